@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The trace file (NAME.mtrace): the one definition that the recorder writes by and the reader
+// reads by. All integers are little-endian.
+//
+//   0                 file_header, one page
+//   header_bytes      slot 0 ─┐ slot_bytes each, mapped MAP_SHARED by the recorder: the newest
+//   + slot_bytes      slot 1 ─┘ records live here, uncompressed, until their block is written
+//   + 2 * slot_bytes  block 1, block 2, …   (block_header, then two zstd frames)
+//                     trailer               (only after a clean exit)
+//
+// A slot is   slot_header | record area | time area   with fixed capacities (file_header).
+// Records go to the record area; the time of each timed record goes to the time area, apart from
+// the records, because times are the only thing that differs from step to step: the record area
+// of a training loop compresses to almost nothing.
+//
+// Life of the records: they are appended to the open slot; `committed` is stored after their
+// bytes are, so a process killed at any instruction leaves a slot that is valid up to
+// `committed`. A full slot is compressed into the block that carries the same sequence number and
+// is appended to the file; only then is the slot's sequence reset to 0. So a reader takes
+//   1. every valid block in file order (sequence 1, 2, 3, …), then
+//   2. each slot whose sequence is greater than the last block's, in ascending order.
+// A slot whose sequence does not follow directly means that blocks in between are missing (a
+// truncated copy): what is missing is counted, never guessed.
+//
+// Any prefix of the file is readable: what is cut off is reported as truncated.
+//
+// RECORDS
+//   A record is a tag byte and a payload. tag = kind | flags << 5; kind 1…31, 0 is invalid.
+//   v  unsigned LEB128, at most 10 bytes        z  zigzag, then v
+//   s  v length, then that many bytes (UTF-8 not guaranteed)
+//   Timed records own one v in the time area: ticks since the previous timed record of the slot
+//   (the first: since base_ticks), in units of 1 << tick_shift ticks.
+//   Addresses are z differences to the previous address in the slot (starting from 0).
+//   Device, thread and stream are context: they hold until changed. All context (address 0,
+//   device 0, thread 0, stream 0, pool 0:0) starts afresh with each slot, so that a block can be
+//   decoded without those before it, but for the ids of definitions, which count through the
+//   whole file: the n-th `text` record defines text n, and likewise frames, stacks and threads;
+//   id 0 means none.
+//
+//   Worked example: alloc of 1024 bytes at 0x7f0000000000, stack 7, first of its slot:
+//     0x08                    tag: kind 8 (alloc), no flags
+//     80 80 80 80 80 80 f8 01… z of the address          80 08   v 1024        07   v 7
+//   and in the time area one v.
+//
+// COMPATIBILITY: `version` changes when a reader of the old version would misread. Kinds 24…31
+// carry `v length` right after the tag and are skipped by readers that do not know them.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace memtrace::format {
+
+inline constexpr char file_magic[8] = {'M', 'E', 'M', 'T', 'R', 'A', 'C', 'E'};
+inline constexpr std::uint32_t version = 1;
+inline constexpr std::uint32_t header_bytes = 4096;
+inline constexpr std::uint32_t slot_count = 2;
+inline constexpr std::uint32_t block_magic = 0x4b42544d;    // "MTBK"
+inline constexpr std::uint32_t trailer_magic = 0x4e45544d;  // "MTEN"
+// Readers refuse more, whatever a file claims.
+inline constexpr std::uint32_t max_slot_bytes = 16u << 20;
+inline constexpr std::uint32_t max_text_bytes = 64u << 10;
+// A record never takes more than this in the record area.
+inline constexpr std::uint32_t max_record_bytes = max_text_bytes + 64;
+
+enum class file_state : std::uint32_t {
+  recording = 1,  // also after a crash or a kill
+  complete = 2,   // trailer written
+  stopped = 3,    // the recorder gave up; drop_reason says why
+};
+
+// Why events were dropped. Values are part of the format.
+enum class drop_reason : std::uint32_t {
+  none = 0,
+  disk_full = 1,
+  io_error = 2,
+  out_of_memory = 3,
+  internal = 4,
+};
+
+struct file_header {
+  char magic[8];
+  std::uint32_t version;
+  std::uint32_t header_bytes;
+  std::uint32_t slot_bytes;             // a slot with its header; a multiple of 4096
+  std::uint32_t slot_count;             // 2
+  std::uint32_t slot_record_capacity;   // bytes
+  std::uint32_t slot_time_capacity;     // bytes; header + records + times == slot_bytes
+  std::uint64_t process_id;
+  std::uint64_t parent_process_id;
+  std::uint64_t start_realtime_ns;      // CLOCK_REALTIME when the file was created
+  std::uint64_t start_monotonic_ns;     // CLOCK_MONOTONIC at the same moment
+  std::uint64_t start_ticks;            // tick counter at the same moment
+  double ns_per_tick;                   // 1.0 where ticks are CLOCK_MONOTONIC nanoseconds
+  std::uint32_t tick_shift;
+  std::uint32_t header_checksum;        // fnv1a32 of all bytes before this field
+  // From here on updated while recording (mapped; not covered by the checksum).
+  std::uint32_t state;                  // file_state
+  std::uint32_t dropped_because;        // drop_reason
+  std::uint64_t dropped_events;
+  std::uint32_t dropped_errno;
+  std::uint32_t reserved;
+};
+static_assert(sizeof(file_header) == 120);
+static_assert(offsetof(file_header, header_checksum) == 92);
+
+struct slot_header {
+  std::uint64_t sequence;           // 0: empty; else the number of the block it will become
+  std::uint64_t committed;          // record bytes | time bytes << 32, stored as one word
+  std::uint64_t base_ticks;
+  std::uint64_t base_monotonic_ns;  // at base_ticks: every block is a clock synchronisation
+  std::uint64_t first_event;        // number of timed records in the file before this slot
+  std::uint64_t reserved[3];
+};
+static_assert(sizeof(slot_header) == 64);
+
+struct block_header {
+  std::uint32_t magic;
+  std::uint32_t header_checksum;    // fnv1a32 of all bytes after this field
+  std::uint64_t sequence;           // 1, 2, 3, …
+  std::uint64_t base_ticks;
+  std::uint64_t base_monotonic_ns;
+  std::uint64_t first_event;
+  std::uint32_t record_bytes;       // uncompressed
+  std::uint32_t time_bytes;         // uncompressed
+  std::uint32_t stored_record_bytes;  // a zstd frame with content checksum
+  std::uint32_t stored_time_bytes;    // a zstd frame with content checksum, after the other
+};
+static_assert(sizeof(block_header) == 56);
+
+struct trailer {
+  std::uint32_t magic;
+  std::uint32_t header_checksum;    // fnv1a32 of all bytes after this field
+  std::uint64_t blocks;             // sequence of the last block
+  std::uint64_t events;             // timed records in the file
+  std::uint64_t dropped_events;
+  std::uint64_t end_monotonic_ns;
+};
+static_assert(sizeof(trailer) == 40);
+
+[[nodiscard]] constexpr std::uint32_t fnv1a32(const unsigned char* bytes, std::size_t count) {
+  std::uint32_t hash = 2166136261u;
+  for (std::size_t i = 0; i < count; ++i) hash = (hash ^ bytes[i]) * 16777619u;
+  return hash;
+}
+
+// The kinds. X(name, number, timed, payload)
+//
+// allocator_* records come from PyTorch's caching allocator: its own trace tracker, entry by
+// entry and in its order. `size` is the requested size in alloc, free_requested and
+// free_completed, the actual size in segment records and the rounded size in oom.
+#define MEMTRACE_RECORD_KINDS(X)                                                                  \
+  /* definitions */                                                                               \
+  X(info, 1, false, "s key, s value: facts about the run (see info_key)")                         \
+  X(text, 2, false, "s: defines the next text id")                                                \
+  X(frame, 3, false, "v file text, v function text, v line: defines the next frame id")           \
+  X(stack, 4, false, "v parent stack (0: outermost), v frame: defines the next stack id")         \
+  X(thread, 5, false, "v system thread id, v name text: defines the next thread id")              \
+  X(device, 6, false,                                                                             \
+    "v device, v total bytes, v free bytes before PyTorch's first segment (0: unknown), "         \
+    "v major, v minor, v multiprocessors, v name text")                                           \
+  X(context, 7, false, "v device, v thread id: of the records that follow")                       \
+  /* the caching allocator */                                                                     \
+  X(alloc, 8, true, "z address, v size, [stream], [pool], v stack")                               \
+  X(free_requested, 9, true, "z address, v size, [stream], [pool], v stack")                      \
+  X(free_completed, 10, true, "z address, v size, [stream], [pool], v stack")                     \
+  X(segment_alloc, 11, true, "z address, v size, [stream], [pool], v stack")                      \
+  X(segment_free, 12, true, "z address, v size, [stream], [pool], v stack")                       \
+  X(segment_map, 13, true, "z address, v size, [stream], [pool], v stack")                        \
+  X(segment_unmap, 14, true, "z address, v size, [stream], [pool], v stack")                      \
+  X(snapshot, 15, true, "nothing: the program took a snapshot")                                   \
+  X(oom, 16, true, "v device free bytes, v size, [stream], [pool], v stack")                      \
+  X(report, 17, false, "[z address], [z block bytes], [v allocated, v reserved]: see report_*")   \
+  X(operation, 18, true, "v operation, v a, v b, s text: see enum operation")                     \
+  /* CUDA */                                                                                      \
+  X(cuda_call, 19, true,                                                                          \
+    "v api text, z address, v size, v handle, [v error], v stack: see call_*")                    \
+  X(cuda_undo, 20, true, "v api text, z address, v error: the release recorded before failed")    \
+  /* about the recording itself */                                                                \
+  X(message, 21, true, "v severity (0 note, 1 data is missing), s text")                          \
+  X(reported_alloc, 22, true, "z address, v block bytes, v stack: fallback without a tracker")    \
+  X(reported_free, 23, true, "z address, v block bytes, v stack: fallback without a tracker")
+
+enum class kind : std::uint8_t {
+#define MEMTRACE_KIND(name, number, timed, payload) name = number,
+  MEMTRACE_RECORD_KINDS(MEMTRACE_KIND)
+#undef MEMTRACE_KIND
+};
+inline constexpr unsigned kind_bits = 5;
+inline constexpr std::uint8_t first_skippable_kind = 24;
+
+// Flags of the allocator records 8…16: what differs from the context is present and becomes the
+// context. Streams are raw cudaStream_t values; pools are the two words of a MempoolId_t.
+inline constexpr std::uint8_t flag_stream = 1;  // v stream
+inline constexpr std::uint8_t flag_pool = 2;    // v first, v second
+
+// Flags of `report`, what the allocator told c10::reportMemoryUsageToProfiler right after the
+// allocator record before it on the same device. Without a flag the field has its predicted value:
+//   address      that of the latest alloc or free_requested record of the device
+//   block bytes  that record's size rounded up to 512 (at least 512), negative for a free
+//   allocated    the previous report's of the device, plus block bytes (0 before the first report)
+//   reserved     the previous report's of the device, plus segment_alloc and segment_map sizes and
+//                minus segment_free and segment_unmap sizes since then
+inline constexpr std::uint8_t report_address = 1;  // z address
+inline constexpr std::uint8_t report_block = 2;    // z block bytes
+inline constexpr std::uint8_t report_totals = 4;   // v allocated, v reserved
+
+// Flags of `cuda_call`. Allocations are recorded after the real call, releases before it (the
+// address may be reused at once); a release that then fails is taken back by cuda_undo.
+// `handle` is the stream, pool, or allocation handle, by API; `size` is 0 where there is none.
+inline constexpr std::uint8_t call_failed = 1;   // v error: CUresult or cudaError_t
+inline constexpr std::uint8_t call_release = 2;  // gives memory back
+
+// What a program did to the allocator besides allocating. (a, b, text) by operation.
+enum class operation : std::uint32_t {
+  empty_cache_begin = 1,  // pool first, pool second
+  empty_cache_end = 2,
+  pool_begin = 3,         // pool first, pool second: allocations go to a private pool from here
+  pool_end = 4,           // pool first, pool second
+  pool_release = 5,       // pool first, pool second
+  memory_fraction = 6,    // a: bits of the double
+  settings = 7,           // text: the settings that now hold, as the program gave them
+  event_synchronize = 8,  // a: event; inside an allocation (its retry waits for deferred frees)
+};
+
+// Keys of `info`, so that writer and reader agree. Values are text; unknown ones are absent.
+namespace info_key {
+inline constexpr char command[] = "command";            // arguments separated by NUL
+inline constexpr char host[] = "host";
+inline constexpr char rank[] = "rank";                  // RANK, else OMPI_COMM_WORLD_RANK, …
+inline constexpr char local_rank[] = "local_rank";
+inline constexpr char world_size[] = "world_size";
+inline constexpr char torch[] = "torch";                // 2.11.0+cu130
+inline constexpr char cuda_runtime[] = "cuda_runtime";  // 13000, as cudaRuntimeGetVersion says
+inline constexpr char cuda_driver[] = "cuda_driver";
+inline constexpr char python[] = "python";              // 3.11.7
+inline constexpr char alloc_conf[] = "alloc_conf";      // PYTORCH_CUDA_ALLOC_CONF or PYTORCH_ALLOC_CONF
+inline constexpr char simulated[] = "simulated";        // the simulated GPU's model name
+inline constexpr char python_stacks[] = "python_stacks";  // "on", or why they are off
+inline constexpr char event_source[] = "event_source";  // "tracker", or "reports" in the fallback
+inline constexpr char memtrace_version[] = "memtrace_version";
+}  // namespace info_key
+
+}  // namespace memtrace::format
