@@ -103,8 +103,8 @@ struct file_header {
   std::uint32_t dropped_errno;
   std::uint32_t reserved;
 };
-static_assert(sizeof(file_header) == 120);
-static_assert(offsetof(file_header, header_checksum) == 92);
+static_assert(sizeof(file_header) == 112);
+static_assert(offsetof(file_header, header_checksum) == 84);
 
 struct slot_header {
   std::uint64_t sequence;           // 0: empty; else the number of the block it will become
