@@ -84,21 +84,21 @@ struct file_header {
   char magic[8];
   std::uint32_t version;
   std::uint32_t header_bytes;
-  std::uint32_t slot_bytes;             // a slot with its header; a multiple of 4096
-  std::uint32_t slot_count;             // 2
-  std::uint32_t slot_record_capacity;   // bytes
-  std::uint32_t slot_time_capacity;     // bytes; header + records + times == slot_bytes
+  std::uint32_t slot_bytes;            // a slot with its header; a multiple of 4096
+  std::uint32_t slot_count;            // 2
+  std::uint32_t slot_record_capacity;  // bytes
+  std::uint32_t slot_time_capacity;    // bytes; header + records + times == slot_bytes
   std::uint64_t process_id;
   std::uint64_t parent_process_id;
-  std::uint64_t start_realtime_ns;      // CLOCK_REALTIME when the file was created
-  std::uint64_t start_monotonic_ns;     // CLOCK_MONOTONIC at the same moment
-  std::uint64_t start_ticks;            // tick counter at the same moment
-  double ns_per_tick;                   // 1.0 where ticks are CLOCK_MONOTONIC nanoseconds
+  std::uint64_t start_realtime_ns;   // CLOCK_REALTIME when the file was created
+  std::uint64_t start_monotonic_ns;  // CLOCK_MONOTONIC at the same moment
+  std::uint64_t start_ticks;         // tick counter at the same moment
+  double ns_per_tick;                // 1.0 where ticks are CLOCK_MONOTONIC nanoseconds
   std::uint32_t tick_shift;
-  std::uint32_t header_checksum;        // fnv1a32 of all bytes before this field
+  std::uint32_t header_checksum;  // fnv1a32 of all bytes before this field
   // From here on updated while recording (mapped; not covered by the checksum).
-  std::uint32_t state;                  // file_state
-  std::uint32_t dropped_because;        // drop_reason
+  std::uint32_t state;            // file_state
+  std::uint32_t dropped_because;  // drop_reason
   std::uint64_t dropped_events;
   std::uint32_t dropped_errno;
   std::uint32_t reserved;
@@ -107,8 +107,8 @@ static_assert(sizeof(file_header) == 112);
 static_assert(offsetof(file_header, header_checksum) == 84);
 
 struct slot_header {
-  std::uint64_t sequence;           // 0: empty; else the number of the block it will become
-  std::uint64_t committed;          // record bytes | time bytes << 32, stored as one word
+  std::uint64_t sequence;   // 0: empty; else the number of the block it will become
+  std::uint64_t committed;  // record bytes | time bytes << 32, stored as one word
   std::uint64_t base_ticks;
   std::uint64_t base_monotonic_ns;  // at base_ticks: every block is a clock synchronisation
   std::uint64_t first_event;        // number of timed records in the file before this slot
@@ -118,13 +118,13 @@ static_assert(sizeof(slot_header) == 64);
 
 struct block_header {
   std::uint32_t magic;
-  std::uint32_t header_checksum;    // fnv1a32 of all bytes after this field
-  std::uint64_t sequence;           // 1, 2, 3, …
+  std::uint32_t header_checksum;  // fnv1a32 of all bytes after this field
+  std::uint64_t sequence;         // 1, 2, 3, …
   std::uint64_t base_ticks;
   std::uint64_t base_monotonic_ns;
   std::uint64_t first_event;
-  std::uint32_t record_bytes;       // uncompressed
-  std::uint32_t time_bytes;         // uncompressed
+  std::uint32_t record_bytes;         // uncompressed
+  std::uint32_t time_bytes;           // uncompressed
   std::uint32_t stored_record_bytes;  // a zstd frame with content checksum
   std::uint32_t stored_time_bytes;    // a zstd frame with content checksum, after the other
 };
@@ -132,9 +132,9 @@ static_assert(sizeof(block_header) == 56);
 
 struct trailer {
   std::uint32_t magic;
-  std::uint32_t header_checksum;    // fnv1a32 of all bytes after this field
-  std::uint64_t blocks;             // sequence of the last block
-  std::uint64_t events;             // timed records in the file
+  std::uint32_t header_checksum;  // fnv1a32 of all bytes after this field
+  std::uint64_t blocks;           // sequence of the last block
+  std::uint64_t events;           // timed records in the file
   std::uint64_t dropped_events;
   std::uint64_t end_monotonic_ns;
 };
@@ -151,36 +151,36 @@ static_assert(sizeof(trailer) == 40);
 // allocator_* records come from PyTorch's caching allocator: its own trace tracker, entry by
 // entry and in its order. `size` is the requested size in alloc, free_requested and
 // free_completed, the actual size in segment records and the rounded size in oom.
-#define MEMTRACE_RECORD_KINDS(X)                                                                  \
-  /* definitions */                                                                               \
-  X(info, 1, false, "s key, s value: facts about the run (see info_key)")                         \
-  X(text, 2, false, "s: defines the next text id")                                                \
-  X(frame, 3, false, "v file text, v function text, v line: defines the next frame id")           \
-  X(stack, 4, false, "v parent stack (0: outermost), v frame: defines the next stack id")         \
-  X(thread, 5, false, "v system thread id, v name text: defines the next thread id")              \
-  X(device, 6, false,                                                                             \
-    "v device, v total bytes, v free bytes before PyTorch's first segment (0: unknown), "         \
-    "v major, v minor, v multiprocessors, v name text")                                           \
-  X(context, 7, false, "v device, v thread id: of the records that follow")                       \
-  /* the caching allocator */                                                                     \
-  X(alloc, 8, true, "z address, v size, [stream], [pool], v stack")                               \
-  X(free_requested, 9, true, "z address, v size, [stream], [pool], v stack")                      \
-  X(free_completed, 10, true, "z address, v size, [stream], [pool], v stack")                     \
-  X(segment_alloc, 11, true, "z address, v size, [stream], [pool], v stack")                      \
-  X(segment_free, 12, true, "z address, v size, [stream], [pool], v stack")                       \
-  X(segment_map, 13, true, "z address, v size, [stream], [pool], v stack")                        \
-  X(segment_unmap, 14, true, "z address, v size, [stream], [pool], v stack")                      \
-  X(snapshot, 15, true, "nothing: the program took a snapshot")                                   \
-  X(oom, 16, true, "v device free bytes, v size, [stream], [pool], v stack")                      \
-  X(report, 17, false, "[z address], [z block bytes], [v allocated, v reserved]: see report_*")   \
-  X(operation, 18, true, "v operation, v a, v b, s text: see enum operation")                     \
-  /* CUDA */                                                                                      \
-  X(cuda_call, 19, true,                                                                          \
-    "v api text, z address, v size, v handle, [v error], v stack: see call_*")                    \
-  X(cuda_undo, 20, true, "v api text, z address, v error: the release recorded before failed")    \
-  /* about the recording itself */                                                                \
-  X(message, 21, true, "v severity (0 note, 1 data is missing), s text")                          \
-  X(reported_alloc, 22, true, "z address, v block bytes, v stack: fallback without a tracker")    \
+#define MEMTRACE_RECORD_KINDS(X)                                                                \
+  /* definitions */                                                                             \
+  X(info, 1, false, "s key, s value: facts about the run (see info_key)")                       \
+  X(text, 2, false, "s: defines the next text id")                                              \
+  X(frame, 3, false, "v file text, v function text, v line: defines the next frame id")         \
+  X(stack, 4, false, "v parent stack (0: outermost), v frame: defines the next stack id")       \
+  X(thread, 5, false, "v system thread id, v name text: defines the next thread id")            \
+  X(device, 6, false,                                                                           \
+    "v device, v total bytes, v free bytes before PyTorch's first segment (0: unknown), "       \
+    "v major, v minor, v multiprocessors, v name text")                                         \
+  X(context, 7, false, "v device, v thread id: of the records that follow")                     \
+  /* the caching allocator */                                                                   \
+  X(alloc, 8, true, "z address, v size, [stream], [pool], v stack")                             \
+  X(free_requested, 9, true, "z address, v size, [stream], [pool], v stack")                    \
+  X(free_completed, 10, true, "z address, v size, [stream], [pool], v stack")                   \
+  X(segment_alloc, 11, true, "z address, v size, [stream], [pool], v stack")                    \
+  X(segment_free, 12, true, "z address, v size, [stream], [pool], v stack")                     \
+  X(segment_map, 13, true, "z address, v size, [stream], [pool], v stack")                      \
+  X(segment_unmap, 14, true, "z address, v size, [stream], [pool], v stack")                    \
+  X(snapshot, 15, true, "nothing: the program took a snapshot")                                 \
+  X(oom, 16, true, "v device free bytes, v size, [stream], [pool], v stack")                    \
+  X(report, 17, false, "[z address], [z block bytes], [v allocated, v reserved]: see report_*") \
+  X(operation, 18, true, "v operation, v a, v b, s text: see enum operation")                   \
+  /* CUDA */                                                                                    \
+  X(cuda_call, 19, true,                                                                        \
+    "v api text, z address, v size, v handle, [v error], v stack: see call_*")                  \
+  X(cuda_undo, 20, true, "v api text, z address, v error: the release recorded before failed")  \
+  /* about the recording itself */                                                              \
+  X(message, 21, true, "v severity (0 note, 1 data is missing), s text")                        \
+  X(reported_alloc, 22, true, "z address, v block bytes, v stack: fallback without a tracker")  \
   X(reported_free, 23, true, "z address, v block bytes, v stack: fallback without a tracker")
 
 enum class kind : std::uint8_t {
@@ -227,19 +227,19 @@ enum class operation : std::uint32_t {
 
 // Keys of `info`, so that writer and reader agree. Values are text; unknown ones are absent.
 namespace info_key {
-inline constexpr char command[] = "command";            // arguments separated by NUL
+inline constexpr char command[] = "command";  // arguments separated by NUL
 inline constexpr char host[] = "host";
-inline constexpr char rank[] = "rank";                  // RANK, else OMPI_COMM_WORLD_RANK, …
+inline constexpr char rank[] = "rank";  // RANK, else OMPI_COMM_WORLD_RANK, …
 inline constexpr char local_rank[] = "local_rank";
 inline constexpr char world_size[] = "world_size";
 inline constexpr char torch[] = "torch";                // 2.11.0+cu130
 inline constexpr char cuda_runtime[] = "cuda_runtime";  // 13000, as cudaRuntimeGetVersion says
 inline constexpr char cuda_driver[] = "cuda_driver";
-inline constexpr char python[] = "python";              // 3.11.7
-inline constexpr char alloc_conf[] = "alloc_conf";      // PYTORCH_CUDA_ALLOC_CONF or PYTORCH_ALLOC_CONF
-inline constexpr char simulated[] = "simulated";        // the simulated GPU's model name
+inline constexpr char python[] = "python";          // 3.11.7
+inline constexpr char alloc_conf[] = "alloc_conf";  // PYTORCH_CUDA_ALLOC_CONF or PYTORCH_ALLOC_CONF
+inline constexpr char simulated[] = "simulated";    // the simulated GPU's model name
 inline constexpr char python_stacks[] = "python_stacks";  // "on", or why they are off
-inline constexpr char event_source[] = "event_source";  // "tracker", or "reports" in the fallback
+inline constexpr char event_source[] = "event_source";    // "tracker", or "reports" in the fallback
 inline constexpr char memtrace_version[] = "memtrace_version";
 }  // namespace info_key
 
