@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What is simulated: the GPU model, its memory, how many, and the sizes of what a real driver and
+// its libraries allocate by themselves. Read once from the MEMTRACE_SIM_* variables.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace memtrace::simulator {
+
+inline constexpr int maximum_devices = 16;
+
+struct gpu_model {
+  const char* key;            // as given to --gpu
+  const char* name;           // cudaDeviceProp::name
+  std::uint64_t total_bytes;  // total of cudaMemGetInfo, cudaDeviceProp::totalGlobalMem
+  std::uint64_t nvml_bytes;   // memory that nvidia-smi shows
+  int capability_major;
+  int capability_minor;
+  int multiprocessors;
+  int l2_bytes;
+  int bus_bits;
+  int clock_khz;         // boost
+  int memory_clock_khz;  // half the data rate
+};
+
+// Sizes in bytes of simulator/constants.def.
+enum class constant_id : std::uint8_t {
+#define MEMTRACE_CONSTANT(name, bytes, source) name,
+#include "simulator/constants.def"
+#undef MEMTRACE_CONSTANT
+  count
+};
+
+struct configuration {
+  gpu_model model;  // total_bytes and nvml_bytes already overridden by MEMTRACE_SIM_MEMORY
+  int devices;
+  std::string log_path;  // empty: no log
+  std::string session;   // empty: this process shares its GPUs with no other
+  std::uint64_t constants[static_cast<int>(constant_id::count)];
+};
+
+[[nodiscard]] const configuration& config();
+
+// Bytes; the value of constants.def unless MEMTRACE_SIM_CONSTANTS overrides it.
+[[nodiscard]] std::uint64_t constant(constant_id id);
+
+// "24GiB", "512 MiB", "80G", "1000" → bytes; 0 if it is no size.
+[[nodiscard]] std::uint64_t parse_size(const char* text);
+
+}  // namespace memtrace::simulator

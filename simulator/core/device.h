@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The devices: which one is current in a thread, and which have a primary context. Lock-free where
+// PyTorch calls on every operation.
+#pragma once
+
+#include <cuda.h>
+#include <cuda_runtime_api.h>
+
+namespace memtrace::simulator {
+
+// Devices visible to this process (CUDA_VISIBLE_DEVICES applied).
+[[nodiscard]] int device_count();
+[[nodiscard]] bool valid_device(int device);
+
+// The calling thread's device as the runtime sees it. Never fails; 0 at first.
+[[nodiscard]] int current_device();
+void set_current_device(int device);
+
+// The calling thread's driver context: null until the thread has one.
+[[nodiscard]] CUcontext current_context();
+void set_current_context(CUcontext context);
+
+[[nodiscard]] bool context_active(int device);
+
+// Creates the primary context of `device` if it has none and makes it the thread's, as every
+// runtime call that needs a context does. cudaErrorMemoryAllocation if its memory does not fit;
+// cudaErrorInitializationError in a child forked after the parent used CUDA.
+[[nodiscard]] cudaError_t ensure_context(int device);
+[[nodiscard]] inline cudaError_t ensure_context() {
+  return ensure_context(current_device());
+}
+
+// The primary context's handle, whether active or not; and the device of a context (-1: unknown).
+[[nodiscard]] CUcontext primary_context(int device);
+[[nodiscard]] int context_device(CUcontext context);
+
+// True in a child forked from a process that had a context: every call then fails with error 3.
+[[nodiscard]] bool unusable_after_fork();
+
+}  // namespace memtrace::simulator
