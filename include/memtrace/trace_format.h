@@ -40,7 +40,7 @@
 //
 //   Worked example: alloc of 1024 bytes at 0x7f0000000000, stack 7, first of its slot:
 //     0x08                    tag: kind 8 (alloc), no flags
-//     80 80 80 80 80 80 f8 01… z of the address          80 08   v 1024        07   v 7
+//     80 80 80 80 80 c0 3f    z of the address          80 08   v 1024        07   v 7
 //   and in the time area one v.
 //
 // COMPATIBILITY: `version` changes when a reader of the old version would misread. Kinds 24…31
@@ -203,6 +203,9 @@ inline constexpr std::uint8_t flag_pool = 2;    // v first, v second
 //   allocated    the previous report's of the device, plus block bytes (0 before the first report)
 //   reserved     the previous report's of the device, plus segment_alloc and segment_map sizes and
 //                minus segment_free and segment_unmap sizes since then
+// "Latest", "previous" and "since" look back no further than the start of the slot: as with the
+// context, a prediction never needs an earlier slot (so a device's first report in a slot says
+// its totals, unless they happen to equal the prediction from 0).
 inline constexpr std::uint8_t report_address = 1;  // z address
 inline constexpr std::uint8_t report_block = 2;    // z block bytes
 inline constexpr std::uint8_t report_totals = 4;   // v allocated, v reserved
