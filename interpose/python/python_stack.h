@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The Python call stack of the calling thread, as a number in the trace, without the GIL, CPython
+// 3.9 to 3.13. Free-threaded builds, 3.14 and later, and an interpreter whose own answer differs
+// from ours get no stacks, and one message that says so.
+//
+//   hook ──► python_stack::capture(table) ──► stack_id          any thread, at every event
+//        └─► python_stack::news()         ──► info + message    rarely: once it is known whether
+//                                                               stacks are on, and why not
+//
+// Frames are those of PyTorch's own recorder (stacks="python"): file, co_name and line of every
+// Python frame, innermost first; frames of C code and of calls that have not begun are not there.
+//
+// Threads: any; the GIL may be held or not. The caller must not hold the recorder's lock: a stack
+// seen for the first time calls stack_table::intern(). Nothing here calls Python code, takes the
+// GIL or touches a reference count inside capture(); the check against the interpreter runs from
+// a pending call (see pending_call.h). Nothing throws.
+//
+// Cost of a stack that is known: a few ns and about 1 ns a frame.
+#pragma once
+
+#include "interpose/recorder/stack_table.h"
+
+namespace memtrace::python_stack {
+
+// Frames deeper than this are left out, and the stack ends in a frame that says so
+// (omitted_frames). Python's own default recursion limit is 1000.
+inline constexpr unsigned max_depth = 1024;
+inline constexpr char omitted_frames[] = "<outer frames omitted>";
+
+// 0: the thread runs no Python, stacks are off, or the interpreter is going away.
+// MEMTRACE_PYTHON_STACKS=0 switches stacks off, any other number is the depth.
+[[nodiscard]] stack_id capture(stack_table& table) noexcept;
+
+// The value of info `python_stacks` when it has changed since the last call, else nullptr (one
+// load): "on", or the reason why they are off or were switched off. To be recorded as info, and
+// if it is not "on" as a message too (news_is_warning()); ask at events and at the end.
+[[nodiscard]] const char* news() noexcept;
+[[nodiscard]] bool news_is_warning() noexcept;
+
+// Like "3.11.7"; empty when the process has no Python. For info `python`.
+[[nodiscard]] const char* interpreter_version() noexcept;
+
+}  // namespace memtrace::python_stack
