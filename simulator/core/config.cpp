@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "simulator/core/config.h"
+
+#include <algorithm>
+#include <cctype>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string_view>
+
+namespace memtrace::simulator {
+namespace {
+
+constexpr std::uint64_t mebibyte = 1u << 20;
+
+constexpr gpu_model models[] = {
+#define MEMTRACE_GPU(key, name, total, nvml, major, minor, sm, l2, bus, clock, memory_clock)     \
+  {key, name,         total * mebibyte,   nvml * mebibyte, major, minor, sm, l2 * int{mebibyte}, \
+   bus, clock * 1000, memory_clock * 1000},
+#include "simulator/gpu_models.def"
+#undef MEMTRACE_GPU
+};
+
+constexpr std::string_view constant_names[] = {
+#define MEMTRACE_CONSTANT(name, bytes, source) #name,
+#include "simulator/constants.def"
+#undef MEMTRACE_CONSTANT
+};
+
+constexpr std::uint64_t constant_defaults[] = {
+#define MEMTRACE_CONSTANT(name, bytes, source) bytes,
+#include "simulator/constants.def"
+#undef MEMTRACE_CONSTANT
+};
+
+const char* variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+// The simulator cannot go on with a model or size that it does not understand: a run on another
+// GPU than the one asked for would be worse than none.
+[[noreturn]] void refuse(const char* what, const char* value) {
+  std::fprintf(stderr, "memtrace: %s: \"%s\"\n", what, value);
+  std::_Exit(2);
+}
+
+gpu_model chosen_model() {
+  const char* key = variable("MEMTRACE_SIM_GPU");
+  if (*key == '\0') key = "rtx3090";
+  const auto found = std::find_if(std::begin(models), std::end(models), [key](const gpu_model& m) {
+    return std::strcmp(m.key, key) == 0;
+  });
+  if (found == std::end(models)) refuse("unknown simulated GPU in MEMTRACE_SIM_GPU", key);
+  gpu_model model = *found;
+  if (const char* memory = variable("MEMTRACE_SIM_MEMORY"); *memory != '\0') {
+    const std::uint64_t bytes = parse_size(memory);
+    if (bytes == 0) refuse("no size in MEMTRACE_SIM_MEMORY", memory);
+    model.total_bytes = bytes;
+    model.nvml_bytes = bytes;
+  }
+  return model;
+}
+
+int chosen_devices() {
+  const char* text = variable("MEMTRACE_SIM_DEVICES");
+  if (*text == '\0') return 1;
+  char* end = nullptr;
+  const long count = std::strtol(text, &end, 10);
+  if (*end != '\0' || count < 0 || count > maximum_devices) {
+    refuse("MEMTRACE_SIM_DEVICES takes 0 to 16", text);
+  }
+  return static_cast<int>(count);
+}
+
+// "name=bytes,name=bytes"
+void override_constants(configuration& result, std::string_view text) {
+  while (!text.empty()) {
+    const std::string_view item = text.substr(0, text.find(','));
+    text.remove_prefix(std::min(text.size(), item.size() + 1));
+    const std::size_t equals = item.find('=');
+    const std::string value(equals == std::string_view::npos ? "" : item.substr(equals + 1));
+    const auto name =
+        std::find(std::begin(constant_names), std::end(constant_names), item.substr(0, equals));
+    const bool zero = value == "0";
+    const std::uint64_t bytes = parse_size(value.c_str());
+    if (name == std::end(constant_names) || (bytes == 0 && !zero)) {
+      refuse("MEMTRACE_SIM_CONSTANTS does not understand", std::string(item).c_str());
+    }
+    result.constants[name - std::begin(constant_names)] = bytes;
+  }
+}
+
+configuration read_configuration() {
+  configuration result{};
+  result.model = chosen_model();
+  result.devices = chosen_devices();
+  result.log_path = variable("MEMTRACE_SIM_LOG");
+  result.session = variable("MEMTRACE_SIM_SESSION");
+  std::copy(std::begin(constant_defaults), std::end(constant_defaults), result.constants);
+  override_constants(result, variable("MEMTRACE_SIM_CONSTANTS"));
+  return result;
+}
+
+}  // namespace
+
+std::uint64_t parse_size(const char* text) {
+  char* end = nullptr;
+  const double number = std::strtod(text, &end);
+  if (end == text || !(number > 0)) return 0;
+  while (*end == ' ') ++end;
+  const char unit = static_cast<char>(std::tolower(static_cast<unsigned char>(*end)));
+  const char* units = "kmgt";
+  double scale = 1;
+  if (unit != '\0' && unit != 'b') {
+    const char* place = std::strchr(units, unit);
+    if (place == nullptr) return 0;
+    for (const char* step = units; step <= place; ++step) scale *= 1024;
+    ++end;
+    if (*end == 'i') ++end;
+  }
+  if (*end == 'B' || *end == 'b') ++end;
+  const double bytes = number * scale;
+  return *end == '\0' && bytes < 1e18 ? static_cast<std::uint64_t>(bytes) : 0;
+}
+
+const configuration& config() {
+  // Never destroyed: calls may come from exit handlers of the program.
+  static const configuration* const instance = new configuration(read_configuration());
+  return *instance;
+}
+
+std::uint64_t constant(constant_id id) {
+  return config().constants[static_cast<int>(id)];
+}
+
+}  // namespace memtrace::simulator
+
+extern "C" __attribute__((visibility("default"))) const char* memtrace_simulated_gpu(void) {
+  return memtrace::simulator::config().model.key;
+}
