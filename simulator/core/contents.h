@@ -19,22 +19,34 @@ inline constexpr std::size_t budget = 64 << 20;          // bytes in all; the ol
 // Host memory was copied to the device: remembered if small, else the range is forgotten.
 void upload(address_t to, const void* from, std::size_t bytes);
 
-// `count` times a value of `width` (1, 2, 4, 8) bytes. Zeros are merely forgotten.
+// `count` times a value of `width` (1, 2, 4, 8) bytes, little-endian. Costs the same for any count.
 void fill(address_t to, std::uint64_t value, std::size_t width, std::size_t count);
+inline void zero(address_t to, std::size_t bytes) {
+  fill(to, 0, 1, bytes);
+}
 
-// Zeros cost nothing: forgetting the range is the same, but reads of it are reads of known data.
-void zero(address_t to, std::size_t bytes);
-
-// Copies on the device what is remembered of the source.
+// Copies on the device what is known of the source, up to remember_limit bytes.
 void copy(address_t to, address_t from, std::size_t bytes);
 
-// A kernel or library wrote something unknown there: reads give zeros, and are counted.
-void computed(address_t to, std::size_t bytes);
-
-// The allocation is gone.
+// The range holds something unknown from now on: a kernel or library wrote there, or the memory was
+// freed. Reads give zeros.
 void forget(address_t to, std::size_t bytes);
+inline void computed(address_t to, std::size_t bytes) {
+  forget(to, bytes);
+}
 
-// Writes `bytes` bytes to host memory: zeros overlaid with what is remembered.
-void read(void* to, address_t from, std::size_t bytes);
+// A kernel wrote, from that address on, an unknown number of bytes: all that is remembered of the
+// upload or fill that holds the address is forgotten.
+void computed(address_t to);
+
+// A kernel ran that may have written anywhere. Makes the start of an earlier upload doubtful: a
+// shorter read there is taken for a new tensor at a recycled address. Cheap.
+void kernel_ran();
+
+// Writes `bytes` bytes to host memory: zeros overlaid with what is known. True if all is known.
+bool read(void* to, address_t from, std::size_t bytes);
+
+// Bytes remembered now; for tests.
+[[nodiscard]] std::size_t remembered();
 
 }  // namespace memtrace::simulator::contents

@@ -16,6 +16,9 @@ namespace memtrace::simulator {
 
 struct stream_capture;
 
+// cudaDeviceGetStreamPriorityRange: least 0, greatest this (what current GPUs report).
+inline constexpr int greatest_priority = -5;
+
 struct stream {
   std::atomic<std::uint32_t> alive{0};  // stream_magic while the handle is valid
   int device = 0;

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "simulator/core/contents.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+namespace memtrace::simulator::contents {
+namespace {
+
+std::atomic<std::uint64_t> kernels{0};
+
+using byte_string = std::vector<unsigned char>;
+
+// A range of known bytes: byte i is bytes[(offset + i) % bytes.size()], so that a fill of any
+// length is one value. Trimmed when part of it is overwritten.
+struct piece {
+  std::size_t size = 0;
+  std::shared_ptr<const byte_string> bytes;
+  std::size_t offset = 0;
+  bool whole = true;          // not trimmed at its start
+  std::uint64_t kernels = 0;  // that had run when it was written
+  std::uint64_t age = 0;
+
+  void read(unsigned char* to, std::size_t from, std::size_t count) const {
+    std::size_t at = (offset + from) % bytes->size();
+    while (count > 0) {
+      const std::size_t run = std::min(count, bytes->size() - at);
+      std::memcpy(to, bytes->data() + at, run);
+      to += run;
+      count -= run;
+      at = 0;
+    }
+  }
+};
+
+constexpr std::size_t overhead = 128;  // of a piece in the maps, bytes
+
+std::size_t cost(const piece& one) {
+  return std::min(one.size, one.bytes->size()) + overhead;
+}
+
+class memory {
+ public:
+  void put(address_t to, piece one) {
+    erase(to, one.size);
+    one.kernels = kernels.load(std::memory_order_relaxed);
+    insert(to, std::move(one));
+    while (cost_ > budget) drop(pieces_.find(ages_.begin()->second));
+  }
+
+  // Forgets the range; what lies around it of a piece stays.
+  void erase(address_t to, std::size_t bytes) {
+    auto at = first(to);
+    while (at != pieces_.end() && at->first < to + bytes) {
+      const address_t start = at->first;
+      piece old = at->second;
+      at = drop(at);
+      if (start < to) {
+        piece left = old;
+        left.size = to - start;
+        insert(start, left);
+      }
+      const address_t end = start + old.size;
+      if (end > to + bytes) {
+        piece right = old;
+        const std::size_t skipped = to + bytes - start;
+        right.offset = (old.offset + skipped) % old.bytes->size();
+        right.size = end - (to + bytes);
+        right.whole = false;
+        insert(to + bytes, right);
+      }
+    }
+  }
+
+  void erase_piece(address_t at) {
+    const auto found = first(at);
+    if (found != pieces_.end() && found->first <= at) drop(found);
+  }
+
+  // Calls visit(address, piece, offset in the piece, count) for each known part of the range.
+  template <typename Visit>
+  void visit(address_t from, std::size_t bytes, Visit visit) {
+    for (auto at = first(from); at != pieces_.end() && at->first < from + bytes; ++at) {
+      const address_t start = std::max(at->first, from);
+      const address_t end = std::min(at->first + at->second.size, from + bytes);
+      visit(start, at->second, start - at->first, end - start);
+    }
+  }
+
+  [[nodiscard]] std::size_t cost_of_all() const { return cost_; }
+
+  std::mutex lock;
+
+ private:
+  using map = std::map<address_t, piece>;
+
+  map::iterator first(address_t at) {
+    auto found = pieces_.upper_bound(at);
+    if (found == pieces_.begin()) return found;
+    const auto before = std::prev(found);
+    return before->first + before->second.size > at ? before : found;
+  }
+
+  void insert(address_t at, piece one) {
+    one.age = ++last_age_;
+    ages_[one.age] = at;
+    cost_ += cost(one);
+    pieces_[at] = std::move(one);
+  }
+
+  map::iterator drop(map::iterator at) {
+    cost_ -= cost(at->second);
+    ages_.erase(at->second.age);
+    return pieces_.erase(at);
+  }
+
+  map pieces_;
+  std::map<std::uint64_t, address_t> ages_;  // oldest first
+  std::uint64_t last_age_ = 0;
+  std::size_t cost_ = 0;
+};
+
+// Never destroyed: threads may still copy while the process exits.
+memory& known() {
+  static memory* const one = new memory;
+  return *one;
+}
+
+// See kernel_ran(): the start of an upload, read by fewer bytes than were uploaded.
+bool doubtful(const piece& one, std::size_t offset, std::size_t count) {
+  return one.whole && offset == 0 && count < one.size && one.bytes->size() > 8 &&
+         one.kernels != kernels.load(std::memory_order_relaxed);
+}
+
+}  // namespace
+
+void upload(address_t to, const void* from, std::size_t bytes) {
+  if (bytes == 0) return;
+  const std::scoped_lock guard(known().lock);
+  if (bytes > remember_limit) {
+    known().erase(to, bytes);
+    return;
+  }
+  const auto* const start = static_cast<const unsigned char*>(from);
+  piece one;
+  one.size = bytes;
+  one.bytes = std::make_shared<const byte_string>(start, start + bytes);
+  known().put(to, std::move(one));
+}
+
+void fill(address_t to, std::uint64_t value, std::size_t width, std::size_t count) {
+  if (count == 0 || width == 0) return;
+  byte_string pattern(width);
+  std::memcpy(pattern.data(), &value, std::min(width, sizeof value));
+  piece one;
+  one.size = width * count;
+  one.bytes = std::make_shared<const byte_string>(std::move(pattern));
+  const std::scoped_lock guard(known().lock);
+  known().put(to, std::move(one));
+}
+
+void copy(address_t to, address_t from, std::size_t bytes) {
+  if (bytes == 0 || to == from) return;
+  const std::scoped_lock guard(known().lock);
+  std::vector<std::pair<address_t, piece>> copied;
+  known().visit(from, bytes,
+                [&](address_t start, const piece& one, std::size_t offset, std::size_t count) {
+                  piece part = one;
+                  part.size = count;
+                  part.offset = (one.offset + offset) % one.bytes->size();
+                  part.whole = offset == 0 && one.whole;
+                  copied.emplace_back(to + (start - from), std::move(part));
+                });
+  known().erase(to, bytes);
+  for (auto& [start, part] : copied) known().put(start, std::move(part));
+}
+
+void forget(address_t to, std::size_t bytes) {
+  if (bytes == 0) return;
+  const std::scoped_lock guard(known().lock);
+  known().erase(to, bytes);
+}
+
+void computed(address_t to) {
+  const std::scoped_lock guard(known().lock);
+  known().erase_piece(to);
+}
+
+void kernel_ran() {
+  kernels.fetch_add(1, std::memory_order_relaxed);
+}
+
+bool read(void* to, address_t from, std::size_t bytes) {
+  auto* const out = static_cast<unsigned char*>(to);
+  std::memset(out, 0, bytes);
+  std::size_t covered = 0;
+  const std::scoped_lock guard(known().lock);
+  known().visit(from, bytes,
+                [&](address_t start, const piece& one, std::size_t offset, std::size_t count) {
+                  if (doubtful(one, offset, count)) return;
+                  one.read(out + (start - from), offset, count);
+                  covered += count;
+                });
+  return covered == bytes;
+}
+
+std::size_t remembered() {
+  const std::scoped_lock guard(known().lock);
+  return known().cost_of_all();
+}
+
+}  // namespace memtrace::simulator::contents
