@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A subcommand: its options, registered with CLI11, and what it does.
+#pragma once
+
+#include <functional>
+
+namespace CLI {
+class App;
+}
+
+namespace memtrace::cli {
+
+// Exit codes of the command itself; run and dry-run pass the program's own on.
+enum exit_code : int {
+  success = 0,
+  failure = 1,  // bad input, or damage found in a trace
+  usage = 2,
+  not_executable = 126,
+  not_found = 127,
+};
+
+using action = std::function<int()>;
+
+// Each adds its options to `app` and returns what to do once they are parsed.
+[[nodiscard]] action add_report(CLI::App& app);
+[[nodiscard]] action add_dump(CLI::App& app);
+[[nodiscard]] action add_run(CLI::App& app);
+[[nodiscard]] action add_dry_run(CLI::App& app);
+
+}  // namespace memtrace::cli

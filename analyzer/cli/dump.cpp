@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/report/dump.h"
+
+#include <CLI/App.hpp>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+#include <string>
+
+#include "analyzer/cli/command.h"
+#include "analyzer/cli/open_trace.h"
+
+namespace memtrace::cli {
+
+namespace {
+
+int dump(const std::string& path, report::dump_options options) {
+  auto opened = open(path);
+  if (!opened) return failure;
+  report::dump_writer writer(opened->reader->names(), stdout, options);
+  const auto facts = opened->reader->read(writer, {});
+  writer.finish();
+  if (std::fflush(stdout) != 0 || writer.failed()) {
+    // Whoever reads the lines may stop when he has enough.
+    if (errno != EPIPE)
+      std::fprintf(stderr, "memtrace: standard output: %s\n", std::strerror(errno));
+    return failure;
+  }
+  if (facts.damage) {
+    complain(path, *facts.damage);
+    return failure;
+  }
+  return success;
+}
+
+}  // namespace
+
+action add_dump(CLI::App& app) {
+  struct options {
+    std::string path;
+    bool no_stacks = false;
+  };
+  const auto chosen = std::make_shared<options>();
+  app.add_option("TRACE", chosen->path, "The trace")->required();
+  app.add_flag("--no-stacks", chosen->no_stacks, "Leave the call stacks out");
+  return [chosen] { return dump(chosen->path, {!chosen->no_stacks}); };
+}
+
+}  // namespace memtrace::cli

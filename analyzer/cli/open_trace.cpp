@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/cli/open_trace.h"
+
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdio>
+#include <utility>
+
+#include "analyzer/report/json_text.h"
+
+namespace memtrace::cli {
+
+namespace {
+bool progress_shown = false;
+}
+
+void complain(const std::string& path, const trace::error& error) {
+  end_progress();
+  if (path.empty()) {
+    fmt::print(stderr, "memtrace: {}\n", report::printable(error.message));
+  } else {
+    fmt::print(stderr, "memtrace: {}: {}\n", report::printable(path),
+               report::printable(error.message));
+  }
+}
+
+std::optional<open_trace> open(const std::string& path) {
+  auto source = trace::file_source::open(path);
+  if (!source) {
+    complain(path, source.failure());
+    return std::nullopt;
+  }
+  open_trace opened;
+  opened.source = std::make_unique<trace::file_source>(std::move(*source));
+  auto reader = trace::reader::open(*opened.source);
+  if (!reader) {
+    complain(path, reader.failure());
+    return std::nullopt;
+  }
+  opened.reader = std::make_unique<trace::reader>(std::move(*reader));
+  return opened;
+}
+
+std::function<void(const trace::progress&)> show_progress(const std::string& path) {
+  using clock = std::chrono::steady_clock;
+  if (::isatty(STDERR_FILENO) == 0) return {};
+  const auto patience = std::chrono::milliseconds(500);
+  return [path, patience, next = clock::now() + patience](const trace::progress& so_far) mutable {
+    if (clock::now() < next) return;
+    next = clock::now() + std::chrono::milliseconds(100);
+    progress_shown = true;
+    fmt::print(stderr, "\r{}: {:.0f} %, {:.1f} M events\x1b[K", report::printable(path),
+               100.0 * static_cast<double>(so_far.bytes_read) /
+                   static_cast<double>(so_far.bytes_total + 1),
+               static_cast<double>(so_far.events) / 1e6);
+  };
+}
+
+void end_progress() {
+  if (!std::exchange(progress_shown, false)) return;
+  fmt::print(stderr, "\r\x1b[K");
+}
+
+}  // namespace memtrace::cli

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the subcommands that read traces have in common.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "analyzer/trace/byte_source.h"
+#include "analyzer/trace/reader.h"
+
+namespace memtrace::cli {
+
+struct open_trace {
+  std::unique_ptr<trace::file_source> source;
+  std::unique_ptr<trace::reader> reader;
+};
+
+// Nothing, after one sentence on stderr, when it cannot be opened or is no trace.
+[[nodiscard]] std::optional<open_trace> open(const std::string& path);
+
+// "memtrace: PATH: SENTENCE" on stderr.
+void complain(const std::string& path, const trace::error& error);
+
+// Shows how far reading is, on stderr when that is a terminal, for traces that take a while.
+[[nodiscard]] std::function<void(const trace::progress&)> show_progress(const std::string& path);
+void end_progress();
+
+}  // namespace memtrace::cli

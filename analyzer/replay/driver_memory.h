@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Memory that the program holds from CUDA itself, from the recorded calls: device memory (of which
+// PyTorch's segments are a part) and pinned host memory. A runtime call that makes a driver call
+// inside is recorded twice with the same address, and counted once.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <string_view>
+#include <utility>
+
+#include "analyzer/trace/records.h"
+
+namespace memtrace::replay {
+
+enum class memory_place : std::uint8_t { elsewhere, device, pinned_host };
+
+// Where an API's memory lies; elsewhere for calls that hold none (mapping, address reservation).
+[[nodiscard]] memory_place place_of(std::string_view api);
+
+class driver_memory {
+ public:
+  void call(std::uint32_t device, std::string_view api, const trace::cuda_call_event& call);
+  void undo(std::string_view api, const trace::cuda_undo_event& failed_release);
+
+  [[nodiscard]] std::uint64_t on_device(std::uint32_t device) const;  // bytes
+  [[nodiscard]] bool saw_device(std::uint32_t device) const {
+    return device_bytes_.contains(device);
+  }
+  [[nodiscard]] std::uint64_t pinned_peak() const { return pinned_peak_; }
+
+ private:
+  struct holding {
+    std::uint64_t bytes = 0;
+    std::uint32_t device = 0;
+    memory_place place{};
+  };
+  // Physical allocations of the VMM calls have a handle and no address.
+  using key = std::pair<bool, std::uint64_t>;
+
+  void add(const key& place, const holding& held);
+  void drop(const key& place);
+
+  std::map<key, holding> held_;
+  std::deque<std::pair<key, holding>> released_;  // the latest few, in case a release failed
+  std::map<std::uint32_t, std::uint64_t> device_bytes_;
+  std::uint64_t pinned_bytes_ = 0;
+  std::uint64_t pinned_peak_ = 0;
+};
+
+}  // namespace memtrace::replay

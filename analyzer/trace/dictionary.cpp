@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/trace/dictionary.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "memtrace/trace_format.h"
+
+namespace memtrace::trace {
+
+namespace {
+constexpr std::size_t chunk_bytes = format::max_text_bytes;
+}
+
+dictionary::outcome dictionary::define_text(std::string_view text) {
+  text_bytes_ += text.size();
+  if (texts_.size() >= max_texts || text_bytes_ > max_text_bytes || text.size() > chunk_bytes) {
+    return outcome::too_many;
+  }
+  if (chunk_left_ < text.size()) {
+    chunks_.push_back(std::make_unique<char[]>(chunk_bytes));
+    chunk_left_ = chunk_bytes;
+  }
+  if (text.empty()) {
+    texts_.emplace_back();
+    return outcome::defined;
+  }
+  char* const place = chunks_.back().get() + (chunk_bytes - chunk_left_);
+  std::ranges::copy(text, place);
+  chunk_left_ -= text.size();
+  texts_.emplace_back(place, text.size());
+  return outcome::defined;
+}
+
+dictionary::outcome dictionary::define_frame(std::uint64_t file, std::uint64_t function,
+                                             std::uint64_t line) {
+  if (!knows_text(file) || !knows_text(function)) return outcome::unknown_id;
+  if (frames_.size() >= max_frames) return outcome::too_many;
+  constexpr std::uint64_t most = std::numeric_limits<std::uint32_t>::max();
+  frames_.push_back({text_id{static_cast<std::uint32_t>(file)},
+                     text_id{static_cast<std::uint32_t>(function)},
+                     static_cast<std::uint32_t>(std::min(line, most))});
+  return outcome::defined;
+}
+
+dictionary::outcome dictionary::define_stack(std::uint64_t parent, std::uint64_t frame) {
+  if (!knows_stack(parent) || frame == 0 || frame > frames_.size()) return outcome::unknown_id;
+  const stack_id outer{static_cast<std::uint32_t>(parent)};
+  const auto depth = (*this)[outer].depth + 1;
+  if (stacks_.size() >= max_stacks || depth > max_depth) return outcome::too_many;
+  stacks_.push_back({outer, frame_id{static_cast<std::uint32_t>(frame)}, depth});
+  return outcome::defined;
+}
+
+dictionary::outcome dictionary::define_thread(std::uint64_t system_id, std::uint64_t name) {
+  if (!knows_text(name)) return outcome::unknown_id;
+  if (threads_.size() >= max_threads) return outcome::too_many;
+  threads_.push_back({system_id, text_id{static_cast<std::uint32_t>(name)}});
+  return outcome::defined;
+}
+
+std::string_view dictionary::operator[](text_id text) const {
+  return text ? texts_[text.value - 1] : std::string_view();
+}
+
+frame dictionary::operator[](frame_id frame) const {
+  return frame ? frames_[frame.value - 1] : trace::frame{};
+}
+
+stack_node dictionary::operator[](stack_id stack) const {
+  return stack ? stacks_[stack.value - 1] : stack_node{};
+}
+
+thread dictionary::operator[](thread_id thread) const {
+  return thread ? threads_[thread.value - 1] : trace::thread{};
+}
+
+}  // namespace memtrace::trace

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a trace defines once and then names by number: texts, frames, call stacks, threads.
+//
+//   stack 3 ─► {parent 2, frame 9}   stack 2 ─► {parent 1, frame 4}   stack 1 ─► {0, frame 1}
+//   innermost                                                         outermost
+//
+// A parent's number is smaller than its child's, so chains end; every number is checked when it
+// is defined, so that looking up cannot fail. Memory is proportional to what is defined, with
+// limits far above any real trace.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "analyzer/trace/ids.h"
+
+namespace memtrace::trace {
+
+struct frame {
+  text_id file;
+  text_id function;
+  std::uint32_t line = 0;  // 0: unknown
+};
+
+struct stack_node {
+  stack_id parent;  // 0: this frame is the outermost
+  frame_id innermost;
+  std::uint32_t depth = 0;  // frames from here to the outermost
+};
+
+struct thread {
+  std::uint64_t system_id = 0;
+  text_id name;
+};
+
+class dictionary {
+ public:
+  static constexpr std::size_t max_texts = 1u << 20;
+  static constexpr std::size_t max_text_bytes = 256u << 20;
+  static constexpr std::size_t max_frames = 1u << 22;
+  static constexpr std::size_t max_stacks = 1u << 24;
+  static constexpr std::size_t max_threads = 1u << 20;
+  static constexpr std::uint32_t max_depth = 1u << 16;
+
+  enum class outcome { defined, unknown_id, too_many };
+
+  [[nodiscard]] outcome define_text(std::string_view text);
+  [[nodiscard]] outcome define_frame(std::uint64_t file, std::uint64_t function,
+                                     std::uint64_t line);
+  [[nodiscard]] outcome define_stack(std::uint64_t parent, std::uint64_t frame);
+  [[nodiscard]] outcome define_thread(std::uint64_t system_id, std::uint64_t name);
+
+  // 0 is known: it means none.
+  [[nodiscard]] bool knows_text(std::uint64_t number) const { return number <= texts_.size(); }
+  [[nodiscard]] bool knows_stack(std::uint64_t number) const { return number <= stacks_.size(); }
+  [[nodiscard]] bool knows_thread(std::uint64_t number) const { return number <= threads_.size(); }
+
+  // Of none: empty text, an empty frame, a node without depth, an unnamed thread.
+  [[nodiscard]] std::string_view operator[](text_id text) const;
+  [[nodiscard]] frame operator[](frame_id frame) const;
+  [[nodiscard]] stack_node operator[](stack_id stack) const;
+  [[nodiscard]] thread operator[](thread_id thread) const;
+
+  [[nodiscard]] thread_id last_thread() const {
+    return thread_id{static_cast<std::uint32_t>(threads_.size())};
+  }
+  [[nodiscard]] std::size_t stacks() const { return stacks_.size(); }
+
+ private:
+  std::vector<std::string_view> texts_;
+  std::vector<frame> frames_;
+  std::vector<stack_node> stacks_;
+  std::vector<thread> threads_;
+  std::vector<std::unique_ptr<char[]>> chunks_;  // the texts' bytes
+  std::size_t chunk_left_ = 0;
+  std::size_t text_bytes_ = 0;
+};
+
+}  // namespace memtrace::trace

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Reads a trace from its first to its last record, whatever prefix of it there is.
+//
+//   byte_source ─► section_reader ─► decoder ─► record_visitor
+//                  (blocks, slots)      └─► dictionary
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+#include "analyzer/trace/byte_source.h"
+#include "analyzer/trace/dictionary.h"
+#include "analyzer/trace/error.h"
+#include "analyzer/trace/records.h"
+
+namespace memtrace::trace {
+
+// What is there and what is not. A killed program, a full disk or a cut-off copy are told here;
+// `damage` is set only where bytes are there that cannot have been written.
+struct completeness {
+  std::uint64_t events = 0;
+  std::uint64_t dropped_events = 0;  // not recorded, as the recorder counted them
+  format::drop_reason dropped_because{};
+  std::uint32_t dropped_errno = 0;
+  bool clean_exit = false;  // the program ended by itself and the trailer was written
+  bool truncated = false;   // the file lacks something that had been written to it
+  std::uint64_t missing_blocks = 0;
+  std::uint64_t missing_events = 0;  // at least; counted where a number shows the gap
+  std::uint64_t end_time_ns = 0;     // since the start: of the trailer, else of the last event
+  std::uint64_t allocations = 0;
+  std::uint64_t allocations_without_stack = 0;
+  status damage;
+};
+
+struct progress {
+  std::uint64_t bytes_read = 0;
+  std::uint64_t bytes_total = 0;
+  std::uint64_t events = 0;
+};
+
+// An open trace: the header is read and checked.
+class reader {
+ public:
+  [[nodiscard]] static result<reader> open(byte_source& source);
+
+  [[nodiscard]] const format::file_header& header() const { return header_; }
+  [[nodiscard]] const dictionary& names() const { return names_; }
+
+  // Calls the visitor for every record, once. `on_progress` is called after each block.
+  [[nodiscard]] completeness read(record_visitor& visitor,
+                                  const std::function<void(const progress&)>& on_progress = {});
+
+ private:
+  reader(byte_source& source, const format::file_header& header)
+      : source_(&source), header_(header) {}
+
+  byte_source* source_;
+  format::file_header header_;
+  dictionary names_;
+};
+
+}  // namespace memtrace::trace
