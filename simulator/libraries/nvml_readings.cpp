@@ -127,9 +127,9 @@ MEMTRACE_API int nvmlDeviceGetP2PStatus(device_handle one, device_handle other, 
   if (const result checked = check(other); checked != success) return checked;
   constexpr int nvlink = 2;
   constexpr int ok = 0;
-  constexpr int disabled_by_chipset = 1;  // what a GPU without NVLink answers
+  constexpr int unsupported_status = 5;  // a GPU without NVLink
   if (status == nullptr || capability < 0 || capability > 4) return invalid_argument;
-  *status = capability == nvlink ? disabled_by_chipset : ok;
+  *status = capability == nvlink ? unsupported_status : ok;
   return success;
 }
 MEMTRACE_API int nvmlDeviceGetTopologyCommonAncestor(device_handle one, device_handle other,
