@@ -263,6 +263,7 @@ decoder::verdict decoder::reported(bool is_alloc) {
 
 event decoder::timed() {
   state_.ticks += times_.unsigned_number() << tick_shift_;
+  if (!records_.ok() || !times_.ok()) return {};
   // Beyond 2^62 ns a time is nonsense, and the conversion would be undefined.
   const double elapsed =
       std::min(static_cast<double>(state_.ticks) * ns_per_tick_, 4611686018427387904.0);
