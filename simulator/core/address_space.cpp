@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "simulator/core/address_space.h"
+
+#include <sys/mman.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <iterator>
+
+#include "simulator/core/config.h"
+
+namespace memtrace::simulator {
+
+range_allocator::range_allocator(address_t begin, address_t end) {
+  free_[begin] = end - begin;
+}
+
+bool range_allocator::carve(address_t address, std::uint64_t size) {
+  auto hole = free_.upper_bound(address);
+  if (hole == free_.begin()) return false;
+  --hole;
+  const address_t begin = hole->first;
+  const address_t end = begin + hole->second;
+  if (size > end - begin || address > end - size) return false;
+  free_.erase(hole);
+  if (address > begin) free_[begin] = address - begin;
+  if (end > address + size) free_[address + size] = end - (address + size);
+  return true;
+}
+
+address_t range_allocator::allocate(std::uint64_t size, std::uint64_t alignment, address_t wanted) {
+  if (wanted != 0 && wanted % alignment == 0 && carve(wanted, size)) return wanted;
+  for (const auto& [begin, length] : free_) {
+    const address_t start = (begin + alignment - 1) & ~(alignment - 1);
+    const std::uint64_t skipped = start - begin;
+    if (skipped > length || size > length - skipped) continue;
+    return carve(start, size) ? start : 0;
+  }
+  return 0;
+}
+
+void range_allocator::release(address_t address, std::uint64_t size) {
+  auto after = free_.lower_bound(address);
+  if (after != free_.begin()) {
+    const auto before = std::prev(after);
+    if (before->first + before->second == address) {
+      address = before->first;
+      size += before->second;
+      free_.erase(before);
+    }
+  }
+  if (after != free_.end() && after->first == address + size) {
+    size += after->second;
+    free_.erase(after);
+  }
+  free_[address] = size;
+}
+
+namespace address_space {
+namespace {
+
+constexpr std::uint64_t tebibyte = 1ull << 40;
+constexpr std::uint64_t device_share = tebibyte / 2;
+constexpr std::uint64_t all_devices = device_share * maximum_devices;
+constexpr std::uint64_t pool_share = 2 * tebibyte;
+// PyTorch reserves 9/8 of the GPU for each stream and pool: 16 TiB hold 64 of a 192 GiB GPU.
+constexpr std::uint64_t reservation_share = 16 * tebibyte;
+constexpr std::uint64_t managed_share = 2 * tebibyte;
+constexpr std::uint64_t length = all_devices + pool_share + reservation_share + managed_share;
+
+// Between what a program that is not position-independent uses (low) and where the kernel puts
+// libraries and stacks (near 2^47); free also under the address sanitizer, whose shadow ends at
+// 2^44. The kernel chooses if all are taken (thread sanitizer, tools that move the program).
+constexpr address_t places[] = {0x200000000000, 0x300000000000, 0x400000000000};
+
+address_t reserve() {
+  constexpr int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+  for (const address_t place : places) {
+    void* at =
+        mmap(reinterpret_cast<void*>(place), length, PROT_NONE, flags | MAP_FIXED_NOREPLACE, -1, 0);
+    if (at == reinterpret_cast<void*>(place)) return place;
+    if (at != MAP_FAILED) munmap(at, length);
+  }
+  void* anywhere = mmap(nullptr, length, PROT_NONE, flags, -1, 0);
+  if (anywhere == MAP_FAILED) {
+    std::fprintf(stderr, "memtrace: no address space for the simulated GPU (ulimit -v?)\n");
+    std::_Exit(2);
+  }
+  constexpr address_t granule = 2u << 20;
+  return (reinterpret_cast<address_t>(anywhere) + granule - 1) & ~(granule - 1);
+}
+
+address_t base() {
+  static const address_t address = reserve();
+  return address;
+}
+
+}  // namespace
+
+span whole() {
+  return {base(), base() + all_devices + pool_share + reservation_share + managed_share};
+}
+
+span of_device(int device) {
+  const address_t begin = base() + static_cast<std::uint64_t>(device) * device_share;
+  return {begin, begin + device_share};
+}
+
+span of_pools() {
+  return {base() + all_devices, base() + all_devices + pool_share};
+}
+
+span of_reservations() {
+  const address_t begin = of_pools().end;
+  return {begin, begin + reservation_share};
+}
+
+span of_managed() {
+  const address_t begin = of_reservations().end;
+  // The last granule stays out, in case the kernel's choice had to be aligned.
+  return {begin, begin + managed_share - (2u << 20)};
+}
+
+}  // namespace address_space
+}  // namespace memtrace::simulator
