@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Writes the events of one process into one trace file, in one order.
+//
+//   event ─► lock ─► context, record, time ─► slot ─► committed ─► unlock       some 20 ns
+//                                              └ full: slot_pair turns it into a block
+//
+// Any thread may call, from inside the CUDA allocator, at any time until the process is gone.
+// Nothing throws, nothing calls CUDA, torch or Python. A signal handler that interrupts a call of
+// the same thread and records loses its event, which is counted.
+// Errors: when the disk is full or memory is short, recording stops; everything up to then stays
+// in the file, later events are counted there, and one sentence is said.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "interpose/recorder/dictionary.h"
+#include "interpose/recorder/events.h"
+#include "interpose/recorder/slot_pair.h"
+#include "interpose/recorder/small_lock.h"
+#include "interpose/recorder/stack_table.h"
+#include "interpose/recorder/tick_clock.h"
+#include "interpose/recorder/trace_file.h"
+
+namespace memtrace {
+
+// Room for some 200,000 records: long enough that zstd finds the previous training step.
+inline constexpr slot_shape default_shape{(1u << 20) - sizeof(format::slot_header), 256u << 10};
+
+struct recorder_options {
+  std::string directory;
+  std::string program;
+  slot_shape shape = default_shape;
+  bool background = true;  // compress in a thread of our own
+  void (*say)(std::string_view sentence) = nullptr;
+};
+
+struct recording_summary {
+  bool complete = false;  // the trailer is written
+  int error = 0;          // errno value of what stopped it
+  std::uint64_t events = 0;
+  std::uint64_t dropped_events = 0;
+};
+
+class recorder final : public stack_table {
+ public:
+  // Null on failure, with the errno value in `error`.
+  [[nodiscard]] static std::unique_ptr<recorder> create(const recorder_options& options,
+                                                        const tick_clock& clock, int& error);
+  ~recorder() = default;
+
+  void info(std::string_view key, std::string_view value) noexcept;
+  void device(const device_facts& facts) noexcept;
+  void allocator(const allocator_event& event) noexcept;
+  void report(const usage_report& report) noexcept;
+  // For a report whose allocation or free the tracker did not tell.
+  void reported(const usage_report& report, stack_id stack) noexcept;
+  void operation(const operation_event& event) noexcept;
+  void cuda_call(const cuda_call_event& event) noexcept;
+  void cuda_undo(std::string_view api, std::uint32_t device, std::uint64_t address,
+                 std::uint32_t error) noexcept;
+  void message(bool data_is_missing, std::string_view text) noexcept;
+
+  [[nodiscard]] stack_id intern(std::span<const stack_frame> innermost_first) noexcept override;
+
+  // At exit; events after it are counted as dropped. Only the first call does anything.
+  recording_summary finish() noexcept;
+  // In a forked child, as the only call: this object is not used again, nor destroyed.
+  void abandon() noexcept { file_->abandon(); }
+
+  [[nodiscard]] const std::string& path() const noexcept { return file_->path(); }
+
+ private:
+  class scope;
+  enum class state { recording, stopped, finished };
+
+  // Holds until changed, and starts afresh with every slot.
+  struct slot_context {
+    std::uint64_t address = 0;
+    std::uint64_t stream = 0;
+    pool_id pool;
+    std::uint32_t device = 0;
+    std::uint32_t thread = 0;
+    std::uint64_t ticks = 0;
+  };
+  // What the next report of a device is expected to say.
+  struct expected_usage {
+    std::uint64_t sequence = 0;  // of the slot that the totals are known in
+    std::uint64_t address = 0;
+    std::int64_t block_bytes = 0;
+    std::uint64_t allocated = 0;
+    std::uint64_t reserved = 0;
+  };
+
+  recorder(std::unique_ptr<trace_file> file, const recorder_options& options,
+           const tick_clock& clock) noexcept;
+
+  [[nodiscard]] bool make_room(std::size_t record_bytes) noexcept;
+  void open_slot() noexcept;
+  void stop(int error) noexcept;
+  [[nodiscard]] std::uint32_t define_thread() noexcept;
+  [[nodiscard]] std::uint32_t define_text(std::string_view text);
+  void expect(const allocator_event& event) noexcept;
+
+  small_lock lock_;
+  state state_ = state::recording;
+  tick_clock clock_;
+  std::unique_ptr<trace_file> file_;
+  slot_pair slots_;
+  slot_context context_;
+  std::uint64_t sequence_ = 0;
+  std::uint64_t events_ = 0;
+  int error_ = 0;
+  std::uint32_t threads_ = 0;
+  const std::uint64_t serial_;  // tells this recorder's thread ids from an earlier one's
+  void (*say_)(std::string_view);
+  dictionary dictionary_;
+  std::array<expected_usage, max_devices> expected_{};
+};
+
+}  // namespace memtrace

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// How each event becomes records. Payloads are those of MEMTRACE_RECORD_KINDS.
+#include <new>
+
+#include "interpose/recorder/recorder_scope.h"
+
+namespace memtrace {
+namespace {
+
+using format::kind;
+
+// The size of the block that a request gets, unless it takes an unsplit one.
+constexpr std::int64_t rounded_block(std::uint64_t requested) noexcept {
+  constexpr std::uint64_t smallest = 512;
+  const std::uint64_t rounded = (requested + smallest - 1) / smallest * smallest;
+  return static_cast<std::int64_t>(rounded < smallest ? smallest : rounded);
+}
+
+}  // namespace
+
+void recorder::expect(const allocator_event& event) noexcept {
+  auto& next = expected_[event.device % max_devices];
+  switch (event.kind) {
+    case kind::alloc:
+      next.address = event.address;
+      next.block_bytes = rounded_block(event.size);
+      break;
+    case kind::free_requested:
+      next.address = event.address;
+      next.block_bytes = -rounded_block(event.size);
+      break;
+    case kind::segment_alloc:
+    case kind::segment_map:
+      next.reserved += event.size;
+      break;
+    case kind::segment_free:
+    case kind::segment_unmap:
+      next.reserved -= event.size;
+      break;
+    default:
+      break;
+  }
+}
+
+void recorder::allocator(const allocator_event& event) noexcept {
+  scope section(*this);
+  const std::uint32_t thread = section.thread();
+  if (!section.begin_event(small_record_bytes)) return;
+  section.context(event.device, thread);
+  if (event.kind == kind::snapshot) {
+    section.tag(event.kind);
+    section.time();
+    section.commit();
+    return;
+  }
+  const bool new_stream = event.stream != context_.stream;
+  const bool new_pool = event.pool != context_.pool;
+  section.tag(event.kind,
+              (new_stream ? format::flag_stream : 0u) | (new_pool ? format::flag_pool : 0u));
+  if (event.kind == kind::oom) {
+    section.value(event.address);
+  } else {
+    section.address(event.address);
+  }
+  section.value(event.size);
+  if (new_stream) section.value(context_.stream = event.stream);
+  if (new_pool) {
+    context_.pool = event.pool;
+    section.value(event.pool.first);
+    section.value(event.pool.second);
+  }
+  section.value(event.stack);
+  section.time();
+  section.commit();
+  expect(event);
+}
+
+void recorder::report(const usage_report& report) noexcept {
+  scope section(*this);
+  const std::uint32_t thread = section.thread();
+  if (!section.begin_event(small_record_bytes)) return;
+  auto& next = expected_[report.device % max_devices];
+  // The first of a slot carries the totals, so that a gap in the file does not last.
+  const bool known = next.sequence == sequence_;
+  const bool totals =
+      !known || report.reserved != next.reserved ||
+      report.allocated != next.allocated + static_cast<std::uint64_t>(report.block_bytes);
+  const bool address = report.address != next.address;
+  const bool block = report.block_bytes != next.block_bytes;
+
+  section.context(report.device, thread);
+  section.tag(kind::report, (address ? format::report_address : 0u) |
+                                (block ? format::report_block : 0u) |
+                                (totals ? format::report_totals : 0u));
+  if (address) section.address(report.address);
+  if (block) section.signed_value(report.block_bytes);
+  if (totals) {
+    section.value(report.allocated);
+    section.value(report.reserved);
+  }
+  section.same_time();
+  section.commit();
+  next.sequence = sequence_;
+  next.allocated = report.allocated;
+  next.reserved = report.reserved;
+}
+
+void recorder::reported(const usage_report& report, stack_id stack) noexcept {
+  scope section(*this);
+  const std::uint32_t thread = section.thread();
+  if (!section.begin_event(small_record_bytes)) return;
+  const bool is_free = report.block_bytes < 0;
+  section.context(report.device, thread);
+  section.tag(is_free ? kind::reported_free : kind::reported_alloc);
+  section.address(report.address);
+  section.value(static_cast<std::uint64_t>(is_free ? -report.block_bytes : report.block_bytes));
+  section.value(stack);
+  section.time();
+  section.commit();
+}
+
+void recorder::operation(const operation_event& event) noexcept {
+  scope section(*this);
+  const std::uint32_t thread = section.thread();
+  const std::string_view text = encoding::bounded(event.text);
+  if (!section.begin_event(text.size() + small_record_bytes)) return;
+  section.context(event.device, thread);
+  section.tag(kind::operation);
+  section.value(static_cast<std::uint32_t>(event.what));
+  section.value(event.a);
+  section.value(event.b);
+  section.text(text);
+  section.time();
+  section.commit();
+}
+
+void recorder::cuda_call(const cuda_call_event& event) noexcept {
+  scope section(*this);
+  if (!section.begin(small_record_bytes)) {
+    file_->drop_events(1);
+    return;
+  }
+  const std::uint32_t thread = section.thread();
+  std::uint32_t api = 0;
+  try {
+    api = define_text(event.api);
+  } catch (const std::bad_alloc&) {
+    // Recorded without the name.
+  }
+  if (!section.begin_event(small_record_bytes)) return;
+  section.context(event.device, thread);
+  section.tag(kind::cuda_call, (event.error != 0 ? format::call_failed : 0u) |
+                                   (event.is_release ? format::call_release : 0u));
+  section.value(api);
+  section.address(event.address);
+  section.value(event.size);
+  section.value(event.handle);
+  if (event.error != 0) section.value(event.error);
+  section.value(event.stack);
+  section.time();
+  section.commit();
+}
+
+void recorder::cuda_undo(std::string_view api, std::uint32_t device, std::uint64_t address,
+                         std::uint32_t error) noexcept {
+  scope section(*this);
+  if (!section.begin(small_record_bytes)) {
+    file_->drop_events(1);
+    return;
+  }
+  const std::uint32_t thread = section.thread();
+  std::uint32_t name = 0;
+  try {
+    name = define_text(api);
+  } catch (const std::bad_alloc&) {
+    // Recorded without the name.
+  }
+  if (!section.begin_event(small_record_bytes)) return;
+  section.context(device, thread);
+  section.tag(kind::cuda_undo);
+  section.value(name);
+  section.address(address);
+  section.value(error);
+  section.time();
+  section.commit();
+}
+
+void recorder::message(bool data_is_missing, std::string_view text) noexcept {
+  scope section(*this);
+  text = encoding::bounded(text);
+  if (!section.begin_event(text.size() + small_record_bytes)) return;
+  section.tag(kind::message);
+  section.value(data_is_missing ? 1 : 0);
+  section.text(text);
+  section.time();
+  section.commit();
+}
+
+void recorder::info(std::string_view key, std::string_view value) noexcept {
+  scope section(*this);
+  constexpr std::size_t longest = format::max_text_bytes / 2;  // both fit one record
+  key = key.substr(0, longest);
+  value = value.substr(0, longest);
+  if (!section.begin(key.size() + value.size() + small_record_bytes)) return;
+  section.tag(kind::info);
+  section.text(key);
+  section.text(value);
+  section.commit();
+}
+
+void recorder::device(const device_facts& facts) noexcept {
+  scope section(*this);
+  if (!section.begin(small_record_bytes)) return;
+  std::uint32_t name = 0;
+  try {
+    name = define_text(facts.name);
+  } catch (const std::bad_alloc&) {
+    // Recorded without the name.
+  }
+  if (!section.begin(small_record_bytes)) return;
+  section.tag(kind::device);
+  section.value(facts.device);
+  section.value(facts.total_bytes);
+  section.value(facts.free_bytes);
+  section.value(facts.major);
+  section.value(facts.minor);
+  section.value(facts.multiprocessors);
+  section.value(name);
+  section.commit();
+}
+
+}  // namespace memtrace
