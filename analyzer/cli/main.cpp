@@ -19,6 +19,8 @@ struct subcommand {
 };
 
 constexpr std::array subcommands = {
+    subcommand{"report", "Say what a trace shows: peak, who holds it, out of memory",
+               memtrace::cli::add_report},
     subcommand{"dump", "Print every record of a trace as JSON, one a line",
                memtrace::cli::add_dump},
 };

@@ -2,6 +2,7 @@
 #include "analyzer/replay/device_replay.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace memtrace::replay {
 
@@ -130,7 +131,14 @@ void device_replay::observe_allocated() {
 }
 
 void device_replay::observe_reserved() {
-  if (segments_.reserved() + reserved_difference_ > peak_reserved_.totals.reserved) {
+  if (segments_.reserved() + reserved_difference_ <= peak_reserved_.totals.reserved) return;
+  peak_reserved_ = here();
+  new_segment_ = true;
+}
+
+void device_replay::settle_reserved() {
+  if (!std::exchange(new_segment_, false)) return;
+  if (segments_.reserved() + reserved_difference_ == peak_reserved_.totals.reserved) {
     peak_reserved_ = here();
   }
 }

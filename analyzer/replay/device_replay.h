@@ -58,6 +58,7 @@ class device_replay {
   [[nodiscard]] std::uint64_t unknown_frees() const { return unknown_frees_; }
 
   [[nodiscard]] const moment& peak_allocated() const { return peak_allocated_; }
+  // Its totals are those after the allocation that needed the new segment.
   [[nodiscard]] const moment& peak_reserved() const { return peak_reserved_; }
   [[nodiscard]] const site_table& sites() const { return sites_; }
   [[nodiscard]] const segment_table& segments() const { return segments_; }
@@ -78,6 +79,7 @@ class device_replay {
   void complete_free(std::uint64_t address);
   void observe_allocated();
   void observe_reserved();
+  void settle_reserved();
   [[nodiscard]] moment here() const;
 
   address_map<block> blocks_;
@@ -87,6 +89,7 @@ class device_replay {
 
   std::uint64_t latest_alloc_ = 0;  // address whose block size the next report tells
   bool grown_ = false;              // since the peak was last looked at
+  bool new_segment_ = false;        // whose first block is not allocated yet
   std::uint64_t event_ = 0;
   std::uint64_t time_ns_ = 0;
   std::uint64_t allocated_difference_ = 0;  // two's complement

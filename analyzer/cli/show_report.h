@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Reads traces and shows their report, for the subcommands that end with one.
+#pragma once
+
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "analyzer/report/model.h"
+
+namespace memtrace::cli {
+
+struct loaded_report {
+  report::run_report processes;
+  bool complete = true;  // every trace could be read, and none is damaged
+};
+
+// Complains on stderr, in a sentence each, about what cannot be read.
+[[nodiscard]] loaded_report load_traces(const std::vector<std::string>& paths);
+
+// As text in the style that suits the stream: colour only on a terminal and without NO_COLOR.
+void print_report(const report::run_report& processes, std::FILE* out);
+
+}  // namespace memtrace::cli

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/report/json.h"
+
+#include <nlohmann/json.hpp>
+
+namespace memtrace::report {
+
+namespace {
+
+using json = nlohmann::ordered_json;
+
+[[nodiscard]] json text_or_null(const std::string& text) {
+  return text.empty() ? json(nullptr) : json(text);
+}
+
+template <class T>
+[[nodiscard]] json or_null(const std::optional<T>& value) {
+  return value ? json(*value) : json(nullptr);
+}
+
+[[nodiscard]] json frames_json(const std::vector<source_frame>& frames) {
+  auto list = json::array();
+  for (const auto& frame : frames) {
+    list.push_back({{"file", frame.file},
+                    {"line", frame.line},
+                    {"function", frame.function},
+                    {"user", frame.user}});
+  }
+  return list;
+}
+
+// Categories are not told apart yet: everything is "unknown", and its bytes are measured.
+[[nodiscard]] json sites_json(const std::vector<call_site>& sites) {
+  auto list = json::array();
+  for (const auto& site : sites) {
+    list.push_back({{"frames", frames_json(site.frames)},
+                    {"thread", text_or_null(site.thread)},
+                    {"category", "unknown"},
+                    {"bytes", site.bytes},
+                    {"blocks", site.blocks}});
+  }
+  return list;
+}
+
+[[nodiscard]] json categories_json(const replay::device_totals& totals) {
+  if (totals.allocated == 0) return json::array();
+  return json::array({{{"category", "unknown"},
+                       {"bytes", totals.allocated},
+                       {"blocks", totals.blocks},
+                       {"evidence", "measured"}}});
+}
+
+[[nodiscard]] json unused_json(const replay::device_totals& totals) {
+  using replay::unused_reason;
+  const auto bytes = [&](unused_reason why) {
+    return totals.unused[static_cast<std::size_t>(why)];
+  };
+  return {{"empty_segments_bytes", bytes(unused_reason::empty_segments)},
+          {"split_segments_bytes", bytes(unused_reason::split_segments)},
+          {"expandable_segments_bytes", bytes(unused_reason::expandable)},
+          {"private_pools_bytes", bytes(unused_reason::private_pools)},
+          {"pending_free_bytes", totals.pending}};
+}
+
+[[nodiscard]] json moment_json(const replay::moment& moment) {
+  return {{"event", moment.event},
+          {"time_ns", moment.time_ns},
+          {"allocated_bytes", moment.totals.allocated},
+          {"reserved_bytes", moment.totals.reserved},
+          {"requested_bytes", moment.totals.requested},
+          {"unused", unused_json(moment.totals)}};
+}
+
+[[nodiscard]] json run_json(const run_facts& run) {
+  return {{"command", run.command},
+          {"pid", run.pid},
+          {"rank", or_null(run.rank)},
+          {"local_rank", or_null(run.local_rank)},
+          {"world_size", or_null(run.world_size)},
+          {"host", text_or_null(run.host)},
+          {"started_ns", run.started_ns},
+          {"duration_ns", run.duration_ns},
+          {"torch", text_or_null(run.torch)},
+          {"cuda", text_or_null(run.cuda)},
+          {"python", text_or_null(run.python)},
+          {"alloc_conf", text_or_null(run.alloc_conf)},
+          {"simulated", !run.simulated_gpu.empty()},
+          {"simulated_gpu", text_or_null(run.simulated_gpu)},
+          {"python_stacks", text_or_null(run.python_stacks)},
+          {"event_source", text_or_null(run.event_source)}};
+}
+
+[[nodiscard]] const char* reason_name(format::drop_reason reason) {
+  switch (reason) {
+    case format::drop_reason::none:
+      return nullptr;
+    case format::drop_reason::disk_full:
+      return "disk_full";
+    case format::drop_reason::io_error:
+      return "io_error";
+    case format::drop_reason::out_of_memory:
+      return "out_of_memory";
+    case format::drop_reason::internal:
+      return "internal";
+  }
+  return "unknown";
+}
+
+[[nodiscard]] json damage_json(const trace::status& damage) {
+  if (!damage) return nullptr;
+  return {{"code", trace::name_of(damage->code)},
+          {"offset", damage->offset},
+          {"message", damage->message}};
+}
+
+[[nodiscard]] json completeness_json(const process_report& process) {
+  const auto& facts = process.completeness;
+  const char* const reason = reason_name(facts.dropped_because);
+  std::uint64_t mismatches = 0;
+  std::uint64_t unknown_frees = 0;
+  for (const auto& device : process.devices) {
+    mismatches += device.mismatches;
+    unknown_frees += device.unknown_frees;
+  }
+  return {{"events", facts.events},
+          {"dropped_events", facts.dropped_events},
+          {"dropped_because", reason == nullptr ? json(nullptr) : json(reason)},
+          {"truncated", facts.truncated},
+          {"clean_exit", facts.clean_exit},
+          {"missing_blocks", facts.missing_blocks},
+          {"missing_events", facts.missing_events},
+          {"unresolved_stacks", facts.allocations_without_stack},
+          {"total_mismatches", mismatches},
+          {"unknown_frees", unknown_frees},
+          {"damage", damage_json(facts.damage)},
+          {"messages", process.warnings}};
+}
+
+// Sums, and the worst of what is not a number.
+[[nodiscard]] json completeness_of_run(const run_report& processes) {
+  auto total = completeness_json(processes.front());
+  for (std::size_t i = 1; i < processes.size(); ++i) {
+    const auto one = completeness_json(processes[i]);
+    for (auto& [name, value] : total.items()) {
+      if (value.is_number()) value = value.get<std::uint64_t>() + one[name].get<std::uint64_t>();
+      if (value.is_null()) value = one[name];
+    }
+    total["truncated"] = total["truncated"].get<bool>() || one["truncated"].get<bool>();
+    total["clean_exit"] = total["clean_exit"].get<bool>() && one["clean_exit"].get<bool>();
+    for (const auto& message : one["messages"]) total["messages"].push_back(message);
+  }
+  return total;
+}
+
+[[nodiscard]] json device_json(const process_report& process, const device_report& device) {
+  auto outside = json::array();
+  for (const auto& holder : device.outside) {
+    outside.push_back({{"owner", holder.owner}, {"bytes", holder.bytes}});
+  }
+  const auto& peak = device.peak_allocated;
+  const auto capacity = device.facts.total_bytes;
+  return {{"index", device.facts.device},
+          {"pid", process.run.pid},
+          {"rank", or_null(process.run.rank)},
+          {"host", text_or_null(process.run.host)},
+          {"name", text_or_null(device.name)},
+          {"capacity_bytes", capacity == 0 ? json(nullptr) : json(capacity)},
+          {"peak_allocated_bytes", peak.totals.allocated},
+          {"peak_allocated_event", peak.event},
+          {"peak_reserved_bytes", device.peak_reserved.totals.reserved},
+          {"at_peak",
+           {{"categories", categories_json(peak.totals)},
+            {"call_sites", sites_json(device.at_peak)},
+            {"unattributed_bytes", device.unattributed_bytes}}},
+          {"peak_allocated", moment_json(peak)},
+          {"peak_reserved", moment_json(device.peak_reserved)},
+          {"retries", device.retries},
+          {"outside_pool", outside},
+          {"unexplained_bytes", nullptr},
+          {"phases", json::array()}};
+}
+
+[[nodiscard]] json oom_json(const process_report& process, const oom_report& oom) {
+  const auto& facts = oom.facts;
+  const auto if_known = [&](std::uint64_t bytes) {
+    return facts.has_layout ? json(bytes) : json(nullptr);
+  };
+  return {{"device", facts.device},
+          {"pid", process.run.pid},
+          {"event", facts.event},
+          {"time_ns", facts.time_ns},
+          {"requested_bytes", facts.requested},
+          {"free_bytes", facts.device_free},
+          {"largest_free_block_bytes", if_known(facts.free.overall)},
+          {"largest_usable_free_block_bytes", if_known(facts.free.usable)},
+          {"reserved_bytes", facts.totals.reserved},
+          {"allocated_bytes", facts.totals.allocated},
+          {"capacity_bytes", or_null(oom.capacity)},
+          {"unused", unused_json(facts.totals)},
+          {"frames", frames_json(oom.frames)},
+          {"thread", text_or_null(oom.thread)},
+          {"caught", facts.caught},
+          {"holders", sites_json(oom.holders)}};
+}
+
+}  // namespace
+
+std::string to_json(const run_report& processes) {
+  json document = {{"schema", "memtrace-report/1"},
+                   {"run", run_json(processes.front().run)},
+                   {"processes", json::array()},
+                   {"completeness", completeness_of_run(processes)},
+                   {"steps", {{"count", 0}, {"boundary", nullptr}}},
+                   {"devices", json::array()},
+                   {"verdicts", json::array()},
+                   {"fragmentation", json::array()},
+                   {"oom", json::array()},
+                   {"advice", json::array()}};
+  std::uint64_t pinned = 0;
+  for (const auto& process : processes) {
+    document["processes"].push_back({{"trace", process.path},
+                                     {"run", run_json(process.run)},
+                                     {"completeness", completeness_json(process)}});
+    for (const auto& device : process.devices) {
+      document["devices"].push_back(device_json(process, device));
+    }
+    for (const auto& oom : process.ooms) document["oom"].push_back(oom_json(process, oom));
+    pinned += process.pinned_peak;
+  }
+  document["host"] = {{"limit_bytes", nullptr},
+                      {"limit_source", nullptr},
+                      {"peak_bytes", nullptr},
+                      {"pinned_peak_bytes", pinned},
+                      {"workers", json::array()}};
+  return document.dump(1) + '\n';
+}
+
+}  // namespace memtrace::report

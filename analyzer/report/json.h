@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The report as JSON, by report.schema.json beside this file.
+#pragma once
+
+#include <string>
+
+#include "analyzer/report/model.h"
+
+namespace memtrace::report {
+
+// With a newline at the end. Several processes are one run: `run` is the first's, and devices and
+// ooms carry the pid they belong to.
+[[nodiscard]] std::string to_json(const run_report& processes);
+
+}  // namespace memtrace::report

@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/report/terminal.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <string_view>
+
+#include "analyzer/report/json_text.h"
+#include "analyzer/report/page.h"
+#include "analyzer/report/units.h"
+#include "analyzer/report/user_lines.h"
+
+namespace memtrace::report {
+
+namespace {
+
+using replay::unused_reason;
+
+[[nodiscard]] std::uint64_t highest_peak(const process_report& process) {
+  std::uint64_t peak = 0;
+  for (const auto& device : process.devices) {
+    peak = std::max(peak, device.peak_allocated.totals.allocated);
+  }
+  return peak;
+}
+
+[[nodiscard]] const process_report& most_interesting(const run_report& processes) {
+  return *std::ranges::max_element(processes, {}, [](const process_report& process) {
+    return std::pair(!process.ooms.empty(), highest_peak(process));
+  });
+}
+
+// The one that ended the program, if one did; else the first.
+[[nodiscard]] const oom_report* chosen_oom(const process_report& process) {
+  if (process.ooms.empty()) return nullptr;
+  const auto fatal =
+      std::ranges::find_if(process.ooms, [](const auto& oom) { return !oom.facts.caught; });
+  return fatal == process.ooms.end() ? &process.ooms.front() : &*fatal;
+}
+
+[[nodiscard]] const device_report* chosen_device(const process_report& process,
+                                                 const oom_report* oom) {
+  if (process.devices.empty()) return nullptr;
+  if (oom != nullptr) {
+    const auto found = std::ranges::find_if(process.devices, [&](const auto& device) {
+      return device.facts.device == oom->facts.device;
+    });
+    if (found != process.devices.end()) return &*found;
+  }
+  return &*std::ranges::max_element(process.devices, {}, [](const device_report& device) {
+    return device.peak_allocated.totals.allocated;
+  });
+}
+
+[[nodiscard]] std::string join(const std::vector<std::string>& parts, std::string_view between) {
+  std::string out;
+  for (const auto& part : parts) {
+    if (part.empty()) continue;
+    if (!out.empty()) out += between;
+    out += part;
+  }
+  return out;
+}
+
+void add_run(page& out, const process_report& process) {
+  const auto& run = process.run;
+  const auto command = printable(join(run.command, " "));
+  out.line(command.empty() ? printable(process.path) : command, emphasis::heading);
+  const auto rank = run.rank ? fmt::format("rank {}{}", *run.rank,
+                                           run.world_size ? fmt::format(" of {}", *run.world_size)
+                                                          : std::string())
+                             : std::string();
+  const auto labelled = [](const char* label, const std::string& value) {
+    return value.empty() ? value : fmt::format("{} {}", label, value);
+  };
+  out.line(printable(
+      "  " + join({fmt::format("pid {}{}", run.pid, run.host.empty() ? "" : " on " + run.host),
+                   rank, format_seconds(run.duration_ns), labelled("PyTorch", run.torch),
+                   labelled("Python", run.python), labelled("allocator", run.alloc_conf)},
+                  ", ")));
+}
+
+// Why reserved memory is unused, largest reason first.
+[[nodiscard]] std::string reasons(const replay::device_totals& totals) {
+  struct reason {
+    std::uint64_t bytes;
+    const char* text;
+  };
+  const auto bytes = [&](unused_reason why) {
+    return totals.unused[static_cast<std::size_t>(why)];
+  };
+  std::vector<reason> all = {
+      {bytes(unused_reason::split_segments), "free parts of segments in use"},
+      {bytes(unused_reason::empty_segments), "empty segments"},
+      {bytes(unused_reason::expandable), "mapped in expandable segments"},
+      {bytes(unused_reason::private_pools), "in private pools"},
+      {totals.pending, "freed, waiting for another stream"},
+  };
+  std::erase_if(all, [](const reason& one) { return one.bytes == 0; });
+  std::ranges::stable_sort(all, std::greater(), &reason::bytes);
+  std::vector<std::string> parts;
+  for (const auto& one : all) {
+    parts.push_back(fmt::format("{} {}", format_bytes(one.bytes), one.text));
+  }
+  return join(parts, ", ");
+}
+
+void add_device(page& out, const process_report& process, const device_report& device) {
+  const auto capacity = device.facts.total_bytes == 0
+                            ? std::string()
+                            : fmt::format(", {}", format_bytes(device.facts.total_bytes));
+  out.line(fmt::format("cuda:{} {}{}{}", device.facts.device, printable(device.name), capacity,
+                       process.run.simulated_gpu.empty() ? "" : " (simulated)"),
+           emphasis::heading);
+  const auto& peak = device.peak_allocated;
+  out.line(fmt::format("  peak allocated {:>11}  at {} (event {})",
+                       format_bytes(peak.totals.allocated), format_seconds(peak.time_ns),
+                       format_count(peak.event)));
+  const auto& top = device.peak_reserved.totals;
+  const auto unused = top.reserved - std::min(top.allocated, top.reserved);
+  out.line(fmt::format("  peak reserved  {:>11}  at {}, {} of it unused then{}",
+                       format_bytes(top.reserved), format_seconds(device.peak_reserved.time_ns),
+                       format_bytes(unused), unused == 0 ? "" : ": " + reasons(top)));
+  if (device.retries != 0) {
+    out.line(fmt::format("  CUDA refused memory {} times; PyTorch freed its cache and went on",
+                         format_count(device.retries)));
+  }
+  for (const auto& holder : device.outside) {
+    out.line(fmt::format("  outside        {:>11}  {}", format_bytes(holder.bytes), holder.owner));
+  }
+}
+
+void add_oom(page& out, const process_report& process, const oom_report& oom) {
+  const auto& facts = oom.facts;
+  out.line(
+      fmt::format("Out of memory at {}: tried to allocate {} at {}", format_seconds(facts.time_ns),
+                  format_bytes(facts.requested), describe_place(oom.frames, oom.thread)),
+      emphasis::alarm);
+  const auto unused =
+      facts.totals.reserved - std::min(facts.totals.allocated, facts.totals.reserved);
+  const auto used = facts.totals.reserved + facts.device_free;
+  std::string capacity;
+  if (oom.capacity && *oom.capacity >= used) {
+    capacity = fmt::format(" + {} outside PyTorch = {}", format_bytes(*oom.capacity - used),
+                           format_bytes(*oom.capacity));
+  }
+  out.line(fmt::format("  {} allocated + {} reserved but unused + {} free{}",
+                       format_bytes(facts.totals.allocated), format_bytes(unused),
+                       format_bytes(facts.device_free), capacity));
+  if (unused != 0) out.line("  unused: " + reasons(facts.totals));
+  const auto others = process.ooms.size() - 1;
+  std::string block =
+      facts.has_layout
+          ? fmt::format("  largest free block {}, {} of it usable for this request; ",
+                        format_bytes(facts.free.overall), format_bytes(facts.free.usable))
+          : std::string("  ");
+  if (facts.has_layout && facts.free.overall == facts.free.usable) {
+    block = fmt::format("  largest free block {}; ", format_bytes(facts.free.overall));
+  }
+  out.line(block + (facts.caught ? "the program went on" : "nothing was allocated afterwards") +
+           (others == 0 ? "" : fmt::format("; {} more times out of memory", format_count(others))));
+}
+
+void add_holders(page& out, const std::vector<call_site>& sites, std::uint64_t total,
+                 const std::string& heading, std::size_t most_rows) {
+  const auto lines = fold_to_user_lines(sites);
+  if (lines.empty() || total == 0 || most_rows < 2) return;
+  out.line(heading, emphasis::heading);
+  const auto shown = lines.size() <= most_rows ? lines.size() : most_rows - 1;
+  for (std::size_t i = 0; i < shown; ++i) {
+    const auto& line = lines[i];
+    out.line(fmt::format("  {:>11} {:>5.1f} % {:>6}  {}{}", format_bytes(line.bytes),
+                         100.0 * static_cast<double>(line.bytes) / static_cast<double>(total),
+                         format_count(line.blocks), line.where,
+                         line.via.empty() ? "" : "  via " + line.via));
+  }
+  if (shown == lines.size()) return;
+  std::uint64_t rest = 0;
+  for (std::size_t i = shown; i < lines.size(); ++i) rest += lines[i].bytes;
+  out.line(fmt::format("  {:>11} {:>5.1f} %         and {} smaller", format_bytes(rest),
+                       100.0 * static_cast<double>(rest) / static_cast<double>(total),
+                       format_count(lines.size() - shown)),
+           emphasis::faint);
+}
+
+[[nodiscard]] std::vector<std::string> gaps(const process_report& process) {
+  const auto& facts = process.completeness;
+  std::vector<std::string> found;
+  if (!facts.clean_exit) found.emplace_back("the program was killed or is still running");
+  if (facts.truncated) {
+    found.push_back(facts.missing_events == 0
+                        ? std::string("the file is cut off")
+                        : fmt::format("the file is cut off, at least {} events are missing",
+                                      format_count(facts.missing_events)));
+  }
+  if (facts.dropped_events != 0) {
+    found.push_back(fmt::format("{} events were dropped", format_count(facts.dropped_events)));
+  }
+  if (facts.allocations_without_stack != 0 && facts.allocations != 0) {
+    found.push_back(fmt::format("{:.0f} % of allocations have no Python frame",
+                                100.0 * static_cast<double>(facts.allocations_without_stack) /
+                                    static_cast<double>(facts.allocations)));
+  }
+  for (const auto& device : process.devices) {
+    if (device.mismatches == 0) continue;
+    found.push_back(fmt::format("totals of cuda:{} differed from PyTorch's {} times",
+                                device.facts.device, format_count(device.mismatches)));
+  }
+  return found;
+}
+
+void add_completeness(page& out, const process_report& process) {
+  const auto found = gaps(process);
+  const bool checked = !process.devices.empty() &&
+                       std::ranges::all_of(process.devices, [](const device_report& device) {
+                         return device.checked && device.mismatches == 0;
+                       });
+  out.line(fmt::format("{} events{}{}", format_count(process.completeness.events),
+                       checked ? ", every total equal to PyTorch's own" : "",
+                       found.empty() ? "" : "; " + join(found, "; ")),
+           emphasis::faint);
+  if (!process.run.python_stacks.empty() && process.run.python_stacks != "on") {
+    out.line(printable("Python stacks: " + process.run.python_stacks), emphasis::faint);
+  }
+  for (std::size_t i = 0; i < std::min<std::size_t>(process.warnings.size(), 2); ++i) {
+    out.line(printable("Missing: " + process.warnings[i]), emphasis::faint);
+  }
+}
+
+// Devices and processes that are not shown in full.
+[[nodiscard]] std::vector<std::string> others(const run_report& processes,
+                                              const process_report& shown,
+                                              const device_report* device) {
+  std::vector<std::string> lines;
+  for (const auto& process : processes) {
+    for (const auto& other : process.devices) {
+      if (&other == device) continue;
+      lines.push_back(fmt::format(
+          "  {}cuda:{} peak allocated {}, reserved {}{}",
+          &process == &shown ? std::string() : fmt::format("pid {} ", process.run.pid),
+          other.facts.device, format_bytes(other.peak_allocated.totals.allocated),
+          format_bytes(other.peak_reserved.totals.reserved),
+          std::ranges::any_of(
+              process.ooms,
+              [&](const oom_report& oom) { return oom.facts.device == other.facts.device; })
+              ? ", ran out of memory"
+              : ""));
+    }
+    if (process.devices.empty() && &process != &shown) {
+      lines.push_back(fmt::format("  pid {} used no GPU memory", process.run.pid));
+    }
+  }
+  return lines;
+}
+
+void add_others(page& out, const std::vector<std::string>& lines, std::size_t room) {
+  if (lines.empty()) return;
+  const auto shown = lines.size() <= room ? lines.size() : room - 1;
+  for (std::size_t i = 0; i < shown; ++i) out.line(lines[i]);
+  if (shown < lines.size()) out.line(fmt::format("  and {} more", lines.size() - shown));
+}
+
+}  // namespace
+
+std::string to_text(const run_report& processes, const terminal_style& style) {
+  const auto& process = most_interesting(processes);
+  const auto* const oom = chosen_oom(process);
+  const auto* const device = chosen_device(process, oom);
+  page end;
+  add_completeness(end, process);
+  end.line(printable(fmt::format("Next: memtrace report {} --json report.json", process.path)),
+           emphasis::faint);
+  page out;
+  add_run(out, process);
+  if (device == nullptr) {
+    out.line("  no GPU memory was allocated through PyTorch");
+  } else {
+    add_device(out, process, *device);
+    const auto other_lines = others(processes, process, device);
+    add_others(out, other_lines, 4);
+    if (oom != nullptr) add_oom(out, process, *oom);
+    const auto left = most_lines - std::min<std::size_t>(out.lines() + end.lines() + 1, most_lines);
+    if (oom != nullptr && oom->facts.has_layout) {
+      add_holders(out, oom->holders, oom->facts.totals.allocated,
+                  "Who held it when memory ran out (bytes, share, blocks, line)", left);
+    } else {
+      add_holders(out, device->at_peak, device->peak_allocated.totals.allocated,
+                  "Who holds it at the peak (bytes, share, blocks, line)", left);
+    }
+  }
+  return out.render(style.colour, style.width) + end.render(style.colour, style.width);
+}
+
+}  // namespace memtrace::report

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The report for a person at a terminal: at most 24 lines, whatever the trace.
+#pragma once
+
+#include <string>
+
+#include "analyzer/report/model.h"
+
+namespace memtrace::report {
+
+struct terminal_style {
+  bool colour = false;
+  unsigned width = 100;  // columns; longer lines are cut
+};
+
+inline constexpr unsigned most_lines = 24;
+
+// Several processes: the one that ran out of memory, else the one with the highest peak, in full,
+// and the others in a line each as far as there is room.
+[[nodiscard]] std::string to_text(const run_report& processes, const terminal_style& style);
+
+}  // namespace memtrace::report

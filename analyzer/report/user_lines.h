@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Call sites folded to lines of the user's own code: what a person can act on.
+//
+//   torch/nn/functional.py:2334 linear   ┐
+//   torch/nn/modules/linear.py:134       │ library frames, folded into "via linear.py:134"
+//   model.py:31 forward                  ┘ ◄── the row: the innermost frame that is the user's
+//   train.py:88 main
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "analyzer/report/model.h"
+
+namespace memtrace::report {
+
+struct user_line {
+  std::string where;  // "model.py:31 forward", or what is known without a user's frame
+  std::string via;    // the library function that the user's line called; empty: none
+  std::uint64_t bytes = 0;
+  std::uint64_t blocks = 0;
+};
+
+// Most bytes first. Files are named by as few of their last components as tell them apart.
+[[nodiscard]] std::vector<user_line> fold_to_user_lines(const std::vector<call_site>& sites);
+
+// The row of one stack, as above.
+[[nodiscard]] std::string describe_place(const std::vector<source_frame>& frames,
+                                         const std::string& thread);
+
+}  // namespace memtrace::report
