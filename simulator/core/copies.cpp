@@ -154,6 +154,45 @@ cudaMemsetParams parameters(const strided_fill& fill) {
   return result;
 }
 
+// A copy with its ends looked up.
+struct checked_copy {
+  strided_copy what;
+  place to = place::nowhere;
+  place from = place::nowhere;
+};
+
+cudaError_t check(const strided_copy& copy, cudaMemcpyKind kind, checked_copy& result) {
+  if (const cudaError_t error = ensure_context(); error != cudaSuccess) return error;
+  result.what = copy;
+  result.to =
+      locate(copy.to, span(copy.width, copy.height, copy.depth, copy.to_pitch, copy.to_slice));
+  result.from = locate(copy.from,
+                       span(copy.width, copy.height, copy.depth, copy.from_pitch, copy.from_slice));
+  return matches(result.to, result.from, kind) ? cudaSuccess : cudaErrorInvalidValue;
+}
+
+cudaError_t check(const strided_fill& fill, place& where) {
+  if (const cudaError_t error = ensure_context(); error != cudaSuccess) return error;
+  where = locate(fill.to,
+                 span(fill.width * fill.element, fill.height, fill.depth, fill.pitch, fill.slice));
+  const bool reachable = where != place::nowhere && where != place::pageable;
+  return reachable ? cudaSuccess : cudaErrorInvalidValue;
+}
+
+clock::duration time_of(const strided_fill& fill) {
+  return clock::device_copy(fill.width * fill.element * fill.height * fill.depth);
+}
+
+node_content node_of(const checked_copy& copy, cudaMemcpyKind kind) {
+  return {cudaGraphNodeTypeMemcpy, time_of(copy.what, copy.to, copy.from),
+          parameters(copy.what, kind), [copy](stream&) { perform(copy.what, copy.to, copy.from); }};
+}
+
+node_content node_of(const strided_fill& fill, place where) {
+  return {cudaGraphNodeTypeMemset, time_of(fill), parameters(fill),
+          [=](stream&) { fill_rows(fill, where); }};
+}
+
 }  // namespace
 
 cudaError_t run(const strided_copy& copy, cudaMemcpyKind kind, stream* stream, bool waits) {
@@ -163,20 +202,12 @@ cudaError_t run(const strided_copy& copy, cudaMemcpyKind kind, stream* stream, b
   }
   if (const cudaError_t error = may_run(*stream, waits); error != cudaSuccess) return error;
   if (copy.width == 0 || copy.height == 0 || copy.depth == 0) return cudaSuccess;
-  if (const cudaError_t error = ensure_context(); error != cudaSuccess) return error;
-  const place to =
-      locate(copy.to, span(copy.width, copy.height, copy.depth, copy.to_pitch, copy.to_slice));
-  const place from = locate(
-      copy.from, span(copy.width, copy.height, copy.depth, copy.from_pitch, copy.from_slice));
-  if (!matches(to, from, kind)) return cudaErrorInvalidValue;
-  const clock::duration time = time_of(copy, to, from);
-  if (capture::capturing(*stream)) {
-    return capture::add(*stream, {cudaGraphNodeTypeMemcpy, time, parameters(copy, kind),
-                                  [=](simulator::stream&) { perform(copy, to, from); }});
-  }
-  const clock::time_point done = streams::enqueue(*stream, time);
-  perform(copy, to, from);
-  if (holds(copy, to, from, waits)) clock::wait_until(done);
+  checked_copy one;
+  if (const cudaError_t error = check(copy, kind, one); error != cudaSuccess) return error;
+  if (capture::capturing(*stream)) return capture::add(*stream, node_of(one, kind));
+  const clock::time_point done = streams::enqueue(*stream, time_of(copy, one.to, one.from));
+  perform(copy, one.to, one.from);
+  if (holds(copy, one.to, one.from, waits)) clock::wait_until(done);
   return cudaSuccess;
 }
 
@@ -184,17 +215,25 @@ cudaError_t run(const strided_fill& fill, stream* stream, bool waits) {
   if (!stream) return cudaErrorInvalidResourceHandle;
   if (const cudaError_t error = may_run(*stream, waits); error != cudaSuccess) return error;
   if (fill.width == 0 || fill.height == 0 || fill.depth == 0) return cudaSuccess;
-  if (const cudaError_t error = ensure_context(); error != cudaSuccess) return error;
-  const std::size_t row = fill.width * fill.element;
-  const place where = locate(fill.to, span(row, fill.height, fill.depth, fill.pitch, fill.slice));
-  if (where == place::nowhere || where == place::pageable) return cudaErrorInvalidValue;
-  const clock::duration time = clock::device_copy(row * fill.height * fill.depth);
-  if (capture::capturing(*stream)) {
-    return capture::add(*stream, {cudaGraphNodeTypeMemset, time, parameters(fill),
-                                  [=](simulator::stream&) { fill_rows(fill, where); }});
-  }
-  streams::enqueue(*stream, time);
+  place where = place::nowhere;
+  if (const cudaError_t error = check(fill, where); error != cudaSuccess) return error;
+  if (capture::capturing(*stream)) return capture::add(*stream, node_of(fill, where));
+  streams::enqueue(*stream, time_of(fill));
   fill_rows(fill, where);
+  return cudaSuccess;
+}
+
+cudaError_t node(const strided_copy& copy, cudaMemcpyKind kind, node_content& result) {
+  checked_copy one;
+  if (const cudaError_t error = check(copy, kind, one); error != cudaSuccess) return error;
+  result = node_of(one, kind);
+  return cudaSuccess;
+}
+
+cudaError_t node(const strided_fill& fill, node_content& result) {
+  place where = place::nowhere;
+  if (const cudaError_t error = check(fill, where); error != cudaSuccess) return error;
+  result = node_of(fill, where);
   return cudaSuccess;
 }
 

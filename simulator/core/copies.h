@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "simulator/core/graphs.h"
 #include "simulator/core/streams.h"
 
 namespace memtrace::simulator {
@@ -53,6 +54,10 @@ namespace copies {
 [[nodiscard]] cudaError_t run(const strided_copy& copy, cudaMemcpyKind kind, stream* stream,
                               bool waits);
 [[nodiscard]] cudaError_t run(const strided_fill& fill, stream* stream, bool waits);
+
+// The same as nodes of a graph, checked now.
+[[nodiscard]] cudaError_t node(const strided_copy& copy, cudaMemcpyKind kind, node_content& result);
+[[nodiscard]] cudaError_t node(const strided_fill& fill, node_content& result);
 
 }  // namespace copies
 }  // namespace memtrace::simulator

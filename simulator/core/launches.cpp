@@ -15,13 +15,14 @@ constexpr unsigned maximum_block_z = 64;
 constexpr unsigned maximum_grid_x = 2147483647;
 constexpr unsigned maximum_grid_yz = 65535;
 
-cudaKernelNodeParams parameters(const void* function, const launch_shape& shape, void** arguments) {
+// Arguments are not kept: how many there are, and of what size, only the device code says.
+cudaKernelNodeParams parameters(const void* function, const launch_shape& shape) {
   cudaKernelNodeParams result{};
   result.func = const_cast<void*>(function);
   result.gridDim = shape.grid;
   result.blockDim = shape.block;
   result.sharedMemBytes = static_cast<unsigned>(shape.shared_bytes);
-  result.kernelParams = arguments;
+
   return result;
 }
 
@@ -37,12 +38,11 @@ bool valid(const launch_shape& shape) {
 }
 
 cudaError_t kernel(stream* stream, const void* function, const launch_shape& shape,
-                   void** arguments) {
+                   void** /*arguments*/) {
   if (!stream) return cudaErrorInvalidResourceHandle;
   if (capture::capturing(*stream)) {
-    return capture::add(
-        *stream,
-        {cudaGraphNodeTypeKernel, clock::kernel, parameters(function, shape, arguments), {}});
+    return capture::add(*stream,
+                        {cudaGraphNodeTypeKernel, clock::kernel, parameters(function, shape), {}});
   }
   if (const cudaError_t error = capture::check_use(*stream); error != cudaSuccess) return error;
   if (stream->legacy) {

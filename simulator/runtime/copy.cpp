@@ -6,6 +6,7 @@
 #include "simulator/core/copies.h"
 #include "simulator/core/errors.h"
 #include "simulator/core/export.h"
+#include "simulator/runtime/copy_shapes.h"
 
 using namespace memtrace::simulator;
 
@@ -30,33 +31,22 @@ cudaError_t copy_rows(const strided_copy& what, cudaMemcpyKind kind, cudaStream_
   return copy(what, kind, stream, waits);
 }
 
-const void* at(const cudaPitchedPtr& from, const cudaPos& offset) {
-  return static_cast<const char*>(from.ptr) + (offset.z * from.ysize + offset.y) * from.pitch +
-         offset.x;
-}
-
-// Between linear memory only; arrays belong to textures.
-cudaError_t copy_box(const cudaPitchedPtr& to, const cudaPos& to_at, const cudaPitchedPtr& from,
-                     const cudaPos& from_at, const cudaExtent& extent, cudaMemcpyKind kind,
-                     cudaStream_t stream, bool waits) {
-  strided_copy one = rows(const_cast<void*>(at(to, to_at)), to.pitch, at(from, from_at), from.pitch,
-                          extent.width, extent.height);
-  one.depth = extent.depth;
-  one.to_slice = to.pitch * to.ysize;
-  one.from_slice = from.pitch * from.ysize;
-  return copy_rows(one, kind, stream, waits);
-}
-
 cudaError_t copy_box(const cudaMemcpy3DParms* box, cudaStream_t stream, bool waits) {
-  if (!box || !box->dstPtr.ptr || !box->srcPtr.ptr) return cudaErrorInvalidValue;
-  return copy_box(box->dstPtr, box->dstPos, box->srcPtr, box->srcPos, box->extent, box->kind,
-                  stream, waits);
+  strided_copy one;
+  if (!box || !shape_of(*box, one)) return cudaErrorInvalidValue;
+  return copy(one, box->kind, stream, waits);
 }
 
 cudaError_t copy_box(const cudaMemcpy3DPeerParms* box, cudaStream_t stream, bool waits) {
-  if (!box || !box->dstPtr.ptr || !box->srcPtr.ptr) return cudaErrorInvalidValue;
-  return copy_box(box->dstPtr, box->dstPos, box->srcPtr, box->srcPos, box->extent,
-                  cudaMemcpyDefault, stream, waits);
+  if (!box) return cudaErrorInvalidValue;
+  cudaMemcpy3DParms same{};
+  same.dstPtr = box->dstPtr;
+  same.dstPos = box->dstPos;
+  same.srcPtr = box->srcPtr;
+  same.srcPos = box->srcPos;
+  same.extent = box->extent;
+  same.kind = cudaMemcpyDefault;
+  return copy_box(&same, stream, waits);
 }
 
 // The address of a __device__ variable.

@@ -3,11 +3,10 @@
 // Streams of the runtime API, and what captures say of them.
 #include <cuda_runtime_api.h>
 
-#include "simulator/core/capture.h"
-#include "simulator/core/device.h"
 #include "simulator/core/errors.h"
 #include "simulator/core/export.h"
 #include "simulator/core/launches.h"
+#include "simulator/core/stream_calls.h"
 #include "simulator/core/streams.h"
 
 // CUDA 12 renames this one in its header; here each name is its own function.
@@ -16,12 +15,6 @@
 using namespace memtrace::simulator;
 
 namespace {
-
-cudaError_t create(cudaStream_t* result, unsigned flags, int priority) {
-  if (!result) return cudaErrorInvalidValue;
-  if (const cudaError_t error = ensure_context(); error != cudaSuccess) return error;
-  return streams::create(current_device(), flags, priority, *result);
-}
 
 template <typename Value>
 cudaError_t ask(cudaStream_t handle, Value* result, Value (*answer)(const stream&)) {
@@ -32,56 +25,19 @@ cudaError_t ask(cudaStream_t handle, Value* result, Value (*answer)(const stream
   return cudaSuccess;
 }
 
-cudaError_t synchronize(cudaStream_t handle) {
-  stream* const found = streams::find(handle);
-  if (!found) return cudaErrorInvalidResourceHandle;
-  if (const cudaError_t error = capture::stream_wait_call(*found); error != cudaSuccess) {
-    return error;
-  }
-  streams::synchronize(*found);
-  return cudaSuccess;
-}
-
-cudaError_t query(cudaStream_t handle) {
-  const stream* const found = streams::find(handle);
-  if (!found) return cudaErrorInvalidResourceHandle;
-  if (const cudaError_t error = capture::stream_wait_call(*found); error != cudaSuccess) {
-    return error;
-  }
-  return clock::poll(streams::completion(*found)) ? cudaSuccess : cudaErrorNotReady;
-}
-
-cudaError_t capture_info(cudaStream_t handle, cudaStreamCaptureStatus* status,
-                         unsigned long long* id, cudaGraph_t* graph,
-                         const cudaGraphNode_t** dependencies, const cudaGraphEdgeData** edges,
-                         std::size_t* count) {
-  if (!status) return cudaErrorInvalidValue;
-  const stream* const found = streams::find(handle);
-  if (!found) return cudaErrorInvalidResourceHandle;
-  capture::information now;
-  if (const cudaError_t error = capture::inform(*found, now); error != cudaSuccess) return error;
-  *status = now.status;
-  if (id) *id = now.id;
-  if (graph) *graph = graphs::handle(now.into);
-  if (dependencies) *dependencies = now.dependencies;
-  if (edges) *edges = nullptr;
-  if (count) *count = now.dependency_count;
-  return cudaSuccess;
-}
-
 }  // namespace
 
 MEMTRACE_API cudaError_t cudaStreamCreate(cudaStream_t* result) {
-  return remember(create(result, cudaStreamDefault, 0));
+  return remember(stream_calls::create(result, cudaStreamDefault, 0));
 }
 
 MEMTRACE_API cudaError_t cudaStreamCreateWithFlags(cudaStream_t* result, unsigned flags) {
-  return remember(create(result, flags, 0));
+  return remember(stream_calls::create(result, flags, 0));
 }
 
 MEMTRACE_API cudaError_t cudaStreamCreateWithPriority(cudaStream_t* result, unsigned flags,
                                                       int priority) {
-  return remember(create(result, flags, priority));
+  return remember(stream_calls::create(result, flags, priority));
 }
 
 MEMTRACE_API cudaError_t cudaStreamDestroy(cudaStream_t handle) {
@@ -106,24 +62,18 @@ MEMTRACE_API cudaError_t cudaStreamGetDevice(cudaStream_t handle, int* device) {
 }
 
 MEMTRACE_API cudaError_t cudaStreamSynchronize(cudaStream_t handle) {
-  return remember(synchronize(handle));
+  return remember(stream_calls::synchronize(handle));
 }
 
 MEMTRACE_API cudaError_t cudaStreamQuery(cudaStream_t handle) {
-  return remember(query(handle));
+  return remember(stream_calls::query(handle));
 }
 
 MEMTRACE_API cudaError_t cudaStreamAddCallback(cudaStream_t handle, cudaStreamCallback_t callback,
                                                void* data, unsigned flags) {
   if (flags != 0 || !callback) return remember(cudaErrorInvalidValue);
-  stream* const found = streams::find(handle);
-  if (!found) return remember(cudaErrorInvalidResourceHandle);
-  if (capture::capturing(*found)) {
-    return remember(capture::stream_wait_call(*found));
-  }
-  streams::enqueue(*found, clock::host_call);
-  callback(handle, cudaSuccess, data);
-  return cudaSuccess;
+  return remember(stream_calls::callback(
+      handle, [=](cudaStream_t stream) { callback(stream, cudaSuccess, data); }));
 }
 
 MEMTRACE_API cudaError_t cudaLaunchHostFunc(cudaStream_t handle, cudaHostFn_t function,
@@ -155,7 +105,8 @@ MEMTRACE_API cudaError_t cudaStreamSetAttribute(cudaStream_t handle, cudaStreamA
 
 MEMTRACE_API cudaError_t cudaStreamIsCapturing(cudaStream_t handle,
                                                cudaStreamCaptureStatus* status) {
-  return remember(capture_info(handle, status, nullptr, nullptr, nullptr, nullptr, nullptr));
+  return remember(
+      stream_calls::capture_info(handle, status, nullptr, nullptr, nullptr, nullptr, nullptr));
 }
 
 #if CUDART_VERSION >= 13000
@@ -165,13 +116,15 @@ MEMTRACE_API cudaError_t cudaStreamGetCaptureInfo(cudaStream_t handle,
                                                   const cudaGraphNode_t** dependencies,
                                                   const cudaGraphEdgeData** edges,
                                                   std::size_t* count) {
-  return remember(capture_info(handle, status, id, graph, dependencies, edges, count));
+  return remember(
+      stream_calls::capture_info(handle, status, id, graph, dependencies, edges, count));
 }
 #else
 MEMTRACE_API cudaError_t cudaStreamGetCaptureInfo(cudaStream_t handle,
                                                   cudaStreamCaptureStatus* status,
                                                   unsigned long long* id) {
-  return remember(capture_info(handle, status, id, nullptr, nullptr, nullptr, nullptr));
+  return remember(
+      stream_calls::capture_info(handle, status, id, nullptr, nullptr, nullptr, nullptr));
 }
 
 MEMTRACE_API cudaError_t cudaStreamGetCaptureInfo_v2(cudaStream_t handle,
@@ -179,7 +132,8 @@ MEMTRACE_API cudaError_t cudaStreamGetCaptureInfo_v2(cudaStream_t handle,
                                                      unsigned long long* id, cudaGraph_t* graph,
                                                      const cudaGraphNode_t** dependencies,
                                                      std::size_t* count) {
-  return remember(capture_info(handle, status, id, graph, dependencies, nullptr, count));
+  return remember(
+      stream_calls::capture_info(handle, status, id, graph, dependencies, nullptr, count));
 }
 #endif
 
@@ -190,5 +144,6 @@ MEMTRACE_API cudaError_t cudaStreamGetCaptureInfo_v3(cudaStream_t handle,
                                                      const cudaGraphNode_t** dependencies,
                                                      const cudaGraphEdgeData** edges,
                                                      std::size_t* count) {
-  return remember(capture_info(handle, status, id, graph, dependencies, edges, count));
+  return remember(
+      stream_calls::capture_info(handle, status, id, graph, dependencies, edges, count));
 }
