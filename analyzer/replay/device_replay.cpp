@@ -116,6 +116,7 @@ void device_replay::on_report(const trace::report_event& report) {
   ++reports_;
   observe_allocated();
   observe_reserved();
+  settle_reserved();
 }
 
 void device_replay::finish() {

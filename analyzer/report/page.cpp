@@ -32,7 +32,7 @@ std::string page::render(bool colour, unsigned width) const {
   for (const auto& [text, how] : lines_) {
     const auto code = colour && !text.empty() ? code_of(how) : std::string_view();
     out += code;
-    out += cut(text, width);
+    out += width == 0 ? text : cut(text, width);
     if (!code.empty()) out += "\x1b[0m";
     out += '\n';
   }

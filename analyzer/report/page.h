@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Lines of text with a little style, cut to the terminal's width.
+// Lines of text with a little style, cut to the terminal's width where there is one.
 #pragma once
 
 #include <cstddef>

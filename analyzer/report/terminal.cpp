@@ -141,13 +141,14 @@ void add_oom(page& out, const process_report& process, const oom_report& oom) {
       facts.totals.reserved - std::min(facts.totals.allocated, facts.totals.reserved);
   const auto used = facts.totals.reserved + facts.device_free;
   std::string capacity;
+  std::string outside;
   if (oom.capacity && *oom.capacity >= used) {
-    capacity = fmt::format(" + {} outside PyTorch = {}", format_bytes(*oom.capacity - used),
-                           format_bytes(*oom.capacity));
+    capacity = fmt::format("of {}: ", format_bytes(*oom.capacity));
+    outside = fmt::format("{} outside PyTorch, ", format_bytes(*oom.capacity - used));
   }
-  out.line(fmt::format("  {} allocated + {} reserved but unused + {} free{}",
-                       format_bytes(facts.totals.allocated), format_bytes(unused),
-                       format_bytes(facts.device_free), capacity));
+  out.line(fmt::format("  {}{} allocated, {} reserved but unused, {}{} free", capacity,
+                       format_bytes(facts.totals.allocated), format_bytes(unused), outside,
+                       format_bytes(facts.device_free)));
   if (unused != 0) out.line("  unused: " + reasons(facts.totals));
   const auto others = process.ooms.size() - 1;
   std::string block =
@@ -187,7 +188,7 @@ void add_holders(page& out, const std::vector<call_site>& sites, std::uint64_t t
 [[nodiscard]] std::vector<std::string> gaps(const process_report& process) {
   const auto& facts = process.completeness;
   std::vector<std::string> found;
-  if (!facts.clean_exit) found.emplace_back("the program was killed or is still running");
+  if (!facts.clean_exit) found.emplace_back("the program was killed, or is still running");
   if (facts.truncated) {
     found.push_back(facts.missing_events == 0
                         ? std::string("the file is cut off")
@@ -211,15 +212,14 @@ void add_holders(page& out, const std::vector<call_site>& sites, std::uint64_t t
 }
 
 void add_completeness(page& out, const process_report& process) {
-  const auto found = gaps(process);
   const bool checked = !process.devices.empty() &&
                        std::ranges::all_of(process.devices, [](const device_report& device) {
                          return device.checked && device.mismatches == 0;
                        });
-  out.line(fmt::format("{} events{}{}", format_count(process.completeness.events),
-                       checked ? ", every total equal to PyTorch's own" : "",
-                       found.empty() ? "" : "; " + join(found, "; ")),
+  out.line(fmt::format("{} events{}", format_count(process.completeness.events),
+                       checked ? ", every total equal to PyTorch's own" : ""),
            emphasis::faint);
+  for (const auto& gap : gaps(process)) out.line("  " + gap, emphasis::faint);
   if (!process.run.python_stacks.empty() && process.run.python_stacks != "on") {
     out.line(printable("Python stacks: " + process.run.python_stacks), emphasis::faint);
   }

@@ -11,7 +11,7 @@ namespace memtrace::report {
 
 struct terminal_style {
   bool colour = false;
-  unsigned width = 100;  // columns; longer lines are cut
+  unsigned width = 0;  // columns; longer lines are cut, unless 0
 };
 
 inline constexpr unsigned most_lines = 24;

@@ -95,7 +95,7 @@ std::vector<user_line> fold_to_user_lines(const std::vector<call_site>& sites) {
     folded.line.bytes += site.bytes;
     folded.line.blocks += site.blocks;
     if (user != nullptr && user != site.frames.data() && site.bytes > folded.via_bytes) {
-      folded.line.via = place_of(*(user - 1), 1);
+      folded.line.via = place_of(site.frames.front(), 1);
       folded.via_bytes = site.bytes;
     }
   }

@@ -2,9 +2,9 @@
 //
 // Call sites folded to lines of the user's own code: what a person can act on.
 //
-//   torch/nn/functional.py:2334 linear   ┐
-//   torch/nn/modules/linear.py:134       │ library frames, folded into "via linear.py:134"
-//   model.py:31 forward                  ┘ ◄── the row: the innermost frame that is the user's
+//   torch/nn/modules/linear.py:134 Linear.forward   ┐ library frames, folded into
+//   torch/nn/modules/module.py:1775 _call_impl      ┘ "via linear.py:134 Linear.forward"
+//   model.py:31 forward     ◄── the row: the innermost frame that is the user's
 //   train.py:88 main
 #pragma once
 
@@ -18,7 +18,7 @@ namespace memtrace::report {
 
 struct user_line {
   std::string where;  // "model.py:31 forward", or what is known without a user's frame
-  std::string via;    // the library function that the user's line called; empty: none
+  std::string via;    // the library code in which it happened; empty: none
   std::uint64_t bytes = 0;
   std::uint64_t blocks = 0;
 };

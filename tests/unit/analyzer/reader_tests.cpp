@@ -71,8 +71,9 @@ TEST_CASE("GIVEN reports without fields WHEN read THEN the totals are the predic
 TEST_CASE("GIVEN a new block WHEN a report leaves its fields out THEN nothing before it counts") {
   trace_builder trace;
   trace.segment(a, 2_MiB).alloc(a, 512).end_block();
-  trace.record(kind::alloc, a + 512, 512).report_totals(1024, 2_MiB).alloc(a + 1024, 512);
-  trace.end_block().alloc(a + 1536, 512);
+  trace.record(kind::alloc, a + 512, 512).report_totals(1024, 2_MiB);
+  trace.record(kind::alloc, a + 1024, 512).report().end_block();
+  trace.record(kind::alloc, a + 1536, 512).report();
   const auto done = read(trace.bytes());
   REQUIRE(done.seen.reports.size() == 4);
   CHECK(done.seen.reports[1].allocated == 1024);

@@ -19,6 +19,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "memtrace/trace_format.h"
@@ -141,18 +142,20 @@ class trace_builder {
     return end_allocator(size, stack);
   }
   trace_builder& segment(std::uint64_t address, std::uint64_t size) {
+    reserved_ += size;
     return record(format::kind::segment_alloc, address, size);
   }
-  // With the allocator's report in its shortest form: everything as predicted.
+  // With the allocator's report in its shortest form: everything as predicted, but for the first
+  // one in a block, which says the totals. For one device.
   trace_builder& alloc(std::uint64_t address, std::uint64_t size, std::uint64_t stack = 0) {
     sizes_[address] = size;
     record(format::kind::alloc, address, size, stack);
-    return report();
+    return short_report(rounded(size));
   }
   trace_builder& free(std::uint64_t address) {
     record(format::kind::free_requested, address, sizes_[address]);
     record(format::kind::free_completed, address, sizes_[address]);
-    return report();
+    return short_report(~rounded(sizes_[address]) + 1);
   }
   trace_builder& report() {
     tag(format::kind::report);
@@ -224,6 +227,7 @@ class trace_builder {
     times_.clear();
     address_ = stream_ = 0;
     pool_ = {};
+    says_totals_ = true;
     return *this;
   }
 
@@ -250,6 +254,15 @@ class trace_builder {
   struct appendable : byte_vector {
     void operator+=(const byte_vector& more) { insert(end(), more.begin(), more.end()); }
   };
+
+  [[nodiscard]] static std::uint64_t rounded(std::uint64_t size) {
+    return std::max<std::uint64_t>((size + 511) / 512 * 512, 512);
+  }
+  trace_builder& short_report(std::uint64_t block) {
+    allocated_ += block;
+    if (!std::exchange(says_totals_, false)) return report();
+    return report_totals(allocated_, reserved_);
+  }
 
   static format::file_header default_header() {
     format::file_header made{};
@@ -364,6 +377,9 @@ class trace_builder {
   appendable blocks_;
   std::map<std::string, std::uint64_t> texts_;
   std::map<std::uint64_t, std::uint64_t> sizes_;
+  std::uint64_t allocated_ = 0;
+  std::uint64_t reserved_ = 0;
+  bool says_totals_ = false;
   std::uint64_t frames_ = 0;
   std::uint64_t stacks_ = 0;
   std::uint64_t threads_ = 0;

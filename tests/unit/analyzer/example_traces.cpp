@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// example_traces FOLDER: writes small traces of every sort a report can be made of.
+// example_traces FOLDER N: one large trace of about N events, for measuring the reader.
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+
+#include "tests/unit/analyzer/trace_builder.h"
+
+namespace {
+
+using namespace memtrace;
+using namespace memtrace::test;
+
+constexpr std::uint64_t base = 0x7f0000000000;
+
+void save(const std::string& folder, const char* name, const byte_vector& bytes) {
+  const auto path = folder + "/" + name;
+  std::FILE* const file = std::fopen(path.c_str(), "wb");
+  if (file == nullptr || std::fwrite(bytes.data(), 1, bytes.size(), file) != bytes.size() ||
+      std::fclose(file) != 0) {
+    std::perror(path.c_str());
+    std::exit(1);
+  }
+}
+
+[[nodiscard]] std::vector<test_frame> stack_to(const std::string& function, std::uint64_t line) {
+  std::vector<test_frame> frames = {{"/home/ada/train.py", 88, "main"},
+                                    {"/home/ada/model.py", line, function}};
+  const std::string torch = "/venv/lib/python3.11/site-packages/torch/nn/modules/";
+  for (std::uint64_t i = 0; i < 12; ++i) {
+    frames.push_back({torch + "module.py", 1700 + i, "Module._call_impl"});
+  }
+  frames.push_back({torch + "linear.py", 134, "Linear.forward"});
+  return frames;
+}
+
+void describe_run(trace_builder& trace) {
+  using namespace memtrace::format;
+  trace.info(info_key::command, std::string("python\0train.py\0--batch\0", 24) + "16")
+      .info(info_key::host, "node1")
+      .info(info_key::rank, "0")
+      .info(info_key::world_size, "2")
+      .info(info_key::torch, "2.11.0+cu130")
+      .info(info_key::cuda_runtime, "13000")
+      .info(info_key::python, "3.11.7")
+      .info(info_key::simulated, "rtx3090")
+      .info(info_key::python_stacks, "on")
+      .device(0, 24259_MiB, 23900_MiB, "NVIDIA GeForce RTX 3090");
+}
+
+[[nodiscard]] trace_builder training(bool runs_out) {
+  trace_builder trace;
+  describe_run(trace);
+  const auto forward = trace.stack(stack_to("Block.forward", 31));
+  const auto loss = trace.stack(stack_to("Model.loss", 52));
+  trace.context(0, trace.thread(4711, "python"));
+  trace.cuda_call("cudaMalloc", base, 64_MiB).segment(base, 64_MiB);
+  trace.alloc(base, 20_MiB, forward).alloc(base + 20_MiB, 10_MiB, loss).free(base + 20_MiB);
+  trace.context(0, trace.thread(4712, "pt_autograd_0"));
+  trace.alloc(base + 20_MiB, 8_MiB);
+  if (runs_out) {
+    trace.context(0, 1).cuda_call("cudaMalloc", 0, 23_GiB, format::call_failed, 2);
+    trace.oom(200_MiB, 23_GiB, forward);
+  }
+  return trace;
+}
+
+// Training steps: forward allocates, backward frees in reverse order.
+void large(const std::string& folder, std::uint64_t events) {
+  trace_builder trace;
+  describe_run(trace);
+  std::vector<std::uint64_t> stacks;
+  for (std::uint64_t i = 0; i < 400; ++i) {
+    stacks.push_back(trace.stack(stack_to("Block.forward", i)));
+    if (i % 10 == 9) trace.end_block();
+  }
+  trace.segment(base, 20_GiB);
+  constexpr std::uint64_t blocks = 1000;
+  while (trace.events() < events) {
+    for (std::uint64_t i = 0; i < blocks; ++i) {
+      const auto size = (i % 7 + 1) * 512_KiB - i % 3 * 100;
+      trace.alloc(base + i * 4_MiB, size, stacks[i % stacks.size()]);
+      if (i % 250 == 249) trace.end_block();
+    }
+    for (std::uint64_t i = blocks; i-- > 0;) {
+      trace.free(base + i * 4_MiB);
+      if (i % 125 == 0) trace.end_block();
+    }
+  }
+  save(folder, "large.mtrace", trace.clean_exit());
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc < 2) {
+    std::fprintf(stderr, "usage: example_traces FOLDER [EVENTS]\n");
+    return 2;
+  }
+  const std::string folder = argv[1];
+  if (argc > 2) {
+    large(folder, std::strtoull(argv[2], nullptr, 10));
+    return 0;
+  }
+  save(folder, "clean.mtrace", training(false).clean_exit());
+  save(folder, "killed.mtrace", training(false).bytes());
+  save(folder, "out_of_memory.mtrace", training(true).clean_exit());
+  save(folder, "no_gpu_memory.mtrace", trace_builder().clean_exit());
+  auto went_on = training(true);
+  went_on.alloc(base + 40_MiB, 4_MiB);
+  save(folder, "caught.mtrace", went_on.clean_exit());
+  auto cut = training(false).clean_exit();
+  cut.resize(cut.size() - 60);
+  save(folder, "truncated.mtrace", cut);
+  auto damaged = training(false).end_block().alloc(base + 50_MiB, 1_MiB).clean_exit();
+  damaged[damaged.size() - 60] ^= 0x40;
+  save(folder, "damaged.mtrace", damaged);
+  trace_builder reports;
+  reports.reported(true, base, 4_MiB).reported(true, base + 4_MiB, 2_MiB);
+  reports.reported(false, base, 4_MiB).message(1, "the trace tracker was not found");
+  save(folder, "reports_only.mtrace", reports.clean_exit());
+  return 0;
+}
