@@ -13,6 +13,9 @@ namespace memtrace::simulator {
 [[nodiscard]] int device_count();
 [[nodiscard]] bool valid_device(int device);
 
+// Index among all simulated GPUs: what identity.h speaks of. `device` must be valid.
+[[nodiscard]] int physical_device(int device);
+
 // The calling thread's device as the runtime sees it. Never fails; 0 at first.
 [[nodiscard]] int current_device();
 void set_current_device(int device);
@@ -30,6 +33,11 @@ void set_current_context(CUcontext context);
 [[nodiscard]] inline cudaError_t ensure_context() {
   return ensure_context(current_device());
 }
+
+// The same without making it the thread's, and the contrary: its memory is given back, and with it
+// goes nothing else (cudaDeviceReset frees the allocations first).
+[[nodiscard]] cudaError_t activate_context(int device);
+void deactivate_context(int device);
 
 // The primary context's handle, whether active or not; and the device of a context (-1: unknown).
 [[nodiscard]] CUcontext primary_context(int device);

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "simulator/core/device.h"
+
+#include <pthread.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <cstring>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "simulator/core/capacity.h"
+#include "simulator/core/config.h"
+#include "simulator/core/device_memory.h"
+#include "simulator/core/identity.h"
+
+namespace memtrace::simulator {
+namespace {
+
+// A context is known by its address; what it points to is never looked at by the program.
+struct context_object {
+  int device;
+};
+context_object primaries[maximum_devices];
+
+struct context_state {
+  std::mutex creation;
+  std::atomic<bool> active[maximum_devices]{};
+  std::atomic<bool> used{false};      // some context was created in this process
+  std::atomic<bool> unusable{false};  // forked after that
+};
+context_state contexts;
+
+thread_local int thread_device = 0;
+thread_local CUcontext thread_context = nullptr;
+
+std::string uuid_text(int physical) {
+  constexpr char digits[] = "0123456789abcdef";
+  std::string text = "GPU-";
+  const auto bytes = uuid_of(physical);
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    if (i == 4 || i == 6 || i == 8 || i == 10) text += '-';
+    text += digits[bytes[i] >> 4];
+    text += digits[bytes[i] & 15];
+  }
+  return text;
+}
+
+// One entry of CUDA_VISIBLE_DEVICES: a number, or the beginning of a UUID. -1: no such device.
+int physical_named(const std::string& entry) {
+  if (entry.rfind("GPU-", 0) == 0) {
+    for (int device = 0; device < config().devices; ++device) {
+      if (uuid_text(device).rfind(entry, 0) == 0) return device;
+    }
+    return -1;
+  }
+  char* end = nullptr;
+  const long number = std::strtol(entry.c_str(), &end, 10);
+  if (end == entry.c_str() || number < 0 || number >= config().devices) return -1;
+  return static_cast<int>(number);
+}
+
+// As the driver reads it: up to the first entry that names no device.
+std::vector<int> read_visible() {
+  std::vector<int> visible;
+  const char* text = std::getenv("CUDA_VISIBLE_DEVICES");
+  if (text == nullptr) {
+    for (int device = 0; device < config().devices; ++device) visible.push_back(device);
+    return visible;
+  }
+  std::string rest = text;
+  while (!rest.empty()) {
+    const std::size_t comma = rest.find(',');
+    const int device = physical_named(rest.substr(0, comma));
+    if (device < 0) break;
+    visible.push_back(device);
+    if (comma == std::string::npos) break;
+    rest.erase(0, comma + 1);
+  }
+  return visible;
+}
+
+const std::vector<int>& visible_devices() {
+  static const auto* const devices = new std::vector<int>(read_visible());
+  return *devices;
+}
+
+void in_forked_child() {
+  if (contexts.used.load()) contexts.unusable.store(true);
+  capacity::after_fork_in_child();
+}
+
+[[maybe_unused]] const int fork_handler = pthread_atfork(nullptr, nullptr, in_forked_child);
+
+}  // namespace
+
+int device_count() {
+  return static_cast<int>(visible_devices().size());
+}
+
+bool valid_device(int device) {
+  return device >= 0 && device < device_count();
+}
+
+int physical_device(int device) {
+  return visible_devices()[static_cast<std::size_t>(device)];
+}
+
+int current_device() {
+  return thread_device;
+}
+void set_current_device(int device) {
+  thread_device = device;
+}
+
+CUcontext current_context() {
+  return thread_context;
+}
+
+void set_current_context(CUcontext context) {
+  thread_context = context;
+  if (const int device = context_device(context); device >= 0) thread_device = device;
+}
+
+bool context_active(int device) {
+  return contexts.active[device].load(std::memory_order_acquire);
+}
+
+CUcontext primary_context(int device) {
+  primaries[device].device = device;
+  return reinterpret_cast<CUcontext>(&primaries[device]);
+}
+
+int context_device(CUcontext context) {
+  auto* object = reinterpret_cast<context_object*>(context);
+  if (object < primaries || object >= primaries + maximum_devices) return -1;
+  return static_cast<int>(object - primaries);
+}
+
+bool unusable_after_fork() {
+  return contexts.unusable.load(std::memory_order_relaxed);
+}
+
+cudaError_t activate_context(int device) {
+  if (unusable_after_fork()) return cudaErrorInitializationError;
+  if (context_active(device)) return cudaSuccess;
+  const std::lock_guard lock(contexts.creation);
+  if (context_active(device)) return cudaSuccess;
+  if (!charge(device, constant(constant_id::context))) return cudaErrorMemoryAllocation;
+  contexts.used.store(true);
+  contexts.active[device].store(true, std::memory_order_release);
+  return cudaSuccess;
+}
+
+void deactivate_context(int device) {
+  const std::lock_guard lock(contexts.creation);
+  if (!context_active(device)) return;
+  contexts.active[device].store(false, std::memory_order_release);
+  uncharge(device, constant(constant_id::context));
+}
+
+cudaError_t ensure_context(int device) {
+  if (!valid_device(device)) {
+    return device_count() == 0 ? cudaErrorNoDevice : cudaErrorInvalidDevice;
+  }
+  if (const cudaError_t error = activate_context(device); error != cudaSuccess) return error;
+  thread_context = primary_context(device);
+  return cudaSuccess;
+}
+
+}  // namespace memtrace::simulator
