@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs programs with and without memtrace, on the simulated GPU or on a real one, and reads traces.
+
+MEMTRACE_BUILD       the build to test (default: build/release)
+MEMTRACE_PYTHON      the interpreter that has torch (default: .venv, else the running one)
+MEMTRACE_REAL_GPU=1  the machine's own GPU instead of the simulated one
+"""
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+PROGRAMS = ROOT / "tests" / "training" / "programs"
+GPU = "rtx3090"
+
+
+def build() -> Path:
+    return Path(os.environ.get("MEMTRACE_BUILD", ROOT / "build" / "release")).absolute()
+
+
+def memtrace() -> Path:
+    return build() / "memtrace"
+
+
+def library() -> Path:
+    return build() / "libmemtrace.so"
+
+
+def python() -> str:
+    installed = ROOT / ".venv" / "bin" / "python"
+    return os.environ.get("MEMTRACE_PYTHON") or str(installed if installed.exists() else sys.executable)
+
+
+def on_real_gpu() -> bool:
+    return os.environ.get("MEMTRACE_REAL_GPU") == "1"
+
+
+@dataclass
+class Outcome:
+    status: int  # negative: the signal that ended it
+    stdout: bytes
+    stderr: bytes
+    traces: list[Path] = field(default_factory=list)
+
+    def expect(self, status: int) -> "Outcome":
+        assert self.status == status, (
+            f"exit status {self.status}, expected {status}\n--- stdout\n"
+            f"{self.stdout.decode(errors='replace')[-2000:]}\n--- stderr\n"
+            f"{self.stderr.decode(errors='replace')[-6000:]}"
+        )
+        return self
+
+
+def environment(extra: dict[str, str] | None = None) -> dict[str, str]:
+    """Ours without what would change the run; None as a value takes a variable away."""
+    clean = {
+        name: value for name, value in os.environ.items()
+        if not name.startswith(("MEMTRACE_", "PYTORCH_")) and name != "LD_PRELOAD"
+    }
+    clean["PYTHONDONTWRITEBYTECODE"] = "1"
+    clean.update(extra or {})
+    return clean
+
+
+def command_line(command: list[str], output: Path | None, gpu: str = GPU,
+                 memory: str | None = None, devices: int = 1) -> tuple[list[str], dict[str, str]]:
+    """The command and the variables that run `command`: traced into `output`, or bare (None)."""
+    if on_real_gpu():
+        if output is None:
+            return command, {}
+        return command, {"LD_PRELOAD": str(library()), "MEMTRACE_OUTPUT": str(output)}
+    line = [str(memtrace()), "dry-run", "--gpu", gpu]
+    if memory:
+        line += ["--memory", memory]
+    if devices != 1:
+        line += ["--devices", str(devices)]
+    line += ["--bare"] if output is None else ["--output", str(output)]
+    return [*line, "--", *command], {}
+
+
+def start(command: list[str], output: Path | None, *, env: dict[str, str] | None = None,
+          cwd: Path | None = None, pass_fds=(), preexec_fn=None, **machine) -> subprocess.Popen:
+    line, variables = command_line([str(part) for part in command], output, **machine)
+    return subprocess.Popen(
+        line, env=environment({**variables, **(env or {})}), cwd=cwd, stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, pass_fds=pass_fds, preexec_fn=preexec_fn,
+    )
+
+
+def finish(process: subprocess.Popen, output: Path | None, timeout: float = 300) -> Outcome:
+    try:
+        stdout, stderr = process.communicate(timeout=timeout)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        stdout, stderr = process.communicate()
+        raise AssertionError(
+            f"still running after {timeout} s\n{stderr.decode(errors='replace')[-4000:]}"
+        ) from None
+    return Outcome(process.returncode, stdout, stderr, traces_in(output) if output else [])
+
+
+def run(command: list[str], output: Path | None, timeout: float = 300, **how) -> Outcome:
+    return finish(start(command, output, **how), output, timeout)
+
+
+def traces_in(folder: Path) -> list[Path]:
+    return sorted(folder.glob("*.mtrace")) if folder.is_dir() else []
+
+
+def dump(trace: Path, stacks: bool = True) -> list[dict]:
+    line = [str(memtrace()), "dump", str(trace)]
+    if not stacks:
+        line.append("--no-stacks")
+    printed = subprocess.run(line, capture_output=True, env=environment(), check=False)
+    assert printed.returncode == 0, printed.stderr.decode(errors="replace")
+    return [json.loads(text) for text in printed.stdout.splitlines()]
+
+
+def report(traces: list[Path], folder: Path) -> dict:
+    target = folder / "report.json"
+    subprocess.run(
+        [str(memtrace()), "report", *map(str, traces), "--json", str(target)],
+        check=True, capture_output=True, env=environment(),
+    )
+    return json.loads(target.read_text())
