@@ -4,6 +4,8 @@
 #pragma once
 
 #include <functional>
+#include <string>
+#include <vector>
 
 namespace CLI {
 class App;
@@ -20,7 +22,9 @@ enum exit_code : int {
   not_found = 127,
 };
 
-using action = std::function<int()>;
+// The program and its arguments, as they stood after "--"; empty where there was none.
+using program = std::vector<std::string>;
+using action = std::function<int(const program&)>;
 
 // Each adds its options to `app` and returns what to do once they are parsed.
 [[nodiscard]] action add_report(CLI::App& app);

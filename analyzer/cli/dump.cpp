@@ -44,7 +44,7 @@ action add_dump(CLI::App& app) {
   const auto chosen = std::make_shared<options>();
   app.add_option("TRACE", chosen->path, "The trace")->required();
   app.add_flag("--no-stacks", chosen->no_stacks, "Leave the call stacks out");
-  return [chosen] { return dump(chosen->path, {!chosen->no_stacks}); };
+  return [chosen](const program&) { return dump(chosen->path, {!chosen->no_stacks}); };
 }
 
 }  // namespace memtrace::cli

@@ -2,6 +2,7 @@
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <exception>
@@ -12,46 +13,68 @@
 
 namespace {
 
+using namespace memtrace::cli;
+
 struct subcommand {
   const char* name;
   const char* help;
-  memtrace::cli::action (*add)(CLI::App&);
+  action (*add)(CLI::App&);
+  bool runs_a_program;  // which stands after "--"
 };
 
 constexpr std::array subcommands = {
-    subcommand{"report", "Say what a trace shows: peak, who holds it, out of memory",
-               memtrace::cli::add_report},
-    subcommand{"dump", "Print every record of a trace as JSON, one a line",
-               memtrace::cli::add_dump},
+    subcommand{"report", "Say what holds the memory in a trace", add_report, false},
+    subcommand{"run", "Run a program, record it, and report", add_run, true},
+#ifdef MEMTRACE_HAS_SIMULATOR
+    subcommand{"dry-run", "The same on a simulated GPU", add_dry_run, true},
+#endif
+    subcommand{"dump", "Print every record of a trace as JSON, one a line", add_dump, false},
 };
 
-int run(int argc, char** argv) {
+// Takes what follows the first "--" off the arguments, untouched.
+[[nodiscard]] program split_program(std::vector<std::string>& arguments) {
+  const auto dashes = std::ranges::find(arguments, "--");
+  if (dashes == arguments.end()) return {};
+  program command(dashes + 1, arguments.end());
+  arguments.erase(dashes, arguments.end());
+  return command;
+}
+
+int run(std::vector<std::string> arguments) {
   CLI::App app("Finds out where GPU memory goes in PyTorch training.", "memtrace");
   app.set_version_flag("--version", MEMTRACE_VERSION);
   app.require_subcommand(1);
-  app.failure_message(CLI::FailureMessage::simple);
-  std::vector<memtrace::cli::action> actions;
-  for (const auto& entry : subcommands) {
-    actions.push_back(entry.add(*app.add_subcommand(entry.name, entry.help)));
+  std::array<action, subcommands.size()> actions;
+  program command;
+  for (std::size_t i = 0; i < subcommands.size(); ++i) {
+    const auto& entry = subcommands[i];
+    auto& sub = *app.add_subcommand(entry.name, entry.help);
+    actions[i] = entry.add(sub);
+    if (!entry.runs_a_program) continue;
+    sub.footer(std::string("memtrace ") + entry.name + " [OPTIONS] -- python train.py");
+    if (!arguments.empty() && arguments[0] == entry.name) command = split_program(arguments);
   }
   try {
-    app.parse(argc, argv);
+    std::ranges::reverse(arguments);  // as CLI11 takes them
+    app.parse(std::move(arguments));
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? memtrace::cli::success : memtrace::cli::usage;
+    if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
+    std::fprintf(stderr, "memtrace: %s; memtrace --help says more\n", error.what());
+    return usage;
   }
   for (std::size_t i = 0; i < subcommands.size(); ++i) {
-    if (app.got_subcommand(subcommands[i].name)) return actions[i]();
+    if (app.got_subcommand(subcommands[i].name)) return actions[i](command);
   }
-  return memtrace::cli::usage;
+  return usage;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
   try {
-    return run(argc, argv);
+    return run({argv + 1, argv + argc});
   } catch (const std::exception& error) {
     std::fprintf(stderr, "memtrace: %s\n", error.what());
-    return memtrace::cli::failure;
+    return failure;
   }
 }

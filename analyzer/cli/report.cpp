@@ -57,7 +57,7 @@ action add_report(CLI::App& app) {
   app.add_option("TRACE", chosen->traces, "Traces, or directories with traces: one run")
       ->required();
   app.add_option("--json", chosen->json, "Also write the report as JSON; - for standard output");
-  return [chosen] { return report(chosen->traces, chosen->json); };
+  return [chosen](const program&) { return report(chosen->traces, chosen->json); };
 }
 
 }  // namespace memtrace::cli

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/cli/child_process.h"
+
+#include <fcntl.h>
+#include <fmt/core.h>
+#include <sys/resource.h>
+#include <sys/types.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "analyzer/cli/command.h"
+#include "analyzer/report/json_text.h"
+
+namespace memtrace::cli {
+
+namespace {
+
+constexpr std::array forwarded = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGWINCH};
+
+volatile pid_t child = 0;
+
+void forward(int number, siginfo_t* sent, void*) {
+  // SI_KERNEL: from the terminal, which sends it to the program too.
+  if (sent->si_code != SI_KERNEL && child > 0) ::kill(child, number);
+}
+
+[[nodiscard]] sigset_t forwarded_set() {
+  sigset_t set;
+  sigemptyset(&set);
+  for (const int number : forwarded) sigaddset(&set, number);
+  return set;
+}
+
+// In the child, between fork and exec. Reports errno through the pipe when exec fails.
+[[noreturn]] void become(char* const* arguments, const variables& environment, int failure_pipe,
+                         const sigset_t& signals) {
+  for (const auto& [name, value] : environment) ::setenv(name.c_str(), value.c_str(), 1);
+  ::sigprocmask(SIG_SETMASK, &signals, nullptr);
+  ::execvp(arguments[0], arguments);
+  const int number = errno;
+  [[maybe_unused]] const auto written = ::write(failure_pipe, &number, sizeof(number));
+  ::_exit(127);
+}
+
+void install_forwarding() {
+  struct sigaction how {};
+  how.sa_sigaction = forward;
+  how.sa_flags = SA_SIGINFO | SA_RESTART;
+  how.sa_mask = forwarded_set();
+  for (const int number : forwarded) ::sigaction(number, &how, nullptr);
+}
+
+[[nodiscard]] child_end wait_for(pid_t pid) {
+  child_end end;
+  end.started = true;
+  int status = 0;
+  while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+  }
+  child = 0;
+  if (WIFSIGNALED(status)) {
+    end.signal = WTERMSIG(status);
+  } else {
+    end.exit_status = WEXITSTATUS(status);
+  }
+  return end;
+}
+
+}  // namespace
+
+child_end run_program(const std::vector<std::string>& command, const variables& environment) {
+  std::vector<char*> arguments;
+  for (const auto& argument : command) arguments.push_back(const_cast<char*>(argument.c_str()));
+  arguments.push_back(nullptr);
+  child_end end;
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0) {
+    end.start_error = errno;
+    return end;
+  }
+  // No signal may be lost between fork and the handlers.
+  const auto held = forwarded_set();
+  sigset_t before;
+  ::sigprocmask(SIG_BLOCK, &held, &before);
+  std::fflush(nullptr);
+  child = ::fork();
+  if (child == 0) become(arguments.data(), environment, ends[1], before);
+  if (child < 0) end.start_error = errno;
+  ::close(ends[1]);
+  install_forwarding();
+  ::sigprocmask(SIG_SETMASK, &before, nullptr);
+  if (child > 0) {
+    const pid_t pid = child;
+    ssize_t count = 0;
+    while ((count = ::read(ends[0], &end.start_error, sizeof(end.start_error))) < 0 &&
+           errno == EINTR) {
+    }
+    const auto finished = wait_for(pid);
+    if (count == 0) end = finished;
+  }
+  ::close(ends[0]);
+  return end;
+}
+
+int end_like(const child_end& end, const std::string& name) {
+  if (!end.started) {
+    const bool missing = end.start_error == ENOENT;
+    fmt::print(stderr, "memtrace: {}: {}\n", report::printable(name),
+               missing ? "no such program; check the name after --"
+                       : fmt::format("cannot be started: {}", std::strerror(end.start_error)));
+    return missing ? not_found : not_executable;
+  }
+  if (end.signal == 0) return end.exit_status;
+  const rlimit no_core{0, 0};  // the program's own core dump is the useful one
+  ::setrlimit(RLIMIT_CORE, &no_core);
+  ::signal(end.signal, SIG_DFL);
+  sigset_t only;
+  sigemptyset(&only);
+  sigaddset(&only, end.signal);
+  ::sigprocmask(SIG_UNBLOCK, &only, nullptr);
+  ::raise(end.signal);
+  return 128 + end.signal;
+}
+
+}  // namespace memtrace::cli

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <CLI/App.hpp>
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "analyzer/cli/command.h"
+#include "analyzer/cli/gpu_names.h"
+#include "analyzer/cli/recording.h"
+#include "simulator/launch/launch.h"
+
+namespace memtrace::cli {
+
+namespace {
+
+struct dry_run_options {
+  std::string gpu = "rtx3090";
+  std::string memory;
+  unsigned devices = 1;
+  std::string site_packages;
+  bool list_gpus = false;
+  bool bare = false;
+  bool no_report = false;
+  recording_options recording;
+};
+
+int dry_run(const program& command, dry_run_options& chosen) {
+  if (chosen.list_gpus || chosen.gpu == "list") {
+    print_gpus(stdout);
+    return success;
+  }
+  if (!knows_gpu(chosen.gpu)) {
+    std::fprintf(stderr, "memtrace: %s\n", unknown_gpu_sentence(chosen.gpu).c_str());
+    return usage;
+  }
+  if (command.empty()) {
+    std::fprintf(stderr,
+                 "memtrace: put the program after --: memtrace dry-run --gpu %s -- "
+                 "python train.py\n",
+                 chosen.gpu.c_str());
+    return usage;
+  }
+  simulator::launch_request request;
+  request.command = command;
+  request.gpu = chosen.gpu;
+  request.memory = chosen.memory;
+  request.devices = chosen.devices;
+  request.simulator_dir = executable_folder() + "/simulator";
+  if (!chosen.site_packages.empty()) request.site_packages.emplace_back(chosen.site_packages);
+  const auto prepared = simulator::prepare(request);
+  if (!prepared.ok()) {
+    std::fprintf(stderr, "memtrace: %s\n", prepared.error().c_str());
+    return failure;
+  }
+  chosen.recording.record = !chosen.bare;
+  chosen.recording.report = !chosen.no_report;
+  chosen.recording.environment = prepared.value().variables;
+  chosen.recording.preload = prepared.value().preload;
+  return record_and_report(command, chosen.recording);
+}
+
+}  // namespace
+
+action add_dry_run(CLI::App& app) {
+  const auto chosen = std::make_shared<dry_run_options>();
+  app.add_option("--gpu", chosen->gpu, "The GPU to simulate; list prints those known")
+      ->capture_default_str();
+  app.add_flag("--list-gpus", chosen->list_gpus, "Print the GPUs that can be simulated");
+  app.add_option("--memory", chosen->memory, "Its memory, as 24GiB, instead of the model's")
+      ->check([](const std::string& text) {
+        return is_memory_size(text) ? std::string()
+                                    : "'" + text + "' is no size; write bytes, or 24GiB";
+      });
+  app.add_option("--devices", chosen->devices, "How many of them")
+      ->check(CLI::Range(0, 16))
+      ->capture_default_str();
+  app.add_option("--output", chosen->recording.output, "Directory for the traces (default: here)");
+  app.add_flag("--bare", chosen->bare, "Only simulate, record nothing");
+  app.add_flag("--no-report", chosen->no_report, "Only simulate and record");
+  app.add_option("--site-packages", chosen->site_packages,
+                 "Where torch is installed, if the program's Python cannot say")
+      ->check(CLI::ExistingDirectory);
+  return [chosen](const program& command) { return dry_run(command, *chosen); };
+}
+
+}  // namespace memtrace::cli

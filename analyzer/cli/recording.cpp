@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/cli/recording.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <set>
+#include <system_error>
+
+#include "analyzer/cli/show_report.h"
+#include "analyzer/trace/find_traces.h"
+
+namespace memtrace::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// Next to the executable in a build, in ../lib when installed.
+[[nodiscard]] std::optional<std::string> find_library() {
+  const fs::path here = executable_folder();
+  for (const auto& folder : {here, here / "../lib", here / "../lib/x86_64-linux-gnu"}) {
+    std::error_code failed;
+    const auto path = fs::canonical(folder / "libmemtrace.so", failed);
+    if (!failed) return path.string();
+  }
+  return std::nullopt;
+}
+
+// Absolute, since the program may change its working directory.
+[[nodiscard]] std::optional<std::string> prepare_output(const std::string& wanted) {
+  std::error_code failed;
+  const auto folder = fs::absolute(wanted.empty() ? "." : wanted, failed).lexically_normal();
+  if (!failed) fs::create_directories(folder, failed);
+  if (failed) {
+    fmt::print(stderr, "memtrace: {}: no directory for traces: {}; choose another with --output\n",
+               wanted, failed.message());
+    return std::nullopt;
+  }
+  return folder.string();
+}
+
+// libmemtrace.so first: it has to see the calls before anything else that is preloaded.
+[[nodiscard]] std::string preload_list(const std::vector<std::string>& libraries) {
+  std::string list;
+  for (const auto& library : libraries) list += (list.empty() ? "" : ":") + library;
+  const char* const inherited = std::getenv("LD_PRELOAD");
+  if (inherited != nullptr && *inherited != '\0') list += ":" + std::string(inherited);
+  return list;
+}
+
+void report_new_traces(const std::string& folder, const std::vector<std::string>& old) {
+  auto traces = trace::traces_in(folder);
+  const std::set<std::string> known(old.begin(), old.end());
+  std::erase_if(traces, [&](const std::string& path) { return known.contains(path); });
+  if (traces.empty()) {
+    fmt::print(stderr, "memtrace: no trace was written: the program did not use CUDA\n");
+    return;
+  }
+  const auto loaded = load_traces(traces);
+  if (!loaded.processes.empty()) print_report(loaded.processes, stderr);
+}
+
+}  // namespace
+
+std::string executable_folder() {
+  std::error_code failed;
+  return fs::read_symlink("/proc/self/exe", failed).parent_path().string();
+}
+
+int record_and_report(const program& command, const recording_options& options) {
+  auto environment = options.environment;
+  std::vector<std::string> libraries;
+  std::string folder;
+  std::vector<std::string> old_traces;
+  if (options.record) {
+    const auto library = find_library();
+    if (!library) {
+      fmt::print(stderr,
+                 "memtrace: libmemtrace.so is not next to this command or in ../lib; build it with "
+                 "scripts/build\n");
+      return failure;
+    }
+    const auto output = prepare_output(options.output);
+    if (!output) return failure;
+    folder = *output;
+    old_traces = trace::traces_in(folder);
+    libraries.push_back(*library);
+    environment.emplace_back("MEMTRACE_OUTPUT", folder);
+  }
+  libraries.insert(libraries.end(), options.preload.begin(), options.preload.end());
+  if (!libraries.empty()) environment.emplace_back("LD_PRELOAD", preload_list(libraries));
+  const auto end = run_program(command, environment);
+  if (end.started && options.record && options.report) report_new_traces(folder, old_traces);
+  return end_like(end, command.front());
+}
+
+}  // namespace memtrace::cli

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What run and dry-run share: where libmemtrace.so is, the environment that records with it, and
+// the report of what was recorded.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analyzer/cli/child_process.h"
+#include "analyzer/cli/command.h"
+
+namespace memtrace::cli {
+
+struct recording_options {
+  std::string output;     // directory for the traces, made if it is not there; empty: here
+  bool record = true;     // false: only run
+  bool report = true;     // at the end, on stderr
+  variables environment;  // more variables to set
+  std::vector<std::string> preload;  // libraries to load after libmemtrace.so
+};
+
+// The folder of this executable.
+[[nodiscard]] std::string executable_folder();
+
+// Runs the program, reports, and returns what main shall return; may die by the program's signal.
+[[nodiscard]] int record_and_report(const program& command, const recording_options& options);
+
+}  // namespace memtrace::cli

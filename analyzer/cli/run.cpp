@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <CLI/App.hpp>
+#include <cstdio>
+#include <memory>
+
+#include "analyzer/cli/command.h"
+#include "analyzer/cli/recording.h"
+
+namespace memtrace::cli {
+
+action add_run(CLI::App& app) {
+  struct chosen_options {
+    recording_options recording;
+    bool no_report = false;
+  };
+  const auto chosen = std::make_shared<chosen_options>();
+  app.add_option("--output", chosen->recording.output, "Directory for the traces (default: here)");
+  app.add_flag("--no-report", chosen->no_report, "Only record");
+  return [chosen](const program& command) {
+    if (command.empty()) {
+      std::fprintf(stderr, "memtrace: put the program after --: memtrace run -- python train.py\n");
+      return static_cast<int>(usage);
+    }
+    chosen->recording.report = !chosen->no_report;
+    return record_and_report(command, chosen->recording);
+  };
+}
+
+}  // namespace memtrace::cli
