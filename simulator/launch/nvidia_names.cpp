@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "nvidia_names.h"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+
+namespace memtrace::simulator {
+namespace {
+
+constexpr std::array libraries{
+    "libcuda",        "libcudart",      "libcublas",        "libcublasLt",   "libcudnn",
+    "libcufft",       "libcufftw",      "libcurand",        "libcusolver",   "libcusolverMg",
+    "libcusparse",    "libcusparseLt",  "libnccl",          "libnvrtc",      "libnvidia-ml",
+    "libcupti",       "libnvToolsExt",  "libnvshmem_host",  "libcufile",     "libnvJitLink",
+    "libcudss",       "libcutensor",    "libnvjpeg",        "libnvblas",     "libnvrtc-builtins",
+    "libcufile_rdma", "libnvperf_host", "libnvperf_target", "libcheckpoint", "libpcsamplingutil"};
+
+// Followed by an upper-case letter or '_', or the name is somebody else's ("cudaq…", "current").
+constexpr std::array prefixes{"cu",    "cuda",      "nccl",       "pnccl",  "nvrtc",
+                              "nvml",  "nvtx",      "nvtxDomain", "cudnn",  "cublasLt",
+                              "cupti", "nvJitLink", "cudss",      "nvjpeg", "__cuda"};
+// Followed by anything: cublasSgemm, cufftXtExec, cusolverDnX, nvshmemx_init, …
+constexpr std::array long_prefixes{"cublas",   "cufft",   "curand",  "cusolver",
+                                   "cusparse", "nvshmem", "cutensor"};
+
+bool starts_with(std::string_view text, std::string_view start) {
+  return text.substr(0, start.size()) == start;
+}
+
+// "libcudart.so.13" or "libcudart.1a2b.so.13" → "libcudart"; empty if it is no such name.
+std::string_view base_name(std::string_view file_name) {
+  const std::size_t dot = file_name.find('.');
+  if (dot == std::string_view::npos || file_name.find(".so") == std::string_view::npos) return {};
+  return file_name.substr(0, dot);
+}
+
+bool all_of_name(std::string_view text) {
+  return std::all_of(text.begin(), text.end(), [](char c) {
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+  });
+}
+
+}  // namespace
+
+bool is_nvidia_library(std::string_view file_name) {
+  const std::string_view base = base_name(file_name);
+  return std::find(libraries.begin(), libraries.end(), base) != libraries.end();
+}
+
+bool is_nvidia_soname(std::string_view soname) {
+  if (!is_nvidia_library(soname)) return false;
+  const std::string_view rest = soname.substr(base_name(soname).size());
+  return starts_with(rest, ".so") && std::all_of(rest.begin() + 3, rest.end(), [](char c) {
+           return c == '.' || (c >= '0' && c <= '9');
+         });
+}
+
+bool is_nvidia_function(std::string_view name) {
+  if (!all_of_name(name)) return false;
+  for (const std::string_view prefix : prefixes) {
+    if (!starts_with(name, prefix) || name.size() <= prefix.size()) continue;
+    const char next = name[prefix.size()];
+    if ((next >= 'A' && next <= 'Z') || (next == '_' && prefix.size() > 2)) return true;
+  }
+  return std::any_of(long_prefixes.begin(), long_prefixes.end(), [&](std::string_view prefix) {
+    return starts_with(name, prefix) && name.size() > prefix.size();
+  });
+}
+
+bool is_nvidia_symbol(std::string_view name, std::string_view version_file) {
+  if (!version_file.empty()) return is_nvidia_library(version_file) && all_of_name(name);
+  return is_nvidia_function(name);
+}
+
+unsigned runtime_major(std::string_view soname) {
+  constexpr std::string_view runtime = "libcudart.so.";
+  if (!starts_with(soname, runtime)) return 0;
+  unsigned major = 0;
+  for (const char c : soname.substr(runtime.size())) {
+    if (c < '0' || c > '9' || major > 999) break;
+    major = major * 10 + static_cast<unsigned>(c - '0');
+  }
+  return major;
+}
+
+}  // namespace memtrace::simulator

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which library and function names are NVIDIA's.
+#pragma once
+
+#include <string_view>
+
+namespace memtrace::simulator {
+
+// "libcudart.so.13", and "libcudart.1a2b3c4d.so.13" as wheels rename what they bundle.
+[[nodiscard]] bool is_nvidia_library(std::string_view file_name);
+
+// Without such a bundle's mark: a name that a program expects to find installed.
+[[nodiscard]] bool is_nvidia_soname(std::string_view soname);
+
+[[nodiscard]] bool is_nvidia_function(std::string_view name);
+
+// A function that NVIDIA's libraries define, by its own name or the file its version names.
+[[nodiscard]] bool is_nvidia_symbol(std::string_view name, std::string_view version_file);
+
+// The major version in libcudart's soname; 0 for other names.
+[[nodiscard]] unsigned runtime_major(std::string_view soname);
+
+}  // namespace memtrace::simulator

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// The function behind every generated one: answers from the table, writes the out-parameters.
+#include <atomic>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <initializer_list>
+
+#include "simulator/core/call_log.h"
+#include "simulator/core/export.h"
+#include "simulator/stubs/function_facts.h"
+
+namespace memtrace::simulator {
+namespace {
+
+// As simulator/launch/elf_writer.h lays it out: the name's characters follow.
+struct call_record {
+  std::atomic<const function_facts*> facts;
+  [[nodiscard]] const char* name() const { return reinterpret_cast<const char*>(this + 1); }
+};
+static_assert(sizeof(call_record) == 8);
+
+std::uint64_t new_handle() {
+  // Not a valid address: a program that looks inside a handle faults instead of reading garbage.
+  static std::atomic<std::uint64_t> next{0x00dd'0000'0000'0000};
+  return next.fetch_add(0x100, std::memory_order_relaxed);
+}
+
+template <class T>
+void put(std::uint64_t address, T value) {
+  std::memcpy(reinterpret_cast<void*>(address), &value, sizeof value);
+}
+
+void write_output(output what, std::uint64_t address) {
+  if (address == 0) return;  // optional outputs may be null
+  switch (what) {
+    case output::none:
+      return;
+    case output::handle:
+      return put(address, new_handle());
+    case output::size:
+      return put(address, std::size_t{0});
+    case output::integer:
+      return put(address, int{0});
+    case output::one:
+      return put(address, int{1});
+    case output::real:
+      return put(address, 0.0);
+    case output::single:
+      return put(address, 0.0F);
+    case output::pointer:
+      return put(address, std::uint64_t{0});
+  }
+}
+
+bool has(std::string_view name, std::string_view part) {
+  return name.find(part) != std::string_view::npos;
+}
+
+// A name outside the table that sounds as if the caller used what it wrote.
+bool sounds_like_a_question(std::string_view name) {
+  for (const char* part : {"Get", "Create", "BufferSize", "bufferSize", "Workspace", "Query",
+                           "Alloc", "Init", "Import", "Export", "Find", "Retrieve"}) {
+    if (has(name, part)) return true;
+  }
+  return false;
+}
+
+const function_facts* facts_for(call_record& record) {
+  const function_facts* known = record.facts.load(std::memory_order_acquire);
+  if (known != nullptr) return known;
+  const std::string_view name = record.name();
+  known = find_facts(name);
+  if (known == nullptr) {  // lives as long as the process, as its record does
+    known = new function_facts{
+        name, library_of(name),
+        sounds_like_a_question(name) ? answer::unsupported : answer::does_nothing};
+  }
+  const bool loud = known->does == answer::unsupported;
+  if (record.facts.exchange(known, std::memory_order_acq_rel) == nullptr) {
+    log_call(loud ? "unsupported" : "does_nothing", record.name());
+    if (loud) {
+      std::fprintf(stderr,
+                   "memtrace: the simulated GPU has no %s; the program got \"not supported\"\n",
+                   record.name());
+    }
+  }
+  return known;
+}
+
+}  // namespace
+}  // namespace memtrace::simulator
+
+MEMTRACE_API std::uint64_t memtrace_simulator_dispatch(void* opaque, const std::uint64_t* registers,
+                                                       const std::uint64_t* stack) {
+  using namespace memtrace::simulator;
+  const function_facts* facts = facts_for(*static_cast<call_record*>(opaque));
+  for (const out_parameter& each : facts->outputs) {
+    if (each.what == output::none) break;
+    write_output(each.what, each.slot < 6 ? registers[each.slot] : stack[each.slot - 6]);
+  }
+  switch (facts->does) {
+    case answer::unsupported:
+      return not_supported(facts->of);
+    case answer::text:
+      return reinterpret_cast<std::uint64_t>("simulated");
+    case answer::does_nothing:
+    case answer::zero:
+      return 0;
+  }
+  return 0;
+}
