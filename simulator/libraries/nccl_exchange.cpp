@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "simulator/libraries/nccl_exchange.h"
+
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <climits>
+#include <cstdio>
+#include <cstring>
+
+namespace memtrace::simulator::nccl {
+namespace {
+
+constexpr int maximum_ranks = 64;
+constexpr std::uint64_t collective_depth = 4;  // operations under way at once
+constexpr std::uint64_t message_depth = 2;     // messages from one rank to another
+
+std::array<char, 48> name_of(std::uint64_t key) {
+  std::array<char, 48> name{};
+  std::snprintf(name.data(), name.size(), "/memtrace-nccl-%u-%016llx", getuid(),
+                static_cast<unsigned long long>(key));
+  return name;
+}
+
+}  // namespace
+
+struct exchange::place {
+  std::uint32_t bytes;
+  std::uint32_t known;
+  std::byte data[payload_limit];
+};
+
+// Fresh shared memory is zero, which is where every counter starts. The places follow: those of
+// collectives by operation and rank, then those of messages by sender, receiver and number.
+struct exchange::layout {
+  std::atomic<std::uint32_t> epoch;
+  std::atomic<std::uint32_t> joined;
+  struct rank_state {
+    std::atomic<std::int32_t> process;
+    std::atomic<std::uint32_t> left;
+    std::atomic<std::uint64_t> posted;    // collectives
+    std::atomic<std::uint64_t> released;  // collectives
+  } ranks[maximum_ranks];
+  struct message_state {
+    std::atomic<std::uint64_t> sent;
+    std::atomic<std::uint64_t> received;
+  } messages[maximum_ranks][maximum_ranks];
+};
+
+std::unique_ptr<exchange> exchange::open(std::uint64_t key, int ranks, int rank) {
+  if (ranks > maximum_ranks) return nullptr;
+  const auto count = static_cast<std::size_t>(ranks);
+  const std::size_t places = count * collective_depth + count * count * message_depth;
+  const std::size_t bytes = sizeof(layout) + places * sizeof(place);
+  const int file = shm_open(name_of(key).data(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  if (file < 0) return nullptr;
+  void* memory = MAP_FAILED;
+  if (ftruncate(file, static_cast<off_t>(bytes)) == 0) {
+    memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  }
+  close(file);
+  if (memory == MAP_FAILED) return nullptr;
+  auto* const shared = static_cast<layout*>(memory);
+  return std::unique_ptr<exchange>(new exchange(shared, bytes, key, ranks, rank));
+}
+
+exchange::exchange(layout* shared, std::size_t bytes, std::uint64_t key, int ranks, int rank)
+    : shared_(shared), bytes_(bytes), key_(key), ranks_(ranks), rank_(rank) {
+  shared_->ranks[rank].process = getpid();
+  ++shared_->joined;
+  changed();
+}
+
+exchange::~exchange() {
+  if (!joined()) shm_unlink(name_of(key_).data());
+  leave();
+  munmap(shared_, bytes_);
+}
+
+bool exchange::joined() {
+  if (shared_->joined.load() < static_cast<std::uint32_t>(ranks_)) return false;
+  shm_unlink(name_of(key_).data());
+  return true;
+}
+
+exchange::place& exchange::collective_place(std::uint64_t number, int rank) const {
+  auto* const places = reinterpret_cast<place*>(shared_ + 1);
+  const std::uint64_t row = number % collective_depth;
+  return places[row * static_cast<std::uint64_t>(ranks_) + static_cast<std::uint64_t>(rank)];
+}
+
+exchange::place& exchange::message_place(int from, int to, std::uint64_t number) const {
+  auto* const places = reinterpret_cast<place*>(shared_ + 1);
+  const auto ranks = static_cast<std::uint64_t>(ranks_);
+  const std::uint64_t pair =
+      static_cast<std::uint64_t>(from) * ranks + static_cast<std::uint64_t>(to);
+  return places[collective_depth * ranks + pair * message_depth + number % message_depth];
+}
+
+bool exchange::post(std::uint64_t number, std::span<const std::byte> payload, bool known) {
+  for (int rank = 0; rank < ranks_; ++rank) {
+    if (shared_->ranks[rank].released.load() + collective_depth <= number) return false;
+  }
+  place& to = collective_place(number, rank_);
+  to.bytes = static_cast<std::uint32_t>(payload.size());
+  to.known = known ? 1 : 0;
+  if (!payload.empty()) std::memcpy(to.data, payload.data(), payload.size());
+  shared_->ranks[rank_].posted.store(number + 1);
+  changed();
+  return true;
+}
+
+bool exchange::complete(std::uint64_t number) const {
+  for (int rank = 0; rank < ranks_; ++rank) {
+    if (shared_->ranks[rank].posted.load() <= number) return false;
+  }
+  return true;
+}
+
+std::span<const std::byte> exchange::payload(std::uint64_t number, int rank) const {
+  const place& from = collective_place(number, rank);
+  return {from.data, from.bytes};
+}
+
+bool exchange::known(std::uint64_t number, int rank) const {
+  return collective_place(number, rank).known != 0;
+}
+
+void exchange::release(std::uint64_t number) {
+  shared_->ranks[rank_].released.store(number + 1);
+  changed();
+}
+
+bool exchange::send(int to, std::span<const std::byte> payload, bool known) {
+  layout::message_state& state = shared_->messages[rank_][to];
+  const std::uint64_t number = state.sent.load();
+  if (number - state.received.load() >= message_depth) return false;
+  place& at = message_place(rank_, to, number);
+  at.bytes = static_cast<std::uint32_t>(payload.size());
+  at.known = known ? 1 : 0;
+  if (!payload.empty()) std::memcpy(at.data, payload.data(), payload.size());
+  state.sent.store(number + 1);
+  changed();
+  return true;
+}
+
+bool exchange::receive(int from, std::span<std::byte> payload, bool& known) {
+  layout::message_state& state = shared_->messages[from][rank_];
+  const std::uint64_t number = state.received.load();
+  if (state.sent.load() == number) return false;
+  const place& at = message_place(from, rank_, number);
+  const std::size_t bytes = std::min<std::size_t>(at.bytes, payload.size());
+  if (bytes > 0) std::memcpy(payload.data(), at.data, bytes);
+  known = at.known != 0 && at.bytes == payload.size();
+  state.received.store(number + 1);
+  changed();
+  return true;
+}
+
+std::uint32_t exchange::epoch() const {
+  return shared_->epoch.load();
+}
+
+void exchange::changed() const {
+  ++shared_->epoch;
+  syscall(SYS_futex, &shared_->epoch, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
+}
+
+void exchange::wait(std::uint32_t epoch, std::chrono::milliseconds time) const {
+  const timespec limit{time.count() / 1000, time.count() % 1000 * 1'000'000};
+  syscall(SYS_futex, &shared_->epoch, FUTEX_WAIT, epoch, &limit, nullptr, 0);
+}
+
+void exchange::leave() const {
+  shared_->ranks[rank_].left = 1;
+  changed();
+}
+
+bool exchange::gone(int rank) const {
+  const layout::rank_state& state = shared_->ranks[rank];
+  const std::int32_t process = state.process.load();
+  return state.left.load() != 0 || (process != 0 && kill(process, 0) != 0 && errno == ESRCH);
+}
+
+bool exchange::join_hopeless() const {
+  for (int rank = 0; rank < ranks_; ++rank) {
+    if (gone(rank)) return true;
+  }
+  return false;
+}
+
+// Looks at what a rank did only after seeing it gone: it does nothing more then.
+bool exchange::collective_hopeless(std::uint64_t number) const {
+  for (int rank = 0; rank < ranks_; ++rank) {
+    const layout::rank_state& state = shared_->ranks[rank];
+    if (!gone(rank)) continue;
+    if (state.posted.load() <= number) return true;
+    if (state.released.load() + collective_depth <= number) return true;
+  }
+  return false;
+}
+
+bool exchange::send_hopeless(int to) const {
+  if (!gone(to)) return false;
+  const layout::message_state& state = shared_->messages[rank_][to];
+  return state.sent.load() - state.received.load() >= message_depth;
+}
+
+bool exchange::receive_hopeless(int from) const {
+  if (!gone(from)) return false;
+  const layout::message_state& state = shared_->messages[from][rank_];
+  return state.sent.load() == state.received.load();
+}
+
+}  // namespace memtrace::simulator::nccl
