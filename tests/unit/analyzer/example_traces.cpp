@@ -26,8 +26,8 @@ void save(const std::string& folder, const char* name, const byte_vector& bytes)
 }
 
 [[nodiscard]] std::vector<test_frame> stack_to(const std::string& function, std::uint64_t line) {
-  std::vector<test_frame> frames = {{"/home/ada/train.py", 88, "main"},
-                                    {"/home/ada/model.py", line, function}};
+  std::vector<test_frame> frames = {{"/srv/ada/train.py", 88, "main"},
+                                    {"/srv/ada/model.py", line, function}};
   const std::string torch = "/venv/lib/python3.11/site-packages/torch/nn/modules/";
   for (std::uint64_t i = 0; i < 12; ++i) {
     frames.push_back({torch + "module.py", 1700 + i, "Module._call_impl"});
