@@ -78,7 +78,7 @@ def command_line(command: list[str], output: Path | None, gpu: str = GPU,
         line += ["--memory", memory]
     if devices != 1:
         line += ["--devices", str(devices)]
-    line += ["--bare"] if output is None else ["--output", str(output)]
+    line += ["--bare"] if output is None else ["--no-report", "--output", str(output)]
     return [*line, "--", *command], {}
 
 
@@ -127,3 +127,9 @@ def report(traces: list[Path], folder: Path) -> dict:
         check=True, capture_output=True, env=environment(),
     )
     return json.loads(target.read_text())
+
+
+def preloaded(command: list[str]) -> list[str]:
+    """The command as a user writes it who sets LD_PRELOAD himself; to be run bare (output None)."""
+    text = f'LD_PRELOAD="{library()}${{LD_PRELOAD:+:$LD_PRELOAD}}" exec "$@"'
+    return ["sh", "-c", text, "sh", *map(str, command)]

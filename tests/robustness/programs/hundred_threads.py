@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A hundred threads allocate at the same time; what they did is counted."""
+
+import threading
+
+import torch
+
+from small_training import counters
+
+torch.cuda.init()
+start = threading.Barrier(100)
+
+
+def works(number):
+    start.wait()
+    for size in range(20):
+        torch.empty(1024 * (1 + size), device="cuda")
+
+
+threads = [threading.Thread(target=works, args=(number,)) for number in range(100)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+stats = torch.cuda.memory_stats()
+print(stats["allocation.all.allocated"], stats["allocation.all.freed"],
+      stats["allocated_bytes.all.current"])

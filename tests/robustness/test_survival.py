@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: Apache-2.0
+"""With and without memtrace: the same output, byte for byte, and the same exit status."""
+
+import signal
+
+import pytest
+
+import runs
+from pairs import agrees, counted, events, run_both, said, script
+
+pytestmark = pytest.mark.usefixtures("built")
+
+
+def one_trace(pair):
+    assert len(pair.traced.traces) == 1
+    return events(pair.traced.traces[0])
+
+
+@pytest.mark.parametrize(("program", "status"), [
+    (("normal",), 0),
+    (("uncaught_exception",), 1),
+    (("exception_in_backward",), 1),
+    (("fork_in_the_middle",), 0),
+    (("training_in_a_thread",), 0),
+    (("os_exit",), 7),
+    (("signals_itself", "handled"), 9),
+    (("data_loader_workers", "fork"), 0),
+    (("data_loader_workers", "spawn"), 0),
+], ids=" ".join)
+def test_program_does_the_same(program, status, tmp_path):
+    pair = run_both(script(*program), tmp_path)
+    assert pair.bare.status == status
+    assert pair.bare.stdout
+    agrees(one_trace(pair), pair.bare.stdout)
+
+
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGKILL", "SIGSEGV", "SIGABRT"])
+def test_program_that_a_signal_ends(name, tmp_path):
+    pair = run_both(script("signals_itself", "default", name), tmp_path)
+    number = getattr(signal, name)
+    assert pair.bare.status in (-number, 128 + number)
+    agrees(one_trace(pair), pair.bare.stdout)
+
+
+@pytest.mark.parametrize("argument", ["caught", "uncaught"])
+def test_out_of_memory(argument, tmp_path):
+    memory = {} if runs.on_real_gpu() else {"memory": "2GiB"}
+    pair = run_both(script("out_of_memory", argument), tmp_path, **memory)
+    assert pair.bare.status == (1 if argument == "uncaught" else 0)
+    assert counted(one_trace(pair), "oom") == (2 if argument == "uncaught" else 1)
+
+
+def test_threads_that_allocate_while_the_process_exits(tmp_path):
+    """os._exit under their feet; leaving by the interpreter's end aborts without memtrace too."""
+    pair = run_both(script("threads_at_exit", "os._exit"), tmp_path)
+    assert pair.bare.status == 5
+    lines = one_trace(pair)
+    assert len({line["thread"] for line in lines if line["kind"] == "alloc"}) >= 4
+
+
+def test_a_hundred_threads(tmp_path):
+    pair = run_both(script("hundred_threads"), tmp_path)
+    assert pair.bare.status == 0
+    lines = one_trace(pair)
+    allocated, freed, current = map(int, pair.bare.stdout.split())
+    assert (counted(lines, "alloc"), counted(lines, "free_requested")) == (allocated, freed)
+    assert len({line["thread"] for line in lines if line["kind"] == "alloc"}) == 100
+    assert current == 0
+
+
+@pytest.mark.parametrize(("program", "traces"), [
+    ("spawned_trainer", 2), ("subprocesses", 2), ("exec_itself", 2),
+])
+def test_processes_that_start_others(program, traces, tmp_path):
+    pair = run_both(script(program), tmp_path)
+    assert pair.bare.status == 0
+    assert len(pair.traced.traces) == traces
+    for trace in pair.traced.traces:
+        assert counted(events(trace), "alloc") > 10
+
+
+def test_isolated_interpreter(tmp_path):
+    text = "import torch; a = torch.ones(1000, device='cuda'); print(a.shape, a.is_cuda)"
+    pair = run_both([runs.python(), "-I", "-c", text], tmp_path)
+    assert pair.bare.status == 0
+    assert counted(one_trace(pair), "alloc") >= 1
+
+
+def test_a_shell_in_between(tmp_path):
+    command = " ".join(script("normal"))
+    pair = run_both(["sh", "-c", f"echo before; {command}; echo after $?"], tmp_path)
+    assert pair.bare.stdout.endswith(b"after 0\n")
+    agrees(one_trace(pair), pair.bare.stdout)
+
+
+def test_torchrun_leaves_a_trace_a_rank(tmp_path):
+    for folder in ("bare", "traced"):
+        (tmp_path / folder).mkdir()
+    command = [runs.python(), "-m", "torch.distributed.run", "--nproc-per-node=2",
+               "--master-port=0", "--rdzv-backend=c10d", "--rdzv-endpoint=localhost:0",
+               *script("two_ranks")[1:]]
+    devices = {} if runs.on_real_gpu() else {"devices": 2}
+    outcomes = [
+        runs.run(command, output, env={"RANKS": str(tmp_path / folder), "OMP_NUM_THREADS": "1"},
+                 **devices)
+        for folder, output in (("bare", None), ("traced", tmp_path / "trace"))
+    ]
+    assert outcomes[0].expect(0).status == outcomes[1].expect(0).status
+    peaks = [[(tmp_path / folder / f"rank{rank}").read_text() for rank in (0, 1)]
+             for folder in ("bare", "traced")]
+    assert peaks[0] == peaks[1]
+    assert len(outcomes[1].traces) == 2
+    ranks = []
+    for trace in outcomes[1].traces:
+        lines = events(trace)
+        assert counted(lines, "alloc") > 5
+        ranks += [line["value"] for line in lines if line["kind"] == "info" and line["key"] == "rank"]
+    assert sorted(ranks) == ["0", "1"]
+
+
+@pytest.mark.parametrize("command", [
+    pytest.param(["sh", "-c", "echo hello; echo error >&2; exit 3"], id="shell"),
+    pytest.param(script("without_cuda"), id="torch without CUDA"),
+    pytest.param([runs.python(), "-c", "print(1)"], id="python"),
+])
+def test_without_cuda_nothing_is_written_or_said(command, tmp_path):
+    bare = runs.run(command, None)
+    output = tmp_path / "trace"
+    output.mkdir()
+    traced = runs.run(runs.preloaded(command), None, env={"MEMTRACE_OUTPUT": str(output)})
+    assert (traced.stdout, traced.stderr, traced.status) == (bare.stdout, bare.stderr, bare.status)
+    assert list(output.iterdir()) == []
+
+
+def test_disabled_it_writes_and_says_nothing(tmp_path):
+    bare = runs.run(script("normal"), None).expect(0)
+    command = runs.preloaded(script("normal"))
+    traced = runs.run(command, None, cwd=tmp_path, env={"MEMTRACE_DISABLE": "1"})
+    assert (traced.stdout, traced.stderr, traced.status) == (bare.stdout, bare.stderr, bare.status)
+    assert list(tmp_path.iterdir()) == []
+    assert said(bare.stdout)
