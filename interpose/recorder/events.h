@@ -29,7 +29,7 @@ struct allocator_event {
   std::uint64_t address = 0;
   std::uint64_t size = 0;
   std::uint64_t stream = 0;
-  pool_id pool;
+  pool_id pool{};
   stack_id stack = 0;
 };
 
@@ -47,7 +47,7 @@ struct operation_event {
   std::uint32_t device = 0;
   std::uint64_t a = 0;
   std::uint64_t b = 0;
-  std::string_view text;
+  std::string_view text{};
 };
 
 struct cuda_call_event {
@@ -68,7 +68,7 @@ struct device_facts {
   std::uint32_t major = 0;
   std::uint32_t minor = 0;
   std::uint32_t multiprocessors = 0;
-  std::string_view name;
+  std::string_view name{};
 };
 
 }  // namespace memtrace

@@ -33,12 +33,13 @@ format::drop_reason reason_of(int error) noexcept {
 
 }  // namespace
 
-recorder::recorder(std::unique_ptr<trace_file> file, const recorder_options& options,
-                   const tick_clock& clock) noexcept
-    : clock_(clock),
+recorder::recorder(std::uint64_t serial, std::unique_ptr<trace_file> file,
+                   const recorder_options& options, const tick_clock& clock) noexcept
+    : stack_table(static_cast<std::uint32_t>(serial)),
+      clock_(clock),
       file_(std::move(file)),
       slots_(file_->slot_at(0), file_->slot_at(1), *file_, options.background),
-      serial_(recorders_made.fetch_add(1, std::memory_order_relaxed) + 1),
+      serial_(serial),
       say_(options.say) {
   open_slot();
 }
@@ -47,7 +48,8 @@ std::unique_ptr<recorder> recorder::create(const recorder_options& options, cons
                                            int& error) {
   auto file = trace_file::create({options.directory, options.program, options.shape}, clock, error);
   if (file == nullptr) return nullptr;
-  return std::unique_ptr<recorder>(new recorder(std::move(file), options, clock));
+  const std::uint64_t serial = recorders_made.fetch_add(1, std::memory_order_relaxed) + 1;
+  return std::unique_ptr<recorder>(new recorder(serial, std::move(file), options, clock));
 }
 
 void recorder::open_slot() noexcept {

@@ -88,16 +88,16 @@ class recorder final : public stack_table {
     std::uint32_t thread = 0;
     std::uint64_t ticks = 0;
   };
-  // What the next report of a device is expected to say.
+  // What the next report of a device is expected to say. Starts afresh with every slot too.
   struct expected_usage {
-    std::uint64_t sequence = 0;  // of the slot that the totals are known in
+    std::uint64_t sequence = 0;  // of the slot
     std::uint64_t address = 0;
     std::int64_t block_bytes = 0;
     std::uint64_t allocated = 0;
     std::uint64_t reserved = 0;
   };
 
-  recorder(std::unique_ptr<trace_file> file, const recorder_options& options,
+  recorder(std::uint64_t serial, std::unique_ptr<trace_file> file, const recorder_options& options,
            const tick_clock& clock) noexcept;
 
   [[nodiscard]] bool make_room(std::size_t record_bytes) noexcept;
@@ -106,6 +106,7 @@ class recorder final : public stack_table {
   [[nodiscard]] std::uint32_t define_thread() noexcept;
   [[nodiscard]] std::uint32_t define_text(std::string_view text);
   void expect(const allocator_event& event) noexcept;
+  [[nodiscard]] expected_usage& expected(std::uint32_t device) noexcept;
 
   small_lock lock_;
   state state_ = state::recording;

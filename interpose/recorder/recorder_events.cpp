@@ -19,8 +19,14 @@ constexpr std::int64_t rounded_block(std::uint64_t requested) noexcept {
 
 }  // namespace
 
+recorder::expected_usage& recorder::expected(std::uint32_t device) noexcept {
+  auto& next = expected_[device % max_devices];
+  if (next.sequence != sequence_) next = {.sequence = sequence_};
+  return next;
+}
+
 void recorder::expect(const allocator_event& event) noexcept {
-  auto& next = expected_[event.device % max_devices];
+  auto& next = expected(event.device);
   switch (event.kind) {
     case kind::alloc:
       next.address = event.address;
@@ -80,11 +86,9 @@ void recorder::report(const usage_report& report) noexcept {
   scope section(*this);
   const std::uint32_t thread = section.thread();
   if (!section.begin_event(small_record_bytes)) return;
-  auto& next = expected_[report.device % max_devices];
-  // The first of a slot carries the totals, so that a gap in the file does not last.
-  const bool known = next.sequence == sequence_;
+  auto& next = expected(report.device);
   const bool totals =
-      !known || report.reserved != next.reserved ||
+      report.reserved != next.reserved ||
       report.allocated != next.allocated + static_cast<std::uint64_t>(report.block_bytes);
   const bool address = report.address != next.address;
   const bool block = report.block_bytes != next.block_bytes;
@@ -101,7 +105,6 @@ void recorder::report(const usage_report& report) noexcept {
   }
   section.same_time();
   section.commit();
-  next.sequence = sequence_;
   next.allocated = report.allocated;
   next.reserved = report.reserved;
 }

@@ -30,7 +30,6 @@ using stack_id = std::uint32_t;
 
 class stack_table {
  public:
-  stack_table() = default;
   stack_table(const stack_table&) = delete;
   stack_table& operator=(const stack_table&) = delete;
 
@@ -45,11 +44,14 @@ class stack_table {
   }
 
  protected:
+  // A recorder passes a number that no recorder before it in this process (or the process it was
+  // forked from) had.
+  explicit stack_table(std::uint32_t generation = 1) noexcept : generation_(generation) {}
   ~stack_table() = default;
   void start_generation() noexcept { generation_.fetch_add(1, std::memory_order_relaxed); }
 
  private:
-  std::atomic<std::uint32_t> generation_{1};
+  std::atomic<std::uint32_t> generation_;
 };
 
 }  // namespace memtrace

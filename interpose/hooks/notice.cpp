@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "interpose/hooks/notice.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdarg>
+#include <cstdio>
+#include <cstdlib>
+
+#include "interpose/hooks/settings.h"
+
+namespace memtrace::notice {
+namespace {
+
+constexpr std::size_t longest_line = 1024;
+
+bool standard_error_known = false;
+dev_t standard_error_device;
+ino_t standard_error_inode;
+
+bool standard_error_is_the_same() noexcept {
+  struct stat now {};
+  return standard_error_known && fstat(STDERR_FILENO, &now) == 0 &&
+         now.st_dev == standard_error_device && now.st_ino == standard_error_inode;
+}
+
+void write_line(int file, std::string_view text) noexcept {
+  char line[longest_line];
+  const int length = std::snprintf(line, sizeof line, "memtrace: %.*s\n",
+                                   static_cast<int>(text.size()), text.data());
+  if (length <= 0) return;
+  const auto bytes = static_cast<std::size_t>(length) < sizeof line
+                         ? static_cast<std::size_t>(length)
+                         : sizeof line - 1;
+  // One write a line, so that processes do not mix theirs. Nothing can be done when it fails.
+  [[maybe_unused]] const ssize_t written = write(file, line, bytes);
+}
+
+void write_to_log_file(std::string_view text) noexcept {
+  const int file = open(settings::log(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
+  if (file < 0) return;
+  write_line(file, text);
+  close(file);
+}
+
+bool logs_to(std::string_view where) noexcept {
+  return settings::log() == where;
+}
+bool has_log_file() noexcept {
+  return settings::log()[0] != '\0' && !logs_to("quiet") && !logs_to("stderr");
+}
+
+}  // namespace
+
+void remember_standard_error() noexcept {
+  struct stat now {};
+  if (fstat(STDERR_FILENO, &now) != 0) return;
+  standard_error_known = true;
+  standard_error_device = now.st_dev;
+  standard_error_inode = now.st_ino;
+}
+
+void say(std::string_view sentence) noexcept {
+  if (logs_to("quiet")) return;
+  if (standard_error_is_the_same()) write_line(STDERR_FILENO, sentence);
+  if (has_log_file()) write_to_log_file(sentence);
+}
+
+void log(const char* format, ...) noexcept {
+  if (settings::log()[0] == '\0' || logs_to("quiet")) return;
+  char text[longest_line];
+  va_list arguments;
+  va_start(arguments, format);
+  std::vsnprintf(text, sizeof text, format, arguments);
+  va_end(arguments);
+  if (has_log_file()) {
+    write_to_log_file(text);
+  } else if (standard_error_is_the_same()) {
+    write_line(STDERR_FILENO, text);
+  }
+}
+
+}  // namespace memtrace::notice

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "interpose/hooks/real_function.h"
+
+#include <dlfcn.h>
+
+#include "interpose/hooks/loaded_library.h"
+
+namespace memtrace {
+namespace {
+
+const char* library_prefix(library_family family) noexcept {
+  switch (family) {
+    case library_family::runtime:
+      return "libcudart.so";
+    case library_family::driver:
+      return "libcuda.so";
+    case library_family::c10:
+      return "libc10.so";
+    case library_family::c10_cuda:
+      return "libc10_cuda.so";
+  }
+  return "";
+}
+
+}  // namespace
+
+void* find_real_function(library_family family, const char* symbol) noexcept {
+  if (void* const next = dlsym(RTLD_NEXT, symbol); next != nullptr) return next;
+  return find_in_loaded_library(library_prefix(family), symbol);
+}
+
+}  // namespace memtrace

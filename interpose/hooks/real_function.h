@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The functions behind our wrappers.
+#pragma once
+
+namespace memtrace {
+
+enum class library_family { runtime, driver, c10, c10_cuda };
+
+// The next definition of the symbol in the global scope (a simulated CUDA, another interposer),
+// else the family's loaded library's. Null if there is none. Not remembered: some microseconds.
+[[nodiscard]] void* find_real_function(library_family family, const char* symbol) noexcept;
+
+}  // namespace memtrace

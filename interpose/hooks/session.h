@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The one recording of this process: begun by the first event that uses GPU memory, ended by
+// exit. A process without such an event has no file, no thread and no output.
+//
+//   untried ──start()──► active ──exit()──► finished (the recorder counts what comes after)
+//      ▲        └──────► failed: one sentence was said, every hook just forwards
+//      └── fork: the child begins anew, if and when it uses GPU memory itself
+#pragma once
+
+#include "interpose/recorder/recorder.h"
+
+namespace memtrace::session {
+
+// The recorder, or null while there is none. One load.
+[[nodiscard]] recorder* active() noexcept;
+
+// The recorder, begun if need be; null if that is impossible or not wanted.
+[[nodiscard]] recorder* start() noexcept;
+
+// Where the allocator's events come from (info `event_source`), once that is known. A constant.
+void tell_event_source(const char* value) noexcept;
+
+}  // namespace memtrace::session

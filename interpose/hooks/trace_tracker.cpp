@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "interpose/hooks/trace_tracker.h"
+
+#include <array>
+#include <atomic>
+#include <functional>
+
+#include "interpose/hooks/allocator_methods.h"
+#include "interpose/hooks/device_log.h"
+#include "interpose/hooks/native_allocator.h"
+#include "interpose/hooks/notice.h"
+#include "interpose/hooks/run_facts.h"
+#include "interpose/hooks/session.h"
+#include "interpose/hooks/trace_entry.h"
+#include "interpose/python/python_stack.h"
+#include "interpose/recorder/small_lock.h"
+
+namespace memtrace::trace_tracker {
+namespace {
+
+enum class stage : std::uint8_t { unattached, attached, given_up };
+
+std::atomic<stage> the_stage{stage::unattached};
+std::atomic<bool> is_attaching{false};
+std::atomic<entry_layout> the_layout{entry_layout::unknown};
+
+// The last allocation or free that the tracker told and the allocator has not reported yet. Each
+// is only touched under the allocator's mutex of that device.
+struct untold {
+  bool pending = false;
+  std::uint64_t address = 0;
+};
+std::array<untold, max_devices> pending_reports;
+
+// A free that completes at once has the stack of its request.
+struct last_free {
+  std::uint64_t address = 0;
+  stack_id stack = 0;
+};
+thread_local constinit last_free requested_free{};
+
+void give_up(const char* why) noexcept {
+  the_stage.store(stage::given_up, std::memory_order_release);
+  session::tell_event_source("reports");
+  notice::log("events come from the allocator's reports: %s", why);
+}
+
+// Whether an event may begin a recording. Frees must not: a forked DataLoader worker frees what it
+// inherited, and has no GPU memory of its own.
+bool begins_recording(format::kind kind) noexcept {
+  return kind == format::kind::alloc || kind == format::kind::segment_alloc ||
+         kind == format::kind::segment_map || kind == format::kind::oom;
+}
+
+stack_id stack_of(recorder& to, const allocator_event& event) noexcept {
+  if (event.kind == format::kind::free_completed && requested_free.address == event.address) {
+    return requested_free.stack;
+  }
+  const stack_id stack = python_stack::capture(to);
+  requested_free = {event.kind == format::kind::free_requested ? event.address : 0, stack};
+  return stack;
+}
+
+// Called by the allocator under its device mutex, perhaps with the GIL held.
+void on_entry(const raw_trace_entry& entry) {
+  entry_layout layout = the_layout.load(std::memory_order_relaxed);
+  if (layout == entry_layout::unknown) [[unlikely]] {
+    layout = recognise_layout(entry);
+    the_layout.store(layout, std::memory_order_relaxed);
+    if (layout == entry_layout::implausible) give_up("unknown layout of its trace entries");
+  }
+  if (layout == entry_layout::implausible) return;
+  allocator_event event = read_entry(entry, layout);
+  recorder* const to = begins_recording(event.kind) ? session::start() : session::active();
+  if (to == nullptr) return;
+  device_log::ensure(*to, event.device);
+  if (event.kind != format::kind::snapshot) event.stack = stack_of(*to, event);
+  to->allocator(event);
+  if (event.kind == format::kind::alloc || event.kind == format::kind::free_requested) {
+    pending_reports[event.device % max_devices] = {true, event.address};
+  }
+  record_python_news(*to);
+}
+
+bool attach(const native_allocator& allocator) noexcept {
+  using tracker = std::function<void(const raw_trace_entry&)>;
+  const auto attach_function = reinterpret_cast<void (*)(void*, tracker*)>(
+      allocator.member(allocator_member::attach_tracker));
+  if (attach_function == nullptr) return false;
+  try {
+    // libstdc++'s std::function has one layout in all versions: a function pointer held inside,
+    // the pointer that copies it, the pointer that calls it.
+    tracker ours(&on_entry);
+    attach_function(allocator.object(), &ours);
+  } catch (...) {
+    return false;
+  }
+  return true;
+}
+
+void try_to_attach() noexcept {
+  native_allocator allocator;
+  if (!allocator.find()) {
+    if (allocator.library_is_loaded()) give_up("no native allocator");
+    return;
+  }
+  if (!allocator.is_initialized()) return;
+  if (!attach(allocator)) {
+    give_up("no trace tracker in its vtable");
+    return;
+  }
+  allocator_methods::replace(allocator);
+  the_stage.store(stage::attached, std::memory_order_release);
+  session::tell_event_source("tracker");
+  notice::log("attached to the allocator's trace tracker");
+}
+
+}  // namespace
+
+bool is_settled() noexcept {
+  return the_stage.load(std::memory_order_relaxed) != stage::unattached;
+}
+
+void attach_if_possible() noexcept {
+  if (is_settled()) [[likely]]
+    return;
+  // Another thread that is at it holds device mutexes that we must not wait for.
+  if (is_attaching.exchange(true, std::memory_order_acquire)) return;
+  if (!is_settled()) try_to_attach();
+  is_attaching.store(false, std::memory_order_release);
+}
+
+void report_usage(const usage_report& report) noexcept {
+  attach_if_possible();
+  recorder* const to = report.block_bytes > 0 ? session::start() : session::active();
+  if (to == nullptr) return;
+  auto& pending = pending_reports[report.device % max_devices];
+  const bool tracked = pending.pending && pending.address == report.address;
+  const bool contradicts = pending.pending && !tracked;
+  pending.pending = false;
+  if (!tracked) {
+    device_log::ensure(*to, report.device);
+    to->reported(report, python_stack::capture(*to));
+  }
+  to->report(report);
+  if (contradicts && the_stage.load(std::memory_order_relaxed) == stage::attached) {
+    the_layout.store(entry_layout::implausible, std::memory_order_relaxed);
+    give_up("its trace entries contradict them");
+    to->message(true,
+                "the allocator's trace entries contradict its reports: only block sizes "
+                "are recorded from here on");
+  }
+}
+
+void report_out_of_memory(std::uint32_t device, std::uint64_t size) noexcept {
+  attach_if_possible();
+  if (the_stage.load(std::memory_order_relaxed) == stage::attached) return;
+  recorder* const to = session::start();
+  if (to == nullptr) return;
+  device_log::ensure(*to, device);
+  to->allocator({.kind = format::kind::oom,
+                 .device = device,
+                 .size = size,
+                 .stack = python_stack::capture(*to)});
+}
+
+}  // namespace memtrace::trace_tracker
