@@ -123,8 +123,9 @@ void add_device(page& out, const process_report& process, const device_report& d
                        format_bytes(top.reserved), format_seconds(device.peak_reserved.time_ns),
                        format_bytes(unused), unused == 0 ? "" : ": " + reasons(top)));
   if (device.retries != 0) {
-    out.line(fmt::format("  CUDA refused memory {} times; PyTorch freed its cache and went on",
-                         format_count(device.retries)));
+    out.line(
+        fmt::format("  retries        {:>11}  CUDA refused memory, PyTorch gave its cache back",
+                    format_count(device.retries)));
   }
   for (const auto& holder : device.outside) {
     out.line(fmt::format("  outside        {:>11}  {}", format_bytes(holder.bytes), holder.owner));
@@ -203,12 +204,27 @@ void add_holders(page& out, const std::vector<call_site>& sites, std::uint64_t t
                                 100.0 * static_cast<double>(facts.allocations_without_stack) /
                                     static_cast<double>(facts.allocations)));
   }
-  for (const auto& device : process.devices) {
-    if (device.mismatches == 0) continue;
-    found.push_back(fmt::format("totals of cuda:{} differed from PyTorch's {} times",
-                                device.facts.device, format_count(device.mismatches)));
+  std::uint64_t mismatches = 0;
+  for (const auto& device : process.devices) mismatches += device.mismatches;
+  if (mismatches != 0) {
+    found.push_back(
+        fmt::format("totals differed from PyTorch's own {} times", format_count(mismatches)));
   }
   return found;
+}
+
+// As many to a line as fit into the width that a report is made for.
+[[nodiscard]] std::vector<std::string> packed(const std::vector<std::string>& parts) {
+  constexpr std::size_t columns = 96;
+  std::vector<std::string> lines;
+  for (const auto& part : parts) {
+    if (lines.empty() || lines.back().size() + part.size() + 2 > columns) {
+      lines.push_back(part);
+    } else {
+      lines.back() += "; " + part;
+    }
+  }
+  return lines;
 }
 
 void add_completeness(page& out, const process_report& process) {
@@ -219,13 +235,15 @@ void add_completeness(page& out, const process_report& process) {
   out.line(fmt::format("{} events{}", format_count(process.completeness.events),
                        checked ? ", every total equal to PyTorch's own" : ""),
            emphasis::faint);
-  for (const auto& gap : gaps(process)) out.line("  " + gap, emphasis::faint);
+  for (const auto& line : packed(gaps(process))) out.line("  " + line, emphasis::faint);
   if (!process.run.python_stacks.empty() && process.run.python_stacks != "on") {
     out.line(printable("Python stacks: " + process.run.python_stacks), emphasis::faint);
   }
-  for (std::size_t i = 0; i < std::min<std::size_t>(process.warnings.size(), 2); ++i) {
-    out.line(printable("Missing: " + process.warnings[i]), emphasis::faint);
-  }
+  if (process.warnings.empty()) return;
+  const auto more = process.warnings.size() - 1;
+  out.line(printable("Missing: " + process.warnings.front() +
+                     (more == 0 ? "" : fmt::format(" (and {} more messages)", more))),
+           emphasis::faint);
 }
 
 // Devices and processes that are not shown in full.
@@ -278,7 +296,7 @@ std::string to_text(const run_report& processes, const terminal_style& style) {
   } else {
     add_device(out, process, *device);
     const auto other_lines = others(processes, process, device);
-    add_others(out, other_lines, 4);
+    add_others(out, other_lines, oom == nullptr ? 4 : 2);
     if (oom != nullptr) add_oom(out, process, *oom);
     const auto left = most_lines - std::min<std::size_t>(out.lines() + end.lines() + 1, most_lines);
     if (oom != nullptr && oom->facts.has_layout) {
