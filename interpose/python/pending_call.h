@@ -23,9 +23,13 @@ namespace memtrace {
 
 class pending_call {
  public:
-  // Called with the GIL held, in the main thread or in the helper. Must leave no exception set.
-  // Returns false to be run in the helper instead (only the first time).
-  using function = bool (*)(bool in_helper);
+  enum class outcome : std::uint8_t {
+    done,
+    in_helper,             // run it in the helper instead; only from the main thread
+    in_helper_and_raised,  // the same, and the program's own exception is set: it gets it
+  };
+  // Called with the GIL held, in the main thread or in the helper.
+  using function = outcome (*)(bool helper);
 
   explicit constexpr pending_call(function body) noexcept : body_(body) {}
   pending_call(const pending_call&) = delete;
@@ -40,16 +44,15 @@ class pending_call {
   }
 
  private:
-  enum class state : std::uint8_t { idle, requested, helper_wanted, helper_started, done };
+  enum class state : std::uint8_t { idle, requested, running, helper_wanted, helper_started, done };
 
   void request_slow() noexcept;
-  void start_helper() noexcept;
-  static int run_pending(void* self) noexcept;
+  void start_helper(state from) noexcept;
+  static int run_pending(void* self);
   static void* run_helper(void* self);
 
   const function body_;
   std::atomic<state> state_{state::idle};
-  std::atomic<bool> claimed_{false};            // exactly one of the two runs the body
   std::atomic<pid_t> process_{0};               // who requested
   std::atomic<std::uint64_t> requested_ns_{0};  // CLOCK_MONOTONIC
 };

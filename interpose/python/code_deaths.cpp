@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "interpose/python/code_deaths.h"
+
+namespace memtrace::python_stack {
+
+namespace {
+
+using dealloc_function = void (*)(address);
+
+constinit code_deaths deaths;
+dealloc_function original_dealloc = nullptr;
+
+// May run Python (a destructor of what the code holds), which may throw no C++ exception.
+void dealloc(address code) {
+  deaths.died(code);
+  original_dealloc(code);
+}
+
+}  // namespace
+
+void code_deaths::remember(address code) noexcept {
+  const std::size_t bit = bit_of(code);
+  const std::uint64_t mask = 1ull << (bit % 64);
+  std::atomic<std::uint64_t>& word = filter_[bit / 64];
+  if ((word.load(std::memory_order_relaxed) & mask) == 0) word.fetch_or(mask);
+}
+
+void code_deaths::died(address code) noexcept {
+  const std::size_t bit = bit_of(code);
+  const std::uint64_t word = filter_[bit / 64].load(std::memory_order_relaxed);
+  if ((word & (1ull << (bit % 64))) == 0) return;
+  const std::uint32_t number = count_.load(std::memory_order_relaxed);
+  ring_[number % remembered].store(code, std::memory_order_relaxed);
+  count_.store(number + 1, std::memory_order_release);
+}
+
+bool code_deaths::died_since(std::uint32_t seen, std::uint32_t now,
+                             std::array<address, remembered>& into,
+                             std::uint32_t& filled) const noexcept {
+  filled = 0;
+  for (std::uint32_t number = seen; number != now; ++number) {
+    if (filled == remembered) return false;
+    into[filled++] = ring_[number % remembered].load(std::memory_order_relaxed);
+  }
+  // One being written now may stand in the oldest place.
+  std::atomic_thread_fence(std::memory_order_acquire);
+  return count_.load(std::memory_order_relaxed) - seen < remembered;
+}
+
+code_deaths& known_code_deaths() noexcept {
+  return deaths;
+}
+
+void watch_code_deaths(address code_type) noexcept {
+  auto* const slot = reinterpret_cast<dealloc_function*>(code_type + object::type_dealloc);
+  original_dealloc = *slot;
+  *slot = dealloc;
+}
+
+}  // namespace memtrace::python_stack

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "interpose/python/pending_call.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "interpose/python/interpreter.h"
+
+namespace memtrace {
+
+namespace {
+
+constexpr std::uint64_t patience_ns = 200'000'000;
+
+std::uint64_t now_ns() noexcept {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000u +
+         static_cast<std::uint64_t>(now.tv_nsec);
+}
+
+struct gil_functions {
+  int (*add_pending_call)(int (*)(void*), void*) = nullptr;
+  int (*ensure)() = nullptr;  // PyGILState_STATE, an enum
+  void (*release)(int) = nullptr;
+};
+
+gil_functions find_gil_functions() noexcept {
+  using python_stack::find_symbol;
+  return {reinterpret_cast<int (*)(int (*)(void*), void*)>(find_symbol("Py_AddPendingCall")),
+          reinterpret_cast<int (*)()>(find_symbol("PyGILState_Ensure")),
+          reinterpret_cast<void (*)(int)>(find_symbol("PyGILState_Release"))};
+}
+
+const gil_functions& gil() noexcept {
+  static const gil_functions functions = find_gil_functions();
+  return functions;
+}
+
+}  // namespace
+
+void pending_call::request_slow() noexcept {
+  state now = state_.load(std::memory_order_acquire);
+  if (now == state::done || gil().add_pending_call == nullptr) return;
+  const pid_t process = getpid();
+  if (pid_t requester = process_.load(std::memory_order_relaxed); requester != process) {
+    // The first event of this process, or of a child forked before the call had run.
+    if (!process_.compare_exchange_strong(requester, process)) return;
+    requested_ns_.store(now_ns(), std::memory_order_relaxed);
+    state_.store(now = state::idle, std::memory_order_release);
+  }
+  if (now == state::idle) {
+    if (gil().add_pending_call(run_pending, this) == 0) {
+      state_.compare_exchange_strong(now, state::requested);  // unless it has begun already
+    }
+    return;
+  }
+  const bool overdue = now == state::requested &&
+                       now_ns() - requested_ns_.load(std::memory_order_relaxed) > patience_ns;
+  if (overdue || now == state::helper_wanted) start_helper(now);
+}
+
+int pending_call::run_pending(void* self) {
+  auto& call = *static_cast<pending_call*>(self);
+  if (call.process_.load(std::memory_order_relaxed) != getpid()) return 0;
+  state now = call.state_.load(std::memory_order_relaxed);
+  if (now != state::idle && now != state::requested) return 0;
+  if (!call.state_.compare_exchange_strong(now, state::running)) {
+    // From idle to requested meanwhile.
+    if (now != state::requested || !call.state_.compare_exchange_strong(now, state::running)) {
+      return 0;
+    }
+  }
+  const outcome result = call.body_(false);
+  call.state_.store(result == outcome::done ? state::done : state::helper_wanted,
+                    std::memory_order_release);
+  return result == outcome::in_helper_and_raised ? -1 : 0;
+}
+
+// PyGILState_Ensure ends this thread by unwinding it when the interpreter is going away: hence no
+// noexcept and nothing to destroy.
+void* pending_call::run_helper(void* self) {
+  auto& call = *static_cast<pending_call*>(self);
+  const int previous = gil().ensure();
+  call.body_(true);
+  call.state_.store(state::done, std::memory_order_release);
+  gil().release(previous);
+  return nullptr;
+}
+
+void pending_call::start_helper(state from) noexcept {
+  if (!state_.compare_exchange_strong(from, state::helper_started)) return;
+  pthread_attr_t attributes;
+  if (pthread_attr_init(&attributes) != 0) return;
+  pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+  // The program's signals are for the program's threads.
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  pthread_t thread;
+  const int error = pthread_create(&thread, &attributes, run_helper, this);
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  pthread_attr_destroy(&attributes);
+  if (error != 0) state_.store(from, std::memory_order_release);  // the next event tries again
+}
+
+}  // namespace memtrace

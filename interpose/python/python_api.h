@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The functions of CPython that the self-check calls, by name. All need the GIL. Python.h is not
+// used: the library is built once for all versions.
+#pragma once
+
+#include <cstddef>
+
+namespace memtrace::python_stack {
+
+struct python_object;  // PyObject
+using py = python_object*;
+
+struct method_definition {  // PyMethodDef
+  const char* name;
+  py (*call)(py self, py unused);
+  int flags;
+  const char* documentation;
+};
+inline constexpr int method_without_arguments = 4;  // METH_NOARGS
+inline constexpr int file_input = 257;              // Py_file_input
+
+// X(member, exported name, result, parameters)
+#define MEMTRACE_PYTHON_API(X)                                             \
+  X(inc_ref, Py_IncRef, void, (py))                                        \
+  X(dec_ref, Py_DecRef, void, (py))                                        \
+  X(compile, Py_CompileString, py, (const char*, const char*, int))        \
+  X(evaluate, PyEval_EvalCode, py, (py, py, py))                           \
+  X(builtins, PyEval_GetBuiltins, py, ())                                  \
+  X(new_dict, PyDict_New, py, ())                                          \
+  X(set_item, PyDict_SetItemString, int, (py, const char*, py))            \
+  X(get_item, PyDict_GetItemString, py, (py, const char*))                 \
+  X(new_text, PyUnicode_FromString, py, (const char*))                     \
+  X(new_function, PyCFunction_NewEx, py, (method_definition*, py, py))     \
+  X(call, PyObject_CallFunctionObjArgs, py, (py, ...))                     \
+  X(is_true, PyObject_IsTrue, int, (py))                                   \
+  X(new_bool, PyBool_FromLong, py, (long))                                 \
+  X(clear_error, PyErr_Clear, void, ())                                    \
+  X(system_object, PySys_GetObject, py, (const char*))                     \
+  X(attribute, PyObject_GetAttrString, py, (py, const char*))              \
+  X(as_long, PyLong_AsLong, long, (py))                                    \
+  X(frame, PyEval_GetFrame, py, ())                                        \
+  X(frame_back, PyFrame_GetBack, py, (py))                                 \
+  X(frame_code, PyFrame_GetCode, py, (py))                                 \
+  X(line_of, PyCode_Addr2Line, int, (py, int))                             \
+  X(encode, PyUnicode_AsEncodedString, py, (py, const char*, const char*)) \
+  X(bytes_of, PyBytes_AsStringAndSize, int, (py, char**, std::ptrdiff_t*))
+
+struct python_api {
+#define MEMTRACE_MEMBER(member, name, result, parameters) result(*member) parameters = nullptr;
+  MEMTRACE_PYTHON_API(MEMTRACE_MEMBER)
+#undef MEMTRACE_MEMBER
+  py none = nullptr;
+  bool complete = false;  // everything was found
+};
+
+[[nodiscard]] python_api find_python_api() noexcept;
+
+// A reference that is given back at the end of its scope.
+class reference {
+ public:
+  reference(const python_api& api, py object) noexcept : api_(api), object_(object) {}
+  reference(const reference&) = delete;
+  reference& operator=(const reference&) = delete;
+  ~reference() noexcept(false) {
+    if (object_ != nullptr) api_.dec_ref(object_);
+  }
+  [[nodiscard]] py get() const noexcept { return object_; }
+  explicit operator bool() const noexcept { return object_ != nullptr; }
+  void reset(py object) {
+    if (object_ != nullptr) api_.dec_ref(object_);
+    object_ = object;
+  }
+
+ private:
+  const python_api& api_;
+  py object_;
+};
+
+}  // namespace memtrace::python_stack

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+//   unknown ─► off                                   no Python, refused, or switched off
+//      └─────► unverified ─► on                      the self-check agreed
+//                   └──────────┴─► off               it did not, or a frame was not a frame
+//
+// Unverified stacks are recorded too, with every frame read anew and every object's type checked:
+// until the deaths of code objects are seen, an address says nothing about an earlier event.
+#include "interpose/python/python_stack.h"
+
+#include <pthread.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <new>
+
+#include "interpose/python/pending_call.h"
+#include "interpose/python/self_check.h"
+#include "interpose/python/thread_stacks.h"
+
+namespace memtrace::python_stack {
+
+namespace {
+
+enum class mode : std::uint8_t { unknown, off, unverified, on };
+
+std::atomic<mode> current{mode::unknown};
+std::atomic<const char*> pending_news{nullptr};
+std::atomic<bool> warning{false};
+unsigned depth_limit = max_depth;
+pthread_key_t thread_end;
+
+__attribute__((tls_model("initial-exec"))) thread_local thread_stacks* mine = nullptr;
+__attribute__((tls_model("initial-exec"))) thread_local bool inside = false;
+
+void switch_off(const char* reason, bool warn) noexcept {
+  if (current.exchange(mode::off) == mode::off) return;
+  warning.store(warn, std::memory_order_relaxed);
+  pending_news.store(reason, std::memory_order_release);
+  if (!warn) return;
+  char line[160];
+  const int size =
+      std::snprintf(line, sizeof(line), "memtrace: Python call stacks are off: %s\n", reason);
+  [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, line, static_cast<size_t>(size));
+}
+
+pending_call::outcome run_self_check(bool helper);
+constinit pending_call self_check_call{run_self_check};
+
+const interpreter& python() noexcept {
+  static const interpreter found = find_interpreter();
+  return found;
+}
+
+pending_call::outcome run_self_check(bool helper) {
+  using outcome = pending_call::outcome;
+  if (current.load() != mode::unverified) return outcome::done;
+  static bool watched = false;  // the GIL is held; a second call comes from the helper
+  if (!watched) watch_code_deaths(python().code_type);
+  watched = true;
+  const verdict result = check_against_interpreter(python());
+  if (result == verdict::agrees) {
+    mode expected = mode::unverified;
+    if (current.compare_exchange_strong(expected, mode::on)) {
+      pending_news.store("on", std::memory_order_release);
+    }
+    return outcome::done;
+  }
+  if (result == verdict::differs) {
+    switch_off("they differ from this Python's own", true);
+    return outcome::done;
+  }
+  if (!helper && result == verdict::not_run_and_raised) return outcome::in_helper_and_raised;
+  if (!helper) return outcome::in_helper;
+  switch_off("the check against this Python could not be run", true);
+  return outcome::done;
+}
+
+// MEMTRACE_PYTHON_STACKS: absent or not a number leaves the depth as it is.
+unsigned depth_from_environment() noexcept {
+  const char* const text = std::getenv("MEMTRACE_PYTHON_STACKS");
+  if (text == nullptr || *text < '0' || *text > '9') return max_depth;
+  const unsigned long depth = std::strtoul(text, nullptr, 10);
+  return depth < max_depth ? static_cast<unsigned>(depth) : max_depth;
+}
+
+void delete_stacks(void* stacks) {
+  mine = nullptr;
+  delete static_cast<thread_stacks*>(stacks);
+}
+
+bool set_up() noexcept {
+  depth_limit = depth_from_environment();
+  if (depth_limit == 0) {
+    switch_off("MEMTRACE_PYTHON_STACKS=0", false);
+  } else if (python().refusal != nullptr) {
+    switch_off(python().refusal, python().version[0] != '\0');
+  } else if (pthread_key_create(&thread_end, delete_stacks) != 0) {
+    switch_off("no thread-specific storage", true);
+  } else {
+    current.store(mode::unverified);
+  }
+  return true;
+}
+
+stack_id find_stack(address frame, bool verified, stack_table& table) noexcept {
+  if (mine == nullptr) {
+    auto* const made = new (std::nothrow) thread_stacks;
+    if (made == nullptr || pthread_setspecific(thread_end, made) != 0) {
+      delete made;
+      return 0;
+    }
+    mine = made;
+  }
+  const auto answer = mine->find(python(), frame, depth_limit, verified, table);
+  if (answer.misread) [[unlikely]] {
+    switch_off("a frame was not what it should be", true);
+  }
+  return answer.id;
+}
+
+}  // namespace
+
+stack_id capture(stack_table& table) noexcept {
+  mode now = current.load(std::memory_order_acquire);
+  if (now == mode::off) return 0;
+  if (now == mode::unknown) [[unlikely]] {
+    static const bool ready = set_up();
+    now = ready ? current.load(std::memory_order_acquire) : mode::off;
+    if (now == mode::off) return 0;
+  }
+  // 0 from the beginning of finalisation on: other threads' states are then freed under them.
+  if (python().is_initialized() == 0) return 0;
+  if (now == mode::unverified) [[unlikely]]
+    self_check_call.request();
+  const address thread = python().this_thread();
+  if (thread == 0) return 0;
+  const address frame = innermost_frame(*python().offsets, thread);
+  if (frame == 0 || inside) return 0;
+  inside = true;  // against a signal handler that allocates
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  const stack_id id = find_stack(frame, now == mode::on, table);
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  inside = false;
+  return id;
+}
+
+const char* news() noexcept {
+  if (pending_news.load(std::memory_order_relaxed) == nullptr) [[likely]]
+    return nullptr;
+  return pending_news.exchange(nullptr, std::memory_order_acquire);
+}
+
+bool news_is_warning() noexcept {
+  return warning.load(std::memory_order_relaxed);
+}
+
+const char* interpreter_version() noexcept {
+  return python().version;
+}
+
+}  // namespace memtrace::python_stack

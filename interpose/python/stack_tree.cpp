@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "interpose/python/stack_tree.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+namespace memtrace::python_stack {
+
+namespace {
+
+constexpr std::size_t first_capacity = 512;
+constexpr node_number first_number = 2;  // after root and omitted
+
+}  // namespace
+
+stack_tree::~stack_tree() {
+  std::free(nodes_);
+  std::free(slots_);
+}
+
+void stack_tree::place(node_number number) noexcept {
+  std::size_t at = slot_of(nodes_[number].parent, nodes_[number].key);
+  while (slots_[at] != no_node) at = (at + 1) & mask();
+  slots_[at] = number;
+}
+
+bool stack_tree::grow() noexcept {
+  const std::size_t capacity = capacity_ == 0 ? first_capacity : capacity_ * 2;
+  auto* const slots = static_cast<node_number*>(std::malloc(capacity * 2 * sizeof(node_number)));
+  if (slots == nullptr) return false;
+  auto* const nodes = static_cast<stack_node*>(std::realloc(nodes_, capacity * sizeof(stack_node)));
+  if (nodes == nullptr) {
+    std::free(slots);
+    return false;
+  }
+  std::free(slots_);
+  slots_ = slots;
+  nodes_ = nodes;
+  capacity_ = capacity;
+  std::fill_n(slots_, capacity_ * 2, no_node);
+  for (std::size_t i = first_number; i < count_; ++i) place(static_cast<node_number>(i));
+  return true;
+}
+
+node_number stack_tree::add(const stack_node& node) noexcept {
+  if (count_ == 0) count_ = first_number;
+  if (full()) return no_node;
+  if (count_ >= capacity_ && !grow()) return no_node;
+  const auto number = static_cast<node_number>(count_++);
+  nodes_[number] = node;
+  place(number);
+  return number;
+}
+
+void stack_tree::forget(std::span<const address> codes) noexcept {
+  for (std::size_t i = first_number; i < count_; ++i) {
+    frame_key& key = nodes_[i].key;
+    // Code 0 is in no frame: the node stays in its slot, so that others are still found behind it.
+    if (std::find(codes.begin(), codes.end(), key.code()) != codes.end()) key = {0, 0};
+  }
+}
+
+void stack_tree::clear() noexcept {
+  count_ = 0;
+  if (capacity_ != 0) std::fill_n(slots_, capacity_ * 2, no_node);
+}
+
+}  // namespace memtrace::python_stack
