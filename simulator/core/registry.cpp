@@ -54,6 +54,17 @@ memory_range remove(address_t base, bool (*wanted)(const memory_range&)) {
   return removed;
 }
 
+std::vector<address_t> freeable_on(int device) {
+  table_type& all = table();
+  const std::shared_lock lock(all.mutex);
+  std::vector<address_t> found;
+  for (const auto& [base, range] : all.ranges) {
+    const bool freeable = range.kind == memory_kind::device || range.kind == memory_kind::managed;
+    if (freeable && range.device == device && !range.mapped_vmm) found.push_back(base);
+  }
+  return found;
+}
+
 }  // namespace registry
 
 memory_range find(address_t address) {

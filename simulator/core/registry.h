@@ -4,6 +4,8 @@
 // adds and removes its own.
 #pragma once
 
+#include <vector>
+
 #include "simulator/core/device_memory.h"
 
 namespace memtrace::simulator::registry {
@@ -16,5 +18,8 @@ std::uint64_t add(memory_range range);
 
 // Removes the allocation that starts at `base` if `wanted` says so; the removed one, or unknown.
 memory_range remove(address_t base, bool (*wanted)(const memory_range&));
+
+// What cudaFree takes, on the device.
+[[nodiscard]] std::vector<address_t> freeable_on(int device);
 
 }  // namespace memtrace::simulator::registry
