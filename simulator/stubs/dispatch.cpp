@@ -6,6 +6,7 @@
 #include <cstring>
 #include <initializer_list>
 
+#include "simulator/core/address_space.h"
 #include "simulator/core/call_log.h"
 #include "simulator/core/export.h"
 #include "simulator/stubs/function_facts.h"
@@ -26,13 +27,24 @@ std::uint64_t new_handle() {
   return next.fetch_add(0x100, std::memory_order_relaxed);
 }
 
+int new_small_handle() {
+  static std::atomic<int> next{1};
+  return next.fetch_add(1, std::memory_order_relaxed);
+}
+
+// Results that the real library may write to either side lie in device memory, which has no pages.
+bool is_on_device(std::uint64_t address) {
+  const address_space::span device = address_space::whole();
+  return address >= device.begin && address < device.end;
+}
+
 template <class T>
 void put(std::uint64_t address, T value) {
   std::memcpy(reinterpret_cast<void*>(address), &value, sizeof value);
 }
 
 void write_output(output what, std::uint64_t address) {
-  if (address == 0) return;  // optional outputs may be null
+  if (address == 0 || is_on_device(address)) return;  // optional outputs may be null
   switch (what) {
     case output::none:
       return;
@@ -42,8 +54,8 @@ void write_output(output what, std::uint64_t address) {
       return put(address, std::size_t{0});
     case output::integer:
       return put(address, int{0});
-    case output::one:
-      return put(address, int{1});
+    case output::small_handle:
+      return put(address, new_small_handle());
     case output::real:
       return put(address, 0.0);
     case output::single:
@@ -57,8 +69,10 @@ bool has(std::string_view name, std::string_view part) {
   return name.find(part) != std::string_view::npos;
 }
 
-// A name outside the table that sounds as if the caller used what it wrote.
-bool sounds_like_a_question(std::string_view name) {
+// A name outside the table whose caller would miss what it should have done or written.
+bool sounds_needed(std::string_view name) {
+  const library of = library_of(name);
+  if (of == library::nvshmem || of == library::cufile) return true;
   for (const char* part : {"Get", "Create", "BufferSize", "bufferSize", "Workspace", "Query",
                            "Alloc", "Init", "Import", "Export", "Find", "Retrieve"}) {
     if (has(name, part)) return true;
@@ -72,9 +86,8 @@ const function_facts* facts_for(call_record& record) {
   const std::string_view name = record.name();
   known = find_facts(name);
   if (known == nullptr) {  // lives as long as the process, as its record does
-    known = new function_facts{
-        name, library_of(name),
-        sounds_like_a_question(name) ? answer::unsupported : answer::does_nothing};
+    known =
+        new function_facts{name, sounds_needed(name) ? answer::unsupported : answer::does_nothing};
   }
   const bool loud = known->does == answer::unsupported;
   if (record.facts.exchange(known, std::memory_order_acq_rel) == nullptr) {
@@ -101,7 +114,7 @@ MEMTRACE_API std::uint64_t memtrace_simulator_dispatch(void* opaque, const std::
   }
   switch (facts->does) {
     case answer::unsupported:
-      return not_supported(facts->of);
+      return not_supported(library_of(facts->name));
     case answer::text:
       return reinterpret_cast<std::uint64_t>("simulated");
     case answer::does_nothing:

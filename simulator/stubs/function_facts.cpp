@@ -8,7 +8,7 @@ namespace memtrace::simulator {
 namespace {
 
 constexpr function_facts facts[] = {
-#define MEMTRACE_CALL(name, of, does, ...) {#name, library::of, answer::does, {{__VA_ARGS__}}},
+#define MEMTRACE_CALL(name, does, ...) {#name, answer::does, {{__VA_ARGS__}}},
 #define MEMTRACE_OUT(slot, what) \
   out_parameter {                \
     slot, output::what           \

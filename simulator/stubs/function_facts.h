@@ -37,13 +37,13 @@ enum class answer : std::uint8_t {
 
 enum class output : std::uint8_t {
   none,
-  handle,   // 8 bytes, unique in the process and not null
-  size,     // size_t 0
-  integer,  // int 0
-  one,      // int 1
-  real,     // double 0
-  single,   // float 0
-  pointer   // null
+  handle,        // 8 bytes, unique in the process and not null
+  small_handle,  // int, unique and not 0
+  size,          // size_t 0
+  integer,       // int 0
+  real,          // double 0
+  single,        // float 0
+  pointer        // null
 };
 
 struct out_parameter {
@@ -55,7 +55,6 @@ inline constexpr std::size_t most_outputs = 8;
 
 struct function_facts {
   std::string_view name;
-  library of;
   answer does;
   std::array<out_parameter, most_outputs> outputs{};
 };
