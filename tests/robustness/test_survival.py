@@ -5,6 +5,7 @@ import signal
 
 import pytest
 
+import cases
 import runs
 from pairs import agrees, counted, events, run_both, said, script
 
@@ -16,17 +17,8 @@ def one_trace(pair):
     return events(pair.traced.traces[0])
 
 
-@pytest.mark.parametrize(("program", "status"), [
-    (("normal",), 0),
-    (("uncaught_exception",), 1),
-    (("exception_in_backward",), 1),
-    (("fork_in_the_middle",), 0),
-    (("training_in_a_thread",), 0),
-    (("os_exit",), 7),
-    (("signals_itself", "handled"), 9),
-    (("data_loader_workers", "fork"), 0),
-    (("data_loader_workers", "spawn"), 0),
-], ids=" ".join)
+@pytest.mark.parametrize(("program", "status"), cases.DOES_THE_SAME,
+                         ids=[" ".join(program) for program, _ in cases.DOES_THE_SAME])
 def test_program_does_the_same(program, status, tmp_path):
     pair = run_both(script(*program), tmp_path)
     assert pair.bare.status == status
@@ -34,7 +26,7 @@ def test_program_does_the_same(program, status, tmp_path):
     agrees(one_trace(pair), pair.bare.stdout)
 
 
-@pytest.mark.parametrize("name", ["SIGTERM", "SIGKILL", "SIGSEGV", "SIGABRT"])
+@pytest.mark.parametrize("name", cases.ENDED_BY)
 def test_program_that_a_signal_ends(name, tmp_path):
     pair = run_both(script("signals_itself", "default", name), tmp_path)
     number = getattr(signal, name)
@@ -68,9 +60,7 @@ def test_a_hundred_threads(tmp_path):
     assert current == 0
 
 
-@pytest.mark.parametrize(("program", "traces"), [
-    ("spawned_trainer", 2), ("subprocesses", 2), ("exec_itself", 2),
-])
+@pytest.mark.parametrize(("program", "traces"), cases.SEVERAL_TRACES)
 def test_processes_that_start_others(program, traces, tmp_path):
     pair = run_both(script(program), tmp_path)
     assert pair.bare.status == 0
