@@ -18,6 +18,12 @@ stack_tree::~stack_tree() {
   std::free(slots_);
 }
 
+// Nodes 0 and 1, which no frame leads to.
+void stack_tree::add_callers() noexcept {
+  nodes_[root] = nodes_[omitted] = {{0, 0}, no_node, 0, 0};
+  count_ = first_number;
+}
+
 void stack_tree::place(node_number number) noexcept {
   std::size_t at = slot_of(nodes_[number].parent, nodes_[number].key);
   while (slots_[at] != no_node) at = (at + 1) & mask();
@@ -38,12 +44,12 @@ bool stack_tree::grow() noexcept {
   nodes_ = nodes;
   capacity_ = capacity;
   std::fill_n(slots_, capacity_ * 2, no_node);
+  if (count_ == 0) add_callers();
   for (std::size_t i = first_number; i < count_; ++i) place(static_cast<node_number>(i));
   return true;
 }
 
 node_number stack_tree::add(const stack_node& node) noexcept {
-  if (count_ == 0) count_ = first_number;
   if (full()) return no_node;
   if (count_ >= capacity_ && !grow()) return no_node;
   const auto number = static_cast<node_number>(count_++);
@@ -61,8 +67,9 @@ void stack_tree::forget(std::span<const address> codes) noexcept {
 }
 
 void stack_tree::clear() noexcept {
-  count_ = 0;
-  if (capacity_ != 0) std::fill_n(slots_, capacity_ * 2, no_node);
+  if (capacity_ == 0) return;
+  std::fill_n(slots_, capacity_ * 2, no_node);
+  add_callers();
 }
 
 }  // namespace memtrace::python_stack

@@ -47,7 +47,7 @@ bool thread_stacks::add_inner(address frame, frame_key key, unsigned depth) noex
     cut_ = true;
     return false;
   }
-  inner_[inner_count_++] = {frame, key, no_node};
+  inner_[inner_count_++] = {frame, key};
   return true;
 }
 
@@ -82,18 +82,19 @@ thread_stacks::look_up_result thread_stacks::look_up(const interpreter& python) 
   if (common_ != 0) node = last_[common_ - 1].node;
   last_count_ = common_;
   for (unsigned i = inner_count_; i-- > 0;) {
-    seen_frame& seen = inner_[i];
-    node_number found = tree_.find(node, seen.key);
+    const auto [frame, key] = inner_[i];
+    node_number found = tree_.find(node, key);
     if (found == no_node) [[unlikely]] {
-      const frame_place place = place_of(python, seen.key);
+      const frame_place place = place_of(python, key);
       if (place.kind == frame_kind::not_code) return look_up_result::misread;
-      known_code_deaths().remember(seen.key.code());
-      found = tree_.add({seen.key, node, place.line, 0, place.kind == frame_kind::shown});
+      known_code_deaths().remember(key.code());
+      const bool shown = place.kind == frame_kind::shown;
+      found = tree_.add({key, node, place.line, 0, no_node, shown});
       if (found == no_node) return look_up_result::no_room;
     }
-    node = seen.node = found;
-    place_of_frame(seen.frame) = static_cast<std::uint16_t>(last_count_);
-    last_[last_count_++] = seen;
+    node = found;
+    place_of_frame(frame) = static_cast<std::uint16_t>(last_count_);
+    last_[last_count_++] = {frame, key, node};
   }
   return look_up_result::found;
 }

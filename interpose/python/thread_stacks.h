@@ -34,6 +34,10 @@ class thread_stacks {
                             bool trust_addresses, stack_table& table) noexcept;
 
  private:
+  struct met_frame {
+    address frame;
+    frame_key key;
+  };
   struct seen_frame {
     address frame;
     frame_key key;
@@ -57,7 +61,7 @@ class thread_stacks {
 
   std::array<seen_frame, max_depth> last_;  // outermost first
   unsigned last_count_ = 0;
-  std::array<seen_frame, max_depth> inner_;  // this walk's, innermost first
+  std::array<met_frame, max_depth> inner_;  // this walk's, innermost first
   unsigned inner_count_ = 0;
   unsigned common_ = 0;                      // how many of last_ hold now
   bool cut_ = false;                         // frames were left out
