@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/fuzz/analyze.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <vector>
+
+#include "analyzer/report/dump.h"
+#include "analyzer/report/json.h"
+#include "analyzer/report/load.h"
+#include "analyzer/report/terminal.h"
+#include "analyzer/trace/decoder.h"
+
+namespace memtrace::fuzz {
+
+namespace {
+
+using bytes_t = std::vector<std::uint8_t>;
+
+// Reports of hostile traces may be large without any error; printing them tests nothing more.
+constexpr std::uint64_t most_events_printed = 20'000;
+
+template <class T>
+[[nodiscard]] bool load(const bytes_t& bytes, std::size_t offset, T& object) {
+  if (offset > bytes.size() || bytes.size() - offset < sizeof(T)) return false;
+  std::memcpy(&object, bytes.data() + offset, sizeof(T));
+  return true;
+}
+
+template <class T>
+void save(bytes_t& bytes, std::size_t offset, const T& object) {
+  std::memcpy(bytes.data() + offset, &object, sizeof(T));
+}
+
+template <class T>
+[[nodiscard]] std::uint32_t sum_after(const T& head) {
+  constexpr auto covered = offsetof(T, header_checksum) + sizeof(head.header_checksum);
+  return format::fnv1a32(reinterpret_cast<const unsigned char*>(&head) + covered,
+                         sizeof(T) - covered);
+}
+
+void repair_checksums(bytes_t& bytes) {
+  format::file_header header{};
+  if (!load(bytes, 0, header)) return;
+  header.header_checksum =
+      format::fnv1a32(bytes.data(), offsetof(format::file_header, header_checksum));
+  save(bytes, 0, header);
+  auto offset = header.header_bytes + std::size_t{header.slot_bytes} * header.slot_count;
+  format::block_header block{};
+  while (load(bytes, offset, block) && block.magic == format::block_magic) {
+    block.header_checksum = sum_after(block);
+    save(bytes, offset, block);
+    offset += sizeof(block) + std::size_t{block.stored_record_bytes} + block.stored_time_bytes;
+  }
+  format::trailer end{};
+  if (load(bytes, offset, end) && end.magic == format::trailer_magic) {
+    end.header_checksum = sum_after(end);
+    save(bytes, offset, end);
+  }
+}
+
+[[nodiscard]] std::FILE* nowhere() {
+  static std::FILE* const file = std::fopen("/dev/null", "w");
+  return file;
+}
+
+// The terminal report keeps its promise whatever the trace says.
+void render(const report::run_report& processes) {
+  const auto text = report::to_text(processes, {true, 80});
+  if (std::count(text.begin(), text.end(), '\n') > report::most_lines) std::abort();
+  (void)report::to_json(processes);
+}
+
+}  // namespace
+
+void analyze_file(std::span<const std::uint8_t> input) {
+  bytes_t bytes(input.begin(), input.end());
+  repair_checksums(bytes);
+  trace::memory_source source(std::as_bytes(std::span(bytes)));
+  auto reader = trace::reader::open(source);
+  if (!reader) {
+    if (reader.failure().message.empty()) std::abort();
+    return;
+  }
+  const auto process = report::load("fuzz.mtrace", *reader);
+  if (process.completeness.events > most_events_printed) return;
+  render({process});
+  auto again = trace::reader::open(source);
+  report::dump_writer writer(again->names(), nowhere(), {});
+  (void)again->read(writer);
+  writer.finish();
+}
+
+void analyze_records(std::span<const std::uint8_t> input) {
+  if (input.size() < 2) return;
+  const auto wanted = static_cast<std::size_t>(input[0] | input[1] << 8);
+  const auto areas = input.subspan(2);
+  const auto records = std::min(wanted, areas.size());
+  format::file_header header{};
+  header.ns_per_tick = 0.3;
+  header.tick_shift = 4;
+  trace::section part;
+  part.sequence = 1;
+  part.records = areas.first(records);
+  part.times = areas.subspan(records);
+  trace::dictionary names;
+  replay::replayer replayed(names);
+  trace::decoder decoder(header, names, replayed);
+  const auto damage = decoder.decode(part);
+  if (damage && damage->message.empty()) std::abort();
+  replayed.finish();
+}
+
+}  // namespace memtrace::fuzz
