@@ -110,10 +110,10 @@ TEST_CASE("heuristics give one engine configuration, with an engine and without 
   REQUIRE(cudnnBackendGetAttribute(heuristics.value, attribute_results, type_descriptor, 0, &count,
                                    nullptr) == success);
   REQUIRE(count == 1);
-  const descriptor config(config_kind);
+  descriptor config(config_kind);
   REQUIRE(cudnnBackendGetAttribute(heuristics.value, attribute_results, type_descriptor, 1, &count,
                                    &config.value) == success);
-  const descriptor engine(engine_kind);
+  descriptor engine(engine_kind);
   REQUIRE(cudnnBackendGetAttribute(config.value, attribute_engine, type_descriptor, 1, &count,
                                    &engine.value) == success);
   REQUIRE(count == 1);
@@ -128,7 +128,7 @@ TEST_CASE("heuristics give one engine configuration, with an engine and without 
 TEST_CASE("a plan keeps its configuration when the program destroys its own descriptor") {
   const descriptor plan(plan_kind);
   {
-    const descriptor config(config_kind);
+    descriptor config(config_kind);
     REQUIRE(cudnnBackendSetAttribute(plan.value, attribute_config, type_descriptor, 1,
                                      &config.value) != success);
     REQUIRE(cudnnBackendFinalize(config.value) == success);
@@ -136,7 +136,7 @@ TEST_CASE("a plan keeps its configuration when the program destroys its own desc
                                      &config.value) == success);
   }
   REQUIRE(cudnnBackendFinalize(plan.value) == success);
-  const descriptor again(config_kind);
+  descriptor again(config_kind);
   std::int64_t count = 0;
   REQUIRE(cudnnBackendGetAttribute(plan.value, attribute_config, type_descriptor, 1, &count,
                                    &again.value) == success);
