@@ -23,6 +23,7 @@ struct piece {
   std::shared_ptr<const byte_string> bytes;
   std::size_t offset = 0;
   bool whole = true;          // not trimmed at its start
+  bool real = true;           // see upload()
   std::uint64_t kernels = 0;  // that had run when it was written
   std::uint64_t age = 0;
 
@@ -139,7 +140,7 @@ bool doubtful(const piece& one, std::size_t offset, std::size_t count) {
 
 }  // namespace
 
-void upload(address_t to, const void* from, std::size_t bytes) {
+void upload(address_t to, const void* from, std::size_t bytes, bool real) {
   if (bytes == 0) return;
   const std::scoped_lock guard(known().lock);
   if (bytes > remember_limit) {
@@ -150,6 +151,7 @@ void upload(address_t to, const void* from, std::size_t bytes) {
   piece one;
   one.size = bytes;
   one.bytes = std::make_shared<const byte_string>(start, start + bytes);
+  one.real = real;
   known().put(to, std::move(one));
 }
 
@@ -161,7 +163,11 @@ void fill(address_t to, std::uint64_t value, std::size_t width, std::size_t coun
   one.size = width * count;
   one.bytes = std::make_shared<const byte_string>(std::move(pattern));
   const std::scoped_lock guard(known().lock);
-  known().put(to, std::move(one));
+  if (value != 0 && one.size > remember_limit) {
+    known().erase(to, one.size);
+  } else {
+    known().put(to, std::move(one));
+  }
 }
 
 void copy(address_t to, address_t from, std::size_t bytes) {
@@ -204,7 +210,7 @@ bool read(void* to, address_t from, std::size_t bytes) {
                 [&](address_t start, const piece& one, std::size_t offset, std::size_t count) {
                   if (doubtful(one, offset, count)) return;
                   one.read(out + (start - from), offset, count);
-                  covered += count;
+                  if (one.real) covered += count;
                 });
   return covered == bytes;
 }

@@ -16,10 +16,13 @@ namespace memtrace::simulator::contents {
 inline constexpr std::size_t remember_limit = 64 << 10;  // bytes of one upload
 inline constexpr std::size_t budget = 64 << 20;          // bytes in all; the oldest go first
 
-// Host memory was copied to the device: remembered if small, else the range is forgotten.
-void upload(address_t to, const void* from, std::size_t bytes);
+// Host memory was copied to the device: remembered if small, else the range is forgotten. `real` is
+// false for what follows from zeros that were read in place of unknown data: reads give it, and are
+// counted all the same.
+void upload(address_t to, const void* from, std::size_t bytes, bool real = true);
 
-// `count` times a value of `width` (1, 2, 4, 8) bytes, little-endian. Costs the same for any count.
+// `count` times a value of `width` (1, 2, 4, 8) bytes, little-endian. Zeros are remembered for any
+// count, other values like an upload of that size.
 void fill(address_t to, std::uint64_t value, std::size_t width, std::size_t count);
 inline void zero(address_t to, std::size_t bytes) {
   fill(to, 0, 1, bytes);

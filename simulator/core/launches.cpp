@@ -4,6 +4,7 @@
 #include "simulator/core/capture.h"
 #include "simulator/core/contents.h"
 #include "simulator/core/device.h"
+#include "simulator/core/kernel_effects.h"
 
 namespace memtrace::simulator::launches {
 namespace {
@@ -38,11 +39,13 @@ bool valid(const launch_shape& shape) {
 }
 
 cudaError_t kernel(stream* stream, const void* function, const launch_shape& shape,
-                   void** /*arguments*/) {
+                   void** arguments) {
   if (!stream) return cudaErrorInvalidResourceHandle;
+  const kernel_effects::bound effect = kernel_effects::bind(function, arguments);
   if (capture::capturing(*stream)) {
     return capture::add(*stream,
-                        {cudaGraphNodeTypeKernel, clock::kernel, parameters(function, shape), {}});
+                        {cudaGraphNodeTypeKernel, clock::kernel, parameters(function, shape),
+                         [effect](simulator::stream&) { kernel_effects::run(effect); }});
   }
   if (const cudaError_t error = capture::check_use(*stream); error != cudaSuccess) return error;
   if (stream->legacy) {
@@ -50,6 +53,7 @@ cudaError_t kernel(stream* stream, const void* function, const launch_shape& sha
   }
   contents::kernel_ran();
   streams::enqueue(*stream, clock::kernel);
+  kernel_effects::run(effect);
   return cudaSuccess;
 }
 

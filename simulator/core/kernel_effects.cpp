@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "simulator/core/kernel_effects.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <memory>
+#include <mutex>
+#include <unordered_map>
+
+#include "simulator/core/contents.h"
+#include "simulator/core/kernels.h"
+#include "simulator/core/small_tensors.h"
+
+namespace memtrace::simulator::kernel_effects {
+namespace {
+
+using kernel_names::description;
+using kernel_names::element;
+using kernel_names::layout;
+using kernel_names::operation;
+using kernel_names::scalar_side;
+
+constexpr std::size_t most_elements = 8192;
+// A functor of PyTorch's is shorter; what is read past its end is the caller's stack.
+constexpr std::size_t functor_bytes = 1024;
+
+// Descriptions never move or go away.
+const description* described(const void* function) {
+  static std::mutex lock;
+  static auto* const known =
+      new std::unordered_map<const void*, std::unique_ptr<const description>>;
+  const std::scoped_lock guard(lock);
+  std::unique_ptr<const description>& found = (*known)[function];
+  if (!found) {
+    const char* const name = kernels::name_of(function);
+    found =
+        std::make_unique<const description>(name ? kernel_names::describe(name) : description{});
+  }
+  return found.get();
+}
+
+// Each thread keeps what it launched last, so that a launch takes no lock here.
+const description* cached(const void* function) {
+  struct slot {
+    const void* function = nullptr;
+    const description* about = nullptr;
+  };
+  thread_local std::array<slot, 512> slots;
+  const auto value = reinterpret_cast<std::uintptr_t>(function);
+  slot& mine = slots[(value >> 4 ^ value >> 13) % slots.size()];
+  if (mine.function != function) mine = {function, described(function)};
+  return mine.about;
+}
+
+template <typename Value>
+Value load(const void* from, std::size_t offset = 0) {
+  Value value;
+  std::memcpy(&value, static_cast<const char*>(from) + offset, sizeof value);
+  return value;
+}
+
+void add_output(bound& launch, address_t at) {
+  if (launch.outputs < bound::most_outputs && is_device_address(at)) {
+    launch.out[launch.outputs++] = at;
+  }
+}
+
+// c10::ScalarType by its number.
+element type_of(std::int8_t number) {
+  constexpr char letters[] = {'h', 'a', 's', 'i', 'l', 0, 'f', 'd', 0, 0, 0, 'b'};
+  constexpr std::size_t sizes[] = {1, 1, 2, 4, 8, 0, 4, 8, 0, 0, 0, 1};
+  const auto at = static_cast<std::size_t>(number);
+  return at < sizeof letters ? element{letters[at], sizes[at]} : element{};
+}
+
+bool read_types(bound& launch, void** arguments) {
+  launch.out_type = launch.about->output;
+  launch.in_type[0] = launch.in_type[1] = launch.about->input;
+  if (!launch.about->casts) return true;
+  for (std::size_t i = 0; i < launch.inputs; ++i) {
+    launch.in_type[i] = type_of(load<std::int8_t>(arguments[5], i));
+    if (launch.in_type[i].letter == 0) return false;
+  }
+  launch.out_type = type_of(load<std::int8_t>(arguments[6]));
+  return launch.out_type.letter != 0;
+}
+
+// The operation's own state comes first in the functor, then the scalar, aligned to its size.
+void read_functor(bound& launch, const void* functor) {
+  const operation what = launch.about->what;
+  if (what == operation::fill) {
+    std::memcpy(launch.scalar, functor, launch.about->output.bytes);
+    return;
+  }
+  const bool has_state = what == operation::equality || what == operation::comparison;
+  if (has_state) launch.which = load<int>(functor);
+  if (launch.about->scalar == scalar_side::none) return;
+  const std::size_t bytes = launch.about->input.bytes;
+  const std::size_t offset = std::max(has_state ? sizeof(int) : std::size_t{1}, bytes);
+  std::memcpy(launch.scalar, static_cast<const char*>(functor) + offset, bytes);
+}
+
+void bind_flat(bound& launch, void** arguments) {
+  const auto count = load<int>(arguments[0]);
+  const void* const pointers = arguments[2];
+  add_output(launch, load<address_t>(pointers));
+  const operation what = launch.about->what;
+  if (what == operation::none || count <= 0 || launch.outputs == 0) return;
+  launch.count = static_cast<std::size_t>(count);
+  const bool unary = what == operation::copy || what == operation::bitwise_not ||
+                     what == operation::logical_not || launch.about->scalar != scalar_side::none;
+  launch.inputs = what == operation::fill ? 0 : unary ? 1 : 2;
+  for (std::size_t i = 0; i < launch.inputs; ++i) {
+    launch.in[i] = load<address_t>(pointers, sizeof(address_t) * (i + 1));
+    if (!is_device_address(launch.in[i])) return;
+  }
+  if (launch.count > most_elements && what != operation::fill) return;
+  if (what == operation::fill && launch.about->casts) return;
+  read_functor(launch, arguments[1]);
+  launch.computes = read_types(launch, arguments);
+}
+
+// The offset of the first word that is a device address, or functor_bytes.
+std::size_t first_address(const void* functor, std::size_t from = 0) {
+  for (std::size_t at = from; at < functor_bytes; at += sizeof(address_t)) {
+    if (is_device_address(load<address_t>(functor, at))) return at;
+  }
+  return functor_bytes;
+}
+
+void bind_strided(bound& launch, const void* functor) {
+  const std::size_t at = first_address(functor);
+  if (at < functor_bytes) add_output(launch, load<address_t>(functor, at));
+}
+
+void bind_reduction(bound& launch, const void* functor) {
+  const std::size_t at = first_address(functor);
+  if (at + 2 * sizeof(address_t) > functor_bytes) return;
+  launch.in[0] = load<address_t>(functor, at);
+  add_output(launch, load<address_t>(functor, at + sizeof(address_t)));
+  if (launch.outputs == 0 || launch.about->what == operation::none) return;
+  // Behind the operation and its neutral element: the element's size, inputs, outputs (ints).
+  const std::size_t bytes = launch.about->input.bytes;
+  const std::size_t offset = std::max<std::size_t>(4, 2 * bytes);
+  const auto size = load<int>(functor, offset);
+  const auto count = load<int>(functor, offset + sizeof(int));
+  const auto outputs = load<int>(functor, offset + 2 * sizeof(int));
+  if (size != static_cast<int>(bytes) || outputs != 1 || count <= 0) return;
+  if (static_cast<std::size_t>(count) > most_elements) return;
+  launch.count = static_cast<std::size_t>(count);
+  launch.inputs = 1;
+  launch.in_type[0] = launch.out_type = launch.about->input;
+  launch.computes = true;
+}
+
+}  // namespace
+
+bound bind(const void* function, void** arguments) {
+  bound launch;
+  if (!arguments) return launch;
+  launch.about = cached(function);
+  switch (launch.about->form) {
+    case layout::pointers:
+      for (const unsigned position : launch.about->written) {
+        add_output(launch, load<address_t>(arguments[position]));
+      }
+      break;
+    case layout::flat:
+      bind_flat(launch, arguments);
+      break;
+    case layout::strided:
+      bind_strided(launch, arguments[1]);
+      break;
+    case layout::reduction:
+      bind_reduction(launch, arguments[0]);
+      break;
+    case layout::unknown:
+      launch.about = nullptr;
+      break;
+  }
+  return launch;
+}
+
+void run(const bound& launch) {
+  if (launch.computes && small_tensors::compute(launch)) return;
+  for (std::size_t i = 0; i < launch.outputs; ++i) contents::computed(launch.out[i]);
+}
+
+}  // namespace memtrace::simulator::kernel_effects
