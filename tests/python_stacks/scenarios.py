@@ -44,6 +44,22 @@ def generators(compare):
 
     elsewhere()
 
+    def endless():
+        while True:
+            compare()
+            yield
+
+    def through_another(generator):
+        next(generator)
+
+    # The same frame at the same instruction, called from here and from elsewhere in turn.
+    resumed = endless()
+    for _ in range(20):
+        next(resumed)
+        through_another(resumed)
+        through_another(resumed)
+        (lambda: through_another(resumed))()
+
 
 def coroutines(compare):
     async def leaf(n):

@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Python stacks read without the GIL, against what each CPython of this machine says itself.
+
+MEMTRACE_BUILD is the build folder (default build/release).
+"""
+import json
+import os
+import pathlib
+import subprocess
+
+import interpreters
+import pytest
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+BUILD = pathlib.Path(os.environ.get("MEMTRACE_BUILD", ROOT / "build" / "release"))
+PROBE = BUILD / "tests" / "libmemtrace_python_probe.so"
+MISTAKEN_PROBE = BUILD / "tests" / "libmemtrace_python_probe_mistaken.so"
+
+pytestmark = pytest.mark.skipif(not PROBE.exists(), reason="%s is not built" % PROBE)
+
+
+@pytest.fixture(params=interpreters.VERSIONS)
+def interpreter(request):
+    path = interpreters.find(request.param)
+    if path is None:
+        pytest.skip("no Python %s on PATH or in pyenv" % request.param)
+    return path
+
+
+def run(interpreter, script, probe=PROBE, options=(), **environment):
+    clean = {k: v for k, v in os.environ.items() if not k.startswith(("MEMTRACE_", "PYTHON"))}
+    return subprocess.run(
+        [interpreter, *options, str(HERE / script), str(probe)], capture_output=True, text=True,
+        env={**clean, **environment}, timeout=300)
+
+
+def results(finished):
+    assert finished.returncode == 0, finished.stderr
+    return json.loads(finished.stdout)
+
+
+def test_every_frame_equals_the_interpreters_own(interpreter):
+    finished = run(interpreter, "scenarios.py")
+    answer = results(finished)
+    assert answer["status"] == "on"
+    assert finished.stderr == ""
+    assert answer["wrong"] == []
+    assert answer["comparisons"] > 10_000
+    assert all(count > 0 for count in answer["counts"].values()), answer["counts"]
+    assert interpreters.find(answer["version"].rpartition(".")[0]) == interpreter
+
+
+def test_frames_are_right_before_the_check_has_run(interpreter):
+    answer = results(run(interpreter, "unchecked.py"))
+    if answer["status"] is not None:
+        pytest.skip("this machine was so slow that the helper was due")
+    assert answer["wrong"] == []
+    assert answer["comparisons"] >= 400
+
+
+def test_the_helper_checks_when_the_main_thread_is_blocked(interpreter):
+    answer = results(run(interpreter, "blocked_main.py"))
+    assert answer == {"status": "on", "threads_after": answer["threads_before"],
+                      "threads_before": answer["threads_before"]}
+
+
+@pytest.mark.parametrize("mistake", ["name", "file", "first_line", "instruction", "text"])
+def test_a_wrong_layout_switches_stacks_off_with_one_message(interpreter, mistake):
+    finished = run(interpreter, "status.py", MISTAKEN_PROBE, MEMTRACE_TEST_MISTAKE=mistake)
+    answer = results(finished)
+    assert answer["frames"] == []
+    assert answer["status"] not in ("on", None)
+    assert finished.stderr == "memtrace: Python call stacks are off: %s\n" % answer["status"]
+
+
+def test_the_mistaken_library_is_right_without_a_mistake(interpreter):
+    assert results(run(interpreter, "status.py", MISTAKEN_PROBE))["status"] == "on"
+
+
+@pytest.mark.parametrize("options", [["-I"], ["-S"], ["-O"], ["-X", "dev"]])
+def test_interpreter_options_change_nothing(interpreter, options):
+    finished = run(interpreter, "status.py", options=options)
+    answer = results(finished)
+    assert (answer["status"], finished.stderr) == ("on", "")
+    assert [frame[1] for frame in answer["frames"]] == ["leaf", "middle", "main", "<module>"]
+
+
+def test_zero_switches_stacks_off_without_a_message(interpreter):
+    finished = run(interpreter, "status.py", MEMTRACE_PYTHON_STACKS="0")
+    answer = results(finished)
+    assert (answer["frames"], finished.stderr) == ([], "")
+    assert answer["status"] == "MEMTRACE_PYTHON_STACKS=0"
+
+
+def test_a_number_limits_the_depth_and_the_stack_says_so(interpreter):
+    frames = results(run(interpreter, "status.py", MEMTRACE_PYTHON_STACKS="2"))["frames"]
+    assert [frame[1] for frame in frames] == ["leaf", "middle", "<outer frames omitted>"]
+
+
+def test_the_program_sees_nothing_of_the_check(interpreter):
+    """Reference counts, exceptions, tracers, and a handler's exception raised in the check."""
+    finished = run(interpreter, "unseen.py")
+    assert finished.returncode == 0, finished.stderr
+    assert finished.stdout.splitlines()[-1] == "unseen"
+
+
+def test_a_forked_child_and_deep_recursion_and_finalisation_survive(interpreter):
+    finished = run(interpreter, "endings.py")
+    assert finished.returncode == 7, finished.stderr
+    assert finished.stdout.splitlines() == ["deep", "child right", "child ended 0", "at exit"]
+
+
+def test_other_pythons_are_refused_in_one_sentence():
+    for version in ("3.8", "3.7", "3.14"):
+        path = interpreters.find(version)
+        if path is None:
+            continue
+        answer = results(run(path, "status.py"))
+        assert answer["status"] == "only Python 3.9 to 3.13 is supported"
+        assert answer["frames"] == []
+        return
+    pytest.skip("no Python before 3.9 or after 3.13")
