@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Checks what libmemtrace.so needs and exports.
+
+It is preloaded into every process of a training job: whatever it needs must be there in each of
+them, and whatever it exports replaces the program's own.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+# libm, libpthread and libdl are parts of libc, as separate files before glibc 2.34.
+ALLOWED_NEEDS = re.compile(r"(libgcc_s|libc|libm|libpthread|libdl|ld-linux[-\w]*)\.so\.\d+")
+HOOK_ROW = re.compile(r"^(?:ALLOCATES|RELEASES|OTHER)\(\w+, (\w+)", re.MULTILINE)
+
+
+def output_of(*command: str) -> str:
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+
+
+def needed(library: Path) -> list[str]:
+    return re.findall(r"\(NEEDED\).*\[(.*)\]", output_of("readelf", "--dynamic", "-W", str(library)))
+
+
+def exported(library: Path) -> set[str]:
+    lines = output_of("nm", "--dynamic", "--defined-only", str(library)).splitlines()
+    return {line.split()[-1].split("@")[0] for line in lines if line}
+
+
+def problems(library: Path, hooks: set[str]) -> list[str]:
+    found = [
+        f"needs {name}, which a traced process may lack"
+        for name in needed(library)
+        if not ALLOWED_NEEDS.fullmatch(name)
+    ]
+    names = exported(library)
+    found += [
+        f"exports {name}, which is neither in hooks.def nor memtrace's own"
+        for name in sorted(names - hooks)
+        if not name.startswith("memtrace_")
+    ]
+    found += [f"does not export {name}, which hooks.def names" for name in sorted(hooks - names)]
+    return found
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("library", type=Path)
+    parser.add_argument("--hooks", type=Path, required=True, help="hooks.def")
+    options = parser.parse_args()
+    hooks = set(HOOK_ROW.findall(options.hooks.read_text()))
+    if not hooks:
+        print(f"{options.hooks}: no rows found")
+        return 1
+    found = problems(options.library, hooks)
+    for problem in found:
+        print(f"{options.library.name} {problem}")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
