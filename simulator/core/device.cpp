@@ -18,11 +18,14 @@
 namespace memtrace::simulator {
 namespace {
 
-// A context is known by its address; what it points to is never looked at by the program.
+// A context is known by its address; what it points to is never looked at by the program. The first
+// ones are the primary contexts, the others those of cuCtxCreate.
+constexpr int maximum_contexts = 256;
 struct context_object {
-  int device;
+  std::atomic<bool> created{false};
+  int device = -1;
 };
-context_object primaries[maximum_devices];
+context_object objects[maximum_contexts];
 
 struct context_state {
   std::mutex creation;
@@ -128,14 +131,40 @@ bool context_active(int device) {
 }
 
 CUcontext primary_context(int device) {
-  primaries[device].device = device;
-  return reinterpret_cast<CUcontext>(&primaries[device]);
+  return reinterpret_cast<CUcontext>(&objects[device]);
 }
 
 int context_device(CUcontext context) {
   auto* object = reinterpret_cast<context_object*>(context);
-  if (object < primaries || object >= primaries + maximum_devices) return -1;
-  return static_cast<int>(object - primaries);
+  if (object < objects || object >= objects + maximum_contexts) return -1;
+  const auto index = static_cast<int>(object - objects);
+  if (index < maximum_devices) return valid_device(index) ? index : -1;
+  return object->created.load() ? object->device : -1;
+}
+
+cudaError_t create_context(int device, CUcontext& result) {
+  if (unusable_after_fork()) return cudaErrorInitializationError;
+  const std::lock_guard lock(contexts.creation);
+  for (int i = maximum_devices; i < maximum_contexts; ++i) {
+    if (objects[i].created.load()) continue;
+    if (!charge(device, constant(constant_id::context))) return cudaErrorMemoryAllocation;
+    objects[i].device = device;
+    objects[i].created.store(true);
+    contexts.used.store(true);
+    result = reinterpret_cast<CUcontext>(&objects[i]);
+    return cudaSuccess;
+  }
+  return cudaErrorMemoryAllocation;
+}
+
+cudaError_t destroy_context(CUcontext context) {
+  const int device = context_device(context);
+  if (device < 0 || context == primary_context(device)) return cudaErrorDeviceUninitialized;
+  const std::lock_guard lock(contexts.creation);
+  reinterpret_cast<context_object*>(context)->created.store(false);
+  uncharge(device, constant(constant_id::context));
+  if (thread_context == context) thread_context = nullptr;
+  return cudaSuccess;
 }
 
 bool unusable_after_fork() {

@@ -43,6 +43,12 @@ void deactivate_context(int device);
 [[nodiscard]] CUcontext primary_context(int device);
 [[nodiscard]] int context_device(CUcontext context);
 
+// cuCtxCreate and cuCtxDestroy: what a context costs, and a handle. Allocations belong to the
+// device, so they outlive such a context here. Errors: 2 does not fit; 201 no context, or a primary
+// one.
+[[nodiscard]] cudaError_t create_context(int device, CUcontext& result);
+[[nodiscard]] cudaError_t destroy_context(CUcontext context);
+
 // True in a child forked from a process that had a context: every call then fails with error 3.
 [[nodiscard]] bool unusable_after_fork();
 
