@@ -18,7 +18,7 @@ bool no_context() {
   return current_context() == nullptr;
 }
 
-CUresult give(cudaError_t error, address_t address, CUdeviceptr* result) {
+CUresult give(cudaError_t error, const address_t& address, CUdeviceptr* result) {
   if (error == cudaSuccess) *result = address;
   return driver_result(error);
 }
