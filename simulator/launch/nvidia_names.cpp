@@ -16,10 +16,10 @@ constexpr std::array libraries{
     "libcudss",       "libcutensor",    "libnvjpeg",        "libnvblas",     "libnvrtc-builtins",
     "libcufile_rdma", "libnvperf_host", "libnvperf_target", "libcheckpoint", "libpcsamplingutil"};
 
-// Followed by an upper-case letter or '_', or the name is somebody else's ("cudaq…", "current").
-constexpr std::array prefixes{"cu",    "cuda",      "nccl",       "pnccl",  "nvrtc",
-                              "nvml",  "nvtx",      "nvtxDomain", "cudnn",  "cublasLt",
-                              "cupti", "nvJitLink", "cudss",      "nvjpeg", "__cuda"};
+// Followed by an upper-case letter, or the name is somebody else's ("cudaq…", "current").
+constexpr std::array prefixes{"cu",        "cuda",  "nccl",   "pnccl",    "nvrtc",
+                              "nvml",      "nvtx",  "cudnn",  "cublasLt", "cupti",
+                              "nvJitLink", "cudss", "nvjpeg", "__cuda"};
 // Followed by anything: cublasSgemm, cufftXtExec, cusolverDnX, nvshmemx_init, …
 constexpr std::array long_prefixes{"cublas",   "cufft",   "curand",  "cusolver",
                                    "cusparse", "nvshmem", "cutensor"};
@@ -61,7 +61,7 @@ bool is_nvidia_function(std::string_view name) {
   for (const std::string_view prefix : prefixes) {
     if (!starts_with(name, prefix) || name.size() <= prefix.size()) continue;
     const char next = name[prefix.size()];
-    if ((next >= 'A' && next <= 'Z') || (next == '_' && prefix.size() > 2)) return true;
+    if (next >= 'A' && next <= 'Z') return true;
   }
   return std::any_of(long_prefixes.begin(), long_prefixes.end(), [&](std::string_view prefix) {
     return starts_with(name, prefix) && name.size() > prefix.size();
