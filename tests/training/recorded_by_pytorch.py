@@ -35,7 +35,7 @@ def record(truth: str, program: str, arguments: list[str]) -> None:
                         for segment in snapshot["segments"]
                     ],
                     "memory_stats": stats,
-                    "torch": torch.__version__,
+                    "torch": str(torch.__version__),
                 },
                 file,
             )

@@ -65,12 +65,13 @@ def main():
         writer.write(prompt, chosen.steps).shape[1]
         for (prompt,) in on_device(prompts, chosen.streams)
     ]
-    config = GPT2Config(vocab_size=VOCABULARY, n_positions=128, n_embd=64, n_layer=2, n_head=4)
+    config = GPT2Config(vocab_size=VOCABULARY, n_positions=128, n_embd=64, n_layer=2, n_head=4,
+                        bos_token_id=0, eos_token_id=None)
     model = GPT2LMHeadModel(config).to(DEVICE).eval()
     for (prompt,) in on_device(prompts, chosen.streams):
         written = model.generate(
             prompt, attention_mask=torch.ones_like(prompt), max_new_tokens=chosen.steps,
-            min_new_tokens=chosen.steps, do_sample=False, pad_token_id=0, eos_token_id=1,
+            do_sample=False, pad_token_id=0,
         )
         lengths.append(written.shape[1])
     print(f"kv cache: lengths {lengths}, peak {peak()} bytes")
