@@ -18,6 +18,7 @@ bool no_context() {
   return current_context() == nullptr;
 }
 
+// By reference: the call that makes `error` may be evaluated after the arguments next to it.
 CUresult give(cudaError_t error, const address_t& address, CUdeviceptr* result) {
   if (error == cudaSuccess) *result = address;
   return driver_result(error);

@@ -18,8 +18,9 @@ address_t address_of(const void* pointer) {
   return reinterpret_cast<address_t>(pointer);
 }
 
-// Writes the pointer only on success, as the real calls do. The address by reference: it is read
-// after the allocation, which is another argument, has set it.
+// Writes the pointer only on success, as the real calls do. By reference: the call that makes
+// `error` may be evaluated after the arguments next to it. after the allocation, which is another
+// argument, has set it.
 cudaError_t give(cudaError_t error, const address_t& address, void** result) {
   if (error == cudaSuccess) *result = pointer_to(address);
   return remember(error);
