@@ -53,8 +53,14 @@ def of_trace(line: dict, with_pool: bool) -> tuple:
             tuple(line["pool"]) if with_pool else None)
 
 
+def known_line(line: int) -> int:
+    """0 where Python knows no line: PyTorch stores its -1 in an unsigned number."""
+    return 0 if line == 2**64 - 1 else line
+
+
 def pytorch_frames(entry: dict) -> list[tuple]:
-    return [(frame["filename"], frame["line"], frame["name"]) for frame in entry.get("frames", [])]
+    return [(frame["filename"], known_line(frame["line"]), frame["name"])
+            for frame in entry.get("frames", [])]
 
 
 def trace_frames(line: dict) -> list[tuple]:
