@@ -85,7 +85,7 @@ void recorder::allocator(const allocator_event& event) noexcept {
 void recorder::report(const usage_report& report) noexcept {
   scope section(*this);
   const std::uint32_t thread = section.thread();
-  if (!section.begin_event(small_record_bytes)) return;
+  if (!section.begin(small_record_bytes)) return;
   auto& next = expected(report.device);
   const bool totals =
       report.reserved != next.reserved ||
@@ -103,7 +103,6 @@ void recorder::report(const usage_report& report) noexcept {
     section.value(report.allocated);
     section.value(report.reserved);
   }
-  section.same_time();
   section.commit();
   next.allocated = report.allocated;
   next.reserved = report.reserved;

@@ -74,10 +74,16 @@ class [[nodiscard]] recorder::scope {
     now.thread = thread;
   }
 
-  // The event's time.
-  void time() noexcept { put_ticks(owner_.clock_.ticks()); }
-  // For an event that belongs to the one before it.
-  void same_time() noexcept { put_ticks(owner_.context_.ticks); }
+  // The event's time. Counters of two cores may differ by a little: time never goes back.
+  void time() noexcept {
+    const std::uint64_t now = owner_.clock_.ticks();
+    auto& last = owner_.context_.ticks;
+    const std::uint32_t shift = owner_.clock_.shift();
+    const std::uint64_t units = now > last ? (now - last) >> shift : 0;
+    last += units << shift;
+    time_ = encoding::put_varint(time_, units);
+    ++owner_.events_;
+  }
 
   void commit() noexcept { owner_.slots_.current().commit(record_, time_); }
 
@@ -88,16 +94,6 @@ class [[nodiscard]] recorder::scope {
   static void remember_thread(thread_identity who) noexcept { thread_ = who; }
 
  private:
-  // Counters of two cores may differ by a little: time never goes back.
-  void put_ticks(std::uint64_t now) noexcept {
-    auto& last = owner_.context_.ticks;
-    const std::uint32_t shift = owner_.clock_.shift();
-    const std::uint64_t units = now > last ? (now - last) >> shift : 0;
-    last += units << shift;
-    time_ = encoding::put_varint(time_, units);
-    ++owner_.events_;
-  }
-
   static inline thread_local constinit bool thread_is_inside_ = false;
   static inline thread_local constinit thread_identity thread_{};
 
