@@ -32,7 +32,8 @@ struct untold {
 };
 std::array<untold, max_devices> pending_reports;
 
-// A free that completes at once has the stack of its request.
+// A free that completes at once, which is before the allocator reports it, has the stack of its
+// request; one that completes later has that of whoever noticed.
 struct last_free {
   std::uint64_t address = 0;
   stack_id stack = 0;
@@ -138,6 +139,7 @@ void report_usage(const usage_report& report) noexcept {
   const bool tracked = pending.pending && pending.address == report.address;
   const bool contradicts = pending.pending && !tracked;
   pending.pending = false;
+  requested_free.address = 0;
   if (!tracked) {
     device_log::ensure(*to, report.device);
     to->reported(report, python_stack::capture(*to));
