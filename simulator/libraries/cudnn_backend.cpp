@@ -50,6 +50,7 @@ bool derived_number(int name, std::int64_t& to) {
     case graph_engine_count:
       to = 1;
       return true;
+    case config_shared_memory_bytes:
     case engine_global_index:
       to = 0;
       return true;
@@ -135,8 +136,9 @@ int get_attribute(const descriptor_state& state, int name, int type, std::int64_
     return put_bytes(value->bytes.data(), value->count, attribute_bytes(type), requested, count,
                      to);
   }
-  if (std::int64_t number = 0; type == type_int64 && derived_number(name, number)) {
-    return put_bytes(&number, 1, sizeof number, requested, count, to);
+  const bool integer = type == type_int64 || type == type_int32;
+  if (std::int64_t number = 0; integer && derived_number(name, number)) {
+    return put_bytes(&number, 1, attribute_bytes(type), requested, count, to);
   }
   if (name == plan_json && type == type_char) {
     constexpr std::string_view text{"{}\0", 3};

@@ -31,6 +31,7 @@ enum attribute_type : int {
   type_double = 5,
   type_void_pointer = 6,
   type_descriptor = 15,
+  type_int32 = 23,
   type_char = 24,
   type_fraction = 26,
 };
@@ -41,6 +42,7 @@ enum attribute_name : int {
   heuristics_results = 202,
   config_engine = 300,
   config_workspace_bytes = 303,
+  config_shared_memory_bytes = 304,
   plan_engine_config = 401,
   plan_workspace_bytes = 402,
   plan_json = 405,
