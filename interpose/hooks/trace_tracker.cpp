@@ -75,6 +75,7 @@ void on_entry(const raw_trace_entry& entry) {
   recorder* const to = begins_recording(event.kind) ? session::start() : session::active();
   if (to == nullptr) return;
   device_log::ensure(*to, event.device);
+  allocator_methods::record_earlier_fraction(*to, event.device);
   if (event.kind != format::kind::snapshot) event.stack = stack_of(*to, event);
   to->allocator(event);
   if (event.kind == format::kind::alloc || event.kind == format::kind::free_requested) {
@@ -133,6 +134,7 @@ void attach_if_possible() noexcept {
 
 void report_usage(const usage_report& report) noexcept {
   attach_if_possible();
+  requested_free = {};  // its free is over: a completion from here on comes from a later call
   recorder* const to = report.block_bytes > 0 ? session::start() : session::active();
   if (to == nullptr) return;
   auto& pending = pending_reports[report.device % max_devices];
