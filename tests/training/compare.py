@@ -155,7 +155,8 @@ def compare_stats(stats: dict, lines: list[dict], found: Comparison) -> None:
     check("reserved_bytes.all.peak", found.peak_reserved)
     if reported:
         check("allocated_bytes.all.current", reported[-1]["allocated"])
-    requested = sum(line["size"] * {"alloc": 1, "free_requested": -1}.get(line["kind"], 0)
+    # What was requested counts until the free is completed, what is allocated until it is requested.
+    requested = sum(line["size"] * {"alloc": 1, "free_completed": -1}.get(line["kind"], 0)
                     for line in lines)
     check("requested_bytes.all.current", requested)
     counts = {kind: sum(line["kind"] == kind for line in lines) for kind in KINDS}

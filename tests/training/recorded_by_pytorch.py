@@ -7,6 +7,7 @@ TRUTH.pickle gets the device traces of torch.cuda.memory._snapshot() and memory_
 they are right after the program's end.
 """
 
+import gc
 import pickle
 import runpy
 import sys
@@ -24,8 +25,9 @@ def record(truth: str, program: str, arguments: list[str]) -> None:
     try:
         runpy.run_path(program, run_name="__main__")
     finally:
-        snapshot = torch.cuda.memory._snapshot()
+        gc.disable()  # the snapshot's many objects would set off a collection, which frees tensors
         stats = [torch.cuda.memory_stats(device) for device in range(torch.cuda.device_count())]
+        snapshot = torch.cuda.memory._snapshot()
         with open(truth, "wb") as file:
             pickle.dump(
                 {
