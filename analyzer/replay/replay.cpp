@@ -15,6 +15,11 @@ constexpr std::size_t most_warnings = 64;
 
 }  // namespace
 
+// As PyTorch's autograd engine names its threads.
+bool is_backward_thread(const trace::dictionary& names, trace::thread_id thread) {
+  return names[names[thread].name].starts_with("pt_autograd");
+}
+
 device_record& replayer::at(std::uint32_t index) {
   auto*& known = by_index_[index];
   if (known == nullptr) {
@@ -51,7 +56,10 @@ void replayer::on_allocator(const trace::event& head, const trace::allocator_eve
     if (device.call_failed) ++device.retries;
     device.call_failed = false;
   }
-  if (record.kind == format::kind::alloc) went_on();
+  if (record.kind == format::kind::alloc) {
+    count_stack(head, record.stack);
+    went_on();
+  }
   if (record.kind == format::kind::oom) run_out(head, record, device);
 }
 
@@ -68,7 +76,10 @@ void replayer::on_reported(const trace::event& head, const trace::reported_event
   auto& device = at(head.device);
   ++device.events;
   device.allocator.on_reported(head, record);
-  if (record.is_alloc) went_on();
+  if (record.is_alloc) {
+    count_stack(head, record.stack);
+    went_on();
+  }
 }
 
 void replayer::on_operation(const trace::event&, const trace::operation_event& record) {
@@ -117,6 +128,12 @@ void replayer::run_out(const trace::event& head, const trace::allocator_event& r
     found.holders = allocator.sites().now();
   }
   ooms_.push_back(std::move(found));
+}
+
+void replayer::count_stack(const trace::event& head, trace::stack_id stack) {
+  ++stacks_.allocations;
+  if (stack) return;
+  ++(is_backward_thread(names_, head.thread) ? stacks_.backward : stacks_.unresolved);
 }
 
 void replayer::went_on() {

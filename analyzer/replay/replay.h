@@ -42,6 +42,15 @@ struct device_record {
   bool call_failed = false;          // since the latest alloc or oom
 };
 
+[[nodiscard]] bool is_backward_thread(const trace::dictionary& names, trace::thread_id thread);
+
+// Where allocations came from.
+struct stack_counts {
+  std::uint64_t allocations = 0;
+  std::uint64_t backward = 0;    // on autograd's threads, which run no Python
+  std::uint64_t unresolved = 0;  // on other threads, without a Python frame
+};
+
 class replayer final : public trace::record_visitor {
  public:
   explicit replayer(const trace::dictionary& names) : names_(names) {}
@@ -64,6 +73,7 @@ class replayer final : public trace::record_visitor {
   [[nodiscard]] std::string info(std::string_view key) const;  // empty: not recorded
   [[nodiscard]] const std::vector<out_of_memory>& ooms() const { return ooms_; }
   [[nodiscard]] const std::vector<std::string>& warnings() const { return warnings_; }
+  [[nodiscard]] const stack_counts& stacks() const { return stacks_; }
   [[nodiscard]] const std::string& settings() const { return settings_; }
   [[nodiscard]] std::uint64_t pinned_peak() const { return driver_.pinned_peak(); }
 
@@ -71,6 +81,7 @@ class replayer final : public trace::record_visitor {
   [[nodiscard]] device_record& at(std::uint32_t index);
   void run_out(const trace::event& head, const trace::allocator_event& record,
                device_record& device);
+  void count_stack(const trace::event& head, trace::stack_id stack);
   void went_on();
 
   const trace::dictionary& names_;
@@ -78,6 +89,7 @@ class replayer final : public trace::record_visitor {
   std::array<device_record*, 128> by_index_{};  // the same, for speed
   std::map<std::string, std::string, std::less<>> info_;
   driver_memory driver_;
+  stack_counts stacks_;
   std::vector<out_of_memory> ooms_;
   std::size_t judged_ooms_ = 0;  // before this, `caught` is final
   std::uint64_t layout_work_ = 0;

@@ -141,6 +141,7 @@ process_report build_process(const std::string& path, const trace::reader& reade
   made.path = valid_utf8(path);
   made.run = build_run(reader.header(), completeness, replayed);
   made.completeness = completeness;
+  made.stacks = replayed.stacks();
   for (const auto& [index, device] : replayed.devices()) {
     made.devices.push_back(build_device(reader.names(), *device));
   }

@@ -74,6 +74,7 @@ struct process_report {
   std::string path;
   run_facts run;
   trace::completeness completeness;
+  replay::stack_counts stacks;
   std::vector<device_report> devices;
   std::vector<oom_report> ooms;
   std::vector<std::string> warnings;  // what the recorder said is missing

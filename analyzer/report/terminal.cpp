@@ -101,7 +101,8 @@ void add_run(page& out, const process_report& process) {
   std::ranges::stable_sort(all, std::greater(), &reason::bytes);
   std::vector<std::string> parts;
   for (const auto& one : all) {
-    parts.push_back(fmt::format("{} {}", format_bytes(one.bytes), one.text));
+    parts.push_back(all.size() == 1 ? one.text
+                                    : fmt::format("{} {}", format_bytes(one.bytes), one.text));
   }
   return join(parts, ", ");
 }
@@ -117,9 +118,13 @@ void add_device(page& out, const process_report& process, const device_report& d
   out.line(fmt::format("  peak allocated {:>11}  at {} (event {})",
                        format_bytes(peak.totals.allocated), format_seconds(peak.time_ns),
                        format_count(peak.event)));
+  if (device.unattributed_bytes != 0) {
+    out.line(fmt::format("  of it          {:>11}  in blocks whose allocation was not recorded",
+                         format_bytes(device.unattributed_bytes)));
+  }
   const auto& top = device.peak_reserved.totals;
   const auto unused = top.reserved - std::min(top.allocated, top.reserved);
-  out.line(fmt::format("  peak reserved  {:>11}  at {}, {} of it unused then{}",
+  out.line(fmt::format("  peak reserved  {:>11}  at {}, {} of it unused{}",
                        format_bytes(top.reserved), format_seconds(device.peak_reserved.time_ns),
                        format_bytes(unused), unused == 0 ? "" : ": " + reasons(top)));
   if (device.retries != 0) {
@@ -150,7 +155,7 @@ void add_oom(page& out, const process_report& process, const oom_report& oom) {
   out.line(fmt::format("  {}{} allocated, {} reserved but unused, {}{} free", capacity,
                        format_bytes(facts.totals.allocated), format_bytes(unused), outside,
                        format_bytes(facts.device_free)));
-  if (unused != 0) out.line("  unused: " + reasons(facts.totals));
+  if (unused != 0) out.line("  the unused: " + reasons(facts.totals));
   const auto others = process.ooms.size() - 1;
   std::string block =
       facts.has_layout
@@ -164,12 +169,18 @@ void add_oom(page& out, const process_report& process, const oom_report& oom) {
            (others == 0 ? "" : fmt::format("; {} more times out of memory", format_count(others))));
 }
 
+// Rows that hold less than a two-thousandth are not worth a line.
+constexpr std::uint64_t smallest_share = 2000;
+
 void add_holders(page& out, const std::vector<call_site>& sites, std::uint64_t total,
                  const std::string& heading, std::size_t most_rows) {
   const auto lines = fold_to_user_lines(sites);
   if (lines.empty() || total == 0 || most_rows < 2) return;
   out.line(heading, emphasis::heading);
-  const auto shown = lines.size() <= most_rows ? lines.size() : most_rows - 1;
+  const auto rows = static_cast<std::size_t>(std::ranges::count_if(
+      lines, [&](const user_line& line) { return line.bytes >= total / smallest_share; }));
+  auto shown = lines.size() <= most_rows ? lines.size() : most_rows - 1;
+  if (lines.size() - std::min(rows, shown) > 1) shown = std::min(rows, shown);
   for (std::size_t i = 0; i < shown; ++i) {
     const auto& line = lines[i];
     out.line(fmt::format("  {:>11} {:>5.1f} % {:>6}  {}{}", format_bytes(line.bytes),
@@ -199,10 +210,10 @@ void add_holders(page& out, const std::vector<call_site>& sites, std::uint64_t t
   if (facts.dropped_events != 0) {
     found.push_back(fmt::format("{} events were dropped", format_count(facts.dropped_events)));
   }
-  if (facts.allocations_without_stack != 0 && facts.allocations != 0) {
-    found.push_back(fmt::format("{:.0f} % of allocations have no Python frame",
-                                100.0 * static_cast<double>(facts.allocations_without_stack) /
-                                    static_cast<double>(facts.allocations)));
+  const auto& stacks = process.stacks;
+  if (stacks.unresolved != 0) {
+    found.push_back(fmt::format("{} of {} allocations have no Python frame",
+                                format_count(stacks.unresolved), format_count(stacks.allocations)));
   }
   std::uint64_t mismatches = 0;
   for (const auto& device : process.devices) mismatches += device.mismatches;

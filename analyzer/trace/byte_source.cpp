@@ -34,7 +34,7 @@ namespace {
 std::size_t memory_source::read(std::uint64_t offset, std::span<std::byte> out) {
   if (offset >= bytes_.size()) return 0;
   const auto count = std::min(out.size(), bytes_.size() - static_cast<std::size_t>(offset));
-  std::memcpy(out.data(), bytes_.data() + offset, count);
+  std::ranges::copy(bytes_.subspan(static_cast<std::size_t>(offset), count), out.begin());
   return count;
 }
 

@@ -27,6 +27,8 @@ status decoder::decode(const section& part) {
     if (!records_.ok() || !times_.ok()) what = verdict::malformed;
     if (what != verdict::fine) return describe(part, what, position);
   }
+  // Every time belongs to a record: one too many means that the times before it are wrong too.
+  if (!times_.at_end()) return describe(part, verdict::malformed, records_.position());
   return std::nullopt;
 }
 
@@ -143,10 +145,6 @@ decoder::verdict decoder::allocator_record(kind kind, std::uint8_t flags) {
   }
   const auto head = timed();
   if (!records_.ok() || !times_.ok()) return verdict::malformed;
-  if (kind == kind::alloc) {
-    ++allocations_;
-    if (!record.stack) ++allocations_without_stack_;
-  }
   state_.predictions[state_.device].see(record);
   visitor_.on_allocator(head, record);
   return verdict::fine;
@@ -253,10 +251,6 @@ decoder::verdict decoder::reported(bool is_alloc) {
   if (!read_stack(record.stack)) return verdict::malformed;
   const auto head = timed();
   if (!times_.ok()) return verdict::malformed;
-  if (is_alloc) {
-    ++allocations_;
-    if (!record.stack) ++allocations_without_stack_;
-  }
   visitor_.on_reported(head, record);
   return verdict::fine;
 }

@@ -29,11 +29,6 @@ class decoder {
 
   [[nodiscard]] std::uint64_t events() const { return events_; }
   [[nodiscard]] std::uint64_t last_time_ns() const { return last_time_ns_; }
-  // Allocations by PyTorch, and those of them that have no call stack.
-  [[nodiscard]] std::uint64_t allocations() const { return allocations_; }
-  [[nodiscard]] std::uint64_t allocations_without_stack() const {
-    return allocations_without_stack_;
-  }
 
  private:
   struct context {  // starts afresh with each section
@@ -77,8 +72,6 @@ class decoder {
   std::uint64_t base_ns_ = 0;  // of the section, since the trace was created
   std::uint64_t events_ = 0;
   std::uint64_t last_time_ns_ = 0;
-  std::uint64_t allocations_ = 0;
-  std::uint64_t allocations_without_stack_ = 0;
 };
 
 }  // namespace memtrace::trace

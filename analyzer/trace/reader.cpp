@@ -15,8 +15,6 @@ namespace {
                                      const section_reader& sections, const decoder& decoded) {
   completeness facts;
   facts.events = decoded.events();
-  facts.allocations = decoded.allocations();
-  facts.allocations_without_stack = decoded.allocations_without_stack();
   facts.dropped_events = header.dropped_events;
   facts.dropped_because = static_cast<format::drop_reason>(header.dropped_because);
   facts.dropped_errno = header.dropped_errno;

@@ -28,8 +28,6 @@ struct completeness {
   std::uint64_t missing_blocks = 0;
   std::uint64_t missing_events = 0;  // at least; counted where a number shows the gap
   std::uint64_t end_time_ns = 0;     // since the start: of the trailer, else of the last event
-  std::uint64_t allocations = 0;
-  std::uint64_t allocations_without_stack = 0;
   status damage;
 };
 

@@ -192,9 +192,18 @@ TEST_CASE("GIVEN records that cannot be WHEN read THEN the record before them is
     REQUIRE(done.facts.damage);
     CHECK(done.facts.damage->code == error_code::corrupt_record);
     CHECK(done.facts.damage->offset == format::header_bytes);
-    CHECK(done.facts.events >= 1);
+    CHECK(done.facts.damage->message.find("byte 12 of block 1 ") != std::string::npos);
+    CHECK(done.facts.events == 1);
     CHECK(done.seen.allocator.at(0).address == a);
   }
+}
+
+TEST_CASE("GIVEN a time that belongs to no record WHEN read THEN the times are not trusted") {
+  trace_builder trace;
+  trace.alloc(a, 512).time();
+  const auto done = read(trace.bytes());
+  REQUIRE(done.facts.damage);
+  CHECK(done.facts.damage->code == error_code::corrupt_record);
 }
 
 TEST_CASE("GIVEN a slot without times WHEN read THEN that is damage and not a time of 0") {
