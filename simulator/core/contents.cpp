@@ -192,9 +192,13 @@ void forget(address_t to, std::size_t bytes) {
   known().erase(to, bytes);
 }
 
-void computed(address_t to) {
+void computed_from(address_t to, std::size_t at_least) {
+  constexpr std::size_t unit = 512;
+  std::size_t bytes = at_least;
+  if (to % unit == 0) bytes = (bytes + unit - 1) / unit * unit;
   const std::scoped_lock guard(known().lock);
   known().erase_piece(to);
+  known().erase(to, bytes);
 }
 
 void kernel_ran() {

@@ -38,9 +38,10 @@ inline void computed(address_t to, std::size_t bytes) {
   forget(to, bytes);
 }
 
-// A kernel wrote, from that address on, an unknown number of bytes: all that is remembered of the
-// upload or fill that holds the address is forgotten.
-void computed(address_t to);
+// A kernel wrote from that address on, `at_least` bytes: forgotten is also the rest of the upload
+// or fill that holds the address and, at the start of a 512-byte unit (PyTorch hands out no smaller
+// pieces of memory), the rest of the last unit.
+void computed_from(address_t to, std::size_t at_least = 1);
 
 // A kernel ran that may have written anywhere. Makes the start of an earlier upload doubtful: a
 // shorter read there is taken for a new tensor at a recycled address. Cheap.

@@ -22,9 +22,6 @@ using kernel_names::operation;
 using kernel_names::scalar_side;
 
 constexpr std::size_t most_elements = 8192;
-// A functor of PyTorch's is shorter; what is read past its end is the caller's stack.
-constexpr std::size_t functor_bytes = 1024;
-
 // Descriptions never move or go away.
 const description* described(const void* function) {
   static std::mutex lock;
@@ -106,8 +103,10 @@ void bind_flat(bound& launch, void** arguments) {
   const void* const pointers = arguments[2];
   add_output(launch, load<address_t>(pointers));
   const operation what = launch.about->what;
-  if (what == operation::none || count <= 0 || launch.outputs == 0) return;
+  if (count <= 0 || launch.outputs == 0) return;
   launch.count = static_cast<std::size_t>(count);
+  launch.out_bytes = launch.count * std::max<std::size_t>(1, launch.about->output.bytes);
+  if (what == operation::none) return;
   const bool unary = what == operation::copy || what == operation::bitwise_not ||
                      what == operation::logical_not || launch.about->scalar != scalar_side::none;
   launch.inputs = what == operation::fill ? 0 : unary ? 1 : 2;
@@ -121,24 +120,52 @@ void bind_flat(bound& launch, void** arguments) {
   launch.computes = read_types(launch, arguments);
 }
 
-// The offset of the first word that is a device address, or functor_bytes.
-std::size_t first_address(const void* functor, std::size_t from = 0) {
-  for (std::size_t at = from; at < functor_bytes; at += sizeof(address_t)) {
-    if (is_device_address(load<address_t>(functor, at))) return at;
-  }
-  return functor_bytes;
+bool null_or_device(address_t address) {
+  return address == 0 || is_device_address(address);
 }
 
+// An OffsetCalculator (dimensions; 25 × divisor, multiplier, shift; 25 × a stride for each tensor)
+// and then the tensors' addresses, out first. Unused strides hold anything, so that the addresses
+// are looked for where they are for a number of tensors, not searched.
 void bind_strided(bound& launch, const void* functor) {
-  const std::size_t at = first_address(functor);
-  if (at < functor_bytes) add_output(launch, load<address_t>(functor, at));
+  constexpr std::size_t dimensions = 25;
+  for (std::size_t tensors = 4; tensors > 0; --tensors) {
+    const std::size_t calculator = 4 + dimensions * 12 + dimensions * 4 * tensors;
+    const std::size_t at = (calculator + 7) / 8 * 8;
+    bool all = true;
+    for (std::size_t i = 0; i < tensors; ++i) {
+      all &= is_device_address(load<address_t>(functor, at + 8 * i));
+    }
+    if (!all) continue;
+    add_output(launch, load<address_t>(functor, at));
+    return;
+  }
+}
+
+// The end of a ReduceOp: source, two destinations, three buffers, a base index, two truth values
+// and the number of outputs. It comes after the operation's own state, of any size, and two offset
+// calculators. True if it is at that offset.
+bool reduction_ends(const void* functor, std::size_t at) {
+  const auto word = [&](std::size_t i) { return load<address_t>(functor, at + 8 * i); };
+  if (!is_device_address(word(0)) || !is_device_address(word(1))) return false;
+  for (std::size_t i = 2; i < 6; ++i) {
+    if (!null_or_device(word(i))) return false;
+  }
+  const address_t flags = word(7);
+  const address_t outputs = flags >> 32;
+  return (flags & 0xff) <= 1 && (flags >> 8 & 0xff) <= 1 && outputs >= 1 && outputs <= 2;
 }
 
 void bind_reduction(bound& launch, const void* functor) {
-  const std::size_t at = first_address(functor);
-  if (at + 2 * sizeof(address_t) > functor_bytes) return;
+  constexpr std::size_t earliest = 960;  // no state at all
+  constexpr std::size_t latest = 1080;   // the longest state, of Welford's variance
+  std::size_t at = earliest;
+  while (at <= latest && !reduction_ends(functor, at)) at += 8;
+  if (at > latest) return;
   launch.in[0] = load<address_t>(functor, at);
-  add_output(launch, load<address_t>(functor, at + sizeof(address_t)));
+  add_output(launch, load<address_t>(functor, at + 8));
+  const auto second = load<address_t>(functor, at + 16);
+  if (second != 0) add_output(launch, second);
   if (launch.outputs == 0 || launch.about->what == operation::none) return;
   // Behind the operation and its neutral element: the element's size, inputs, outputs (ints).
   const std::size_t bytes = launch.about->input.bytes;
@@ -184,7 +211,8 @@ bound bind(const void* function, void** arguments) {
 
 void run(const bound& launch) {
   if (launch.computes && small_tensors::compute(launch)) return;
-  for (std::size_t i = 0; i < launch.outputs; ++i) contents::computed(launch.out[i]);
+  for (std::size_t i = 0; i < launch.outputs; ++i)
+    contents::computed_from(launch.out[i], launch.out_bytes);
 }
 
 }  // namespace memtrace::simulator::kernel_effects

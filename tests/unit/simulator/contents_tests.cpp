@@ -47,15 +47,28 @@ TEST_CASE("fills wider than a byte keep their phase when cut", "[contents]") {
   contents::forget(base, 10000);
 }
 
-TEST_CASE("a kernel that writes at an address forgets what was put there as a whole",
-          "[contents]") {
+TEST_CASE("a kernel's output is forgotten as far as it must reach", "[contents]") {
   bool known = true;
-  contents::upload(base, "abcdefgh", 8);
-  contents::upload(base + 8, "ij", 2);
-  contents::computed(base);
-  CHECK(read(base, 10, known) == std::string(8, '\0') + "ij");
-  CHECK_FALSE(known);
-  contents::forget(base, 100);
+  contents::upload(base, std::string(600, 'a').data(), 600);
+  contents::upload(base + 600, "b", 1);
+  contents::upload(base + 1024, "c", 1);
+  SECTION("at the start of a unit: what was put there, and the unit") {
+    contents::upload(base + 16, "d", 1);
+    contents::computed_from(base);
+    CHECK(read(base + 16, 1, known) == std::string(1, '\0'));
+    CHECK(read(base + 600, 1, known) == "b");
+  }
+  SECTION("so many bytes, in whole units") {
+    contents::computed_from(base, 513);
+    CHECK(read(base + 600, 1, known) == std::string(1, '\0'));
+    CHECK(read(base + 1024, 1, known) == "c");
+  }
+  SECTION("inside a unit: only what was put there") {
+    contents::computed_from(base + 600);
+    CHECK(read(base + 599, 2, known) == std::string("a\0", 2));
+    CHECK(read(base + 1024, 1, known) == "c");
+  }
+  contents::forget(base, 2000);
 }
 
 TEST_CASE("copies onto themselves move what is known", "[contents]") {

@@ -4,8 +4,10 @@
 // PyTorch 2.11 registers; the arguments have the layout its launchers give them.
 #include <cuda_runtime_api.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
+#include <cstring>
 #include <vector>
 
 #include "tests/unit/catch.h"
@@ -63,18 +65,41 @@ const void* any_of_bool() {
   return one;
 }
 
-// The parts of at::native::ReduceOp that matter, where a bool operation has them.
+// at::native::ReduceOp of a bool operation. What is not set here is 0xff, as if never written.
 struct reduction {
-  char operation = 0;
-  bool neutral = false;
-  int element_size = 1;
-  int inputs = 0;
-  int outputs = 1;
-  char calculators[400] = {};
-  const void* source = nullptr;
-  void* destination[2] = {};
-  char rest[700] = {};
+  reduction() { std::memset(static_cast<void*>(this), 0xff, sizeof *this); }
+
+  char operation;
+  bool neutral;
+  int element_size;
+  int inputs;
+  int outputs;
+  char configuration_and_calculators[964];
+  const void* source;
+  void* destination[2];
+  void* buffers[3];
+  std::int64_t base;
+  bool accumulates;
+  bool is_final;
+  int output_count;
+  char stack[256];
 };
+
+reduction any_of(const void* from, void* to, int inputs) {
+  reduction result;
+  result.element_size = 1;
+  result.inputs = inputs;
+  result.outputs = 1;
+  result.source = from;
+  result.destination[0] = to;
+  result.destination[1] = nullptr;
+  std::fill(result.buffers, result.buffers + 3, nullptr);
+  result.base = 0;
+  result.accumulates = false;
+  result.is_final = true;
+  result.output_count = 1;
+  return result;
+}
 
 }  // namespace
 
@@ -180,18 +205,36 @@ TEST_CASE("reductions of small tensors are computed, of large ones forgotten", "
   const device_buffer memory(1 << 20);
   upload<unsigned char>(memory.at(0), {0, 0, 1});
   upload<unsigned char>(memory.at(512), {1});
-  reduction any;
-  any.source = memory.at(0);
-  any.destination[0] = memory.at(512);
-  any.inputs = 2;
-  run(any_of_bool(), any);
-  CHECK(download<unsigned char>(memory.at(512), 1) == std::vector<unsigned char>{0});
-  any.inputs = 3;
-  run(any_of_bool(), any);
-  CHECK(download<unsigned char>(memory.at(512), 1) == std::vector<unsigned char>{1});
-  any.inputs = 100'000;
-  run(any_of_bool(), any);
-  CHECK(download<unsigned char>(memory.at(512), 1) == std::vector<unsigned char>{0});
+  const auto any = [&](int inputs) {
+    reduction functor = any_of(memory.at(0), memory.at(512), inputs);
+    run(any_of_bool(), functor);
+    return download<unsigned char>(memory.at(512), 1).front();
+  };
+  CHECK(any(2) == 0);
+  CHECK(any(3) == 1);
+  CHECK(any(100'000) == 0);
+}
+
+TEST_CASE("strided kernels write to the first of their tensors", "[kernel]") {
+  static const void* const copy = kernel(
+      "_ZN2at6native18elementwise_kernelILi128ELi4EZNS0_22gpu_kernel_impl_nocastINS0_"
+      "13AUnaryFunctor"
+      "IbbbNS0_16BitwiseOrFunctorIbEEEEEEvRNS_18TensorIteratorBaseERKT_EUliE_EEviT1_");
+  const device_buffer memory(4096);
+  upload<float>(memory.at(0), {1});
+  upload<float>(memory.at(512), {2});
+  struct {
+    char calculator[504];
+    void* tensors[2];
+    char stack[600] = {};
+  } functor;
+  std::memset(functor.calculator, 0xff, sizeof functor.calculator);
+  functor.tensors[0] = memory.at(512);
+  functor.tensors[1] = memory.at(0);
+  int count = 1;
+  run(copy, count, functor);
+  CHECK(download<float>(memory.at(0), 1) == std::vector<float>{1});
+  CHECK(download<float>(memory.at(512), 1) == std::vector<float>{0});
 }
 
 TEST_CASE("a captured fill happens at every launch of the graph", "[kernel]") {
