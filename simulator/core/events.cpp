@@ -5,6 +5,7 @@
 #include <mutex>
 
 #include "simulator/core/capture.h"
+#include "simulator/core/pools.h"
 
 namespace memtrace::simulator::events {
 namespace {
@@ -105,6 +106,7 @@ cudaError_t synchronize(cudaEvent_t handle) {
   if (captured(*one)) return capture::captured_event_used(*one);
   if (const cudaError_t error = capture::unsafe_call(); error != cudaSuccess) return error;
   clock::wait_until(one->done.load(std::memory_order_acquire));
+  pools::synchronized(one->device);
   return cudaSuccess;
 }
 

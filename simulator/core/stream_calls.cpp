@@ -3,6 +3,7 @@
 
 #include "simulator/core/capture.h"
 #include "simulator/core/device.h"
+#include "simulator/core/pools.h"
 #include "simulator/core/streams.h"
 
 namespace memtrace::simulator::stream_calls {
@@ -33,6 +34,7 @@ cudaError_t synchronize(cudaStream_t handle) {
     return error;
   }
   streams::synchronize(*found);
+  pools::synchronized(found->device);
   return cudaSuccess;
 }
 
