@@ -66,7 +66,9 @@ constexpr std::uint64_t pool_share = 2 * tebibyte;
 // PyTorch reserves 9/8 of the GPU for each stream and pool: 16 TiB hold 64 of a 192 GiB GPU.
 constexpr std::uint64_t reservation_share = 16 * tebibyte;
 constexpr std::uint64_t managed_share = 2 * tebibyte;
-constexpr std::uint64_t length = all_devices + pool_share + reservation_share + managed_share;
+constexpr std::uint64_t import_share = 2 * tebibyte;
+constexpr std::uint64_t length =
+    all_devices + pool_share + reservation_share + managed_share + import_share;
 
 // Between what a program that is not position-independent uses (low) and where the kernel puts
 // libraries and stacks (near 2^47); free also under the address sanitizer, whose shadow ends at
@@ -98,7 +100,7 @@ address_t base() {
 }  // namespace
 
 span whole() {
-  return {base(), base() + all_devices + pool_share + reservation_share + managed_share};
+  return {base(), of_imports().end};
 }
 
 span of_device(int device) {
@@ -117,8 +119,13 @@ span of_reservations() {
 
 span of_managed() {
   const address_t begin = of_reservations().end;
+  return {begin, begin + managed_share};
+}
+
+span of_imports() {
+  const address_t begin = of_managed().end;
   // The last granule stays out, in case the kernel's choice had to be aligned.
-  return {begin, begin + managed_share - (2u << 20)};
+  return {begin, begin + import_share - (2u << 20)};
 }
 
 }  // namespace address_space

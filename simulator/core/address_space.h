@@ -37,12 +37,14 @@ struct span {
 };
 
 // The whole range, and its parts: what cudaMalloc returns on a device, what pools return, what
-// cuMemAddressReserve returns, and managed memory, which alone has pages.
+// cuMemAddressReserve returns, managed memory, which alone has pages, and what other processes
+// share with this one.
 [[nodiscard]] span whole();
 [[nodiscard]] span of_device(int device);
 [[nodiscard]] span of_pools();
 [[nodiscard]] span of_reservations();
 [[nodiscard]] span of_managed();
+[[nodiscard]] span of_imports();
 
 }  // namespace address_space
 }  // namespace memtrace::simulator

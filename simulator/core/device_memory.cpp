@@ -91,7 +91,7 @@ void return_small(device_heap& heap, int device, address_t address, std::uint64_
 }
 
 bool is_plain_device(const memory_range& range) {
-  return range.kind == memory_kind::device && !range.pool && !range.mapped_vmm;
+  return range.kind == memory_kind::device && !range.pool && !range.mapped_vmm && !range.imported;
 }
 
 }  // namespace

@@ -30,6 +30,7 @@ struct memory_range {
   std::uint64_t id = 0;     // unique for each allocation in this process, never reused
   bool pool = false;        // from cudaMallocAsync
   bool mapped_vmm = false;  // from cuMemMap
+  bool imported = false;    // opened from another process
   unsigned flags = 0;       // as given to cudaHostAlloc or cudaHostRegister
 };
 

@@ -43,7 +43,8 @@ cudaError_t free(address_t address) {
   if (address == 0) return cudaSuccess;
   const memory_range range = find(address);
   const bool freeable = range.kind == memory_kind::device || range.kind == memory_kind::managed;
-  if (!freeable || range.base != address || range.mapped_vmm) return cudaErrorInvalidValue;
+  const bool by_other_calls = range.mapped_vmm || range.imported;
+  if (!freeable || range.base != address || by_other_calls) return cudaErrorInvalidValue;
   wait_for_device(range.device);
   if (range.kind == memory_kind::managed) return host_memory::free_managed(address);
   if (!range.pool) return free_device(address);
@@ -92,7 +93,8 @@ cudaError_t free_async(address_t address, cudaStream_t handle, bool per_thread) 
   if (user == nullptr) return cudaErrorInvalidResourceHandle;
   if (address == 0) return cudaSuccess;
   const memory_range range = find(address);
-  if (range.base != address || range.kind != memory_kind::device || range.mapped_vmm) {
+  if (range.base != address || range.kind != memory_kind::device || range.mapped_vmm ||
+      range.imported) {
     return cudaErrorInvalidValue;
   }
   // cudaFreeAsync takes what cudaMalloc gave, too.

@@ -2,6 +2,7 @@
 #include "simulator/core/pools.h"
 
 #include <algorithm>
+#include <atomic>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -44,6 +45,9 @@ struct freed_range {
   clock::time_point done;
 };
 
+// Programs without pools pay nothing when they synchronise.
+std::atomic<bool> any_pool{false};
+
 struct all_pools {
   std::mutex mutex;
   range_allocator addresses{address_space::of_pools().begin, address_space::of_pools().end};
@@ -75,6 +79,7 @@ pool* make_pool(int device) {
   pool* one = owned.get();
   all().storage.insert(std::move(owned));
   all().pools.insert(one);
+  any_pool.store(true, std::memory_order_release);
   return one;
 }
 
@@ -318,6 +323,7 @@ int device_of(cudaMemPool_t given) {
 }
 
 void synchronized(int device) {
+  if (!any_pool.load(std::memory_order_acquire)) return;
   const std::lock_guard lock(all().mutex);
   for (pool* one : all().pools) {
     if (one->device == device) release(*one, one->threshold);

@@ -60,7 +60,8 @@ std::vector<address_t> freeable_on(int device) {
   std::vector<address_t> found;
   for (const auto& [base, range] : all.ranges) {
     const bool freeable = range.kind == memory_kind::device || range.kind == memory_kind::managed;
-    if (freeable && range.device == device && !range.mapped_vmm) found.push_back(base);
+    if (freeable && range.device == device && !range.mapped_vmm && !range.imported)
+      found.push_back(base);
   }
   return found;
 }

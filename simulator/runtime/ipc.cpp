@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Sharing device memory between processes, in the runtime and the driver API.
+#include "simulator/core/ipc.h"
+
+#include <cuda.h>
+#include <cuda_runtime_api.h>
+
+#include <cstring>
+
+#include "simulator/core/device.h"
+#include "simulator/core/errors.h"
+#include "simulator/core/export.h"
+
+using namespace memtrace::simulator;
+
+static_assert(sizeof(CUipcMemHandle) == sizeof(cudaIpcMemHandle_t));
+
+MEMTRACE_API cudaError_t cudaIpcGetMemHandle(cudaIpcMemHandle_t* handle, void* pointer) {
+  if (!handle) return remember(cudaErrorInvalidValue);
+  return remember(ipc::export_memory(*handle, reinterpret_cast<address_t>(pointer)));
+}
+
+MEMTRACE_API cudaError_t cudaIpcOpenMemHandle(void** pointer, cudaIpcMemHandle_t handle,
+                                              unsigned flags) {
+  if (!pointer || flags != cudaIpcMemLazyEnablePeerAccess) return remember(cudaErrorInvalidValue);
+  if (const cudaError_t error = ensure_context(); error != cudaSuccess) return remember(error);
+  address_t address = 0;
+  const cudaError_t error = ipc::open(address, handle, current_device());
+  if (error == cudaSuccess) *pointer = reinterpret_cast<void*>(address);
+  return remember(error);
+}
+
+MEMTRACE_API cudaError_t cudaIpcCloseMemHandle(void* pointer) {
+  return remember(ipc::close(reinterpret_cast<address_t>(pointer)));
+}
+
+MEMTRACE_API CUresult cuIpcGetMemHandle(CUipcMemHandle* handle, CUdeviceptr address) {
+  cudaIpcMemHandle_t content;
+  if (!handle) return CUDA_ERROR_INVALID_VALUE;
+  const cudaError_t error = ipc::export_memory(content, address);
+  if (error == cudaSuccess) std::memcpy(handle, &content, sizeof content);
+  return driver_result(error);
+}
+
+// The header's name stands for the current version.
+MEMTRACE_API CUresult cuIpcOpenMemHandle(CUdeviceptr* result, CUipcMemHandle handle,
+                                         unsigned flags) {
+  if (!result || flags != CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS) return CUDA_ERROR_INVALID_VALUE;
+  if (!current_context()) return CUDA_ERROR_INVALID_CONTEXT;
+  cudaIpcMemHandle_t content;
+  std::memcpy(&content, &handle, sizeof content);
+  address_t address = 0;
+  const cudaError_t error = ipc::open(address, content, current_device());
+  if (error == cudaSuccess) *result = address;
+  return driver_result(error);
+}
+
+MEMTRACE_API CUresult cuIpcCloseMemHandle(CUdeviceptr address) {
+  return driver_result(ipc::close(address));
+}
