@@ -29,9 +29,12 @@ void code_deaths::died(address code) noexcept {
   const std::size_t bit = bit_of(code);
   const std::uint64_t word = filter_[bit / 64].load(std::memory_order_relaxed);
   if ((word & (1ull << (bit % 64))) == 0) return;
+  while (writing_.test_and_set(std::memory_order_acquire)) {
+  }
   const std::uint32_t number = count_.load(std::memory_order_relaxed);
   ring_[number % remembered].store(code, std::memory_order_relaxed);
   count_.store(number + 1, std::memory_order_release);
+  writing_.clear(std::memory_order_release);
 }
 
 bool code_deaths::died_since(std::uint32_t seen, std::uint32_t now,

@@ -7,7 +7,7 @@
 //   cache: remember(code) when it caches ─► filter ◄─ dealloc: in the filter? ─► ring, count
 //   cache: count() changed? ─► died_since(): forget these, or everything when there were many
 //
-// Threads: remember() and died_since() any; deaths come one at a time (the GIL is held). A code
+// Threads: any. Deaths hold the GIL, of which there may be one for each interpreter. A code
 // object in a caller's stack cannot die during the call, and its address can come back in a
 // stack only after a hand-over of the GIL, which orders the death before the next look.
 #pragma once
@@ -47,6 +47,7 @@ class code_deaths {
   std::array<std::atomic<std::uint64_t>, filter_bits / 64> filter_{};
   std::array<std::atomic<address>, remembered> ring_{};
   std::atomic<std::uint32_t> count_{0};
+  std::atomic_flag writing_;
 };
 
 [[nodiscard]] code_deaths& known_code_deaths() noexcept;
