@@ -6,6 +6,8 @@
 #include <cuda_runtime_api.h>
 #include <library_types.h>
 
+#include <algorithm>
+
 #include "simulator/core/export.h"
 #include "simulator/core/streams.h"
 #include "simulator/libraries/cublas_handle.h"
@@ -29,6 +31,11 @@ int reduction(const handle* handle, void* result, std::size_t bytes) {
 // Batched solvers: `info` is on the host and says that all arguments were right.
 int solver(const handle* handle, int* info) {
   if (info != nullptr) *info = 0;
+  return compute(handle);
+}
+
+int batch_solver(const handle* handle, const int* codes, int batch) {
+  report_solved(codes, static_cast<std::size_t>(std::max(batch, 0)));
   return compute(handle);
 }
 
@@ -112,12 +119,26 @@ MEMTRACE_API int cublasNrm2Ex(const handle* handle, int, const void*, cudaDataTy
     return solver(handle, info);                                                                   \
   }                                                                                                \
   MEMTRACE_API int cublas##letter##gelsBatched(const handle* handle, int, int, int, int, void*,    \
-                                               int, void*, int, int* info, int*, int) {            \
+                                               int, void*, int, int* info, int* codes,             \
+                                               int batch) {                                        \
+    report_solved(codes, static_cast<std::size_t>(std::max(batch, 0)));                            \
     return solver(handle, info);                                                                   \
   }                                                                                                \
   MEMTRACE_API int cublas##letter##getrsBatched(const handle* handle, int, int, int, const void*,  \
                                                 int, const int*, void*, int, int* info, int) {     \
     return solver(handle, info);                                                                   \
+  }                                                                                                \
+  MEMTRACE_API int cublas##letter##getrfBatched(const handle* handle, int, void*, int, int*,       \
+                                                int* codes, int batch) {                           \
+    return batch_solver(handle, codes, batch);                                                     \
+  }                                                                                                \
+  MEMTRACE_API int cublas##letter##getriBatched(const handle* handle, int, const void*, int,       \
+                                                const int*, void*, int, int* codes, int batch) {   \
+    return batch_solver(handle, codes, batch);                                                     \
+  }                                                                                                \
+  MEMTRACE_API int cublas##letter##matinvBatched(const handle* handle, int, const void*, int,      \
+                                                 void*, int, int* codes, int batch) {              \
+    return batch_solver(handle, codes, batch);                                                     \
   }
 MEMTRACE_SOLVERS(S)
 MEMTRACE_SOLVERS(D)

@@ -61,7 +61,9 @@ int launched(cudaStream_t stream) {
 
 // Nothing that would have to be found again lies behind these.
 #define MEMTRACE_ACCEPTED(name) \
-  MEMTRACE_API int name() { return success; }
+  MEMTRACE_API int name() {     \
+    return success;             \
+  }
 MEMTRACE_ACCEPTED(cusparseLtInit)
 MEMTRACE_ACCEPTED(cusparseLtDestroy)
 MEMTRACE_ACCEPTED(cusparseLtMatDescriptorDestroy)

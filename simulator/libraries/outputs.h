@@ -32,6 +32,13 @@ inline void note_written(const void* to, std::size_t bytes) {
   if (bytes > 0 && is_device_address(address)) contents::computed(address, bytes);
 }
 
+// A solver's result codes of `matrices` matrices on the device: all well. They are read by the
+// program, and may lie where something was uploaded before.
+inline void report_solved(const void* codes, std::size_t matrices) {
+  const auto address = reinterpret_cast<address_t>(codes);
+  if (matrices > 0 && is_device_address(address)) contents::zero(address, matrices * sizeof(int));
+}
+
 // Bytes of an element, rounded up for the 4-bit types; 0 if unknown.
 [[nodiscard]] constexpr std::size_t element_bytes(cudaDataType_t type) {
   switch (type) {
