@@ -6,9 +6,9 @@
 #include <cstring>
 #include <initializer_list>
 
-#include "simulator/core/address_space.h"
 #include "simulator/core/call_log.h"
 #include "simulator/core/export.h"
+#include "simulator/stubs/device_writes.h"
 #include "simulator/stubs/function_facts.h"
 
 namespace memtrace::simulator {
@@ -32,30 +32,37 @@ int new_small_handle() {
   return next.fetch_add(1, std::memory_order_relaxed);
 }
 
-// Results that the real library may write to either side lie in device memory, which has no pages.
-bool is_on_device(std::uint64_t address) {
-  const address_space::span device = address_space::whole();
-  return address >= device.begin && address < device.end;
-}
-
 template <class T>
 void put(std::uint64_t address, T value) {
   std::memcpy(reinterpret_cast<void*>(address), &value, sizeof value);
 }
 
+std::size_t bytes_of(output what) {
+  return what == output::integer || what == output::single ? 4 : 8;
+}
+
+void write_on_device(output what, std::uint64_t address) {
+  if (what == output::data) return computed_on_device(address);
+  const bool is_number = what == output::integer || what == output::size ||
+                         what == output::single || what == output::real;
+  if (is_number) zero_on_device(address, bytes_of(what));
+}
+
 void write_output(output what, std::uint64_t address) {
-  if (address == 0 || is_on_device(address)) return;  // optional outputs may be null
+  if (address == 0) return;  // optional outputs may be null
+  if (is_on_device(address)) return write_on_device(what, address);
   switch (what) {
     case output::none:
+    case output::data:  // on the host it is a parameter of the call
       return;
     case output::handle:
       return put(address, new_handle());
+    case output::small_handle:
+      return put(address, new_small_handle());
     case output::size:
       return put(address, std::size_t{0});
     case output::integer:
       return put(address, int{0});
-    case output::small_handle:
-      return put(address, new_small_handle());
     case output::real:
       return put(address, 0.0);
     case output::single:

@@ -43,7 +43,8 @@ enum class output : std::uint8_t {
   integer,       // int 0
   real,          // double 0
   single,        // float 0
-  pointer        // null
+  pointer,       // null
+  data           // an array on the device: computed, hence unknown from now on
 };
 
 struct out_parameter {

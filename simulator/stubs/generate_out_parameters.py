@@ -30,6 +30,7 @@ LIBRARIES = {
     "nvrtc": (["nvrtc.h"], r"nvrtc"),
 }
 # Their callers work with what they return; for the others a number that nobody computed will do.
+WRITES_DATA = {"cusolver", "cusparse", "cufft", "curand"}  # cuBLAS and cuDNN are written by hand
 SYSTEM = {"cuda", "cudart", "cupti", "nccl", "nvJitLink", "nvrtc"}
 QUESTION = re.compile(r"Get|Create|Query|Alloc|Map|Import|Export|Reserve|Retain|Open|Load|Register|"
                       r"Init|Instantiate|Duplicate|Find|Link|Occupancy|Node|Read|Write|Split|Compile")
@@ -166,7 +167,7 @@ def slots(parameters, types):
     return result
 
 
-def output_of(function, kind, name, types):
+def output_of(library, function, kind, name, types):
     """What to write through a pointer parameter; None: nothing, "?": something unknown."""
     if kind.endswith("*") and "Get" in function:
         return "pointer"
@@ -184,6 +185,8 @@ def output_of(function, kind, name, types):
         return "size" if target == "wide" else "integer"
     if target in ("float", "double") and "Get" in function:
         return "single" if target == "float" else "real"
+    if library in WRITES_DATA and not asks and "Destroy" not in function:
+        return "data"
     return "?" if "Get" in function and target in ("struct", "char", "void") else None
 
 
@@ -191,7 +194,7 @@ def facts_of(library, returned, function, text, types):
     parameters = [parse_parameter(p) for p in split_parameters(text)]
     outputs, unknown = [], False
     for (kind, name, pointer), slot in zip(parameters, slots(parameters, types)):
-        what = output_of(function, kind, name, types) if pointer else None
+        what = output_of(library, function, kind, name, types) if pointer else None
         unknown |= what == "?"
         if what and what != "?" and slot is not None:
             outputs.append((slot, what))
@@ -202,6 +205,7 @@ def facts_of(library, returned, function, text, types):
     if not STATUS.search(returned):
         return "zero", []
     loud = unknown or (library in SYSTEM and QUESTION.search(function))
+    outputs.sort(key=lambda each: each[1] == "data")  # numbers first: eight in all
     return ("unsupported" if loud else "does_nothing"), outputs[:8]
 
 

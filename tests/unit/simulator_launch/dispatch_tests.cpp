@@ -98,11 +98,17 @@ TEST_CASE("what Create returns is never null and never twice the same") {
   CHECK(first != second);
 }
 
-TEST_CASE("results on the device and results nobody wants are left alone") {
-  const loaded_simulator simulator({"cusparseCreate"});
+TEST_CASE("results nobody wants are left out, those on the device are noted and never written") {
+  const loaded_simulator simulator({"cusparseCreate", "cusolverDnSgetrf"});
   auto* create = simulator.function<int(void*)>("cusparseCreate");
   CHECK(create(nullptr) == 0);
-  CHECK(create(reinterpret_cast<void*>(0x1800)) == 0);  // test_core.cpp's device memory
+  // handle, m, n, A, lda, work, pivots, info; 0x1000 to 0x2000 is test_core.cpp's device memory
+  auto* factor = simulator.function<int(void*, int, int, std::uint64_t, int, std::uint64_t,
+                                        std::uint64_t, std::uint64_t)>("cusolverDnSgetrf");
+  CHECK(factor(nullptr, 4, 4, 0x1100, 4, 0x1200, 0x1300, 0x1400) == 0);
+  const std::string log = simulator.log();
+  CHECK(log.find("computed " + std::to_string(0x1100)) != std::string::npos);
+  CHECK(log.find("zero " + std::to_string(0x1400) + " 4\n") != std::string::npos);
 }
 
 TEST_CASE("a function whose answer is needed fails in its library's way and is named once") {

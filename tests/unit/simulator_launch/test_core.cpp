@@ -2,9 +2,9 @@
 // What the dispatcher asks of the rest of the simulator, and one function "written by hand".
 #include <string>
 
-#include "simulator/core/address_space.h"
 #include "simulator/core/call_log.h"
 #include "simulator/core/export.h"
+#include "simulator/stubs/device_writes.h"
 
 namespace {
 std::string logged;
@@ -16,11 +16,17 @@ void log_call(const char* kind, const char* name) {
   logged += std::string(kind) + ' ' + name + '\n';
 }
 
-namespace address_space {
-span whole() {
-  return {0x1000, 0x2000};
+bool is_on_device(std::uint64_t address) {
+  return address >= 0x1000 && address < 0x2000;
 }
-}  // namespace address_space
+
+void zero_on_device(std::uint64_t address, std::size_t bytes) {
+  logged += "zero " + std::to_string(address) + ' ' + std::to_string(bytes) + '\n';
+}
+
+void computed_on_device(std::uint64_t address) {
+  logged += "computed " + std::to_string(address) + '\n';
+}
 
 }  // namespace memtrace::simulator
 
