@@ -9,10 +9,8 @@
 #include "interpose/python/python_stack.h"
 
 #include <pthread.h>
-#include <unistd.h>
 
 #include <atomic>
-#include <cstdio>
 #include <cstdlib>
 #include <new>
 
@@ -27,7 +25,9 @@ namespace {
 enum class mode : std::uint8_t { unknown, off, unverified, on };
 
 std::atomic<mode> current{mode::unknown};
-std::atomic<const char*> pending_news{nullptr};
+std::atomic<const char*> outcome{nullptr};       // once it is known
+std::atomic<const char*> pending_news{nullptr};  // what news() has not told yet
+std::atomic<std::uint32_t> announced{0};         // generation of the table that it is told to
 std::atomic<bool> warning{false};
 unsigned depth_limit = max_depth;
 pthread_key_t thread_end;
@@ -35,15 +35,21 @@ pthread_key_t thread_end;
 __attribute__((tls_model("initial-exec"))) thread_local thread_stacks* mine = nullptr;
 __attribute__((tls_model("initial-exec"))) thread_local bool inside = false;
 
+void announce(const char* news) noexcept {
+  outcome.store(news, std::memory_order_relaxed);
+  pending_news.store(news, std::memory_order_release);
+}
+
 void switch_off(const char* reason, bool warn) noexcept {
   if (current.exchange(mode::off) == mode::off) return;
   warning.store(warn, std::memory_order_relaxed);
-  pending_news.store(reason, std::memory_order_release);
-  if (!warn) return;
-  char line[160];
-  const int size =
-      std::snprintf(line, sizeof(line), "memtrace: Python call stacks are off: %s\n", reason);
-  [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, line, static_cast<size_t>(size));
+  announce(reason);
+}
+
+// Another file has begun (in a forked child): it is to have the news as well.
+void announce_in(std::uint32_t generation) noexcept {
+  announced.store(generation, std::memory_order_relaxed);
+  pending_news.store(outcome.load(std::memory_order_relaxed), std::memory_order_release);
 }
 
 pending_call::outcome run_self_check(bool helper);
@@ -55,8 +61,8 @@ const interpreter& python() noexcept {
 }
 
 pending_call::outcome run_self_check(bool helper) {
-  using outcome = pending_call::outcome;
-  if (current.load() != mode::unverified) return outcome::done;
+  using result_of = pending_call::outcome;
+  if (current.load() != mode::unverified) return result_of::done;
   static bool watched = false;  // the GIL is held; a second call comes from the helper
   if (!watched) watch_code_deaths(python().code_type);
   watched = true;
@@ -64,18 +70,18 @@ pending_call::outcome run_self_check(bool helper) {
   if (result == verdict::agrees) {
     mode expected = mode::unverified;
     if (current.compare_exchange_strong(expected, mode::on)) {
-      pending_news.store("on", std::memory_order_release);
+      announce("on");
     }
-    return outcome::done;
+    return result_of::done;
   }
   if (result == verdict::differs) {
     switch_off("they differ from this Python's own", true);
-    return outcome::done;
+    return result_of::done;
   }
-  if (!helper && result == verdict::not_run_and_raised) return outcome::in_helper_and_raised;
-  if (!helper) return outcome::in_helper;
+  if (!helper && result == verdict::not_run_and_raised) return result_of::in_helper_and_raised;
+  if (!helper) return result_of::in_helper;
   switch_off("the check against this Python could not be run", true);
-  return outcome::done;
+  return result_of::done;
 }
 
 // MEMTRACE_PYTHON_STACKS: absent or not a number leaves the depth as it is.
@@ -125,6 +131,10 @@ stack_id find_stack(address frame, bool verified, stack_table& table) noexcept {
 
 stack_id capture(stack_table& table) noexcept {
   mode now = current.load(std::memory_order_acquire);
+  const std::uint32_t generation = table.generation();
+  if (generation != announced.load(std::memory_order_relaxed)) [[unlikely]] {
+    announce_in(generation);
+  }
   if (now == mode::off) return 0;
   if (now == mode::unknown) [[unlikely]] {
     static const bool ready = set_up();

@@ -2,7 +2,7 @@
 //
 // The Python call stack of the calling thread, as a number in the trace, without the GIL, CPython
 // 3.9 to 3.13. Free-threaded builds, 3.14 and later, and an interpreter whose own answer differs
-// from ours get no stacks, and one message that says so.
+// from ours get no stacks, and one piece of news that says so.
 //
 //   hook ──► python_stack::capture(table) ──► stack_id          any thread, at every event
 //        └─► python_stack::news()         ──► info + message    rarely: once it is known whether
@@ -33,8 +33,9 @@ inline constexpr char omitted_frames[] = "<outer frames omitted>";
 [[nodiscard]] stack_id capture(stack_table& table) noexcept;
 
 // The value of info `python_stacks` when it has changed since the last call, else nullptr (one
-// load): "on", or the reason why they are off or were switched off. To be recorded as info, and
-// if it is not "on" as a message too (news_is_warning()); ask at events and at the end.
+// load): "on", or the reason why they are off or were switched off. To be recorded as info; when
+// news_is_warning(), to be said and recorded as a message too. Ask at events and at the end. A
+// table of another generation gets it once more.
 [[nodiscard]] const char* news() noexcept;
 [[nodiscard]] bool news_is_warning() noexcept;
 

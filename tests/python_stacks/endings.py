@@ -34,6 +34,7 @@ if child == 0:
     probe.holding.probe_restart_ids()
     for _ in range(10):
         compare()
+    assert (probe.news(), probe.news()) == ("on", None)  # once in the child's own file
     print("child right" if not compare.wrong else compare.wrong, flush=True)
     os._exit(0)
 _, status = os.waitpid(child, 0)

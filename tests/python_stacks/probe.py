@@ -33,13 +33,17 @@ class Probe:
             ]
         return self._known[stack]
 
+    def news(self):
+        told = self.holding.probe_news()
+        return told and told.decode()
+
     def wait_until_checked(self):
         """What became of the check against this interpreter."""
         for _ in range(1000):
             self.capture()
-            news = self.holding.probe_news()
+            news = self.news()
             if news is not None:
-                return news.decode()
+                return news
         return "never checked"
 
 

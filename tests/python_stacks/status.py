@@ -19,7 +19,9 @@ def middle(probe):
 def main():
     probe = Probe(sys.argv[1])
     status = probe.wait_until_checked()
-    print(json.dumps({"status": status, "frames": probe.frames(middle(probe))}))
+    frames = probe.frames(middle(probe))
+    print(json.dumps({"status": status, "frames": frames, "more_news": probe.news(),
+                      "warning": bool(probe.holding.probe_news_is_warning())}))
 
 
 main()

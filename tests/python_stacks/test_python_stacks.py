@@ -66,12 +66,17 @@ def test_the_helper_checks_when_the_main_thread_is_blocked(interpreter):
 
 
 @pytest.mark.parametrize("mistake", ["name", "file", "first_line", "instruction", "text"])
-def test_a_wrong_layout_switches_stacks_off_with_one_message(interpreter, mistake):
+def test_a_wrong_layout_switches_stacks_off(interpreter, mistake):
     finished = run(interpreter, "status.py", MISTAKEN_PROBE, MEMTRACE_TEST_MISTAKE=mistake)
     answer = results(finished)
     assert answer["frames"] == []
-    assert answer["status"] not in ("on", None)
-    assert finished.stderr == "memtrace: Python call stacks are off: %s\n" % answer["status"]
+    assert answer["warning"]
+    assert answer["status"] in (
+        "they differ from this Python's own",
+        "a frame was not what it should be",
+        "this Python's objects have another layout",  # 3.13 publishes some offsets
+    )
+    assert answer["more_news"] is None
 
 
 def test_the_mistaken_library_is_right_without_a_mistake(interpreter):
@@ -82,14 +87,14 @@ def test_the_mistaken_library_is_right_without_a_mistake(interpreter):
 def test_interpreter_options_change_nothing(interpreter, options):
     finished = run(interpreter, "status.py", options=options)
     answer = results(finished)
-    assert (answer["status"], finished.stderr) == ("on", "")
+    assert (answer["status"], answer["warning"], finished.stderr) == ("on", False, "")
     assert [frame[1] for frame in answer["frames"]] == ["leaf", "middle", "main", "<module>"]
 
 
-def test_zero_switches_stacks_off_without_a_message(interpreter):
+def test_zero_switches_stacks_off_without_a_warning(interpreter):
     finished = run(interpreter, "status.py", MEMTRACE_PYTHON_STACKS="0")
     answer = results(finished)
-    assert (answer["frames"], finished.stderr) == ([], "")
+    assert (answer["frames"], answer["warning"], finished.stderr) == ([], False, "")
     assert answer["status"] == "MEMTRACE_PYTHON_STACKS=0"
 
 
@@ -118,6 +123,6 @@ def test_other_pythons_are_refused_in_one_sentence():
             continue
         answer = results(run(path, "status.py"))
         assert answer["status"] == "only Python 3.9 to 3.13 is supported"
-        assert answer["frames"] == []
+        assert answer["frames"] == [] and answer["warning"]
         return
     pytest.skip("no Python before 3.9 or after 3.13")

@@ -71,6 +71,9 @@ PROBE const char* probe_text(unsigned id, unsigned long* size) {
 PROBE const char* probe_news() {
   return memtrace::python_stack::news();
 }
+PROBE int probe_news_is_warning() {
+  return memtrace::python_stack::news_is_warning() ? 1 : 0;
+}
 PROBE const char* probe_version() {
   return memtrace::python_stack::interpreter_version();
 }
