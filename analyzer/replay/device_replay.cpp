@@ -63,7 +63,7 @@ void device_replay::allocate(const trace::event& head, std::uint64_t address,
     complete_free(address);
     ++unknown_frees_;
   }
-  const site_id site = stack ? site_id{stack.value, false} : site_id{head.thread.value, true};
+  const auto site = site_of(stack, head.thread);
   blocks_.insert(address) = {bytes, requested, site, false};
   sites_.add(site, bytes);
   segments_.use(address, bytes);

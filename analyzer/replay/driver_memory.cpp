@@ -42,7 +42,7 @@ memory_place place_of(std::string_view api) {
   return found == apis.end() ? memory_place::elsewhere : found->place;
 }
 
-void driver_memory::call(std::uint32_t device, std::string_view api,
+void driver_memory::call(const trace::event& head, std::string_view api,
                          const trace::cuda_call_event& call) {
   if (call.error != 0) return;
   const bool by_handle = goes_by_handle(api);
@@ -50,21 +50,28 @@ void driver_memory::call(std::uint32_t device, std::string_view api,
   if (call.release) {
     drop(place);
   } else if (const auto where = place_of(api); where != memory_place::elsewhere) {
-    add(place, {call.size, device, where});
+    add(place, {call.size, head.device, where, site_of(call.stack, head.thread)}, head);
   }
 }
 
-void driver_memory::undo(std::string_view api, const trace::cuda_undo_event& failed_release) {
+void driver_memory::undo(const trace::event& head, std::string_view api,
+                         const trace::cuda_undo_event& failed_release) {
   const key place{goes_by_handle(api), failed_release.address};
   const auto found = std::ranges::find(released_.rbegin(), released_.rend(), place,
                                        &std::pair<key, holding>::first);
-  if (found != released_.rend()) add(place, found->second);
+  if (found != released_.rend()) add(place, found->second, head);
 }
 
-void driver_memory::add(const key& place, const holding& held) {
+void driver_memory::add(const key& place, const holding& held, const trace::event& head) {
   if (!held_.emplace(place, held).second) return;
   if (held.place == memory_place::device) {
-    device_bytes_[held.device] += held.bytes;
+    auto& device = devices_[held.device];
+    device.bytes += held.bytes;
+    device.sites.add(held.site, held.bytes);
+    if (device.bytes <= device.peak_bytes) return;
+    device.peak_bytes = device.bytes;
+    device.peak = head;
+    device.sites.mark_peak();
   } else {
     pinned_bytes_ += held.bytes;
     pinned_peak_ = std::max(pinned_peak_, pinned_bytes_);
@@ -77,7 +84,9 @@ void driver_memory::drop(const key& place) {
   const auto held = found->second;
   held_.erase(found);
   if (held.place == memory_place::device) {
-    device_bytes_[held.device] -= held.bytes;
+    auto& device = devices_[held.device];
+    device.bytes -= held.bytes;
+    device.sites.remove(held.site, held.bytes);
   } else {
     pinned_bytes_ -= held.bytes;
   }
@@ -85,9 +94,14 @@ void driver_memory::drop(const key& place) {
   if (released_.size() > remembered_releases) released_.pop_front();
 }
 
-std::uint64_t driver_memory::on_device(std::uint32_t device) const {
-  const auto found = device_bytes_.find(device);
-  return found == device_bytes_.end() ? 0 : found->second;
+const direct_memory* driver_memory::device(std::uint32_t device) const {
+  const auto found = devices_.find(device);
+  return found == devices_.end() ? nullptr : &found->second;
+}
+
+std::uint64_t driver_memory::on_device(std::uint32_t index) const {
+  const auto* const found = device(index);
+  return found == nullptr ? 0 : found->bytes;
 }
 
 }  // namespace memtrace::replay

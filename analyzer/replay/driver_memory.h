@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Memory that the program holds from CUDA itself, from the recorded calls: device memory (of which
-// PyTorch's segments are a part) and pinned host memory. A runtime call that makes a driver call
+// PyTorch's segments are a part; with the cudaMallocAsync backend, all that PyTorch has) and pinned
+// host memory. A runtime call that makes a driver call
 // inside is recorded twice with the same address, and counted once.
 #pragma once
 
@@ -11,6 +12,7 @@
 #include <string_view>
 #include <utility>
 
+#include "analyzer/replay/site_table.h"
 #include "analyzer/trace/records.h"
 
 namespace memtrace::replay {
@@ -20,15 +22,23 @@ enum class memory_place : std::uint8_t { elsewhere, device, pinned_host };
 // Where an API's memory lies; elsewhere for calls that hold none (mapping, address reservation).
 [[nodiscard]] memory_place place_of(std::string_view api);
 
+// Of one device.
+struct direct_memory {
+  std::uint64_t bytes = 0;
+  std::uint64_t peak_bytes = 0;
+  trace::event peak;  // when it was first so high
+  site_table sites;
+};
+
 class driver_memory {
  public:
-  void call(std::uint32_t device, std::string_view api, const trace::cuda_call_event& call);
-  void undo(std::string_view api, const trace::cuda_undo_event& failed_release);
+  void call(const trace::event& head, std::string_view api, const trace::cuda_call_event& call);
+  void undo(const trace::event& head, std::string_view api,
+            const trace::cuda_undo_event& failed_release);
 
   [[nodiscard]] std::uint64_t on_device(std::uint32_t device) const;  // bytes
-  [[nodiscard]] bool saw_device(std::uint32_t device) const {
-    return device_bytes_.contains(device);
-  }
+  // Null where no call got memory on the device.
+  [[nodiscard]] const direct_memory* device(std::uint32_t device) const;
   [[nodiscard]] std::uint64_t pinned_peak() const { return pinned_peak_; }
 
  private:
@@ -36,16 +46,17 @@ class driver_memory {
     std::uint64_t bytes = 0;
     std::uint32_t device = 0;
     memory_place place{};
+    site_id site;
   };
   // Physical allocations of the VMM calls have a handle and no address.
   using key = std::pair<bool, std::uint64_t>;
 
-  void add(const key& place, const holding& held);
+  void add(const key& place, const holding& held, const trace::event& head);
   void drop(const key& place);
 
   std::map<key, holding> held_;
   std::deque<std::pair<key, holding>> released_;  // the latest few, in case a release failed
-  std::map<std::uint32_t, std::uint64_t> device_bytes_;
+  std::map<std::uint32_t, direct_memory> devices_;
   std::uint64_t pinned_bytes_ = 0;
   std::uint64_t pinned_peak_ = 0;
 };

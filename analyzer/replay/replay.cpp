@@ -90,14 +90,14 @@ void replayer::on_operation(const trace::event&, const trace::operation_event& r
 
 void replayer::on_cuda_call(const trace::event& head, const trace::cuda_call_event& call) {
   const auto api = names_[call.api];
-  driver_.call(head.device, api, call);
-  if (call.error != 0 && !call.release && place_of(api) == memory_place::device) {
-    at(head.device).call_failed = true;
-  }
+  driver_.call(head, api, call);
+  if (call.release || place_of(api) != memory_place::device) return;
+  auto& device = at(head.device);
+  if (call.error != 0) device.call_failed = true;
 }
 
-void replayer::on_cuda_undo(const trace::event&, const trace::cuda_undo_event& failed) {
-  driver_.undo(names_[failed.api], failed);
+void replayer::on_cuda_undo(const trace::event& head, const trace::cuda_undo_event& failed) {
+  driver_.undo(head, names_[failed.api], failed);
 }
 
 void replayer::on_message(const trace::event&, const trace::message_event& record) {

@@ -75,7 +75,7 @@ class replayer final : public trace::record_visitor {
   [[nodiscard]] const std::vector<std::string>& warnings() const { return warnings_; }
   [[nodiscard]] const stack_counts& stacks() const { return stacks_; }
   [[nodiscard]] const std::string& settings() const { return settings_; }
-  [[nodiscard]] std::uint64_t pinned_peak() const { return driver_.pinned_peak(); }
+  [[nodiscard]] const driver_memory& driver() const { return driver_; }
 
  private:
   [[nodiscard]] device_record& at(std::uint32_t index);

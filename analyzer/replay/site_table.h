@@ -19,6 +19,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "analyzer/trace/ids.h"
+
 namespace memtrace::replay {
 
 // Where memory was asked for: a call stack, or where there is none, a thread.
@@ -27,6 +29,10 @@ struct site_id {
   bool is_thread = false;
   [[nodiscard]] bool operator==(const site_id&) const = default;
 };
+
+[[nodiscard]] inline site_id site_of(trace::stack_id stack, trace::thread_id thread) {
+  return stack ? site_id{stack.value, false} : site_id{thread.value, true};
+}
 
 struct holding {
   std::uint64_t bytes = 0;

@@ -161,25 +161,28 @@ template <class T>
   }
   const auto& peak = device.peak_allocated;
   const auto capacity = device.facts.total_bytes;
-  return {{"index", device.facts.device},
-          {"pid", process.run.pid},
-          {"rank", or_null(process.run.rank)},
-          {"host", text_or_null(process.run.host)},
-          {"name", text_or_null(device.name)},
-          {"capacity_bytes", capacity == 0 ? json(nullptr) : json(capacity)},
-          {"peak_allocated_bytes", peak.totals.allocated},
-          {"peak_allocated_event", peak.event},
-          {"peak_reserved_bytes", device.peak_reserved.totals.reserved},
-          {"at_peak",
-           {{"categories", categories_json(peak.totals)},
-            {"call_sites", sites_json(device.at_peak)},
-            {"unattributed_bytes", device.unattributed_bytes}}},
-          {"peak_allocated", moment_json(peak)},
-          {"peak_reserved", moment_json(device.peak_reserved)},
-          {"retries", device.retries},
-          {"outside_pool", outside},
-          {"unexplained_bytes", nullptr},
-          {"phases", json::array()}};
+  return {
+      {"index", device.facts.device},
+      {"pid", process.run.pid},
+      {"rank", or_null(process.run.rank)},
+      {"host", text_or_null(process.run.host)},
+      {"name", text_or_null(device.name)},
+      {"capacity_bytes", capacity == 0 ? json(nullptr) : json(capacity)},
+      {"peak_allocated_bytes", peak.totals.allocated},
+      {"peak_allocated_event", peak.event},
+      {"peak_reserved_bytes",
+       device.from_cuda_calls ? json(nullptr) : json(device.peak_reserved.totals.reserved)},
+      {"at_peak",
+       {{"categories", categories_json(peak.totals)},
+        {"call_sites", sites_json(device.at_peak)},
+        {"unattributed_bytes", device.unattributed_bytes}}},
+      {"peak_source", device.from_cuda_calls ? "cuda_calls" : "allocator"},
+      {"peak_allocated", device.from_cuda_calls ? json(nullptr) : moment_json(peak)},
+      {"peak_reserved", device.from_cuda_calls ? json(nullptr) : moment_json(device.peak_reserved)},
+      {"retries", device.retries},
+      {"outside_pool", outside},
+      {"unexplained_bytes", nullptr},
+      {"phases", json::array()}};
 }
 
 [[nodiscard]] json oom_json(const process_report& process, const oom_report& oom) {

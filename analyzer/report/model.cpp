@@ -96,8 +96,19 @@ namespace key = format::info_key;
   return outside;
 }
 
+void use_cuda_calls(const trace::dictionary& names, const replay::direct_memory& direct,
+                    device_report& made) {
+  made.from_cuda_calls = true;
+  made.peak_allocated.event = direct.peak.number;
+  made.peak_allocated.time_ns = direct.peak.time_ns;
+  made.peak_allocated.totals.allocated = direct.peak_bytes;
+  made.at_peak = build_sites(names, direct.sites.at_peak());
+  for (const auto& site : made.at_peak) made.peak_allocated.totals.blocks += site.blocks;
+}
+
 [[nodiscard]] device_report build_device(const trace::dictionary& names,
-                                         const replay::device_record& device) {
+                                         const replay::device_record& device,
+                                         const replay::direct_memory* direct) {
   const auto& allocator = device.allocator;
   device_report made;
   made.facts = device.facts;
@@ -106,6 +117,7 @@ namespace key = format::info_key;
   made.peak_allocated = allocator.peak_allocated();
   made.peak_reserved = allocator.peak_reserved();
   made.at_peak = build_sites(names, allocator.sites().at_peak());
+  if (device.events == 0 && direct != nullptr) use_cuda_calls(names, *direct, made);
   std::uint64_t attributed = 0;
   for (const auto& site : made.at_peak) attributed += site.bytes;
   const auto peak = made.peak_allocated.totals.allocated;
@@ -143,13 +155,13 @@ process_report build_process(const std::string& path, const trace::reader& reade
   made.completeness = completeness;
   made.stacks = replayed.stacks();
   for (const auto& [index, device] : replayed.devices()) {
-    made.devices.push_back(build_device(reader.names(), *device));
+    made.devices.push_back(build_device(reader.names(), *device, replayed.driver().device(index)));
   }
   for (const auto& oom : replayed.ooms()) {
     made.ooms.push_back(build_oom(reader.names(), replayed, oom));
   }
   for (const auto& warning : replayed.warnings()) made.warnings.push_back(valid_utf8(warning));
-  made.pinned_peak = replayed.pinned_peak();
+  made.pinned_peak = replayed.driver().pinned_peak();
   return made;
 }
 

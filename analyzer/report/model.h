@@ -50,6 +50,9 @@ struct device_report {
   trace::device_facts facts;
   std::string name;
   std::uint64_t events = 0;
+  // No allocator event was recorded, as with the cudaMallocAsync backend: the peak is that of the
+  // CUDA calls, and what is reserved is not known.
+  bool from_cuda_calls = false;
   replay::moment peak_allocated;
   replay::moment peak_reserved;
   std::vector<call_site> at_peak;        // most bytes first

@@ -107,6 +107,14 @@ void add_run(page& out, const process_report& process) {
   return join(parts, ", ");
 }
 
+void add_reserved(page& out, const device_report& device) {
+  const auto& top = device.peak_reserved.totals;
+  const auto unused = top.reserved - std::min(top.allocated, top.reserved);
+  out.line(fmt::format("  peak reserved  {:>11}  at {}, {} of it unused{}",
+                       format_bytes(top.reserved), format_seconds(device.peak_reserved.time_ns),
+                       format_bytes(unused), unused == 0 ? "" : ": " + reasons(top)));
+}
+
 void add_device(page& out, const process_report& process, const device_report& device) {
   const auto capacity = device.facts.total_bytes == 0
                             ? std::string()
@@ -122,11 +130,12 @@ void add_device(page& out, const process_report& process, const device_report& d
     out.line(fmt::format("  of it          {:>11}  in blocks whose allocation was not recorded",
                          format_bytes(device.unattributed_bytes)));
   }
-  const auto& top = device.peak_reserved.totals;
-  const auto unused = top.reserved - std::min(top.allocated, top.reserved);
-  out.line(fmt::format("  peak reserved  {:>11}  at {}, {} of it unused{}",
-                       format_bytes(top.reserved), format_seconds(device.peak_reserved.time_ns),
-                       format_bytes(unused), unused == 0 ? "" : ": " + reasons(top)));
+  if (device.from_cuda_calls) {
+    out.line("  by CUDA calls alone: PyTorch's caching allocator was not used");
+  } else {
+    add_reserved(out, device);
+  }
+
   if (device.retries != 0) {
     out.line(
         fmt::format("  retries        {:>11}  CUDA refused memory, PyTorch gave its cache back",
