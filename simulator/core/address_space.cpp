@@ -2,6 +2,8 @@
 #include "simulator/core/address_space.h"
 
 #include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <cstdlib>
@@ -71,19 +73,24 @@ constexpr std::uint64_t length =
     all_devices + pool_share + reservation_share + managed_share + import_share;
 
 // Between what a program that is not position-independent uses (low) and where the kernel puts
-// libraries and stacks (near 2^47); free also under the address sanitizer, whose shadow ends at
-// 2^44. The kernel chooses if all are taken (thread sanitizer, tools that move the program).
-constexpr address_t places[] = {0x200000000000, 0x300000000000, 0x400000000000};
+// libraries and stacks (near 2^47), and outside the shadow of the address and thread sanitizers.
+// The kernel chooses if all are taken.
+constexpr address_t places[] = {0x350000000000, 0x200000000000, 0x600000000000};
+
+// The system call itself: the thread sanitizer's mmap refuses addresses that it does not watch.
+void* map_without_access(address_t place, int flags) {
+  const long at = syscall(SYS_mmap, place, length, PROT_NONE,
+                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | flags, -1, 0);
+  return reinterpret_cast<void*>(at);
+}
 
 address_t reserve() {
-  constexpr int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
   for (const address_t place : places) {
-    void* at =
-        mmap(reinterpret_cast<void*>(place), length, PROT_NONE, flags | MAP_FIXED_NOREPLACE, -1, 0);
+    void* at = map_without_access(place, MAP_FIXED_NOREPLACE);
     if (at == reinterpret_cast<void*>(place)) return place;
     if (at != MAP_FAILED) munmap(at, length);
   }
-  void* anywhere = mmap(nullptr, length, PROT_NONE, flags, -1, 0);
+  void* anywhere = map_without_access(0, 0);
   if (anywhere == MAP_FAILED) {
     std::fprintf(stderr, "memtrace: no address space for the simulated GPU (ulimit -v?)\n");
     std::_Exit(2);
