@@ -23,7 +23,8 @@ struct piece {
   std::shared_ptr<const byte_string> bytes;
   std::size_t offset = 0;
   bool whole = true;          // not trimmed at its start
-  bool real = true;           // see upload()
+  bool real = true;           // see result()
+  bool from_host = false;     // an upload
   std::uint64_t kernels = 0;  // that had run when it was written
   std::uint64_t age = 0;
 
@@ -78,9 +79,10 @@ class memory {
     }
   }
 
-  void erase_piece(address_t at) {
+  void erase_piece(address_t at, bool also_from_host) {
     const auto found = first(at);
-    if (found != pieces_.end() && found->first <= at) drop(found);
+    if (found == pieces_.end() || found->first > at) return;
+    if (also_from_host || !found->second.from_host) drop(found);
   }
 
   // Calls visit(address, piece, offset in the piece, count) for each known part of the range.
@@ -138,9 +140,7 @@ bool doubtful(const piece& one, std::size_t offset, std::size_t count) {
          one.kernels != kernels.load(std::memory_order_relaxed);
 }
 
-}  // namespace
-
-void upload(address_t to, const void* from, std::size_t bytes, bool real) {
+void remember(address_t to, const void* from, std::size_t bytes, bool real, bool from_host) {
   if (bytes == 0) return;
   const std::scoped_lock guard(known().lock);
   if (bytes > remember_limit) {
@@ -152,7 +152,18 @@ void upload(address_t to, const void* from, std::size_t bytes, bool real) {
   one.size = bytes;
   one.bytes = std::make_shared<const byte_string>(start, start + bytes);
   one.real = real;
+  one.from_host = from_host;
   known().put(to, std::move(one));
+}
+
+}  // namespace
+
+void upload(address_t to, const void* from, std::size_t bytes) {
+  remember(to, from, bytes, true, true);
+}
+
+void result(address_t to, const void* from, std::size_t bytes, bool real) {
+  remember(to, from, bytes, real, false);
 }
 
 void fill(address_t to, std::uint64_t value, std::size_t width, std::size_t count) {
@@ -197,8 +208,13 @@ void computed_from(address_t to, std::size_t at_least) {
   std::size_t bytes = at_least;
   if (to % unit == 0) bytes = (bytes + unit - 1) / unit * unit;
   const std::scoped_lock guard(known().lock);
-  known().erase_piece(to);
+  known().erase_piece(to, true);
   known().erase(to, bytes);
+}
+
+void maybe_computed(address_t to) {
+  const std::scoped_lock guard(known().lock);
+  known().erase_piece(to, false);
 }
 
 void kernel_ran() {

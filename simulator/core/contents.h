@@ -16,10 +16,12 @@ namespace memtrace::simulator::contents {
 inline constexpr std::size_t remember_limit = 64 << 10;  // bytes of one upload
 inline constexpr std::size_t budget = 64 << 20;          // bytes in all; the oldest go first
 
-// Host memory was copied to the device: remembered if small, else the range is forgotten. `real` is
-// false for what follows from zeros that were read in place of unknown data: reads give it, and are
-// counted all the same.
-void upload(address_t to, const void* from, std::size_t bytes, bool real = true);
+// Host memory was copied to the device: remembered if small, else the range is forgotten.
+void upload(address_t to, const void* from, std::size_t bytes);
+
+// What a kernel computed, in host memory. `real` is false for what follows from zeros that were
+// taken for unknown data: reads give it, and are counted all the same.
+void result(address_t to, const void* from, std::size_t bytes, bool real);
 
 // `count` times a value of `width` (1, 2, 4, 8) bytes, little-endian. Zeros are remembered for any
 // count, other values like an upload of that size.
@@ -42,6 +44,10 @@ inline void computed(address_t to, std::size_t bytes) {
 // or fill that holds the address and, at the start of a 512-byte unit (PyTorch hands out no smaller
 // pieces of memory), the rest of the last unit.
 void computed_from(address_t to, std::size_t at_least = 1);
+
+// A kernel may have written at that address, or only read it: forgets the fill or result that holds
+// it, keeps what came from the host.
+void maybe_computed(address_t to);
 
 // A kernel ran that may have written anywhere. Makes the start of an earlier upload doubtful: a
 // shorter read there is taken for a new tensor at a recycled address. Cheap.

@@ -63,6 +63,20 @@ void add_output(bound& launch, address_t at) {
   }
 }
 
+// Structures that hold addresses, such as lambdas and TensorInfo, have them among their first
+// words; two words are there in any: what is behind a smaller one is the caller's stack.
+void bind_arguments(bound& launch, void** arguments) {
+  for (const unsigned position : launch.about->written) {
+    add_output(launch, load<address_t>(arguments[position]));
+  }
+  for (const unsigned position : launch.about->structures) {
+    for (std::size_t word = 0; word < 2 && launch.mentions < bound::most_outputs; ++word) {
+      const auto address = load<address_t>(arguments[position], 8 * word);
+      if (is_device_address(address)) launch.mentioned[launch.mentions++] = address;
+    }
+  }
+}
+
 // c10::ScalarType by its number.
 element type_of(std::int8_t number) {
   constexpr char letters[] = {'h', 'a', 's', 'i', 'l', 0, 'f', 'd', 0, 0, 0, 'b'};
@@ -188,10 +202,8 @@ bound bind(const void* function, void** arguments) {
   if (!arguments) return launch;
   launch.about = cached(function);
   switch (launch.about->form) {
-    case layout::pointers:
-      for (const unsigned position : launch.about->written) {
-        add_output(launch, load<address_t>(arguments[position]));
-      }
+    case layout::arguments:
+      bind_arguments(launch, arguments);
       break;
     case layout::flat:
       bind_flat(launch, arguments);
@@ -213,6 +225,7 @@ void run(const bound& launch) {
   if (launch.computes && small_tensors::compute(launch)) return;
   for (std::size_t i = 0; i < launch.outputs; ++i)
     contents::computed_from(launch.out[i], launch.out_bytes);
+  for (std::size_t i = 0; i < launch.mentions; ++i) contents::maybe_computed(launch.mentioned[i]);
 }
 
 }  // namespace memtrace::simulator::kernel_effects

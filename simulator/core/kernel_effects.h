@@ -20,8 +20,10 @@ struct bound {
   static constexpr std::size_t most_outputs = 8;
   address_t out[most_outputs] = {};
   std::size_t outputs = 0;
-  std::size_t out_bytes = 1;  // that each output takes at least
-  bool computes = false;      // what follows is set
+  std::size_t out_bytes = 1;               // that each output takes at least
+  address_t mentioned[most_outputs] = {};  // perhaps written, perhaps read
+  std::size_t mentions = 0;
+  bool computes = false;  // what follows is set
   address_t in[2] = {};
   std::size_t inputs = 0;
   std::size_t count = 0;  // elements

@@ -125,32 +125,51 @@ void describe_reduction(string_view name, description& result) {
   }
 }
 
-// The positions of "T*" among the arguments in "…(int, float*, float const*)".
-std::vector<unsigned> pointers_to_written(string_view demangled) {
-  std::vector<unsigned> result;
-  if (demangled.empty() || demangled.back() != ')') return result;
-  int depth = 0;
-  std::size_t begin = demangled.size();
-  while (begin > 0) {
-    const char c = demangled[--begin];
-    if (c == ')') ++depth;
-    if (c == '(' && --depth == 0) break;
+bool is_number(string_view type) {
+  constexpr string_view numbers[] = {"bool",   "char",      "short",        "int",
+                                     "long",   "float",     "double",       "unsigned",
+                                     "signed", "c10::Half", "c10::BFloat16"};
+  for (const string_view number : numbers) {
+    if (type.rfind(number, 0) == 0) return true;
   }
+  return false;
+}
+
+// An argument's type: "float*" is written, "float const*" is not, "at::Thing" may hold anything.
+void classify(string_view type, unsigned position, description& result) {
+  if (type.size() < 2) return;
+  if (type.back() == '*') {
+    if (!has(type, "const*")) result.written.push_back(position);
+  } else if (!is_number(type)) {
+    result.structures.push_back(position);
+  }
+}
+
+// Where the last, outermost "(" is, or the end.
+std::size_t arguments_begin(string_view demangled) {
+  int depth = 0;
+  for (std::size_t at = demangled.size(); at > 0; --at) {
+    const char c = demangled[at - 1];
+    if (c == ')') ++depth;
+    if (c == '(' && --depth == 0) return at;
+  }
+  return demangled.size();
+}
+
+void classify_arguments(string_view demangled, description& result) {
+  if (demangled.empty() || demangled.back() != ')') return;
+  int depth = 0;
   unsigned position = 0;
-  std::size_t start = begin + 1;
+  std::size_t start = arguments_begin(demangled);
   for (std::size_t at = start; at < demangled.size(); ++at) {
     const char c = demangled[at];
-    if (c == '<' || c == '(' || c == '{') ++depth;
     const bool last = at + 1 == demangled.size();
+    if (c == '<' || c == '(' || c == '{') ++depth;
     if ((c == '>' || c == ')' || c == '}') && !last) --depth;
     if (!last && (c != ',' || depth != 0)) continue;
-    const string_view type = demangled.substr(start, at - start);
-    const bool pointer = type.size() > 1 && type.back() == '*';
-    if (pointer && !has(type, "const*")) result.push_back(position);
-    ++position;
+    classify(demangled.substr(start, at - start), position++, result);
     start = at + 2;
   }
-  return result;
 }
 
 description describe_signature(const char* mangled) {
@@ -160,8 +179,9 @@ description describe_signature(const char* mangled) {
   if (!text) return result;
   // It updates the scale of mixed precision in place; with nothing infinite it leaves it alone.
   if (has(text.get(), "amp_update_scale")) return result;
-  result.written = pointers_to_written(text.get());
-  if (!result.written.empty()) result.form = layout::pointers;
+  classify_arguments(text.get(), result);
+  const bool holds_nothing = result.written.empty() && result.structures.empty();
+  if (!holds_nothing) result.form = layout::arguments;
   return result;
 }
 

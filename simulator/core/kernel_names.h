@@ -13,7 +13,7 @@ namespace memtrace::simulator::kernel_names {
 
 enum class layout : std::uint8_t {
   unknown,
-  pointers,   // plain arguments; `written` are the pointers to what is not const
+  arguments,  // `written` are pointers to what is not const; `structures` hold who knows what
   flat,       // (int count, functor, array of pointers, …): out first; contiguous
   strided,    // (int count, functor): the first device address in the functor is out
   reduction,  // (functor): two device addresses in a row in it are source and out
@@ -51,8 +51,9 @@ struct description {
   scalar_side scalar = scalar_side::none;
   element input;
   element output;
-  bool casts = false;  // the arguments say which types are in memory
-  std::vector<unsigned> written;
+  bool casts = false;             // the arguments say which types are in memory
+  std::vector<unsigned> written;  // positions of arguments
+  std::vector<unsigned> structures;
 };
 
 [[nodiscard]] description describe(const char* mangled);

@@ -199,7 +199,7 @@ bool compute(const bound& launch) {
   for (std::size_t i = 0; i < result.size(); ++i) {
     store(bytes.data() + i * launch.out_type.bytes, launch.out_type, result[i]);
   }
-  contents::upload(launch.out[0], bytes.data(), bytes.size(), real);
+  contents::result(launch.out[0], bytes.data(), bytes.size(), real);
   return true;
 }
 

@@ -143,6 +143,21 @@ TEST_CASE("pointers to what is not const are written", "[kernel]") {
   CHECK(download<float>(memory.at(512), 1) == std::vector<float>{2});
 }
 
+TEST_CASE("structures that mention a fill make it unknown, an upload stays", "[kernel]") {
+  static const void* const random = kernel("_Z6randoml4dataS_");
+  const device_buffer memory(4096);
+  upload<float>(memory.at(0), {1});
+  REQUIRE(cudaMemset(memory.at(512), 1, 4) == cudaSuccess);
+  std::int64_t count = 1;
+  struct {
+    void* address;
+    void* other;
+  } data{memory.at(0), nullptr}, result{nullptr, memory.at(512)};
+  run(random, count, data, result);
+  CHECK(download<float>(memory.at(0), 1) == std::vector<float>{1});
+  CHECK(download<int>(memory.at(512), 1) == std::vector<int>{0});
+}
+
 TEST_CASE("the scale of mixed precision survives its update", "[kernel]") {
   static const void* const update = kernel(
       "_ZN2at6native56_GLOBAL__N__00000000_13_AmpKernels_cu_0000000028amp_update_scale_cuda_"
