@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "interpose/hooks/allocator_methods.h"
 
+#include <array>
 #include <atomic>
 #include <bit>
 #include <cstring>
@@ -106,6 +107,12 @@ void replace(const native_allocator& allocator) noexcept {
 }
 
 void record_earlier_fraction(recorder& to, std::uint32_t device) noexcept {
+  // The serial number of the recording that has it.
+  static std::array<std::atomic<std::uint32_t>, max_devices> recorded_in{};
+  auto& recorded = recorded_in[device % max_devices];
+  if (recorded.load(std::memory_order_relaxed) == to.generation()) [[likely]]
+    return;
+  recorded.store(to.generation(), std::memory_order_relaxed);
   if (original.get_fraction == nullptr) return;
   const double fraction = original.get_fraction(original.object, static_cast<device_index>(device));
   if (fraction >= 1.0) return;

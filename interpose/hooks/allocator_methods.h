@@ -14,7 +14,8 @@ namespace memtrace::allocator_methods {
 // Once.
 void replace(const native_allocator& allocator) noexcept;
 
-// A memory fraction of the device that was set before the allocator was found.
+// A memory fraction of the device that was set before the allocator was found: into each recording
+// once, at the device's first event. Takes the allocator's mutex, which is recursive.
 void record_earlier_fraction(recorder& to, std::uint32_t device) noexcept;
 
 }  // namespace memtrace::allocator_methods

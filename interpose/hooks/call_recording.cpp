@@ -13,6 +13,10 @@ namespace {
 // cudaErrorMemoryAllocation and CUDA_ERROR_OUT_OF_MEMORY.
 constexpr int out_of_memory = 2;
 
+bool is_device_memory(hook_id id) noexcept {
+  return id == hook_id::cudaMalloc || id == hook_id::cuMemAlloc_v2 || id == hook_id::cuMemCreate;
+}
+
 const char* name_of(hook_id id) noexcept {
   return hooks[static_cast<unsigned>(id)].name;
 }
@@ -29,6 +33,7 @@ void record_allocation(hook_id id, const call_facts& facts, int error) noexcept 
   recorder* const to = error == 0 || error == out_of_memory ? session::start() : session::active();
   if (to == nullptr) return;
   const std::uint32_t device = device_log::current();
+  if (error == 0 && is_device_memory(id)) device_log::sample_after_allocation(facts.size);
   device_log::ensure(*to, device);
   to->cuda_call({.api = name_of(id),
                  .device = device,

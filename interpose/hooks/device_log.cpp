@@ -15,6 +15,9 @@ constexpr int attribute_major = 75;
 constexpr int attribute_minor = 76;
 constexpr int capture_mode_relaxed = 2;
 
+// Of device memory, on all GPUs so far.
+constexpr std::uint64_t granularity = 2 << 20;
+
 template <typename Function>
 Function* driver(const char* name) noexcept {
   return reinterpret_cast<Function*>(find_real_function(library_family::driver, name));
@@ -90,11 +93,16 @@ std::uint32_t current() noexcept {
 }
 
 void sample_current() noexcept {
+  sample_after_allocation(0);
+}
+
+void sample_after_allocation(std::uint64_t bytes) noexcept {
   const auto* const driver = queries();
   if (driver == nullptr || !has_context(*driver)) return;
   auto& known = free_at_first[current() % max_devices];
   if (known.load(std::memory_order_relaxed) != 0) return;
-  known.store(free_bytes_now(*driver), std::memory_order_relaxed);
+  const std::uint64_t taken = (bytes + granularity - 1) / granularity * granularity;
+  known.store(free_bytes_now(*driver) + taken, std::memory_order_relaxed);
 }
 
 void ensure(recorder& to, std::uint32_t device) noexcept {

@@ -16,6 +16,10 @@ namespace memtrace::device_log {
 // Before an allocation: notes how much of the current device is free, if nothing is known yet.
 void sample_current() noexcept;
 
+// After the first allocation, where there was no context to ask before it (the runtime makes one in
+// its first call): `bytes` of device memory were allocated since.
+void sample_after_allocation(std::uint64_t bytes) noexcept;
+
 // The device's record is in this recording from here on.
 void ensure(recorder& to, std::uint32_t device) noexcept;
 

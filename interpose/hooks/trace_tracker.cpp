@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "interpose/hooks/trace_tracker.h"
 
-#include <array>
 #include <atomic>
 #include <functional>
 
@@ -24,21 +23,25 @@ std::atomic<stage> the_stage{stage::unattached};
 std::atomic<bool> is_attaching{false};
 std::atomic<entry_layout> the_layout{entry_layout::unknown};
 
-// The last allocation or free that the tracker told and the allocator has not reported yet. Each
-// is only touched under the allocator's mutex of that device.
+// An allocation, or a free request and its completion, is kept until the allocator reports it a
+// moment later under the same mutex, so that all of it is recorded in one step. A process killed
+// in between loses a call that had not returned.
 struct untold {
-  bool pending = false;
-  std::uint64_t address = 0;
+  recorder* to = nullptr;  // null: nothing is kept
+  bool completed = false;
+  allocator_event event;
 };
-std::array<untold, max_devices> pending_reports;
+thread_local constinit untold kept{};
 
-// A free that completes at once, which is before the allocator reports it, has the stack of its
-// request; one that completes later has that of whoever noticed.
-struct last_free {
-  std::uint64_t address = 0;
-  stack_id stack = 0;
-};
-thread_local constinit last_free requested_free{};
+void record_kept() noexcept {
+  if (kept.to == nullptr) return;
+  kept.to->allocator(kept.event);
+  if (kept.completed) {
+    kept.event.kind = format::kind::free_completed;
+    kept.to->allocator(kept.event);
+  }
+  kept.to = nullptr;
+}
 
 void give_up(const char* why) noexcept {
   the_stage.store(stage::given_up, std::memory_order_release);
@@ -53,13 +56,12 @@ bool begins_recording(format::kind kind) noexcept {
          kind == format::kind::segment_map || kind == format::kind::oom;
 }
 
-stack_id stack_of(recorder& to, const allocator_event& event) noexcept {
-  if (event.kind == format::kind::free_completed && requested_free.address == event.address) {
-    return requested_free.stack;
-  }
-  const stack_id stack = python_stack::capture(to);
-  requested_free = {event.kind == format::kind::free_requested ? event.address : 0, stack};
-  return stack;
+// A free that completes before the allocator reports it has the stack of its request; one that
+// completes later has that of whoever noticed.
+bool completes_kept(const allocator_event& event) noexcept {
+  return event.kind == format::kind::free_completed && kept.to != nullptr && !kept.completed &&
+         kept.event.kind == format::kind::free_requested && kept.event.address == event.address &&
+         kept.event.size == event.size && kept.event.device == event.device;
 }
 
 // Called by the allocator under its device mutex, perhaps with the GIL held.
@@ -72,14 +74,20 @@ void on_entry(const raw_trace_entry& entry) {
   }
   if (layout == entry_layout::implausible) return;
   allocator_event event = read_entry(entry, layout);
+  if (completes_kept(event)) {
+    kept.completed = true;
+    return;
+  }
+  record_kept();
   recorder* const to = begins_recording(event.kind) ? session::start() : session::active();
   if (to == nullptr) return;
   device_log::ensure(*to, event.device);
   allocator_methods::record_earlier_fraction(*to, event.device);
-  if (event.kind != format::kind::snapshot) event.stack = stack_of(*to, event);
-  to->allocator(event);
+  if (event.kind != format::kind::snapshot) event.stack = python_stack::capture(*to);
   if (event.kind == format::kind::alloc || event.kind == format::kind::free_requested) {
-    pending_reports[event.device % max_devices] = {true, event.address};
+    kept = {to, false, event};
+  } else {
+    to->allocator(event);
   }
   record_python_news(*to);
 }
@@ -134,18 +142,18 @@ void attach_if_possible() noexcept {
 
 void report_usage(const usage_report& report) noexcept {
   attach_if_possible();
-  requested_free = {};  // its free is over: a completion from here on comes from a later call
   recorder* const to = report.block_bytes > 0 ? session::start() : session::active();
   if (to == nullptr) return;
-  auto& pending = pending_reports[report.device % max_devices];
-  const bool tracked = pending.pending && pending.address == report.address;
-  const bool contradicts = pending.pending && !tracked;
-  pending.pending = false;
-  requested_free.address = 0;
-  if (!tracked) {
-    device_log::ensure(*to, report.device);
-    to->reported(report, python_stack::capture(*to));
+  if (kept.to == to && kept.event.address == report.address && kept.event.device == report.device)
+      [[likely]] {
+    to->allocator_reported(kept.event, kept.completed, report);
+    kept.to = nullptr;
+    return;
   }
+  const bool contradicts = kept.to != nullptr;
+  record_kept();
+  device_log::ensure(*to, report.device);
+  to->reported(report, python_stack::capture(*to));
   to->report(report);
   if (contradicts && the_stage.load(std::memory_order_relaxed) == stage::attached) {
     the_layout.store(entry_layout::implausible, std::memory_order_relaxed);

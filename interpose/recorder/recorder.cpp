@@ -60,7 +60,7 @@ void recorder::open_slot() noexcept {
 
 bool recorder::make_room(std::size_t record_bytes) noexcept {
   if (state_ != state::recording) return false;
-  constexpr std::uint32_t time_bytes = encoding::max_varint_bytes;
+  constexpr std::uint32_t time_bytes = 2 * encoding::max_varint_bytes;
   if (slots_.current().has_room(static_cast<std::uint32_t>(record_bytes), time_bytes)) return true;
   if (const int error = slots_.advance(); error != 0) {
     stop(error);

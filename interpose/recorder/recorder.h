@@ -58,6 +58,10 @@ class recorder final : public stack_table {
   void device(const device_facts& facts) noexcept;
   void allocator(const allocator_event& event) noexcept;
   void report(const usage_report& report) noexcept;
+  // An allocation or a free request, the completion of that free if `completed`, and the report
+  // that follows: what an allocator call usually consists of, in one step.
+  void allocator_reported(const allocator_event& event, bool completed,
+                          const usage_report& report) noexcept;
   // For a report whose allocation or free the tracker did not tell.
   void reported(const usage_report& report, stack_id stack) noexcept;
   void operation(const operation_event& event) noexcept;
@@ -105,6 +109,9 @@ class recorder final : public stack_table {
   void stop(int error) noexcept;
   [[nodiscard]] std::uint32_t define_thread() noexcept;
   [[nodiscard]] std::uint32_t define_text(std::string_view text);
+  // The records of an allocator event and of a report, into an open section.
+  void put_allocator(scope& section, const allocator_event& event) noexcept;
+  void put_report(scope& section, const usage_report& report) noexcept;
   void expect(const allocator_event& event) noexcept;
   [[nodiscard]] expected_usage& expected(std::uint32_t device) noexcept;
 

@@ -49,17 +49,7 @@ void recorder::expect(const allocator_event& event) noexcept {
   }
 }
 
-void recorder::allocator(const allocator_event& event) noexcept {
-  scope section(*this);
-  const std::uint32_t thread = section.thread();
-  if (!section.begin_event(small_record_bytes)) return;
-  section.context(event.device, thread);
-  if (event.kind == kind::snapshot) {
-    section.tag(event.kind);
-    section.time();
-    section.commit();
-    return;
-  }
+void recorder::put_allocator(scope& section, const allocator_event& event) noexcept {
   const bool new_stream = event.stream != context_.stream;
   const bool new_pool = event.pool != context_.pool;
   section.tag(event.kind,
@@ -77,23 +67,16 @@ void recorder::allocator(const allocator_event& event) noexcept {
     section.value(event.pool.second);
   }
   section.value(event.stack);
-  section.time();
-  section.commit();
   expect(event);
 }
 
-void recorder::report(const usage_report& report) noexcept {
-  scope section(*this);
-  const std::uint32_t thread = section.thread();
-  if (!section.begin(small_record_bytes)) return;
+void recorder::put_report(scope& section, const usage_report& report) noexcept {
   auto& next = expected(report.device);
   const bool totals =
       report.reserved != next.reserved ||
       report.allocated != next.allocated + static_cast<std::uint64_t>(report.block_bytes);
   const bool address = report.address != next.address;
   const bool block = report.block_bytes != next.block_bytes;
-
-  section.context(report.device, thread);
   section.tag(kind::report, (address ? format::report_address : 0u) |
                                 (block ? format::report_block : 0u) |
                                 (totals ? format::report_totals : 0u));
@@ -103,9 +86,52 @@ void recorder::report(const usage_report& report) noexcept {
     section.value(report.allocated);
     section.value(report.reserved);
   }
-  section.commit();
   next.allocated = report.allocated;
   next.reserved = report.reserved;
+}
+
+void recorder::allocator(const allocator_event& event) noexcept {
+  scope section(*this);
+  const std::uint32_t thread = section.thread();
+  if (!section.begin_event(small_record_bytes)) return;
+  section.context(event.device, thread);
+  if (event.kind == kind::snapshot) {
+    section.tag(event.kind);
+  } else {
+    put_allocator(section, event);
+  }
+  section.time();
+  section.commit();
+}
+
+void recorder::report(const usage_report& report) noexcept {
+  scope section(*this);
+  const std::uint32_t thread = section.thread();
+  if (!section.begin(small_record_bytes)) return;
+  section.context(report.device, thread);
+  put_report(section, report);
+  section.commit();
+}
+
+void recorder::allocator_reported(const allocator_event& event, bool completed,
+                                  const usage_report& report) noexcept {
+  scope section(*this);
+  const std::uint32_t thread = section.thread();
+  if (!section.begin_event(small_record_bytes)) {
+    if (completed) file_->drop_events(1);
+    return;
+  }
+  section.context(event.device, thread);
+  put_allocator(section, event);
+  section.time();
+  if (completed) {
+    allocator_event completion = event;
+    completion.kind = kind::free_completed;
+    put_allocator(section, completion);
+    section.same_time();
+  }
+  put_report(section, report);
+  section.commit();
 }
 
 void recorder::reported(const usage_report& report, stack_id stack) noexcept {

@@ -11,8 +11,8 @@
 
 namespace memtrace {
 
-// Enough for a context record and any record without a text.
-inline constexpr std::size_t small_record_bytes = 160;
+// Enough for three records without a text, each with a context record.
+inline constexpr std::size_t small_record_bytes = 320;
 
 // A thread as the recorder with that serial number knows it.
 struct thread_identity {
@@ -75,15 +75,9 @@ class [[nodiscard]] recorder::scope {
   }
 
   // The event's time. Counters of two cores may differ by a little: time never goes back.
-  void time() noexcept {
-    const std::uint64_t now = owner_.clock_.ticks();
-    auto& last = owner_.context_.ticks;
-    const std::uint32_t shift = owner_.clock_.shift();
-    const std::uint64_t units = now > last ? (now - last) >> shift : 0;
-    last += units << shift;
-    time_ = encoding::put_varint(time_, units);
-    ++owner_.events_;
-  }
+  void time() noexcept { put_time(owner_.clock_.ticks()); }
+  // That of the event before it.
+  void same_time() noexcept { put_time(owner_.context_.ticks); }
 
   void commit() noexcept { owner_.slots_.current().commit(record_, time_); }
 
@@ -94,6 +88,15 @@ class [[nodiscard]] recorder::scope {
   static void remember_thread(thread_identity who) noexcept { thread_ = who; }
 
  private:
+  void put_time(std::uint64_t now) noexcept {
+    auto& last = owner_.context_.ticks;
+    const std::uint32_t shift = owner_.clock_.shift();
+    const std::uint64_t units = now > last ? (now - last) >> shift : 0;
+    last += units << shift;
+    time_ = encoding::put_varint(time_, units);
+    ++owner_.events_;
+  }
+
   static inline thread_local constinit bool thread_is_inside_ = false;
   static inline thread_local constinit thread_identity thread_{};
 

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "interpose/recorder/small_lock.h"
 
-#include <algorithm>
-
 namespace memtrace {
 namespace {
 
 // An event holds the lock for some 20 ns: spinning that long beats a system call.
 constexpr int spins_before_sleep = 100;
-constexpr std::uint32_t longest_sleep_ms = 100;
+constexpr std::uint32_t sleep_ms = 1;
 
 void pause_briefly() noexcept {
 #if defined(__x86_64__)
@@ -19,23 +17,23 @@ void pause_briefly() noexcept {
 }  // namespace
 
 bool small_lock::lock_slowly(std::uint32_t milliseconds) noexcept {
-  for (int i = 0; i < spins_before_sleep; ++i) {
+  const bool forever = milliseconds == ~0u;
+  for (int spins = 0;; ++spins) {
     std::uint32_t expected = 0;
-    if (state_.load(std::memory_order_relaxed) == 0 &&
-        state_.compare_exchange_weak(expected, 1, std::memory_order_acquire,
-                                     std::memory_order_relaxed)) {
+    if (held_.load(std::memory_order_relaxed) == 0 &&
+        held_.compare_exchange_weak(expected, 1, std::memory_order_acquire,
+                                    std::memory_order_relaxed)) {
       return true;
     }
-    pause_briefly();
+    if (spins < spins_before_sleep) {
+      pause_briefly();
+      continue;
+    }
+    if (!forever && milliseconds-- == 0) return false;
+    sleepers_.fetch_add(1, std::memory_order_relaxed);
+    futex_wait(held_, 1, sleep_ms);
+    sleepers_.fetch_sub(1, std::memory_order_relaxed);
   }
-  const bool forever = milliseconds == ~0u;
-  while (state_.exchange(2, std::memory_order_acquire) != 0) {
-    if (!forever && milliseconds == 0) return false;
-    const std::uint32_t sleep = forever ? longest_sleep_ms : std::min(milliseconds, 10u);
-    futex_wait(state_, 2, sleep);
-    if (!forever) milliseconds -= sleep;
-  }
-  return true;
 }
 
 }  // namespace memtrace

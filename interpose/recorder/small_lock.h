@@ -4,7 +4,8 @@
 // Not a pthread mutex, because it must be possible to give up waiting for it while the process
 // exits, and to forget its state in a forked child.
 //
-//   0 free    1 held    2 held, and somebody may be waiting in the kernel
+// Unlocking is a plain store: a waiter that goes to sleep at that very moment may miss it, so
+// nobody sleeps longer than a millisecond.
 #pragma once
 
 #include <atomic>
@@ -18,8 +19,8 @@ class small_lock {
  public:
   void lock() noexcept {
     std::uint32_t expected = 0;
-    if (!state_.compare_exchange_strong(expected, 1, std::memory_order_acquire,
-                                        std::memory_order_relaxed)) {
+    if (!held_.compare_exchange_strong(expected, 1, std::memory_order_acquire,
+                                       std::memory_order_relaxed)) {
       (void)lock_slowly(~0u);
     }
   }
@@ -27,19 +28,22 @@ class small_lock {
   // False when the lock was not to be had in time.
   [[nodiscard]] bool try_lock_for(std::uint32_t milliseconds) noexcept {
     std::uint32_t expected = 0;
-    return state_.compare_exchange_strong(expected, 1, std::memory_order_acquire,
-                                          std::memory_order_relaxed) ||
+    return held_.compare_exchange_strong(expected, 1, std::memory_order_acquire,
+                                         std::memory_order_relaxed) ||
            lock_slowly(milliseconds);
   }
 
   void unlock() noexcept {
-    if (state_.exchange(0, std::memory_order_release) == 2) futex_wake_one(state_);
+    held_.store(0, std::memory_order_release);
+    if (sleepers_.load(std::memory_order_relaxed) != 0) [[unlikely]]
+      futex_wake_one(held_);
   }
 
  private:
   [[nodiscard]] bool lock_slowly(std::uint32_t milliseconds) noexcept;
 
-  std::atomic<std::uint32_t> state_{0};
+  std::atomic<std::uint32_t> held_{0};
+  std::atomic<std::uint32_t> sleepers_{0};
 };
 
 class [[nodiscard]] lock_holder {
