@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// cuSOLVER: how much memory a solver wants. The solvers themselves do nothing but report success.
+// cuSOLVER: how much memory a solver wants. The solvers themselves do nothing.
 #include "simulator/libraries/cusolver_work.h"
 
 #include <cuda_runtime_api.h>
 #include <library_types.h>
-
-#include <cstdarg>
 
 #include "simulator/core/export.h"
 #include "simulator/libraries/outputs.h"
@@ -30,30 +28,7 @@ int put(std::size_t* device, std::size_t* host, std::int64_t elements, cudaDataT
   return success;
 }
 
-void report_success(va_list arguments, int info, int batch) {
-  std::uint64_t words[24];
-  const int last = std::max(info, batch);
-  for (int position = 1; position <= last; ++position) {
-    words[position] = va_arg(arguments, std::uint64_t);
-  }
-  const auto matrices = batch == 0 ? 1U : static_cast<std::uint32_t>(words[batch]);
-  report_solved(reinterpret_cast<const void*>(words[info]), matrices);
-}
-
 }  // namespace
-
-// Their arguments are all integers and pointers, a word each, so that they can be taken by
-// position.
-#define MEMTRACE_SOLVER(name, info, batch)   \
-  MEMTRACE_API int name(void* handle, ...) { \
-    va_list arguments;                       \
-    va_start(arguments, handle);             \
-    report_success(arguments, info, batch);  \
-    va_end(arguments);                       \
-    return success;                          \
-  }
-#include "simulator/libraries/cusolver_solvers.def"
-#undef MEMTRACE_SOLVER
 
 // `name` once for each of S, D, C and Z; `real` for S and D, `complex` for C and Z.
 #define MEMTRACE_WORK(letter, name, parameters, elements)             \
