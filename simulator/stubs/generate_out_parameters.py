@@ -49,6 +49,9 @@ WIDE = {"size_t", "long long", "long long int", "long", "long int", "unsigned lo
 NARROW = {"int", "unsigned int", "unsigned", "int32_t", "uint32_t"}
 # Name -> the whole answer, where the rules do not fit.
 OVERRIDES = {
+    # A description for kernels, which do not look at it.
+    **{f"cuTensorMap{what}": ("does_nothing", [])
+       for what in ("EncodeTiled", "EncodeIm2col", "EncodeIm2colWide", "ReplaceAddress")},
     # No activity is ever recorded, so nothing would be called back.
     "cuptiActivityRegisterCallbacks": ("does_nothing", []),
     "cuptiActivityRegisterTimestampCallback": ("does_nothing", []),
