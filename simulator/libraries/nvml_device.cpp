@@ -18,7 +18,10 @@ namespace {
 
 // The CUDA device of this process behind a physical one; -1 if CUDA_VISIBLE_DEVICES hides it.
 int visible_index(device_handle handle) {
-  return valid_device(handle->physical) ? handle->physical : -1;
+  for (int device = 0; device < device_count(); ++device) {
+    if (physical_device(device) == handle->physical) return device;
+  }
+  return -1;
 }
 
 memory_v2 memory_of(device_handle handle) {
