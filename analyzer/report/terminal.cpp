@@ -8,14 +8,12 @@
 
 #include "analyzer/report/json_text.h"
 #include "analyzer/report/page.h"
+#include "analyzer/report/terminal_sections.h"
 #include "analyzer/report/units.h"
-#include "analyzer/report/user_lines.h"
 
 namespace memtrace::report {
 
 namespace {
-
-using replay::unused_reason;
 
 [[nodiscard]] std::uint64_t highest_peak(const process_report& process) {
   std::uint64_t peak = 0;
@@ -53,16 +51,6 @@ using replay::unused_reason;
   });
 }
 
-[[nodiscard]] std::string join(const std::vector<std::string>& parts, std::string_view between) {
-  std::string out;
-  for (const auto& part : parts) {
-    if (part.empty()) continue;
-    if (!out.empty()) out += between;
-    out += part;
-  }
-  return out;
-}
-
 void add_run(page& out, const process_report& process) {
   const auto& run = process.run;
   const auto command = printable(join(run.command, " "));
@@ -79,131 +67,6 @@ void add_run(page& out, const process_report& process) {
                    rank, format_seconds(run.duration_ns), labelled("PyTorch", run.torch),
                    labelled("Python", run.python), labelled("allocator", run.alloc_conf)},
                   ", ")));
-}
-
-// Why reserved memory is unused, largest reason first.
-[[nodiscard]] std::string reasons(const replay::device_totals& totals) {
-  struct reason {
-    std::uint64_t bytes;
-    const char* text;
-  };
-  const auto bytes = [&](unused_reason why) {
-    return totals.unused[static_cast<std::size_t>(why)];
-  };
-  std::vector<reason> all = {
-      {bytes(unused_reason::split_segments), "free parts of segments in use"},
-      {bytes(unused_reason::empty_segments), "empty segments"},
-      {bytes(unused_reason::expandable), "mapped in expandable segments"},
-      {bytes(unused_reason::private_pools), "in private pools"},
-      {totals.pending, "freed, waiting for another stream"},
-  };
-  std::erase_if(all, [](const reason& one) { return one.bytes == 0; });
-  std::ranges::stable_sort(all, std::greater(), &reason::bytes);
-  std::vector<std::string> parts;
-  for (const auto& one : all) {
-    parts.push_back(all.size() == 1 ? one.text
-                                    : fmt::format("{} {}", format_bytes(one.bytes), one.text));
-  }
-  return join(parts, ", ");
-}
-
-void add_reserved(page& out, const device_report& device) {
-  const auto& top = device.peak_reserved.totals;
-  const auto unused = top.reserved - std::min(top.allocated, top.reserved);
-  out.line(fmt::format("  peak reserved  {:>11}  at {}, {} of it unused{}",
-                       format_bytes(top.reserved), format_seconds(device.peak_reserved.time_ns),
-                       format_bytes(unused), unused == 0 ? "" : ": " + reasons(top)));
-}
-
-void add_device(page& out, const process_report& process, const device_report& device) {
-  const auto capacity = device.facts.total_bytes == 0
-                            ? std::string()
-                            : fmt::format(", {}", format_bytes(device.facts.total_bytes));
-  out.line(fmt::format("cuda:{} {}{}{}", device.facts.device, printable(device.name), capacity,
-                       process.run.simulated_gpu.empty() ? "" : " (simulated)"),
-           emphasis::heading);
-  const auto& peak = device.peak_allocated;
-  out.line(fmt::format("  peak allocated {:>11}  at {} (event {})",
-                       format_bytes(peak.totals.allocated), format_seconds(peak.time_ns),
-                       format_count(peak.event)));
-  if (device.unattributed_bytes != 0) {
-    out.line(fmt::format("  of it          {:>11}  in blocks whose allocation was not recorded",
-                         format_bytes(device.unattributed_bytes)));
-  }
-  if (device.from_cuda_calls) {
-    out.line("  by CUDA calls alone: PyTorch's caching allocator was not used");
-  } else {
-    add_reserved(out, device);
-  }
-
-  if (device.retries != 0) {
-    out.line(
-        fmt::format("  retries        {:>11}  CUDA refused memory, PyTorch gave its cache back",
-                    format_count(device.retries)));
-  }
-  for (const auto& holder : device.outside) {
-    out.line(fmt::format("  outside        {:>11}  {}", format_bytes(holder.bytes), holder.owner));
-  }
-}
-
-void add_oom(page& out, const process_report& process, const oom_report& oom) {
-  const auto& facts = oom.facts;
-  out.line(
-      fmt::format("Out of memory at {}: tried to allocate {} at {}", format_seconds(facts.time_ns),
-                  format_bytes(facts.requested), describe_place(oom.frames, oom.thread)),
-      emphasis::alarm);
-  const auto unused =
-      facts.totals.reserved - std::min(facts.totals.allocated, facts.totals.reserved);
-  const auto used = facts.totals.reserved + facts.device_free;
-  std::string capacity;
-  std::string outside;
-  if (oom.capacity && *oom.capacity >= used) {
-    capacity = fmt::format("of {}: ", format_bytes(*oom.capacity));
-    outside = fmt::format("{} outside PyTorch, ", format_bytes(*oom.capacity - used));
-  }
-  out.line(fmt::format("  {}{} allocated, {} reserved but unused, {}{} free", capacity,
-                       format_bytes(facts.totals.allocated), format_bytes(unused), outside,
-                       format_bytes(facts.device_free)));
-  if (unused != 0) out.line("  the unused: " + reasons(facts.totals));
-  const auto others = process.ooms.size() - 1;
-  std::string block =
-      facts.has_layout
-          ? fmt::format("  largest free block {}, {} of it usable for this request; ",
-                        format_bytes(facts.free.overall), format_bytes(facts.free.usable))
-          : std::string("  ");
-  if (facts.has_layout && facts.free.overall == facts.free.usable) {
-    block = fmt::format("  largest free block {}; ", format_bytes(facts.free.overall));
-  }
-  out.line(block + (facts.caught ? "the program went on" : "nothing was allocated afterwards") +
-           (others == 0 ? "" : fmt::format("; {} more times out of memory", format_count(others))));
-}
-
-// Rows that hold less than a two-thousandth are not worth a line.
-constexpr std::uint64_t smallest_share = 2000;
-
-void add_holders(page& out, const std::vector<call_site>& sites, std::uint64_t total,
-                 const std::string& heading, std::size_t most_rows) {
-  const auto lines = fold_to_user_lines(sites);
-  if (lines.empty() || total == 0 || most_rows < 2) return;
-  out.line(heading, emphasis::heading);
-  const auto rows = static_cast<std::size_t>(std::ranges::count_if(
-      lines, [&](const user_line& line) { return line.bytes >= total / smallest_share; }));
-  auto shown = lines.size() <= most_rows ? lines.size() : most_rows - 1;
-  if (lines.size() - std::min(rows, shown) > 1) shown = std::min(rows, shown);
-  for (std::size_t i = 0; i < shown; ++i) {
-    const auto& line = lines[i];
-    out.line(fmt::format("  {:>11} {:>5.1f} % {:>6}  {}{}", format_bytes(line.bytes),
-                         100.0 * static_cast<double>(line.bytes) / static_cast<double>(total),
-                         format_count(line.blocks), line.where,
-                         line.via.empty() ? "" : "  via " + line.via));
-  }
-  if (shown == lines.size()) return;
-  std::uint64_t rest = 0;
-  for (std::size_t i = shown; i < lines.size(); ++i) rest += lines[i].bytes;
-  out.line(fmt::format("  {:>11} {:>5.1f} %         and {} smaller", format_bytes(rest),
-                       100.0 * static_cast<double>(rest) / static_cast<double>(total),
-                       format_count(lines.size() - shown)),
-           emphasis::faint);
 }
 
 [[nodiscard]] std::vector<std::string> gaps(const process_report& process) {
