@@ -12,7 +12,11 @@ sys.path.insert(0, str(HERE.parent / "training"))
 import compare  # noqa: E402
 import runs  # noqa: E402
 
-PROGRAMS = sorted(path.stem for path in (HERE / "programs").glob("*.py"))
+SLOW = {"compiled_by_inductor"}
+PROGRAMS = [
+    pytest.param(path.stem, marks=pytest.mark.slow if path.stem in SLOW else ())
+    for path in sorted((HERE / "programs").glob("*.py"))
+]
 
 
 def events_of(program, folder):
@@ -21,6 +25,7 @@ def events_of(program, folder):
         [runs.python(), runs.ROOT / "tests" / "training" / "recorded_by_pytorch.py", truth,
          HERE / "programs" / ("%s.py" % program)],
         folder / "trace", timeout=600,
+        env={"TORCHINDUCTOR_CACHE_DIR": str(folder / "inductor")},  # nothing compiled earlier
     ).expect(0)
     (trace,) = runs.traces_in(folder / "trace")
     with open(truth, "rb") as file:
