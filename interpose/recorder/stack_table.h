@@ -21,7 +21,7 @@ namespace memtrace {
 
 struct stack_frame {
   std::string_view file;      // UTF-8; only read during the call
-  std::string_view function;  // the qualified name where Python has one
+  std::string_view function;  // co_name, as PyTorch records it: not the qualified name
   std::uint32_t line = 0;     // 1…; 0 when unknown
 };
 
