@@ -211,6 +211,10 @@ bound bind(const void* function, void** arguments) {
     case layout::strided:
       bind_strided(launch, arguments[1]);
       break;
+    case layout::concatenation:
+      launch.pieces = kernel_concatenation::pieces(*launch.about, arguments);
+      if (launch.pieces.empty()) add_output(launch, load<address_t>(arguments[0]));
+      break;
     case layout::reduction:
       bind_reduction(launch, arguments[0]);
       break;
@@ -222,6 +226,11 @@ bound bind(const void* function, void** arguments) {
 }
 
 void run(const bound& launch) {
+  if (!launch.about) {
+    contents::unknown_kernel_ran();
+    return;
+  }
+  for (const auto& piece : launch.pieces) contents::copy(piece.to, piece.from, piece.bytes);
   if (launch.computes && small_tensors::compute(launch)) return;
   for (std::size_t i = 0; i < launch.outputs; ++i)
     contents::computed_from(launch.out[i], launch.out_bytes);

@@ -10,6 +10,7 @@
 #include <cstdint>
 
 #include "simulator/core/device_memory.h"
+#include "simulator/core/kernel_concatenation.h"
 #include "simulator/core/kernel_names.h"
 
 namespace memtrace::simulator::kernel_effects {
@@ -30,6 +31,7 @@ struct bound {
   kernel_names::element in_type[2];
   kernel_names::element out_type;
   unsigned char scalar[8] = {};
+  std::vector<kernel_concatenation::piece> pieces;  // of a concatenation
   int which = 0;
 };
 

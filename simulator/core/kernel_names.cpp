@@ -75,9 +75,8 @@ constexpr named_functor lambdas[] = {
 };
 
 constexpr named_functor reductions[] = {
-    {"13MaxNanFunctorI", operation::maximum},
-    {"13MinNanFunctorI", operation::minimum},
-    {"14or_kernel_cuda", operation::any},
+    {"11sum_functorI", operation::sum},       {"13MaxNanFunctorI", operation::maximum},
+    {"13MinNanFunctorI", operation::minimum}, {"14or_kernel_cuda", operation::any},
     {"15and_kernel_cuda", operation::all},
 };
 
@@ -177,11 +176,34 @@ description describe_signature(const char* mangled) {
   const std::unique_ptr<char, decltype(&std::free)> text(
       abi::__cxa_demangle(mangled, nullptr, nullptr, nullptr), &std::free);
   if (!text) return result;
+  result.form = layout::arguments;
   // It updates the scale of mixed precision in place; with nothing infinite it leaves it alone.
-  if (has(text.get(), "amp_update_scale")) return result;
-  classify_arguments(text.get(), result);
-  const bool holds_nothing = result.written.empty() && result.structures.empty();
-  if (!holds_nothing) result.form = layout::arguments;
+  if (!has(text.get(), "amp_update_scale")) classify_arguments(text.get(), result);
+  return result;
+}
+
+// The number after `before`, from `at` on; moves `at` behind it. 0 if there is none.
+unsigned number_after(string_view name, string_view before, std::size_t& at) {
+  at = name.find(before, at);
+  if (at == string_view::npos) return 0;
+  at += before.size();
+  unsigned value = 0;
+  while (at < name.size() && name[at] >= '0' && name[at] <= '9') {
+    value = value * 10 + static_cast<unsigned>(name[at++] - '0');
+  }
+  return value;
+}
+
+// CatArrayBatchedCopy<OpaqueType<bytes>, unsigned int, dimensions, slots, …>.
+description describe_concatenation(string_view name) {
+  description result;
+  std::size_t at = 0;
+  result.output.bytes = number_after(name, "OpaqueTypeILj", at);
+  if (result.output.bytes == 0 || name.substr(at, 4) != "EEEj") return {};
+  (void)number_after(name, "Li", at);
+  if (at == string_view::npos) return {};
+  result.slots = number_after(name, "Li", at);
+  if (result.slots != 0) result.form = layout::concatenation;
   return result;
 }
 
@@ -206,6 +228,10 @@ description describe(const char* mangled) {
     result.form = layout::reduction;
     describe_reduction(name, result);
     return result;
+  }
+  if (has(name, "CatArrayBatchedCopy") && !has(name, "CatArrayBatchedCopy_vectorized")) {
+    const description found = describe_concatenation(name);
+    if (found.form != layout::unknown) return found;
   }
   return describe_signature(mangled);
 }

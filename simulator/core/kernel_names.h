@@ -13,10 +13,11 @@ namespace memtrace::simulator::kernel_names {
 
 enum class layout : std::uint8_t {
   unknown,
-  arguments,  // `written` are pointers to what is not const; `structures` hold who knows what
-  flat,       // (int count, functor, array of pointers, …): out first; contiguous
-  strided,    // (int count, functor): the first device address in the functor is out
-  reduction,  // (functor): two device addresses in a row in it are source and out
+  arguments,      // `written` are pointers to what is not const; `structures` hold who knows what
+  flat,           // (int count, functor, array of pointers, …): out first; contiguous
+  strided,        // (int count, functor): the first device address in the functor is out
+  concatenation,  // (out, sources, …): see kernel_concatenation.h
+  reduction,      // (functor): two device addresses in a row in it are source and out
 };
 
 enum class operation : std::uint8_t {
@@ -30,6 +31,7 @@ enum class operation : std::uint8_t {
   logical_not,
   equality,    // the functor holds which: 0 equal, 1 not equal
   comparison,  // the functor holds which: 0 ≥, 1 >, 2 ≤, 3 <
+  sum,
   maximum,
   minimum,
   any,
@@ -54,6 +56,7 @@ struct description {
   bool casts = false;             // the arguments say which types are in memory
   std::vector<unsigned> written;  // positions of arguments
   std::vector<unsigned> structures;
+  unsigned slots = 0;  // of a concatenation: places for sources
 };
 
 [[nodiscard]] description describe(const char* mangled);

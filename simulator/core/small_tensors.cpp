@@ -108,6 +108,16 @@ bool compare(int which, const number& a, const number& b) {
   }
 }
 
+// Integers wrap around, and bool's sum is whether any is true.
+number added(const element& type, const number& a, const number& b) {
+  if (type.letter == 'b') return whole(truth(a) || truth(b));
+  number result = a;
+  result.real += b.real;
+  result.integer = static_cast<std::int64_t>(static_cast<std::uint64_t>(a.integer) +
+                                             static_cast<std::uint64_t>(b.integer));
+  return result;
+}
+
 number apply(const bound& launch, const number& a, const number& b) {
   switch (launch.about->what) {
     case operation::bitwise_and:
@@ -124,6 +134,8 @@ number apply(const bound& launch, const number& a, const number& b) {
       return whole(equal(a, b) == (launch.which == 0));
     case operation::comparison:
       return whole(compare(launch.which, a, b));
+    case operation::sum:
+      return added(launch.about->input, a, b);
     case operation::maximum:
       return less(a, b) ? b : a;
     case operation::minimum:
@@ -138,8 +150,8 @@ number apply(const bound& launch, const number& a, const number& b) {
 }
 
 bool is_reduction(operation what) {
-  return what == operation::maximum || what == operation::minimum || what == operation::any ||
-         what == operation::all;
+  return what == operation::sum || what == operation::maximum || what == operation::minimum ||
+         what == operation::any || what == operation::all;
 }
 
 bool is_bitwise(operation what) {
