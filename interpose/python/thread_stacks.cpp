@@ -11,8 +11,10 @@ void thread_stacks::forget_everything() noexcept {
 void thread_stacks::forget_what_is_stale(bool trust_addresses, const stack_table& table) noexcept {
   const code_deaths& deaths = known_code_deaths();
   const std::uint32_t now = deaths.count();
-  if (!trust_addresses || table.generation() != generation_) [[unlikely]] {
+  // What a call learnt before deaths were watched is not trusted later either.
+  if (!trusted_ || !trust_addresses || table.generation() != generation_) [[unlikely]] {
     forget_everything();
+    trusted_ = trust_addresses;
     generation_ = table.generation();
     deaths_seen_ = now;
     return;

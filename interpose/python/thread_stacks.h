@@ -69,6 +69,7 @@ class thread_stacks {
   stack_tree tree_;
   std::uint32_t deaths_seen_ = 0;
   std::uint32_t generation_ = 0;
+  bool trusted_ = false;  // what is kept was learnt while deaths were watched
   text_arena texts_;
   std::array<stack_frame, max_depth + 1> frames_;
 };
