@@ -9,6 +9,7 @@
 #include "analyzer/cli/gpu_names.h"
 #include "analyzer/cli/recording.h"
 #include "simulator/launch/launch.h"
+#include "simulator/launch/session.h"
 
 namespace memtrace::cli {
 
@@ -55,7 +56,10 @@ int dry_run(const program& command, dry_run_options& chosen) {
   }
   chosen.recording.record = !chosen.bare;
   chosen.recording.report = !chosen.no_report;
+  // All processes of the run share the GPU's memory.
+  const simulator::shared_session session;
   chosen.recording.environment = prepared.value().variables;
+  chosen.recording.environment.emplace_back("MEMTRACE_SIM_SESSION", session.name());
   chosen.recording.preload = prepared.value().preload;
   return record_and_report(command, chosen.recording);
 }

@@ -110,7 +110,14 @@ void add_run(page& out, const process_report& process) {
   return lines;
 }
 
-void add_completeness(page& out, const process_report& process) {
+[[nodiscard]] std::size_t incomplete_others(const run_report& processes,
+                                            const process_report& shown) {
+  return static_cast<std::size_t>(std::ranges::count_if(
+      processes,
+      [&](const process_report& process) { return &process != &shown && !gaps(process).empty(); }));
+}
+
+void add_completeness(page& out, const run_report& processes, const process_report& process) {
   const bool checked = !process.devices.empty() &&
                        std::ranges::all_of(process.devices, [](const device_report& device) {
                          return device.checked && device.mismatches == 0;
@@ -118,7 +125,11 @@ void add_completeness(page& out, const process_report& process) {
   out.line(fmt::format("{} events{}", format_count(process.completeness.events),
                        checked ? ", every total equal to PyTorch's own" : ""),
            emphasis::faint);
-  for (const auto& line : packed(gaps(process))) out.line("  " + line, emphasis::faint);
+  auto missing = gaps(process);
+  if (const auto count = incomplete_others(processes, process); count != 0) {
+    missing.push_back(fmt::format("other traces that are incomplete: {}", count));
+  }
+  for (const auto& line : packed(missing)) out.line("  " + line, emphasis::faint);
   if (!process.run.python_stacks.empty() && process.run.python_stacks != "on") {
     out.line(printable("Python stacks: " + process.run.python_stacks), emphasis::faint);
   }
@@ -127,6 +138,11 @@ void add_completeness(page& out, const process_report& process) {
   out.line(printable("Missing: " + process.warnings.front() +
                      (more == 0 ? "" : fmt::format(" (and {} more messages)", more))),
            emphasis::faint);
+}
+
+[[nodiscard]] std::string name_of(const run_facts& run) {
+  return (run.rank ? fmt::format("rank {}, ", *run.rank) : std::string()) +
+         fmt::format("pid {}, ", run.pid);
 }
 
 // Devices and processes that are not shown in full.
@@ -139,8 +155,8 @@ void add_completeness(page& out, const process_report& process) {
       if (&other == device) continue;
       lines.push_back(fmt::format(
           "  {}cuda:{} peak allocated {}, reserved {}{}",
-          &process == &shown ? std::string() : fmt::format("pid {} ", process.run.pid),
-          other.facts.device, format_bytes(other.peak_allocated.totals.allocated),
+          &process == &shown ? std::string() : name_of(process.run), other.facts.device,
+          format_bytes(other.peak_allocated.totals.allocated),
           format_bytes(other.peak_reserved.totals.reserved),
           std::ranges::any_of(
               process.ooms,
@@ -169,7 +185,7 @@ std::string to_text(const run_report& processes, const terminal_style& style) {
   const auto* const oom = chosen_oom(process);
   const auto* const device = chosen_device(process, oom);
   page end;
-  add_completeness(end, process);
+  add_completeness(end, processes, process);
   end.line(printable(fmt::format("Next: memtrace report {} --json report.json", process.path)),
            emphasis::faint);
   page out;
