@@ -27,10 +27,10 @@ using memtrace::hook_id;
                             error == 0 ? as_number(handle) : 0};                     \
         });                                                                          \
   }
-#define RELEASES(family, name, parameters, arguments, address, handle)             \
-  MEMTRACE_EXPORTED int name parameters {                                          \
-    return memtrace::release_recorded(hook_id::name, CALL_REAL(name, arguments),   \
-                                      {as_number(address), 0, as_number(handle)}); \
+#define RELEASES(family, name, parameters, arguments, address, bytes, handle)                     \
+  MEMTRACE_EXPORTED int name parameters {                                                         \
+    return memtrace::release_recorded(hook_id::name, CALL_REAL(name, arguments),                  \
+                                      {as_number(address), as_number(bytes), as_number(handle)}); \
   }
 #include "interpose/hooks/hooks.def"
 
@@ -41,7 +41,7 @@ const driver_wrapper wrappers[] = {
 #define ALLOCATES(family, name, parameters, arguments, address, bytes, handle)   \
   {library_family::family == library_family::driver ? #name : "", hook_id::name, \
    reinterpret_cast<void*>(&::name)},
-#define RELEASES(family, name, parameters, arguments, address, handle)           \
+#define RELEASES(family, name, parameters, arguments, address, bytes, handle)    \
   {library_family::family == library_family::driver ? #name : "", hook_id::name, \
    reinterpret_cast<void*>(&::name)},
 #include "interpose/hooks/hooks.def"

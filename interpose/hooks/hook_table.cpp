@@ -6,7 +6,7 @@ namespace memtrace {
 hook hooks[hook_count] = {
 #define ALLOCATES(family, name, parameters, arguments, address, bytes, handle) \
   {#name, library_family::family},
-#define RELEASES(family, name, parameters, arguments, address, handle) \
+#define RELEASES(family, name, parameters, arguments, address, bytes, handle) \
   {#name, library_family::family},
 #define OTHER(family, symbol) {#symbol, library_family::family},
 #include "interpose/hooks/hooks.def"

@@ -13,7 +13,7 @@ namespace memtrace {
 
 enum class hook_id : std::uint8_t {
 #define ALLOCATES(family, name, parameters, arguments, address, bytes, handle) name,
-#define RELEASES(family, name, parameters, arguments, address, handle) name,
+#define RELEASES(family, name, parameters, arguments, address, bytes, handle) name,
 #define OTHER(family, symbol) symbol,
 #include "interpose/hooks/hooks.def"
   count
