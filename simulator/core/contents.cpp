@@ -12,7 +12,7 @@
 namespace memtrace::simulator::contents {
 namespace {
 
-std::atomic<std::uint64_t> kernels{0};
+std::atomic<std::uint64_t> kernels{0};  // unknown ones that ran
 
 using byte_string = std::vector<unsigned char>;
 
@@ -134,7 +134,7 @@ memory& known() {
   return *one;
 }
 
-// See kernel_ran(): the start of an upload, read by fewer bytes than were uploaded.
+// See unknown_kernel_ran(): the start of an upload, read by fewer bytes than were uploaded.
 bool doubtful(const piece& one, std::size_t offset, std::size_t count) {
   return one.whole && offset == 0 && count < one.size && one.bytes->size() > 8 &&
          one.kernels != kernels.load(std::memory_order_relaxed);
@@ -217,7 +217,7 @@ void maybe_computed(address_t to) {
   known().erase_piece(to, false);
 }
 
-void kernel_ran() {
+void unknown_kernel_ran() {
   kernels.fetch_add(1, std::memory_order_relaxed);
 }
 

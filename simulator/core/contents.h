@@ -49,9 +49,10 @@ void computed_from(address_t to, std::size_t at_least = 1);
 // it, keeps what came from the host.
 void maybe_computed(address_t to);
 
-// A kernel ran that may have written anywhere. Makes the start of an earlier upload doubtful: a
-// shorter read there is taken for a new tensor at a recycled address. Cheap.
-void kernel_ran();
+// A kernel ran that may have written anywhere: nothing is known of its arguments. Makes the start
+// of an earlier upload doubtful: a shorter read there is taken for a new tensor at a recycled
+// address. Cheap.
+void unknown_kernel_ran();
 
 // Writes `bytes` bytes to host memory: zeros overlaid with what is known. True if all is known.
 bool read(void* to, address_t from, std::size_t bytes);

@@ -2,7 +2,6 @@
 #include "simulator/core/launches.h"
 
 #include "simulator/core/capture.h"
-#include "simulator/core/contents.h"
 #include "simulator/core/device.h"
 #include "simulator/core/kernel_effects.h"
 
@@ -51,7 +50,6 @@ cudaError_t kernel(stream* stream, const void* function, const launch_shape& sha
   if (stream->legacy) {
     if (const cudaError_t error = ensure_context(); error != cudaSuccess) return error;
   }
-  contents::kernel_ran();
   streams::enqueue(*stream, clock::kernel);
   kernel_effects::run(effect);
   return cudaSuccess;

@@ -209,3 +209,32 @@ TEST_CASE("launches with an impossible shape fail as on a GPU", "[launch]") {
   CHECK(cudaLaunchKernel(nullptr, {1, 1, 1}, {1, 1, 1}, nullptr, 0, one.handle) ==
         cudaErrorInvalidDeviceFunction);
 }
+
+TEST_CASE("threads give work and copy at the same time", "[streams]") {
+  std::vector<std::thread> threads;
+  std::vector<int> right(4, 0);
+  for (std::size_t t = 0; t < right.size(); ++t) {
+    threads.emplace_back([&, t] {
+      cudaStream_t own = nullptr;
+      cudaEvent_t after = nullptr;
+      void* memory = nullptr;
+      bool good = cudaStreamCreateWithFlags(&own, cudaStreamNonBlocking) == cudaSuccess &&
+                  cudaEventCreate(&after) == cudaSuccess &&
+                  cudaMalloc(&memory, 4096) == cudaSuccess;
+      for (int i = 0; i < 200; ++i) {
+        const int sent = static_cast<int>(t) * 1000 + i;
+        int back = -1;
+        good &= cudaMemcpyAsync(memory, &sent, 4, cudaMemcpyHostToDevice, own) == cudaSuccess;
+        good &= launch_shape(own, 1, 1) == cudaSuccess;
+        good &= cudaEventRecord(after, own) == cudaSuccess;
+        good &= cudaMemcpyAsync(&back, memory, 4, cudaMemcpyDeviceToHost, own) == cudaSuccess;
+        good &= cudaEventSynchronize(after) == cudaSuccess && back == sent;
+      }
+      good &= cudaEventDestroy(after) == cudaSuccess && cudaStreamDestroy(own) == cudaSuccess &&
+              cudaFree(memory) == cudaSuccess;
+      right[t] = good ? 1 : 0;
+    });
+  }
+  for (std::thread& each : threads) each.join();
+  CHECK(right == std::vector<int>(right.size(), 1));
+}
