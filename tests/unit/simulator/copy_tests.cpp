@@ -46,7 +46,8 @@ TEST_CASE("an upload comes back, whole and in part", "[copy]") {
   CHECK(download(memory.at(0), 200) == more);
 }
 
-TEST_CASE("after an unknown kernel a short read at the start of an upload is a new tensor's", "[copy]") {
+TEST_CASE("after an unknown kernel a short read at the start of an upload is a new tensor's",
+          "[copy]") {
   const device_buffer memory(4096);
   const stream one;
   upload(memory.at(0), counting(64));
