@@ -41,7 +41,8 @@ TEST_CASE("the runtime's major version is in its soname") {
 TEST_CASE("names fetched at run time are found in binaries and sources") {
   const temporary_folder folder;
   std::set<std::string> names;
-  const std::string binary("\x7f junk\0cuMemCreate\0cuZ\0nvmlInit_v2\0xcuMemMap\0cuFoo bar\0", 61);
+  constexpr char bytes[] = "\x7f junk\0cuMemCreate\0cuZ\0nvmlInit_v2\0xcuMemMap\0cuFoo bar\0";
+  const std::string binary(bytes, sizeof bytes - 1);
   add_names_in_binary(folder.write("lib.so", binary), names);
   CHECK(names == std::set<std::string>{"cuMemCreate", "nvmlInit_v2"});
   names.clear();
