@@ -104,12 +104,27 @@ void read_functor(bound& launch, const void* functor) {
     std::memcpy(launch.scalar, functor, launch.about->output.bytes);
     return;
   }
+  if (what == operation::add) {
+    if (launch.about->scalar != scalar_side::none) {
+      std::memcpy(launch.scalar, functor, launch.about->input.bytes);
+    }
+    return;
+  }
   const bool has_state = what == operation::equality || what == operation::comparison;
   if (has_state) launch.which = load<int>(functor);
   if (launch.about->scalar == scalar_side::none) return;
   const std::size_t bytes = launch.about->input.bytes;
   const std::size_t offset = std::max(has_state ? sizeof(int) : std::size_t{1}, bytes);
   std::memcpy(launch.scalar, static_cast<const char*>(functor) + offset, bytes);
+}
+
+// a + factor × b, of which only the factor 1 is followed.
+bool plain_sum(const bound& launch, const void* functor) {
+  const std::size_t bytes = launch.about->input.bytes;
+  const std::size_t at = launch.about->scalar == scalar_side::none ? 0 : bytes;
+  std::int64_t factor = 0;
+  std::memcpy(&factor, static_cast<const char*>(functor) + at, bytes);
+  return factor == 1;
 }
 
 void bind_flat(bound& launch, void** arguments) {
@@ -130,6 +145,7 @@ void bind_flat(bound& launch, void** arguments) {
   }
   if (launch.count > most_elements && what != operation::fill) return;
   if (what == operation::fill && launch.about->casts) return;
+  if (what == operation::add && !plain_sum(launch, arguments[1])) return;
   read_functor(launch, arguments[1]);
   launch.computes = read_types(launch, arguments);
 }

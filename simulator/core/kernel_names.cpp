@@ -61,6 +61,8 @@ struct named_functor {
 };
 
 constexpr named_functor functors[] = {
+    {"15CUDAFunctor_addI", operation::add},
+    {"21CUDAFunctorOnSelf_addI", operation::add},
     {"16BitwiseOrFunctorI", operation::bitwise_or},
     {"17BitwiseAndFunctorI", operation::bitwise_and},
     {"17BitwiseXorFunctorI", operation::bitwise_xor},
@@ -95,6 +97,11 @@ void describe_operation(string_view name, description& result) {
     if (at == string_view::npos) continue;
     result.what = what;
     result.input = element_at(name.substr(at + functor.size()));
+    if (what == operation::add && result.input.letter != 'l' && result.input.letter != 'i') {
+      result.what = operation::none;
+      return;
+    }
+    if (has(name, "CUDAFunctorOnSelf_addI")) result.scalar = scalar_side::right;
     if (has(name, "13AUnaryFunctorI")) result.scalar = scalar_side::left;
     if (has(name, "13BUnaryFunctorI")) result.scalar = scalar_side::right;
   }

@@ -24,6 +24,7 @@ enum class operation : std::uint8_t {
   none,
   fill,
   copy,
+  add,  // of integers; the functor begins with the scalar, if it has one, and a factor
   bitwise_and,
   bitwise_or,
   bitwise_xor,

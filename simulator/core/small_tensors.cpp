@@ -134,6 +134,7 @@ number apply(const bound& launch, const number& a, const number& b) {
       return whole(equal(a, b) == (launch.which == 0));
     case operation::comparison:
       return whole(compare(launch.which, a, b));
+    case operation::add:
     case operation::sum:
       return added(launch.about->input, a, b);
     case operation::maximum:
