@@ -25,9 +25,7 @@ struct subcommand {
 constexpr std::array subcommands = {
     subcommand{"report", "Say what holds the memory in a trace", add_report, false},
     subcommand{"run", "Run a program, record it, and report", add_run, true},
-#ifdef MEMTRACE_HAS_SIMULATOR
     subcommand{"dry-run", "The same on a simulated GPU", add_dry_run, true},
-#endif
     subcommand{"dump", "Print every record of a trace as JSON, one a line", add_dump, false},
 };
 
