@@ -24,6 +24,7 @@ const char* name_of(hook_id id) noexcept {
 }  // namespace
 
 void before_allocation() noexcept {
+  if (session::is_impossible()) return;
   trace_tracker::attach_if_possible();
   device_log::sample_current();
 }

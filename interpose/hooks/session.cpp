@@ -20,10 +20,10 @@
 namespace memtrace::session {
 namespace {
 
-enum class stage { untried, active, failed };
+enum class stage { loading, untried, active, impossible };
 
 std::atomic<recorder*> the_recorder{nullptr};
-std::atomic<stage> the_stage{stage::failed};  // until the library's constructor has run
+std::atomic<stage> the_stage{stage::loading};  // until the library's constructor has run
 std::atomic<const char*> event_source{nullptr};
 small_lock start_lock;
 clock_pair loaded_at;
@@ -68,7 +68,7 @@ recorder* start_slowly() noexcept {
   if (the_stage.load(std::memory_order_relaxed) != stage::untried) return active();
   recorder* const made = begin();
   if (made == nullptr) {
-    the_stage.store(stage::failed, std::memory_order_relaxed);
+    the_stage.store(stage::impossible, std::memory_order_relaxed);
     return nullptr;
   }
   if (!fork_is_watched) {
@@ -126,6 +126,7 @@ void finish() {
 // and the destructors of its static objects, which still free GPU memory.
 [[gnu::constructor]] void on_load() {
   settings::read();
+  the_stage.store(stage::impossible, std::memory_order_relaxed);
   if (!settings::enabled()) return;
   notice::remember_standard_error();
   loaded_at = tick_clock::sample();
@@ -145,6 +146,10 @@ recorder* start() noexcept {
     return current;
   if (the_stage.load(std::memory_order_acquire) != stage::untried) return nullptr;
   return start_slowly();
+}
+
+bool is_impossible() noexcept {
+  return the_stage.load(std::memory_order_relaxed) == stage::impossible;
 }
 
 void tell_event_source(const char* value) noexcept {

@@ -3,9 +3,9 @@
 // The one recording of this process: begun by the first event that uses GPU memory, ended by
 // exit. A process without such an event has no file, no thread and no output.
 //
-//   untried ──start()──► active ──exit()──► finished (the recorder counts what comes after)
-//      ▲        └──────► failed: one sentence was said, every hook just forwards
-//      └── fork: the child begins anew, if and when it uses GPU memory itself
+//   loading ─► untried ──start()──► active ──exit()──► finished: what comes after is counted
+//                 ▲  └──────► impossible: disabled, or no file (one sentence was said)
+//                 └── fork: the child begins anew, if and when it uses GPU memory itself
 #pragma once
 
 #include "interpose/recorder/recorder.h"
@@ -17,6 +17,9 @@ namespace memtrace::session {
 
 // The recorder, begun if need be; null if that is impossible or not wanted.
 [[nodiscard]] recorder* start() noexcept;
+
+// Nothing will be recorded in this process (any more): every hook only forwards.
+[[nodiscard]] bool is_impossible() noexcept;
 
 // Where the allocator's events come from (info `event_source`), once that is known. A constant.
 void tell_event_source(const char* value) noexcept;

@@ -109,6 +109,10 @@ bool attach(const native_allocator& allocator) noexcept {
 }
 
 void try_to_attach() noexcept {
+  if (session::is_impossible()) {
+    the_stage.store(stage::given_up, std::memory_order_release);
+    return;
+  }
   native_allocator allocator;
   if (!allocator.find()) {
     if (allocator.library_is_loaded()) give_up("no native allocator");
