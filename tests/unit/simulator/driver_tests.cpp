@@ -67,25 +67,25 @@ TEST_CASE("errors have the names and texts that programs print") {
 
 TEST_CASE("driver functions are found by name and version") {
   void* function = nullptr;
-  cudaDriverEntryPointQueryResult status{};
-  const auto find = [&](const char* name, unsigned version) {
-    return cudaGetDriverEntryPointByVersion(name, &function, version, cudaEnableDefault, &status);
+  CUdriverProcAddressQueryResult status{};
+  const auto find = [&](const char* name, int version) {
+    return cuGetProcAddress(name, &function, version, CU_GET_PROC_ADDRESS_DEFAULT, &status);
   };
-  REQUIRE(find("cuMemAlloc", 12000) == cudaSuccess);
-  CHECK(status == cudaDriverEntryPointSuccess);
+  REQUIRE(find("cuMemAlloc", 12000) == CUDA_SUCCESS);
+  CHECK(status == CU_GET_PROC_ADDRESS_SUCCESS);
+  CHECK(function != nullptr);
   CHECK(function == dlsym(RTLD_DEFAULT, "cuMemAlloc_v2"));
-  REQUIRE(find("cuCtxCreate", 11040) == cudaSuccess);
+  REQUIRE(find("cuCtxCreate", 11040) == CUDA_SUCCESS);
   CHECK(function == dlsym(RTLD_DEFAULT, "cuCtxCreate_v3"));
-  REQUIRE(find("cuCtxCreate", 11030) == cudaSuccess);
+  REQUIRE(find("cuCtxCreate", 11030) == CUDA_SUCCESS);
   CHECK(function == dlsym(RTLD_DEFAULT, "cuCtxCreate_v2"));
-  REQUIRE(find("cuMemAlloc", 1000) == cudaSuccess);
-  CHECK(status == cudaDriverEntryPointVersionNotSufficent);
+  REQUIRE(find("cuMemAlloc", 1000) == CUDA_SUCCESS);
+  CHECK(status == CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT);
   CHECK(function == nullptr);
-  REQUIRE(find("cuNoSuchFunction", 12000) == cudaSuccess);
-  CHECK(status == cudaDriverEntryPointSymbolNotFound);
+  REQUIRE(find("cuNoSuchFunction", 12000) == CUDA_SUCCESS);
+  CHECK(status == CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND);
   CHECK(function == nullptr);
-  CHECK(find("cuMemAlloc", 99000) == cudaErrorInvalidValue);
-  CHECK(cudaGetLastError() == cudaErrorInvalidValue);
+  CHECK(find("cuMemAlloc", 99000) == CUDA_ERROR_INVALID_VALUE);
 }
 
 TEST_CASE("the per-thread default stream is found where it is asked for") {
