@@ -3,6 +3,7 @@
 goes on; otherwise it ends the program."""
 
 import sys
+import traceback
 
 import torch
 from torch import nn
@@ -39,7 +40,8 @@ def main():
         train(model, optimizer, kept)
     except torch.OutOfMemoryError as error:
         print(str(error), flush=True)
-        print("kept", len(kept), flush=True)
+        raised = traceback.extract_tb(error.__traceback__)[-1]
+        print(f"kept {len(kept)} tensors, raised in {raised.filename}:{raised.lineno}", flush=True)
         if not CAUGHT:
             raise
     kept.clear()
