@@ -15,7 +15,7 @@ namespace {
 
 // A line waits for a report this many lines; more means that none comes.
 constexpr std::size_t most_waiting_lines = 1024;
-constexpr std::size_t most_cached_stacks = 1u << 16;
+constexpr std::size_t most_cached_bytes = 128u << 20;
 
 [[nodiscard]] std::string_view name_of(format::kind kind) {
   switch (kind) {
@@ -86,7 +86,9 @@ void dump_writer::add_stack(trace::stack_id stack) {
   }
   json += ']';
   text_ += json;
-  if (stacks_.size() < most_cached_stacks) stacks_.emplace(stack.value, std::move(json));
+  if (stack_bytes_ + json.size() > most_cached_bytes) return;
+  stack_bytes_ += json.size();
+  stacks_.emplace(stack.value, std::move(json));
 }
 
 void dump_writer::end(std::uint32_t device, bool waits) {

@@ -67,6 +67,7 @@ class dump_writer final : public trace::record_visitor {
   std::string text_;  // of the line in the making
   std::deque<line> lines_;
   std::unordered_map<std::uint32_t, std::string> stacks_;  // as JSON
+  std::size_t stack_bytes_ = 0;                            // of them
   bool failed_ = false;
 };
 

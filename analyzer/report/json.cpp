@@ -37,7 +37,8 @@ template <class T>
                     {"thread", text_or_null(site.thread)},
                     {"category", "unknown"},
                     {"bytes", site.bytes},
-                    {"blocks", site.blocks}});
+                    {"blocks", site.blocks},
+                    {"sites", site.sites}});
   }
   return list;
 }

@@ -62,22 +62,42 @@ namespace key = format::info_key;
   return run;
 }
 
-[[nodiscard]] std::vector<call_site> build_sites(const trace::dictionary& names,
-                                                 const std::vector<replay::site_holding>& held) {
-  std::vector<call_site> sites;
-  sites.reserve(held.size());
-  for (const auto& [site, holding] : held) {
-    call_site made;
-    if (site.is_thread) {
-      made.thread = valid_utf8(names[names[trace::thread_id{site.number}].name]);
-    } else {
-      made.frames = frames_of(names, trace::stack_id{site.number});
-    }
-    made.bytes = holding.bytes;
-    made.blocks = holding.blocks;
-    sites.push_back(std::move(made));
+// A report holds so many frames in all, far above any real run's, so that no trace can fill the
+// memory: the smallest call sites beyond are summed up.
+constexpr std::uint64_t most_frames = 1u << 20;
+
+[[nodiscard]] call_site build_site(const trace::dictionary& names,
+                                   const replay::site_holding& holder) {
+  call_site made;
+  if (holder.site.is_thread) {
+    made.thread = valid_utf8(names[names[trace::thread_id{holder.site.number}].name]);
+  } else {
+    made.frames = frames_of(names, trace::stack_id{holder.site.number});
   }
-  std::ranges::stable_sort(sites, std::greater(), &call_site::bytes);
+  made.bytes = holder.held.bytes;
+  made.blocks = holder.held.blocks;
+  return made;
+}
+
+[[nodiscard]] std::vector<call_site> build_sites(const trace::dictionary& names,
+                                                 std::vector<replay::site_holding> held) {
+  std::ranges::stable_sort(held, std::greater(),
+                           [](const replay::site_holding& holder) { return holder.held.bytes; });
+  std::vector<call_site> sites;
+  call_site rest;
+  rest.sites = 0;
+  std::uint64_t frames = 0;
+  for (const auto& holder : held) {
+    if (frames < most_frames) {
+      sites.push_back(build_site(names, holder));
+      frames += sites.back().frames.size() + 1;
+    } else {
+      rest.bytes += holder.held.bytes;
+      rest.blocks += holder.held.blocks;
+      ++rest.sites;
+    }
+  }
+  if (rest.sites != 0) sites.push_back(std::move(rest));
   return sites;
 }
 

@@ -39,6 +39,7 @@ struct call_site {
   std::string thread;                // name, where there are no frames
   std::uint64_t bytes = 0;
   std::uint64_t blocks = 0;
+  std::uint64_t sites = 1;  // more: the smallest ones together, without frames, as the last entry
 };
 
 struct outside_holder {

@@ -88,8 +88,9 @@ std::vector<user_line> fold_to_user_lines(const std::vector<call_site>& sites) {
   std::map<std::string, group> groups;
   for (const auto& site : sites) {
     const auto* const user = innermost_user(site.frames);
-    const auto where = user == nullptr ? place_without_user(site.frames, site.thread)
-                                       : place_of(*user, parts.at(user->file));
+    const auto where = site.sites > 1    ? fmt::format("{} smaller call sites", site.sites)
+                       : user == nullptr ? place_without_user(site.frames, site.thread)
+                                         : place_of(*user, parts.at(user->file));
     auto& folded = groups[where];
     folded.line.where = where;
     folded.line.bytes += site.bytes;

@@ -44,7 +44,7 @@ class dictionary {
   static constexpr std::size_t max_frames = 1u << 22;
   static constexpr std::size_t max_stacks = 1u << 24;
   static constexpr std::size_t max_threads = 1u << 20;
-  static constexpr std::uint32_t max_depth = 1u << 16;
+  static constexpr std::uint32_t max_depth = 4096;  // the recorder cuts stacks at 1024
 
   enum class outcome { defined, unknown_id, too_many };
 

@@ -145,3 +145,28 @@ TEST_CASE("GIVEN a hostile command line WHEN rendered THEN no escape reaches the
   CHECK(text.find('\x1b') == std::string::npos);
   CHECK(text.rfind("evil?]0;title????\n", 0) == 0);
 }
+
+TEST_CASE(
+    "GIVEN more frames than a report may hold WHEN built THEN the smallest sites are one sum") {
+  trace_builder trace;
+  std::uint64_t total = 0;
+  std::uint64_t parent = 0;
+  const auto text = trace.text("deep.py");
+  for (std::uint64_t depth = 1; depth <= 4000; ++depth) {
+    parent = trace.define_stack(parent, trace.define_frame(text, text, depth));
+    if (depth % 500 == 0) trace.end_block();
+    if (depth <= 3200) continue;  // 800 sites of 3,201 to 4,000 frames
+    trace.record(format::kind::alloc, a + depth * 8192, depth * 512, parent);
+    total += depth * 512;
+    if (depth % 100 == 0) trace.end_block();
+  }
+  const auto processes = load_bytes(trace.bytes());
+  const auto& sites = processes[0].devices[0].at_peak;
+  CHECK(sites.size() < 400);
+  CHECK(sites.front().bytes == 4000 * 512);
+  CHECK(sites.back().frames.empty());
+  CHECK(sites.back().sites == 800 - (sites.size() - 1));
+  std::uint64_t sum = 0;
+  for (const auto& site : sites) sum += site.bytes;
+  CHECK(sum == total);
+}

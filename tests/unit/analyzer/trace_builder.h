@@ -91,16 +91,21 @@ class trace_builder {
     }
     return place->second;
   }
+  std::uint64_t define_frame(std::uint64_t file, std::uint64_t function, std::uint64_t line) {
+    numbers(format::kind::frame, {file, function, line});
+    return ++frames_;
+  }
+  std::uint64_t define_stack(std::uint64_t parent, std::uint64_t frame) {
+    numbers(format::kind::stack, {parent, frame});
+    return ++stacks_;
+  }
   // Outermost first, as the format chains them.
   std::uint64_t stack(std::span<const test_frame> frames) {
     std::uint64_t parent = 0;
     for (const auto& frame : frames) {
       const auto file = text(frame.file);
       const auto function = text(frame.function);
-      numbers(format::kind::frame, {file, function, frame.line});
-      ++frames_;
-      numbers(format::kind::stack, {parent, frames_});
-      parent = ++stacks_;
+      parent = define_stack(parent, define_frame(file, function, frame.line));
     }
     return parent;
   }
