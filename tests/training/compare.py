@@ -172,6 +172,41 @@ def compare_stats(stats: dict, lines: list[dict], found: Comparison) -> None:
     check("reserved_bytes.all.current", reserved)
 
 
+def live_at_end(lines: list[dict]) -> tuple[set, set]:
+    """Segments that were not expandable, and blocks whose free is not completed."""
+    segments, blocks = {}, {}
+    for line in lines:
+        address, pool = line.get("address"), tuple(line["pool"])
+        if line["kind"] == "segment_alloc":
+            segments[address] = (address, line["size"], line["stream"], pool)
+        elif line["kind"] == "segment_free":
+            del segments[address]
+        elif line["kind"] == "alloc":
+            blocks[address] = (address, line["size"], line["stream"], pool)
+        elif line["kind"] == "free_completed":
+            del blocks[address]
+    return set(segments.values()), set(blocks.values())
+
+
+def compare_end(segments: list[dict], lines: list[dict], found: Comparison) -> None:
+    """What PyTorch's snapshot says is there, private pools included, and what the events leave."""
+    there = {
+        (one["address"], one["total_size"], one["stream"], tuple(one["segment_pool_id"]))
+        for one in segments if not one["is_expandable"]
+    }
+    used = {
+        (block["address"], block["requested_size"], one["stream"], tuple(one["segment_pool_id"]))
+        for one in segments for block in one["blocks"] if block["state"] != "inactive"
+    }
+    for name, truth, got in zip(("segments", "blocks"), (there, used), live_at_end(lines)):
+        if truth != got:
+            found.different_stats.append(
+                f"{name} at the end: PyTorch alone has {sorted(truth - got)[:3]}, "
+                f"the trace alone {sorted(got - truth)[:3]}"
+            )
+            found.show(found.different_stats[-1])
+
+
 def compare(truth: dict, lines: list[dict], device: int = 0) -> Comparison:
     found = Comparison()
     entries = [entry for entry in truth["device_traces"][device] if entry["action"] in KINDS]
@@ -187,4 +222,7 @@ def compare(truth: dict, lines: list[dict], device: int = 0) -> Comparison:
     compare_events(entries, events, found)
     compare_totals(events, found)
     compare_stats(truth["memory_stats"][device], events, found)
+    if not found.missing + found.extra + found.different:
+        here = [one for one in truth["segments"] if one["device"] == device]
+        compare_end(here, events, found)
     return found

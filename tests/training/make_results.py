@@ -24,7 +24,8 @@ stacks="python")`) and libmemtrace.so in the same process, {where}, torch {torch
 Compared without tolerance: every event's action, address, requested size, stream and pool; the file,
 line and function of every Python frame of every event; the allocator's own totals at every
 allocation and free against the sums of the recorded events; peaks, currents and counts against
-`memory_stats()` and `memtrace report`. Made by `tests/training/make_results.py` on {date}.
+`memory_stats()` and `memtrace report`; segments and blocks at the end, with their private pools,
+against the snapshot. Made by `tests/training/make_results.py` on {date}.
 
 | program | setting | events | streams | deferred frees | different events | frames | different stacks | totals | different totals | peak allocated | peak reserved | different statistics |
 | --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |

@@ -16,6 +16,11 @@ from pathlib import Path
 import torch
 
 
+SEGMENT_FACTS = (
+    "address", "total_size", "device", "stream", "segment_pool_id", "is_expandable", "blocks"
+)
+
+
 def record(truth: str, program: str, arguments: list[str]) -> None:
     torch.cuda.memory._record_memory_history(
         enabled="all", context="all", stacks="python", max_entries=10**7
@@ -33,7 +38,7 @@ def record(truth: str, program: str, arguments: list[str]) -> None:
                 {
                     "device_traces": snapshot["device_traces"],
                     "segments": [
-                        {name: segment[name] for name in ("address", "total_size", "device")}
+                        {name: segment[name] for name in SEGMENT_FACTS}
                         for segment in snapshot["segments"]
                     ],
                     "memory_stats": stats,

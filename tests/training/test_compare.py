@@ -31,6 +31,12 @@ def same():
         "device_traces": [[entry("segment_alloc", 4096, 2097152), entry("alloc", 4096, 500),
                            entry("alloc", 4608, 100), entry("free_requested", 4096, 500),
                            entry("free_completed", 4096, 500)]],
+        "segments": [{
+            "address": 4096, "total_size": 2097152, "device": 0, "stream": 0,
+            "segment_pool_id": (0, 0), "is_expandable": False,
+            "blocks": [{"address": 4096, "requested_size": 0, "state": "inactive"},
+                       {"address": 4608, "requested_size": 100, "state": "active_allocated"}],
+        }],
         "memory_stats": [{
             "allocated_bytes.all.peak": 1024, "reserved_bytes.all.peak": 2097152,
             "allocated_bytes.all.current": 512, "reserved_bytes.all.current": 2097152,
@@ -86,6 +92,14 @@ def test_peaks_and_counts_are_held_against_memory_stats(same):
         changed = copy.deepcopy(truth)
         changed["memory_stats"][0][name] += 1
         assert len(compare.compare(changed, lines).different_stats) == 1, name
+
+
+def test_what_is_there_at_the_end_is_compared_with_its_pool(same):
+    truth, lines = same
+    truth["segments"][0]["segment_pool_id"] = (0, 1)
+    assert len(compare.compare(truth, lines).different_stats) == 2
+    truth["segments"][0].update(segment_pool_id=(0, 0), blocks=[])
+    assert len(compare.compare(truth, lines).different_stats) == 1
 
 
 def test_events_after_the_snapshot_do_not_count(same):

@@ -133,8 +133,11 @@ def fused_add_rms_norm(sizes, dtype):
 
 
 def _turned(tensor):
+    # The first half is taken first, as Llama does: backward goes the other way round, and so the
+    # order decides which gradients live at the same time.
     half = tensor.shape[-1] // 2
-    return torch.cat((-tensor[..., half:], tensor[..., :half]), dim=-1)
+    first, second = tensor[..., :half], tensor[..., half:]
+    return torch.cat((-second, first), dim=-1)
 
 
 def rope(sizes, dtype):
