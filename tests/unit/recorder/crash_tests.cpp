@@ -63,7 +63,7 @@ void check_survivor(const temporary_folder& folder, pid_t child, std::uint64_t a
 
 TEST_CASE("after SIGKILL at any moment every acknowledged event is in the file") {
   std::mt19937 random(20240607);
-  for (int round = 0; round < 24; ++round) {
+  for (int round = 0; round < 12; ++round) {
     const temporary_folder folder;
     int ends[2];
     REQUIRE(pipe(ends) == 0);
@@ -74,7 +74,7 @@ TEST_CASE("after SIGKILL at any moment every acknowledged event is in the file")
       record_until_killed(folder, ends[1], round % 2 == 0);
     }
     close(ends[1]);
-    const std::uint64_t acknowledged = kill_after(child, ends[0], random() % 60'000);
+    const std::uint64_t acknowledged = kill_after(child, ends[0], random() % 25'000);
     close(ends[0]);
     int status = 0;
     REQUIRE(waitpid(child, &status, 0) == child);
