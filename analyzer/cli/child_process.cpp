@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <fmt/core.h>
+#include <sys/personality.h>
 #include <sys/resource.h>
 #include <sys/types.h>
 #include <sys/wait.h>
@@ -39,8 +40,9 @@ void forward(int number, siginfo_t* sent, void*) {
 }
 
 // In the child, between fork and exec. Reports errno through the pipe when exec fails.
-[[noreturn]] void become(char* const* arguments, const variables& environment, int failure_pipe,
-                         const sigset_t& signals) {
+[[noreturn]] void become(char* const* arguments, const variables& environment, bool fixed_addresses,
+                         int failure_pipe, const sigset_t& signals) {
+  if (fixed_addresses) ::personality(::personality(0xffffffff) | ADDR_NO_RANDOMIZE);
   for (const auto& [name, value] : environment) ::setenv(name.c_str(), value.c_str(), 1);
   ::sigprocmask(SIG_SETMASK, &signals, nullptr);
   ::execvp(arguments[0], arguments);
@@ -74,7 +76,8 @@ void install_forwarding() {
 
 }  // namespace
 
-child_end run_program(const std::vector<std::string>& command, const variables& environment) {
+child_end run_program(const std::vector<std::string>& command, const variables& environment,
+                      bool fixed_addresses) {
   std::vector<char*> arguments;
   for (const auto& argument : command) arguments.push_back(const_cast<char*>(argument.c_str()));
   arguments.push_back(nullptr);
@@ -90,7 +93,7 @@ child_end run_program(const std::vector<std::string>& command, const variables& 
   ::sigprocmask(SIG_BLOCK, &held, &before);
   std::fflush(nullptr);
   child = ::fork();
-  if (child == 0) become(arguments.data(), environment, ends[1], before);
+  if (child == 0) become(arguments.data(), environment, fixed_addresses, ends[1], before);
   if (child < 0) end.start_error = errno;
   ::close(ends[1]);
   install_forwarding();

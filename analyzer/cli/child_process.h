@@ -20,9 +20,10 @@ struct child_end {
 };
 
 // Waits for the program to end. `environment` is added to the inherited one. From the keyboard,
-// signals reach the program directly; others are forwarded.
+// signals reach the program directly; others are forwarded. With `fixed_addresses` its libraries,
+// heap and stack lie at the same addresses in every run.
 [[nodiscard]] child_end run_program(const std::vector<std::string>& command,
-                                    const variables& environment);
+                                    const variables& environment, bool fixed_addresses);
 
 // Ends memtrace in the same way: returns the exit status, or dies by the same signal. Where the
 // program did not start, one sentence on stderr, and 127 or 126 as a shell returns.

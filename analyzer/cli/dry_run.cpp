@@ -60,6 +60,8 @@ int dry_run(const program& command, dry_run_options& chosen) {
   const simulator::shared_session session;
   chosen.recording.environment = prepared.value().variables;
   chosen.recording.environment.emplace_back("MEMTRACE_SIM_SESSION", session.name());
+  // PyTorch frees some tensors in the order of their addresses on the host.
+  chosen.recording.fixed_addresses = true;
   chosen.recording.preload = prepared.value().preload;
   return record_and_report(command, chosen.recording);
 }

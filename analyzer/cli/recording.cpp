@@ -93,7 +93,7 @@ int record_and_report(const program& command, const recording_options& options) 
   }
   libraries.insert(libraries.end(), options.preload.begin(), options.preload.end());
   if (!libraries.empty()) environment.emplace_back("LD_PRELOAD", preload_list(libraries));
-  const auto end = run_program(command, environment);
+  const auto end = run_program(command, environment, options.fixed_addresses);
   if (end.started && options.record && options.report) report_new_traces(folder, old_traces);
   return end_like(end, command.front());
 }

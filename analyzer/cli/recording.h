@@ -14,10 +14,11 @@
 namespace memtrace::cli {
 
 struct recording_options {
-  std::string output;     // directory for the traces, made if it is not there; empty: here
-  bool record = true;     // false: only run
-  bool report = true;     // at the end, on stderr
-  variables environment;  // more variables to set
+  std::string output;            // directory for the traces, made if it is not there; empty: here
+  bool record = true;            // false: only run
+  bool report = true;            // at the end, on stderr
+  bool fixed_addresses = false;  // see run_program
+  variables environment;         // more variables to set
   std::vector<std::string> preload;  // libraries to load after libmemtrace.so
 };
 

@@ -15,6 +15,7 @@
 #include "interpose/hooks/notice.h"
 #include "interpose/hooks/real_function.h"
 #include "interpose/python/python_stack.h"
+#include "interpose/recorder/command_line.h"
 
 namespace memtrace {
 namespace {
@@ -32,8 +33,7 @@ std::string_view read_file(const char* path, std::span<char> buffer) noexcept {
 
 void record_command(recorder& to) noexcept {
   char buffer[8192];
-  std::string_view command = read_file("/proc/self/cmdline", buffer);
-  if (command.ends_with('\0')) command.remove_suffix(1);
+  const std::string_view command = read_command_line(buffer);
   if (!command.empty()) to.info(key::command, command);
 }
 

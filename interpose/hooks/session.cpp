@@ -15,6 +15,7 @@
 #include "interpose/hooks/run_facts.h"
 #include "interpose/hooks/settings.h"
 #include "interpose/python/python_stack.h"
+#include "interpose/recorder/command_line.h"
 #include "interpose/recorder/small_lock.h"
 
 namespace memtrace::session {
@@ -50,9 +51,10 @@ void say_why_not(int error) noexcept {
 recorder* begin() noexcept {
   int error = 0;
   try {
-    const recorder_options options{.directory = settings::output_directory(),
-                                   .program = program_invocation_short_name,
-                                   .say = &notice::say};
+    char command[4096];
+    const std::string program(traced_program(read_command_line(command)));
+    const recorder_options options{
+        .directory = settings::output_directory(), .program = program.c_str(), .say = &notice::say};
     auto made = recorder::create(options, tick_clock::calibrate(loaded_at), error);
     if (made != nullptr) return made.release();
   } catch (const std::bad_alloc&) {
