@@ -46,8 +46,9 @@ def test_out_of_memory(argument, tmp_path):
 
 @pytest.mark.parametrize("way", ["os._exit", "interpreter's end"])
 def test_threads_that_allocate_while_the_process_exits(way, tmp_path):
-    """Where Python itself ends under such threads, PyTorch aborts: without memtrace as well."""
-    pair = run_both(script("threads_at_exit", way), tmp_path)
+    """Where Python itself ends under such threads, PyTorch aborts: without memtrace as well. How
+    many of the threads get to say so on standard error differs from run to run."""
+    pair = run_both(script("threads_at_exit", way), tmp_path, compare_stderr=way == "os._exit")
     assert pair.bare.stdout == b"leaving\n"
     assert way != "os._exit" or pair.bare.status == 5
     lines = one_trace(pair)
