@@ -60,8 +60,12 @@ def test_a_hundred_threads(tmp_path):
     assert pair.bare.status == 0
     lines = one_trace(pair)
     allocated, freed, current = map(int, pair.bare.stdout.split())
-    assert (counted(lines, "alloc"), counted(lines, "free_requested")) == (allocated, freed)
-    assert len({line["thread"] for line in lines if line["kind"] == "alloc"}) == 100
+    # Those that come while the first one is still attaching to the allocator's tracker are known
+    # by their reports only: block size instead of requested size, but none is missing.
+    allocations = [line for line in lines if line["kind"] in ("alloc", "reported_alloc")]
+    frees = [line for line in lines if line["kind"] in ("free_requested", "reported_free")]
+    assert (len(allocations), len(frees)) == (allocated, freed)
+    assert len({line["thread"] for line in allocations}) == 100
     assert current == 0
 
 
