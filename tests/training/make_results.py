@@ -21,7 +21,7 @@ HEAD = """# The trace beside PyTorch's own record
 
 Each program ran once with both PyTorch's recorder (`_record_memory_history(context="all",
 stacks="python")`) and libmemtrace.so in the same process, {where}, torch {torch}.
-Compared without tolerance: every event's action, address, requested size, stream and pool; the file,
+Compared without tolerance: every event's action, address, requested size and stream (2.11 records no pool); the file,
 line and function of every Python frame of every event; the allocator's own totals at every
 allocation and free against the sums of the recorded events; peaks, currents and counts against
 `memory_stats()` and `memtrace report`; segments and blocks at the end, with their private pools,
