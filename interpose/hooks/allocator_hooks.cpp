@@ -63,6 +63,6 @@ MEMTRACE_EXPORTED void REPORT_OUT_OF_MEMORY(std::int64_t bytes, std::size_t allo
 // at. Afterwards a load and a jump.
 MEMTRACE_EXPORTED c10_cuda_stream CURRENT_STREAM(signed char device) {
   if (!tracker::is_settled()) [[unlikely]]
-    tracker::attach_if_possible();
+    tracker::attach_before_allocating();
   return memtrace::real_function<decltype(CURRENT_STREAM)>(hook_id::CURRENT_STREAM)(device);
 }

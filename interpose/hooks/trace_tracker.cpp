@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "interpose/hooks/trace_tracker.h"
 
+#include <time.h>
+
 #include <atomic>
 #include <functional>
 
@@ -135,13 +137,23 @@ bool is_settled() noexcept {
   return the_stage.load(std::memory_order_relaxed) != stage::unattached;
 }
 
-void attach_if_possible() noexcept {
+bool attach_if_possible() noexcept {
   if (is_settled()) [[likely]]
-    return;
+    return true;
   // Another thread that is at it holds device mutexes that we must not wait for.
-  if (is_attaching.exchange(true, std::memory_order_acquire)) return;
+  if (is_attaching.exchange(true, std::memory_order_acquire)) return false;
   if (!is_settled()) try_to_attach();
   is_attaching.store(false, std::memory_order_release);
+  return true;
+}
+
+void attach_before_allocating() noexcept {
+  // Threads that begin together wait for the one that attaches, or their first allocations would
+  // be known by block size alone. It takes microseconds; the bound is for the case that it waits
+  // for something that this thread holds (the GIL).
+  constexpr int most_naps = 200;
+  const timespec nap{0, 100'000};
+  for (int naps = 0; !attach_if_possible() && naps < most_naps; ++naps) nanosleep(&nap, nullptr);
 }
 
 void report_usage(const usage_report& report) noexcept {

@@ -16,8 +16,12 @@
 namespace memtrace::trace_tracker {
 
 // From any hook; cheap once the matter is settled. The allocator may be in the middle of an
-// operation of this thread (its mutex is recursive).
-void attach_if_possible() noexcept;
+// operation of this thread (its mutex is recursive). False: another thread is attaching.
+bool attach_if_possible() noexcept;
+
+// The same from where no allocator mutex is held, before an allocation: waits for another thread
+// that is attaching, 20 ms at most.
+void attach_before_allocating() noexcept;
 
 // Settled: attached, or given up.
 [[nodiscard]] bool is_settled() noexcept;

@@ -43,10 +43,9 @@ bool code_deaths::died_since(std::uint32_t seen, std::uint32_t now,
   filled = 0;
   for (std::uint32_t number = seen; number != now; ++number) {
     if (filled == remembered) return false;
-    into[filled++] = ring_[number % remembered].load(std::memory_order_relaxed);
+    into[filled++] = ring_[number % remembered].load(std::memory_order_acquire);
   }
-  // One being written now may stand in the oldest place.
-  std::atomic_thread_fence(std::memory_order_acquire);
+  // One being written now may stand in the oldest place; its count is read after it.
   return count_.load(std::memory_order_relaxed) - seen < remembered;
 }
 
