@@ -21,9 +21,9 @@ def peak_memory_and_seconds(arguments: list[str]) -> tuple[int, float]:
     return usage.ru_maxrss * 1024, time.perf_counter() - start
 
 
-def main(steps: int) -> None:
+def measure(steps: int, lengths: str) -> None:
     with tempfile.TemporaryDirectory() as output:
-        program = [sys.executable, str(ROOT / "bench" / "thousand_steps.py"), str(steps)]
+        program = [sys.executable, str(ROOT / "bench" / "many_steps.py"), str(steps), lengths]
         subprocess.run([*command(True, output), *program], check=True, capture_output=True)
         (trace,) = Path(output).glob("*.mtrace")
         on_disk = trace.stat().st_blocks * 512
@@ -32,11 +32,12 @@ def main(steps: int) -> None:
         memory, seconds = peak_memory_and_seconds(arguments)
         events = json.loads(report.read_text())["completeness"]["events"]
         empty, _ = peak_memory_and_seconds([str(BUILD / "memtrace"), "--help"])
-        print(f"{steps} steps: {events} events, {on_disk} bytes on disk ({trace.stat().st_size} long)")
+        print(f"{steps} steps, {lengths} lengths: {events} events, {on_disk} bytes on disk")
         print(f"  {on_disk / events:.2f} bytes an event on disk")
         print(f"  memtrace report: {events / seconds / 1e6:.1f} M events/s ({seconds:.2f} s)")
         print(f"  peak memory {memory / 2**20:.0f} MiB; memtrace --help alone {empty / 2**20:.0f} MiB")
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 1000)
+    for lengths in ("fixed", "variable"):
+        measure(int(sys.argv[1]) if len(sys.argv) > 1 else 1000, lengths)
