@@ -165,7 +165,10 @@ void add_completeness(page& out, const run_report& processes, const process_repo
               : ""));
     }
     if (process.devices.empty() && &process != &shown) {
-      lines.push_back(fmt::format("  pid {} used no GPU memory", process.run.pid));
+      lines.push_back(fmt::format("  pid {} {}", process.run.pid,
+                                  process.completeness.truncated
+                                      ? "has no event in the readable part of its trace"
+                                      : "used no GPU memory"));
     }
   }
   return lines;
@@ -191,7 +194,9 @@ std::string to_text(const run_report& processes, const terminal_style& style) {
   page out;
   add_run(out, process);
   if (device == nullptr) {
-    out.line("  no GPU memory was allocated through PyTorch");
+    // A trace that is cut off before its first event says nothing about the program.
+    out.line(process.completeness.truncated ? "  no event is in the readable part of the trace"
+                                            : "  no GPU memory was allocated through PyTorch");
   } else {
     add_device(out, process, *device);
     const auto other_lines = others(processes, process, device);

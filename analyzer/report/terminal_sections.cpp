@@ -127,7 +127,9 @@ void add_oom(page& out, const process_report& process, const oom_report& oom) {
     block = fmt::format("  largest free block {}; ", format_bytes(facts.free.overall));
   }
   out.line(block + (facts.caught ? "the program went on" : "nothing was allocated afterwards") +
-           (others == 0 ? "" : fmt::format("; {} more times out of memory", format_count(others))));
+           (others == 0 ? ""
+                        : fmt::format("; {} more time{} out of memory", format_count(others),
+                                      others == 1 ? "" : "s")));
 }
 
 void add_holders(page& out, const std::vector<call_site>& sites, std::uint64_t total,

@@ -159,6 +159,19 @@ def test_a_directory_without_traces_and_an_unreadable_trace(built, tmp_path):
         assert "permission denied" in message(tmp_path / "private.mtrace")
 
 
+def test_a_trace_cut_off_before_its_first_event_says_nothing_about_the_program(examples, tmp_path):
+    header = 4096
+    (tmp_path / "cut.mtrace").write_bytes((examples / "clean.mtrace").read_bytes()[:header + 40])
+    document, done = report(tmp_path / "cut.mtrace")
+    assert document["completeness"]["truncated"] and document["completeness"]["events"] == 0
+    text = subprocess.run(
+        [runs.memtrace(), "report", tmp_path / "cut.mtrace"],
+        capture_output=True, text=True, env=runs.environment(), check=False,
+    ).stdout
+    assert "no event is in the readable part" in text
+    assert "no GPU memory was allocated" not in text
+
+
 def test_a_reader_that_stops_early_is_no_error_message(examples):
     with subprocess.Popen(
         [runs.memtrace(), "dump", examples / "clean.mtrace"],
