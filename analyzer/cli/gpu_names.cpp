@@ -84,6 +84,7 @@ void print_gpus(std::FILE* out) {
 bool is_memory_size(std::string_view text) {
   const auto digits = std::min(text.find_first_not_of("0123456789."), text.size());
   if (digits == 0 || text[0] == '.') return false;
+  if (text.substr(0, digits).find_first_of("123456789") == text.npos) return false;
   auto unit = text.substr(digits);
   while (unit.starts_with(' ')) unit.remove_prefix(1);
   if (unit.empty()) return text.find('.') == text.npos;

@@ -44,20 +44,28 @@ int run(std::vector<std::string> arguments) {
   app.require_subcommand(1);
   std::array<action, subcommands.size()> actions;
   program command;
+  bool runs_a_program = false;
   for (std::size_t i = 0; i < subcommands.size(); ++i) {
     const auto& entry = subcommands[i];
     auto& sub = *app.add_subcommand(entry.name, entry.help);
     actions[i] = entry.add(sub);
     if (!entry.runs_a_program) continue;
     sub.footer(std::string("memtrace ") + entry.name + " [OPTIONS] -- python train.py");
-    if (!arguments.empty() && arguments[0] == entry.name) command = split_program(arguments);
+    if (arguments.empty() || arguments[0] != entry.name) continue;
+    command = split_program(arguments);
+    runs_a_program = true;
   }
   try {
     std::ranges::reverse(arguments);  // as CLI11 takes them
     app.parse(std::move(arguments));
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
-    std::fprintf(stderr, "memtrace: %s; memtrace --help says more\n", error.what());
+    const bool dashes_missing =
+        runs_a_program && command.empty() &&
+        error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError);
+    std::fprintf(stderr, "memtrace: %s; %s\n", error.what(),
+                 dashes_missing ? "put the program and its arguments after --"
+                                : "memtrace --help says more");
     return usage;
   }
   for (std::size_t i = 0; i < subcommands.size(); ++i) {

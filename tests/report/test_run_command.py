@@ -104,6 +104,10 @@ def test_misuse_gets_one_sentence_with_the_remedy(built):
     assert status == 2 and "rtx3090" in sentence and "--gpu list" in sentence
     status, sentence = one_line("dry-run", "--memory", "much", "--", "true")
     assert status == 2 and "24GiB" in sentence
+    status, sentence = one_line("dry-run", "--memory", "0GiB", "--", "true")
+    assert status == 2 and "24GiB" in sentence
+    status, sentence = one_line("dry-run", "train.py")
+    assert status == 2 and "train.py" in sentence and "after --" in sentence
     assert one_line("repot")[0] == 2
 
 
