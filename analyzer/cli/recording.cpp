@@ -57,7 +57,10 @@ void report_new_traces(const std::string& folder, const std::vector<std::string>
   const std::set<std::string> known(old.begin(), old.end());
   std::erase_if(traces, [&](const std::string& path) { return known.contains(path); });
   if (traces.empty()) {
-    fmt::print(stderr, "memtrace: no trace was written: the program did not get to use CUDA\n");
+    fmt::print(
+        stderr,
+        "memtrace: no trace was written: the program did not get to use CUDA, or a message above "
+        "says why\n");
     return;
   }
   const auto loaded = load_traces(traces);
