@@ -63,7 +63,14 @@ int dry_run(const program& command, dry_run_options& chosen) {
   // PyTorch frees some tensors in the order of their addresses on the host.
   chosen.recording.fixed_addresses = true;
   chosen.recording.preload = prepared.value().preload;
-  return record_and_report(command, chosen.recording);
+  const int status = record_and_report(command, chosen.recording);
+  if (status != success && !prepared.value().found_torch) {
+    std::fprintf(stderr,
+                 "memtrace: the simulated GPU was made without a PyTorch, because the Python that "
+                 "the command names has none; if the program uses another one, name its packages "
+                 "with --site-packages DIR\n");
+  }
+  return status;
 }
 
 }  // namespace

@@ -81,3 +81,10 @@ def test_calls_without_implementation_are_in_the_log(tmp_path):
     assert (done.returncode, done.stdout) == (0, "801\n"), done.stderr
     assert "cuArrayGetPlane" in done.stderr
     assert "unsupported cuArrayGetPlane" in log.read_text().splitlines()
+
+
+@pytest.mark.parametrize(("status", "hint"), [(3, True), (0, False)])
+def test_a_failure_without_pytorch_names_the_remedy(tmp_path, status, hint):
+    done = bare("sh", "-c", f"exit {status}", options=("--site-packages", str(tmp_path)))
+    assert done.returncode == status
+    assert ("--site-packages DIR" in done.stderr) == hint
