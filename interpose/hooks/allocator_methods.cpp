@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "interpose/hooks/device_log.h"
+#include "interpose/hooks/errno_keeper.h"
 #include "interpose/hooks/notice.h"
 #include "interpose/hooks/session.h"
 
@@ -32,6 +33,7 @@ constexpr unsigned most_words = 256;
 void* vtable_copy[most_words];
 
 void record(format::operation what, int device, word a, word b) noexcept {
+  const errno_keeper errno_stays;
   recorder* const to = session::active();
   if (to == nullptr) return;
   const std::uint32_t where =

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "interpose/hooks/errno_keeper.h"
 #include "interpose/hooks/exported.h"
 #include "interpose/hooks/hook_table.h"
 #include "interpose/hooks/session.h"
@@ -36,6 +37,7 @@ std::string_view text_of_old_string(const void* string) noexcept {
 }  // namespace
 
 void changed(std::string_view text) noexcept {
+  const errno_keeper errno_stays;
   if (recorder* const to = session::active(); to != nullptr) {
     record(*to, text);
     return;

@@ -2,6 +2,7 @@
 #include "interpose/hooks/call_recording.h"
 
 #include "interpose/hooks/device_log.h"
+#include "interpose/hooks/errno_keeper.h"
 #include "interpose/hooks/run_facts.h"
 #include "interpose/hooks/session.h"
 #include "interpose/hooks/trace_tracker.h"
@@ -24,12 +25,14 @@ const char* name_of(hook_id id) noexcept {
 }  // namespace
 
 void before_allocation() noexcept {
+  const errno_keeper errno_stays;
   if (session::is_impossible()) return;
   trace_tracker::attach_if_possible();
   device_log::sample_current();
 }
 
 void record_allocation(hook_id id, const call_facts& facts, int error) noexcept {
+  const errno_keeper errno_stays;
   // A machine without a GPU, or a wrong argument, is no reason to begin a trace.
   recorder* const to = error == 0 || error == out_of_memory ? session::start() : session::active();
   if (to == nullptr) return;
@@ -47,6 +50,7 @@ void record_allocation(hook_id id, const call_facts& facts, int error) noexcept 
 }
 
 void record_release(hook_id id, const call_facts& facts) noexcept {
+  const errno_keeper errno_stays;
   recorder* const to = session::active();
   if (to == nullptr) return;
   to->cuda_call({.api = name_of(id),
@@ -59,6 +63,7 @@ void record_release(hook_id id, const call_facts& facts) noexcept {
 }
 
 void record_failed_release(hook_id id, const call_facts& facts, int error) noexcept {
+  const errno_keeper errno_stays;
   recorder* const to = session::active();
   if (to == nullptr) return;
   to->cuda_undo(name_of(id), device_log::current(), facts.address,

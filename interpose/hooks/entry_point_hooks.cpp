@@ -7,6 +7,7 @@
 
 #include "interpose/hooks/call_recording.h"
 #include "interpose/hooks/cuda_hooks.h"
+#include "interpose/hooks/errno_keeper.h"
 #include "interpose/hooks/exported.h"
 #include "interpose/hooks/notice.h"
 
@@ -19,6 +20,7 @@ constexpr int version_of_v2_functions = 3020;
 
 void replace(const char* name, void** function, unsigned version,
              unsigned long long flags) noexcept {
+  const errno_keeper errno_stays;
   if (name == nullptr || function == nullptr || *function == nullptr) return;
   if ((flags & per_thread_stream) != 0 || version < version_of_v2_functions) return;
   const driver_wrapper* const wrapper = find_driver_wrapper(name);

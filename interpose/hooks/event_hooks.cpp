@@ -6,24 +6,37 @@
 
 #include "interpose/hooks/call_recording.h"
 #include "interpose/hooks/device_log.h"
+#include "interpose/hooks/errno_keeper.h"
 #include "interpose/hooks/exported.h"
 #include "interpose/hooks/loaded_library.h"
 #include "interpose/hooks/session.h"
 
 namespace {
 
-// Where libc10_cuda's code is; asked for once a recording runs, when it is loaded if ever.
+// Where libc10_cuda's code is; 0 until it is loaded, which may come after the first recording.
+std::atomic<std::uintptr_t> library_begin{0};
+std::atomic<std::uintptr_t> library_end{0};
+
 bool is_from_allocator(const void* caller) noexcept {
-  struct range {
-    std::uintptr_t begin = 0, end = 0;
-  };
-  static const range library = [] {
+  if (library_end.load(std::memory_order_acquire) == 0) {
     memtrace::loaded_library found;
-    return memtrace::find_loaded_library("libc10_cuda.so", found) ? range{found.begin, found.end}
-                                                                  : range{};
-  }();
+    if (!memtrace::find_loaded_library("libc10_cuda.so", found)) return false;
+    library_begin.store(found.begin, std::memory_order_relaxed);
+    library_end.store(found.end, std::memory_order_release);
+  }
   const auto at = reinterpret_cast<std::uintptr_t>(caller);
-  return at >= library.begin && at < library.end;
+  return at >= library_begin.load(std::memory_order_relaxed) &&
+         at < library_end.load(std::memory_order_relaxed);
+}
+
+void record_synchronisation(void* event, const void* caller) noexcept {
+  const memtrace::errno_keeper errno_stays;
+  memtrace::recorder* const to = memtrace::session::active();
+  if (to == nullptr || !is_from_allocator(caller)) return;
+  to->operation({.what = memtrace::format::operation::event_synchronize,
+                 .device = memtrace::device_log::current(),
+                 .a = memtrace::as_number(event),
+                 .text = {}});
 }
 
 }  // namespace
@@ -32,12 +45,6 @@ MEMTRACE_EXPORTED int cudaEventSynchronize(void* event) {
   auto* const real = memtrace::real_function<decltype(cudaEventSynchronize)>(
       memtrace::hook_id::cudaEventSynchronize);
   if (real == nullptr) return memtrace::error_no_real_function;
-  memtrace::recorder* const to = memtrace::session::active();
-  if (to != nullptr && is_from_allocator(__builtin_return_address(0))) {
-    to->operation({.what = memtrace::format::operation::event_synchronize,
-                   .device = memtrace::device_log::current(),
-                   .a = memtrace::as_number(event),
-                   .text = {}});
-  }
+  record_synchronisation(event, __builtin_return_address(0));
   return real(event);
 }

@@ -2,9 +2,12 @@
 #include "interpose/hooks/notice.h"
 
 #include <fcntl.h>
+#include <pthread.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cerrno>
+#include <csignal>
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
@@ -26,6 +29,24 @@ bool standard_error_is_the_same() noexcept {
          now.st_dev == standard_error_device && now.st_ino == standard_error_inode;
 }
 
+// A pipe that nobody reads must not end the program by a signal that it did not ask for.
+void write_without_signal(int file, const char* bytes, std::size_t count) noexcept {
+  sigset_t broken_pipe;
+  sigset_t before;
+  sigset_t pending;
+  sigemptyset(&broken_pipe);
+  sigaddset(&broken_pipe, SIGPIPE);
+  sigemptyset(&pending);
+  sigpending(&pending);
+  const bool was_pending = sigismember(&pending, SIGPIPE) == 1;
+  pthread_sigmask(SIG_BLOCK, &broken_pipe, &before);
+  if (write(file, bytes, count) < 0 && errno == EPIPE && !was_pending) {
+    const timespec now{};
+    sigtimedwait(&broken_pipe, nullptr, &now);
+  }
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
 void write_line(int file, std::string_view text) noexcept {
   char line[longest_line];
   const int length = std::snprintf(line, sizeof line, "memtrace: %.*s\n",
@@ -35,7 +56,7 @@ void write_line(int file, std::string_view text) noexcept {
                          ? static_cast<std::size_t>(length)
                          : sizeof line - 1;
   // One write a line, so that processes do not mix theirs. Nothing can be done when it fails.
-  [[maybe_unused]] const ssize_t written = write(file, line, bytes);
+  write_without_signal(file, line, bytes);
 }
 
 void write_to_log_file(std::string_view text) noexcept {

@@ -28,7 +28,6 @@ std::atomic<stage> the_stage{stage::loading};  // until the library's constructo
 std::atomic<const char*> event_source{nullptr};
 small_lock start_lock;
 clock_pair loaded_at;
-bool fork_is_watched = false;
 
 void in_forked_child() {
   recorder* const parents = the_recorder.exchange(nullptr, std::memory_order_relaxed);
@@ -72,10 +71,6 @@ recorder* start_slowly() noexcept {
   if (made == nullptr) {
     the_stage.store(stage::impossible, std::memory_order_relaxed);
     return nullptr;
-  }
-  if (!fork_is_watched) {
-    pthread_atfork(nullptr, nullptr, &in_forked_child);
-    fork_is_watched = true;
   }
   record_run_facts(*made);
   allocator_settings::record_earlier(*made);
@@ -133,6 +128,8 @@ void finish() {
   notice::remember_standard_error();
   loaded_at = tick_clock::sample();
   if (std::atexit(&finish) != 0) return;
+  // Before the program's own handlers: in a child they run after ours, and may use CUDA.
+  if (pthread_atfork(nullptr, nullptr, &in_forked_child) != 0) return;
   the_stage.store(stage::untried, std::memory_order_release);
 }
 

@@ -8,6 +8,7 @@
 
 #include "interpose/hooks/allocator_methods.h"
 #include "interpose/hooks/device_log.h"
+#include "interpose/hooks/errno_keeper.h"
 #include "interpose/hooks/native_allocator.h"
 #include "interpose/hooks/notice.h"
 #include "interpose/hooks/run_facts.h"
@@ -68,6 +69,7 @@ bool completes_kept(const allocator_event& event) noexcept {
 
 // Called by the allocator under its device mutex, perhaps with the GIL held.
 void on_entry(const raw_trace_entry& entry) {
+  const errno_keeper errno_stays;
   entry_layout layout = the_layout.load(std::memory_order_relaxed);
   if (layout == entry_layout::unknown) [[unlikely]] {
     layout = recognise_layout(entry);
@@ -148,6 +150,7 @@ bool attach_if_possible() noexcept {
 }
 
 void attach_before_allocating() noexcept {
+  const errno_keeper errno_stays;
   // Threads that begin together wait for the one that attaches, or their first allocations would
   // be known by block size alone. It takes microseconds; the bound is for the case that it waits
   // for something that this thread holds (the GIL).
@@ -157,6 +160,7 @@ void attach_before_allocating() noexcept {
 }
 
 void report_usage(const usage_report& report) noexcept {
+  const errno_keeper errno_stays;
   attach_if_possible();
   recorder* const to = report.block_bytes > 0 ? session::start() : session::active();
   if (to == nullptr) return;
@@ -181,6 +185,7 @@ void report_usage(const usage_report& report) noexcept {
 }
 
 void report_out_of_memory(std::uint32_t device, std::uint64_t size) noexcept {
+  const errno_keeper errno_stays;
   attach_if_possible();
   if (the_stage.load(std::memory_order_relaxed) == stage::attached) return;
   recorder* const to = session::start();

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 
 #include "interpose/recorder/encoding.h"
 #include "interpose/recorder/recorder.h"
@@ -26,11 +27,14 @@ class [[nodiscard]] recorder::scope {
     if (thread_is_inside_) return;  // a signal handler on top of a call of this thread
     thread_is_inside_ = true;
     entered_ = true;
+    // A handler must see the mark whenever this thread holds the lock.
+    std::atomic_signal_fence(std::memory_order_seq_cst);
     owner_.lock_.lock();
   }
   ~scope() {
     if (!entered_) return;
     owner_.lock_.unlock();
+    std::atomic_signal_fence(std::memory_order_seq_cst);
     thread_is_inside_ = false;
   }
   scope(const scope&) = delete;

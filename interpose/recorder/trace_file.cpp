@@ -69,10 +69,36 @@ std::unique_ptr<trace_file> trace_file::create(const trace_file_options& options
 
 trace_file::~trace_file() {
   if (memory_ != nullptr) munmap(memory_, slots_end());
-  if (file_ >= 0) close(file_);
+  close_descriptor();
+}
+
+bool trace_file::is_this_file(int descriptor) const noexcept {
+  struct stat now {};
+  return fstat(descriptor, &now) == 0 && now.st_dev == device_ && now.st_ino == inode_;
+}
+
+int trace_file::ensure_descriptor() noexcept {
+  if (is_this_file(file_)) return 0;
+  const int again = open(path_.c_str(), O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+  if (again < 0) return EBADF;
+  if (!is_this_file(again)) {
+    close(again);
+    return EBADF;
+  }
+  file_ = again;
+  return 0;
+}
+
+void trace_file::close_descriptor() noexcept {
+  if (file_ >= 0 && is_this_file(file_)) close(file_);
+  file_ = -1;
 }
 
 int trace_file::map() noexcept {
+  struct stat created {};
+  if (fstat(file_, &created) != 0) return errno;
+  device_ = created.st_dev;
+  inode_ = created.st_ino;
   if (exceeds_size_limit(slots_end())) return EFBIG;
   if (const int error = posix_fallocate(file_, 0, static_cast<off_t>(slots_end())); error != 0) {
     return error;
@@ -113,6 +139,7 @@ slot trace_file::slot_at(unsigned index) const noexcept {
 }
 
 int trace_file::append(std::span<const unsigned char> bytes) noexcept {
+  if (const int error = ensure_descriptor(); error != 0) return error;
   if (exceeds_size_limit(end_ + bytes.size())) return EFBIG;
   std::size_t done = 0;
   while (done < bytes.size()) {
@@ -168,8 +195,7 @@ void trace_file::stop(format::drop_reason reason, int error) noexcept {
 void trace_file::abandon() noexcept {
   memory_ = nullptr;
   header_ = nullptr;
-  if (file_ >= 0) close(file_);
-  file_ = -1;
+  close_descriptor();
 }
 
 }  // namespace memtrace

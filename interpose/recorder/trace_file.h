@@ -9,6 +9,8 @@
 // parent's trace.
 #pragma once
 
+#include <sys/types.h>
+
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -52,11 +54,17 @@ class trace_file final : public block_sink {
       : file_(file), path_(std::move(path)), shape_(shape) {}
   [[nodiscard]] int map() noexcept;
   void write_header(const tick_clock& clock) noexcept;
+  // The program may close every descriptor, and what it opens next may get our number.
+  [[nodiscard]] bool is_this_file(int descriptor) const noexcept;
+  [[nodiscard]] int ensure_descriptor() noexcept;
+  void close_descriptor() noexcept;
   [[nodiscard]] std::uint64_t slots_end() const noexcept {
     return format::header_bytes + std::uint64_t{format::slot_count} * shape_.bytes();
   }
 
   int file_;
+  dev_t device_ = 0;  // with the inode: which file it is
+  ino_t inode_ = 0;
   std::string path_;
   slot_shape shape_;
   unsigned char* memory_ = nullptr;

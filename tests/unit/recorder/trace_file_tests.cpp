@@ -90,3 +90,35 @@ TEST_CASE("a forked child leaves its parent's file alone and can have its own") 
   CHECK(childs.of(format::kind::alloc).size() == 2);
   CHECK(childs.header.parent_process_id == static_cast<std::uint64_t>(getpid()));
 }
+
+TEST_CASE("a program that closes all descriptors gets its own files and a whole trace") {
+  const temporary_folder folder;
+  auto recording = make_recorder(folder);
+  const std::string path = recording->path();
+  // Our descriptor becomes the program's: it closes it and opens a file of its own there.
+  struct stat ours {};
+  REQUIRE(stat(path.c_str(), &ours) == 0);
+  const std::string victim = folder.path() + "/victim";
+  std::ofstream(victim) << "precious";
+  int taken = 0;
+  for (int descriptor = 3; descriptor < 1024; ++descriptor) {
+    struct stat one {};
+    if (fstat(descriptor, &one) != 0 || one.st_ino != ours.st_ino) continue;
+    const int file = open(victim.c_str(), O_RDWR | O_CLOEXEC);
+    REQUIRE(dup2(file, descriptor) == descriptor);
+    close(file);
+    ++taken;
+  }
+  REQUIRE(taken == 1);
+  constexpr std::uint64_t many = 60'000;  // several blocks
+  for (std::uint64_t i = 0; i < many; ++i) {
+    recording->allocator(allocation(i * 0x9e3779b97f4a7c15u, i));
+  }
+  CHECK(recording->finish().complete);
+  const auto trace = decode_trace(path);
+  CHECK(trace.error.empty());
+  CHECK(trace.of(format::kind::alloc).size() == many);
+  std::string content;
+  std::ifstream(victim) >> content;
+  CHECK(content == "precious");
+}
