@@ -120,3 +120,15 @@ def test_a_disk_that_fills_up_later(small_disk, tmp_path):
     lines = events(outcome.traces[0])
     assert counted(lines, "alloc") < int(whole.stdout) < complete["events"]
     assert counted(lines, "alloc") > 0
+
+
+def test_standard_error_that_nobody_reads(tmp_path):
+    """Our line at the end goes into a broken pipe, whose signal would end this program."""
+    text = ("import signal, torch; signal.signal(signal.SIGPIPE, signal.SIG_DFL); "
+            "torch.empty(4, device='cuda')")
+    process = runs.start([runs.python(), "-c", text], tmp_path)
+    process.stderr.close()
+    assert process.wait(timeout=100) == 0
+    process.stdout.close()
+    (trace,) = runs.traces_in(tmp_path)
+    assert counted(events(trace), "alloc") == 1
