@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "analyzer/replay/segment_size.h"
 #include "analyzer/report/json_text.h"
 #include "analyzer/report/units.h"
 #include "analyzer/report/user_lines.h"
@@ -50,6 +51,15 @@ void add_reserved(page& out, const device_report& device) {
   out.line(fmt::format("  peak reserved  {:>11}  at {}, {} of it unused{}",
                        format_bytes(top.reserved), format_seconds(device.peak_reserved.time_ns),
                        format_bytes(unused), unused == 0 ? "" : ": " + reasons(top)));
+}
+
+// The request, and what PyTorch's own message says instead where that is another figure.
+[[nodiscard]] std::string request(const process_report& process, std::uint64_t bytes) {
+  const auto asked = format_bytes(bytes);
+  const auto segment = format_bytes(replay::segment_size(bytes));
+  const bool default_sizes = process.run.alloc_conf.find("large_segment_size") == std::string::npos;
+  if (asked == segment || !default_sizes) return asked;
+  return fmt::format("{} (a segment of {} in PyTorch's message)", asked, segment);
 }
 
 }  // namespace
@@ -101,9 +111,10 @@ void add_oom(page& out, const process_report& process, const oom_report& oom) {
   const char* const where = !oom.frames.empty()             ? "at"
                             : place.starts_with("backward") ? "in the"
                                                             : "with";
-  out.line(fmt::format("Out of memory at {}: tried to allocate {} {} {}",
-                       format_seconds(facts.time_ns), format_bytes(facts.requested), where, place),
-           emphasis::alarm);
+  out.line(
+      fmt::format("Out of memory at {}: tried to allocate {} {} {}", format_seconds(facts.time_ns),
+                  request(process, facts.requested), where, place),
+      emphasis::alarm);
   const auto unused =
       facts.totals.reserved - std::min(facts.totals.allocated, facts.totals.reserved);
   const auto used = facts.totals.reserved + facts.device_free;

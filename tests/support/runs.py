@@ -129,6 +129,11 @@ def report(traces: list[Path], folder: Path) -> dict:
     return json.loads(target.read_text())
 
 
+def report_text(traces: list[Path]) -> str:
+    return subprocess.run([str(memtrace()), "report", *map(str, traces)], check=True,
+                          capture_output=True, text=True, env=environment()).stdout
+
+
 def preloaded(command: list[str]) -> list[str]:
     """The command as a user writes it who sets LD_PRELOAD himself; to be run bare (output None)."""
     text = f'LD_PRELOAD="{library()}${{LD_PRELOAD:+:$LD_PRELOAD}}" exec "$@"'

@@ -83,6 +83,10 @@ def test_report_agrees_with_pytorchs_message(caught, setting, built, tmp_path):
     assert (oom["frames"][0]["file"], oom["frames"][0]["line"]) == (file, int(line))
     assert oom["caught"] is caught
 
+    text = runs.report_text(outcome.traces)
+    (line,) = [line for line in text.splitlines() if "tried to allocate" in line]
+    assert re.search(r"Tried to allocate ([\d.]+ \w+)", message).group(1) in line
+
 
 def test_report_names_the_line_and_the_holder(built, tmp_path):
     outcome = runs.run([runs.python(), PROGRAM, "--caught"], tmp_path / "trace",

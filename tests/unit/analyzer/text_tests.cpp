@@ -124,6 +124,22 @@ TEST_CASE(
   CHECK(text.find("Out of memory") != std::string::npos);
 }
 
+TEST_CASE("GIVEN a request of an odd size WHEN it failed THEN PyTorch's figure stands beside it") {
+  const auto first_line_of_oom = [](std::uint64_t bytes, const std::string& settings) {
+    trace_builder trace;
+    trace.info("alloc_conf", settings).oom(1_MiB, bytes);
+    const auto text = to_text(load_bytes(trace.bytes()), {});
+    return text.substr(text.find("tried to allocate"), 80);
+  };
+  CHECK(first_line_of_oom(135_MiB, "")
+            .starts_with(
+                "tried to allocate 135.00 MiB (a segment of 136.00 MiB in PyTorch's message)"));
+  CHECK(first_line_of_oom(5_MiB, "").find("(a segment of 20.00 MiB in") != std::string::npos);
+  CHECK(first_line_of_oom(512, "").find("(a segment of 2.00 MiB in") != std::string::npos);
+  CHECK(first_line_of_oom(64_MiB, "").find("segment") == std::string::npos);
+  CHECK(first_line_of_oom(5_MiB, "large_segment_size_mb:32").find("segment") == std::string::npos);
+}
+
 TEST_CASE("GIVEN a style WHEN rendered THEN colour and width are as it says") {
   trace_builder trace;
   trace.info("command", "python train.py with a very long name of no use to anybody at all");
