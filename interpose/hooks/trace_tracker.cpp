@@ -152,8 +152,8 @@ bool attach_if_possible() noexcept {
 void attach_before_allocating() noexcept {
   const errno_keeper errno_stays;
   // Threads that begin together wait for the one that attaches, or their first allocations would
-  // be known by block size alone. It takes microseconds; the bound is for the case that it waits
-  // for something that this thread holds (the GIL).
+  // be known by block size alone. The bound is for the case that it waits for something that
+  // this thread holds (the GIL).
   constexpr int most_naps = 200;
   const timespec nap{0, 100'000};
   for (int naps = 0; !attach_if_possible() && naps < most_naps; ++naps) nanosleep(&nap, nullptr);

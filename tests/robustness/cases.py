@@ -8,6 +8,7 @@ DOES_THE_SAME = [
     (("fork_in_the_middle",), 0),
     (("training_in_a_thread",), 0),
     (("os_exit",), 7),
+    (("errno_stays",), 0),
     (("signals_itself", "handled"), 9),
     (("data_loader_workers", "fork"), 0),
     (("data_loader_workers", "spawn"), 0),
