@@ -21,7 +21,11 @@ def script(name: str, *arguments: str) -> list[str]:
 
 
 def without_our_lines(stderr: bytes) -> list[bytes]:
-    return [line for line in stderr.splitlines() if not line.startswith(b"memtrace")]
+    """Without ours, and without those of CPython's resource tracker: a process of its own, which
+    loses the race with the end of a program that spawned workers, and then warns, in some 5 % of
+    the runs of data_loader_workers.py (6 of 121 bare, 7 of 120 traced)."""
+    return [line for line in stderr.splitlines()
+            if not line.startswith(b"memtrace") and b"resource_tracker" not in line]
 
 
 def unstable(line: bytes) -> bytes:
@@ -29,6 +33,10 @@ def unstable(line: bytes) -> bytes:
     line = re.sub(rb"0x[0-9a-f]+", b"ADDRESS", line)
     line = re.sub(rb"\d\d:\d\d:\d\d(\.\d+)?", b"TIME", line)
     return re.sub(rb"(?i)(process|pid)[ :=]+\d+", b"PROCESS", line)
+
+
+def outcome_text(lines: list[bytes]) -> str:
+    return b"\n".join(lines).decode(errors="replace")
 
 
 def run_both(command: list[str], folder: Path, compare_stderr: bool = True, **how) -> Pair:
@@ -41,7 +49,7 @@ def run_both(command: list[str], folder: Path, compare_stderr: bool = True, **ho
         return Pair(bare, traced)
     same = [[unstable(line) for line in without_our_lines(outcome.stderr)]
             for outcome in (bare, traced)]
-    assert same[1] == same[0]
+    assert same[1] == same[0], f"traced: {outcome_text(same[1])}\nbare: {outcome_text(same[0])}"
     return Pair(bare, traced)
 
 
