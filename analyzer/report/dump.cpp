@@ -68,9 +68,9 @@ void dump_writer::add(std::string_view key, std::string_view value) {
   append_json_string(text_, value);
 }
 
-void dump_writer::add_stack(trace::stack_id stack) {
+void dump_writer::add_stack(trace::stack_id stack, std::string_view key) {
   if (!options_.stacks) return;
-  text_ += ",\"stack\":";
+  fmt::format_to(std::back_inserter(text_), R"(,"{}":)", key);
   if (const auto known = stacks_.find(stack.value); known != stacks_.end()) {
     text_ += known->second;
     return;
@@ -153,6 +153,7 @@ void dump_writer::on_allocator(const trace::event& head, const trace::allocator_
   add("stream", record.stream);
   fmt::format_to(std::back_inserter(text_), R"(,"pool":[{},{}])", record.pool.first,
                  record.pool.second);
+  add_scope(head.scope);
   add_stack(record.stack);
   end(head.device, reports);
 }

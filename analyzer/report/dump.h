@@ -41,6 +41,14 @@ class dump_writer final : public trace::record_visitor {
   void on_cuda_call(const trace::event& head, const trace::cuda_call_event& call) override;
   void on_cuda_undo(const trace::event& head, const trace::cuda_undo_event& failed) override;
   void on_message(const trace::event& head, const trace::message_event& record) override;
+  // Meaning (dump_meaning.cpp).
+  void on_object(trace::object_id object, std::uint64_t address) override;
+  void on_module(const trace::event& next, const trace::module_event& record) override;
+  void on_storage(const trace::event& next, const trace::storage_event& record) override;
+  void on_saved(const trace::event& next, const trace::saved_event& record) override;
+  void on_phase(const trace::event& head, const trace::phase_event& record) override;
+  void on_step(const trace::event& head, const trace::step_event& record) override;
+  void on_counter(const trace::event& head, const trace::counter_event& record) override;
   void finish();  // no more records
 
   [[nodiscard]] bool failed() const { return failed_; }  // errno says why
@@ -55,7 +63,8 @@ class dump_writer final : public trace::record_visitor {
   void begin(const trace::event& head, std::string_view kind);
   void add(std::string_view key, std::uint64_t value);
   void add(std::string_view key, std::string_view value);
-  void add_stack(trace::stack_id stack);
+  void add_stack(trace::stack_id stack, std::string_view key = "stack");
+  void add_scope(const trace::scope& scope);
   void end(std::uint32_t device, bool waits);
   void stop_waiting(std::uint32_t device);
   void write_ready(bool all);

@@ -51,8 +51,7 @@ decoder::verdict decoder::decode_record(std::uint8_t tag) {
   const auto flags = static_cast<std::uint8_t>(tag >> format::kind_bits);
   const auto record = static_cast<kind>(number);
   if (number >= format::first_skippable_kind) {
-    (void)records_.text(format::max_record_bytes);
-    return verdict::fine;
+    return skippable(number, flags);
   }
   switch (record) {
     case kind::alloc:
@@ -262,7 +261,7 @@ event decoder::timed() {
   const double elapsed =
       std::min(static_cast<double>(state_.ticks) * ns_per_tick_, 4611686018427387904.0);
   last_time_ns_ = base_ns_ + static_cast<std::uint64_t>(elapsed);
-  return {events_++, last_time_ns_, state_.device, state_.thread};
+  return {events_++, last_time_ns_, state_.device, state_.thread, state_.scope};
 }
 
 bool decoder::read_stack(stack_id& out) {
@@ -271,10 +270,10 @@ bool decoder::read_stack(stack_id& out) {
   return records_.ok() && names_.knows_stack(number);
 }
 
-bool decoder::read_text_id(text_id& out) {
-  const auto number = records_.unsigned_number();
+bool decoder::read_text_id(cursor& from, text_id& out) const {
+  const auto number = from.unsigned_number();
   out.value = static_cast<std::uint32_t>(number);
-  return records_.ok() && names_.knows_text(number);
+  return from.ok() && names_.knows_text(number);
 }
 
 }  // namespace memtrace::trace

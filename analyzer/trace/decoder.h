@@ -38,6 +38,7 @@ class decoder {
     std::uint32_t device = 0;
     thread_id thread;
     std::uint64_t ticks = 0;  // since base_ticks
+    trace::scope scope;
     std::array<report_prediction, max_devices> predictions{};
   };
   enum class verdict { fine, malformed, too_many };
@@ -53,10 +54,22 @@ class decoder {
   [[nodiscard]] verdict cuda_undo();
   [[nodiscard]] verdict message();
   [[nodiscard]] verdict reported(bool is_alloc);
+  // Skippable records (decoder_meaning.cpp).
+  [[nodiscard]] verdict skippable(std::uint8_t number, std::uint8_t flags);
+  [[nodiscard]] verdict change_scope(cursor& payload);
+  [[nodiscard]] verdict object(cursor& payload);
+  [[nodiscard]] verdict storage(cursor& payload);
+  [[nodiscard]] verdict saved(cursor& payload);
+  [[nodiscard]] verdict phase(cursor& payload);
+  [[nodiscard]] verdict step(cursor& payload);
+  [[nodiscard]] verdict counter(cursor& payload);
 
   [[nodiscard]] event timed();
   [[nodiscard]] bool read_stack(stack_id& out);
-  [[nodiscard]] bool read_text_id(text_id& out);
+  [[nodiscard]] bool read_text_id(text_id& out) { return read_text_id(records_, out); }
+  [[nodiscard]] bool read_text_id(cursor& from, text_id& out) const;
+  [[nodiscard]] bool read_object_id(cursor& from, object_id& out) const;
+  [[nodiscard]] event untimed() const;
   [[nodiscard]] std::uint64_t next_address() { return state_.address += records_.signed_number(); }
   [[nodiscard]] error describe(const section& part, verdict what, std::size_t position) const;
 

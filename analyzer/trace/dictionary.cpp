@@ -59,6 +59,16 @@ dictionary::outcome dictionary::define_thread(std::uint64_t system_id, std::uint
   return outcome::defined;
 }
 
+dictionary::outcome dictionary::define_object(std::uint64_t address) {
+  if (objects_.size() >= max_objects) return outcome::too_many;
+  objects_.push_back(address);
+  return outcome::defined;
+}
+
+std::uint64_t dictionary::address_of(object_id object) const {
+  return object ? objects_[object.value - 1] : 0;
+}
+
 std::string_view dictionary::operator[](text_id text) const {
   return text ? texts_[text.value - 1] : std::string_view();
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a trace defines once and then names by number: texts, frames, call stacks, threads.
+// What a trace defines once and then names by number: texts, frames, call stacks, threads,
+// and the Python objects that it met.
 //
 //   stack 3 ─► {parent 2, frame 9}   stack 2 ─► {parent 1, frame 4}   stack 1 ─► {0, frame 1}
 //   innermost                                                         outermost
@@ -44,6 +45,7 @@ class dictionary {
   static constexpr std::size_t max_frames = 1u << 22;
   static constexpr std::size_t max_stacks = 1u << 24;
   static constexpr std::size_t max_threads = 1u << 20;
+  static constexpr std::size_t max_objects = 1u << 22;
   static constexpr std::uint32_t max_depth = 4096;  // the recorder cuts stacks at 1024
 
   enum class outcome { defined, unknown_id, too_many };
@@ -54,10 +56,14 @@ class dictionary {
   [[nodiscard]] outcome define_stack(std::uint64_t parent, std::uint64_t frame);
   [[nodiscard]] outcome define_thread(std::uint64_t system_id, std::uint64_t name);
 
+  [[nodiscard]] outcome define_object(std::uint64_t address);
+
   // 0 is known: it means none.
   [[nodiscard]] bool knows_text(std::uint64_t number) const { return number <= texts_.size(); }
   [[nodiscard]] bool knows_stack(std::uint64_t number) const { return number <= stacks_.size(); }
   [[nodiscard]] bool knows_thread(std::uint64_t number) const { return number <= threads_.size(); }
+
+  [[nodiscard]] bool knows_object(std::uint64_t number) const { return number <= objects_.size(); }
 
   // Of none: empty text, an empty frame, a node without depth, an unnamed thread.
   [[nodiscard]] std::string_view operator[](text_id text) const;
@@ -68,6 +74,10 @@ class dictionary {
   [[nodiscard]] thread_id last_thread() const {
     return thread_id{static_cast<std::uint32_t>(threads_.size())};
   }
+  [[nodiscard]] object_id last_object() const {
+    return object_id{static_cast<std::uint32_t>(objects_.size())};
+  }
+  [[nodiscard]] std::uint64_t address_of(object_id object) const;  // of none: 0
   [[nodiscard]] std::size_t stacks() const { return stacks_.size(); }
 
  private:
@@ -75,6 +85,7 @@ class dictionary {
   std::vector<frame> frames_;
   std::vector<stack_node> stacks_;
   std::vector<thread> threads_;
+  std::vector<std::uint64_t> objects_;
   std::vector<std::unique_ptr<char[]>> chunks_;  // the texts' bytes
   std::size_t chunk_left_ = 0;
   std::size_t text_bytes_ = 0;

@@ -21,5 +21,6 @@ using text_id = id<struct text_tag>;
 using frame_id = id<struct frame_tag>;
 using stack_id = id<struct stack_tag>;
 using thread_id = id<struct thread_tag>;
+using object_id = id<struct object_tag>;
 
 }  // namespace memtrace::trace

@@ -12,12 +12,23 @@
 
 namespace memtrace::trace {
 
+// Where in the model and the autograd graph something happened.
+struct scope {
+  std::uint32_t flags = 0;  // format::scope_*
+  object_id module;         // innermost nn.Module whose forward runs
+  object_id root;           // outermost
+  stack_id forward;         // in backward: the call whose gradient is computed
+  text_id node;             // in backward: its autograd node, such as MmBackward0
+  [[nodiscard]] bool in_backward() const { return (flags & format::scope_backward) != 0; }
+};
+
 // What every timed record has.
 struct event {
   std::uint64_t number = 0;   // of the timed record, from 0
   std::uint64_t time_ns = 0;  // since the trace was created
   std::uint32_t device = 0;
   thread_id thread;
+  trace::scope scope{};
 };
 
 struct pool_id {
@@ -92,6 +103,55 @@ struct device_facts {
   text_id name;
 };
 
+// `object` is the module at `path` of the model whose outermost module is `root`.
+struct module_event {
+  object_id object;
+  object_id root;
+  text_id path;  // empty text: the root itself
+  text_id type;
+  std::uint32_t flags = 0;  // format::module_*
+};
+
+// The memory that begins at `address` has this role. Holds for the block that lives there now.
+struct storage_event {
+  format::storage_role role{};
+  std::uint64_t address = 0;
+  std::uint64_t bytes = 0;  // 0: unknown; see format::storage_role for roles where it is an address
+  text_id name;
+  text_id detail;
+  object_id object;
+  std::uint32_t flags = 0;  // format::storage_*
+};
+
+// Autograd keeps a tensor in the memory that begins at `address`.
+struct saved_event {
+  std::uint64_t address = 0;
+  std::uint64_t bytes = 0;
+  std::uint32_t flags = 0;  // format::saved_*
+  std::uint32_t scalar_type = 0;
+  std::uint32_t dimensions = 0;
+  std::uint64_t rows = 0;
+  std::uint64_t columns = 0;
+};
+
+struct phase_event {
+  format::phase_action action{};
+  format::phase_source source{};
+  object_id object;
+  text_id name;
+};
+
+struct step_event {
+  format::step_source source{};
+  object_id object;
+  text_id name;
+};
+
+struct counter_event {
+  text_id name;
+  double value = 0;
+};
+
 // Texts are valid during the call only.
 class record_visitor {
  public:
@@ -106,6 +166,15 @@ class record_visitor {
   virtual void on_cuda_call(const event&, const cuda_call_event&) {}
   virtual void on_cuda_undo(const event&, const cuda_undo_event&) {}
   virtual void on_message(const event&, const message_event&) {}
+  // Meaning. In `next` of the untimed ones only device, thread and number count: they lie before
+  // the event of that number.
+  virtual void on_object(object_id, std::uint64_t /*address*/) {}
+  virtual void on_module(const event& /*next*/, const module_event&) {}
+  virtual void on_storage(const event& /*next*/, const storage_event&) {}
+  virtual void on_saved(const event& /*next*/, const saved_event&) {}
+  virtual void on_phase(const event&, const phase_event&) {}
+  virtual void on_step(const event&, const step_event&) {}
+  virtual void on_counter(const event&, const counter_event&) {}
 };
 
 }  // namespace memtrace::trace

@@ -31,7 +31,8 @@
 //   s  v length, then that many bytes (UTF-8 not guaranteed)
 //   Timed records own one v in the time area: ticks since the previous timed record of the slot
 //   (the first: since base_ticks), in units of 1 << tick_shift ticks.
-//   Addresses are z differences to the previous address in the slot (starting from 0).
+//   Addresses are z differences to the previous address in the slot (starting from 0); those in
+//   skippable records (kinds 24…31) do not count as previous.
 //   Device, thread and stream are context: they hold until changed. All context (address 0,
 //   device 0, thread 0, stream 0, pool 0:0) starts afresh with each slot, so that a block can be
 //   decoded without those before it, but for the ids of definitions, which count through the
@@ -44,7 +45,17 @@
 //   and in the time area one v.
 //
 // COMPATIBILITY: `version` changes when a reader of the old version would misread. Kinds 24…31
-// carry `v length` right after the tag and are skipped by readers that do not know them.
+// carry `v length` of the payload right after the tag and are skipped by readers that do not know
+// them; of these, 24…27 are untimed and 28…31 are timed.
+//
+// MEANING. Beside the events, what the program, the framework and autograd said about memory:
+//   scope    where in the model and the autograd graph the allocator events that follow happened:
+//            context like device and thread, all zero at the start of each slot
+//   object   a Python object (an nn.Module) met on a stack; `module` says later which one it is
+//   storage  the memory that begins at this address is a parameter, a gradient, …: holds for the
+//            block that lives there at this position in the file, for the block's whole life
+//   saved    autograd keeps the memory that begins at this address for a backward pass
+//   phase, step, counter   as the program passes through them
 
 #pragma once
 
@@ -151,37 +162,53 @@ static_assert(sizeof(trailer) == 40);
 // allocator_* records come from PyTorch's caching allocator: its own trace tracker, entry by
 // entry and in its order. `size` is the requested size in alloc, free_requested and
 // free_completed, the actual size in segment records and the rounded size in oom.
-#define MEMTRACE_RECORD_KINDS(X)                                                                \
-  /* definitions */                                                                             \
-  X(info, 1, false, "s key, s value: facts about the run (see info_key)")                       \
-  X(text, 2, false, "s: defines the next text id")                                              \
-  X(frame, 3, false, "v file text, v function text, v line: defines the next frame id")         \
-  X(stack, 4, false, "v parent stack (0: outermost), v frame: defines the next stack id")       \
-  X(thread, 5, false, "v system thread id, v name text: defines the next thread id")            \
-  X(device, 6, false,                                                                           \
-    "v device, v total bytes, v free bytes before PyTorch's first segment (0: unknown), "       \
-    "v major, v minor, v multiprocessors, v name text")                                         \
-  X(context, 7, false, "v device, v thread id: of the records that follow")                     \
-  /* the caching allocator */                                                                   \
-  X(alloc, 8, true, "z address, v size, [stream], [pool], v stack")                             \
-  X(free_requested, 9, true, "z address, v size, [stream], [pool], v stack")                    \
-  X(free_completed, 10, true, "z address, v size, [stream], [pool], v stack")                   \
-  X(segment_alloc, 11, true, "z address, v size, [stream], [pool], v stack")                    \
-  X(segment_free, 12, true, "z address, v size, [stream], [pool], v stack")                     \
-  X(segment_map, 13, true, "z address, v size, [stream], [pool], v stack")                      \
-  X(segment_unmap, 14, true, "z address, v size, [stream], [pool], v stack")                    \
-  X(snapshot, 15, true, "nothing: the program took a snapshot")                                 \
-  X(oom, 16, true, "v device free bytes, v size, [stream], [pool], v stack")                    \
-  X(report, 17, false, "[z address], [z block bytes], [v allocated, v reserved]: see report_*") \
-  X(operation, 18, true, "v operation, v a, v b, s text: see enum operation")                   \
-  /* CUDA */                                                                                    \
-  X(cuda_call, 19, true,                                                                        \
-    "v api text, z address, v size, v handle, [v error], v stack: see call_*")                  \
-  X(cuda_undo, 20, true, "v api text, z address, v error: the release recorded before failed")  \
-  /* about the recording itself */                                                              \
-  X(message, 21, true, "v severity (0 note, 1 data is missing), s text")                        \
-  X(reported_alloc, 22, true, "z address, v block bytes, v stack: fallback without a tracker")  \
-  X(reported_free, 23, true, "z address, v block bytes, v stack: fallback without a tracker")
+#define MEMTRACE_RECORD_KINDS(X)                                                                  \
+  /* definitions */                                                                               \
+  X(info, 1, false, "s key, s value: facts about the run (see info_key)")                         \
+  X(text, 2, false, "s: defines the next text id")                                                \
+  X(frame, 3, false, "v file text, v function text, v line: defines the next frame id")           \
+  X(stack, 4, false, "v parent stack (0: outermost), v frame: defines the next stack id")         \
+  X(thread, 5, false, "v system thread id, v name text: defines the next thread id")              \
+  X(device, 6, false,                                                                             \
+    "v device, v total bytes, v free bytes before PyTorch's first segment (0: unknown), "         \
+    "v major, v minor, v multiprocessors, v name text")                                           \
+  X(context, 7, false, "v device, v thread id: of the records that follow")                       \
+  /* the caching allocator */                                                                     \
+  X(alloc, 8, true, "z address, v size, [stream], [pool], v stack")                               \
+  X(free_requested, 9, true, "z address, v size, [stream], [pool], v stack")                      \
+  X(free_completed, 10, true, "z address, v size, [stream], [pool], v stack")                     \
+  X(segment_alloc, 11, true, "z address, v size, [stream], [pool], v stack")                      \
+  X(segment_free, 12, true, "z address, v size, [stream], [pool], v stack")                       \
+  X(segment_map, 13, true, "z address, v size, [stream], [pool], v stack")                        \
+  X(segment_unmap, 14, true, "z address, v size, [stream], [pool], v stack")                      \
+  X(snapshot, 15, true, "nothing: the program took a snapshot")                                   \
+  X(oom, 16, true, "v device free bytes, v size, [stream], [pool], v stack")                      \
+  X(report, 17, false, "[z address], [z block bytes], [v allocated, v reserved]: see report_*")   \
+  X(operation, 18, true, "v operation, v a, v b, s text: see enum operation")                     \
+  /* CUDA */                                                                                      \
+  X(cuda_call, 19, true,                                                                          \
+    "v api text, z address, v size, v handle, [v error], v stack: see call_*")                    \
+  X(cuda_undo, 20, true, "v api text, z address, v error: the release recorded before failed")    \
+  /* about the recording itself */                                                                \
+  X(message, 21, true, "v severity (0 note, 1 data is missing), s text")                          \
+  X(reported_alloc, 22, true, "z address, v block bytes, v stack: fallback without a tracker")    \
+  X(reported_free, 23, true, "z address, v block bytes, v stack: fallback without a tracker")     \
+  /* meaning: skippable, see above */                                                             \
+  X(scope, 24, false,                                                                             \
+    "v scope_* flags, v innermost module (object), v outermost module (object), in backward: "    \
+    "v stack of the forward call whose gradient is computed, v text of the node's name")          \
+  X(object, 25, false,                                                                            \
+    "v address: defines the next object id; or, naming a module: v 0, v object, v root object, "  \
+    "v path text (empty: the root itself), v type text, v module_* flags")                        \
+  X(storage, 26, false,                                                                           \
+    "v storage_role, z address, v bytes (0: unknown), v name text, v detail text, v object, "     \
+    "v storage_* flags")                                                                          \
+  X(saved, 27, false,                                                                             \
+    "z address, v bytes of the tensor, v saved_* flags, v c10::ScalarType, v dimensions, v size " \
+    "of the last but one, v size of the last")                                                    \
+  X(phase, 28, true, "v phase_action, v phase_source, v object, v name text")                     \
+  X(step, 29, true, "v step_source, v object, v name text: a training step has ended")            \
+  X(counter, 30, true, "v name text, v bits of the double")
 
 enum class kind : std::uint8_t {
 #define MEMTRACE_KIND(name, number, timed, payload) name = number,
@@ -190,6 +217,7 @@ enum class kind : std::uint8_t {
 };
 inline constexpr unsigned kind_bits = 5;
 inline constexpr std::uint8_t first_skippable_kind = 24;
+inline constexpr std::uint8_t first_timed_skippable_kind = 28;
 
 // Flags of the allocator records 8…16: what differs from the context is present and becomes the
 // context. Streams are raw cudaStream_t values; pools are the two words of a MempoolId_t.
@@ -228,6 +256,56 @@ enum class operation : std::uint32_t {
   event_synchronize = 8,  // a: event; inside an allocation (its retry waits for deferred frees)
 };
 
+// Of `scope`: what held in the thread when it allocated or freed.
+inline constexpr std::uint32_t scope_grad = 1;        // autograd records (grad mode)
+inline constexpr std::uint32_t scope_inference = 2;   // inference mode
+inline constexpr std::uint32_t scope_backward = 4;    // autograd's engine runs a node here
+inline constexpr std::uint32_t scope_autocast = 8;    // autocast is on for CUDA
+inline constexpr std::uint32_t scope_cast = 16;       // inside autocast's cast of an operand
+inline constexpr std::uint32_t scope_optimizer = 32;  // inside Optimizer.step
+
+// Of a named module.
+inline constexpr std::uint32_t module_training = 1;
+inline constexpr std::uint32_t module_checkpointed = 2;  // its forward runs under checkpoint()
+inline constexpr std::uint32_t module_compiled = 4;      // torch.compile made it
+
+// What a storage is, and who said so.
+enum class storage_role : std::uint32_t {
+  parameter = 1,        // name: path in the root module; detail: dtype; object: the root
+  buffer = 2,           // the same
+  gradient = 3,         // of the parameter `name`, as .grad of it
+  optimizer_state = 4,  // name: the parameter; detail: the key; object: the optimizer
+  input = 5,            // an argument of the root module's forward
+  output = 6,           // a result of it
+  workspace = 7,        // handed to a library; name: cublas, cublasLt, cudnn
+  host_copy = 8,        // filled by a copy from the host
+  leaf = 9,             // a leaf tensor that backward has accumulated a gradient for
+  leaf_gradient = 10,   // that gradient (.grad); `bytes` of the record is the leaf's address
+  user = 11,            // annotated by the program; name: its name, detail: its category
+  cast = 12,            // autocast's copy of the leaf tensor at the address in `bytes`
+  copy = 13,            // a copy of a module's parameter that no forward uses (EMA, deepcopy)
+};
+// Of `storage`.
+inline constexpr std::uint32_t storage_trainable = 1;  // a parameter that requires a gradient
+
+// Of `saved`.
+inline constexpr std::uint32_t saved_requires_grad = 1;  // part of the graph, or a leaf to train
+inline constexpr std::uint32_t saved_leaf = 2;           // no result of a differentiable operation
+inline constexpr std::uint32_t saved_autocast = 4;       // autocast was on
+inline constexpr std::uint32_t saved_output = 8;         // the operation's result, not its operand
+
+enum class phase_action : std::uint32_t { begin = 0, end = 1, instant = 2 };
+enum class phase_source : std::uint32_t {
+  user = 1,            // memtrace_phase_begin
+  nvtx = 2,            // a range of the program
+  backward = 3,        // autograd's engine
+  optimizer_step = 4,  // object: the optimizer; name: its class
+};
+enum class step_source : std::uint32_t {
+  user = 1,       // memtrace_step
+  optimizer = 2,  // object: the optimizer; name: its class
+};
+
 // Keys of `info`, so that writer and reader agree. Values are text; unknown ones are absent.
 namespace info_key {
 inline constexpr char command[] = "command";  // arguments separated by NUL
@@ -244,6 +322,8 @@ inline constexpr char simulated[] = "simulated";    // the simulated GPU's model
 inline constexpr char python_stacks[] = "python_stacks";  // "on", or why they are off
 inline constexpr char event_source[] = "event_source";    // "tracker", or "reports" in the fallback
 inline constexpr char memtrace_version[] = "memtrace_version";
+inline constexpr char agent[] = "agent";        // "on", or why names and states are unknown
+inline constexpr char autograd[] = "autograd";  // "on", or which of its functions are missing
 }  // namespace info_key
 
 }  // namespace memtrace::format

@@ -23,4 +23,10 @@ dictionary_id dictionary::stack(std::uint32_t parent, std::uint32_t frame) {
   return find_or_add(stacks_, {parent, frame, 0});
 }
 
+dictionary_id dictionary::object(std::uint64_t address) {
+  const auto [place, added] =
+      objects_.try_emplace(address, static_cast<std::uint32_t>(objects_.size() + 1));
+  return {place->second, added};
+}
+
 }  // namespace memtrace

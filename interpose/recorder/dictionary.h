@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The numbers that texts, frames and stacks have in one trace file. Each is defined by a record
-// the first time it is met; ids count from 1 in the order of those records.
+// The numbers that texts, frames, stacks and objects have in one trace file. Each is defined by a
+// record the first time it is met; ids count from 1 in the order of those records.
 //
 // Not synchronised: the caller holds the recorder's lock. The functions may throw std::bad_alloc.
 #pragma once
@@ -25,6 +25,7 @@ class dictionary {
   [[nodiscard]] dictionary_id text(std::string_view text);
   [[nodiscard]] dictionary_id frame(std::uint32_t file, std::uint32_t function, std::uint32_t line);
   [[nodiscard]] dictionary_id stack(std::uint32_t parent, std::uint32_t frame);
+  [[nodiscard]] dictionary_id object(std::uint64_t address);
 
  private:
   struct text_hash {
@@ -52,6 +53,7 @@ class dictionary {
   std::unordered_map<std::string, std::uint32_t, text_hash, std::equal_to<>> texts_;
   key_map frames_;
   key_map stacks_;
+  std::unordered_map<std::uint64_t, std::uint32_t> objects_;
 };
 
 }  // namespace memtrace

@@ -22,6 +22,16 @@ struct pool_id {
   friend bool operator==(const pool_id&, const pool_id&) = default;
 };
 
+// Where an allocator event happened: record `scope`. Ids are the recorder's.
+struct event_scope {
+  std::uint32_t flags = 0;  // format::scope_*
+  std::uint32_t module = 0;
+  std::uint32_t root = 0;
+  stack_id forward_stack = 0;
+  std::uint32_t node = 0;  // text
+  friend bool operator==(const event_scope&, const event_scope&) = default;
+};
+
 // Kinds alloc…oom. In an oom `address` is the number of free bytes of the device.
 struct allocator_event {
   format::kind kind{};
@@ -31,6 +41,7 @@ struct allocator_event {
   std::uint64_t stream = 0;
   pool_id pool{};
   stack_id stack = 0;
+  event_scope scope{};
 };
 
 // What the allocator reported to PyTorch's profiler; block_bytes is negative for a free.
@@ -59,6 +70,48 @@ struct cuda_call_event {
   std::uint64_t size = 0;
   std::uint64_t handle = 0;
   stack_id stack = 0;
+};
+
+// An object that turned out to be a module of the model whose outermost module is `root`.
+struct module_name {
+  std::uint32_t object = 0;
+  std::uint32_t root = 0;
+  std::uint32_t path = 0;   // text; of the root itself ""
+  std::uint32_t type = 0;   // text
+  std::uint32_t flags = 0;  // format::module_*
+};
+
+struct storage_event {
+  format::storage_role role{};
+  std::uint64_t address = 0;
+  std::uint64_t bytes = 0;   // 0: unknown; another address for some roles
+  std::uint32_t name = 0;    // text
+  std::uint32_t detail = 0;  // text
+  std::uint32_t object = 0;
+  std::uint32_t flags = 0;  // format::storage_*
+};
+
+struct saved_event {
+  std::uint64_t address = 0;
+  std::uint64_t bytes = 0;        // of the tensor, which may be a part of the storage
+  std::uint32_t flags = 0;        // format::saved_*
+  std::uint32_t scalar_type = 0;  // c10::ScalarType
+  std::uint32_t dimensions = 0;
+  std::uint64_t rows = 0;     // size of the last dimension but one, 0 where there is none
+  std::uint64_t columns = 0;  // size of the last
+};
+
+struct phase_event {
+  format::phase_action action{};
+  format::phase_source source{};
+  std::uint32_t object = 0;
+  std::uint32_t name = 0;  // text
+};
+
+struct step_event {
+  format::step_source source{};
+  std::uint32_t object = 0;
+  std::uint32_t name = 0;  // text
 };
 
 struct device_facts {

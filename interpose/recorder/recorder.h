@@ -16,6 +16,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -70,6 +71,17 @@ class recorder final : public stack_table {
                  std::uint32_t error) noexcept;
   void message(bool data_is_missing, std::string_view text) noexcept;
 
+  // Meaning (recorder_meaning.cpp). Ids hold for this recorder only: keep them with generation().
+  // 0 when nothing can be recorded.
+  [[nodiscard]] std::uint32_t text_id(std::string_view text) noexcept;
+  [[nodiscard]] std::uint32_t object_id(std::uint64_t address) noexcept;
+  void module(const module_name& module) noexcept;
+  void storages(std::span<const storage_event> found) noexcept;
+  void saved(const saved_event& event) noexcept;
+  void phase(const phase_event& event) noexcept;
+  void step(const step_event& event) noexcept;
+  void counter(std::string_view name, double value) noexcept;
+
   [[nodiscard]] stack_id intern(std::span<const stack_frame> innermost_first) noexcept override;
 
   // At exit; events after it are counted as dropped. Only the first call does anything.
@@ -91,6 +103,7 @@ class recorder final : public stack_table {
     std::uint32_t device = 0;
     std::uint32_t thread = 0;
     std::uint64_t ticks = 0;
+    event_scope scope;
   };
   // What the next report of a device is expected to say. Starts afresh with every slot too.
   struct expected_usage {
@@ -111,6 +124,7 @@ class recorder final : public stack_table {
   [[nodiscard]] std::uint32_t define_text(std::string_view text);
   // The records of an allocator event and of a report, into an open section.
   void put_allocator(scope& section, const allocator_event& event) noexcept;
+  void put_scope(scope& section, const event_scope& now) noexcept;
   void put_report(scope& section, const usage_report& report) noexcept;
   void expect(const allocator_event& event) noexcept;
   [[nodiscard]] expected_usage& expected(std::uint32_t device) noexcept;

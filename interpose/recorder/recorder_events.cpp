@@ -49,7 +49,22 @@ void recorder::expect(const allocator_event& event) noexcept {
   }
 }
 
+void recorder::put_scope(scope& section, const event_scope& now) noexcept {
+  if (now == context_.scope) return;
+  context_.scope = now;
+  section.begin_payload(kind::scope);
+  section.value(now.flags);
+  section.value(now.module);
+  section.value(now.root);
+  if ((now.flags & format::scope_backward) != 0) {
+    section.value(now.forward_stack);
+    section.value(now.node);
+  }
+  section.end_payload();
+}
+
 void recorder::put_allocator(scope& section, const allocator_event& event) noexcept {
+  put_scope(section, event.scope);
   const bool new_stream = event.stream != context_.stream;
   const bool new_pool = event.pool != context_.pool;
   section.tag(event.kind,

@@ -63,9 +63,21 @@ class [[nodiscard]] recorder::scope {
     record_ = encoding::put_signed(record_, a - owner_.context_.address);
     owner_.context_.address = a;
   }
+  // In a skippable record: does not become the context, which a reader that skips it must know.
+  void near_address(std::uint64_t a) noexcept {
+    record_ = encoding::put_signed(record_, a - owner_.context_.address);
+  }
   void signed_value(std::int64_t v) noexcept {
     record_ = encoding::put_signed(record_, static_cast<std::uint64_t>(v));
   }
+
+  // A skippable record: the length of its payload goes before it. At most 127 bytes of payload:
+  // numbers, no texts.
+  void begin_payload(format::kind kind) noexcept {
+    tag(kind);
+    payload_ = record_++;
+  }
+  void end_payload() noexcept { *payload_ = static_cast<unsigned char>(record_ - payload_ - 1); }
 
   // Says whose record follows, if that has changed. Before the tag.
   void context(std::uint32_t device, std::uint32_t thread) noexcept {
@@ -107,6 +119,7 @@ class [[nodiscard]] recorder::scope {
   recorder& owner_;
   unsigned char* record_ = nullptr;
   unsigned char* time_ = nullptr;
+  unsigned char* payload_ = nullptr;
   bool entered_ = false;
 };
 

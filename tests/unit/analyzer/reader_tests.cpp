@@ -100,7 +100,7 @@ TEST_CASE("GIVEN stream, pool and device changes WHEN read THEN they hold until 
 
 TEST_CASE("GIVEN a record of a later kind WHEN read THEN it is skipped by its length") {
   trace_builder trace;
-  trace.raw({24, 3, 0xff, 0xff, 0xff}).alloc(a, 512);
+  trace.raw({24 | 1 << format::kind_bits, 3, 0xff, 0xff, 0xff}).alloc(a, 512);
   const auto done = read(trace.bytes());
   CHECK(done.seen.allocator.size() == 1);
   CHECK_FALSE(done.facts.damage);

@@ -30,6 +30,7 @@ class input {
     if (at_end()) throw std::runtime_error("record runs over the end of its section");
     return from_[at_++];
   }
+  std::size_t position() const { return at_; }
   std::uint64_t v() {
     std::uint64_t value = 0;
     for (unsigned shift = 0; shift < 70; shift += 7) {
@@ -54,7 +55,8 @@ class input {
   std::size_t at_ = 0;
 };
 
-// The fields that follow a record's tag: a for the address, v, z, s, c for [stream] [pool].
+// The fields that follow a record's tag: a for the address, v, z, s, c for [stream] [pool], l for
+// the payload of a skippable record.
 const char* payload_of(kind k, unsigned flags) {
   switch (k) {
     case kind::info:
@@ -98,6 +100,14 @@ const char* payload_of(kind k, unsigned flags) {
     case kind::reported_alloc:
     case kind::reported_free:
       return "avv";
+    case kind::scope:
+    case kind::object:
+    case kind::storage:
+    case kind::saved:
+    case kind::phase:
+    case kind::step:
+    case kind::counter:
+      return "l";
   }
   throw std::runtime_error("unknown kind");
 }
@@ -121,6 +131,11 @@ void decode_payload(input& in, decoded_record& context, decoded_record& record) 
         break;
       case 'd':
         context.device = static_cast<std::uint32_t>(in.v());
+        break;
+      case 'l':  // a payload of numbers, after its length
+        for (const auto end = in.v() + in.position(); in.position() < end;) {
+          record.values.push_back(in.v());
+        }
         break;
       case 't':
         context.thread = static_cast<std::uint32_t>(in.v());
