@@ -157,6 +157,10 @@ stack_id capture(stack_table& table) noexcept {
   return id;
 }
 
+captured capture_place(stack_table& table) noexcept {
+  return {.stack = capture(table)};
+}
+
 const char* news() noexcept {
   if (pending_news.load(std::memory_order_relaxed) == nullptr) [[likely]]
     return nullptr;

@@ -32,6 +32,15 @@ inline constexpr char omitted_frames[] = "<outer frames omitted>";
 // MEMTRACE_PYTHON_STACKS=0 switches stacks off, any other number is the depth.
 [[nodiscard]] stack_id capture(stack_table& table) noexcept;
 
+// The stack, and the nn.Modules whose forward is running on it: addresses of the Python objects,
+// 0 where none is.
+struct captured {
+  stack_id stack = 0;
+  std::uint64_t module = 0;  // innermost
+  std::uint64_t root = 0;    // outermost
+};
+[[nodiscard]] captured capture_place(stack_table& table) noexcept;
+
 // The value of info `python_stacks` when it has changed since the last call, else nullptr (one
 // load): "on", or the reason why they are off or were switched off. To be recorded as info; when
 // news_is_warning(), to be said and recorded as a message too. Ask at events and at the end. A
