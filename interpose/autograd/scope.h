@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Where in the model and in the autograd graph the calling thread is: what an allocator event is
+// recorded with.
+#pragma once
+
+#include "interpose/python/python_stack.h"
+#include "interpose/recorder/recorder.h"
+
+namespace memtrace::autograd {
+
+// `here` is what python_stack::capture_place() found at this event. Takes the recorder's lock when
+// a module or a node's name is met for the first time by this thread.
+[[nodiscard]] event_scope current_scope(recorder& to, const python_stack::captured& here) noexcept;
+
+}  // namespace memtrace::autograd

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Where PyTorch's tensors and autograd's nodes keep what we read of them. We do not compile
+// against torch, and its classes change from version to version: the offsets are found once in
+// this process, by looking for values that Python knows, and nothing is read before.
+//
+//   agent (Python): makes four small CPU tensors and tells what they are ──► confirm(probe)
+//   confirm(): searches the objects for these values ──► offsets, or false and nothing is ever read
+//
+//   PyObject ─► TensorImpl ─┬─► StorageImpl: data pointer, bytes
+//                           ├─► AutogradMeta: gradient, node that made it (grad_fn), requires_grad
+//                           └─ dimensions and sizes, dtype, device
+//   Node: sequence number, thread;  AccumulateGrad: the leaf tensor
+//
+// All functions but confirm() want is_confirmed(), take the address of a live object, read a few
+// words and allocate nothing. Any thread, under any lock.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace memtrace::autograd {
+
+// One tensor as Python sees it. All members of a probe are 64-bit words, in this order, so that
+// Python can pass an array of integers.
+struct tensor_facts {
+  std::uint64_t object;         // id(tensor)
+  std::uint64_t data;           // tensor.untyped_storage().data_ptr()
+  std::uint64_t storage_bytes;  // tensor.untyped_storage().nbytes()
+  std::uint64_t scalar_type;    // c10::ScalarType: float32 6, float64 7, bfloat16 15
+  std::uint64_t sizes[3];       // tensor.shape: three dimensions, sizes that differ
+};
+
+// with torch.inference_mode(False), torch.enable_grad():
+//   leaf = torch.zeros(3, 5, 7, device="cpu", dtype=torch.float32, requires_grad=True)
+//   leaf.grad = gradient = torch.zeros_like(leaf)
+//   result = leaf * 2
+//   plain = torch.zeros(2, 11, 13, device="cpu", dtype=torch.bfloat16)
+//   plain.requires_grad_(True).requires_grad_(False)
+//   node = result.grad_fn
+// Ordinary tensors (type(leaf) is torch.Tensor): not while a dispatch mode is active. They and the
+// two Python objects of nodes live until confirm() has returned; the thread is that which made
+// them. The GIL is held.
+struct layout_probe {
+  tensor_facts leaf;
+  tensor_facts gradient;
+  tensor_facts result;
+  tensor_facts plain;
+  std::uint64_t node;             // id(node)
+  std::uint64_t sequence_number;  // node._sequence_nr()
+  std::uint64_t accumulate;       // id(node.next_functions[0][0]), the leaf's AccumulateGrad
+};
+inline constexpr std::size_t layout_probe_words = sizeof(layout_probe) / sizeof(std::uint64_t);
+
+// True when every offset was found (from then on is_confirmed()). Once only: what a first call
+// decided stays. False: info `autograd` says why, and nothing reads tensors in this process.
+[[nodiscard]] bool confirm(const layout_probe& probe) noexcept;
+
+namespace detail {
+
+// Byte offsets.
+struct layout {
+  std::uint16_t object_tensor;    // in THPVariable
+  std::uint16_t storage;          // in TensorImpl
+  std::uint16_t autograd_meta;    //
+  std::uint16_t sizes;            // number of dimensions, then up to 5 sizes, or their address
+  std::uint16_t scalar_type;      // two bytes; then the optional device: type, index, present
+  std::uint16_t data;             // in StorageImpl
+  std::uint16_t bytes;            //
+  std::uint16_t gradient;         // in AutogradMeta
+  std::uint16_t grad_fn;          //
+  std::uint16_t requires_grad;    // one byte, of leaf tensors
+  std::uint16_t sequence_number;  // in Node
+  std::uint16_t thread;           //
+  std::uint16_t variable;         // in AccumulateGrad
+};
+extern const layout* confirmed;  // null: do not read
+
+}  // namespace detail
+
+[[nodiscard]] bool is_confirmed() noexcept;
+
+// The TensorImpl behind a torch.Tensor (or an instance of a subclass of it).
+[[nodiscard]] const void* impl_of(const void* python_object) noexcept;
+
+// A tensor that is there (not the undefined one), on a CUDA device.
+[[nodiscard]] bool is_defined(const void* impl) noexcept;
+[[nodiscard]] bool is_cuda(const void* impl) noexcept;
+
+// The memory of the tensor's storage, whole: 0 where there is none (fake, sparse, wrapping and
+// undefined tensors).
+[[nodiscard]] std::uint64_t storage_address(const void* impl) noexcept;
+[[nodiscard]] std::uint64_t storage_bytes(const void* impl) noexcept;
+
+[[nodiscard]] std::uint32_t scalar_type(const void* impl) noexcept;
+[[nodiscard]] std::uint32_t dimensions(const void* impl) noexcept;
+[[nodiscard]] std::uint64_t size(const void* impl, std::uint32_t dimension) noexcept;
+
+// .grad, or null. As tensor.requires_grad and tensor.is_leaf say.
+[[nodiscard]] const void* gradient_of(const void* impl) noexcept;
+[[nodiscard]] bool requires_grad(const void* impl) noexcept;
+[[nodiscard]] bool is_leaf(const void* impl) noexcept;
+
+// Of a Node; the leaf tensor of an AccumulateGrad (a TensorImpl).
+[[nodiscard]] std::uint64_t sequence_number(const void* node) noexcept;
+[[nodiscard]] std::uint64_t thread_of(const void* node) noexcept;
+[[nodiscard]] const void* accumulated(const void* node) noexcept;
+
+}  // namespace memtrace::autograd
