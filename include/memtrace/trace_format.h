@@ -263,6 +263,9 @@ inline constexpr std::uint32_t scope_backward = 4;    // autograd's engine runs 
 inline constexpr std::uint32_t scope_autocast = 8;    // autocast is on for CUDA
 inline constexpr std::uint32_t scope_cast = 16;       // inside autocast's cast of an operand
 inline constexpr std::uint32_t scope_optimizer = 32;  // inside Optimizer.step
+// In backward the module is that whose gradient is computed; with this flag one that runs right
+// now, in a recomputation (checkpointing) or a custom backward.
+inline constexpr std::uint32_t scope_recompute = 64;
 
 // Of a named module.
 inline constexpr std::uint32_t module_training = 1;
@@ -293,6 +296,7 @@ inline constexpr std::uint32_t saved_requires_grad = 1;  // part of the graph, o
 inline constexpr std::uint32_t saved_leaf = 2;           // no result of a differentiable operation
 inline constexpr std::uint32_t saved_autocast = 4;       // autocast was on
 inline constexpr std::uint32_t saved_output = 8;         // the operation's result, not its operand
+inline constexpr std::uint32_t saved_packed = 16;        // hooks took it instead and may drop it
 
 enum class phase_action : std::uint32_t { begin = 0, end = 1, instant = 2 };
 enum class phase_source : std::uint32_t {
