@@ -26,7 +26,8 @@ struct layout {
   std::uint16_t frame_code;
   std::uint16_t frame_previous;
   std::uint16_t frame_instruction;
-  std::uint16_t frame_owner;  // not_there up to 3.10
+  std::uint16_t frame_owner;   // not_there up to 3.10
+  std::uint16_t frame_locals;  // the variables: arguments, other locals, cells
   std::uint16_t code_first_line;
   std::uint16_t code_file;
   std::uint16_t code_name;
@@ -44,6 +45,7 @@ namespace object {
 inline constexpr std::uint16_t type = 8;
 inline constexpr std::uint16_t size = 16;  // of a variable-size object, in items
 inline constexpr std::uint16_t bytes_data = 32;
+inline constexpr std::uint16_t cell_content = 16;
 inline constexpr std::uint16_t text_length = 16;
 inline constexpr std::uint16_t text_state = 32;
 inline constexpr std::uint16_t type_name = 24;

@@ -29,6 +29,8 @@ std::atomic<const char*> outcome{nullptr};       // once it is known
 std::atomic<const char*> pending_news{nullptr};  // what news() has not told yet
 std::atomic<std::uint32_t> announced{0};         // generation of the table that it is told to
 std::atomic<bool> warning{false};
+std::atomic<module_call> watched_call{};
+static_assert(std::atomic<module_call>::is_always_lock_free);
 unsigned depth_limit = max_depth;
 pthread_key_t thread_end;
 
@@ -111,12 +113,12 @@ bool set_up() noexcept {
   return true;
 }
 
-stack_id find_stack(address frame, bool verified, stack_table& table) noexcept {
+captured find_place(address frame, bool verified, stack_table& table) noexcept {
   if (mine == nullptr) {
     auto* const made = new (std::nothrow) thread_stacks;
     if (made == nullptr || pthread_setspecific(thread_end, made) != 0) {
       delete made;
-      return 0;
+      return {};
     }
     mine = made;
   }
@@ -124,41 +126,49 @@ stack_id find_stack(address frame, bool verified, stack_table& table) noexcept {
   if (answer.misread) [[unlikely]] {
     switch_off("a frame was not what it should be", true);
   }
-  return answer.id;
+  return answer.place;
 }
 
 }  // namespace
 
-stack_id capture(stack_table& table) noexcept {
+module_call watched_module_call() noexcept {
+  return watched_call.load(std::memory_order_relaxed);
+}
+
+void watch_module_call(std::uint64_t code, unsigned slot, bool is_cell) noexcept {
+  watched_call.store({code, slot, is_cell}, std::memory_order_relaxed);
+}
+
+captured capture_place(stack_table& table) noexcept {
   mode now = current.load(std::memory_order_acquire);
   const std::uint32_t generation = table.generation();
   if (generation != announced.load(std::memory_order_relaxed)) [[unlikely]] {
     announce_in(generation);
   }
-  if (now == mode::off) return 0;
+  if (now == mode::off) return {};
   if (now == mode::unknown) [[unlikely]] {
     static const bool ready = set_up();
     now = ready ? current.load(std::memory_order_acquire) : mode::off;
-    if (now == mode::off) return 0;
+    if (now == mode::off) return {};
   }
   // 0 from the beginning of finalisation on: other threads' states are then freed under them.
-  if (python().is_initialized() == 0) return 0;
+  if (python().is_initialized() == 0) return {};
   if (now == mode::unverified) [[unlikely]]
     self_check_call.request();
   const address thread = python().this_thread();
-  if (thread == 0) return 0;
+  if (thread == 0) return {};
   const address frame = innermost_frame(*python().offsets, thread);
-  if (frame == 0 || inside) return 0;
+  if (frame == 0 || inside) return {};
   inside = true;  // against a signal handler that allocates
   std::atomic_signal_fence(std::memory_order_seq_cst);
-  const stack_id id = find_stack(frame, now == mode::on, table);
+  const captured place = find_place(frame, now == mode::on, table);
   std::atomic_signal_fence(std::memory_order_seq_cst);
   inside = false;
-  return id;
+  return place;
 }
 
-captured capture_place(stack_table& table) noexcept {
-  return {.stack = capture(table)};
+stack_id capture(stack_table& table) noexcept {
+  return capture_place(table).stack;
 }
 
 const char* news() noexcept {

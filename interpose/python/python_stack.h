@@ -41,6 +41,11 @@ struct captured {
 };
 [[nodiscard]] captured capture_place(stack_table& table) noexcept;
 
+// From now on frames of this code object (of Module.__call__'s function) are calls of a module:
+// that in the frame's variable number `slot`, or in the cell there. The code object must live until
+// another is watched; 0: none. Until then no place has modules.
+void watch_module_call(std::uint64_t code, unsigned slot, bool is_cell) noexcept;
+
 // The value of info `python_stacks` when it has changed since the last call, else nullptr (one
 // load): "on", or the reason why they are off or were switched off. To be recorded as info; when
 // news_is_warning(), to be said and recorded as a message too. Ask at events and at the end. A

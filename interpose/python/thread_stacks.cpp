@@ -32,6 +32,13 @@ void thread_stacks::forget_what_is_stale(bool trust_addresses, const stack_table
   deaths_seen_ = now;
 }
 
+void thread_stacks::look_for(module_call watched) noexcept {
+  if (watched == watched_) [[likely]]
+    return;
+  watched_ = watched;
+  last_count_ = 0;
+}
+
 // The outermost frame of last_ up to which, from `from` outwards, last_ holds now.
 unsigned thread_stacks::unchanged_down_to(const layout& offsets, unsigned from) const noexcept {
   for (unsigned at = from; at > 0; --at) {
@@ -95,10 +102,28 @@ thread_stacks::look_up_result thread_stacks::look_up(const interpreter& python) 
       if (found == no_node) return look_up_result::no_room;
     }
     node = found;
-    place_of_frame(frame) = static_cast<std::uint16_t>(last_count_);
-    last_[last_count_++] = {frame, key, node};
+    append(inner_[i], node);
   }
   return look_up_result::found;
+}
+
+void thread_stacks::append(met_frame met, node_number node) noexcept {
+  const auto place = static_cast<std::uint16_t>(last_count_++);
+  place_of_frame(met.frame) = place;
+  seen_frame& added = last_[place];
+  added = {met.frame, met.key, node, 0, 0};
+  if (place > 0) {
+    added.inner_call = last_[place - 1].inner_call;
+    added.outer_call = last_[place - 1].outer_call;
+  }
+  // Of a call that has not begun (not shown) the variables are not there yet.
+  if (met.key.code() != watched_.code() || !tree_[node].shown) return;
+  added.inner_call = static_cast<std::uint16_t>(place + 1);
+  if (added.outer_call == 0) added.outer_call = added.inner_call;
+}
+
+address thread_stacks::module_at(const layout& offsets, unsigned call) const noexcept {
+  return call == 0 ? 0 : watched_.module_of(offsets, last_[call - 1].frame);
 }
 
 stack_id thread_stacks::number_of(const interpreter& python, node_number innermost,
@@ -119,13 +144,14 @@ thread_stacks::answer thread_stacks::find(const interpreter& python, address inn
                                           unsigned depth, bool trust_addresses,
                                           stack_table& table) noexcept {
   forget_what_is_stale(trust_addresses, table);
+  look_for(watched_module_call());
   walk(*python.offsets, innermost, depth);
   if (cut_ || common_ + inner_count_ > depth) [[unlikely]] {
     last_count_ = 0;  // nothing in common: a cut stack begins elsewhere
     walk(*python.offsets, innermost, depth);
   }
   const unsigned count = common_ + inner_count_;
-  if (count == 0) return {0, false};
+  if (count == 0) return {};
   look_up_result result = look_up(python);
   if (result == look_up_result::no_room) {
     forget_everything();
@@ -134,15 +160,17 @@ thread_stacks::answer thread_stacks::find(const interpreter& python, address inn
   }
   if (result != look_up_result::found) {
     forget_everything();
-    return {0, result == look_up_result::misread};
+    return {{}, result == look_up_result::misread};
   }
-  const node_number innermost_node = last_[count - 1].node;
+  const seen_frame& inner = last_[count - 1];
+  const node_number innermost_node = inner.node;
   stack_id id = tree_[innermost_node].id;
   if (id == 0) [[unlikely]] {
     id = tree_[innermost_node].id = number_of(python, innermost_node, table);
   }
   if (cut_) last_count_ = 0;
-  return {id, false};
+  const layout& offsets = *python.offsets;
+  return {{id, module_at(offsets, inner.inner_call), module_at(offsets, inner.outer_call)}, false};
 }
 
 }  // namespace memtrace::python_stack

@@ -10,12 +10,17 @@
 //
 // The comparison reads frames at addresses from `last`, not from the pointer just loaded, after
 // comparing the two: so the processor reads many frames at once instead of following a chain.
+//
+// Each frame of `last` also knows which frames at or outside it are the innermost and the outermost
+// call of a module; which modules these are is read from the frames anew each time, because a loop
+// over layers calls one after another from the same frame, at the same instruction.
 #pragma once
 
 #include <array>
 
 #include "interpose/python/code_deaths.h"
 #include "interpose/python/frame_decoder.h"
+#include "interpose/python/module_call.h"
 #include "interpose/python/python_stack.h"
 #include "interpose/python/stack_tree.h"
 
@@ -24,12 +29,13 @@ namespace memtrace::python_stack {
 class thread_stacks {
  public:
   struct answer {
-    stack_id id;
-    bool misread;  // a frame was not what it must be
+    captured place;
+    bool misread = false;  // a frame was not what it must be
   };
 
-  // The stack whose innermost frame this is (0: none), at most `depth` frames of it. Without
-  // `trust_addresses` nothing that was learnt in earlier calls is used.
+  // The stack whose innermost frame this is (0: none), at most `depth` frames of it, and the
+  // modules that run on it. Without `trust_addresses` nothing that was learnt in earlier calls is
+  // used.
   [[nodiscard]] answer find(const interpreter& python, address innermost, unsigned depth,
                             bool trust_addresses, stack_table& table) noexcept;
 
@@ -42,16 +48,22 @@ class thread_stacks {
     address frame;
     frame_key key;
     node_number node;
+    // How many of last_ there are up to the module call, from the outermost on; 0: none.
+    std::uint16_t inner_call;
+    std::uint16_t outer_call;
   };
 
   enum class look_up_result : std::uint8_t { found, misread, no_room };
 
   void forget_what_is_stale(bool trust_addresses, const stack_table& table) noexcept;
+  void look_for(module_call watched) noexcept;
   void forget_everything() noexcept;
   [[nodiscard]] unsigned unchanged_down_to(const layout& offsets, unsigned from) const noexcept;
   [[nodiscard]] bool add_inner(address frame, frame_key key, unsigned depth) noexcept;
   void walk(const layout& offsets, address innermost, unsigned depth) noexcept;
   [[nodiscard]] look_up_result look_up(const interpreter& python) noexcept;
+  void append(met_frame met, node_number node) noexcept;
+  [[nodiscard]] address module_at(const layout& offsets, unsigned call) const noexcept;
   [[nodiscard]] stack_id number_of(const interpreter& python, node_number innermost,
                                    stack_table& table) noexcept;
 
@@ -67,6 +79,7 @@ class thread_stacks {
   bool cut_ = false;                         // frames were left out
   std::array<std::uint16_t, 256> places_{};  // frame address ─► where it may be in last_
   stack_tree tree_;
+  module_call watched_;
   std::uint32_t deaths_seen_ = 0;
   std::uint32_t generation_ = 0;
   bool trusted_ = false;  // what is kept was learnt while deaths were watched

@@ -16,6 +16,7 @@ class Probe:
             library.probe_news.restype = ctypes.c_char_p
             library.probe_version.restype = ctypes.c_char_p
             library.probe_text.restype = ctypes.c_void_p
+            library.probe_watch_module_call.argtypes = [ctypes.c_ulong, ctypes.c_uint, ctypes.c_int]
             library.probe_text.argtypes = [ctypes.c_uint, ctypes.POINTER(ctypes.c_ulong)]
         self.capture = self.holding.probe_capture
         self.capture_released = self.released.probe_capture
@@ -32,6 +33,13 @@ class Probe:
                 (fields[i], fields[i + 1], int(fields[i + 2])) for i in range(0, len(fields), 3)
             ]
         return self._known[stack]
+
+    def modules(self, released=False):
+        """The addresses of the innermost and the outermost module that run here."""
+        library = self.released if released else self.holding
+        innermost, outermost = ctypes.c_ulong(), ctypes.c_ulong()
+        library.probe_modules(ctypes.byref(innermost), ctypes.byref(outermost))
+        return innermost.value, outermost.value
 
     def news(self):
         told = self.holding.probe_news()

@@ -116,6 +116,14 @@ def test_a_forked_child_and_deep_recursion_and_finalisation_survive(interpreter)
     assert finished.stdout.splitlines() == ["deep", "child right", "child ended 0", "at exit"]
 
 
+@pytest.mark.parametrize("mode", ["local", "cell"])
+def test_the_running_modules_are_read_from_the_frames(interpreter, mode):
+    answer = results(run(interpreter, "modules.py", MEMTRACE_TEST_SELF=mode))
+    assert answer["wrong"] == []
+    assert answer["comparisons"] > 1000
+    assert all(count > 0 for count in answer["counts"].values()), answer["counts"]
+
+
 def test_other_pythons_are_refused_in_one_sentence():
     for version in ("3.8", "3.7", "3.14"):
         path = interpreters.find(version)

@@ -69,6 +69,18 @@ PROBE unsigned probe_capture() {
   return memtrace::python_stack::capture(table);
 }
 
+PROBE void probe_watch_module_call(unsigned long code, unsigned slot, int is_cell) {
+  memtrace::python_stack::watch_module_call(code, slot, is_cell != 0);
+}
+
+// The innermost and the outermost module of this moment.
+PROBE unsigned probe_modules(unsigned long* innermost, unsigned long* outermost) {
+  const auto place = memtrace::python_stack::capture_place(table);
+  *innermost = place.module;
+  *outermost = place.root;
+  return place.stack;
+}
+
 // "file\0function\0line\0" for each frame, innermost first; the size goes to *size.
 PROBE const char* probe_text(unsigned id, unsigned long* size) {
   const std::string& text = table.text_of(id);
