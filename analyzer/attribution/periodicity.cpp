@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/attribution/periodicity.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace memtrace::attribution {
+
+namespace {
+
+// What an allocation is compared by: its stack; in backward, the forward call whose gradient it
+// computes; else its size to a power of two, as lengths vary.
+enum class token_kind : std::uint64_t { stack = 1, forward = 2, size_class = 3, size = 4 };
+
+[[nodiscard]] std::uint64_t key(token_kind kind, std::uint64_t number) {
+  return static_cast<std::uint64_t>(kind) << 56 | (number & ((std::uint64_t{1} << 56) - 1));
+}
+
+// Tokens and sizes by number: above that, new ones share the last.
+constexpr std::size_t most_numbers = 1u << 20;
+
+}  // namespace
+
+std::uint64_t inferred_steps::step_of(std::uint64_t event) const {
+  return static_cast<std::uint64_t>(std::ranges::upper_bound(begins, event) - begins.begin());
+}
+
+std::uint32_t periodicity::number_of(std::uint64_t key) {
+  if (numbers_.size() >= most_numbers && !numbers_.contains(key)) return most_numbers;
+  return numbers_.emplace(key, static_cast<std::uint32_t>(numbers_.size() + 1)).first->second;
+}
+
+period_item periodicity::item_of(const trace::event& head, trace::stack_id stack,
+                                 std::uint64_t size, std::uint64_t live) {
+  period_item item;
+  item.event = head.number;
+  item.live = live;
+  item.stack = stack;
+  item.frees = frees_;
+  item.thread = head.thread;
+  item.in_module = static_cast<bool>(head.scope.module);
+  if (stack) {
+    item.token = number_of(key(token_kind::stack, stack.value));
+  } else if (head.scope.forward) {
+    item.token = number_of(key(token_kind::forward, head.scope.forward.value));
+  } else {
+    item.token = number_of(key(token_kind::size_class, std::bit_width(size)));
+    item.size_number = number_of(key(token_kind::size, size));
+  }
+  return item;
+}
+
+void periodicity::on_allocation(const trace::event& head, trace::stack_id stack, std::uint64_t size,
+                                std::uint64_t live) {
+  const auto item = item_of(head, stack, size, live);
+  if (follow_) {
+    if (follow_->enters(item)) step_begins(item);
+    // It may have been a warm-up's: look again for what has come instead.
+    if (++since_entry_ > window_ / 2) follow_.reset();
+    return;
+  }
+  items_.push_back(item);
+  if (items_.size() < window_ || search()) return;
+  items_.erase(items_.begin(), items_.begin() + static_cast<std::ptrdiff_t>(window_ / 2));
+}
+
+void periodicity::step_begins(const period_item& item) {
+  begins_.push_back(item.event);
+  since_entry_ = 0;
+}
+
+bool periodicity::search() {
+  const auto found = find_period(names_, items_);
+  if (!found) return false;
+  anchor_ = *found;
+  follow_.emplace(names_, anchor_);
+  for (const auto& item : items_) {
+    ++since_entry_;
+    if (follow_->enters(item)) step_begins(item);
+  }
+  items_.clear();
+  return true;
+}
+
+inferred_steps periodicity::finish() {
+  if (!follow_) (void)search();
+  inferred_steps found;
+  found.begins = std::move(begins_);
+  if (found.begins.empty()) return found;
+  const auto entries = static_cast<double>(found.begins.size());
+  // Few repetitions may be chance, and no inference is certain.
+  found.confidence = std::min(0.95, anchor_.explained * entries / (entries + 2));
+  if (anchor_.by != period_anchor::kind::size) found.anchor = trace::stack_id{anchor_.number};
+  return found;
+}
+
+}  // namespace memtrace::attribution

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Steps of programs that say nothing about theirs (no optimizer, no call of memtrace_step),
+// inferred from the recurrence of their allocations in one pass.
+//
+//   collect ─► the window is full, or the end ─► find_period ─► follow the anchor
+//      ▲                                             │ none        │ it does not come back
+//      └─────────────────────────────────────────────┴─────────────┘
+//
+// Memory: a window of allocations, and eight bytes a step.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include "analyzer/attribution/period_search.h"
+#include "analyzer/trace/records.h"
+
+namespace memtrace::attribution {
+
+struct inferred_steps {
+  std::vector<std::uint64_t> begins;  // event numbers, ascending; empty: no period was found
+  double confidence = 0;              // 0…1
+  trace::stack_id anchor;             // the innermost frame of this stack begins a step
+  [[nodiscard]] std::uint64_t count() const { return begins.size(); }
+  // Steps count from 1; 0 is what happened before the first.
+  [[nodiscard]] std::uint64_t step_of(std::uint64_t event) const;
+};
+
+class periodicity {
+ public:
+  explicit periodicity(const trace::dictionary& names, std::size_t window = std::size_t{1} << 19)
+      : names_(names), window_(window) {}
+
+  // `live`: bytes allocated before, as far as known. In the order of the trace.
+  void on_allocation(const trace::event& head, trace::stack_id stack, std::uint64_t size,
+                     std::uint64_t live);
+  void on_free() { ++frees_; }
+  [[nodiscard]] inferred_steps finish();
+
+ private:
+  [[nodiscard]] std::uint32_t number_of(std::uint64_t key);
+  [[nodiscard]] period_item item_of(const trace::event& head, trace::stack_id stack,
+                                    std::uint64_t size, std::uint64_t live);
+  bool search();
+  void step_begins(const period_item& item);
+
+  const trace::dictionary& names_;
+  std::size_t window_;
+  std::vector<period_item> items_;
+  std::unordered_map<std::uint64_t, std::uint32_t> numbers_;  // of tokens and sizes
+  std::uint32_t frees_ = 0;
+  std::optional<anchor_test> follow_;
+  period_anchor anchor_;
+  std::uint64_t since_entry_ = 0;  // allocations, while following
+  std::vector<std::uint64_t> begins_;
+};
+
+}  // namespace memtrace::attribution
