@@ -62,7 +62,7 @@ class program {
       auto& known = stacks_[{parent, frame}];
       if (known == 0) {
         const std::string text = frame == "module" ? "Module._call_impl" : frame;
-        (void)names_.define_text(frame == "module" ? module_file : "/home/ada/train.py");
+        (void)names_.define_text(frame == "module" ? module_file : "/srv/ada/train.py");
         (void)names_.define_text(text);
         texts_ += 2;
         (void)names_.define_frame(texts_ - 1, texts_, 1);
