@@ -8,6 +8,8 @@ hook hooks[hook_count] = {
   {#name, library_family::family},
 #define RELEASES(family, name, parameters, arguments, address, bytes, handle) \
   {#name, library_family::family},
+#define HANDS_OVER(family, name, parameters, arguments, role, address, bytes) \
+  {#name, library_family::family},
 #define OTHER(family, symbol) {#symbol, library_family::family},
 #include "interpose/hooks/hooks.def"
 };

@@ -14,6 +14,7 @@ namespace memtrace {
 enum class hook_id : std::uint8_t {
 #define ALLOCATES(family, name, parameters, arguments, address, bytes, handle) name,
 #define RELEASES(family, name, parameters, arguments, address, bytes, handle) name,
+#define HANDS_OVER(family, name, parameters, arguments, role, address, bytes) name,
 #define OTHER(family, symbol) symbol,
 #include "interpose/hooks/hooks.def"
   count

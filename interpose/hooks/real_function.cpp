@@ -14,6 +14,12 @@ const char* library_prefix(library_family family) noexcept {
       return "libcudart.so";
     case library_family::driver:
       return "libcuda.so";
+    case library_family::cublas:
+      return "libcublas.so";
+    case library_family::cublasLt:
+      return "libcublasLt.so";
+    case library_family::cudnn:
+      return "libcudnn.so";
     case library_family::c10:
       return "libc10.so";
     case library_family::c10_cuda:

@@ -15,7 +15,7 @@ from pathlib import Path
 
 # libm, libpthread and libdl are parts of libc, as separate files before glibc 2.34.
 ALLOWED_NEEDS = re.compile(r"(libgcc_s|libc|libm|libpthread|libdl|ld-linux[-\w]*)\.so\.\d+")
-HOOK_ROW = re.compile(r"^(?:ALLOCATES|RELEASES|OTHER)\(\w+, (\w+)", re.MULTILINE)
+HOOK_ROW = re.compile(r"^(?:ALLOCATES|RELEASES|HANDS_OVER|OTHER)\(\w+, (\w+)", re.MULTILINE)
 
 
 def output_of(*command: str) -> str:

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The wrappers of the calls that say what memory is for: copies from the host, workspaces. Without
+// a recording each is a load and a jump.
+#include <array>
+#include <atomic>
+#include <cstddef>
+
+#include "interpose/hooks/call_recording.h"
+#include "interpose/hooks/errno_keeper.h"
+#include "interpose/hooks/exported.h"
+#include "interpose/hooks/session.h"
+
+namespace memtrace {
+namespace {
+
+using format::storage_role;
+
+// What a wrapper answers when there is nothing behind it: that the library is not there.
+constexpr int no_real_function(library_family family) noexcept {
+  switch (family) {
+    case library_family::cublas:
+    case library_family::cublasLt:
+      return 1;  // CUBLAS_STATUS_NOT_INITIALIZED
+    case library_family::cudnn:
+      return 1001;  // CUDNN_STATUS_NOT_INITIALIZED
+    default:
+      return error_no_real_function;
+  }
+}
+
+constexpr const char* name_of(library_family family) noexcept {
+  switch (family) {
+    case library_family::cublas:
+      return "cublas";
+    case library_family::cublasLt:
+      return "cublasLt";
+    case library_family::cudnn:
+      return "cudnn";
+    default:
+      return "";
+  }
+}
+
+// The text id of a library's name; looked up once in each recording.
+template <library_family family>
+std::uint32_t name_id(recorder& to) noexcept {
+  static constinit std::atomic<std::uint64_t> known{0};  // generation, id
+  const std::uint64_t generation = to.generation();
+  const std::uint64_t last = known.load(std::memory_order_relaxed);
+  if (last >> 32 == generation) [[likely]]
+    return static_cast<std::uint32_t>(last);
+  const std::uint32_t id = to.text_id(name_of(family));
+  known.store(generation << 32 | id, std::memory_order_relaxed);
+  return id;
+}
+
+// One record a call, also for an address that was recorded before: the block there may be another.
+template <library_family family, storage_role role>
+void record(recorder& to, std::uint64_t address, std::uint64_t bytes) noexcept {
+  const errno_keeper errno_stays;
+  const std::uint32_t name = role == storage_role::workspace ? name_id<family>(to) : 0;
+  const std::array<storage_event, 1> found{
+      storage_event{.role = role, .address = address, .bytes = bytes, .name = name}};
+  to.storages(found);
+}
+
+}  // namespace
+}  // namespace memtrace
+
+#define HANDS_OVER(family, name, parameters, arguments, role, address, bytes)                     \
+  MEMTRACE_EXPORTED int name parameters {                                                         \
+    using memtrace::library_family;                                                               \
+    if (memtrace::recorder* const to_ = memtrace::session::active(); to_ != nullptr) {            \
+      if (const auto at_ = memtrace::as_number(address); at_ != 0) {                              \
+        memtrace::record<library_family::family, memtrace::storage_role::role>(*to_, at_, bytes); \
+      }                                                                                           \
+    }                                                                                             \
+    auto* const real_ = memtrace::real_function<decltype(name)>(memtrace::hook_id::name);         \
+    return real_ == nullptr ? memtrace::no_real_function(library_family::family)                  \
+                            : real_ arguments;                                                    \
+  }
+#include "interpose/hooks/hooks.def"
