@@ -10,6 +10,7 @@
 #include <cstring>
 #include <new>
 
+#include "interpose/api/open_phases.h"
 #include "interpose/hooks/allocator_settings.h"
 #include "interpose/hooks/notice.h"
 #include "interpose/hooks/run_facts.h"
@@ -80,6 +81,7 @@ recorder* start_slowly() noexcept {
   notice::log("recording to %s", made->path().c_str());
   the_recorder.store(made, std::memory_order_release);
   the_stage.store(stage::active, std::memory_order_release);
+  open_phases::record_earlier(*made);
   return made;
 }
 

@@ -15,7 +15,9 @@ from pathlib import Path
 
 # libm, libpthread and libdl are parts of libc, as separate files before glibc 2.34.
 ALLOWED_NEEDS = re.compile(r"(libgcc_s|libc|libm|libpthread|libdl|ld-linux[-\w]*)\.so\.\d+")
-HOOK_ROW = re.compile(r"^(?:ALLOCATES|RELEASES|HANDS_OVER|OTHER)\(\w+, (\w+)", re.MULTILINE)
+ROW = re.compile(
+    r"^(?:(?:ALLOCATES|RELEASES|HANDS_OVER|OTHER)\(\w+, |API\()(\w+)", re.MULTILINE
+)
 
 
 def output_of(*command: str) -> str:
@@ -31,7 +33,7 @@ def exported(library: Path) -> set[str]:
     return {line.split()[-1].split("@")[0] for line in lines if line}
 
 
-def problems(library: Path, hooks: set[str]) -> list[str]:
+def problems(library: Path, listed: set[str]) -> list[str]:
     found = [
         f"needs {name}, which a traced process may lack"
         for name in needed(library)
@@ -39,24 +41,26 @@ def problems(library: Path, hooks: set[str]) -> list[str]:
     ]
     names = exported(library)
     found += [
-        f"exports {name}, which is neither in hooks.def nor memtrace's own"
-        for name in sorted(names - hooks)
-        if not name.startswith("memtrace_")
+        f"exports {name}, which neither hooks.def nor api.def names"
+        for name in sorted(names - listed)
     ]
-    found += [f"does not export {name}, which hooks.def names" for name in sorted(hooks - names)]
+    found += [f"does not export {name}, which it should" for name in sorted(listed - names)]
     return found
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("library", type=Path)
-    parser.add_argument("--hooks", type=Path, required=True, help="hooks.def")
+    parser.add_argument("--library", type=Path, required=True)
+    parser.add_argument("--listed", type=Path, required=True, nargs="+", help="hooks.def api.def")
     options = parser.parse_args()
-    hooks = set(HOOK_ROW.findall(options.hooks.read_text()))
-    if not hooks:
-        print(f"{options.hooks}: no rows found")
-        return 1
-    found = problems(options.library, hooks)
+    listed: set[str] = set()
+    for table in options.listed:
+        rows = ROW.findall(table.read_text())
+        if not rows:
+            print(f"{table}: no rows found")
+            return 1
+        listed.update(rows)
+    found = problems(options.library, listed)
     for problem in found:
         print(f"{options.library.name} {problem}")
     return 1 if found else 0

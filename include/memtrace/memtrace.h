@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What a program tells memtrace about itself, for C99 and C++. Nothing to link or install: where
+ * libmemtrace.so is not preloaded every call is a load and a compare, and does nothing.
+ *
+ *     memtrace_phase_begin("evaluation");
+ *     evaluate(model);
+ *     memtrace_phase_end();
+ *     memtrace_step(NULL);
+ *
+ * Any thread may call; phases belong to the thread that begins them. Not for signal handlers.
+ * Names are copied; of longer ones the first 1000 bytes count. (glibc before 2.34: link with -ldl.)
+ */
+#ifndef MEMTRACE_MEMTRACE_H
+#define MEMTRACE_MEMTRACE_H
+
+#include <stddef.h>
+
+#if defined(__linux__)
+#include <dlfcn.h>
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Below, names that end in an underscore are not for programs. */
+typedef void (*memtrace_function_)(void);
+
+static inline void memtrace_absent_(void) {}
+
+/* A function of libmemtrace.so, or null. `known` keeps the answer; preloaded libraries are there
+ * before everything else, so it does not change. */
+static inline memtrace_function_ memtrace_find_(memtrace_function_* known, const char* name) {
+  memtrace_function_ found = NULL;
+#if defined(__linux__)
+  __atomic_load(known, &found, __ATOMIC_ACQUIRE);
+  if (found == NULL) {
+    /* A null handle is RTLD_DEFAULT, which strict C99 does not name. */
+    void* const symbol = dlsym(NULL, name);
+    found = memtrace_absent_;
+    if (symbol != NULL) __builtin_memcpy(&found, &symbol, sizeof found);
+    __atomic_store(known, &found, __ATOMIC_RELEASE);
+  }
+  if (found == memtrace_absent_) found = NULL;
+#else
+  (void)known;
+  (void)name;
+#endif
+  return found;
+}
+
+/* Not 0: what follows has an effect once the process uses GPU memory, for which no call is needed.
+ * 0: memtrace is not preloaded, or disabled. */
+static inline int memtrace_is_active(void) {
+  static memtrace_function_ known;
+  int (*const call)(void) = (int (*)(void))memtrace_find_(&known, "memtrace_is_active");
+  return call == NULL ? 0 : call();
+}
+
+/* A stretch of this thread's work. Phases nest (to a depth of 64). One that is open when the
+ * recording begins is part of it if its thread is the one that begins it. */
+static inline void memtrace_phase_begin(const char* name) {
+  static memtrace_function_ known;
+  void (*const call)(const char*) =
+      (void (*)(const char*))memtrace_find_(&known, "memtrace_phase_begin");
+  if (call != NULL) call(name);
+}
+
+/* The end of the innermost phase of this thread. */
+static inline void memtrace_phase_end(void) {
+  static memtrace_function_ known;
+  void (*const call)(void) = (void (*)(void))memtrace_find_(&known, "memtrace_phase_end");
+  if (call != NULL) call();
+}
+
+/* A training step, or a request, has ended. `name` may be null. */
+static inline void memtrace_step(const char* name) {
+  static memtrace_function_ known;
+  void (*const call)(const char*) = (void (*)(const char*))memtrace_find_(&known, "memtrace_step");
+  if (call != NULL) call(name);
+}
+
+/* What the GPU memory that begins at `address` is, from now until it is freed. `category`: one of
+ * the report's (weights, buffers, gradients, optimizer_states, activations, inputs, outputs,
+ * workspace, temporaries, other), or a word of your own. `name` may be null. */
+static inline void memtrace_annotate(const void* address, const char* category, const char* name) {
+  static memtrace_function_ known;
+  void (*const call)(const void*, const char*, const char*) =
+      (void (*)(const void*, const char*, const char*))memtrace_find_(&known, "memtrace_annotate");
+  if (call != NULL) call(address, category, name);
+}
+
+/* A number that changes over time: a loss, a queue's length, a batch's tokens. */
+static inline void memtrace_counter(const char* name, double value) {
+  static memtrace_function_ known;
+  void (*const call)(const char*, double) =
+      (void (*)(const char*, double))memtrace_find_(&known, "memtrace_counter");
+  if (call != NULL) call(name, value);
+}
+
+#ifdef __cplusplus
+}
+
+namespace memtrace {
+
+// A phase that ends with the scope it is in, also when an exception leaves it.
+class scoped_phase {
+ public:
+  explicit scoped_phase(const char* name) { memtrace_phase_begin(name); }
+  ~scoped_phase() { memtrace_phase_end(); }
+  scoped_phase(const scoped_phase&) = delete;
+  scoped_phase& operator=(const scoped_phase&) = delete;
+};
+
+}  // namespace memtrace
+#endif
+
+#endif /* MEMTRACE_MEMTRACE_H */

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The functions that include/memtrace/memtrace.h finds by name (that header declares functions of
+// the same names, and is not included here). None begins a recording.
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+#include "interpose/api/names.h"
+#include "interpose/api/open_phases.h"
+#include "interpose/hooks/errno_keeper.h"
+#include "interpose/hooks/exported.h"
+#include "interpose/hooks/session.h"
+
+namespace {
+
+using memtrace::errno_keeper;
+using memtrace::recorder;
+namespace format = memtrace::format;
+namespace names = memtrace::names;
+namespace open_phases = memtrace::open_phases;
+namespace session = memtrace::session;
+
+const names::name* name_of(const char* text) noexcept {
+  return text == nullptr || *text == '\0' ? nullptr : names::intern(text);
+}
+
+}  // namespace
+
+MEMTRACE_EXPORTED int memtrace_is_active() {
+  return session::is_impossible() ? 0 : 1;
+}
+
+MEMTRACE_EXPORTED void memtrace_phase_begin(const char* name) {
+  const errno_keeper errno_stays;
+  if (!session::is_impossible()) open_phases::begin(format::phase_source::user, name_of(name));
+}
+
+MEMTRACE_EXPORTED void memtrace_phase_end() {
+  const errno_keeper errno_stays;
+  if (!session::is_impossible()) open_phases::end(format::phase_source::user);
+}
+
+MEMTRACE_EXPORTED void memtrace_step(const char* name) {
+  const errno_keeper errno_stays;
+  recorder* const to = session::active();
+  if (to == nullptr) return;
+  to->step({.source = format::step_source::user, .name = names::text_id(*to, name_of(name))});
+}
+
+MEMTRACE_EXPORTED void memtrace_annotate(const void* address, const char* category,
+                                         const char* name) {
+  const errno_keeper errno_stays;
+  recorder* const to = session::active();
+  if (to == nullptr || address == nullptr) return;
+  const std::array<memtrace::storage_event, 1> found{
+      memtrace::storage_event{.role = format::storage_role::user,
+                              .address = reinterpret_cast<std::uintptr_t>(address),
+                              .name = names::text_id(*to, name_of(name)),
+                              .detail = names::text_id(*to, name_of(category))}};
+  to->storages(found);
+}
+
+MEMTRACE_EXPORTED void memtrace_counter(const char* name, double value) {
+  const errno_keeper errno_stays;
+  recorder* const to = session::active();
+  if (to == nullptr || name == nullptr) return;
+  to->counter(std::string_view(name).substr(0, names::max_bytes), value);
+}
