@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs a program and collects, from inside, what its GPU memory is: the truth for memtrace.
+
+python collect.py find     OUT.json          PROGRAM [ARGUMENT...]   when its peaks are
+python collect.py observe  OUT.json 123,456  PROGRAM [ARGUMENT...]   what is allocated then
+
+Under several ranks OUT.json becomes OUT.RANK.json. The program's batches come from batches.py of
+tests/training/programs or are told by told.py; both are no-ops when nobody collects.
+"""
+
+import json
+import os
+import runpy
+import sys
+from pathlib import Path
+
+import torch
+
+HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE / "programs"), str(HERE.parent / "training" / "programs"), str(HERE)]
+
+import batches  # noqa: E402
+import moments  # noqa: E402
+import told  # noqa: E402
+
+
+def tell_batches(observer) -> None:
+    """Every batch that batches.on_device yields, and what the program tells, are inputs."""
+    yielded = batches.on_device
+
+    def on_device(*arguments):
+        for batch in yielded(*arguments):
+            for tensor in batch:
+                observer.note_input(tensor, "batch")
+            yield batch
+
+    batches.on_device = on_device
+    told.listener = observer.note_input
+
+
+def write(path: Path, facts: dict) -> None:
+    rank = os.environ.get("RANK")
+    if rank is not None:
+        path = path.with_suffix(f".{rank}{path.suffix}")
+    path.write_text(json.dumps({
+        "torch": str(torch.__version__), "process": os.getpid(),
+        "peak_allocated_bytes": torch.cuda.max_memory_allocated(), **facts,
+    }, indent=1))
+
+
+def result_of(follower) -> dict:
+    if isinstance(follower, moments.Finder):
+        return {"peaks": {name: {"bytes": bytes_, "ordinal": ordinal}
+                          for name, (bytes_, ordinal) in follower.peaks.items()}}
+    return {"observations": follower.observations, "failures": follower.failures,
+            "moments": [{"ordinal": moment.ordinal, "allocated_bytes": moment.allocated_bytes,
+                         "blocks": list(moment.blocks.values())} for moment in follower.moments]}
+
+
+def main() -> None:
+    mode, out, *rest = sys.argv[1:]
+    if mode == "find":
+        follower = moments.Finder()
+    else:
+        follower = moments.Observer([int(ordinal) for ordinal in rest.pop(0).split(",")])
+        tell_batches(follower)
+    program, *arguments = rest
+    torch.cuda.init()
+    moments.follow(follower)
+    sys.argv = [program, *arguments]
+    try:
+        runpy.run_path(program, run_name="__main__")
+    finally:
+        write(Path(out), result_of(follower))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which tensors autograd keeps for a backward pass right now: a walk over the graph.
+
+Only `_raw_saved_*` is read: `_saved_*` would call the unpack hooks, and checkpoint's recompute.
+A node that has run its backward has let go of its tensors: it shows None there. What a hook packed
+away is what it returned; checkpoint keeps what it recomputed beside the graph (see observe.py).
+"""
+
+import torch
+
+_saved_names: dict[type, list[str]] = {}
+
+
+def tensors_in(value, depth: int = 3):
+    """The tensors in a value that may be a tensor, a container of some, or neither."""
+    if isinstance(value, torch.Tensor):
+        yield value
+    elif depth and isinstance(value, dict):
+        for part in list(value.values()):
+            yield from tensors_in(part, depth - 1)
+    elif depth and isinstance(value, (list, tuple)):
+        for part in value:
+            yield from tensors_in(part, depth - 1)
+
+
+def _names(node) -> list[str]:
+    kind = type(node)
+    if kind not in _saved_names:
+        _saved_names[kind] = [name for name in dir(kind) if name.startswith("_raw_saved_")]
+    return _saved_names[kind]
+
+
+def _saved_by(node):
+    for name in _names(node):
+        try:
+            saved = getattr(node, name)
+        except (RuntimeError, AttributeError):  # released
+            continue
+        for one in saved if isinstance(saved, tuple) else (saved,):
+            if one is not None:
+                yield from tensors_in(one.data)
+    if isinstance(node, torch._C._FunctionBase):  # a custom Function may also keep tensors itself
+        for value in list(vars(node).values()):
+            yield from tensors_in(value)
+
+
+class Walk:
+    """Visits each node once; `saved` are the tensors kept, `leaves` what receives gradients."""
+
+    def __init__(self):
+        self.visited = {}  # id -> node: held, so that no id is used twice
+        self.saved = []
+        self.leaves = []
+
+    def from_node(self, root) -> None:
+        waiting = [root]
+        while waiting:
+            node = waiting.pop()
+            if node is None or id(node) in self.visited:
+                continue
+            self.visited[id(node)] = node
+            variable = getattr(node, "variable", None)
+            if variable is not None:
+                self.leaves.append(variable)
+            self.saved += _saved_by(node)
+            waiting += [following for following, _ in node.next_functions]

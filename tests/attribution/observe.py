@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What each piece of GPU memory is right now, found from inside the program without memtrace.
+
+Everything is looked up among the objects that Python's garbage collector knows: modules,
+optimizers, tensors, nodes of the autograd graph, checkpoint's frames.
+"""
+
+import gc
+
+import torch
+from torch.utils.checkpoint import _CheckpointFrame
+
+from kept_by_autograd import Walk, tensors_in
+
+# Where a storage has several roles, the first counts.
+ROLES = ["weights", "buffers", "gradients", "optimizer_states", "inputs", "activations"]
+
+_kinds: dict[type, str] = {}
+
+
+def _kind(type_: type) -> str:
+    if type_ not in _kinds:
+        _kinds[type_] = next(
+            (name for name, base in (("tensor", torch.Tensor), ("module", torch.nn.Module),
+                                     ("optimizer", torch.optim.Optimizer),
+                                     ("checkpoint", _CheckpointFrame)) if issubclass(type_, base)),
+            "node" if "next_functions" in dir(type_) else "")
+    return _kinds[type_]
+
+
+def storage_address(tensor) -> int:
+    """Where the tensor's memory begins; 0 for tensors without memory on a GPU."""
+    try:
+        return tensor.untyped_storage().data_ptr() if tensor.device.type == "cuda" else 0
+    except (RuntimeError, NotImplementedError):  # sparse, fake, functional
+        return 0
+
+
+def _objects() -> dict[str, list]:
+    found = {name: [] for name in ("tensor", "module", "optimizer", "checkpoint", "node")}
+    for item in gc.get_objects():
+        kind = _kind(type(item))
+        if kind:
+            found[kind].append(item)
+    return found
+
+
+def _quantisation_constants(parameter, depth: int = 2):
+    """What a quantised parameter needs to be read: scales and code books that hang on it."""
+    for value in list(getattr(parameter, "__dict__", {}).values()):
+        yield from tensors_in(value)
+        for part in (list(vars(value).values()) if depth and hasattr(value, "__dict__") else ()):
+            yield from tensors_in(part)
+            if hasattr(part, "__dict__") and not isinstance(part, torch.Tensor):
+                yield from (one for inner in list(vars(part).values()) for one in tensors_in(inner))
+
+
+class Observation:
+    """`roles`: storage address -> (role, description)."""
+
+    def __init__(self):
+        self.roles: dict[int, tuple[str, str]] = {}
+        with torch._C.DisableTorchFunctionSubclass():
+            self._observe()
+
+    def _say(self, role: str, tensor, what: str) -> None:
+        address = storage_address(tensor)
+        known = self.roles.get(address)
+        if address and (known is None or ROLES.index(role) < ROLES.index(known[0])):
+            self.roles[address] = role, what
+
+    def _observe(self) -> None:
+        objects = _objects()
+        for module in objects["module"]:
+            self._say_module(module)
+        for optimizer in objects["optimizer"]:
+            for state in list(optimizer.state.values()):
+                for key, value in list(state.items()) if isinstance(state, dict) else ():
+                    for tensor in tensors_in(value):
+                        self._say("optimizer_states", tensor, f"{type(optimizer).__name__} {key}")
+        walk = Walk()
+        leaves = []
+        for tensor in objects["tensor"]:
+            if tensor.is_leaf:
+                leaves.append(tensor)
+            else:
+                walk.from_node(tensor.grad_fn)
+        for node in objects["node"]:
+            walk.from_node(node)
+        for tensor in walk.saved:
+            self._say("activations", tensor, f"saved {tuple(tensor.shape)} {tensor.dtype}")
+        for frame in objects["checkpoint"]:
+            for recomputed in list(frame.recomputed.values()):
+                for tensor in list(recomputed.values()):
+                    self._say("activations", tensor, f"recomputed {tuple(tensor.shape)}")
+        self._say_leaves(leaves, walk.leaves, with_modules=any(
+            role == "weights" for role, _ in self.roles.values()))
+
+    def _say_module(self, module) -> None:
+        kind = type(module).__name__
+        for role, table in (("weights", "_parameters"), ("buffers", "_buffers")):
+            for name, tensor in list((vars(module).get(table) or {}).items()):
+                if isinstance(tensor, torch.Tensor):
+                    self._say(role, tensor, f"{kind}.{name}")
+                    for constant in _quantisation_constants(tensor) if role == "weights" else ():
+                        self._say("weights", constant, f"{kind}.{name} quantisation constant")
+
+    def _say_leaves(self, held: list, in_graph: list, with_modules: bool) -> None:
+        for leaf in held + in_graph:
+            gradient = leaf.grad if leaf.requires_grad else None
+            if gradient is not None:
+                self._say("gradients", gradient, f"gradient {tuple(leaf.shape)}")
+        if not with_modules:  # a program without modules: what it trains are its weights
+            trained = [leaf for leaf in held if leaf.requires_grad and leaf.grad is not None]
+            for leaf in trained + in_graph:
+                self._say("weights", leaf, f"leaf {tuple(leaf.shape)}")
