@@ -107,7 +107,8 @@ struct step_peaks {
   std::uint64_t end_event = 0;   // the boundary
   std::uint64_t peak_event = 0;  // of the highest total
   std::uint64_t peak = 0;
-  by_phase<std::uint64_t> peak_in{};  // 0: the phase did not allocate in this step
+  by_phase<std::uint64_t> peak_in{};        // 0: the phase did not allocate in this step
+  by_phase<std::uint64_t> peak_event_in{};  // of them
 };
 
 struct steps_found {
