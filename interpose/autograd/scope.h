@@ -13,4 +13,7 @@ namespace memtrace::autograd {
 // a module or a node's name is met for the first time by this thread.
 [[nodiscard]] event_scope current_scope(recorder& to, const python_stack::captured& here) noexcept;
 
+// Autocast is on for CUDA in the calling thread.
+[[nodiscard]] bool is_autocast_on() noexcept;
+
 }  // namespace memtrace::autograd

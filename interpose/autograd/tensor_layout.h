@@ -16,6 +16,7 @@
 // words and allocate nothing. Any thread, under any lock.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 
@@ -74,11 +75,13 @@ struct layout {
   std::uint16_t thread;           //
   std::uint16_t variable;         // in AccumulateGrad
 };
-extern const layout* confirmed;  // null: do not read
+extern std::atomic<bool> confirmed;
 
 }  // namespace detail
 
-[[nodiscard]] bool is_confirmed() noexcept;
+[[nodiscard]] inline bool is_confirmed() noexcept {
+  return detail::confirmed.load(std::memory_order_acquire);
+}
 
 // The TensorImpl behind a torch.Tensor (or an instance of a subclass of it).
 [[nodiscard]] const void* impl_of(const void* python_object) noexcept;

@@ -24,6 +24,8 @@ const char* library_prefix(library_family family) noexcept {
       return "libc10.so";
     case library_family::c10_cuda:
       return "libc10_cuda.so";
+    case library_family::torch_cpu:
+      return "libtorch_cpu.so";
   }
   return "";
 }

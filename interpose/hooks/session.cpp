@@ -10,7 +10,9 @@
 #include <cstring>
 #include <new>
 
+#include "interpose/api/nvtx.h"
 #include "interpose/api/open_phases.h"
+#include "interpose/autograd/status.h"
 #include "interpose/hooks/allocator_settings.h"
 #include "interpose/hooks/notice.h"
 #include "interpose/hooks/run_facts.h"
@@ -101,6 +103,7 @@ void finish() {
   recorder* const current = active();
   if (current == nullptr) return;
   record_python_news(*current);
+  autograd::status::record_at_end(*current);
   const recording_summary summary = current->finish();
   char events[32];
   char dropped[32];
@@ -132,6 +135,7 @@ void finish() {
   if (std::atexit(&finish) != 0) return;
   // Before the program's own handlers: in a child they run after ours, and may use CUDA.
   if (pthread_atfork(nullptr, nullptr, &in_forked_child) != 0) return;
+  nvtx::offer();
   the_stage.store(stage::untried, std::memory_order_release);
 }
 

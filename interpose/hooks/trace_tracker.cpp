@@ -6,6 +6,9 @@
 #include <atomic>
 #include <functional>
 
+#include "interpose/autograd/cast_mark.h"
+#include "interpose/autograd/scope.h"
+#include "interpose/autograd/status.h"
 #include "interpose/hooks/allocator_methods.h"
 #include "interpose/hooks/device_log.h"
 #include "interpose/hooks/errno_keeper.h"
@@ -67,6 +70,13 @@ bool completes_kept(const allocator_event& event) noexcept {
          kept.event.size == event.size && kept.event.device == event.device;
 }
 
+void say_where(recorder& to, allocator_event& event) noexcept {
+  const python_stack::captured here = python_stack::capture_place(to);
+  event.stack = here.stack;
+  event.scope = autograd::current_scope(to, here);
+  if (event.kind == format::kind::alloc) autograd::cast_mark::allocated();
+}
+
 // Called by the allocator under its device mutex, perhaps with the GIL held.
 void on_entry(const raw_trace_entry& entry) {
   const errno_keeper errno_stays;
@@ -87,13 +97,14 @@ void on_entry(const raw_trace_entry& entry) {
   if (to == nullptr) return;
   device_log::ensure(*to, event.device);
   allocator_methods::record_earlier_fraction(*to, event.device);
-  if (event.kind != format::kind::snapshot) event.stack = python_stack::capture(*to);
+  if (event.kind != format::kind::snapshot) say_where(*to, event);
   if (event.kind == format::kind::alloc || event.kind == format::kind::free_requested) {
     kept = {to, false, event};
   } else {
     to->allocator(event);
   }
   record_python_news(*to);
+  autograd::status::record_news(*to);
 }
 
 bool attach(const native_allocator& allocator) noexcept {
@@ -191,10 +202,9 @@ void report_out_of_memory(std::uint32_t device, std::uint64_t size) noexcept {
   recorder* const to = session::start();
   if (to == nullptr) return;
   device_log::ensure(*to, device);
-  to->allocator({.kind = format::kind::oom,
-                 .device = device,
-                 .size = size,
-                 .stack = python_stack::capture(*to)});
+  allocator_event event{.kind = format::kind::oom, .device = device, .size = size};
+  say_where(*to, event);
+  to->allocator(event);
 }
 
 }  // namespace memtrace::trace_tracker

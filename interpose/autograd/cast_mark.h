@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A call of at::autocast::cached_cast in the calling thread. What is allocated inside is the copy.
+#pragma once
+
+namespace memtrace::autograd {
+
+class [[nodiscard]] cast_mark {
+ public:
+  cast_mark() noexcept;
+  ~cast_mark();
+  cast_mark(const cast_mark&) = delete;
+  cast_mark& operator=(const cast_mark&) = delete;
+
+  // Something was allocated since; else the copy comes from autocast's cache.
+  [[nodiscard]] bool has_allocated() const noexcept { return has_allocated_; }
+
+  [[nodiscard]] static bool is_active() noexcept;
+  static void allocated() noexcept;
+
+ private:
+  cast_mark* const outer_;
+  bool has_allocated_ = false;
+};
+
+}  // namespace memtrace::autograd

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the classes looked like in 2.11.0 (c10/core/TensorImpl.h, StorageImpl.h,
+// torch/csrc/autograd/variable.h, function.h, python_variable.h), in bytes:
+//   THPVariable   16 tensor                         (in earlier ones 24: behind a flag)
+//   TensorImpl    16 storage   24 autograd meta   64 dimensions and sizes   168 dtype, device
+//   StorageImpl   16 data      48 bytes
+//   AutogradMeta  40 gradient  48 grad_fn         144 requires_grad
+//   Node          24 sequence number              48 thread
+//   AccumulateGrad   the leaf, right behind what it has as a Node
+// Words that are followed are followed with readable_memory: a wrong guess ends the search only.
+#include "interpose/autograd/layout_search.h"
+
+#include <cstring>
+
+#include "interpose/autograd/readable_memory.h"
+
+namespace memtrace::autograd {
+namespace {
+
+constexpr std::uint16_t word_bytes = 8;
+// How far the members that are looked for can be from the start of their object, in bytes.
+constexpr std::uint16_t most_of_object = 32;  // THPVariable, THPCppFunction
+constexpr std::uint16_t most_of_tensor = 192;
+constexpr std::uint16_t most_of_storage = 96;
+constexpr std::uint16_t most_of_meta = 256;
+constexpr std::uint16_t most_of_node = 1024;
+constexpr std::uint16_t python_header = 16;  // reference count, type
+constexpr std::uint16_t cpp_header = 8;      // virtual functions
+
+// A tensor of the probe and where its TensorImpl is.
+struct found_tensor {
+  const tensor_facts& facts;
+  std::uint64_t impl = 0;
+  std::uint64_t meta = 0;
+};
+
+class layout_finder {
+ public:
+  layout_finder(const layout_probe& probe, std::uint64_t thread, detail::layout& found) noexcept
+      : probe_(probe), thread_(thread), found_(found) {}
+
+  const char* find() noexcept {
+    if (!find_storage()) return "where a tensor keeps its storage was not found";
+    if (!find_sizes()) return "where a tensor keeps its sizes was not found";
+    if (!find_scalar_type()) return "where a tensor keeps its dtype was not found";
+    if (!find_gradient()) return "where a tensor keeps its gradient was not found";
+    if (!find_requires_grad()) return "where a tensor keeps requires_grad was not found";
+    if (!find_node()) return "where a node keeps its sequence number was not found";
+    if (!find_variable()) return "where AccumulateGrad keeps its tensor was not found";
+    return nullptr;
+  }
+
+ private:
+  [[nodiscard]] std::uint64_t word(std::uint64_t object, unsigned offset) const noexcept {
+    return memory_.word(object + offset);
+  }
+
+  // The offset of a member that holds `value`, from `begin` on; 0 if there is none.
+  [[nodiscard]] std::uint16_t offset_of(std::uint64_t object, std::uint64_t value,
+                                        std::uint16_t begin, std::uint16_t end) const noexcept {
+    for (std::uint16_t at = begin; at < end; at += word_bytes) {
+      if (word(object, at) == value) return at;
+    }
+    return 0;
+  }
+
+  // Object ─► tensor ─► storage ─► data: each step is right when the last one is.
+  bool find_storage() noexcept {
+    for (std::uint16_t object = python_header; object < most_of_object; object += word_bytes) {
+      const std::uint64_t impl = word(leaf_.facts.object, object);
+      for (std::uint16_t tensor = cpp_header; tensor < most_of_tensor; tensor += word_bytes) {
+        const std::uint64_t storage = word(impl, tensor);
+        const std::uint16_t data =
+            offset_of(storage, leaf_.facts.data, cpp_header, most_of_storage);
+        if (data == 0) continue;
+        found_.object_tensor = object;
+        found_.storage = tensor;
+        found_.data = data;
+        found_.bytes = offset_of(storage, leaf_.facts.storage_bytes, data, most_of_storage);
+        return found_.bytes != 0 && storage_holds_everywhere();
+      }
+    }
+    return false;
+  }
+
+  bool storage_holds_everywhere() noexcept {
+    for (found_tensor* tensor : tensors_) {
+      tensor->impl = word(tensor->facts.object, found_.object_tensor);
+      const std::uint64_t storage = word(tensor->impl, found_.storage);
+      if (word(storage, found_.data) != tensor->facts.data ||
+          word(storage, found_.bytes) != tensor->facts.storage_bytes) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  [[nodiscard]] bool has_sizes(const found_tensor& tensor, unsigned offset) const noexcept {
+    std::uint64_t words[4] = {};
+    return memory_.copy(tensor.impl + offset, words, sizeof words) && words[0] == 3 &&
+           std::memcmp(&words[1], tensor.facts.sizes, sizeof tensor.facts.sizes) == 0;
+  }
+
+  bool find_sizes() noexcept {
+    for (std::uint16_t at = cpp_header; at < most_of_tensor; at += word_bytes) {
+      bool everywhere = true;
+      for (const found_tensor* tensor : tensors_) everywhere &= has_sizes(*tensor, at);
+      if (!everywhere) continue;
+      found_.sizes = at;
+      return true;
+    }
+    return false;
+  }
+
+  // Two bytes, then the device: the CPU has type 0 and no index, which is -1, and is present.
+  [[nodiscard]] bool has_scalar_type(const found_tensor& tensor, unsigned offset) const noexcept {
+    unsigned char bytes[5] = {};
+    return memory_.copy(tensor.impl + offset, bytes, sizeof bytes) &&
+           bytes[0] == tensor.facts.scalar_type && bytes[1] == 0 && bytes[2] == 0 &&
+           bytes[3] == 0xff && bytes[4] == 1;
+  }
+
+  bool find_scalar_type() noexcept {
+    for (std::uint16_t at = cpp_header; at < most_of_tensor; at += 2) {
+      bool everywhere = true;
+      for (const found_tensor* tensor : tensors_) everywhere &= has_scalar_type(*tensor, at);
+      if (!everywhere) continue;
+      found_.scalar_type = at;
+      return true;
+    }
+    return false;
+  }
+
+  // The gradient is known, and so is the node that made the result; a leaf has none.
+  bool find_gradient() noexcept {
+    const std::uint64_t node = word(probe_.node, python_header);
+    for (std::uint16_t tensor = cpp_header; tensor < most_of_tensor; tensor += word_bytes) {
+      const std::uint64_t meta = word(leaf_.impl, tensor);
+      if (meta == 0) continue;
+      const std::uint16_t gradient = offset_of(meta, gradient_.impl, cpp_header, most_of_meta);
+      if (gradient == 0) continue;
+      for (found_tensor* each : tensors_) each->meta = word(each->impl, tensor);
+      const std::uint16_t grad_fn = offset_of(result_.meta, node, cpp_header, most_of_meta);
+      if (grad_fn == 0 || word(meta, grad_fn) != 0) return false;
+      found_.autograd_meta = tensor;
+      found_.gradient = gradient;
+      found_.grad_fn = grad_fn;
+      return plain_.meta != 0 && result_.meta != 0;
+    }
+    return false;
+  }
+
+  // Three flags begin a word: requires_grad of leaves, retains_grad and is_view; all are off in
+  // the other two tensors.
+  bool find_requires_grad() noexcept {
+    constexpr std::uint64_t three_bytes = 0xffffff;
+    const auto begin = static_cast<std::uint16_t>(found_.grad_fn + 2 * word_bytes);
+    for (std::uint16_t at = begin; at < most_of_meta; at += word_bytes) {
+      if ((word(leaf_.meta, at) & three_bytes) != 1) continue;
+      if ((word(plain_.meta, at) & three_bytes) != 0) continue;
+      if ((word(result_.meta, at) & three_bytes) != 0) continue;
+      found_.requires_grad = at;
+      return true;
+    }
+    return false;
+  }
+
+  bool find_node() noexcept {
+    const std::uint64_t node = word(probe_.node, python_header);
+    // The two small numbers can stand elsewhere by chance: both at the known places, or not.
+    found_.sequence_number = 24;
+    found_.thread = 48;
+    return word(node, found_.sequence_number) == probe_.sequence_number &&
+           word(node, found_.thread) == thread_;
+  }
+
+  bool find_variable() noexcept {
+    const std::uint64_t node = word(probe_.accumulate, python_header);
+    found_.variable = offset_of(node, leaf_.impl, found_.thread, most_of_node);
+    return found_.variable != 0;
+  }
+
+  const layout_probe& probe_;
+  const std::uint64_t thread_;
+  detail::layout& found_;
+  const readable_memory memory_{};
+  found_tensor leaf_{probe_.leaf};
+  found_tensor gradient_{probe_.gradient};
+  found_tensor result_{probe_.result};
+  found_tensor plain_{probe_.plain};
+  found_tensor* const tensors_[4] = {&leaf_, &gradient_, &result_, &plain_};
+};
+
+}  // namespace
+
+const char* search_layout(const layout_probe& probe, std::uint64_t thread,
+                          detail::layout& found) noexcept {
+  return layout_finder(probe, thread, found).find();
+}
+
+}  // namespace memtrace::autograd

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Reading at addresses that may not be addresses: the kernel is asked to copy the bytes into a
+// pipe, and answers with an error where a load would crash.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace memtrace::autograd {
+
+class readable_memory {
+ public:
+  readable_memory() noexcept;
+  ~readable_memory();
+  readable_memory(const readable_memory&) = delete;
+  readable_memory& operator=(const readable_memory&) = delete;
+
+  // At most 4096 bytes.
+  [[nodiscard]] bool copy(std::uint64_t from, void* to, std::size_t bytes) const noexcept;
+  // 0 where nothing can be read.
+  [[nodiscard]] std::uint64_t word(std::uint64_t at) const noexcept;
+
+ private:
+  int ends_[2] = {-1, -1};
+};
+
+}  // namespace memtrace::autograd

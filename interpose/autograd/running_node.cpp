@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "interpose/autograd/running_node.h"
+
+#include "interpose/autograd/forward_places.h"
+#include "interpose/autograd/node_names.h"
+#include "interpose/autograd/tensor_layout.h"
+#include "interpose/hooks/errno_keeper.h"
+#include "interpose/hooks/session.h"
+
+namespace memtrace::autograd {
+namespace {
+
+thread_local constinit running_node* innermost = nullptr;
+thread_local constinit unsigned execute_depth = 0;
+thread_local constinit bool belongs_to_engine = false;
+
+void record(recorder& to, format::phase_action action) noexcept {
+  to.phase({.action = action, .source = format::phase_source::backward});
+}
+
+}  // namespace
+
+backward_mark::backward_mark() noexcept {
+  ++execute_depth;
+  const errno_keeper errno_stays;
+  recorder* const to = session::active();
+  if (to == nullptr) return;
+  has_begun_ = true;
+  record(*to, format::phase_action::begin);
+}
+
+backward_mark::~backward_mark() {
+  --execute_depth;
+  const errno_keeper errno_stays;
+  recorder* const to = session::active();
+  if (to != nullptr && has_begun_) record(*to, format::phase_action::end);
+}
+
+running_node::running_node(const void* node) noexcept : node_(node), outer_(innermost) {
+  innermost = this;
+  if (execute_depth == 0) belongs_to_engine = true;
+}
+
+running_node::~running_node() {
+  innermost = outer_;
+}
+
+running_node* running_node::current() noexcept {
+  return innermost;
+}
+
+const forward_place& running_node::place(const recorder& to) noexcept {
+  if (is_looked_up_) return place_;
+  if (!is_confirmed()) return place_;
+  is_looked_up_ = true;
+  if (!forward_places::find(thread_of(node_), sequence_number(node_), place_) ||
+      place_.generation != to.generation()) {
+    place_ = {};
+  }
+  return place_;
+}
+
+std::uint32_t running_node::name(recorder& to) noexcept {
+  if (name_generation_ == to.generation()) return name_;
+  name_ = node_name(to, node_);
+  name_generation_ = to.generation();
+  return name_;
+}
+
+bool is_in_backward() noexcept {
+  return execute_depth > 0 || belongs_to_engine;
+}
+
+bool is_engines_thread() noexcept {
+  return belongs_to_engine;
+}
+
+}  // namespace memtrace::autograd

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What autograd keeps of tensors, and what autocast makes of them. A Tensor is one pointer, to its
+// TensorImpl.
+#include "interpose/autograd/cast_mark.h"
+#include "interpose/autograd/tensor_layout.h"
+#include "interpose/autograd/tensor_records.h"
+#include "interpose/autograd/torch_symbols.h"
+#include "interpose/hooks/errno_keeper.h"
+#include "interpose/hooks/exported.h"
+#include "interpose/hooks/hook_table.h"
+#include "interpose/hooks/session.h"
+
+namespace {
+
+namespace autograd = memtrace::autograd;
+namespace format = memtrace::format;
+namespace session = memtrace::session;
+using memtrace::hook_id;
+
+const void* impl_behind(const void* tensor) noexcept {
+  return *static_cast<const void* const*>(tensor);
+}
+
+// A SavedVariable begins with the tensor that it keeps: none where saved_tensors_hooks took it.
+void after_save(const void* saved, const void* tensor, bool is_output) noexcept {
+  if (!autograd::is_confirmed()) return;
+  const memtrace::errno_keeper errno_stays;
+  memtrace::recorder* const to = session::active();
+  if (to == nullptr) return;
+  const bool is_packed = !autograd::is_defined(impl_behind(saved));
+  autograd::record_saved(
+      *to, impl_behind(tensor),
+      (is_output ? format::saved_output : 0) | (is_packed ? format::saved_packed : 0));
+}
+
+void after_cast(const void* source, const void* copy) noexcept {
+  const memtrace::errno_keeper errno_stays;
+  if (memtrace::recorder* const to = session::active(); to != nullptr) {
+    autograd::record_cast(*to, impl_behind(source), impl_behind(copy));
+  }
+}
+
+}  // namespace
+
+MEMTRACE_EXPORTED void AUTOGRAD_SAVED(void* saved, const void* tensor, bool is_output,
+                                      bool is_inplace_on_view) {
+  auto* const real = memtrace::real_function<decltype(AUTOGRAD_SAVED)>(hook_id::AUTOGRAD_SAVED);
+  real(saved, tensor, is_output, is_inplace_on_view);
+  after_save(saved, tensor, is_output);
+}
+
+// The result is a Tensor, whose place comes first.
+MEMTRACE_EXPORTED void* AUTOGRAD_CAST(void* result, signed char scalar_type, const void* source,
+                                      signed char device_type) {
+  auto* const real = memtrace::real_function<decltype(AUTOGRAD_CAST)>(hook_id::AUTOGRAD_CAST);
+  const autograd::cast_mark mark;
+  void* const returned = real(result, scalar_type, source, device_type);
+  if (mark.has_allocated()) after_cast(source, result);
+  return returned;
+}
