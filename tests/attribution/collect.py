@@ -22,6 +22,7 @@ sys.path[:0] = [str(HERE / "programs"), str(HERE.parent / "training" / "programs
 import batches  # noqa: E402
 import moments  # noqa: E402
 import told  # noqa: E402
+from allocation_callback import follow_allocations  # noqa: E402
 
 
 def tell_batches(observer) -> None:
@@ -66,7 +67,7 @@ def main() -> None:
         tell_batches(follower)
     program, *arguments = rest
     torch.cuda.init()
-    moments.follow(follower)
+    follow_allocations(follower)
     sys.argv = [program, *arguments]
     try:
         runpy.run_path(program, run_name="__main__")

@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Follows PyTorch's allocations from inside the program, by torch.cuda._gpu_trace: its callback
-runs right after each allocation, outside of the allocator's locks, on the allocating thread.
+"""Follows PyTorch's allocations from inside the program and observes at chosen ones.
 
 A moment is named by its ordinal: the number of allocations until then. Programs here are
 deterministic, so that a first run finds the ordinals and a second observes there.
+
+A block's role is what it is at any time of its life: a gradient that is being computed will be
+`.grad`, and what a running operation holds is seen when it has returned to Python; `seen` says
+when. So roles are looked for at the moment, densely around it, and sparsely through the whole run.
 """
 
 import gc
@@ -11,18 +14,12 @@ import sys
 import traceback
 
 import torch
-import torch.cuda._gpu_trace as gpu_trace
 
 from observe import ROLES, Observation, storage_address
 
-WATCHED_BEFORE = 16  # allocations before the moment: what autograd unpacked for the running node
-WATCHED_AFTER = 40  # each after it: what operations hold that have not returned to Python
-GROWTH = 1.15  # then ever more seldom
-
-
-def follow(callback) -> None:
-    gpu_trace.register_callback_for_memory_allocation(callback)
-    torch._C._activate_gpu_trace()
+DENSELY = 24  # allocations before and after a moment, each of which is observed
+SPARSELY = 60  # observations between the start and a moment
+GROWTH = 1.15  # after a moment: ever more seldom
 
 
 def allocated_bytes() -> int:
@@ -31,12 +28,13 @@ def allocated_bytes() -> int:
 
 def call_site(depth: int = 8) -> list[str]:
     """The Python frames that allocate, innermost first; none on autograd's threads."""
-    frame = sys._getframe(2)
+    frame = sys._getframe()
+    while frame is not None and frame.f_code.co_filename in (__file__, torch._utils.__file__):
+        frame = frame.f_back
     sites = []
     while frame is not None and len(sites) < depth:
-        name = frame.f_code.co_filename
-        if not name.endswith("_gpu_trace.py") and "_utils.py" not in name[-10:]:
-            sites.append(f"{'/'.join(name.split('/')[-2:])}:{frame.f_lineno} {frame.f_code.co_name}")
+        code = frame.f_code
+        sites.append(f"{'/'.join(code.co_filename.split('/')[-2:])}:{frame.f_lineno} {code.co_name}")
         frame = frame.f_back
     return sites
 
@@ -59,7 +57,7 @@ class Finder:
 
 
 class Moment:
-    """The blocks that are allocated at one moment, and every role each is seen in."""
+    """The blocks that are allocated at one moment, and the role that each is seen in."""
 
     def __init__(self, ordinal: int, births: dict[int, int]):
         self.ordinal = ordinal
@@ -75,13 +73,12 @@ class Moment:
                         "role": "rest", "seen": "", "what": "",
                     }
 
-    def learn(self, roles: dict, births: dict[int, int], seen: str) -> None:
-        for address, (role, what) in roles.items():
-            block = self.blocks.get(address)
-            if block is None or births.get(address, 0) != block["born"]:
-                continue
-            if block["role"] == "rest" or ROLES.index(role) < ROLES.index(block["role"]):
-                block.update(role=role, seen=seen, what=what)
+    def learn(self, address: int, born: int, role: str, what: str, seen: str) -> None:
+        block = self.blocks.get(address)
+        if block is None or born != block["born"]:
+            return
+        if block["role"] == "rest" or ROLES.index(role) < ROLES.index(block["role"]):
+            block.update(role=role, seen=seen, what=what)
 
     def unexplained(self, births: dict[int, int]) -> bool:
         return any(block["role"] == "rest" and births.get(address, 0) == block["born"]
@@ -98,8 +95,8 @@ class Observer:
         self.births: dict[int, int] = {}
         self.sites: dict[int, list[str]] = {}
         self.moments: list[Moment] = []
-        self.before: list[tuple[int, dict, dict]] = []
-        self.inputs: dict[int, tuple[int, str]] = {}  # address -> born, name
+        self.history: dict[tuple[int, int], tuple[str, str]] = {}  # (address, born) -> role, what
+        self.inputs: dict[tuple[int, int], str] = {}
         self.observations = 0
         self.failures: list[str] = []
 
@@ -114,14 +111,14 @@ class Observer:
                 self.failures.append(traceback.format_exc())
 
     def _due(self) -> bool:
-        near = any(-WATCHED_BEFORE <= self.ordinal - wanted <= WATCHED_AFTER for wanted in self.wanted)
-        if near:
-            self.next_look = self.ordinal + 1
+        if any(abs(self.ordinal - wanted) <= DENSELY for wanted in self.wanted):
             return True
-        if not self.moments or self.ordinal < self.next_look:
+        if self.ordinal < self.next_look:
             return False
-        since = self.ordinal - self.moments[-1].ordinal
-        self.next_look = self.ordinal + max(1, int(since * (GROWTH - 1)))
+        if self.ordinal < self.wanted[-1]:
+            self.next_look = self.ordinal + max(1, self.wanted[-1] // SPARSELY)
+            return True
+        self.next_look = self.ordinal + max(1, int((self.ordinal - self.wanted[-1]) * (GROWTH - 1)))
         return any(moment.unexplained(self.births) for moment in self.moments)
 
     def _look(self) -> None:
@@ -130,36 +127,38 @@ class Observer:
         try:
             roles = Observation().roles
             self.observations += 1
+            seen = [(address, self.births.get(address, 0), *role) for address, role in roles.items()]
             for moment in self.moments:
-                moment.learn(roles, self.births, "later")
+                for one in seen:
+                    moment.learn(*one, "later")
             if self.ordinal in self.wanted:
-                self._begin(roles)
-            self.before.append((self.ordinal, roles, {a: self.births.get(a, 0) for a in roles}))
-            del self.before[:-WATCHED_BEFORE]
+                self._begin(seen)
+            elif self.ordinal < self.wanted[-1]:
+                for address, born, role, what in seen:
+                    known = self.history.get((address, born))
+                    if known is None or ROLES.index(role) < ROLES.index(known[0]):
+                        self.history[address, born] = role, what
         finally:
             if collecting:
                 gc.enable()
 
-    def _begin(self, roles: dict) -> None:
+    def _begin(self, seen: list) -> None:
         moment = Moment(self.ordinal, self.births)
-        moment.learn(roles, self.births, "now")
-        for ordinal, earlier, births in self.before:
-            if self.ordinal - ordinal <= WATCHED_BEFORE:
-                moment.learn(earlier, births, "before")
+        for one in seen:
+            moment.learn(*one, "now")
+        for (address, born), known in self.history.items():
+            moment.learn(address, born, *known, "before")
+        for (address, born), name in self.inputs.items():
+            moment.learn(address, born, "inputs", name, "told")
         for address, block in moment.blocks.items():
             block["site"] = self.sites.get(address, []) if block["born"] else []
         self.moments.append(moment)
-        for address in self.inputs:
-            self._tell_input(address)
 
     def note_input(self, tensor, name: str) -> None:
         """The program says that this tensor is a batch, labels, noise."""
         address = storage_address(tensor)
         if address:
-            self.inputs[address] = self.births.get(address, 0), name
-            self._tell_input(address)
-
-    def _tell_input(self, address: int) -> None:
-        born, name = self.inputs[address]
-        for moment in self.moments:
-            moment.learn({address: ("inputs", name)}, {address: born}, "told")
+            born = self.births.get(address, 0)
+            self.inputs[address, born] = name
+            for moment in self.moments:
+                moment.learn(address, born, "inputs", name, "told")

@@ -12,7 +12,7 @@ from torch.utils.checkpoint import checkpoint
 
 from batches import DEVICE, on_device, options, peak
 
-VOCABULARY, LENGTH, WIDTH = 4000, 256, 384
+VOCABULARY, LENGTH, WIDTH = 1000, 256, 384
 REENTRANT, PLAIN = "--reentrant" in sys.argv, "--plain" in sys.argv
 
 
@@ -42,7 +42,7 @@ def main():
     model = Encoder().to(DEVICE)
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)
     scaler = torch.amp.GradScaler(DEVICE, enabled=DEVICE == "cuda")
-    texts = ((torch.randint(VOCABULARY, (8, LENGTH + 1)),) for _ in range(chosen.steps))
+    texts = ((torch.randint(VOCABULARY, (32, LENGTH + 1)),) for _ in range(chosen.steps))
     for (text,) in on_device(texts, chosen.streams):
         optimizer.zero_grad()
         with torch.autocast(DEVICE, dtype=torch.float16 if DEVICE == "cuda" else torch.bfloat16):
