@@ -21,8 +21,38 @@ constexpr std::size_t most_numbers = 1u << 20;
 
 }  // namespace
 
-std::uint64_t inferred_steps::step_of(std::uint64_t event) const {
-  return static_cast<std::uint64_t>(std::ranges::upper_bound(begins, event) - begins.begin());
+std::vector<std::uint64_t> inferred_steps::ends() const {
+  if (begins.empty()) return {};
+  std::vector<std::uint64_t> found(begins.begin() + 1, begins.end());
+  found.push_back(end);
+  return found;
+}
+
+void periodicity::on_allocator(const trace::event& head, const trace::allocator_event& record) {
+  last_event_ = head.number;
+  if (record.kind == format::kind::alloc) allocated(head, record.stack, record.size);
+  if (record.kind == format::kind::free_requested) ++frees_;
+}
+
+void periodicity::on_reported(const trace::event& head, const trace::reported_event& record) {
+  last_event_ = head.number;
+  if (record.is_alloc) {
+    allocated(head, record.stack, record.block_bytes);
+    live_ += record.block_bytes;
+  } else {
+    ++frees_;
+    live_ -= std::min(live_, record.block_bytes);
+  }
+}
+
+void periodicity::on_report(const trace::report_event& report) {
+  live_ = report.allocated;
+}
+
+void periodicity::on_step(const trace::event&, const trace::step_event&) {
+  marked_ = true;
+  items_ = {};
+  numbers_ = {};
 }
 
 std::uint32_t periodicity::number_of(std::uint64_t key) {
@@ -31,10 +61,10 @@ std::uint32_t periodicity::number_of(std::uint64_t key) {
 }
 
 period_item periodicity::item_of(const trace::event& head, trace::stack_id stack,
-                                 std::uint64_t size, std::uint64_t live) {
+                                 std::uint64_t size) {
   period_item item;
   item.event = head.number;
-  item.live = live;
+  item.live = live_;
   item.stack = stack;
   item.frees = frees_;
   item.thread = head.thread;
@@ -50,9 +80,9 @@ period_item periodicity::item_of(const trace::event& head, trace::stack_id stack
   return item;
 }
 
-void periodicity::on_allocation(const trace::event& head, trace::stack_id stack, std::uint64_t size,
-                                std::uint64_t live) {
-  const auto item = item_of(head, stack, size, live);
+void periodicity::allocated(const trace::event& head, trace::stack_id stack, std::uint64_t size) {
+  if (marked_) return;
+  const auto item = item_of(head, stack, size);
   if (follow_) {
     if (follow_->enters(item)) step_begins(item);
     // It may have been a warm-up's: look again for what has come instead.
@@ -83,8 +113,10 @@ bool periodicity::search() {
 }
 
 inferred_steps periodicity::finish() {
-  if (!follow_) (void)search();
   inferred_steps found;
+  if (marked_) return found;
+  if (!follow_) (void)search();
+  found.end = last_event_;
   found.begins = std::move(begins_);
   if (found.begins.empty()) return found;
   const auto entries = static_cast<double>(found.begins.size());

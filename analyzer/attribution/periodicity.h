@@ -3,6 +3,8 @@
 // Steps of programs that say nothing about theirs (no optimizer, no call of memtrace_step),
 // inferred from the recurrence of their allocations in one pass.
 //
+// It stops at the first step that the program does mark.
+//
 //   collect ─► the window is full, or the end ─► find_period ─► follow the anchor
 //      ▲                                             │ none        │ it does not come back
 //      └─────────────────────────────────────────────┴─────────────┘
@@ -23,28 +25,30 @@ namespace memtrace::attribution {
 
 struct inferred_steps {
   std::vector<std::uint64_t> begins;  // event numbers, ascending; empty: no period was found
+  std::uint64_t end = 0;              // of the last step: the last event
   double confidence = 0;              // 0…1
   trace::stack_id anchor;             // the innermost frame of this stack begins a step
   [[nodiscard]] std::uint64_t count() const { return begins.size(); }
-  // Steps count from 1; 0 is what happened before the first.
-  [[nodiscard]] std::uint64_t step_of(std::uint64_t event) const;
+  // What came before the first step is taken to be part of it, as with steps that are marked.
+  [[nodiscard]] std::vector<std::uint64_t> ends() const;
 };
 
-class periodicity {
+class periodicity final : public trace::record_visitor {
  public:
   explicit periodicity(const trace::dictionary& names, std::size_t window = std::size_t{1} << 19)
       : names_(names), window_(window) {}
 
-  // `live`: bytes allocated before, as far as known. In the order of the trace.
-  void on_allocation(const trace::event& head, trace::stack_id stack, std::uint64_t size,
-                     std::uint64_t live);
-  void on_free() { ++frees_; }
+  void on_allocator(const trace::event& head, const trace::allocator_event& record) override;
+  void on_reported(const trace::event& head, const trace::reported_event& record) override;
+  void on_report(const trace::report_event& report) override;
+  void on_step(const trace::event& head, const trace::step_event& record) override;
   [[nodiscard]] inferred_steps finish();
 
  private:
   [[nodiscard]] std::uint32_t number_of(std::uint64_t key);
   [[nodiscard]] period_item item_of(const trace::event& head, trace::stack_id stack,
-                                    std::uint64_t size, std::uint64_t live);
+                                    std::uint64_t size);
+  void allocated(const trace::event& head, trace::stack_id stack, std::uint64_t size);
   bool search();
   void step_begins(const period_item& item);
 
@@ -52,7 +56,10 @@ class periodicity {
   std::size_t window_;
   std::vector<period_item> items_;
   std::unordered_map<std::uint64_t, std::uint32_t> numbers_;  // of tokens and sizes
+  bool marked_ = false;                                       // the program marks its steps
   std::uint32_t frees_ = 0;
+  std::uint64_t live_ = 0;  // as the allocator last said of any device
+  std::uint64_t last_event_ = 0;
   std::optional<anchor_test> follow_;
   period_anchor anchor_;
   std::uint64_t since_entry_ = 0;  // allocations, while following
