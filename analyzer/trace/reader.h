@@ -44,6 +44,8 @@ class reader {
 
   [[nodiscard]] const format::file_header& header() const { return header_; }
   [[nodiscard]] const dictionary& names() const { return names_; }
+  // For one more pass over the same trace: reads once like this one, into names of its own.
+  [[nodiscard]] reader again() const { return {*source_, header_}; }
 
   // Calls the visitor for every record, once. `on_progress` is called after each block.
   [[nodiscard]] completeness read(record_visitor& visitor,
