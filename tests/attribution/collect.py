@@ -32,11 +32,11 @@ def tell_batches(observer) -> None:
     def on_device(*arguments):
         for batch in yielded(*arguments):
             for tensor in batch:
-                observer.note_input(tensor, "batch")
+                observer.tell(tensor, "inputs", "batch")
             yield batch
 
     batches.on_device = on_device
-    told.listener = observer.note_input
+    told.listener = observer.tell
 
 
 def write(path: Path, facts: dict) -> None:

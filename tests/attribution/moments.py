@@ -7,6 +7,9 @@ deterministic, so that a first run finds the ordinals and a second observes ther
 A block's role is what it is at any time of its life: a gradient that is being computed will be
 `.grad`, and what a running operation holds is seen when it has returned to Python; `seen` says
 when. So roles are looked for at the moment, densely around it, and sparsely through the whole run.
+
+Between observations only numbers and texts are kept: a container more would make Python collect
+garbage earlier than the program does alone, and garbage may hold GPU memory.
 """
 
 import gc
@@ -22,11 +25,18 @@ SPARSELY = 60  # observations between the start and a moment
 GROWTH = 1.15  # after a moment: ever more seldom
 
 
+LIVES = 1 << 40  # more than a program's allocations
+
+
+def block_key(address: int, born: int) -> int:
+    return address * LIVES + born
+
+
 def allocated_bytes() -> int:
     return torch._C._cuda_memoryStats(torch.cuda.current_device())["allocated_bytes"]["all"]["current"]
 
 
-def call_site(depth: int = 8) -> list[str]:
+def call_site(depth: int = 6) -> str:
     """The Python frames that allocate, innermost first; none on autograd's threads."""
     frame = sys._getframe()
     while frame is not None and frame.f_code.co_filename in (__file__, torch._utils.__file__):
@@ -36,7 +46,7 @@ def call_site(depth: int = 8) -> list[str]:
         code = frame.f_code
         sites.append(f"{'/'.join(code.co_filename.split('/')[-2:])}:{frame.f_lineno} {code.co_name}")
         frame = frame.f_back
-    return sites
+    return " < ".join(sites)
 
 
 class Finder:
@@ -93,10 +103,10 @@ class Observer:
         self.ordinal = 0
         self.next_look = 0
         self.births: dict[int, int] = {}
-        self.sites: dict[int, list[str]] = {}
+        self.sites: dict[int, str] = {}
         self.moments: list[Moment] = []
-        self.history: dict[tuple[int, int], tuple[str, str]] = {}  # (address, born) -> role, what
-        self.inputs: dict[tuple[int, int], str] = {}
+        self.history: dict[int, str] = {}  # block (see block_key) -> role and what
+        self.told: dict[int, str] = {}  # the same, by the program
         self.observations = 0
         self.failures: list[str] = []
 
@@ -135,9 +145,10 @@ class Observer:
                 self._begin(seen)
             elif self.ordinal < self.wanted[-1]:
                 for address, born, role, what in seen:
-                    known = self.history.get((address, born))
-                    if known is None or ROLES.index(role) < ROLES.index(known[0]):
-                        self.history[address, born] = role, what
+                    block = block_key(address, born)
+                    known = self.history.get(block)
+                    if known is None or ROLES.index(role) < ROLES.index(known.split(" ", 1)[0]):
+                        self.history[block] = f"{role} {what}"
         finally:
             if collecting:
                 gc.enable()
@@ -146,19 +157,18 @@ class Observer:
         moment = Moment(self.ordinal, self.births)
         for one in seen:
             moment.learn(*one, "now")
-        for (address, born), known in self.history.items():
-            moment.learn(address, born, *known, "before")
-        for (address, born), name in self.inputs.items():
-            moment.learn(address, born, "inputs", name, "told")
+        for known, seen_when in ((self.history, "before"), (self.told, "told")):
+            for block, words in known.items():
+                moment.learn(*divmod(block, LIVES), *words.split(" ", 1), seen_when)
         for address, block in moment.blocks.items():
-            block["site"] = self.sites.get(address, []) if block["born"] else []
+            block["site"] = self.sites.get(address, "") if block["born"] else ""
         self.moments.append(moment)
 
-    def note_input(self, tensor, name: str) -> None:
-        """The program says that this tensor is a batch, labels, noise."""
+    def tell(self, tensor, role: str, name: str) -> None:
+        """The program says that this tensor is a batch, labels, noise, a communication bucket."""
         address = storage_address(tensor)
         if address:
             born = self.births.get(address, 0)
-            self.inputs[address, born] = name
+            self.told[block_key(address, born)] = f"{role} {name}"
             for moment in self.moments:
-                moment.learn(address, born, "inputs", name, "told")
+                moment.learn(address, born, role, name, "told")

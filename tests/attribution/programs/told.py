@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where a program tells that tensors are inputs: batches, labels, noise. Nobody may be listening."""
+"""Where a program tells what nobody can find by looking: that tensors are inputs (batches, labels,
+noise) or communication buckets. Nobody may be listening."""
 
 listener = None
 
@@ -8,5 +9,10 @@ def inputs(*tensors, name: str = "batch"):
     """The tensors as they came."""
     if listener is not None:
         for tensor in tensors:
-            listener(tensor, name)
+            listener(tensor, "inputs", name)
     return tensors[0] if len(tensors) == 1 else tensors
+
+
+def bucket(tensor) -> None:
+    if listener is not None:
+        listener(tensor, "gradients", "communication bucket")

@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which programs are compared with the truth, and how one of them runs."""
+
+import json
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import agreement
+import runs
+
+HERE = Path(__file__).resolve().parent
+PROGRAMS = HERE / "programs"
+
+
+@dataclass(frozen=True)
+class Case:
+    name: str
+    program: str
+    arguments: tuple[str, ...] = ()
+    quick: bool = False  # what every change is tested with; the results script runs all
+    ranks: int = 1
+    what: str = ""
+
+
+CASES = [
+    Case("perceptron", "perceptron", quick=True, what="Adam, dropout"),
+    Case("ResNet-50", "resnet50", what="SGD with momentum, evaluation"),
+    Case("ViT", "vit", what="AdamW, bfloat16 autocast"),
+    Case("GPT", "gpt", quick=True, what="tied embeddings, AdamW, clipping, schedule"),
+    Case("LSTM", "lstm_tagger", what="Adam, sequences of different lengths"),
+    Case("mT5, Trainer", "mt5", what="fp16, accumulation, evaluation"),
+    Case("LoRA, peft", "lora", what="Llama in bfloat16"),
+    Case("LoRA, checkpointing", "lora", ("--checkpoint",), what="Llama in bfloat16"),
+    Case("QLoRA, bitsandbytes", "qlora", what="4-bit Llama, 8-bit AdamW"),
+    Case("GAN", "dcgan", what="two models, two optimizers"),
+    Case("checkpointed", "checkpointed", quick=True, what="transformer, fp16 autocast, GradScaler"),
+    Case("checkpointed, re-entrant", "checkpointed", ("--reentrant",), what="the same"),
+    Case("not checkpointed", "checkpointed", ("--plain",), what="the same"),
+    Case("DDP", "ddp", ranks=2, what="two ranks, SGD with momentum"),
+    Case("DDP, bucket views", "ddp", ("--view",), ranks=2, what="gradient_as_bucket_view"),
+    Case("by hand", "by_hand", quick=True, what="no nn.Module, no optimizer"),
+    Case("GPT, EMA", "gpt", ("--ema",), what="averaged copy of the weights"),
+    Case("GPT, fused", "gpt", ("--fused",), what="fused AdamW"),
+    Case("GPT, accumulation", "gpt", ("--accumulate", "2"), what="set_to_none=False"),
+    Case("8-bit Adam", "eight_bit", what="bitsandbytes; model.half() in the middle"),
+    Case("generation", "generation", what="GPT-2, no training, KV cache"),
+]
+
+
+@dataclass
+class Outcome:
+    """One process of a case."""
+
+    case: Case
+    rank: int
+    bare_peak: int | None
+    truth: dict
+    report: dict
+    moments: dict[str, agreement.Agreement] = field(default_factory=dict)  # "peak", "backward", …
+
+
+def command(case: Case, *harness) -> list:
+    launcher = [runs.python()]
+    if case.ranks > 1:
+        launcher += ["-m", "torch.distributed.run", f"--nproc-per-node={case.ranks}",
+                     "--rdzv-backend=c10d", "--rdzv-endpoint=localhost:0"]
+    return [*launcher, *harness, PROGRAMS / f"{case.program}.py", *case.arguments]
+
+
+def run(case: Case, output: Path | None, *harness) -> runs.Outcome:
+    machine = {} if runs.on_real_gpu() or case.ranks == 1 else {"devices": case.ranks}
+    search = f"{PROGRAMS}:{runs.PROGRAMS}"
+    return runs.run(command(case, *harness), output, timeout=600,
+                    env={"PYTHONPATH": search, "OMP_NUM_THREADS": "1"}, **machine).expect(0)
+
+
+def written(folder: Path, name: str, case: Case) -> list[dict]:
+    """What each rank wrote."""
+    names = [f"{name}.json"] if case.ranks == 1 else [f"{name}.{rank}.json" for rank in range(case.ranks)]
+    return [json.loads((folder / one).read_text()) for one in names]
+
+
+def bare_peak(case: Case) -> int:
+    """What the program says of itself when nobody looks."""
+    said = run(case, None).stdout.decode()
+    peaks = {int(number) for number in re.findall(r"peak (\d+) bytes", said)}
+    assert len(peaks) == 1, said
+    return peaks.pop()
+
+
+def run_case(case: Case, folder: Path, also_bare: bool = False) -> list[Outcome]:
+    """An outcome a rank."""
+    bare = bare_peak(case) if also_bare else None
+    collect = HERE / "collect.py"
+    run(case, None, collect, "find", folder / "found.json")
+    found = written(folder, "found", case)
+    ordinals = sorted({peak["ordinal"] for one in found for peak in one["peaks"].values()})
+    traced = run(case, folder / "trace", collect, "observe", folder / "truth.json",
+                 ",".join(map(str, ordinals)))
+    outcomes = []
+    for rank, (peaks, truth) in enumerate(zip(found, written(folder, "truth", case))):
+        assert not truth["failures"], truth["failures"][0]
+        at_peak = peaks["peaks"]["all"]["ordinal"]
+        observed = next(one for one in truth["moments"] if one["ordinal"] == at_peak)
+        assert observed["allocated_bytes"] == truth["peak_allocated_bytes"], "observed another moment"
+        trace = next(one for one in traced.traces if f".{truth['process']}." in one.name)
+        outcomes.append(agree(case, rank, bare, peaks["peaks"], truth, trace, folder))
+    return outcomes
+
+
+def agree(case, rank, bare, peaks, truth, trace, folder) -> Outcome:
+    moments = {moment["ordinal"]: moment for moment in truth["moments"]}
+    events = agreement.events_of_allocations(trace)
+    found = Outcome(case, rank, bare, truth, {})
+    for name, peak in peaks.items():
+        at = None if name == "all" else events[peak["ordinal"] - 1]
+        report = agreement.report_with_blocks(trace, folder, at)
+        if name == "all":
+            found.report = report
+        found.moments[name] = agreement.judge(moments[peak["ordinal"]], report["devices"])
+    return found
