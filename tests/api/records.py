@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the programs of these tests told, as it stands in their traces."""
+
+from pathlib import Path
+
+import runs
+
+ROOT = runs.ROOT
+PROGRAMS = Path(__file__).resolve().parent / "programs"
+PACKAGE = {"PYTHONPATH": str(ROOT / "python")}
+
+
+def python(name: str, output: Path | None, **how) -> runs.Outcome:
+    """One of the Python programs, traced into `output`, or bare."""
+    how["env"] = {**PACKAGE, **how.get("env", {})}
+    return runs.run([runs.python(), PROGRAMS / f"{name}.py"], output, **how)
+
+
+def only_trace(outcome: runs.Outcome) -> list[dict]:
+    outcome.expect(0)
+    assert len(outcome.traces) == 1
+    return runs.dump(outcome.traces[0], stacks=False)
+
+
+def phases(records: list[dict], source: str = "user") -> list[tuple[str, str]]:
+    return [(record["action"], record["name"]) for record in records
+            if record["kind"] == "phase" and record["source"] == source]
+
+
+def storages(records: list[dict], role: str) -> list[dict]:
+    return [record for record in records if record["kind"] == "storage" and record["role"] == role]
+
+
+def nested(*names: str) -> list[tuple[str, str]]:
+    """Phases one inside the other, the outermost first."""
+    return [("begin", name) for name in names] + [("end", name) for name in reversed(names)]
+
+
+def said(outcome: runs.Outcome, word: str) -> list[str]:
+    """What the program printed after `word`, line by line."""
+    lines = outcome.stdout.decode().splitlines()
+    return [line.removeprefix(f"{word} ") for line in lines if line.startswith(f"{word} ")]

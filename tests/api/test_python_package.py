@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The Python package: no-ops without memtrace, and what it records."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+import records
+import runs
+
+sys.path.insert(0, str(records.ROOT / "python"))
+import memtrace  # noqa: E402
+
+pytestmark = pytest.mark.usefixtures("built")
+
+
+def test_without_memtrace_nothing_happens():
+    assert not memtrace.is_active()
+
+    @memtrace.phase("decorated")
+    def twice(number):
+        return 2 * number
+
+    with memtrace.phase("phase") as entered:
+        assert isinstance(entered, memtrace.phase)
+        assert twice(21) == 42
+    with pytest.raises(KeyError, match="passes through"), memtrace.phase("phase"):
+        raise KeyError("passes through")
+    memtrace.step()
+    memtrace.step("name")
+    memtrace.annotate(1234, "weights")
+    memtrace.counter("loss", 1)
+
+
+@pytest.mark.parametrize("call", [
+    lambda: memtrace.phase(3),
+    lambda: memtrace.phase(None),
+    lambda: memtrace.step(3),
+    lambda: memtrace.annotate("text", "weights"),
+    lambda: memtrace.annotate(None, "weights"),
+    lambda: memtrace.annotate(1234, None),
+    lambda: memtrace.annotate(1234, "weights", 3),
+    lambda: memtrace.counter(3, 1.0),
+    lambda: memtrace.counter("loss", "much"),
+    lambda: memtrace.counter("loss", None),
+])
+def test_wrong_types_are_refused(call):
+    with pytest.raises(TypeError):
+        call()
+
+
+def test_torch_is_not_imported():
+    subprocess.run(
+        [sys.executable, "-c", "import sys, memtrace; assert 'torch' not in sys.modules"], check=True,
+        env=runs.environment({**records.PACKAGE, "LD_PRELOAD": str(runs.library())}),
+    )
+
+
+def test_what_a_program_tells(tmp_path):
+    outcome = records.python("phases", tmp_path)
+    told = records.only_trace(outcome)
+    assert records.said(outcome, "active") == ["True"]
+    assert records.phases(told) == [
+        *records.nested("before the GPU", "inner"), *records.nested("decorated ü"),
+        *records.nested("meanwhile", "another thread"), *records.nested("raises"),
+    ]
+    kept, block = map(int, records.said(outcome, "annotated")[0].split())
+    # A view stands for its storage; tensors that are not on a GPU are left out.
+    assert [(record["address"], record["detail"], record["name"])
+            for record in records.storages(told, "user")] == [
+        (kept, "a cache", "keys"), (block, "weights", ""),
+    ]
+    assert [record["name"] for record in told if record["kind"] == "step"] == ["", "named"]
+    assert [(record["name"], record["value"]) for record in told if record["kind"] == "counter"] == [
+        ("loss", 0.25), ("loss", 1),
+    ]
+
+
+def test_the_allocation_is_inside_its_phases(tmp_path):
+    told = records.only_trace(records.python("phases", tmp_path))
+    first = next(place for place, record in enumerate(told) if record["kind"] == "alloc")
+    assert records.phases(told[:first]) == [("begin", "before the GPU"), ("begin", "inner")]
+
+
+def test_a_program_prints_the_same(tmp_path):
+    bare = records.python("phases", None).expect(0)
+    traced = records.python("phases", tmp_path).expect(0)
+    assert bare.stdout.replace(b"active False", b"active True") == traced.stdout
+
+
+def test_compiled_regions(tmp_path):
+    told = records.only_trace(records.python("compiled", tmp_path))
+    assert records.phases(told) == [*records.nested("around"), *records.nested("inside")]
+
+
+def test_cuda_array_interface(monkeypatch):
+    class Array:
+        @property
+        def __cuda_array_interface__(self):
+            return {"data": (4096, False), "shape": (1,), "typestr": "<f4", "version": 3}
+
+    class Gone(Array):
+        @property
+        def __cuda_array_interface__(self):
+            raise RuntimeError("freed")
+
+    calls = []
+
+    class Library:
+        def memtrace_annotate(self, *arguments):
+            calls.append(arguments)
+
+    monkeypatch.setattr(memtrace, "_library", Library())
+    memtrace.annotate(Array(), "inputs", "batch")
+    memtrace.annotate(Gone(), "inputs")
+    assert calls == [(4096, b"inputs", b"batch")]
+
+
+def test_disabled(tmp_path):
+    outcome = records.python("phases", tmp_path, env={"MEMTRACE_DISABLE": "1"}).expect(0)
+    assert records.said(outcome, "active") == ["False"]
+    assert outcome.traces == []
+    assert os.listdir(tmp_path) == []
