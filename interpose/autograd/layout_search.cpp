@@ -41,6 +41,8 @@ class layout_finder {
       : probe_(probe), thread_(thread), found_(found) {}
 
   const char* find() noexcept {
+    // 0 is what unreadable memory counts as.
+    if (leaf_.facts.data == 0 || gradient_.facts.data == 0) return "the probe has no memory";
     if (!find_storage()) return "where a tensor keeps its storage was not found";
     if (!find_sizes()) return "where a tensor keeps its sizes was not found";
     if (!find_scalar_type()) return "where a tensor keeps its dtype was not found";
@@ -132,6 +134,13 @@ class layout_finder {
     return false;
   }
 
+  // Its gradient is the undefined tensor, which has no device.
+  [[nodiscard]] bool has_no_gradient(const found_tensor& tensor) const noexcept {
+    unsigned char bytes[5] = {};
+    const std::uint64_t undefined = word(tensor.meta, found_.gradient);
+    return memory_.copy(undefined + found_.scalar_type, bytes, sizeof bytes) && bytes[4] == 0;
+  }
+
   // The gradient is known, and so is the node that made the result; a leaf has none.
   bool find_gradient() noexcept {
     const std::uint64_t node = word(probe_.node, python_header);
@@ -146,7 +155,7 @@ class layout_finder {
       found_.autograd_meta = tensor;
       found_.gradient = gradient;
       found_.grad_fn = grad_fn;
-      return plain_.meta != 0 && result_.meta != 0;
+      return plain_.meta != 0 && result_.meta != 0 && has_no_gradient(plain_);
     }
     return false;
   }

@@ -3,23 +3,12 @@
 
 #include <atomic>
 
+#include "interpose/autograd/class_name.h"
 #include "interpose/autograd/tensor_layout.h"
 #include "interpose/autograd/thread_memory.h"
 
 namespace memtrace::autograd {
 namespace {
-
-// Itanium C++ ABI: an object begins with the address of its class's virtual functions, before
-// which the address of the type information stands, whose second word is the mangled name.
-const void* functions_of(const void* object) noexcept {
-  return *static_cast<const void* const*>(object);
-}
-const char* mangled_class(const void* functions) noexcept {
-  const void* const information = static_cast<const void* const*>(functions)[-1];
-  if (information == nullptr) return "";
-  const char* const name = static_cast<const char* const*>(information)[1];
-  return *name == '*' ? name + 1 : name;  // a class that is not to be compared by its name
-}
 
 // A node of Python's holds the object of the custom function right behind what every node has, as
 // an AccumulateGrad holds its tensor. PyObject: reference count, type; the type's name at 24.
@@ -33,29 +22,7 @@ std::string_view python_class(const void* node) noexcept {
   return name == nullptr ? python_node : std::string_view(name);
 }
 
-bool is_digit(char character) noexcept {
-  return character >= '0' && character <= '9';
-}
-
 }  // namespace
-
-std::string_view last_part(std::string_view mangled) noexcept {
-  std::string_view rest = mangled;
-  std::string_view last = mangled;
-  if (rest.empty() || rest.front() != 'N') return last;
-  rest.remove_prefix(1);
-  while (!rest.empty() && is_digit(rest.front())) {
-    std::size_t length = 0;
-    while (!rest.empty() && is_digit(rest.front())) {
-      length = length * 10 + static_cast<std::size_t>(rest.front() - '0');
-      rest.remove_prefix(1);
-    }
-    if (length > rest.size()) return mangled;
-    last = rest.substr(0, length);
-    rest.remove_prefix(length);
-  }
-  return last;
-}
 
 std::uint32_t node_name(recorder& to, const void* node) noexcept {
   thread_memory* const memory = this_threads_memory();
@@ -78,7 +45,7 @@ bool is_accumulate_grad(const void* node) noexcept {
   const void* const functions = functions_of(node);
   const void* const known = accumulate_grad.load(std::memory_order_relaxed);
   if (known != nullptr) return functions == known;
-  if (std::string_view(mangled_class(functions)) != "N5torch8autograd14AccumulateGradE") {
+  if (mangled_class(functions) != "N5torch8autograd14AccumulateGradE") {
     return false;
   }
   accumulate_grad.store(functions, std::memory_order_relaxed);

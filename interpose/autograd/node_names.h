@@ -4,8 +4,6 @@
 // MmBackward0, for Python's custom functions their class's name.
 #pragma once
 
-#include <string_view>
-
 #include "interpose/recorder/recorder.h"
 
 namespace memtrace::autograd {
@@ -14,9 +12,5 @@ namespace memtrace::autograd {
 [[nodiscard]] std::uint32_t node_name(recorder& to, const void* node) noexcept;
 
 [[nodiscard]] bool is_accumulate_grad(const void* node) noexcept;
-
-// The last part of a nested name as type information has it: "N5torch8autograd9GraphRootE" is
-// GraphRoot. What is not a nested name comes back whole.
-[[nodiscard]] std::string_view last_part(std::string_view mangled) noexcept;
 
 }  // namespace memtrace::autograd
