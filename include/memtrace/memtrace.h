@@ -14,8 +14,6 @@
 #ifndef MEMTRACE_MEMTRACE_H
 #define MEMTRACE_MEMTRACE_H
 
-#include <stddef.h>
-
 #if defined(__linux__)
 #include <dlfcn.h>
 #endif
@@ -24,79 +22,74 @@
 extern "C" {
 #endif
 
-/* Below, names that end in an underscore are not for programs. */
-typedef void (*memtrace_function_)(void);
-
-static inline void memtrace_absent_(void) {}
-
-/* A function of libmemtrace.so, or null. `known` keeps the answer; preloaded libraries are there
+/* Sets *function to a function of libmemtrace.so and returns 1, or returns 0. Not for programs.
+ * `known` keeps the answer, its own address where there is none: preloaded libraries are there
  * before everything else, so it does not change. */
-static inline memtrace_function_ memtrace_find_(memtrace_function_* known, const char* name) {
-  memtrace_function_ found = NULL;
+static inline int memtrace_find_(void** known, const char* name, void* function) {
 #if defined(__linux__)
+  static void* everywhere; /* null, RTLD_DEFAULT, which strict C99 does not name */
+  void* found;
   __atomic_load(known, &found, __ATOMIC_ACQUIRE);
-  if (found == NULL) {
-    /* A null handle is RTLD_DEFAULT, which strict C99 does not name. */
-    void* const symbol = dlsym(NULL, name);
-    found = memtrace_absent_;
-    if (symbol != NULL) __builtin_memcpy(&found, &symbol, sizeof found);
+  if (!found) {
+    found = dlsym(everywhere, name);
+    if (!found) found = known;
     __atomic_store(known, &found, __ATOMIC_RELEASE);
   }
-  if (found == memtrace_absent_) found = NULL;
+  if (found == known) return 0;
+  __builtin_memcpy(function, &found, sizeof found);
+  return 1;
 #else
   (void)known;
   (void)name;
+  (void)function;
+  return 0;
 #endif
-  return found;
 }
 
 /* Not 0: what follows has an effect once the process uses GPU memory, for which no call is needed.
  * 0: memtrace is not preloaded, or disabled. */
 static inline int memtrace_is_active(void) {
-  static memtrace_function_ known;
-  int (*const call)(void) = (int (*)(void))memtrace_find_(&known, "memtrace_is_active");
-  return call == NULL ? 0 : call();
+  static void* known;
+  int (*call)(void);
+  return memtrace_find_(&known, "memtrace_is_active", &call) ? call() : 0;
 }
 
 /* A stretch of this thread's work. Phases nest (to a depth of 64). One that is open when the
  * recording begins is part of it if its thread is the one that begins it. */
 static inline void memtrace_phase_begin(const char* name) {
-  static memtrace_function_ known;
-  void (*const call)(const char*) =
-      (void (*)(const char*))memtrace_find_(&known, "memtrace_phase_begin");
-  if (call != NULL) call(name);
+  static void* known;
+  void (*call)(const char*);
+  if (memtrace_find_(&known, "memtrace_phase_begin", &call)) call(name);
 }
 
 /* The end of the innermost phase of this thread. */
 static inline void memtrace_phase_end(void) {
-  static memtrace_function_ known;
-  void (*const call)(void) = (void (*)(void))memtrace_find_(&known, "memtrace_phase_end");
-  if (call != NULL) call();
+  static void* known;
+  void (*call)(void);
+  if (memtrace_find_(&known, "memtrace_phase_end", &call)) call();
 }
 
 /* A training step, or a request, has ended. `name` may be null. */
 static inline void memtrace_step(const char* name) {
-  static memtrace_function_ known;
-  void (*const call)(const char*) = (void (*)(const char*))memtrace_find_(&known, "memtrace_step");
-  if (call != NULL) call(name);
+  static void* known;
+  void (*call)(const char*);
+  if (memtrace_find_(&known, "memtrace_step", &call)) call(name);
 }
 
 /* What the GPU memory that begins at `address` is, from now until it is freed. `category`: one of
  * the report's (weights, buffers, gradients, optimizer_states, activations, inputs, outputs,
  * workspace, temporaries, other), or a word of your own. `name` may be null. */
 static inline void memtrace_annotate(const void* address, const char* category, const char* name) {
-  static memtrace_function_ known;
-  void (*const call)(const void*, const char*, const char*) =
-      (void (*)(const void*, const char*, const char*))memtrace_find_(&known, "memtrace_annotate");
-  if (call != NULL) call(address, category, name);
+  static void* known;
+  void (*call)(const void*, const char*, const char*);
+  if (memtrace_find_(&known, "memtrace_annotate", &call)) call(address, category, name);
 }
 
 /* A number that changes over time: a loss, a queue's length, a batch's tokens. */
 static inline void memtrace_counter(const char* name, double value) {
-  static memtrace_function_ known;
-  void (*const call)(const char*, double) =
-      (void (*)(const char*, double))memtrace_find_(&known, "memtrace_counter");
-  if (call != NULL) call(name, value);
+  static void* known;
+  void (*call)(const char*, double);
+  if (memtrace_find_(&known, "memtrace_counter", &call)) call(name, value);
 }
 
 #ifdef __cplusplus

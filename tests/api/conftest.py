@@ -18,7 +18,7 @@ def compiled(tmp_path_factory):
 
     def make(target, source, *options):
         path = folder / target
-        language = ["c++", "-std=c++11"] if source.endswith(".cpp") else ["cc", "-std=c99"]
+        language = ["c++", "-std=c++11", "-Wold-style-cast"] if source.endswith(".cpp") else ["cc", "-std=c99"]
         subprocess.run([*language, *strict, *include, "-o", path, records.PROGRAMS / source, *options],
                        check=True)
         return path
