@@ -6,14 +6,10 @@
 
 namespace memtrace::replay {
 
-namespace {
-
-// Until the report says the block's real size: the least it can be.
-[[nodiscard]] std::uint64_t least_block(std::uint64_t requested) {
+// Until the report says the block's real size.
+std::uint64_t least_block(std::uint64_t requested) {
   return std::max<std::uint64_t>((requested + 511) / 512 * 512, 512);
 }
-
-}  // namespace
 
 void device_replay::on_allocator(const trace::event& head, const trace::allocator_event& record) {
   observe_allocated();
@@ -126,8 +122,9 @@ void device_replay::finish() {
 void device_replay::observe_allocated() {
   if (!grown_) return;
   grown_ = false;
-  if (now_.allocated + allocated_difference_ <= peak_allocated_.totals.allocated) return;
+  if (allocated() <= peak_allocated_.totals.allocated) return;
   peak_allocated_ = here();
+  ++peaks_;
   sites_.mark_peak();
 }
 

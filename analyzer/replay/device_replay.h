@@ -41,6 +41,9 @@ struct moment {
   device_totals totals;
 };
 
+// The least a block for this request can be.
+[[nodiscard]] std::uint64_t least_block(std::uint64_t requested);
+
 class device_replay {
  public:
   void on_allocator(const trace::event& head, const trace::allocator_event& record);
@@ -49,6 +52,8 @@ class device_replay {
   void finish();  // no more events
 
   [[nodiscard]] device_totals totals() const;  // of the replay itself
+  // As the allocator says: the replay's own plus the difference.
+  [[nodiscard]] std::uint64_t allocated() const { return now_.allocated + allocated_difference_; }
   // What the allocator last said minus what the replay had then.
   [[nodiscard]] std::int64_t allocated_difference() const;
   [[nodiscard]] std::int64_t reserved_difference() const;
@@ -58,6 +63,9 @@ class device_replay {
   [[nodiscard]] std::uint64_t unknown_frees() const { return unknown_frees_; }
 
   [[nodiscard]] const moment& peak_allocated() const { return peak_allocated_; }
+  // How often it has moved: followers that see events after this one learn so that it moved just
+  // before the event at hand.
+  [[nodiscard]] std::uint64_t peaks() const { return peaks_; }
   // Its totals are those after the allocation that needed the new segment.
   [[nodiscard]] const moment& peak_reserved() const { return peak_reserved_; }
   [[nodiscard]] const site_table& sites() const { return sites_; }
@@ -98,6 +106,7 @@ class device_replay {
   std::uint64_t mismatches_ = 0;
   std::uint64_t unknown_frees_ = 0;
   moment peak_allocated_;
+  std::uint64_t peaks_ = 0;
   moment peak_reserved_;
 };
 

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/attribution/device_state.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace memtrace::attribution {
+
+void device_state::mark(watch& which, std::uint64_t event, std::uint64_t time_ns,
+                        std::uint64_t total, phase during) {
+  watched_moment now;
+  now.event = event;
+  now.time_ns = time_ns;
+  now.total = std::max(total, live_bytes_);  // lower only where frees are missing
+  now.unrecorded = now.total - live_bytes_;
+  now.during = during;
+  now.backwards_ended = run_.phases.passes().backwards_ended;
+  which.set(now);
+}
+
+void device_state::before_event(std::uint64_t number) {
+  observe();
+  const auto& wanted = run_.wanted;
+  if (wanted.at && number > *wanted.at && !at_.is_set()) {
+    mark(at_, *wanted.at, time_ns_, allocator_.allocated(), during_);
+  }
+  const auto& boundaries = wanted.inferred_boundaries;
+  while (boundaries_passed_ < boundaries.size() && boundaries[boundaries_passed_] <= number) {
+    inferred_steps_.boundary(boundaries[boundaries_passed_++]);
+  }
+}
+
+void device_state::take_peak() {
+  if (allocator_.peaks() == peaks_seen_) return;
+  peaks_seen_ = allocator_.peaks();
+  const auto& moment = allocator_.peak_allocated();
+  mark(peak_, moment.event, moment.time_ns, moment.totals.allocated, during_);
+}
+
+void device_state::observe() {
+  if (!std::exchange(grown_, false)) return;
+  const auto total = allocator_.allocated();
+  user_steps_.observe(event_, during_, total);
+  optimizer_steps_.observe(event_, during_, total);
+  if (!run_.wanted.inferred_boundaries.empty()) inferred_steps_.observe(event_, during_, total);
+  auto& highest = phases_[during_].highest;
+  if (total > highest.moment().total) mark(highest, event_, time_ns_, total, during_);
+}
+
+void device_state::allocate(const trace::event& head, std::uint64_t address, std::uint64_t bytes,
+                            trace::stack_id stack) {
+  const auto found = run_.phases.at_allocation(head, run_.marks[stack]);
+  run_.softmaxes.on_allocation(head.scope);
+  if (found.recompute && head.scope.root) run_.recomputed.insert(head.scope.root);
+  if (blocks_.find(address) != nullptr) free(head, address, {});  // its free was not recorded
+  auto& block = blocks_.add(address);
+  block.bytes = bytes;
+  block.born_event = head.number;
+  block.stack = stack;
+  block.thread = head.thread;
+  block.scope = head.scope;
+  block.born = found;
+  live_bytes_ += bytes;
+  auto& sums = phases_[found.during];
+  sums.seen = true;
+  sums.allocated += bytes;
+  grown_ = true;
+  latest_ = address;
+  event_ = head.number;
+  time_ns_ = head.time_ns;
+  during_ = found.during;
+}
+
+void device_state::report(const trace::report_event& record) {
+  auto* const block = blocks_.find(record.address);
+  if (record.block_bytes > 0 && block != nullptr && record.address == latest_) {
+    const auto difference = static_cast<std::uint64_t>(record.block_bytes) - block->bytes;
+    block->bytes += difference;
+    live_bytes_ += difference;
+    phases_[block->born.during].allocated += difference;
+  }
+  take_peak();
+  observe();
+}
+
+void device_state::free(const trace::event& head, std::uint64_t address, trace::stack_id stack) {
+  const auto place = run_.phases.at_free(head, run_.marks[stack]);
+  const auto* const block = blocks_.find(address);
+  if (block == nullptr) return;
+  life_end how;
+  how.in_backward = run_.phases.in_backward(head);
+  how.call_running = run_.phases.call_runs(block->thread, block->born.call);
+  how.passes = place.passes;
+  how.during = place.during;
+  end(*block, how);
+  phases_[place.during].freed += block->bytes;
+  live_bytes_ -= block->bytes;
+  blocks_.remove(address);
+}
+
+void device_state::end(const block_life& block, const life_end& how) {
+  bool wanted = peak_.wants(block) || at_.wants(block);
+  for (const auto& sums : phases_.values) wanted = wanted || sums.highest.wants(block);
+  const bool told = block.roles != 0 || block.saved.times != 0;
+  if (!wanted && !told) return;
+  const auto found = judge({block, how, run_.marks[block.stack], run_.knowledge});
+  if (found.how == evidence::annotated) run_.known.learn(place_of(block), found.what);
+  if (!wanted) return;
+  const auto kept = keep(block, found);
+  if (peak_.wants(block)) peak_.keep(kept);
+  if (at_.wants(block)) at_.keep(kept);
+  for (auto& sums : phases_.values) {
+    if (sums.highest.wants(block)) sums.highest.keep(kept);
+  }
+}
+
+void device_state::finish() {
+  observe();
+  take_peak();
+  if (run_.wanted.at && !at_.is_set()) {
+    mark(at_, *run_.wanted.at, time_ns_, allocator_.allocated(), during_);
+  }
+  blocks_.for_each([&](const block_life& block) {
+    life_end how;
+    how.alive = true;
+    how.call_running = run_.phases.call_runs(block.thread, block.born.call);
+    how.passes = run_.phases.passes();
+    how.during = during_;
+    end(block, how);
+  });
+}
+
+steps_found device_state::steps() {
+  if (!user_steps_.empty()) return user_steps_.finish(step_boundary::user);
+  if (!optimizer_steps_.empty()) return optimizer_steps_.finish(step_boundary::optimizer);
+  return inferred_steps_.finish(step_boundary::inferred);
+}
+
+}  // namespace memtrace::attribution

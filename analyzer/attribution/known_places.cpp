@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/attribution/known_places.h"
+
+#include <algorithm>
+
+namespace memtrace::attribution {
+
+namespace {
+
+constexpr std::size_t most_places = 1u << 20;
+constexpr std::string_view propagation = "same_place";
+
+}  // namespace
+
+void known_places::learn(const place_key& where, category what) {
+  const auto found = known_.find(where);
+  if (found != known_.end()) {
+    ++found->second[what];
+  } else if (known_.size() < most_places) {
+    known_[where][what] = 1;
+  }
+}
+
+void known_places::improve(kept_block& block) const {
+  if (!block.found.guess) return;
+  const auto found = known_.find(block.where);
+  if (found == known_.end()) return;
+  const auto& tallies = found->second.values;
+  const auto most = std::ranges::max_element(tallies);
+  block.found.what = static_cast<category>(most - tallies.begin());
+  block.found.how = evidence::propagated;
+  block.found.rule = propagation;
+}
+
+}  // namespace memtrace::attribution

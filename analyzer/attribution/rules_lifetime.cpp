@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Rules about when a block was made and freed; for those of which nothing was said.
+#include <array>
+
+#include "analyzer/attribution/rules.h"
+
+namespace memtrace::attribution {
+
+namespace {
+
+using decision = std::optional<category>;
+
+[[nodiscard]] decision when(bool applies, category what) {
+  return applies ? decision(what) : std::nullopt;
+}
+
+[[nodiscard]] bool born_in(const rule_case& about, phase during) {
+  return about.block.born.during == during;
+}
+
+[[nodiscard]] bool in_model(const rule_case& about) {
+  return born_in(about, phase::forward) || born_in(about, phase::evaluation);
+}
+
+[[nodiscard]] bool same_backward(const rule_case& about) {
+  const auto& then = about.block.born.passes;
+  const auto& now = about.end.passes;
+  return then.backwards_begun == now.backwards_begun && then.backwards_ended == now.backwards_ended;
+}
+
+[[nodiscard]] bool same_step(const rule_case& about) {
+  return about.block.born.passes.optimizer_steps == about.end.passes.optimizer_steps;
+}
+
+// No pass of any kind began in between.
+[[nodiscard]] bool same_stretch(const rule_case& about) {
+  return same_backward(about) && same_step(about) &&
+         about.block.born.passes.calls == about.end.passes.calls;
+}
+
+[[nodiscard]] decision within_call(const rule_case& about) {
+  const bool within = within_its_call(about);
+  const bool outside_modules = about.block.born.call == 0 && same_stretch(about);
+  return when(in_model(about) && (within || (outside_modules && !about.end.alive)),
+              category::temporaries);
+}
+
+[[nodiscard]] decision within_recomputation(const rule_case& about) {
+  return when(about.block.born.recompute && within_its_call(about), category::temporaries);
+}
+
+[[nodiscard]] decision within_backward(const rule_case& about) {
+  return when(born_in(about, phase::backward) && same_backward(about) && !about.end.alive,
+              category::temporaries);
+}
+
+// Of what re-entrant checkpointing detaches.
+[[nodiscard]] decision gradient_of_activation(const rule_case& about) {
+  return when((about.block.roles & gradient_of_intermediate) != 0, category::temporaries);
+}
+
+// torch.autograd.grad: the program holds the gradients itself.
+[[nodiscard]] decision outlives_backward(const rule_case& about) {
+  return when(born_in(about, phase::backward) && !same_backward(about), category::gradients);
+}
+
+[[nodiscard]] decision within_optimizer(const rule_case& about) {
+  return when(born_in(about, phase::optimizer) && same_step(about) && !about.end.alive,
+              category::temporaries);
+}
+
+[[nodiscard]] decision outlives_optimizer(const rule_case& about) {
+  const bool running = same_step(about) && about.end.during == phase::optimizer;
+  return when(
+      born_in(about, phase::optimizer) && !running && (about.marks.any & mark::update_helper) == 0,
+      category::optimizer_states);
+}
+
+// Kept for backward by other means than autograd's: on the context of a custom Function.
+[[nodiscard]] decision freed_by_backward(const rule_case& about) {
+  return when(born_in(about, phase::forward) && about.end.in_backward, category::activations);
+}
+
+[[nodiscard]] decision outlives_call(const rule_case& about) {
+  return when(in_model(about) && !about.end.call_running && !same_stretch(about),
+              category::outputs);
+}
+
+[[nodiscard]] decision made_and_gone(const rule_case& about) {
+  return when(!in_model(about) && !about.end.alive && same_stretch(about), category::temporaries);
+}
+
+// Memory that the program makes between steps and that lives while the model runs is handed to
+// it, or held by the program for long.
+constexpr std::uint32_t calls_of_an_input = 8;
+
+[[nodiscard]] decision held_for_long(const rule_case& about) {
+  const auto calls = about.end.passes.calls - about.block.born.passes.calls;
+  return when(made_by_program(about.block) && calls > calls_of_an_input &&
+                  !born_in(about, phase::setup) && !born_in(about, phase::forward),
+              category::other);
+}
+
+[[nodiscard]] decision made_for_the_model(const rule_case& about) {
+  const auto calls = about.end.passes.calls - about.block.born.passes.calls;
+  return when(made_by_program(about.block) && calls != 0 && !born_in(about, phase::forward),
+              category::inputs);
+}
+
+[[nodiscard]] decision outlives_its_pass(const rule_case& about) {
+  return when(!same_stretch(about), category::other);
+}
+
+// The trace ended (out of memory, killed) while the pass that made them ran.
+[[nodiscard]] decision in_unfinished_call(const rule_case& about) {
+  return when(about.end.alive && (in_model(about) || about.block.born.recompute),
+              category::temporaries);
+}
+
+[[nodiscard]] decision in_unfinished_pass(const rule_case& about) {
+  return when(
+      about.end.alive && (born_in(about, phase::backward) || born_in(about, phase::optimizer)),
+      category::temporaries);
+}
+
+constexpr std::array rules = {
+    rule{"within_call", evidence::inferred, within_call},
+    rule{"within_recomputation", evidence::inferred, within_recomputation},
+    rule{"gradient_of_activation", evidence::inferred, gradient_of_activation},
+    rule{"within_backward", evidence::inferred, within_backward},
+    rule{"outlives_backward", evidence::inferred, outlives_backward, true},
+    rule{"within_optimizer", evidence::inferred, within_optimizer},
+    rule{"outlives_optimizer", evidence::inferred, outlives_optimizer, true},
+    rule{"freed_by_backward", evidence::inferred, freed_by_backward},
+    rule{"outlives_call", evidence::inferred, outlives_call},
+    rule{"made_and_gone", evidence::inferred, made_and_gone},
+    rule{"held_for_long", evidence::inferred, held_for_long},
+    rule{"made_for_the_model", evidence::inferred, made_for_the_model},
+    rule{"outlives_its_pass", evidence::inferred, outlives_its_pass, true},
+    rule{"in_unfinished_call", evidence::inferred, in_unfinished_call, true},
+    rule{"in_unfinished_pass", evidence::inferred, in_unfinished_pass, true},
+};
+
+}  // namespace
+
+std::span<const rule> lifetime_rules() {
+  return rules;
+}
+
+}  // namespace memtrace::attribution

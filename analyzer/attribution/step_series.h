@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The steps of a run and how high memory went in each, phase by phase.
+//
+// Where several optimizers take turns, a step is one round of them:
+//
+//   D G D G D G        D D D G D D D G
+//   └─┘ └─┘ └─┘        │ │ └─┘ │ │ └─┘     a round ends before an optimizer that was in it already
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "analyzer/attribution/result.h"
+#include "analyzer/trace/ids.h"
+
+namespace memtrace::attribution {
+
+class step_series {
+ public:
+  // After an allocation: the device's total.
+  void observe(std::uint64_t event, phase during, std::uint64_t total);
+  void boundary(std::uint64_t event);  // a step ends
+  void optimizer_step(std::uint64_t event, trace::object_id optimizer);
+  [[nodiscard]] steps_found finish(step_boundary what);
+  [[nodiscard]] bool empty() const { return count_ == 0 && round_.empty(); }
+
+ private:
+  void close(const step_peaks& step);
+
+  step_peaks now_;  // since the latest boundary or optimizer's step
+  step_peaks round_peaks_;
+  std::vector<trace::object_id> round_;  // optimizers that have stepped in the open round
+  std::vector<step_peaks> steps_;
+  std::uint64_t count_ = 0;
+};
+
+// The step in which an event happened; none after the last one's end.
+[[nodiscard]] std::optional<std::uint64_t> step_of(const steps_found& steps, std::uint64_t event);
+
+}  // namespace memtrace::attribution
