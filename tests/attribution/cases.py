@@ -11,6 +11,7 @@ import runs
 
 HERE = Path(__file__).resolve().parent
 PROGRAMS = HERE / "programs"
+COLLECT = HERE / "collect.py"
 
 
 @dataclass(frozen=True)
@@ -89,34 +90,48 @@ def bare_peak(case: Case) -> int:
     return peaks.pop()
 
 
+def find(case: Case, folder: Path) -> tuple[list[dict], str]:
+    """When each rank has its peaks, and all their ordinals as collect.py wants them."""
+    run(case, None, COLLECT, "find", folder / "found.json")
+    found = written(folder, "found", case)
+    ordinals = sorted({peak["ordinal"] for one in found for peak in one["peaks"].values()})
+    return found, ",".join(map(str, ordinals))
+
+
+def collect_only(case: Case, folder: Path) -> tuple[dict, dict]:
+    """The truth without memtrace: when the peaks are, and what is allocated then."""
+    found, ordinals = find(case, folder)
+    run(case, None, COLLECT, "observe", folder / "truth.json", ordinals)
+    return found[0], written(folder, "truth", case)[0]
+
+
+def moment_of(truth: dict, found: dict, name: str) -> dict:
+    ordinal = found["peaks"][name]["ordinal"]
+    return next(moment for moment in truth["moments"] if moment["ordinal"] == ordinal)
+
+
 def run_case(case: Case, folder: Path, also_bare: bool = False) -> list[Outcome]:
     """An outcome a rank."""
     bare = bare_peak(case) if also_bare else None
-    collect = HERE / "collect.py"
-    run(case, None, collect, "find", folder / "found.json")
-    found = written(folder, "found", case)
-    ordinals = sorted({peak["ordinal"] for one in found for peak in one["peaks"].values()})
-    traced = run(case, folder / "trace", collect, "observe", folder / "truth.json",
-                 ",".join(map(str, ordinals)))
+    found, ordinals = find(case, folder)
+    traced = run(case, folder / "trace", COLLECT, "observe", folder / "truth.json", ordinals)
     outcomes = []
     for rank, (peaks, truth) in enumerate(zip(found, written(folder, "truth", case))):
         assert not truth["failures"], truth["failures"][0]
-        at_peak = peaks["peaks"]["all"]["ordinal"]
-        observed = next(one for one in truth["moments"] if one["ordinal"] == at_peak)
-        assert observed["allocated_bytes"] == truth["peak_allocated_bytes"], "observed another moment"
+        at_peak = moment_of(truth, peaks, "all")
+        assert at_peak["allocated_bytes"] == truth["peak_allocated_bytes"], "observed another moment"
         trace = next(one for one in traced.traces if f".{truth['process']}." in one.name)
-        outcomes.append(agree(case, rank, bare, peaks["peaks"], truth, trace, folder))
+        outcomes.append(agree(case, rank, bare, peaks, truth, trace, folder))
     return outcomes
 
 
 def agree(case, rank, bare, peaks, truth, trace, folder) -> Outcome:
-    moments = {moment["ordinal"]: moment for moment in truth["moments"]}
     events = agreement.events_of_allocations(trace)
     found = Outcome(case, rank, bare, truth, {})
-    for name, peak in peaks.items():
+    for name, peak in peaks["peaks"].items():
         at = None if name == "all" else events[peak["ordinal"] - 1]
         report = agreement.report_with_blocks(trace, folder, at)
         if name == "all":
             found.report = report
-        found.moments[name] = agreement.judge(moments[peak["ordinal"]], report["devices"])
+        found.moments[name] = agreement.judge(moment_of(truth, peaks, name), report["devices"])
     return found

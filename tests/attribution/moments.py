@@ -20,8 +20,8 @@ import torch
 
 from observe import ROLES, Observation, storage_address
 
-DENSELY = 24  # allocations before and after a moment, each of which is observed
-SPARSELY = 60  # observations between the start and a moment
+DENSELY = 12  # allocations before and after a moment, each of which is observed
+SPARSELY = 40  # observations between the start and a moment
 GROWTH = 1.15  # after a moment: ever more seldom
 
 

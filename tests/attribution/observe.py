@@ -38,10 +38,11 @@ def storage_address(tensor) -> int:
 
 def _objects() -> dict[str, list]:
     found = {name: [] for name in ("tensor", "module", "optimizer", "checkpoint", "node")}
-    for item in gc.get_objects():
-        kind = _kind(type(item))
-        if kind:
-            found[kind].append(item)
+    everything = gc.get_objects()
+    wanted = {type_ for type_ in set(map(type, everything)) if _kind(type_)}
+    for item, type_ in zip(everything, map(type, everything)):
+        if type_ in wanted:
+            found[_kinds[type_]].append(item)
     return found
 
 

@@ -8,6 +8,7 @@ os.environ.setdefault("HF_HUB_OFFLINE", "1")
 import torch
 from transformers import GPT2Config, GPT2LMHeadModel
 
+import told
 from batches import DEVICE, on_device, options, peak
 
 
@@ -18,8 +19,9 @@ def main():
     model = GPT2LMHeadModel(config).to(DEVICE).eval()
     prompts = [(torch.randint(4000, (32, 256)),)]
     for (prompt,) in on_device(prompts, chosen.streams):
-        written = model.generate(prompt, attention_mask=torch.ones_like(prompt),
-                                 max_new_tokens=chosen.steps, do_sample=False, pad_token_id=0)
+        mask = told.inputs(torch.ones_like(prompt), name="mask")
+        written = model.generate(prompt, attention_mask=mask, max_new_tokens=chosen.steps,
+                                 do_sample=False, pad_token_id=0)
     print(f"generation: {tuple(written.shape)}, peak {peak()} bytes")
 
 
