@@ -11,6 +11,8 @@
 #include "analyzer/cli/open_trace.h"
 #include "analyzer/cli/show_report.h"
 #include "analyzer/report/json.h"
+#include "analyzer/report/json_text.h"
+#include "analyzer/report/terminal_views.h"
 #include "analyzer/trace/find_traces.h"
 
 namespace memtrace::cli {
@@ -29,18 +31,49 @@ namespace {
   return written;
 }
 
-int report(const std::vector<std::string>& names, const std::string& json) {
-  auto paths = trace::find_traces(names);
+struct report_options {
+  std::vector<std::string> traces;
+  std::string json;
+  bool blocks = false;
+  std::string at;
+  std::string by;
+};
+
+[[nodiscard]] bool understood(const report_options& chosen) {
+  if (!chosen.at.empty() && !report::parse_moment(chosen.at)) {
+    std::fprintf(stderr,
+                 "memtrace: --at %s: write event:1234, step:7 or step:7/backward (steps count from "
+                 "0)\n",
+                 report::printable(chosen.at).c_str());
+    return false;
+  }
+  if (!chosen.by.empty() && !report::view_named(chosen.by)) {
+    std::fprintf(stderr,
+                 "memtrace: --by %s: choose category, module, site, phase, parameter or step\n",
+                 report::printable(chosen.by).c_str());
+    return false;
+  }
+  return true;
+}
+
+int show(const report_options& chosen) {
+  if (!understood(chosen)) return usage;
+  auto paths = trace::find_traces(chosen.traces);
   if (!paths) {
     complain({}, paths.failure());
     return failure;
   }
-  auto loaded = load_traces(*paths);
+  report::load_options wanted;
+  wanted.blocks = chosen.blocks;
+  if (!chosen.at.empty()) wanted.at = report::parse_moment(chosen.at);
+  auto loaded = load_traces(*paths, wanted);
   if (loaded.processes.empty()) return failure;
   bool written = true;
-  if (!json.empty()) written = write_all(json, report::to_json(loaded.processes));
-  if (json != "-") {
-    print_report(loaded.processes, stdout);
+  if (!chosen.json.empty()) {
+    written = write_all(chosen.json, report::to_json(loaded.processes, chosen.blocks));
+  }
+  if (chosen.json != "-") {
+    print_report(loaded.processes, stdout, report::view_named(chosen.by));
     written = std::fflush(stdout) == 0 && written;
   }
   return loaded.complete && written ? success : failure;
@@ -49,15 +82,16 @@ int report(const std::vector<std::string>& names, const std::string& json) {
 }  // namespace
 
 action add_report(CLI::App& app) {
-  struct options {
-    std::vector<std::string> traces;
-    std::string json;
-  };
-  const auto chosen = std::make_shared<options>();
+  const auto chosen = std::make_shared<report_options>();
   app.add_option("TRACE", chosen->traces, "Traces, or directories with traces: one run")
       ->required();
   app.add_option("--json", chosen->json, "Also write the report as JSON; - for standard output");
-  return [chosen](const program&) { return report(chosen->traces, chosen->json); };
+  app.add_flag("--blocks", chosen->blocks, "List every block in the JSON");
+  app.add_option("--at", chosen->at,
+                 "Another moment than the peak: event:N, step:N or step:N/PHASE, from 0");
+  app.add_option("--by", chosen->by,
+                 "All rows of one kind: category, module, site, phase, parameter or step");
+  return [chosen](const program&) { return show(*chosen); };
 }
 
 }  // namespace memtrace::cli

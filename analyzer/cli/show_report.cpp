@@ -30,7 +30,8 @@ namespace {
 
 }  // namespace
 
-loaded_report load_traces(const std::vector<std::string>& paths) {
+loaded_report load_traces(const std::vector<std::string>& paths,
+                          const report::load_options& wanted) {
   loaded_report loaded;
   for (const auto& path : paths) {
     auto opened = open(path);
@@ -38,7 +39,7 @@ loaded_report load_traces(const std::vector<std::string>& paths) {
       loaded.complete = false;
       continue;
     }
-    loaded.processes.push_back(report::load(path, *opened->reader, show_progress(path)));
+    loaded.processes.push_back(report::load(path, *opened->reader, wanted, show_progress(path)));
     end_progress();
     if (const auto& damage = loaded.processes.back().completeness.damage) {
       complain(path, *damage);
@@ -48,8 +49,11 @@ loaded_report load_traces(const std::vector<std::string>& paths) {
   return loaded;
 }
 
-void print_report(const report::run_report& processes, std::FILE* out) {
-  const auto text = report::to_text(processes, style_for(out));
+void print_report(const report::run_report& processes, std::FILE* out,
+                  std::optional<report::view_by> kind) {
+  const auto style = style_for(out);
+  const auto text =
+      kind ? report::to_view(processes, *kind, style) : report::to_text(processes, style);
   std::fwrite(text.data(), 1, text.size(), out);
 }
 

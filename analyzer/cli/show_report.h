@@ -4,10 +4,13 @@
 #pragma once
 
 #include <cstdio>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "analyzer/report/load.h"
 #include "analyzer/report/model.h"
+#include "analyzer/report/terminal_views.h"
 
 namespace memtrace::cli {
 
@@ -17,9 +20,12 @@ struct loaded_report {
 };
 
 // Complains on stderr, in a sentence each, about what cannot be read.
-[[nodiscard]] loaded_report load_traces(const std::vector<std::string>& paths);
+[[nodiscard]] loaded_report load_traces(const std::vector<std::string>& paths,
+                                        const report::load_options& wanted = {});
 
-// As text in the style that suits the stream: colour only on a terminal and without NO_COLOR.
-void print_report(const report::run_report& processes, std::FILE* out);
+// As text in the style that suits the stream: colour only on a terminal and without NO_COLOR. The
+// overview, or all rows of one kind.
+void print_report(const report::run_report& processes, std::FILE* out,
+                  std::optional<report::view_by> kind = {});
 
 }  // namespace memtrace::cli

@@ -1,54 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyzer/report/json.h"
 
-#include <nlohmann/json.hpp>
+#include "analyzer/report/json_memory.h"
 
 namespace memtrace::report {
 
 namespace {
 
-using json = nlohmann::ordered_json;
-
-[[nodiscard]] json text_or_null(const std::string& text) {
-  return text.empty() ? json(nullptr) : json(text);
-}
-
 template <class T>
 [[nodiscard]] json or_null(const std::optional<T>& value) {
   return value ? json(*value) : json(nullptr);
-}
-
-[[nodiscard]] json frames_json(const std::vector<source_frame>& frames) {
-  auto list = json::array();
-  for (const auto& frame : frames) {
-    list.push_back({{"file", frame.file},
-                    {"line", frame.line},
-                    {"function", frame.function},
-                    {"user", frame.user}});
-  }
-  return list;
-}
-
-// Categories are not told apart yet: everything is "unknown", and its bytes are measured.
-[[nodiscard]] json sites_json(const std::vector<call_site>& sites) {
-  auto list = json::array();
-  for (const auto& site : sites) {
-    list.push_back({{"frames", frames_json(site.frames)},
-                    {"thread", text_or_null(site.thread)},
-                    {"category", "unknown"},
-                    {"bytes", site.bytes},
-                    {"blocks", site.blocks},
-                    {"sites", site.sites}});
-  }
-  return list;
-}
-
-[[nodiscard]] json categories_json(const replay::device_totals& totals) {
-  if (totals.allocated == 0) return json::array();
-  return json::array({{{"category", "unknown"},
-                       {"bytes", totals.allocated},
-                       {"blocks", totals.blocks},
-                       {"evidence", "measured"}}});
 }
 
 [[nodiscard]] json unused_json(const replay::device_totals& totals) {
@@ -88,7 +49,9 @@ template <class T>
           {"simulated", !run.simulated_gpu.empty()},
           {"simulated_gpu", text_or_null(run.simulated_gpu)},
           {"python_stacks", text_or_null(run.python_stacks)},
-          {"event_source", text_or_null(run.event_source)}};
+          {"event_source", text_or_null(run.event_source)},
+          {"agent", text_or_null(run.agent)},
+          {"autograd", text_or_null(run.autograd)}};
 }
 
 [[nodiscard]] const char* reason_name(format::drop_reason reason) {
@@ -155,13 +118,17 @@ template <class T>
   return total;
 }
 
-[[nodiscard]] json device_json(const process_report& process, const device_report& device) {
+[[nodiscard]] json device_json(const process_report& process, const device_report& device,
+                               bool with_blocks) {
   auto outside = json::array();
   for (const auto& holder : device.outside) {
     outside.push_back({{"owner", holder.owner}, {"bytes", holder.bytes}});
   }
   const auto& peak = device.peak_allocated;
   const auto capacity = device.facts.total_bytes;
+  auto at_peak = memory_json(device.at_peak, with_blocks);
+  at_peak["parameters"] = parameters_json(device.parameters);
+  at_peak["fp32_under_autocast"] = fp32_json(device.fp32_under_autocast);
   return {
       {"index", device.facts.device},
       {"pid", process.run.pid},
@@ -173,17 +140,15 @@ template <class T>
       {"peak_allocated_event", peak.event},
       {"peak_reserved_bytes",
        device.from_cuda_calls ? json(nullptr) : json(device.peak_reserved.totals.reserved)},
-      {"at_peak",
-       {{"categories", categories_json(peak.totals)},
-        {"call_sites", sites_json(device.at_peak)},
-        {"unattributed_bytes", device.unattributed_bytes}}},
+      {"at_peak", at_peak},
+      {"at_moment", device.at ? memory_json(*device.at, with_blocks) : json(nullptr)},
       {"peak_source", device.from_cuda_calls ? "cuda_calls" : "allocator"},
       {"peak_allocated", device.from_cuda_calls ? json(nullptr) : moment_json(peak)},
       {"peak_reserved", device.from_cuda_calls ? json(nullptr) : moment_json(device.peak_reserved)},
       {"retries", device.retries},
       {"outside_pool", outside},
       {"unexplained_bytes", nullptr},
-      {"phases", json::array()}};
+      {"phases", phases_json(device.phases)}};
 }
 
 [[nodiscard]] json oom_json(const process_report& process, const oom_report& oom) {
@@ -211,24 +176,21 @@ template <class T>
 
 }  // namespace
 
-std::string to_json(const run_report& processes) {
-  json document = {{"schema", "memtrace-report/1"},
-                   {"run", run_json(processes.front().run)},
-                   {"processes", json::array()},
-                   {"completeness", completeness_of_run(processes)},
-                   {"steps", {{"count", 0}, {"boundary", nullptr}}},
-                   {"devices", json::array()},
-                   {"verdicts", json::array()},
-                   {"fragmentation", json::array()},
-                   {"oom", json::array()},
-                   {"advice", json::array()}};
+std::string to_json(const run_report& processes, bool with_blocks) {
+  json document = {
+      {"schema", "memtrace-report/1"},  {"run", run_json(processes.front().run)},
+      {"processes", json::array()},     {"completeness", completeness_of_run(processes)},
+      {"steps", steps_json(processes)}, {"devices", json::array()},
+      {"verdicts", json::array()},      {"fragmentation", json::array()},
+      {"oom", json::array()},           {"advice", json::array()}};
   std::uint64_t pinned = 0;
   for (const auto& process : processes) {
     document["processes"].push_back({{"trace", process.path},
                                      {"run", run_json(process.run)},
+                                     {"training", training_json(process.training)},
                                      {"completeness", completeness_json(process)}});
     for (const auto& device : process.devices) {
-      document["devices"].push_back(device_json(process, device));
+      document["devices"].push_back(device_json(process, device, with_blocks));
     }
     for (const auto& oom : process.ooms) document["oom"].push_back(oom_json(process, oom));
     pinned += process.pinned_peak;

@@ -10,7 +10,7 @@
 namespace memtrace::report {
 
 // With a newline at the end. Several processes are one run: `run` is the first's, and devices and
-// ooms carry the pid they belong to.
-[[nodiscard]] std::string to_json(const run_report& processes);
+// ooms carry the pid they belong to. `with_blocks`: every block of the moments that are shown.
+[[nodiscard]] std::string to_json(const run_report& processes, bool with_blocks = false);
 
 }  // namespace memtrace::report

@@ -1,16 +1,135 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyzer/report/load.h"
 
+#include <algorithm>
+#include <charconv>
+#include <string_view>
+
+#include "analyzer/attribution/attributor.h"
+#include "analyzer/attribution/periodicity.h"
 #include "analyzer/replay/replay.h"
+#include "analyzer/trace/visitor_pair.h"
 
 namespace memtrace::report {
 
-process_report load(const std::string& path, trace::reader& reader,
-                    const std::function<void(const trace::progress&)>& on_progress) {
+namespace {
+
+using on_progress_t = std::function<void(const trace::progress&)>;
+
+struct pass {
+  attribution::result attributed;
+  attribution::inferred_steps inferred;
+  process_report report;
+};
+
+[[nodiscard]] pass read_once(const std::string& path, trace::reader& reader,
+                             const attribution::options& wanted, const on_progress_t& on_progress) {
   replay::replayer replayed(reader.names());
-  const auto completeness = reader.read(replayed, on_progress);
-  replayed.finish();
-  return build_process(path, reader, completeness, replayed);
+  attribution::attributor attributor(reader.names(), replayed, wanted);
+  attribution::periodicity periods(reader.names());
+  trace::visitor_pair both(attributor, periods);
+  const bool search = wanted.inferred_boundaries.empty();
+  const auto facts = search ? reader.read(both, on_progress) : reader.read(attributor, on_progress);
+  pass done;
+  done.attributed = attributor.finish();
+  if (search) done.inferred = periods.finish();
+  done.report = build_process(path, reader, facts, replayed, done.attributed);
+  return done;
+}
+
+[[nodiscard]] bool marks_steps(const attribution::result& found) {
+  return std::ranges::any_of(found.devices, [](const auto& device) {
+    return device.second.steps.boundary != attribution::step_boundary::none;
+  });
+}
+
+// Of the device that was highest then.
+[[nodiscard]] std::optional<std::uint64_t> event_of(const wanted_moment& moment,
+                                                    const attribution::result& found) {
+  if (moment.event) return moment.event;
+  std::optional<std::uint64_t> event;
+  std::uint64_t highest = 0;
+  for (const auto& [index, device] : found.devices) {
+    if (!moment.step || *moment.step >= device.steps.steps.size()) continue;
+    const auto& step = device.steps.steps[*moment.step];
+    const auto peak = moment.in ? step.peak_in[*moment.in] : step.peak;
+    if (peak <= highest) continue;
+    highest = peak;
+    event = moment.in ? step.peak_event_in[*moment.in] : step.peak_event;
+  }
+  return event;
+}
+
+[[nodiscard]] std::optional<std::uint64_t> wanted_event(const load_options& options,
+                                                        const pass& done) {
+  if (options.at) return event_of(*options.at, done.attributed);
+  const auto* const oom = decisive_oom(done.report);
+  return oom == nullptr ? std::nullopt : std::optional(oom->facts.event);
+}
+
+[[nodiscard]] inferred_steps_report describe(const trace::dictionary& names,
+                                             const attribution::inferred_steps& found) {
+  return {found.count(), found.confidence, frames_of(names, found.anchor)};
+}
+
+[[nodiscard]] std::optional<std::uint64_t> number_in(std::string_view text) {
+  std::uint64_t value = 0;
+  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (failed != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+[[nodiscard]] std::optional<phase> phase_named(std::string_view name) {
+  for (std::size_t i = 0; i < attribution::phase_count; ++i) {
+    if (name_of(static_cast<phase>(i)) == name) return static_cast<phase>(i);
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<wanted_moment> parse_moment(const std::string& text) {
+  constexpr std::string_view event = "event:";
+  constexpr std::string_view step = "step:";
+  wanted_moment moment;
+  std::string_view rest = text;
+  if (rest.starts_with(event)) {
+    moment.event = number_in(rest.substr(event.size()));
+    return moment.event ? std::optional(moment) : std::nullopt;
+  }
+  if (!rest.starts_with(step)) return std::nullopt;
+  rest.remove_prefix(step.size());
+  if (const auto slash = rest.find('/'); slash != rest.npos) {
+    moment.in = phase_named(rest.substr(slash + 1));
+    if (!moment.in) return std::nullopt;
+    rest = rest.substr(0, slash);
+  }
+  moment.step = number_in(rest);
+  return moment.step ? std::optional(moment) : std::nullopt;
+}
+
+process_report load(const std::string& path, trace::reader& reader, const load_options& options,
+                    const on_progress_t& on_progress) {
+  attribution::options wanted;
+  wanted.keep_blocks = options.blocks;
+  if (options.at) wanted.at = options.at->event;
+  auto done = read_once(path, reader, wanted, on_progress);
+  std::optional<inferred_steps_report> inferred;
+  if (!marks_steps(done.attributed) && done.inferred.count() != 0) {
+    inferred = describe(reader.names(), done.inferred);
+    wanted.inferred_boundaries = done.inferred.ends();
+    // The moment of a step is known only once there are steps.
+    if (const auto event = wanted_event(options, done)) wanted.at = event;
+    auto reread = reader.again();
+    done = read_once(path, reread, wanted, on_progress);
+  }
+  if (const auto event = wanted_event(options, done); event && event != wanted.at) {
+    wanted.at = event;
+    auto reread = reader.again();
+    done = read_once(path, reread, wanted, on_progress);
+  }
+  done.report.inferred_steps = std::move(inferred);
+  return std::move(done.report);
 }
 
 }  // namespace memtrace::report

@@ -59,46 +59,26 @@ namespace key = format::info_key;
   run.simulated_gpu = info(key::simulated);
   run.python_stacks = info(key::python_stacks);
   run.event_source = info(key::event_source);
+  run.agent = info(key::agent);
+  run.autograd = info(key::autograd);
   return run;
 }
 
-// A report holds so many frames in all, far above any real run's, so that no trace can fill the
-// memory: the smallest call sites beyond are summed up.
-constexpr std::uint64_t most_frames = 1u << 20;
-
-[[nodiscard]] call_site build_site(const trace::dictionary& names,
-                                   const replay::site_holding& holder) {
-  call_site made;
-  if (holder.site.is_thread) {
-    made.thread = valid_utf8(names[names[trace::thread_id{holder.site.number}].name]);
-  } else {
-    made.frames = frames_of(names, trace::stack_id{holder.site.number});
-  }
-  made.bytes = holder.held.bytes;
-  made.blocks = holder.held.blocks;
-  return made;
-}
-
-[[nodiscard]] std::vector<call_site> build_sites(const trace::dictionary& names,
-                                                 std::vector<replay::site_holding> held) {
-  std::ranges::stable_sort(held, std::greater(),
-                           [](const replay::site_holding& holder) { return holder.held.bytes; });
-  std::vector<call_site> sites;
-  call_site rest;
-  rest.sites = 0;
-  std::uint64_t frames = 0;
+// Call sites of which nothing is known but that they hold memory.
+[[nodiscard]] memory_view unattributed(const trace::dictionary& names,
+                                       const std::vector<replay::site_holding>& held,
+                                       const replay::moment& when) {
+  attribution::composition all;
+  all.event = when.event;
+  all.time_ns = when.time_ns;
+  all.total = when.totals.allocated;
   for (const auto& holder : held) {
-    if (frames < most_frames) {
-      sites.push_back(build_site(names, holder));
-      frames += sites.back().frames.size() + 1;
-    } else {
-      rest.bytes += holder.held.bytes;
-      rest.blocks += holder.held.blocks;
-      ++rest.sites;
-    }
+    attribution::block_group group;
+    group.site = holder.site;
+    group.held = {holder.held.bytes, holder.held.blocks};
+    all.groups.push_back(group);
   }
-  if (rest.sites != 0) sites.push_back(std::move(rest));
-  return sites;
+  return view_of(names, all);
 }
 
 [[nodiscard]] std::vector<outside_holder> build_outside(const replay::device_record& device) {
@@ -122,13 +102,58 @@ void use_cuda_calls(const trace::dictionary& names, const replay::direct_memory&
   made.peak_allocated.event = direct.peak.number;
   made.peak_allocated.time_ns = direct.peak.time_ns;
   made.peak_allocated.totals.allocated = direct.peak_bytes;
-  made.at_peak = build_sites(names, direct.sites.at_peak());
-  for (const auto& site : made.at_peak) made.peak_allocated.totals.blocks += site.blocks;
+  made.at_peak = unattributed(names, direct.sites.at_peak(), made.peak_allocated);
+  for (const auto& site : made.at_peak.sites) made.peak_allocated.totals.blocks += site.blocks;
+}
+
+[[nodiscard]] std::vector<phase_report> build_phases(
+    const trace::dictionary& names,
+    const attribution::by_phase<attribution::phase_result>& phases) {
+  std::vector<phase_report> made;
+  for (std::size_t i = 0; i < attribution::phase_count; ++i) {
+    const auto which = static_cast<phase>(i);
+    const auto& found = phases[which];
+    if (!found.seen) continue;
+    made.push_back({which, found.allocated, found.freed, view_of(names, found.at_peak)});
+  }
+  return made;
+}
+
+void build_parameters(std::vector<attribution::parameter_row> rows, device_report& made) {
+  for (auto& row : rows) {
+    row.root = valid_utf8(row.root);
+    row.name = valid_utf8(row.name);
+    row.dtype = valid_utf8(row.dtype);
+  }
+  made.parameters = std::move(rows);
+}
+
+void use_attribution(const trace::dictionary& names, const attribution::device_result& found,
+                     device_report& made) {
+  made.at_peak = view_of(names, found.at_peak);
+  if (found.at.exists()) made.at = view_of(names, found.at);
+  made.phases = build_phases(names, found.phases);
+  build_parameters(found.parameters, made);
+  made.steps = found.steps;
+  for (const auto& place : found.fp32_under_autocast) {
+    fp32_place row;
+    if (place.site.is_thread) {
+      row.thread = valid_utf8(names[names[trace::thread_id{place.site.number}].name]);
+    } else {
+      row.frames = frames_of(names, trace::stack_id{place.site.number});
+    }
+    if (place.module < made.at_peak.modules.size()) {
+      row.module = made.at_peak.modules[place.module].path;
+    }
+    row.bytes = place.held.bytes;
+    made.fp32_under_autocast.push_back(std::move(row));
+  }
 }
 
 [[nodiscard]] device_report build_device(const trace::dictionary& names,
                                          const replay::device_record& device,
-                                         const replay::direct_memory* direct) {
+                                         const replay::direct_memory* direct,
+                                         const attribution::device_result* attributed) {
   const auto& allocator = device.allocator;
   device_report made;
   made.facts = device.facts;
@@ -136,12 +161,8 @@ void use_cuda_calls(const trace::dictionary& names, const replay::direct_memory&
   made.events = device.events;
   made.peak_allocated = allocator.peak_allocated();
   made.peak_reserved = allocator.peak_reserved();
-  made.at_peak = build_sites(names, allocator.sites().at_peak());
+  if (attributed != nullptr) use_attribution(names, *attributed, made);
   if (device.events == 0 && direct != nullptr) use_cuda_calls(names, *direct, made);
-  std::uint64_t attributed = 0;
-  for (const auto& site : made.at_peak) attributed += site.bytes;
-  const auto peak = made.peak_allocated.totals.allocated;
-  made.unattributed_bytes = peak > attributed ? peak - attributed : 0;
   made.outside = build_outside(device);
   made.retries = device.retries;
   made.mismatches = allocator.mismatches();
@@ -151,7 +172,8 @@ void use_cuda_calls(const trace::dictionary& names, const replay::direct_memory&
 }
 
 [[nodiscard]] oom_report build_oom(const trace::dictionary& names, const replay::replayer& replayed,
-                                   const replay::out_of_memory& oom) {
+                                   const replay::out_of_memory& oom,
+                                   const std::vector<device_report>& devices) {
   oom_report made;
   made.facts = oom;
   const auto* const device = replayed.device(oom.device);
@@ -160,27 +182,59 @@ void use_cuda_calls(const trace::dictionary& names, const replay::direct_memory&
   }
   made.frames = frames_of(names, oom.stack);
   made.thread = valid_utf8(names[names[oom.thread].name]);
-  made.holders = build_sites(names, oom.holders);
+  const auto same = std::ranges::find_if(devices, [&](const device_report& one) {
+    return one.facts.device == oom.device && one.at && one.at->event == oom.event;
+  });
+  if (same != devices.end()) made.held = same->at;
+  const replay::moment when{oom.event, oom.time_ns, oom.totals};
+  made.holders = made.held ? made.held->sites : unattributed(names, oom.holders, when).sites;
+  return made;
+}
+
+[[nodiscard]] training_report build_training(const attribution::result& found) {
+  training_report made;
+  made.autocast = found.autocast;
+  made.checkpointed = found.checkpointed;
+  for (auto& module : made.checkpointed) {
+    module.root = valid_utf8(module.root);
+    module.path = valid_utf8(module.path);
+    module.type = valid_utf8(module.type);
+  }
+  made.parameters = found.parameters;
+  made.parameter_bytes = found.parameter_bytes;
+  made.trainable_bytes = found.trainable_bytes;
   return made;
 }
 
 }  // namespace
 
+const oom_report* decisive_oom(const process_report& process) {
+  if (process.ooms.empty()) return nullptr;
+  const auto fatal =
+      std::ranges::find_if(process.ooms, [](const auto& oom) { return !oom.facts.caught; });
+  return fatal == process.ooms.end() ? &process.ooms.front() : &*fatal;
+}
+
 process_report build_process(const std::string& path, const trace::reader& reader,
                              const trace::completeness& completeness,
-                             const replay::replayer& replayed) {
+                             const replay::replayer& replayed,
+                             const attribution::result& attributed) {
   process_report made;
   made.path = valid_utf8(path);
   made.run = build_run(reader.header(), completeness, replayed);
   made.completeness = completeness;
   made.stacks = replayed.stacks();
   for (const auto& [index, device] : replayed.devices()) {
-    made.devices.push_back(build_device(reader.names(), *device, replayed.driver().device(index)));
+    const auto found = attributed.devices.find(index);
+    made.devices.push_back(
+        build_device(reader.names(), *device, replayed.driver().device(index),
+                     found == attributed.devices.end() ? nullptr : &found->second));
   }
   for (const auto& oom : replayed.ooms()) {
-    made.ooms.push_back(build_oom(reader.names(), replayed, oom));
+    made.ooms.push_back(build_oom(reader.names(), replayed, oom, made.devices));
   }
   for (const auto& warning : replayed.warnings()) made.warnings.push_back(valid_utf8(warning));
+  made.training = build_training(attributed);
   made.pinned_peak = replayed.driver().pinned_peak();
   return made;
 }

@@ -11,6 +11,7 @@
 
 #include "analyzer/replay/replay.h"
 #include "analyzer/report/frames.h"
+#include "analyzer/report/memory_view.h"
 #include "analyzer/trace/reader.h"
 
 namespace memtrace::report {
@@ -31,19 +32,27 @@ struct run_facts {
   std::string simulated_gpu;  // empty: a real one
   std::string python_stacks;  // "on", or why they are off
   std::string event_source;
-};
-
-// Memory by the place in the program that asked for it.
-struct call_site {
-  std::vector<source_frame> frames;  // innermost first; empty: no Python frame was running
-  std::string thread;                // name, where there are no frames
-  std::uint64_t bytes = 0;
-  std::uint64_t blocks = 0;
-  std::uint64_t sites = 1;  // more: the smallest ones together, without frames, as the last entry
+  std::string agent;     // "on", or why not; empty: the recorder did not say
+  std::string autograd;  // the same
 };
 
 struct outside_holder {
   std::string owner;
+  std::uint64_t bytes = 0;
+};
+
+struct phase_report {
+  phase which = phase::other;
+  std::uint64_t allocated = 0;  // bytes, summed over its allocations
+  std::uint64_t freed = 0;
+  memory_view at_peak;  // the highest total while it ran
+};
+
+// 32-bit tensors that autograd keeps although autocast is on.
+struct fp32_place {
+  std::vector<source_frame> frames;
+  std::string thread;
+  std::string module;  // path; empty: in none
   std::uint64_t bytes = 0;
 };
 
@@ -56,8 +65,12 @@ struct device_report {
   bool from_cuda_calls = false;
   replay::moment peak_allocated;
   replay::moment peak_reserved;
-  std::vector<call_site> at_peak;        // most bytes first
-  std::uint64_t unattributed_bytes = 0;  // of the peak: allocated before the recording, or lost
+  memory_view at_peak;
+  std::optional<memory_view> at;  // at the moment that was asked for
+  std::vector<phase_report> phases;
+  std::vector<attribution::parameter_row> parameters;
+  attribution::steps_found steps;
+  std::vector<fp32_place> fp32_under_autocast;  // most bytes first, at the peak
   std::vector<outside_holder> outside;
   std::uint64_t retries = 0;
   std::uint64_t mismatches = 0;
@@ -70,7 +83,24 @@ struct oom_report {
   std::optional<std::uint64_t> capacity;
   std::vector<source_frame> frames;
   std::string thread;
-  std::vector<call_site> holders;  // most bytes first
+  std::vector<call_site> holders;   // most bytes first
+  std::optional<memory_view> held;  // the same by category and module, where it was looked at
+};
+
+// Steps that were found in the recurrence of allocations.
+struct inferred_steps_report {
+  std::uint64_t count = 0;
+  double confidence = 0;  // 0…1
+  std::vector<source_frame> begins_at;
+};
+
+// How the model was trained.
+struct training_report {
+  bool autocast = false;
+  std::vector<attribution::checkpointed_module> checkpointed;
+  std::uint64_t parameters = 0;
+  std::uint64_t parameter_bytes = 0;
+  std::uint64_t trainable_bytes = 0;
 };
 
 // Of one trace.
@@ -81,6 +111,8 @@ struct process_report {
   replay::stack_counts stacks;
   std::vector<device_report> devices;
   std::vector<oom_report> ooms;
+  training_report training;
+  std::optional<inferred_steps_report> inferred_steps;
   std::vector<std::string> warnings;  // what the recorder said is missing
   std::uint64_t pinned_peak = 0;
 };
@@ -88,8 +120,12 @@ struct process_report {
 // Of all traces of a run.
 using run_report = std::vector<process_report>;
 
+// The one that ended the program, if one did; else the first; null where there is none.
+[[nodiscard]] const oom_report* decisive_oom(const process_report& process);
+
 [[nodiscard]] process_report build_process(const std::string& path, const trace::reader& reader,
                                            const trace::completeness& completeness,
-                                           const replay::replayer& replayed);
+                                           const replay::replayer& replayed,
+                                           const attribution::result& attributed);
 
 }  // namespace memtrace::report

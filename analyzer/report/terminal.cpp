@@ -8,6 +8,8 @@
 
 #include "analyzer/report/json_text.h"
 #include "analyzer/report/page.h"
+#include "analyzer/report/terminal_memory.h"
+#include "analyzer/report/terminal_notes.h"
 #include "analyzer/report/terminal_sections.h"
 #include "analyzer/report/units.h"
 
@@ -27,14 +29,6 @@ namespace {
   return *std::ranges::max_element(processes, {}, [](const process_report& process) {
     return std::pair(!process.ooms.empty(), highest_peak(process));
   });
-}
-
-// The one that ended the program, if one did; else the first.
-[[nodiscard]] const oom_report* chosen_oom(const process_report& process) {
-  if (process.ooms.empty()) return nullptr;
-  const auto fatal =
-      std::ranges::find_if(process.ooms, [](const auto& oom) { return !oom.facts.caught; });
-  return fatal == process.ooms.end() ? &process.ooms.front() : &*fatal;
 }
 
 [[nodiscard]] const device_report* chosen_device(const process_report& process,
@@ -133,6 +127,9 @@ void add_completeness(page& out, const run_report& processes, const process_repo
   if (!process.run.python_stacks.empty() && process.run.python_stacks != "on") {
     out.line(printable("Python stacks: " + process.run.python_stacks), emphasis::faint);
   }
+  for (const auto& sentence : unknown_meaning(process)) {
+    out.line(printable(sentence), emphasis::faint);
+  }
   if (process.warnings.empty()) return;
   const auto more = process.warnings.size() - 1;
   out.line(printable("Missing: " + process.warnings.front() +
@@ -181,15 +178,53 @@ void add_others(page& out, const std::vector<std::string>& lines, std::size_t ro
   if (shown < lines.size()) out.line(fmt::format("  and {} more", lines.size() - shown));
 }
 
+// The moment that is told of: the one that was asked for, else where memory ran out, else the
+// peak.
+struct shown_moment {
+  const memory_view* view = nullptr;
+  std::string heading;
+};
+
+[[nodiscard]] shown_moment choose_moment(const device_report& device, const oom_report* oom) {
+  if (oom != nullptr && oom->held) return {&*oom->held, "What it was when memory ran out"};
+  if (!device.at) return {&device.at_peak, "What it is at the peak"};
+  const auto when = when_in_training(*device.at);
+  return {&*device.at,
+          fmt::format("What it is after event {}, {} allocated{}", format_count(device.at->event),
+                      format_bytes(device.at->total), when.empty() ? "" : ", " + when)};
+}
+
+void add_memory(page& out, const device_report& device, const oom_report* oom, std::size_t room) {
+  constexpr std::size_t most_categories = 8;
+  constexpr std::size_t most_modules = 5;
+  auto moment = choose_moment(device, oom);
+  const auto& view = *moment.view;
+  const auto begin = out.lines();
+  const auto left = [&] { return room - std::min(room, out.lines() - begin); };
+  const bool told = std::ranges::any_of(
+      view.categories, [](const category_row& row) { return row.what != category::unknown; });
+  if (told) add_categories(out, view, moment.heading, std::min(most_categories, left() - 1));
+  if (told && left() > 6) add_modules(out, view, std::min(most_modules, left() - 5));
+  const auto& sites = oom != nullptr && !oom->held ? oom->holders : view.sites;
+  const auto total = oom != nullptr ? oom->facts.totals.allocated : view.total;
+  if (left() > 1) add_lines_of_code(out, sites, total, left() - 1);
+}
+
 }  // namespace
 
 std::string to_text(const run_report& processes, const terminal_style& style) {
   const auto& process = most_interesting(processes);
-  const auto* const oom = chosen_oom(process);
+  const auto* const oom = decisive_oom(process);
   const auto* const device = chosen_device(process, oom);
   page end;
+  if (device != nullptr) {
+    add_phases_and_steps(end, process, *device);
+    add_training(end, process, *device);
+  }
   add_completeness(end, processes, process);
-  end.line(printable(fmt::format("Next: memtrace report {} --json report.json", process.path)),
+  end.line(printable(fmt::format("Next: memtrace report {} --by module (or site, parameter, step); "
+                                 "--json FILE",
+                                 process.path)),
            emphasis::faint);
   page out;
   add_run(out, process);
@@ -202,14 +237,8 @@ std::string to_text(const run_report& processes, const terminal_style& style) {
     const auto other_lines = others(processes, process, device);
     add_others(out, other_lines, oom == nullptr ? 4 : 2);
     if (oom != nullptr) add_oom(out, process, *oom);
-    const auto left = most_lines - std::min<std::size_t>(out.lines() + end.lines() + 1, most_lines);
-    if (oom != nullptr && oom->facts.has_layout) {
-      add_holders(out, oom->holders, oom->facts.totals.allocated,
-                  "Who held it when memory ran out (bytes, share, blocks, line)", left);
-    } else {
-      add_holders(out, device->at_peak, device->peak_allocated.totals.allocated,
-                  "Who holds it at the peak (bytes, share, blocks, line)", left);
-    }
+    const auto taken = out.lines() + end.lines();
+    add_memory(out, *device, oom, most_lines - std::min<std::size_t>(taken, most_lines));
   }
   return out.render(style.colour, style.width) + end.render(style.colour, style.width);
 }

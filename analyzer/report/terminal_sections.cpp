@@ -7,6 +7,7 @@
 
 #include "analyzer/replay/segment_size.h"
 #include "analyzer/report/json_text.h"
+#include "analyzer/report/terminal_notes.h"
 #include "analyzer/report/units.h"
 #include "analyzer/report/user_lines.h"
 
@@ -15,9 +16,6 @@ namespace memtrace::report {
 namespace {
 
 using replay::unused_reason;
-
-// Rows that hold less than a two-thousandth are not worth a line.
-constexpr std::uint64_t smallest_share = 2000;
 
 // Why reserved memory is unused, largest reason first.
 [[nodiscard]] std::string reasons(const replay::device_totals& totals) {
@@ -82,13 +80,13 @@ void add_device(page& out, const process_report& process, const device_report& d
                        process.run.simulated_gpu.empty() ? "" : " (simulated)"),
            emphasis::heading);
   const auto& peak = device.peak_allocated;
-  out.line(fmt::format("  peak allocated {:>11}  at {} (event {})",
+  const auto when = device.from_cuda_calls ? std::string() : when_in_training(device.at_peak);
+  const auto steps = device.steps.count != 0 && device.at_peak.step
+                         ? fmt::format(" (of {}, from 0)", format_count(device.steps.count))
+                         : std::string();
+  out.line(fmt::format("  peak allocated {:>11}  at {} (event {}){}{}",
                        format_bytes(peak.totals.allocated), format_seconds(peak.time_ns),
-                       format_count(peak.event)));
-  if (device.unattributed_bytes != 0) {
-    out.line(fmt::format("  of it          {:>11}  in blocks whose allocation was not recorded",
-                         format_bytes(device.unattributed_bytes)));
-  }
+                       format_count(peak.event), when.empty() ? "" : ", " + when, steps));
   if (device.from_cuda_calls) {
     out.line("  by CUDA calls alone: PyTorch's caching allocator was not used");
   } else {
@@ -141,31 +139,6 @@ void add_oom(page& out, const process_report& process, const oom_report& oom) {
            (others == 0 ? ""
                         : fmt::format("; {} more time{} out of memory", format_count(others),
                                       others == 1 ? "" : "s")));
-}
-
-void add_holders(page& out, const std::vector<call_site>& sites, std::uint64_t total,
-                 const std::string& heading, std::size_t most_rows) {
-  const auto lines = fold_to_user_lines(sites);
-  if (lines.empty() || total == 0 || most_rows < 2) return;
-  out.line(heading, emphasis::heading);
-  const auto rows = static_cast<std::size_t>(std::ranges::count_if(
-      lines, [&](const user_line& line) { return line.bytes >= total / smallest_share; }));
-  auto shown = lines.size() <= most_rows ? lines.size() : most_rows - 1;
-  if (lines.size() - std::min(rows, shown) > 1) shown = std::min(rows, shown);
-  for (std::size_t i = 0; i < shown; ++i) {
-    const auto& line = lines[i];
-    out.line(fmt::format("  {:>11} {:>5.1f} % {:>6}  {}{}", format_bytes(line.bytes),
-                         100.0 * static_cast<double>(line.bytes) / static_cast<double>(total),
-                         format_count(line.blocks), line.where,
-                         line.via.empty() ? "" : "  via " + line.via));
-  }
-  if (shown == lines.size()) return;
-  std::uint64_t rest = 0;
-  for (std::size_t i = shown; i < lines.size(); ++i) rest += lines[i].bytes;
-  out.line(fmt::format("  {:>11} {:>5.1f} %         and {} smaller", format_bytes(rest),
-                       100.0 * static_cast<double>(rest) / static_cast<double>(total),
-                       format_count(lines.size() - shown)),
-           emphasis::faint);
 }
 
 }  // namespace memtrace::report

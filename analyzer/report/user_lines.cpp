@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 #include <string_view>
+#include <utility>
 
 #include "analyzer/report/json_text.h"
 
@@ -67,6 +68,31 @@ namespace {
   return needed;
 }
 
+// Of memory that a backward pass asked for: the line of the forward pass it works for.
+[[nodiscard]] std::string backward_place(const call_site& site, unsigned parts) {
+  const auto node = site.node.empty() ? std::string() : fmt::format(" ({})", printable(site.node));
+  if (const auto* const user = innermost_user(site.forward)) {
+    return "backward of " + place_of(*user, parts) + node;
+  }
+  if (!site.forward.empty()) return "backward of " + place_without_user(site.forward, {}) + node;
+  return "backward pass" + node;
+}
+
+[[nodiscard]] const source_frame* user_frame(const call_site& site) {
+  return innermost_user(site.frames.empty() ? site.forward : site.frames);
+}
+
+[[nodiscard]] std::string place_of(const call_site& site,
+                                   const std::map<std::string_view, unsigned>& parts) {
+  if (site.sites > 1) return fmt::format("{} smaller call sites", site.sites);
+  const auto* const user = user_frame(site);
+  const auto needed = user == nullptr ? 1 : parts.at(user->file);
+  if (site.frames.empty() && !(site.forward.empty() && site.node.empty())) {
+    return backward_place(site, needed);
+  }
+  return user == nullptr ? place_without_user(site.frames, site.thread) : place_of(*user, needed);
+}
+
 struct group {
   user_line line;
   std::uint64_t via_bytes = 0;  // of the call site that gave `via`
@@ -82,20 +108,21 @@ std::string describe_place(const std::vector<source_frame>& frames, const std::s
 std::vector<user_line> fold_to_user_lines(const std::vector<call_site>& sites) {
   std::set<std::string_view> files;
   for (const auto& site : sites) {
-    if (const auto* const user = innermost_user(site.frames)) files.insert(user->file);
+    if (const auto* const user = user_frame(site)) files.insert(user->file);
   }
   const auto parts = needed_parts(files);
-  std::map<std::string, group> groups;
+  std::map<std::pair<std::string, category>, group> groups;
   for (const auto& site : sites) {
-    const auto* const user = innermost_user(site.frames);
-    const auto where = site.sites > 1    ? fmt::format("{} smaller call sites", site.sites)
-                       : user == nullptr ? place_without_user(site.frames, site.thread)
-                                         : place_of(*user, parts.at(user->file));
-    auto& folded = groups[where];
+    const auto where = place_of(site, parts);
+    auto& folded = groups[{where, site.what}];
     folded.line.where = where;
+    folded.line.what = site.what;
     folded.line.bytes += site.bytes;
     folded.line.blocks += site.blocks;
-    if (user != nullptr && user != site.frames.data() && site.bytes > folded.via_bytes) {
+    folded.line.recomputed += site.recomputed;
+    folded.line.attention_scores += site.attention_scores;
+    const bool in_library = !site.frames.empty() && !site.frames.front().user;
+    if (in_library && user_frame(site) != nullptr && site.bytes > folded.via_bytes) {
       folded.line.via = place_of(site.frames.front(), 1);
       folded.via_bytes = site.bytes;
     }

@@ -6,6 +6,8 @@
 //   torch/nn/modules/module.py:1775 _call_impl      ┘ "via linear.py:134 Linear.forward"
 //   model.py:31 forward     ◄── the row: the innermost frame that is the user's
 //   train.py:88 main
+//
+// Memory of a backward pass belongs to the line whose gradient it computes.
 #pragma once
 
 #include <cstdint>
@@ -21,9 +23,13 @@ struct user_line {
   std::string via;    // the library code in which it happened; empty: none
   std::uint64_t bytes = 0;
   std::uint64_t blocks = 0;
+  category what = category::unknown;
+  std::uint64_t recomputed = 0;        // of the bytes
+  std::uint64_t attention_scores = 0;  // of the bytes
 };
 
-// Most bytes first. Files are named by as few of their last components as tell them apart.
+// One for each line and category, most bytes first. Files are named by as few of their last
+// components as tell them apart.
 [[nodiscard]] std::vector<user_line> fold_to_user_lines(const std::vector<call_site>& sites);
 
 // The row of one stack, as above.

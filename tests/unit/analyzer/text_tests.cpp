@@ -105,7 +105,7 @@ TEST_CASE("GIVEN call sites WHEN folded THEN the innermost user line holds their
 }
 
 TEST_CASE(
-    "GIVEN more of everything than fits WHEN rendered THEN it is 24 lines, the rest counted") {
+    "GIVEN more of everything than fits WHEN rendered THEN it is 30 lines, the rest counted") {
   trace_builder trace;
   for (std::uint64_t device = 0; device < 8; ++device) {
     trace.device(device, 80_GiB, 79_GiB, "GPU").context(device, 0);
@@ -177,7 +177,7 @@ TEST_CASE(
     if (depth % 100 == 0) trace.end_block();
   }
   const auto processes = load_bytes(trace.bytes());
-  const auto& sites = processes[0].devices[0].at_peak;
+  const auto& sites = processes[0].devices[0].at_peak.sites;
   CHECK(sites.size() < 400);
   CHECK(sites.front().bytes == 4000 * 512);
   CHECK(sites.back().frames.empty());

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/report/terminal_notes.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <map>
+
+#include "analyzer/report/json_text.h"
+#include "analyzer/report/module_tree.h"
+#include "analyzer/report/terminal_sections.h"
+#include "analyzer/report/units.h"
+#include "analyzer/report/user_lines.h"
+
+namespace memtrace::report {
+
+namespace {
+
+[[nodiscard]] std::string words_of(phase which) {
+  switch (which) {
+    case phase::forward:
+      return "the forward pass";
+    case phase::backward:
+      return "the backward pass";
+    case phase::optimizer:
+      return "the optimizer";
+    case phase::zero_grad:
+      return "zero_grad";
+    case phase::evaluation:
+      return "evaluation";
+    case phase::data_loading:
+      return "data loading";
+    case phase::setup:
+      return "setup";
+    case phase::other:
+      break;
+  }
+  return {};
+}
+
+[[nodiscard]] std::string percent(std::uint64_t part, std::uint64_t whole) {
+  const auto share = 100.0 * static_cast<double>(part) / static_cast<double>(whole);
+  return share < 1 ? fmt::format("{:.2f} %", share) : fmt::format("{:.1f} %", share);
+}
+
+// The places that hold most of it, the same line once.
+[[nodiscard]] std::string places(const std::vector<fp32_place>& found) {
+  std::map<std::string, std::uint64_t> by_line;
+  for (const auto& place : found) {
+    by_line[describe_place(place.frames, place.thread)] += place.bytes;
+  }
+  std::vector<std::pair<std::uint64_t, std::string>> order;
+  for (const auto& [line, bytes] : by_line) order.emplace_back(bytes, line);
+  std::ranges::sort(order, std::greater());
+  std::vector<std::string> parts;
+  for (const auto& [bytes, line] : order) {
+    if (parts.size() == 3) {
+      parts.emplace_back(fmt::format("{} more lines", order.size() - 3));
+      break;
+    }
+    parts.push_back(fmt::format("{} {}", line, format_bytes(bytes)));
+  }
+  return join(parts, ", ");
+}
+
+// GPT.h.* (12), Head
+[[nodiscard]] std::string names_of(const std::vector<attribution::checkpointed_module>& modules) {
+  std::map<std::string, std::uint64_t> counts;
+  for (const auto& module : modules) {
+    ++counts[module.path.empty() ? module.root : module.root + "." + without_numbers(module.path)];
+  }
+  std::vector<std::string> parts;
+  for (const auto& [name, count] : counts) {
+    if (parts.size() == 3) {
+      parts.emplace_back(fmt::format("{} more", counts.size() - 3));
+      break;
+    }
+    parts.push_back(count == 1 ? name : fmt::format("{} ({})", name, count));
+  }
+  return join(parts, ", ");
+}
+
+[[nodiscard]] std::string describe_amp(const training_report& training,
+                                       const device_report& device) {
+  if (!training.autocast) return "AMP off";
+  std::uint64_t bytes = 0;
+  for (const auto& place : device.fp32_under_autocast) bytes += place.bytes;
+  if (bytes == 0) return "AMP on";
+  return fmt::format("AMP on, yet {} of activations are 32-bit: {}", format_bytes(bytes),
+                     places(device.fp32_under_autocast));
+}
+
+}  // namespace
+
+std::string when_in_training(const memory_view& view) {
+  const auto where = words_of(view.during);
+  if (!view.step) return where.empty() ? where : "in " + where;
+  if (where.empty()) return fmt::format("in step {}", *view.step);
+  return fmt::format("in {} of step {}", where, *view.step);
+}
+
+void add_phases_and_steps(page& out, const process_report& process, const device_report& device) {
+  std::vector<std::string> parts;
+  for (const auto& one : device.phases) {
+    if (one.at_peak.total == 0) continue;
+    auto name = std::string(name_of(one.which));
+    std::ranges::replace(name, '_', ' ');
+    parts.push_back(fmt::format("{} {}", name, format_bytes(one.at_peak.total)));
+  }
+  if (parts.size() > 1) out.line("Highest in each phase: " + join(parts, ", "));
+  const auto& steps = device.steps;
+  if (steps.boundary == attribution::step_boundary::inferred && process.inferred_steps) {
+    const auto& found = *process.inferred_steps;
+    const auto place =
+        found.begins_at.empty() ? std::string() : " at " + describe_place(found.begins_at, {});
+    out.line(
+        fmt::format("Steps: {}, inferred: the same allocations recur{} (confidence {:.2f}); "
+                    "the program marks none",
+                    format_count(steps.count), place, found.confidence));
+  }
+}
+
+void add_training(page& out, const process_report& process, const device_report& device) {
+  const auto& training = process.training;
+  if (training.parameters == 0) return;
+  const auto amp = describe_amp(training, device);
+  const auto checkpointing = training.checkpointed.empty()
+                                 ? std::string("no checkpointing")
+                                 : "checkpointing of " + names_of(training.checkpointed);
+  const auto trainable =
+      training.trainable_bytes == training.parameter_bytes
+          ? fmt::format("all {} of parameters trainable", format_bytes(training.parameter_bytes))
+          : fmt::format("{} of {} of parameters trainable ({})",
+                        format_bytes(training.trainable_bytes),
+                        format_bytes(training.parameter_bytes),
+                        percent(training.trainable_bytes, training.parameter_bytes));
+  const auto line = fmt::format("Training: {}; {}", checkpointing, trainable);
+  if (amp.size() < 10) {
+    out.line(printable(line + "; " + amp));
+  } else {
+    out.line(printable(line));
+    out.line(printable(amp));
+  }
+}
+
+std::vector<std::string> unknown_meaning(const process_report& process) {
+  const auto& run = process.run;
+  std::vector<std::string> found;
+  if (process.devices.empty()) return found;
+  if (run.agent.empty() && run.autograd.empty()) {
+    found.emplace_back(
+        "What the memory is was not recorded (no Python, no PyTorch in it, or an older memtrace): "
+        "categories are unknown");
+    return found;
+  }
+  if (run.agent != "on") {
+    found.push_back("No names of modules and parameters, no optimizer states: " +
+                    (run.agent.empty() ? "the agent did not start" : run.agent));
+  }
+  if (run.autograd != "on") {
+    found.push_back("Not known what autograd keeps: " +
+                    (run.autograd.empty() ? "it was not seen" : run.autograd));
+  }
+  return found;
+}
+
+}  // namespace memtrace::report

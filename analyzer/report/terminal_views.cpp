@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/report/terminal_views.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <utility>
+
+#include "analyzer/report/json_text.h"
+#include "analyzer/report/module_tree.h"
+#include "analyzer/report/page.h"
+#include "analyzer/report/terminal_memory.h"
+#include "analyzer/report/terminal_notes.h"
+#include "analyzer/report/units.h"
+
+namespace memtrace::report {
+
+namespace {
+
+constexpr std::size_t most_rows = 200;
+
+[[nodiscard]] double percent(std::uint64_t part, std::uint64_t whole) {
+  return whole == 0 ? 0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole);
+}
+
+// 0 as a dash: tables are easier to read where what is not there does not look like a number.
+[[nodiscard]] std::string cell(std::uint64_t bytes) {
+  return bytes == 0 ? "-" : format_bytes(bytes);
+}
+
+void by_category(page& out, const device_report&, const memory_view& view) {
+  for (const auto& row : view.categories) {
+    out.line(fmt::format("  {:>11} {:>5.1f} %  {} in {} block{}", format_bytes(row.bytes),
+                         percent(row.bytes, view.total), words_of(row.what),
+                         format_count(row.blocks), row.blocks == 1 ? "" : "s"));
+    std::uint64_t by_rules = 0;
+    for (const auto& rule : row.rules) {
+      out.line(
+          fmt::format("    {:>11}            by rule {}", format_bytes(rule.bytes), rule.rule));
+      by_rules += rule.bytes;
+    }
+    if (by_rules < row.bytes) {
+      out.line(
+          fmt::format("    {:>11}            no rule applies", format_bytes(row.bytes - by_rules)));
+    }
+  }
+}
+
+void by_module(page& out, const device_report&, const memory_view& view) {
+  out.line(fmt::format("  {:>11} {:>11} {:>11} {:>11} {:>11} {:>11}  {}", "total", "weights",
+                       "gradients", "opt. states", "activations", "of it attn.", "module"),
+           emphasis::faint);
+  const auto rows = module_tree(view.modules);
+  for (std::size_t i = 0; i < std::min(rows.size(), most_rows); ++i) {
+    const auto& [line, depth] = rows[i];
+    const auto& bytes = line.bytes;
+    out.line(fmt::format("  {:>11} {:>11} {:>11} {:>11} {:>11} {:>11}  {}{}", cell(line.total),
+                         cell(bytes[category::weights]), cell(bytes[category::gradients]),
+                         cell(bytes[category::optimizer_states]),
+                         cell(bytes[category::activations]), cell(line.attention_scores),
+                         std::string(2 * depth, ' '), label_of(line)));
+  }
+}
+
+void by_site(page& out, const device_report&, const memory_view& view) {
+  add_lines_of_code(out, view.sites, view.total, most_rows);
+}
+
+void by_phase(page& out, const device_report& device, const memory_view&) {
+  for (const auto& one : device.phases) {
+    auto name = std::string(name_of(one.which));
+    std::ranges::replace(name, '_', ' ');
+    out.line(fmt::format("  {:<12} highest {:>11} at event {}; allocated {} in all, freed {}", name,
+                         format_bytes(one.at_peak.total), format_count(one.at_peak.event),
+                         format_bytes(one.allocated), format_bytes(one.freed)));
+    for (const auto& row : one.at_peak.categories) {
+      out.line(fmt::format("    {:>11} {:>5.1f} %  {}", format_bytes(row.bytes),
+                           percent(row.bytes, one.at_peak.total), words_of(row.what)));
+    }
+  }
+}
+
+void by_parameter(page& out, const device_report& device, const memory_view&) {
+  auto rows = device.parameters;
+  const auto total = [](const attribution::parameter_row& row) {
+    return row.weights + row.gradients + row.optimizer_states;
+  };
+  std::ranges::stable_sort(rows, std::greater(), total);
+  if (rows.empty()) {
+    out.line("  no parameters are known");
+    return;
+  }
+  out.line(fmt::format("  {:>11} {:>11} {:>11}  {}", "weights", "gradients", "opt. states",
+                       "parameter, at the peak"),
+           emphasis::faint);
+  for (std::size_t i = 0; i < std::min(rows.size(), most_rows); ++i) {
+    const auto& row = rows[i];
+    out.line(printable(
+        fmt::format("  {:>11} {:>11} {:>11}  {}.{} {}{}{}", cell(row.weights), cell(row.gradients),
+                    cell(row.optimizer_states), row.root, row.name, row.dtype,
+                    row.trainable ? "" : ", not trained",
+                    row.sharing > 1 ? fmt::format(", shared by {}", row.sharing) : std::string())));
+  }
+  if (rows.size() <= most_rows) return;
+  out.line(fmt::format("  and {} smaller ones (all are in --json)",
+                       format_count(rows.size() - most_rows)),
+           emphasis::faint);
+}
+
+void by_step(page& out, const device_report& device, const memory_view&) {
+  const auto& steps = device.steps.steps;
+  if (steps.empty()) {
+    out.line("  no steps are known");
+    return;
+  }
+  constexpr std::array shown = {phase::forward, phase::backward, phase::optimizer,
+                                phase::evaluation};
+  out.line(fmt::format("  {:>7} {:>11} {:>11} {:>11} {:>11} {:>11}", "step", "highest", "forward",
+                       "backward", "optimizer", "evaluation"),
+           emphasis::faint);
+  for (std::size_t i = 0; i < std::min(steps.size(), most_rows); ++i) {
+    auto line = fmt::format("  {:>7} {:>11}", i, format_bytes(steps[i].peak));
+    for (const auto which : shown) line += fmt::format(" {:>11}", cell(steps[i].peak_in[which]));
+    out.line(line);
+  }
+  if (device.steps.count <= most_rows) return;
+  out.line(fmt::format("  and {} more (in --json)", format_count(device.steps.count - most_rows)),
+           emphasis::faint);
+}
+
+struct kind_of_view {
+  view_by kind;
+  std::string_view name;
+  void (*add)(page&, const device_report&, const memory_view&);
+  bool of_a_moment;  // else of the run
+};
+
+constexpr std::array views = {
+    kind_of_view{view_by::category, "category", by_category, true},
+    kind_of_view{view_by::module, "module", by_module, true},
+    kind_of_view{view_by::site, "site", by_site, true},
+    kind_of_view{view_by::phase, "phase", by_phase, false},
+    kind_of_view{view_by::parameter, "parameter", by_parameter, false},
+    kind_of_view{view_by::step, "step", by_step, false},
+};
+
+}  // namespace
+
+std::optional<view_by> view_named(std::string_view name) {
+  const auto found = std::ranges::find(views, name, &kind_of_view::name);
+  return found == views.end() ? std::nullopt : std::optional(found->kind);
+}
+
+std::string to_view(const run_report& processes, view_by kind, const terminal_style& style) {
+  const auto& wanted = *std::ranges::find(views, kind, &kind_of_view::kind);
+  page out;
+  for (const auto& process : processes) {
+    for (const auto& device : process.devices) {
+      const auto& view = device.at ? *device.at : device.at_peak;
+      const auto when = when_in_training(view);
+      auto heading = fmt::format("pid {} cuda:{} {}", process.run.pid, device.facts.device,
+                                 printable(device.name));
+      if (wanted.of_a_moment) {
+        heading += fmt::format(", {} allocated {} event {}{}", format_bytes(view.total),
+                               device.at ? "after" : "at the peak,", format_count(view.event),
+                               when.empty() ? "" : ", " + when);
+      }
+      out.line(heading, emphasis::heading);
+      wanted.add(out, device, view);
+    }
+  }
+  return out.render(style.colour, style.width);
+}
+
+}  // namespace memtrace::report

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One kind of row in full, for every device of a run: what the overview has no room for.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "analyzer/report/model.h"
+#include "analyzer/report/terminal.h"
+
+namespace memtrace::report {
+
+enum class view_by { category, module, site, phase, parameter, step };
+
+[[nodiscard]] std::optional<view_by> view_named(std::string_view name);
+[[nodiscard]] std::string to_view(const run_report& processes, view_by kind,
+                                  const terminal_style& style);
+
+}  // namespace memtrace::report
