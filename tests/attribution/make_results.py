@@ -32,9 +32,7 @@ an activation that the program still holds after autograd let go of it is an act
 temporaries, workspaces, outputs and other memory apart; all that has no role is *the rest*, which
 memtrace's four categories match. *Unknown* matches nothing. Sizes in MiB, of blocks.
 
-"Alone" is the peak of the same program without harness and memtrace. Where it differs from the peak,
-the two ranks free communication buckets when NCCL's own thread gets round to it, which differs from
-run to run.
+"Alone" is the peak of the same program without harness and memtrace.
 """
 
 
