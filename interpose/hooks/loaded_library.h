@@ -21,9 +21,15 @@ struct loaded_library {
   }
 };
 
+// Whether the base name of a path begins with `prefix`.
+[[nodiscard]] bool has_base_name(const char* path, const char* prefix) noexcept;
+
 // The first whose base name begins with `prefix` ("libcudart.so" finds libcudart.so.13). False if
 // there is none.
 [[nodiscard]] bool find_loaded_library(const char* prefix, loaded_library& found) noexcept;
+
+// The one whose code or data an address is in; the program itself has no path.
+[[nodiscard]] bool find_library_of(const void* address, loaded_library& found) noexcept;
 
 // A symbol that such a library exports, or null. The library stays loaded for good.
 [[nodiscard]] void* find_in_loaded_library(const char* prefix, const char* symbol) noexcept;

@@ -37,4 +37,9 @@ void* find_real_function(library_family family, const char* symbol) noexcept {
   return find_in_loaded_library(library_prefix(family), symbol);
 }
 
+bool is_from_family(library_family family, const void* function) noexcept {
+  Dl_info found;
+  return dladdr(function, &found) != 0 && has_base_name(found.dli_fname, library_prefix(family));
+}
+
 }  // namespace memtrace

@@ -11,4 +11,7 @@ enum class library_family { runtime, driver, cublas, cublasLt, cudnn, c10, c10_c
 // else the family's loaded library's. Null if there is none. Not remembered: some microseconds.
 [[nodiscard]] void* find_real_function(library_family family, const char* symbol) noexcept;
 
+// Whether a library of the family itself defines it, not one that stands in front of it.
+[[nodiscard]] bool is_from_family(library_family family, const void* function) noexcept;
+
 }  // namespace memtrace

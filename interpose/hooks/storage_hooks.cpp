@@ -7,6 +7,7 @@
 #include <cstddef>
 
 #include "interpose/hooks/call_recording.h"
+#include "interpose/hooks/caller_binding.h"
 #include "interpose/hooks/errno_keeper.h"
 #include "interpose/hooks/exported.h"
 #include "interpose/hooks/session.h"
@@ -65,19 +66,31 @@ void record(recorder& to, std::uint64_t address, std::uint64_t bytes) noexcept {
   to.storages(found);
 }
 
+// CUDA's runtime is one for the process; of the others there may be several.
+template <typename Function, hook_id id, library_family family>
+Function* real_for(const void* caller) noexcept {
+  if constexpr (family == library_family::runtime) {
+    return real_function<Function>(id);
+  } else {
+    static constinit caller_bindings known{nullptr};
+    return real_function_for<Function>(id, caller, known);
+  }
+}
+
 }  // namespace
 }  // namespace memtrace
 
-#define HANDS_OVER(family, name, parameters, arguments, role, address, bytes)                     \
-  MEMTRACE_EXPORTED int name parameters {                                                         \
-    using memtrace::library_family;                                                               \
-    if (memtrace::recorder* const to_ = memtrace::session::active(); to_ != nullptr) {            \
-      if (const auto at_ = memtrace::as_number(address); at_ != 0) {                              \
-        memtrace::record<library_family::family, memtrace::storage_role::role>(*to_, at_, bytes); \
-      }                                                                                           \
-    }                                                                                             \
-    auto* const real_ = memtrace::real_function<decltype(name)>(memtrace::hook_id::name);         \
-    return real_ == nullptr ? memtrace::no_real_function(library_family::family)                  \
-                            : real_ arguments;                                                    \
+#define HANDS_OVER(family, name, parameters, arguments, role, address, bytes)                    \
+  MEMTRACE_EXPORTED int name parameters {                                                        \
+    using memtrace::hook_id;                                                                     \
+    constexpr auto family_ = memtrace::library_family::family;                                   \
+    if (memtrace::recorder* const to_ = memtrace::session::active(); to_ != nullptr) {           \
+      if (const auto at_ = memtrace::as_number(address); at_ != 0) {                             \
+        memtrace::record<family_, memtrace::storage_role::role>(*to_, at_, bytes);               \
+      }                                                                                          \
+    }                                                                                            \
+    auto* const real_ =                                                                          \
+        memtrace::real_for<decltype(name), hook_id::name, family_>(__builtin_return_address(0)); \
+    return real_ == nullptr ? memtrace::no_real_function(family_) : real_ arguments;             \
   }
 #include "interpose/hooks/hooks.def"

@@ -29,4 +29,14 @@ def compiled(tmp_path_factory):
     make("plugin.so", "plugin.c", "-shared", "-fPIC")
     make("scopes", "scopes.cpp", "-O2", "-pthread", cudart)
     make("nvtx_instance", "nvtx_instance.c", "-std=c11", cudart)
+    make("two_versions", "two_versions.c", cudart)
+    for version in ("98", "99"):
+        soname = f"libcublas.so.{version}"
+        node = folder / f"{version}.map"
+        node.write_text(f"{soname} {{ global: cublas*; local: *; }};\n")
+        shared = ["-shared", "-fPIC", f"-DVERSION={version}"]
+        blas = make(soname, "library_version.c", *shared, f"-Wl,-soname,{soname}",
+                    f"-Wl,--version-script,{node}")
+        make(f"framework{version}.so", "library_version.c", *shared, "-DFRAMEWORK", blas,
+             f"-Wl,-rpath,{folder}")
     return lambda name: folder / name

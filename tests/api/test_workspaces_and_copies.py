@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """What calls of CUDA and its libraries say about memory."""
 
+import subprocess
+
 import pytest
 
 import records
+import runs
 
 pytestmark = pytest.mark.usefixtures("built")
 
@@ -54,3 +57,18 @@ def test_copies_from_the_host_and_only_these(outcome, told):
     for record, live in live_blocks(told):
         if record["kind"] == "storage" and record["role"] == "host_copy":
             assert live[record["address"]] == record["bytes"]
+
+
+def test_two_versions_of_a_library_in_one_process(compiled, tmp_path):
+    """A call must reach the version that the calling framework was linked with."""
+    frameworks = [compiled("framework98.so"), "use_version_98", compiled("framework99.so"), "use_version_99"]
+    # Not on the simulated GPU, which has a cuBLAS of its own in front of all.
+    process = subprocess.run(
+        [compiled("two_versions"), *frameworks], capture_output=True, check=True,
+        env=runs.environment({"LD_PRELOAD": str(runs.library()), "MEMTRACE_OUTPUT": str(tmp_path),
+                              "LD_LIBRARY_PATH": str(compiled("libcudart.so.13").parent)}),
+    )
+    reached = [f"{compiled(f'framework{version}.so')} {version}" for version in (98, 99)]
+    assert process.stdout.decode().splitlines() == 2 * reached
+    (trace,) = runs.traces_in(tmp_path)
+    assert len(records.storages(runs.dump(trace), "workspace")) == 4
