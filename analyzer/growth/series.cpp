@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/growth/series.h"
+
+namespace memtrace::growth {
+namespace {
+
+double median_of(double a, double b, double c) {
+  return std::max(std::min(a, b), std::min(std::max(a, b), c));
+}
+
+void append(window& to, const window& later) {
+  if (to.steps == 0) {
+    to = later;
+    return;
+  }
+  to.floor = std::min(to.floor, later.floor);
+  to.top = std::max(to.top, later.top);
+  to.sum += later.sum;
+  to.up += later.up;
+  to.down += later.down;
+  to.largest_rise = std::max(to.largest_rise, later.largest_rise);
+  to.largest_fall = std::max(to.largest_fall, later.largest_fall);
+  to.steps += later.steps;
+  to.rises += later.rises;
+}
+
+}  // namespace
+
+void series::add(std::uint64_t bytes) {
+  const auto value = static_cast<double>(bytes);
+  if (steps_ == 0) first_ = value;
+  if (steps_ >= 2) add_filtered(median_of(before_last_, last_, value));
+  before_last_ = last_;
+  last_ = value;
+  ++steps_;
+}
+
+void series::add_filtered(double bytes) {
+  const double change = windows_.empty() ? 0 : bytes - last_filtered_;
+  last_filtered_ = bytes;
+  window one{.floor = bytes, .top = bytes, .sum = bytes};
+  one.up = one.largest_rise = std::max(change, 0.0);
+  one.down = one.largest_fall = std::max(-change, 0.0);
+  one.steps = 1;
+  one.rises = change > 0 ? 1 : 0;
+  if (!windows_.empty() && windows_.back().steps < width_) {
+    append(windows_.back(), one);
+    return;
+  }
+  if (windows_.size() == max_windows_)
+    halve();  // an even number of full windows becomes half of it
+  if (!windows_.empty() && windows_.back().steps < width_) {
+    append(windows_.back(), one);
+  } else {
+    windows_.push_back(one);
+  }
+}
+
+void series::halve() {
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < windows_.size(); i += 2) {
+    window merged = windows_[i];
+    if (i + 1 < windows_.size()) append(merged, windows_[i + 1]);
+    windows_[kept++] = merged;
+  }
+  windows_.resize(kept);
+  width_ *= 2;
+}
+
+}  // namespace memtrace::growth

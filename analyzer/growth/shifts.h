@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Single lasting shifts (a layer unfrozen, a second model loaded or dropped) that would drown
+// everything else: taken out, so that the rest can be judged.
+#pragma once
+
+#include <vector>
+
+#include "analyzer/growth/jumps.h"
+#include "analyzer/growth/points.h"
+
+namespace memtrace::growth {
+
+// Takes out at most two step-to-step changes, each at least 8 times as large as any that is left.
+[[nodiscard]] std::vector<jump> take_out_shifts(stretch& steps, double least);
+
+}  // namespace memtrace::growth

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/growth/teeth.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+
+namespace memtrace::growth {
+namespace {
+
+// The nth largest (of 1 …), so that single lasting shifts do not decide.
+template <class Member>
+double nth_largest(const std::vector<window>& windows, std::size_t nth, Member member) {
+  std::vector<double> values;
+  for (const auto& one : windows) values.push_back(one.*member);
+  if (values.size() < nth) return 0;
+  const auto at = values.begin() + static_cast<std::ptrdiff_t>(nth - 1);
+  std::nth_element(values.begin(), at, values.end(), std::greater<>());
+  return *at;
+}
+
+}  // namespace
+
+sawtooth find_teeth(const stretch& steps, double least) {
+  const auto& windows = steps.windows;
+  const double fall = nth_largest(windows, 2, &window::largest_fall);
+  const double rise = nth_largest(windows, 2, &window::largest_rise);
+  if (fall <= least || fall < 2 * rise) return {};
+  std::vector<std::size_t> falls;
+  double refilled = 0;  // risen since the first of the falls
+  for (std::size_t i = 0; i < windows.size(); ++i) {
+    if (windows[i].largest_fall >= fall / 2) falls.push_back(i);
+    if (!falls.empty()) refilled += windows[i].up;
+  }
+  if (refilled < fall / 2 * static_cast<double>(falls.size() - 1)) return {};
+  sawtooth found{.teeth = falls.size(), .fall_bytes = fall, .floors = {}};
+  for (std::size_t k = 0; k < falls.size(); ++k) {
+    const auto end = k + 1 < falls.size() ? falls[k + 1] : windows.size();
+    auto lowest = falls[k];
+    for (auto i = falls[k]; i < end; ++i) {
+      if (windows[i].floor < windows[lowest].floor) lowest = i;
+    }
+    found.floors.push_back({steps.first_step + (static_cast<double>(lowest) + 0.5) * steps.width,
+                            windows[lowest].floor});
+  }
+  return found;
+}
+
+}  // namespace memtrace::growth
