@@ -10,6 +10,7 @@
 #include <cstring>
 #include <new>
 
+#include "interpose/agent/agent.h"
 #include "interpose/api/nvtx.h"
 #include "interpose/api/open_phases.h"
 #include "interpose/autograd/status.h"
@@ -103,6 +104,7 @@ void finish() {
   recorder* const current = active();
   if (current == nullptr) return;
   record_python_news(*current);
+  agent::record_at_end(*current);
   autograd::status::record_at_end(*current);
   const recording_summary summary = current->finish();
   char events[32];

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <functional>
 
+#include "interpose/agent/agent.h"
 #include "interpose/autograd/cast_mark.h"
 #include "interpose/autograd/scope.h"
 #include "interpose/autograd/status.h"
@@ -74,6 +75,8 @@ void say_where(recorder& to, allocator_event& event) noexcept {
   const python_stack::captured here = python_stack::capture_place(to);
   event.stack = here.stack;
   event.scope = autograd::current_scope(to, here);
+  agent::see_root(to, here.root);
+  if (event.kind == format::kind::free_requested) agent::see_free(event.address);
   if (event.kind == format::kind::alloc) autograd::cast_mark::allocated();
 }
 

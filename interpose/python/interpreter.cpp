@@ -99,4 +99,9 @@ interpreter find_interpreter() noexcept {
   return python;
 }
 
+const interpreter& this_interpreter() noexcept {
+  static const interpreter found = find_interpreter();
+  return found;
+}
+
 }  // namespace memtrace::python_stack

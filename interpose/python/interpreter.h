@@ -23,6 +23,9 @@ struct interpreter {
 
 [[nodiscard]] interpreter find_interpreter() noexcept;
 
+// That of this process, looked for once.
+[[nodiscard]] const interpreter& this_interpreter() noexcept;
+
 // The address of an exported symbol of the process, or nullptr.
 [[nodiscard]] void* find_symbol(const char* name) noexcept;
 

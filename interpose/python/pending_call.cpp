@@ -62,6 +62,11 @@ void pending_call::request_slow() noexcept {
   if (overdue || now == state::helper_wanted) start_helper(now);
 }
 
+void pending_call::again() noexcept {
+  requested_ns_.store(now_ns(), std::memory_order_relaxed);
+  state_.store(state::idle, std::memory_order_release);
+}
+
 int pending_call::run_pending(void* self) {
   auto& call = *static_cast<pending_call*>(self);
   if (call.process_.load(std::memory_order_relaxed) != getpid()) return 0;

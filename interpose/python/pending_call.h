@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Runs something once in this process with the GIL held, asked for from a place that must not
+// Runs something in this process with the GIL held, asked for from a place that must not
 // take it: a hook inside the allocator runs under the allocator's mutex, and waiting for the GIL
 // there deadlocks with a thread that holds the GIL and wants that mutex.
 //
@@ -11,6 +11,7 @@
 // request() is for every event: it costs one load once the call has run, tries again when
 // Python's queue was full, and never waits. The helper is started by a later event, so a program
 // whose main thread runs Python never gets an extra thread.
+// again() makes a call that has run wait for the next request, so that it can run repeatedly.
 // Fork: what ran in the parent counts as run in the child; a request that was still waiting is
 // dropped there and made again by the child's own first event.
 #pragma once
@@ -39,6 +40,8 @@ class pending_call {
     if (state_.load(std::memory_order_relaxed) != state::done) [[unlikely]]
       request_slow();
   }
+  // After has_run(); not at the same time as another again().
+  void again() noexcept;
   [[nodiscard]] bool has_run() const noexcept {
     return state_.load(std::memory_order_acquire) == state::done;
   }

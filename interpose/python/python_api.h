@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The functions of CPython that the self-check calls, by name. All need the GIL. Python.h is not
-// used: the library is built once for all versions.
+// The functions of CPython that the self-check and the agent call, by name. All need the GIL.
+// Python.h is not used: the library is built once for all versions.
 #pragma once
 
 #include <cstddef>
@@ -13,11 +13,15 @@ using py = python_object*;
 
 struct method_definition {  // PyMethodDef
   const char* name;
-  py (*call)(py self, py unused);
+  union {  // which of them is said by the flags
+    py (*call)(py self, py unused);
+    py (*call_fast)(py self, const py* arguments, std::ptrdiff_t count);
+  };
   int flags;
   const char* documentation;
 };
 inline constexpr int method_without_arguments = 4;  // METH_NOARGS
+inline constexpr int method_fast = 0x80;            // METH_FASTCALL: self, arguments, how many
 inline constexpr int file_input = 257;              // Py_file_input
 
 // X(member, exported name, result, parameters)
@@ -44,7 +48,23 @@ inline constexpr int file_input = 257;              // Py_file_input
   X(frame_code, PyFrame_GetCode, py, (py))                                 \
   X(line_of, PyCode_Addr2Line, int, (py, int))                             \
   X(encode, PyUnicode_AsEncodedString, py, (py, const char*, const char*)) \
-  X(bytes_of, PyBytes_AsStringAndSize, int, (py, char**, std::ptrdiff_t*))
+  X(bytes_of, PyBytes_AsStringAndSize, int, (py, char**, std::ptrdiff_t*)) \
+  X(as_word, PyLong_AsUnsignedLongLong, unsigned long long, (py))          \
+  X(new_word, PyLong_FromUnsignedLongLong, py, (unsigned long long))       \
+  X(utf8, PyUnicode_AsUTF8AndSize, const char*, (py, std::ptrdiff_t*))     \
+  X(intern_text, PyUnicode_InternFromString, py, (const char*))            \
+  X(get_attribute, PyObject_GetAttr, py, (py, py))                         \
+  X(list_size, PyList_Size, std::ptrdiff_t, (py))                          \
+  X(list_item, PyList_GetItem, py, (py, std::ptrdiff_t))                   \
+  X(tuple_size, PyTuple_Size, std::ptrdiff_t, (py))                        \
+  X(tuple_item, PyTuple_GetItem, py, (py, std::ptrdiff_t))                 \
+  X(dict_next, PyDict_Next, int, (py, std::ptrdiff_t*, py*, py*))          \
+  X(is_subtype, PyType_IsSubtype, int, (py, py))                           \
+  X(new_list, PyList_New, py, (std::ptrdiff_t))                            \
+  X(list_append, PyList_Append, int, (py, py))                             \
+  X(main_interpreter, PyInterpreterState_Main, void*, ())                  \
+  X(first_thread, PyInterpreterState_ThreadHead, void*, (void*))           \
+  X(next_thread, PyThreadState_Next, void*, (void*))
 
 struct python_api {
 #define MEMTRACE_MEMBER(member, name, result, parameters) result(*member) parameters = nullptr;

@@ -58,8 +58,7 @@ pending_call::outcome run_self_check(bool helper);
 constinit pending_call self_check_call{run_self_check};
 
 const interpreter& python() noexcept {
-  static const interpreter found = find_interpreter();
-  return found;
+  return this_interpreter();
 }
 
 pending_call::outcome run_self_check(bool helper) {
@@ -169,6 +168,12 @@ captured capture_place(stack_table& table) noexcept {
 
 stack_id capture(stack_table& table) noexcept {
   return capture_place(table).stack;
+}
+
+stacks state() noexcept {
+  const mode now = current.load(std::memory_order_acquire);
+  if (now == mode::off) return stacks::off;
+  return now == mode::on ? stacks::on : stacks::unknown;
 }
 
 const char* news() noexcept {

@@ -46,6 +46,10 @@ struct captured {
 // another is watched; 0: none. Until then no place has modules.
 void watch_module_call(std::uint64_t code, unsigned slot, bool is_cell) noexcept;
 
+// Whether stacks are on: known once the check has run.
+enum class stacks : unsigned char { unknown, off, on };
+[[nodiscard]] stacks state() noexcept;
+
 // The value of info `python_stacks` when it has changed since the last call, else nullptr (one
 // load): "on", or the reason why they are off or were switched off. To be recorded as info; when
 // news_is_warning(), to be said and recorded as a message too. Ask at events and at the end. A

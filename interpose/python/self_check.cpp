@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "interpose/python/frame_decoder.h"
+#include "interpose/python/observers.h"
 #include "interpose/python/python_api.h"
 
 extern "C" const char memtrace_self_check_source[];
@@ -67,21 +68,7 @@ py compare(py, py) {
   return functions->new_bool(same ? 1 : 0);
 }
 
-method_definition compare_definition = {"compare", compare, method_without_arguments, nullptr};
-
-// A tracer or profiler of the program would see our code run, and count it.
-bool is_observed(const python_api& api) {
-  for (const char* name : {"gettrace", "getprofile"}) {
-    const py function = api.system_object(name);
-    const reference observer(api, function == nullptr ? nullptr : api.call(function, nullptr));
-    if (!observer) {
-      api.clear_error();
-      return true;
-    }
-    if (observer.get() != api.none) return true;
-  }
-  return false;
-}
+method_definition compare_definition = {"compare", {compare}, method_without_arguments, nullptr};
 
 // The function `check` of self_check.py, in globals of its own; borrowed from `globals`.
 py load_check(const python_api& api, py globals) {

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The part of memtrace that runs as Python inside the traced program (agent.py): it names modules
+// and says which storages are parameters, buffers, gradients and optimizer states.
+//
+//   event ─► see_event() ─► pending call ─► agent.py is compiled and run once
+//        └─► see_root()  ─► pending call ─► agent.py looks at a module that was not known, or
+//                                           whose parameters may have changed
+//   Optimizer.step ─► PyTorch's global hooks ─► agent.py ─► bridge.h ─► recorder
+//
+// Nothing here runs Python inside an event. The program's objects are held by weak references.
+// MEMTRACE_AGENT=0 switches it off. Info `agent` says "on", or why not.
+#pragma once
+
+#include <atomic>
+
+#include "interpose/agent/published_memory.h"
+#include "interpose/recorder/recorder.h"
+
+namespace memtrace::agent {
+
+namespace detail {
+
+// Something is waiting for a pending call: the agent itself, or a module to be looked at.
+extern std::atomic<bool> is_waiting;
+extern thread_local constinit std::uint64_t last_root __attribute__((tls_model("initial-exec")));
+
+void see_waiting(recorder& to) noexcept;
+void see_other_root(recorder& to, std::uint64_t root) noexcept;
+void see_published_free(std::uint64_t address) noexcept;
+
+}  // namespace detail
+
+// At every event of the allocator, with the outermost running module (0: none). A few ns where it
+// is the thread's last one.
+inline void see_root(recorder& to, std::uint64_t root) noexcept {
+  if (detail::is_waiting.load(std::memory_order_relaxed)) [[unlikely]]
+    detail::see_waiting(to);
+  if (root != detail::last_root) [[unlikely]]
+    detail::see_other_root(to, root);
+}
+
+// At every free of the allocator: parameters whose memory is freed have moved.
+inline void see_free(std::uint64_t address) noexcept {
+  if (the_published_memory.may_contain(address)) [[unlikely]]
+    detail::see_published_free(address);
+}
+
+// What there is to say at the end, if the agent never ran.
+void record_at_end(recorder& to) noexcept;
+
+}  // namespace memtrace::agent

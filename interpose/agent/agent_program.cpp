@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "interpose/agent/agent_program.h"
+
+#include <time.h>
+
+#include <atomic>
+#include <cstdio>
+#include <cstring>
+
+#include "interpose/agent/bridge.h"
+#include "interpose/agent/root_watch.h"
+#include "interpose/python/module_search.h"
+#include "interpose/python/observers.h"
+
+extern "C" const char memtrace_agent_source[];
+
+namespace memtrace::agent {
+
+namespace {
+
+std::atomic<const char*> outcome{nullptr};
+std::atomic<bool> is_loaded{false};
+
+// With the GIL, once: owned for ever.
+py load_function = nullptr;
+py look_function = nullptr;
+
+constexpr char file[] = "<memtrace: agent.py>";
+
+bool compile_program() {
+  const python_api& api = python_functions();
+  const reference globals(api, api.new_dict());
+  const reference code(api, api.compile(memtrace_agent_source, file, python_stack::file_input));
+  const py modules = api.system_object("modules");
+  if (!globals || !code || modules == nullptr || !put_bridge(globals.get())) return false;
+  if (api.set_item(globals.get(), "__builtins__", api.builtins()) != 0) return false;
+  if (api.set_item(globals.get(), "modules", modules) != 0) return false;
+  const reference result(api, api.evaluate(code.get(), globals.get(), globals.get()));
+  if (!result) return false;
+  load_function = api.get_item(globals.get(), "load");
+  look_function = api.get_item(globals.get(), "look");
+  if (load_function == nullptr || look_function == nullptr) return false;
+  // Functions hold their globals.
+  api.inc_ref(load_function);
+  api.inc_ref(look_function);
+  return true;
+}
+
+void take_outcome(py answer) {
+  if (answer == python_functions().none) return;
+  static char text[512];
+  const std::string_view said = text_of(answer);
+  std::snprintf(text, sizeof text, "%.*s", static_cast<int>(said.size()), said.data());
+  const bool works = said == "on" || said.starts_with("without ");
+  is_loaded.store(works);
+  set_program_outcome(text);
+}
+
+std::uint64_t now_ns() noexcept {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000u +
+         static_cast<std::uint64_t>(now.tv_nsec);
+}
+
+}  // namespace
+
+pending_call::outcome load_program(bool helper) {
+  using result_of = pending_call::outcome;
+  if (!find_python_functions()) {
+    set_program_outcome("this Python lacks a function that is needed");
+    return result_of::done;
+  }
+  const python_api& api = python_functions();
+  // A tracer or profiler of the program would see our code run.
+  if (!helper && python_stack::is_observed(api)) return result_of::in_helper;
+  if (load_function == nullptr && !compile_program()) {
+    api.clear_error();
+    set_program_outcome("the agent could not be compiled");
+    return result_of::done;
+  }
+  const reference answer(api, api.call(load_function, nullptr));
+  if (!answer) return helper ? result_of::done : result_of::in_helper_and_raised;
+  take_outcome(answer.get());
+  return result_of::done;
+}
+
+pending_call::outcome look_at_wanted(bool helper) {
+  using result_of = pending_call::outcome;
+  const python_api& api = python_functions();
+  if (!helper && python_stack::is_observed(api)) return result_of::in_helper;
+  for (const std::uint64_t root : the_root_watch.wanted()) {
+    const reference module(api, python_stack::find_running_module(api, root));
+    const std::uint64_t start = now_ns();
+    const reference result(api, module ? api.call(look_function, module.get(), nullptr) : nullptr);
+    the_root_watch.looked(root, static_cast<bool>(module), now_ns() - start);
+    if (module && !result) {
+      if (!helper) return result_of::in_helper_and_raised;
+      api.clear_error();
+    }
+  }
+  return result_of::done;
+}
+
+const char* program_outcome() noexcept {
+  return outcome.load(std::memory_order_acquire);
+}
+
+void set_program_outcome(const char* text) noexcept {
+  const char* expected = nullptr;
+  outcome.compare_exchange_strong(expected, text, std::memory_order_release);
+}
+
+bool is_program_loaded() noexcept {
+  return is_loaded.load(std::memory_order_acquire);
+}
+
+}  // namespace memtrace::agent

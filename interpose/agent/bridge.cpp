@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "interpose/agent/bridge.h"
+
+#include <array>
+#include <cstring>
+#include <exception>
+
+#include "interpose/agent/module_names.h"
+#include "interpose/agent/optimizer_steps.h"
+#include "interpose/agent/root_watch.h"
+#include "interpose/agent/tensor_names.h"
+#include "interpose/agent/tensor_storages.h"
+#include "interpose/hooks/session.h"
+#include "interpose/python/module_search.h"
+#include "interpose/python/python_stack.h"
+
+namespace memtrace::agent {
+
+namespace {
+
+using python_stack::method_definition;
+
+using arguments = const py*;
+
+std::uint64_t word_of(py object) {
+  const unsigned long long word = python_functions().as_word(object);
+  if (word == ~0ull) python_functions().clear_error();
+  return word;
+}
+
+py truth(bool value) {
+  return python_functions().new_bool(value ? 1 : 0);
+}
+
+// confirm(*words): whether tensors can be read; the words are those of autograd::layout_probe.
+py confirm(arguments values, recorder*) {
+  std::array<std::uint64_t, autograd::layout_probe_words> words;
+  for (std::size_t i = 0; i < words.size(); ++i) words[i] = word_of(values[i]);
+  autograd::layout_probe probe;
+  static_assert(sizeof(probe) == sizeof(words));
+  std::memcpy(&probe, words.data(), sizeof(probe));
+  return truth(autograd::confirm(probe));
+}
+
+// know_tensors(torch._C.TensorBase, torch.Tensor, torch.nn.Parameter)
+py know_tensors(arguments values, recorder*) {
+  know_tensor_types(values[0], values[1], values[2]);
+  return none();
+}
+
+// holds_self(slot, is_cell, object): whether its caller's frame has the object where a watched
+// call would have its module.
+py holds_self(arguments values, recorder*) {
+  const python_stack::module_call call(0, static_cast<unsigned>(word_of(values[0])),
+                                       word_of(values[1]) != 0);
+  return truth(python_stack::self_of_this_function(call) == address_of(values[2]));
+}
+
+// watch_module_call(code, slot, is_cell)
+py watch_module_call(arguments values, recorder*) {
+  python_functions().inc_ref(values[0]);  // for ever: its address stays its own
+  python_stack::watch_module_call(address_of(values[0]), static_cast<unsigned>(word_of(values[1])),
+                                  word_of(values[2]) != 0);
+  return none();
+}
+
+// is_running(code): in any thread.
+py is_running(arguments values, recorder*) {
+  return truth(python_stack::is_running(python_functions(), address_of(values[0])));
+}
+
+// record_root(root, modules, tensors)
+py record_module(arguments values, recorder* to) {
+  if (to != nullptr) record_root(*to, values[0], values[1], values[2]);
+  return none();
+}
+
+// forget(address of a root)
+py forget(arguments values, recorder*) {
+  const std::uint64_t root = word_of(values[0]);
+  the_root_watch.forget(root);
+  the_tensor_names().forget_root(root);
+  return none();
+}
+
+// begin_step(optimizer, type, param_groups): whether to look at the modules.
+py begin(arguments values, recorder* to) {
+  return truth(to != nullptr && begin_step(*to, values[0], text_of(values[1]), values[2]));
+}
+
+// record_nameless(optimizer, param_groups)
+py nameless(arguments values, recorder* to) {
+  if (to != nullptr) record_nameless(*to, values[0], values[1]);
+  return none();
+}
+
+// record_gradients(param_groups)
+py gradients(arguments values, recorder* to) {
+  if (to != nullptr) record_gradients(*to, values[0]);
+  return none();
+}
+
+// end_step(optimizer, type, param_groups, state)
+py end(arguments values, recorder* to) {
+  if (to != nullptr) end_step(*to, values[0], text_of(values[1]), values[2], values[3]);
+  return none();
+}
+
+// tell(text): into the trace.
+py tell(arguments values, recorder* to) {
+  if (to != nullptr) to->message(true, text_of(values[0]));
+  return none();
+}
+
+template <py (*function)(arguments, recorder*), std::ptrdiff_t expected>
+py guarded(py, arguments values, std::ptrdiff_t count) {
+  if (count != expected) return none();
+  try {
+    return function(values, session::active());
+  } catch (const std::exception&) {
+    return none();
+  }
+}
+
+template <py (*function)(arguments, recorder*), std::ptrdiff_t expected>
+constexpr method_definition definition(const char* name) {
+  return {name, {.call_fast = &guarded<function, expected>}, python_stack::method_fast, nullptr};
+}
+
+method_definition definitions[] = {
+    definition<confirm, autograd::layout_probe_words>("confirm"),
+    definition<know_tensors, 3>("know_tensors"),
+    definition<holds_self, 3>("holds_self"),
+    definition<watch_module_call, 3>("watch_module_call"),
+    definition<is_running, 1>("is_running"),
+    definition<record_module, 3>("record_root"),
+    definition<forget, 1>("forget"),
+    definition<begin, 3>("begin_step"),
+    definition<nameless, 2>("record_nameless"),
+    definition<gradients, 1>("record_gradients"),
+    definition<end, 4>("end_step"),
+    definition<tell, 1>("tell"),
+};
+
+}  // namespace
+
+bool put_bridge(py globals) {
+  const python_api& api = python_functions();
+  for (method_definition& method : definitions) {
+    const reference function(api, api.new_function(&method, nullptr, nullptr));
+    if (!function || api.set_item(globals, method.name, function.get()) != 0) {
+      api.clear_error();
+      return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace memtrace::agent

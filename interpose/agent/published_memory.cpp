@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "interpose/agent/published_memory.h"
+
+#include <new>
+
+namespace memtrace::agent {
+
+published_memory the_published_memory;
+
+void published_memory::add(std::uint64_t address) noexcept {
+  const lock_holder holder(lock_);
+  try {
+    if (!addresses_.insert(address).second) return;
+  } catch (const std::bad_alloc&) {
+    return;
+  }
+  const std::size_t bit = bit_of(address);
+  filter_[bit / 64].fetch_or(1ull << (bit % 64), std::memory_order_relaxed);
+}
+
+bool published_memory::remove(std::uint64_t address) noexcept {
+  const lock_holder holder(lock_);
+  if (addresses_.erase(address) == 0) return false;
+  removals_.fetch_add(1, std::memory_order_relaxed);
+  return true;
+}
+
+void published_memory::restart() noexcept {
+  new (this) published_memory;
+}
+
+}  // namespace memtrace::agent

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// How parameters are called in the model, by the address of their Python object: what gradients
+// and optimizer states are named after. Needs the GIL. Ids are those of one recording.
+#pragma once
+
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "interpose/recorder/recorder.h"
+
+namespace memtrace::agent {
+
+class tensor_names {
+ public:
+  // Forgets everything when another recording has begun; true then.
+  bool follow(const recorder& to) noexcept;
+
+  void begin_root(std::uint64_t root);  // and forgets the names that it gave before
+  void add(std::uint64_t tensor, std::uint32_t name);
+  void forget_root(std::uint64_t root) noexcept;
+
+  // 0: unknown.
+  [[nodiscard]] std::uint32_t find(std::uint64_t tensor) const noexcept;
+
+ private:
+  struct given_name {
+    std::uint32_t text;
+    std::uint64_t root;
+  };
+  std::unordered_map<std::uint64_t, given_name> names_;
+  std::unordered_map<std::uint64_t, std::vector<std::uint64_t>> of_root_;
+  std::uint64_t root_ = 0;
+  std::uint32_t generation_ = 0;
+};
+
+[[nodiscard]] tensor_names& the_tensor_names();
+
+}  // namespace memtrace::agent
