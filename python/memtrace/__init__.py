@@ -10,13 +10,14 @@
     memtrace.counter("tokens", batch.numel())
 
 Where libmemtrace.so is not preloaded, or MEMTRACE_DISABLE is set, all of it does nothing. Nothing
-here raises but for arguments of a wrong type. Call it outside of regions that torch.compile
-compiles: calls inside break the graph.
+here raises but for arguments of a wrong type. In what torch.compile compiles calls have no effect,
+and change nothing.
 """
 
 from __future__ import annotations
 
-import contextlib
+import functools
+import sys
 
 __all__ = ["annotate", "counter", "is_active", "phase", "step"]
 
@@ -48,6 +49,15 @@ def _find_library():
 _library = _find_library()
 
 
+def _listens() -> bool:
+    """Whether calls have an effect here: memtrace is there, and torch.compile is not at work."""
+    if _library is None:
+        return False
+    compiler = getattr(sys.modules.get("torch"), "compiler", None)
+    is_compiling = getattr(compiler, "is_compiling", None)
+    return is_compiling is None or not is_compiling()
+
+
 def _bytes(text, what: str, optional: bool = False) -> bytes | None:
     if text is None and optional:
         return None
@@ -56,18 +66,20 @@ def _bytes(text, what: str, optional: bool = False) -> bytes | None:
     return text.replace("\0", " ").encode("utf-8", "replace")
 
 
+def _check_memory(memory) -> None:
+    known = isinstance(memory, int) or hasattr(memory, "untyped_storage")
+    if not known and not hasattr(type(memory), "__cuda_array_interface__"):
+        raise TypeError(f"a tensor or an address is needed, not {type(memory).__name__}")
+
+
 def _address(memory) -> int:
     """Where the memory of a tensor's storage begins; 0 for one without memory on a GPU."""
     if isinstance(memory, int):
         return memory
-    storage = getattr(memory, "untyped_storage", None)
-    described = None if storage else getattr(type(memory), "__cuda_array_interface__", None)
-    if storage is None and described is None:
-        raise TypeError(f"a tensor or an address is needed, not {type(memory).__name__}")
     try:
-        if storage is None:
-            return memory.__cuda_array_interface__["data"][0]
-        return storage().data_ptr() if memory.is_cuda else 0
+        if hasattr(memory, "untyped_storage"):
+            return memory.untyped_storage().data_ptr() if memory.is_cuda else 0
+        return memory.__cuda_array_interface__["data"][0]
     except Exception:  # a tensor that stands for one: fake, functional, freed
         return 0
 
@@ -77,19 +89,30 @@ def is_active() -> bool:
     return _library is not None
 
 
-class phase(contextlib.ContextDecorator):  # noqa: N801 - used as `with memtrace.phase(…)`
+class phase:  # noqa: N801 - used as `with memtrace.phase(…)`
     """A stretch of this thread's work, as a context manager or a decorator; phases nest."""
 
     def __init__(self, name: str):
-        self._name = _bytes(name, "a phase's name")
+        self._name = name
+        self._text = _bytes(name, "a phase's name")
+
+    def __call__(self, function):
+        name = self._name
+
+        @functools.wraps(function)
+        def in_phase(*arguments, **named):
+            with phase(name):
+                return function(*arguments, **named)
+
+        return in_phase
 
     def __enter__(self) -> phase:
-        if _library is not None:
-            _library.memtrace_phase_begin(self._name)
+        if _listens():
+            _library.memtrace_phase_begin(self._text)
         return self
 
     def __exit__(self, *exception) -> bool:
-        if _library is not None:
+        if _listens():
             _library.memtrace_phase_end()
         return False
 
@@ -97,7 +120,7 @@ class phase(contextlib.ContextDecorator):  # noqa: N801 - used as `with memtrace
 def step(name: str | None = None) -> None:
     """A training step, or a request, has ended."""
     text = _bytes(name, "a step's name", optional=True)
-    if _library is not None:
+    if _listens():
         _library.memtrace_step(text)
 
 
@@ -110,9 +133,9 @@ def annotate(memory, category: str, name: str | None = None) -> None:
     """
     what = _bytes(category, "a category")
     text = _bytes(name, "a name", optional=True)
-    address = _address(memory)
-    if _library is not None and address > 0:
-        _library.memtrace_annotate(address, what, text)
+    _check_memory(memory)
+    if _listens():
+        _library.memtrace_annotate(_address(memory), what, text)
 
 
 def counter(name: str, value: float) -> None:
@@ -122,5 +145,5 @@ def counter(name: str, value: float) -> None:
         number = float(value)
     except (ValueError, OverflowError):
         raise TypeError(f"a counter's value must be a number, not {value!r}") from None
-    if _library is not None:
+    if _listens():
         _library.memtrace_counter(text, number)

@@ -91,8 +91,16 @@ def test_a_program_prints_the_same(tmp_path):
 
 
 def test_compiled_regions(tmp_path):
-    told = records.only_trace(records.python("compiled", tmp_path))
-    assert records.phases(told) == [*records.nested("around"), *records.nested("inside")]
+    """Inside of them there is nothing to hear, no graph breaks, and fullgraph works."""
+    bare = records.python("compiled", None).expect(0)
+    outcome = records.python("compiled", tmp_path)
+    told = records.only_trace(outcome)
+    assert outcome.stdout == bare.stdout
+    assert "outputs" not in {record["detail"] for record in records.storages(told, "user")}
+    found = records.phases(told)
+    assert found[:2] == records.nested("around")
+    # A function that is not compiled as a whole has its phase, inside of the outer one.
+    assert found[2:] == records.nested("outer", "with a break")
 
 
 def test_cuda_array_interface(monkeypatch):
@@ -115,7 +123,7 @@ def test_cuda_array_interface(monkeypatch):
     monkeypatch.setattr(memtrace, "_library", Library())
     memtrace.annotate(Array(), "inputs", "batch")
     memtrace.annotate(Gone(), "inputs")
-    assert calls == [(4096, b"inputs", b"batch")]
+    assert calls == [(4096, b"inputs", b"batch"), (0, b"inputs", None)]
 
 
 def test_disabled(tmp_path):
