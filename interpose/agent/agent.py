@@ -140,17 +140,30 @@ def register_hooks():
     optimizer = modules.get("torch.optim.optimizer")
     if optimizer is None:
         return ["optimizers (torch.optim is not imported)"]
-    register_before = getattr(optimizer, "register_optimizer_step_pre_hook", None)
-    register_after = getattr(optimizer, "register_optimizer_step_post_hook", None)
-    if register_before is None or register_after is None:
-        return ["optimizers (no register_optimizer_step_pre_hook)"]
+    registers = [getattr(optimizer, "register_optimizer_step_%s_hook" % when, None)
+                 for when in ("pre", "post")]
+    missing = ["register_optimizer_step_%s_hook" % when
+               for when, register in zip(("pre", "post"), registers) if register is None]
+    if missing:
+        return ["optimizers (no %s)" % " and no ".join(missing)]
     for constant in optimizer.Optimizer.profile_hook_step.__code__.co_consts:
         # A step that is calling its hooks goes through the dictionary that they are put into.
         if hasattr(constant, "co_code") and is_running(constant):
             raise NotNow
-    register_before(before_step)
-    register_after(after_step)
+    for register, hook in zip(registers, (before_step, after_step)):
+        register_uncounted(register, hook)
     return []
+
+
+def register_uncounted(register, hook):
+    """Hooks are numbered through the whole process, and a module's hooks pickle with their numbers:
+    the program's hooks must get those that they would have without this one."""
+    handles = modules["torch.utils.hooks"].RemovableHandle
+    number = handles.next_id
+    handle = register(hook)
+    held = handle.hooks_dict_ref()
+    held[-1] = held.pop(handle.id)
+    handles.next_id = number
 
 
 def before_step(optimizer, args, kwargs):
@@ -217,7 +230,7 @@ def walk(root, named, tensors):
                     if type(tensor) is not torch.nn.Parameter:
                         add_quantised(tensor, start + name, tensors)
         children = [(child, path if is_wrapped(module, name) else start + name)
-                    for name, child in module._modules.items() if child is not None]
+                    for name, child in module._modules.items() if isinstance(child, torch.nn.Module)]
         waiting.extend(reversed(children))
 
 
