@@ -155,15 +155,35 @@ std::vector<module_tree_line> module_tree(const std::vector<module_row>& rows) {
   return lines;
 }
 
-std::string label_of(const module_line& line) {
-  if (line.name.empty()) return "in no module";
-  if (line.modules == 1) {
-    return printable(line.type.empty() || line.type == line.name
-                         ? line.name
-                         : fmt::format("{} ({})", line.name, line.type));
+std::string common_start(const std::vector<module_line>& lines) {
+  std::string start;
+  bool first = true;
+  for (const auto& line : lines) {
+    if (line.name.empty()) continue;
+    if (std::exchange(first, false)) start = line.name;
+    while (!start.empty() && line.name != start && !line.name.starts_with(start + ".")) {
+      const auto dot = start.rfind('.');
+      start.resize(dot == start.npos ? 0 : dot);
+    }
   }
-  return printable(fmt::format("{} ({}{})", line.name, line.modules,
-                               line.type.empty() ? "" : " × " + line.type));
+  return start;
+}
+
+std::string label_of(const module_line& line, const std::string& start) {
+  if (line.name.empty()) return "in no module";
+  auto name = line.name;
+  if (line.name == start) {
+    name = "itself";
+  } else if (!start.empty()) {
+    name = line.name.substr(start.size() + 1);
+  }
+  if (line.modules > 1) {
+    const auto type = line.type.empty() ? std::string() : " × " + line.type;
+    return printable(fmt::format("{} ({}{})", name, line.modules, type));
+  }
+  // Models are named by their class.
+  const bool says_more = !line.type.empty() && line.name.find('.') != line.name.npos;
+  return printable(says_more ? fmt::format("{} ({})", name, line.type) : name);
 }
 
 }  // namespace memtrace::report

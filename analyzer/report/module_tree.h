@@ -39,8 +39,11 @@ struct module_tree_line {
 [[nodiscard]] std::vector<module_tree_line> module_tree(
     const std::vector<attribution::module_row>& rows);
 
-// GPT.h.* (12 × Block)
-[[nodiscard]] std::string label_of(const module_line& line);
+// What all names begin with, up to a dot: GPT of GPT.h.* and GPT.wte; empty: nothing
+[[nodiscard]] std::string common_start(const std::vector<module_line>& lines);
+
+// GPT.h.* (12 × Block); without `start` h.* (12 × Block)
+[[nodiscard]] std::string label_of(const module_line& line, const std::string& start = {});
 
 // A path with the numbers of repeated layers taken out: encoder.layer.7.attention ─►
 // encoder.layer.*.attention

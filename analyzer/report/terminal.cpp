@@ -195,15 +195,18 @@ struct shown_moment {
 }
 
 void add_memory(page& out, const device_report& device, const oom_report* oom, std::size_t room) {
-  constexpr std::size_t most_categories = 8;
-  constexpr std::size_t most_modules = 5;
+  constexpr std::size_t most_categories = 7;
+  constexpr std::size_t most_modules = 4;
   auto moment = choose_moment(device, oom);
   const auto& view = *moment.view;
   const auto begin = out.lines();
   const auto left = [&] { return room - std::min(room, out.lines() - begin); };
   const bool told = std::ranges::any_of(
       view.categories, [](const category_row& row) { return row.what != category::unknown; });
-  if (told) add_categories(out, view, moment.heading, std::min(most_categories, left() - 1));
+  if (told) {
+    moment.heading += " (annotated: PyTorch itself says so; inferred: a rule concludes it)";
+    add_categories(out, view, moment.heading, std::min(most_categories, left() - 1));
+  }
   if (told && left() > 6) add_modules(out, view, std::min(most_modules, left() - 5));
   const auto& sites = oom != nullptr && !oom->held ? oom->holders : view.sites;
   const auto total = oom != nullptr ? oom->facts.totals.allocated : view.total;

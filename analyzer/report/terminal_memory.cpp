@@ -131,13 +131,18 @@ void add_modules(page& out, const memory_view& view, std::size_t most_rows) {
   if (most_rows < 2 || view.modules.size() < 2) return;
   const auto lines = fold_modules(view.modules, most_rows);
   const auto shown = rows_to_show(lines, view.total, most_rows, std::mem_fn(&module_line::total));
+  const auto start = common_start(lines);
   std::size_t width = 0;
-  for (std::size_t i = 0; i < shown; ++i) width = std::max(width, label_of(lines[i]).size());
+  for (std::size_t i = 0; i < shown; ++i) {
+    width = std::max(width, label_of(lines[i], start).size());
+  }
   width = std::min<std::size_t>(width, 44);
-  out.line("Whose it is", emphasis::heading);
+  out.line(
+      "Which module it belongs to" + (start.empty() ? start : printable(" (of " + start + ")")),
+      emphasis::heading);
   for (std::size_t i = 0; i < shown; ++i) {
     out.line(amount(lines[i].total, view.total) +
-             fmt::format("  {:<{}}  {}", label_of(lines[i]), width, parts_of(lines[i])));
+             fmt::format("  {:<{}}  {}", label_of(lines[i], start), width, parts_of(lines[i])));
   }
   add_rest(out, lines, shown, view.total, std::mem_fn(&module_line::total));
 }
@@ -146,7 +151,7 @@ void add_lines_of_code(page& out, const std::vector<call_site>& sites, std::uint
                        std::size_t most_rows) {
   const auto lines = fold_to_user_lines(sites);
   if (lines.empty() || total == 0 || most_rows < 2) return;
-  out.line("Which lines asked for it", emphasis::heading);
+  out.line("Which lines asked for it (bytes, share, blocks, line, category)", emphasis::heading);
   const auto shown = rows_to_show(lines, total, most_rows, std::mem_fn(&user_line::bytes));
   for (std::size_t i = 0; i < shown; ++i) {
     const auto& line = lines[i];

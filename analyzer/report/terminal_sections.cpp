@@ -82,7 +82,7 @@ void add_device(page& out, const process_report& process, const device_report& d
   const auto& peak = device.peak_allocated;
   const auto when = device.from_cuda_calls ? std::string() : when_in_training(device.at_peak);
   const auto steps = device.steps.count != 0 && device.at_peak.step
-                         ? fmt::format(" (of {}, from 0)", format_count(device.steps.count))
+                         ? fmt::format(" (of 0 … {})", device.steps.count - 1)
                          : std::string();
   out.line(fmt::format("  peak allocated {:>11}  at {} (event {}){}{}",
                        format_bytes(peak.totals.allocated), format_seconds(peak.time_ns),

@@ -70,7 +70,8 @@ namespace {
 
 // Of memory that a backward pass asked for: the line of the forward pass it works for.
 [[nodiscard]] std::string backward_place(const call_site& site, unsigned parts) {
-  const auto node = site.node.empty() ? std::string() : fmt::format(" ({})", printable(site.node));
+  const bool by_node = !site.node.empty() && site.frames.empty();
+  const auto node = by_node ? fmt::format(" ({})", printable(site.node)) : std::string();
   if (const auto* const user = innermost_user(site.forward)) {
     return "backward of " + place_of(*user, parts) + node;
   }
@@ -78,8 +79,11 @@ namespace {
   return "backward pass" + node;
 }
 
+// A backward pass that runs Python (checkpointing's recomputation) has frames, but on a thread of
+// autograd none of the user's: then the line it works for says more.
 [[nodiscard]] const source_frame* user_frame(const call_site& site) {
-  return innermost_user(site.frames.empty() ? site.forward : site.frames);
+  const auto* const own = innermost_user(site.frames);
+  return own != nullptr ? own : innermost_user(site.forward);
 }
 
 [[nodiscard]] std::string place_of(const call_site& site,
@@ -87,7 +91,7 @@ namespace {
   if (site.sites > 1) return fmt::format("{} smaller call sites", site.sites);
   const auto* const user = user_frame(site);
   const auto needed = user == nullptr ? 1 : parts.at(user->file);
-  if (site.frames.empty() && !(site.forward.empty() && site.node.empty())) {
+  if (innermost_user(site.frames) == nullptr && !(site.forward.empty() && site.node.empty())) {
     return backward_place(site, needed);
   }
   return user == nullptr ? place_without_user(site.frames, site.thread) : place_of(*user, needed);

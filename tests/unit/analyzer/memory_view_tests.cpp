@@ -157,6 +157,8 @@ TEST_CASE("GIVEN repeated layers WHEN folded THEN they are one row, opened where
   CHECK(lines[0].modules == 12);
   CHECK(lines[0].total == 12 * 900);
   CHECK(label_of(lines[0]) == "GPT.h.*.attn (12 × Block)");
+  CHECK(common_start(lines) == "GPT");
+  CHECK(label_of(lines[1], "GPT") == "h.* (12 × Block)");
   CHECK(label_of(lines[1]) == "GPT.h.* (12 × Block)");
   std::uint64_t sum = 0;
   for (const auto& line : lines) sum += line.total;
