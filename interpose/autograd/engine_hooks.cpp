@@ -6,13 +6,13 @@
 
 #include "interpose/autograd/forward_memory.h"
 #include "interpose/autograd/node_names.h"
+#include "interpose/autograd/real_behind.h"
 #include "interpose/autograd/running_node.h"
 #include "interpose/autograd/tensor_layout.h"
 #include "interpose/autograd/tensor_records.h"
 #include "interpose/autograd/torch_symbols.h"
 #include "interpose/hooks/errno_keeper.h"
 #include "interpose/hooks/exported.h"
-#include "interpose/hooks/hook_table.h"
 #include "interpose/hooks/session.h"
 
 namespace {
@@ -34,15 +34,16 @@ void after_node(const void* node) noexcept {
 MEMTRACE_EXPORTED void* AUTOGRAD_EXECUTE(void* result, void* engine, const void* roots,
                                          const void* inputs, bool keep_graph, bool create_graph,
                                          bool accumulate, const void* outputs) {
-  auto* const real = memtrace::real_function<decltype(AUTOGRAD_EXECUTE)>(hook_id::AUTOGRAD_EXECUTE);
+  auto* const real = autograd::real_behind<decltype(AUTOGRAD_EXECUTE)>(hook_id::AUTOGRAD_EXECUTE,
+                                                                       __builtin_return_address(0));
   const autograd::backward_mark mark;
   return real(result, engine, roots, inputs, keep_graph, create_graph, accumulate, outputs);
 }
 
 MEMTRACE_EXPORTED void AUTOGRAD_EVALUATE(void* engine, void* task, void* node, void* inputs,
                                          const void* queue) {
-  auto* const real =
-      memtrace::real_function<decltype(AUTOGRAD_EVALUATE)>(hook_id::AUTOGRAD_EVALUATE);
+  auto* const real = autograd::real_behind<decltype(AUTOGRAD_EVALUATE)>(
+      hook_id::AUTOGRAD_EVALUATE, __builtin_return_address(0));
   {
     const autograd::running_node running(node);
     real(engine, task, node, inputs, queue);
@@ -51,8 +52,8 @@ MEMTRACE_EXPORTED void AUTOGRAD_EVALUATE(void* engine, void* task, void* node, v
 }
 
 MEMTRACE_EXPORTED std::uint64_t AUTOGRAD_SEQUENCE() {
-  auto* const real =
-      memtrace::real_function<decltype(AUTOGRAD_SEQUENCE)>(hook_id::AUTOGRAD_SEQUENCE);
+  auto* const real = autograd::real_behind<decltype(AUTOGRAD_SEQUENCE)>(
+      hook_id::AUTOGRAD_SEQUENCE, __builtin_return_address(0));
   const std::uint64_t number = real();
   if (memtrace::recorder* const to = session::active(); to != nullptr) {
     const memtrace::errno_keeper errno_stays;

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "interpose/autograd/running_node.h"
 
+#include <pthread.h>
+
+#include <string_view>
+
 #include "interpose/autograd/forward_places.h"
 #include "interpose/autograd/node_names.h"
 #include "interpose/autograd/tensor_layout.h"
@@ -13,6 +17,16 @@ namespace {
 thread_local constinit running_node* innermost = nullptr;
 thread_local constinit unsigned execute_depth = 0;
 thread_local constinit bool belongs_to_engine = false;
+thread_local constinit bool is_asked = false;
+
+// The engine calls its threads pt_autograd_0, …
+void ask_for_name() noexcept {
+  const errno_keeper errno_stays;
+  is_asked = true;
+  char name[16] = {};
+  if (pthread_getname_np(pthread_self(), name, sizeof name) != 0) return;
+  belongs_to_engine = std::string_view(name).starts_with("pt_autograd");
+}
 
 void record(recorder& to, format::phase_action action) noexcept {
   to.phase({.action = action, .source = format::phase_source::backward});
@@ -38,7 +52,8 @@ backward_mark::~backward_mark() {
 
 running_node::running_node(const void* node) noexcept : node_(node), outer_(innermost) {
   innermost = this;
-  if (execute_depth == 0) belongs_to_engine = true;
+  if (!is_asked) [[unlikely]]
+    ask_for_name();
 }
 
 running_node::~running_node() {
@@ -68,11 +83,11 @@ std::uint32_t running_node::name(recorder& to) noexcept {
 }
 
 bool is_in_backward() noexcept {
-  return execute_depth > 0 || belongs_to_engine;
+  return execute_depth > 0 || belongs_to_engine || innermost != nullptr;
 }
 
 bool is_engines_thread() noexcept {
-  return belongs_to_engine;
+  return belongs_to_engine || (innermost != nullptr && execute_depth == 0);
 }
 
 }  // namespace memtrace::autograd

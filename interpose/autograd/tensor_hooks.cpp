@@ -3,12 +3,12 @@
 // What autograd keeps of tensors, and what autocast makes of them. A Tensor is one pointer, to its
 // TensorImpl.
 #include "interpose/autograd/cast_mark.h"
+#include "interpose/autograd/real_behind.h"
 #include "interpose/autograd/tensor_layout.h"
 #include "interpose/autograd/tensor_records.h"
 #include "interpose/autograd/torch_symbols.h"
 #include "interpose/hooks/errno_keeper.h"
 #include "interpose/hooks/exported.h"
-#include "interpose/hooks/hook_table.h"
 #include "interpose/hooks/session.h"
 
 namespace {
@@ -45,7 +45,8 @@ void after_cast(const void* source, const void* copy) noexcept {
 
 MEMTRACE_EXPORTED void AUTOGRAD_SAVED(void* saved, const void* tensor, bool is_output,
                                       bool is_inplace_on_view) {
-  auto* const real = memtrace::real_function<decltype(AUTOGRAD_SAVED)>(hook_id::AUTOGRAD_SAVED);
+  auto* const real = autograd::real_behind<decltype(AUTOGRAD_SAVED)>(hook_id::AUTOGRAD_SAVED,
+                                                                     __builtin_return_address(0));
   real(saved, tensor, is_output, is_inplace_on_view);
   after_save(saved, tensor, is_output);
 }
@@ -53,7 +54,8 @@ MEMTRACE_EXPORTED void AUTOGRAD_SAVED(void* saved, const void* tensor, bool is_o
 // The result is a Tensor, whose place comes first.
 MEMTRACE_EXPORTED void* AUTOGRAD_CAST(void* result, signed char scalar_type, const void* source,
                                       signed char device_type) {
-  auto* const real = memtrace::real_function<decltype(AUTOGRAD_CAST)>(hook_id::AUTOGRAD_CAST);
+  auto* const real = autograd::real_behind<decltype(AUTOGRAD_CAST)>(hook_id::AUTOGRAD_CAST,
+                                                                    __builtin_return_address(0));
   const autograd::cast_mark mark;
   void* const returned = real(result, scalar_type, source, device_type);
   if (mark.has_allocated()) after_cast(source, result);

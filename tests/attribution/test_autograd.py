@@ -35,9 +35,17 @@ class Scene:
         return [r for r in self.between(known) if r["kind"] == "alloc"]
 
 
-@pytest.fixture
-def scene(built, tmp_path):
-    return lambda name, **how: Scene(name, tmp_path, **how)
+@pytest.fixture(scope="module")
+def scene(built, tmp_path_factory):
+    """Each scene runs once."""
+    seen = {}
+
+    def play(name: str) -> Scene:
+        if name not in seen:
+            seen[name] = Scene(name, tmp_path_factory.mktemp(name))
+        return seen[name]
+
+    return play
 
 
 def flags(record: dict) -> int:
@@ -85,7 +93,7 @@ def test_every_allocation_of_backward_knows_its_forward_call(scene, name):
         in_engine = [r for r in allocations if flags(r) & BACKWARD]
         # The gradient of the result itself is made before the engine runs.
         assert len(allocations) - len(in_engine) <= 1
-        assert len(in_engine) > 100
+        assert len(in_engine) > 80
         assert not [r for r in in_engine if flags(r) & RECOMPUTE]
         assert_in_order(in_engine, known["nodes"])
 
@@ -104,8 +112,12 @@ def test_leaves_and_their_gradients_are_known(scene, name):
     for known in seen.facts:
         begin, end = seen.place_of(known["begin"]), seen.place_of(known["end"])
         said = leaves_at(seen.records, begin, end)
-        assert len(said) > 30
-        assert said == sorted(known["leaves"])
+        parameters = {parameter for parameter, _ in known["leaves"]}
+        assert len(parameters) > 30
+        assert [pair for pair in said if pair[0] in parameters] == sorted(known["leaves"])
+        # Reentrant checkpointing makes a leaf of the input of each of the three blocks.
+        others = [pair for pair in said if pair[0] not in parameters]
+        assert len(others) == (3 if name == "reentrant" else 0)
 
 
 @pytest.mark.parametrize("name", ["reentrant", "not_reentrant"])
@@ -129,7 +141,7 @@ def test_backward_of_backward_belongs_to_the_first_forward(scene):
     first, second = seen.facts
     for known in (first, second):
         in_engine = [r for r in seen.allocations(known) if flags(r) & BACKWARD]
-        assert len(in_engine) > 100
+        assert len(in_engine) > 80
         assert all(r.get("forward") for r in in_engine)
     assert_in_order(
         [r for r in seen.allocations(first) if flags(r) & BACKWARD], first["nodes"]
@@ -182,10 +194,11 @@ def test_long_graphs_are_known_once_one_was_too_long(scene):
     passes = []
     for known in seen.facts:
         in_engine = [r for r in seen.allocations(known) if flags(r) & BACKWARD]
-        assert len(in_engine) > 40_000
-        passes.append(sum("forward" in r for r in in_engine) / len(in_engine))
-    assert 0.7 < passes[0] < 1
-    assert passes[2] == 1
+        assert len(in_engine) >= 33_000
+        passes.append(sum("forward" not in r for r in in_engine))
+    # 2^15 nodes are remembered at first, twice as many after one was missed.
+    assert 0 < passes[0] <= 33_000 - 2**15 + 10
+    assert passes[1] == 0
 
 
 def test_modes_and_casts(scene):
@@ -204,8 +217,8 @@ def test_modes_and_casts(scene):
     assert inside == [r["address"] for r in casts]
 
 
-def test_without_the_agent_tensors_are_not_read(scene):
-    seen = scene("transformer", env={"MEMTRACE_AGENT": "0"})
+def test_without_the_agent_tensors_are_not_read(built, tmp_path):
+    seen = Scene("transformer", tmp_path, env={"MEMTRACE_AGENT": "0"})
     assert "saved tensors and leaves are not known" in seen.info["autograd"]
     assert not [r for r in seen.records if r["kind"] == "saved"]
     for known in seen.facts:

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The function of PyTorch behind a wrapper. Without it the wrapper cannot do what its caller
+// needs, so it is also looked for where the caller has it from: a PyTorch whose libraries have
+// other names than those of its wheels.
+#pragma once
+
+#include "interpose/hooks/hook_table.h"
+
+namespace memtrace::autograd {
+
+// Remembered in the table of hooks.
+[[nodiscard]] void* find_behind_caller(hook_id id, const void* caller) noexcept;
+
+template <typename Function>
+[[nodiscard]] Function* real_behind(hook_id id, const void* caller) noexcept {
+  if (auto* const real = real_function<Function>(id); real != nullptr) [[likely]]
+    return real;
+  return reinterpret_cast<Function*>(find_behind_caller(id, caller));
+}
+
+}  // namespace memtrace::autograd
