@@ -44,8 +44,9 @@ def address_of(block: dict) -> int:
     return int(block["address"], 0) if isinstance(block["address"], str) else block["address"]
 
 
-def judge(moment: dict, devices: list[dict]) -> Agreement:
-    theirs = {address_of(block): block for device in devices for block in device["at_peak"]["blocks"]}
+def judge(moment: dict, compositions: list[dict]) -> Agreement:
+    """`compositions`: the report's, a device's each, at the moment of `moment`."""
+    theirs = {address_of(block): block for memory in compositions for block in memory["blocks"]}
     found = Agreement()
     for block in moment["blocks"]:
         size, role = block["bytes"], block["role"]
@@ -73,10 +74,12 @@ def events_of_allocations(trace: Path) -> list[int]:
     return [line["n"] for line in runs.dump(trace, stacks=False) if line["kind"] == "alloc"]
 
 
-def report_with_blocks(trace: Path, folder: Path, event: int | None) -> dict:
-    """The report of the peak, or of the moment right after an event."""
+def report_with_blocks(trace: Path, folder: Path, event: int | None) -> tuple[dict, list[dict]]:
+    """The report, and what each device held at its peak, or in the moment right after an event."""
     target = folder / "report.json"
     moment = [] if event is None else ["--at", f"event:{event}"]
     subprocess.run([str(runs.memtrace()), "report", str(trace), "--json", str(target), "--blocks", *moment],
                    check=True, capture_output=True, env=runs.environment())
-    return json.loads(target.read_text())
+    report = json.loads(target.read_text())
+    memory = [device["at_peak" if event is None else "at_moment"] for device in report["devices"]]
+    return report, [one for one in memory if one]

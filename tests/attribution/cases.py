@@ -130,8 +130,8 @@ def agree(case, rank, bare, peaks, truth, trace, folder) -> Outcome:
     found = Outcome(case, rank, bare, truth, {})
     for name, peak in peaks["peaks"].items():
         at = None if name == "all" else events[peak["ordinal"] - 1]
-        report = agreement.report_with_blocks(trace, folder, at)
+        report, memory = agreement.report_with_blocks(trace, folder, at)
         if name == "all":
             found.report = report
-        found.moments[name] = agreement.judge(moment_of(truth, peaks, name), report["devices"])
+        found.moments[name] = agreement.judge(moment_of(truth, peaks, name), memory)
     return found

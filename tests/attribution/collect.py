@@ -23,6 +23,8 @@ import batches  # noqa: E402
 import moments  # noqa: E402
 import told  # noqa: E402
 from allocation_callback import follow_allocations  # noqa: E402
+from autocast_cache import watch_autocast_cache  # noqa: E402
+from observe import storage_address  # noqa: E402
 
 
 def tell_batches(observer) -> None:
@@ -32,11 +34,11 @@ def tell_batches(observer) -> None:
     def on_device(*arguments):
         for batch in yielded(*arguments):
             for tensor in batch:
-                observer.tell(tensor, "inputs", "batch")
+                observer.tell(storage_address(tensor), "inputs", "batch")
             yield batch
 
     batches.on_device = on_device
-    told.listener = observer.tell
+    told.listener = lambda tensor, role, name: observer.tell(storage_address(tensor), role, name)
 
 
 def write(path: Path, facts: dict) -> None:
@@ -65,6 +67,7 @@ def main() -> None:
     else:
         follower = moments.Observer([int(ordinal) for ordinal in rest.pop(0).split(",")])
         tell_batches(follower)
+        watch_autocast_cache(follower.tell)
     program, *arguments = rest
     torch.cuda.init()
     follow_allocations(follower)

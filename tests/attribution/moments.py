@@ -7,6 +7,7 @@ deterministic, so that a first run finds the ordinals and a second observes ther
 A block's role is what it is at any time of its life: a gradient that is being computed will be
 `.grad`, and what a running operation holds is seen when it has returned to Python; `seen` says
 when. So roles are looked for at the moment, densely around it, and sparsely through the whole run.
+One role ends earlier: an activation that the program still holds is none after its backward pass.
 
 Between observations only numbers and texts are kept: a container more would make Python collect
 garbage earlier than the program does alone, and garbage may hold GPU memory.
@@ -18,7 +19,7 @@ import traceback
 
 import torch
 
-from observe import ROLES, Observation, storage_address
+from observe import ROLES, Observation
 
 DENSELY = 12  # allocations before and after a moment, each of which is observed
 SPARSELY = 40  # observations between the start and a moment
@@ -95,23 +96,40 @@ class Moment:
                    for address, block in self.blocks.items())
 
 
+class Backward:
+    """Whether a backward pass runs, and when autograd's graph was last looked at before it began."""
+
+    def __init__(self):
+        self.runs = False
+        self.looked_before = 0
+
+    def update(self, last_look: int) -> None:
+        runs = torch._C._current_graph_task_id() != -1
+        if runs and not self.runs:
+            self.looked_before = last_look
+        self.runs = runs
+
+
 class Observer:
     """Collects the truth at the given ordinals."""
 
     def __init__(self, ordinals: list[int]):
         self.wanted = sorted(ordinals)
         self.ordinal = 0
+        self.last_look = 0
         self.next_look = 0
+        self.backward = Backward()
         self.births: dict[int, int] = {}
         self.sites: dict[int, str] = {}
         self.moments: list[Moment] = []
-        self.history: dict[int, str] = {}  # block (see block_key) -> role and what
+        self.history: dict[int, str] = {}  # block (see block_key) -> when last seen, role, what
         self.told: dict[int, str] = {}  # the same, by the program
         self.observations = 0
         self.failures: list[str] = []
 
     def __call__(self, address: int) -> None:
         self.ordinal += 1
+        self.backward.update(self.last_look)
         self.births[address] = self.ordinal
         self.sites[address] = call_site()
         if self._due():
@@ -137,6 +155,7 @@ class Observer:
         try:
             roles = Observation().roles
             self.observations += 1
+            self.last_look = self.ordinal
             seen = [(address, self.births.get(address, 0), *role) for address, role in roles.items()]
             for moment in self.moments:
                 for one in seen:
@@ -144,14 +163,17 @@ class Observer:
             if self.ordinal in self.wanted:
                 self._begin(seen)
             elif self.ordinal < self.wanted[-1]:
-                for address, born, role, what in seen:
-                    block = block_key(address, born)
-                    known = self.history.get(block)
-                    if known is None or ROLES.index(role) < ROLES.index(known.split(" ", 1)[0]):
-                        self.history[block] = f"{role} {what}"
+                self._remember(seen)
         finally:
             if collecting:
                 gc.enable()
+
+    def _remember(self, seen: list) -> None:
+        for address, born, role, what in seen:
+            block = block_key(address, born)
+            known = self.history.get(block)
+            if known is None or ROLES.index(role) <= ROLES.index(known.split(" ", 2)[1]):
+                self.history[block] = f"{self.ordinal} {role} {what}"
 
     def _begin(self, seen: list) -> None:
         moment = Moment(self.ordinal, self.births)
@@ -159,16 +181,18 @@ class Observer:
             moment.learn(*one, "now")
         for known, seen_when in ((self.history, "before"), (self.told, "told")):
             for block, words in known.items():
-                moment.learn(*divmod(block, LIVES), *words.split(" ", 1), seen_when)
+                when, role, what = words.split(" ", 2)
+                kept = self.backward.runs and int(when) >= self.backward.looked_before
+                if role != "activations" or kept:
+                    moment.learn(*divmod(block, LIVES), role, what, seen_when)
         for address, block in moment.blocks.items():
             block["site"] = self.sites.get(address, "") if block["born"] else ""
         self.moments.append(moment)
 
-    def tell(self, tensor, role: str, name: str) -> None:
-        """The program says that this tensor is a batch, labels, noise, a communication bucket."""
-        address = storage_address(tensor)
+    def tell(self, address: int, role: str, name: str) -> None:
+        """The program says that this block is a batch, labels, noise, a communication bucket."""
         if address:
             born = self.births.get(address, 0)
-            self.told[block_key(address, born)] = f"{role} {name}"
+            self.told[block_key(address, born)] = f"{self.ordinal} {role} {name}"
             for moment in self.moments:
                 moment.learn(address, born, role, name, "told")

@@ -36,7 +36,7 @@ def their(address, category, size=1024):
 
 
 def judged(ours, theirs):
-    return agreement.judge({"blocks": ours}, [{"at_peak": {"blocks": theirs}}])
+    return agreement.judge({"blocks": ours}, [{"blocks": theirs}])
 
 
 @pytest.mark.parametrize("category", ["temporaries", "workspace", "outputs", "other"])
