@@ -49,18 +49,22 @@ void by_category(page& out, const device_report&, const memory_view& view) {
 }
 
 void by_module(page& out, const device_report&, const memory_view& view) {
-  out.line(fmt::format("  {:>11} {:>11} {:>11} {:>11} {:>11} {:>11}  {}", "total", "weights",
-                       "gradients", "opt. states", "activations", "of it attn.", "module"),
+  out.line(fmt::format("  {:>11} {:>11} {:>11} {:>11} {:>11} {:>12}  {}", "total", "weights",
+                       "gradients", "opt. states", "activations", "attn. scores", "module"),
            emphasis::faint);
   const auto rows = module_tree(view.modules);
+  std::vector<std::string> above;  // names of the rows that the next one may be in
   for (std::size_t i = 0; i < std::min(rows.size(), most_rows); ++i) {
     const auto& [line, depth] = rows[i];
     const auto& bytes = line.bytes;
-    out.line(fmt::format("  {:>11} {:>11} {:>11} {:>11} {:>11} {:>11}  {}{}", cell(line.total),
+    above.resize(depth);
+    const auto label = label_of(line, above.empty() ? std::string() : above.back());
+    above.push_back(line.name);
+    out.line(fmt::format("  {:>11} {:>11} {:>11} {:>11} {:>11} {:>12}  {}{}", cell(line.total),
                          cell(bytes[category::weights]), cell(bytes[category::gradients]),
                          cell(bytes[category::optimizer_states]),
                          cell(bytes[category::activations]), cell(line.attention_scores),
-                         std::string(2 * depth, ' '), label_of(line)));
+                         std::string(2 * depth, ' '), label));
   }
 }
 
