@@ -20,9 +20,9 @@ namespace {
       return 6;
     case storage_role::buffer:
       return 5;
-    case storage_role::gradient:
+    case storage_role::leaf_gradient:  // knows the leaf, and so the model
       return 4;
-    case storage_role::leaf_gradient:
+    case storage_role::gradient:
       return 3;
     case storage_role::optimizer_state:
       return 2;

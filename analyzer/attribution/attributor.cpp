@@ -15,7 +15,7 @@ namespace memtrace::attribution {
 class run_state {
  public:
   run_state(const trace::dictionary& names, options wanted)
-      : run(names, std::move(wanted)), modules(names) {}
+      : run(names, std::move(wanted)), modules(names), parameters(names) {}
 
   // Null: no event of the device yet.
   [[nodiscard]] device_state* device(std::uint32_t index) {
@@ -172,7 +172,7 @@ result attributor::finish() {
   state.for_each_device([](std::uint32_t, device_state& device) { device.finish(); });
   state.for_each_device([&](std::uint32_t index, device_state& device) {
     state.gathered.devices.emplace(index,
-                                summarize(device, {state.run, state.modules, state.parameters}));
+                                   summarize(device, {state.run, state.modules, state.parameters}));
   });
   summarize_run(state.run, state.modules, state.parameters, state.gathered);
   return std::move(state.gathered);

@@ -66,7 +66,11 @@ class composing {
         return rows_.of_parameter(parameter->root, with_.run.names[parameter->name]);
       }
     }
-    return rows_.of(block.where.module);
+    // Weights and states have a module by name only: what ran when they were made says nothing.
+    // Of gradients it does: the module whose gradient was computed.
+    const bool by_name_only =
+        belongs_to_a_parameter(block.found.what) && block.found.what != category::gradients;
+    return by_name_only ? 0 : rows_.of(block.where.module);
   }
 
   void count_parameter(const published_parameter& parameter, const kept_block& block) {

@@ -51,7 +51,7 @@ void device_state::allocate(const trace::event& head, std::uint64_t address, std
                             trace::stack_id stack) {
   const auto found = run_.phases.at_allocation(head, run_.marks[stack]);
   run_.softmaxes.on_allocation(head.scope);
-  if (found.recompute && head.scope.root) run_.recomputed.insert(head.scope.root);
+  if ((head.scope.flags & format::scope_recompute) != 0) run_.recomputed.insert(head.scope.root);
   if (blocks_.find(address) != nullptr) free(head, address, {});  // its free was not recorded
   auto& block = blocks_.add(address);
   block.bytes = bytes;
@@ -104,7 +104,9 @@ void device_state::end(const block_life& block, const life_end& how) {
   const bool told = block.roles != 0 || block.saved.times != 0;
   if (!wanted && !told) return;
   const auto found = judge({block, how, run_.marks[block.stack], run_.knowledge});
-  if (found.how == evidence::annotated) run_.known.learn(place_of(block), found.what);
+  if (found.how == evidence::annotated || found.what == category::other) {
+    run_.known.learn(place_of(block), found.what);
+  }
   if (!wanted) return;
   const auto kept = keep(block, found);
   if (peak_.wants(block)) peak_.keep(kept);

@@ -14,7 +14,6 @@ namespace memtrace::attribution {
 
 class known_places {
  public:
-  // Of a block whose category was annotated.
   void learn(const place_key& where, category what);
   // Replaces a guess or nothing by what most blocks from the same place are.
   void improve(kept_block& block) const;

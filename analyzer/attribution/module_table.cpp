@@ -7,6 +7,7 @@ void module_table::name(const trace::module_event& record) {
   const module_place place{record.root, names_[record.path]};
   places_[record.object.value] = place;
   types_[place] = names_[record.type];
+  if ((record.flags & format::module_checkpointed) != 0) checkpointed_.insert(place);
   if (!place.path.empty() || root_numbers_.contains(record.root)) return;
   root_numbers_[record.root] = ++roots_of_type_[names_[record.type]];
 }

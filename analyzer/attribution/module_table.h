@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -28,6 +29,9 @@ class module_table {
 
   void name(const trace::module_event& record);
 
+  // Those that run under checkpoint(), as the agent saw.
+  [[nodiscard]] const std::set<module_place>& checkpointed() const { return checkpointed_; }
+
   // Null: never named.
   [[nodiscard]] const module_place* find(trace::object_id object) const;
   [[nodiscard]] std::string_view type_of(const module_place& place) const;
@@ -38,6 +42,7 @@ class module_table {
   const trace::dictionary& names_;
   std::unordered_map<std::uint32_t, module_place> places_;  // by object
   std::map<module_place, std::string_view> types_;
+  std::set<module_place> checkpointed_;
   std::map<trace::object_id, std::uint32_t> root_numbers_;  // among those of the same class
   std::map<std::string_view, std::uint32_t> roots_of_type_;
 };

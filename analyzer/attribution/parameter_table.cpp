@@ -8,7 +8,8 @@ namespace memtrace::attribution {
 namespace {
 
 constexpr std::size_t most_parameters = 1u << 20;
-constexpr std::size_t most_optimizers = 64;  // whose models are looked for
+constexpr std::size_t most_optimizers = 64;   // whose models are looked for
+constexpr std::size_t most_flattened = 4096;  // each name without a parameter is compared with all
 
 }  // namespace
 
@@ -20,6 +21,8 @@ void parameter_table::publish(const trace::storage_event& record, const block_li
       places_.erase(place);
       return;
     }
+    if (names_[record.name].ends_with('*') && flattened_.size() < most_flattened)
+      flattened_.push_back(all_.size());
     all_.emplace_back();
   }
   auto& known = all_[place->second];
@@ -67,8 +70,24 @@ const published_parameter* parameter_table::find(trace::text_id name, trace::obj
   const auto exact = places_.find({name, root});
   if (exact != places_.end()) return &all_[exact->second];
   const auto any = places_.lower_bound({name, trace::object_id{}});
-  if (any == places_.end() || any->first.first != name) return nullptr;
-  return &all_[any->second];
+  if (any != places_.end() && any->first.first == name) return &all_[any->second];
+  return find_flattened(name, root);
+}
+
+const published_parameter* parameter_table::find_flattened(trace::text_id name,
+                                                           trace::object_id root) const {
+  const published_parameter* best = nullptr;
+  std::size_t longest = 0;
+  for (const auto index : flattened_) {
+    const auto& candidate = all_[index];
+    if (root && candidate.root != root) continue;
+    auto start = names_[candidate.name];
+    start.remove_suffix(1);
+    if (!names_[name].starts_with(start) || (best != nullptr && start.size() <= longest)) continue;
+    best = &candidate;
+    longest = start.size();
+  }
+  return best;
 }
 
 }  // namespace memtrace::attribution

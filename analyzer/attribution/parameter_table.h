@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "analyzer/attribution/block_life.h"
+#include "analyzer/trace/dictionary.h"
 #include "analyzer/trace/records.h"
 
 namespace memtrace::attribution {
@@ -26,6 +27,8 @@ struct published_parameter {
 
 class parameter_table {
  public:
+  explicit parameter_table(const trace::dictionary& names) : names_(names) {}
+
   // `block`: where it lives; null where not known.
   void publish(const trace::storage_event& record, const block_life* block);
   void publish_state(const trace::storage_event& record);
@@ -39,9 +42,13 @@ class parameter_table {
  private:
   using key = std::pair<trace::text_id, trace::object_id>;
   [[nodiscard]] trace::object_id root_of_optimizer(trace::object_id optimizer) const;
+  [[nodiscard]] const published_parameter* find_flattened(trace::text_id name,
+                                                          trace::object_id root) const;
 
+  const trace::dictionary& names_;
   std::vector<published_parameter> all_;
   std::map<key, std::size_t> places_;
+  std::vector<std::size_t> flattened_;   // several in one storage, named lstm.*
   std::map<key, std::uint32_t> states_;  // published, by parameter's name and optimizer
   // By optimizer, worked out when first asked for.
   mutable std::unordered_map<std::uint32_t, trace::object_id> roots_;

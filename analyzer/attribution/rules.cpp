@@ -45,6 +45,8 @@ verdict judge(const rule_case& about) {
   for (const auto rules : {told_rules(), origin_rules(), lifetime_rules()}) {
     auto found = first_of(rules, about);
     if (!found) continue;
+    // How long it would have lived is not known.
+    found->guess = found->guess || (about.end.alive && rules.data() == lifetime_rules().data());
     if (found->what == category::activations && held_by_program(about)) {
       found->until_backward = about.block.saved.backwards_ended;
     }
@@ -56,8 +58,6 @@ verdict judge(const rule_case& about) {
 verdict at_moment(const verdict& found, std::uint32_t backwards_ended) {
   if (backwards_ended <= found.until_backward) return found;
   verdict later = found;
-  later.what = category::outputs;
-  later.how = evidence::inferred;
   later.rule = kept_by_program;
   return later;
 }

@@ -46,8 +46,7 @@ struct verdict {
   evidence how = evidence::unknown;
   bool guess = true;
   std::string_view rule;
-  // It was an activation until this many backward passes had ended; what the program held of it
-  // after that is an output.
+  // Autograd kept it until this many backward passes had ended, and the program after that.
   std::uint32_t until_backward = std::numeric_limits<std::uint32_t>::max();
 };
 
@@ -57,7 +56,9 @@ struct verdict {
 
 [[nodiscard]] verdict judge(const rule_case& about);
 
-// The verdict that holds for a moment at which so many backward passes had ended.
+// The verdict for a moment at which so many backward passes had ended: an activation that lives on
+// because the program holds it (logits that are overwritten only by the next step's) has a rule of
+// its own.
 [[nodiscard]] verdict at_moment(const verdict& found, std::uint32_t backwards_ended);
 
 // Made while neither a module, nor backward, nor an optimizer ran: by the program itself.

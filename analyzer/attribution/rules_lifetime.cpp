@@ -83,8 +83,9 @@ using decision = std::optional<category>;
 }
 
 [[nodiscard]] decision outlives_call(const rule_case& about) {
-  return when(in_model(about) && !about.end.call_running && !same_stretch(about),
-              category::outputs);
+  const bool returned = about.block.born.call != 0 && !about.end.call_running;
+  const bool outside_modules = about.block.born.call == 0 && !same_stretch(about);
+  return when(in_model(about) && (returned || outside_modules), category::outputs);
 }
 
 [[nodiscard]] decision made_and_gone(const rule_case& about) {
@@ -136,7 +137,7 @@ constexpr std::array rules = {
     rule{"outlives_call", evidence::inferred, outlives_call},
     rule{"made_and_gone", evidence::inferred, made_and_gone},
     rule{"held_for_long", evidence::inferred, held_for_long},
-    rule{"made_for_the_model", evidence::inferred, made_for_the_model},
+    rule{"made_for_the_model", evidence::inferred, made_for_the_model, true},
     rule{"outlives_its_pass", evidence::inferred, outlives_its_pass, true},
     rule{"in_unfinished_call", evidence::inferred, in_unfinished_call, true},
     rule{"in_unfinished_pass", evidence::inferred, in_unfinished_pass, true},

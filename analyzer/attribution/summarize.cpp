@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <functional>
 #include <map>
+#include <set>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -31,14 +32,39 @@ namespace {
   return sites;
 }
 
+[[nodiscard]] bool is_inside(const module_place& place, const std::set<module_place>& others) {
+  if (others.contains(place)) return true;
+  for (auto path = place.path; !path.empty();) {
+    path = parent_path(path);
+    if (others.contains({place.root, path})) return true;
+  }
+  return false;
+}
+
+// A model that is told to checkpoint has the mark as well as its layers, which do it.
+[[nodiscard]] std::set<module_place> innermost(std::set<module_place> places) {
+  const auto all = places;
+  for (const auto& place : all) {
+    for (auto path = place.path; !path.empty();) {
+      path = parent_path(path);
+      places.erase({place.root, path});
+    }
+  }
+  return places;
+}
+
+// As the agent saw, and beside these what ran again in backward.
 [[nodiscard]] std::vector<checkpointed_module> checkpointed(const run_context& run,
                                                             const module_table& modules) {
-  std::vector<checkpointed_module> found;
+  auto places = innermost(modules.checkpointed());
   for (const auto object : run.recomputed) {
     const auto* const place = modules.find(object);
-    if (place == nullptr) continue;
-    found.push_back({modules.root_name(place->root), std::string(place->path),
-                     std::string(modules.type_of(*place))});
+    if (place != nullptr && !is_inside(*place, modules.checkpointed())) places.insert(*place);
+  }
+  std::vector<checkpointed_module> found;
+  for (const auto& place : places) {
+    found.push_back({modules.root_name(place.root), std::string(place.path),
+                     std::string(modules.type_of(place))});
   }
   return found;
 }

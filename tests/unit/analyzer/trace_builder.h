@@ -12,6 +12,7 @@
 #include <zstd.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -23,50 +24,9 @@
 #include <vector>
 
 #include "memtrace/trace_format.h"
+#include "tests/unit/analyzer/trace_bytes.h"
 
 namespace memtrace::test {
-
-constexpr std::uint64_t operator""_KiB(unsigned long long n) {
-  return n << 10;
-}
-constexpr std::uint64_t operator""_MiB(unsigned long long n) {
-  return n << 20;
-}
-constexpr std::uint64_t operator""_GiB(unsigned long long n) {
-  return n << 30;
-}
-
-using byte_vector = std::vector<unsigned char>;
-
-inline void put_unsigned(byte_vector& out, std::uint64_t value) {
-  for (; value >= 0x80; value >>= 7) out.push_back(static_cast<unsigned char>(value | 0x80));
-  out.push_back(static_cast<unsigned char>(value));
-}
-inline void put_signed(byte_vector& out, std::int64_t value) {
-  const auto wide = static_cast<std::uint64_t>(value);
-  put_unsigned(out, value < 0 ? ~(wide << 1) : wide << 1);
-}
-inline void put_text(byte_vector& out, std::string_view text) {
-  put_unsigned(out, text.size());
-  out.insert(out.end(), text.begin(), text.end());
-}
-template <class T>
-void put_object(byte_vector& out, const T& object) {
-  const auto* bytes = reinterpret_cast<const unsigned char*>(&object);
-  out.insert(out.end(), bytes, bytes + sizeof(T));
-}
-template <class T>
-void seal(T& head) {  // checksum of everything after the field
-  constexpr auto covered = offsetof(T, header_checksum) + sizeof(head.header_checksum);
-  head.header_checksum =
-      format::fnv1a32(reinterpret_cast<const unsigned char*>(&head) + covered, sizeof(T) - covered);
-}
-
-struct test_frame {
-  std::string file;
-  std::uint64_t line;
-  std::string function;
-};
 
 class trace_builder {
  public:
@@ -212,6 +172,80 @@ class trace_builder {
     return time();
   }
 
+  // Meaning. What is given by name is defined when first used; 0 as an id means none.
+  trace_builder& scope(const scope_numbers& now) {
+    const auto node = text_or_none(now.node);
+    byte_vector payload;
+    for (const auto value : {now.flags, now.module, now.root}) put_unsigned(payload, value);
+    if ((now.flags & format::scope_backward) != 0) {
+      put_unsigned(payload, now.forward);
+      put_unsigned(payload, node);
+    }
+    return skippable(format::kind::scope, payload);
+  }
+  std::uint64_t object(std::uint64_t address) {
+    byte_vector payload;
+    put_unsigned(payload, address);
+    skippable(format::kind::object, payload);
+    return ++objects_;
+  }
+  trace_builder& module(std::uint64_t object, std::uint64_t root, std::string_view path,
+                        std::string_view type, std::uint64_t flags = 0) {
+    const auto path_number = text(path);
+    const auto type_number = text(type);
+    byte_vector payload;
+    for (const auto value : {std::uint64_t{0}, object, root, path_number, type_number, flags}) {
+      put_unsigned(payload, value);
+    }
+    return skippable(format::kind::object, payload);
+  }
+  trace_builder& storage(format::storage_role role, std::uint64_t address,
+                         const storage_words& more = {}) {
+    const auto name = text_or_none(more.name);
+    const auto detail = text_or_none(more.detail);
+    byte_vector payload;
+    put_unsigned(payload, static_cast<std::uint64_t>(role));
+    put_signed(payload, static_cast<std::int64_t>(address - address_));
+    for (const auto value : {more.bytes, name, detail, more.object, more.flags}) {
+      put_unsigned(payload, value);
+    }
+    return skippable(format::kind::storage, payload);
+  }
+  trace_builder& saved(std::uint64_t address, const saved_numbers& tensor = {}) {
+    byte_vector payload;
+    put_signed(payload, static_cast<std::int64_t>(address - address_));
+    for (const auto value : {tensor.bytes, tensor.flags, tensor.scalar_type, tensor.dimensions,
+                             tensor.rows, tensor.columns}) {
+      put_unsigned(payload, value);
+    }
+    return skippable(format::kind::saved, payload);
+  }
+  trace_builder& phase(format::phase_action action, format::phase_source source,
+                       std::uint64_t object = 0, std::string_view name = {}) {
+    const auto name_number = text_or_none(name);
+    byte_vector payload;
+    for (const auto value : {static_cast<std::uint64_t>(action), static_cast<std::uint64_t>(source),
+                             object, name_number}) {
+      put_unsigned(payload, value);
+    }
+    return skippable(format::kind::phase, payload).time();
+  }
+  trace_builder& step(format::step_source source, std::uint64_t object = 0,
+                      std::string_view name = {}) {
+    const auto name_number = text_or_none(name);
+    byte_vector payload;
+    for (const auto value : {static_cast<std::uint64_t>(source), object, name_number}) {
+      put_unsigned(payload, value);
+    }
+    return skippable(format::kind::step, payload).time();
+  }
+  trace_builder& counter(std::string_view name, double value) {
+    byte_vector payload;
+    put_unsigned(payload, text(name));
+    put_unsigned(payload, std::bit_cast<std::uint64_t>(value));
+    return skippable(format::kind::counter, payload).time();
+  }
+
   // Bytes of a record area as they are, for what no recorder writes.
   trace_builder& raw(std::initializer_list<unsigned> bytes) {
     for (const auto b : bytes) records_.push_back(static_cast<unsigned char>(b));
@@ -293,6 +327,14 @@ class trace_builder {
   trace_builder& numbers(format::kind kind, std::initializer_list<std::uint64_t> values) {
     tag(kind);
     for (const auto value : values) put_unsigned(records_, value);
+    return *this;
+  }
+  [[nodiscard]] std::uint64_t text_or_none(std::string_view value) {
+    return value.empty() ? 0 : text(value);
+  }
+  trace_builder& skippable(format::kind kind, const byte_vector& payload) {
+    tag(kind);
+    put_text(records_, {reinterpret_cast<const char*>(payload.data()), payload.size()});
     return *this;
   }
   void put_address(std::uint64_t address) {
@@ -388,6 +430,7 @@ class trace_builder {
   std::uint64_t frames_ = 0;
   std::uint64_t stacks_ = 0;
   std::uint64_t threads_ = 0;
+  std::uint64_t objects_ = 0;
   std::uint64_t sequence_ = 1;
   std::uint64_t events_ = 0;
   std::uint64_t first_event_ = 0;
