@@ -188,7 +188,7 @@ struct shown_moment {
 [[nodiscard]] shown_moment choose_moment(const device_report& device, const oom_report* oom) {
   if (oom != nullptr && oom->held) return {&*oom->held, "What it was when memory ran out"};
   if (!device.at) return {&device.at_peak, "What it is at the peak"};
-  const auto when = when_in_training(*device.at);
+  const auto when = when_in_training(device, *device.at);
   return {&*device.at,
           fmt::format("What it is after event {}, {} allocated{}", format_count(device.at->event),
                       format_bytes(device.at->total), when.empty() ? "" : ", " + when)};

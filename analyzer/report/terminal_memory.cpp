@@ -98,7 +98,7 @@ void add_rest(page& out, const std::vector<Row>& rows, std::size_t shown, std::u
 
 [[nodiscard]] std::string what_of(const user_line& line) {
   std::string out = words_of(line.what);
-  if (line.attention_scores * 2 > line.bytes) out = "attention scores";
+  if (line.attention_scores * 2 > line.bytes) out += ", attention scores";
   if (line.recomputed * 2 > line.bytes) out += ", recomputed";
   return out;
 }

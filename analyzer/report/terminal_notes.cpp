@@ -92,8 +92,14 @@ namespace {
 
 }  // namespace
 
-std::string when_in_training(const memory_view& view) {
-  const auto where = words_of(view.during);
+bool knows_phases(const device_report& device) {
+  return std::ranges::any_of(device.phases, [](const phase_report& one) {
+    return one.which != phase::setup && one.which != phase::other;
+  });
+}
+
+std::string when_in_training(const device_report& device, const memory_view& view) {
+  const auto where = knows_phases(device) ? words_of(view.during) : std::string();
   if (!view.step) return where.empty() ? where : "in " + where;
   if (where.empty()) return fmt::format("in step {}", *view.step);
   return fmt::format("in {} of step {}", where, *view.step);
@@ -107,7 +113,8 @@ void add_phases_and_steps(page& out, const process_report& process, const device
     std::ranges::replace(name, '_', ' ');
     parts.push_back(fmt::format("{} {}", name, format_bytes(one.at_peak.total)));
   }
-  if (parts.size() > 1) out.line("Highest in each phase: " + join(parts, ", "));
+  if (parts.size() > 1 && knows_phases(device))
+    out.line("Highest in each phase: " + join(parts, ", "));
   const auto& steps = device.steps;
   if (steps.boundary == attribution::step_boundary::inferred && process.inferred_steps) {
     const auto& found = *process.inferred_steps;
@@ -148,18 +155,24 @@ std::vector<std::string> unknown_meaning(const process_report& process) {
   std::vector<std::string> found;
   if (process.devices.empty()) return found;
   if (run.agent.empty() && run.autograd.empty()) {
-    found.emplace_back(
-        "What the memory is was not recorded (no Python, no PyTorch in it, or an older memtrace): "
-        "categories are unknown");
+    const char* const why = run.torch.empty() && run.python.empty() ? "no Python in this program"
+                            : run.torch.empty()                     ? "no PyTorch in this program"
+                                                                    : "an older recording";
+    found.push_back(
+        fmt::format("Nothing told what the memory is ({}): categories are guesses", why));
     return found;
   }
-  if (run.agent != "on") {
-    found.push_back("No names of modules and parameters, no optimizer states: " +
-                    (run.agent.empty() ? "the agent did not start" : run.agent));
+  if (run.agent.empty()) {
+    found.emplace_back("Names of modules and parameters are not known: the agent did not start");
+  } else if (run.agent.starts_with("without ")) {
+    found.push_back("The agent in the program works " + run.agent);
+  } else if (run.agent != "on") {
+    found.push_back("Names of modules and parameters are not known: " + run.agent);
   }
-  if (run.autograd != "on") {
-    found.push_back("Not known what autograd keeps: " +
-                    (run.autograd.empty() ? "it was not seen" : run.autograd));
+  if (run.autograd.empty()) {
+    found.emplace_back("Autograd did not run, or was not seen");
+  } else if (run.autograd != "on") {
+    found.push_back("Not seen of autograd: " + run.autograd);
   }
   return found;
 }

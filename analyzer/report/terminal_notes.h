@@ -18,7 +18,10 @@ void add_training(page& out, const process_report& process, const device_report&
 // In a sentence each; nothing where everything is known.
 [[nodiscard]] std::vector<std::string> unknown_meaning(const process_report& process);
 
+// Something but setup and what is none of the phases.
+[[nodiscard]] bool knows_phases(const device_report& device);
+
 // "in the backward pass of step 3", from 0; empty: not known
-[[nodiscard]] std::string when_in_training(const memory_view& view);
+[[nodiscard]] std::string when_in_training(const device_report& device, const memory_view& view);
 
 }  // namespace memtrace::report

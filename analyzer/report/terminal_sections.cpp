@@ -76,11 +76,13 @@ void add_device(page& out, const process_report& process, const device_report& d
   const auto capacity = device.facts.total_bytes == 0
                             ? std::string()
                             : fmt::format(", {}", format_bytes(device.facts.total_bytes));
-  out.line(fmt::format("cuda:{} {}{}{}", device.facts.device, printable(device.name), capacity,
+  out.line(fmt::format("cuda:{}{}{}{}{}", device.facts.device, device.name.empty() ? "" : " ",
+                       printable(device.name), capacity,
                        process.run.simulated_gpu.empty() ? "" : " (simulated)"),
            emphasis::heading);
   const auto& peak = device.peak_allocated;
-  const auto when = device.from_cuda_calls ? std::string() : when_in_training(device.at_peak);
+  const auto when =
+      device.from_cuda_calls ? std::string() : when_in_training(device, device.at_peak);
   const auto steps = device.steps.count != 0 && device.at_peak.step
                          ? fmt::format(" (of 0 … {})", device.steps.count - 1)
                          : std::string();

@@ -163,7 +163,7 @@ std::string to_view(const run_report& processes, view_by kind, const terminal_st
   for (const auto& process : processes) {
     for (const auto& device : process.devices) {
       const auto& view = device.at ? *device.at : device.at_peak;
-      const auto when = when_in_training(view);
+      const auto when = when_in_training(device, view);
       auto heading = fmt::format("pid {} cuda:{} {}", process.run.pid, device.facts.device,
                                  printable(device.name));
       if (wanted.of_a_moment) {
