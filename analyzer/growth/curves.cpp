@@ -9,7 +9,8 @@
 namespace memtrace::growth {
 namespace {
 
-constexpr int grid = 20;  // ramps begin and end at multiples of 1/20 of the span
+constexpr int grid = 20;             // ramps begin and end at multiples of 1/20 of the span
+constexpr double latest_end = 0.71;  // growth that stopped later may only be pausing
 
 using values = std::vector<double>;
 
@@ -93,7 +94,7 @@ std::vector<candidate> families() {
     for (int j = i + 1; j <= grid; ++j) {
       const double from = static_cast<double>(i) / grid, to = static_cast<double>(j) / grid;
       if (j == grid && i > 0 && from <= 0.75) add("late_start", true, 3, from, to);
-      if (j < grid - 1) add("ended_ramp", false, i == 0 ? 3 : 4, from, to);
+      if (to <= latest_end) add("ended_ramp", false, i == 0 ? 3 : 4, from, to);
     }
   }
   return all;

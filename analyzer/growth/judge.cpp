@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The decision. Each step is small: leave out the warm-up; take out single shifts; look for teeth
-// and judge their floors; otherwise let the growth laws compete, and demand that the rank test
-// agrees before anything is called a leak.
+// and judge their floors; otherwise let the growth laws compete.
 #include <algorithm>
 #include <cmath>
 
-#include "analyzer/growth/change_points.h"
-#include "analyzer/growth/curves.h"
-#include "analyzer/growth/jumps.h"
+#include "analyzer/growth/laws.h"
 #include "analyzer/growth/points.h"
-#include "analyzer/growth/rank_tests.h"
 #include "analyzer/growth/shifts.h"
 #include "analyzer/growth/teeth.h"
 #include "analyzer/growth/verdict.h"
@@ -20,104 +16,15 @@ namespace memtrace::growth {
 namespace {
 
 constexpr std::uint64_t least_steps = 12;
-constexpr std::size_t points_for_ranks = 24;
-constexpr double significant = 3.0;  // one-sided p = 0.0013
-constexpr double suggestive = 1.64;  // one-sided p = 0.05
+constexpr std::uint64_t few_steps = 60;  // two or three jumps in fewer tell nothing
 constexpr std::size_t fewest_floors = 4;
+constexpr std::size_t most_points = 128;
 
-struct growth_found {
-  bool leak = false;
-  bool staircase = false;
-  shape otherwise = shape::steady;  // where it is no leak
-  trend ranks;
-  comparison curves;
-  jump_process process;
-  std::vector<jump> jumps;
-  double net = 0, noise = 0, autocorrelation = 0;
-  std::size_t points = 0;
-  bool tentative = false;  // grows, but too few steps to be sure
-};
-
-double net_growth(const std::vector<point>& points) {
-  const auto edge = std::max<std::size_t>(1, points.size() / 8);
-  std::vector<double> first, last;
-  for (std::size_t i = 0; i < edge; ++i) {
-    first.push_back(points[i].bytes);
-    last.push_back(points[points.size() - 1 - i].bytes);
-  }
-  return median_of(last) - median_of(first);
-}
-
-// A staircase leaks where its jumps keep coming.
-void judge_staircase(growth_found& found, double from, double to) {
-  found.process = process_of(found.jumps, from, to);
-  const auto& process = found.process;
-  found.staircase = true;
-  if (process.rises == 0 || process.risen <= process.fallen * 4) {
-    found.otherwise = shape::steady;
-    return;
-  }
-  const bool silent = process.silence > 2 || process.silent_share > 0.5;
-  found.leak = process.rises >= 3 && process.fallen <= process.risen / 10 && !silent &&
-               process.log_odds > 0.5;
-  found.tentative = !found.leak && process.rises == 2 && !silent;
-  found.otherwise = process.rises >= 2 && process.log_odds < 0 && !silent ? shape::bounded_records
-                    : silent && process.rises <= 2                        ? shape::warmup_plateau
-                    : silent                                              ? shape::warmup_plateau
-                                                                          : shape::bounded_records;
-}
-
-void judge_curve(growth_found& found, double negligible) {
-  const auto& best = found.curves.best;
-  if (best.name == "constant" || best.rise <= negligible) return;
-  if (!best.ongoing) {
-    if (found.ranks.z < suggestive) return;
-    found.otherwise = best.name == "logarithmic" ? shape::bounded_records : shape::warmup_plateau;
-    return;
-  }
-  const double demanded = found.points < 8 ? suggestive : significant;
-  const bool clear = found.points >= 8 || found.noise < best.rise / 20;
-  found.leak =
-      found.ranks.z > demanded && clear && found.net > negligible && found.net > 2 * found.noise;
-  found.tentative = !found.leak && found.ranks.z > suggestive;
-}
-
-// The rank test on groups of points, whose autocorrelation is that of the points over a group's
-// length. Where noise is a small part of the growth, what looks like autocorrelation is the curve.
-void rank(growth_found& found, const std::vector<point>& points) {
-  const auto grouped = lowest_of(points, points_for_ranks);
-  const double group = static_cast<double>(points.size()) / static_cast<double>(grouped.size());
-  const bool dwarfed = found.noise < found.curves.best.rise / 8;
-  found.autocorrelation = dwarfed ? 0 : std::pow(found.curves.autocorrelation, group);
-  found.ranks = trend_of(grouped, found.autocorrelation);
-}
-
-growth_found growth_of(const std::vector<point>& points, double negligible) {
-  growth_found found;
-  found.points = points.size();
-  if (points.size() < 3) return found;
-  const double least_noise = negligible / 8;
-  found.curves = compare_curves(points, least_noise);
-  found.net = net_growth(points);
-  const auto count = static_cast<double>(points.size());
-  const auto& best = found.curves.best;
-  found.noise = std::sqrt(best.squared_error / std::max(1.0, count - best.parameters));
-  rank(found, points);
-  const auto steps = segments_of(points, least_noise);
-  if (is_staircase(steps, points.size())) {
-    const auto parameters = static_cast<int>(2 * steps.jumps() + 1);
-    const double score = schwarz(steps.squared_error, count, count, parameters, least_noise);
-    const double rival = schwarz(found.curves.best.squared_error, count, count,
-                                 found.curves.best.parameters, least_noise);
-    if (score < rival) {
-      found.jumps = jumps_of(steps, points);
-      found.noise = steps.deviation;
-      judge_staircase(found, points.front().step, points.back().step);
-      return found;
-    }
-  }
-  judge_curve(found, negligible);
-  return found;
+// Least bytes of the teeth or their averages, whichever varies less.
+std::vector<point> clearest_of_teeth(const sawtooth& teeth, double negligible) {
+  auto floors = without_strays(lowest_of(teeth.floors, most_points), negligible);
+  auto levels = without_strays(lowest_of(teeth.levels, most_points), negligible);
+  return uncertainty(floors) <= uncertainty(levels) ? floors : levels;
 }
 
 std::uint64_t warmup_of(std::uint64_t steps) {
@@ -185,33 +92,57 @@ std::uint64_t steps_until_significant(std::uint64_t steps, double z) {
   return static_cast<std::uint64_t>(std::ceil(std::max(0.1, factor) * static_cast<double>(steps)));
 }
 
-}  // namespace
+struct findings {
+  stretch steps;
+  std::vector<jump> shifts;
+  sawtooth teeth;
+  growth_found growth;
+};
 
-std::string_view name_of(shape value) {
-  switch (value) {
-    case shape::unknown:
-      return "unknown";
-    case shape::accumulating:
-      return "accumulating";
-    case shape::stepwise:
-      return "stepwise";
-    case shape::sawtooth:
-      return "sawtooth";
-    case shape::sawtooth_leak:
-      return "sawtooth_leak";
-    case shape::bounded_records:
-      return "bounded_records";
-    case shape::warmup_plateau:
-      return "warmup_plateau";
-    case shape::steady:
-      return "steady";
+findings look_at(const series& values, std::uint64_t warmup, double negligible) {
+  findings found;
+  found.steps = after_warmup(values, warmup);
+  found.shifts = take_out_shifts(found.steps, negligible);
+  found.teeth = find_teeth(found.steps, negligible);
+  if (found.teeth.teeth < 2) {
+    found.growth = growth_of(clearest_points(found.steps, negligible), negligible);
+  } else if (found.teeth.floors.size() >= fewest_floors) {
+    found.growth = growth_of(clearest_of_teeth(found.teeth, negligible), negligible);
   }
-  return "unknown";
+  return found;
 }
 
-bool is_leak(shape value) {
-  return value == shape::accumulating || value == shape::stepwise || value == shape::sawtooth_leak;
+shape shape_of(const series& values, const findings& found, double negligible) {
+  const auto& growth = found.growth;
+  if (found.teeth.teeth >= 2) return growth.leak ? shape::sawtooth_leak : shape::sawtooth;
+  if (growth.leak) {
+    const bool jumps = growth.staircase || rises_rarely(found.steps);
+    return jumps ? shape::stepwise : shape::accumulating;
+  }
+  if (growth.tentative && (!growth.staircase || values.steps() < few_steps)) return shape::unknown;
+  if (growth.otherwise != shape::steady) return growth.otherwise;
+  const bool shifted = std::any_of(found.shifts.begin(), found.shifts.end(),
+                                   [](const jump& one) { return one.bytes > 0; });
+  const bool grew = shifted || grew_in_warmup(values, found.steps, growth, negligible);
+  return grew ? shape::warmup_plateau : shape::steady;
 }
+
+void add_rate(verdict& out, const growth_found& growth, const context& about) {
+  out.bytes_per_step = growth.ranks.slope;
+  out.bytes_per_step_low = std::max(0.0, growth.ranks.low);
+  out.bytes_per_step_high = growth.ranks.high;
+  const auto capacity = static_cast<double>(about.capacity_bytes);
+  out.negligible = out.bytes_per_step * 10'000 < std::max(1048576.0, 0.0005 * capacity);
+}
+
+std::uint64_t more_steps_for(const growth_found& growth, std::uint64_t steps) {
+  if (growth.staircase) {
+    return static_cast<std::uint64_t>(std::ceil(2 * growth.process.usual_wait));
+  }
+  return steps_until_significant(steps, growth.ranks.z);
+}
+
+}  // namespace
 
 verdict judge(const series& values, const context& about) {
   verdict out;
@@ -224,43 +155,14 @@ verdict judge(const series& values, const context& about) {
     return out;
   }
   out.evidence.warmup_steps = warmup_of(values.steps());
-  auto steps = after_warmup(values, out.evidence.warmup_steps);
-  const auto shifts = take_out_shifts(steps, negligible);
-  const auto teeth = find_teeth(steps, negligible);
-  const bool has_teeth = teeth.teeth >= 2;
-  growth_found found;
-  if (!has_teeth) {
-    found = growth_of(clearest_points(steps), negligible);
-  } else if (teeth.floors.size() >= fewest_floors) {
-    found = growth_of(lowest_of(teeth.floors, 128), negligible);
-  }
-  out.evidence.teeth = teeth.teeth;
-  if (has_teeth) {
-    out.shape = found.leak ? shape::sawtooth_leak : shape::sawtooth;
-  } else if (found.leak) {
-    out.shape = found.staircase || rises_rarely(steps) ? shape::stepwise : shape::accumulating;
-  } else {
-    out.shape = found.otherwise;
-    if (out.shape == shape::steady && (grew_in_warmup(values, steps, found, negligible))) {
-      out.shape = shape::warmup_plateau;
-    }
-    const bool rose =
-        std::any_of(shifts.begin(), shifts.end(), [](const jump& one) { return one.bytes > 0; });
-    if (out.shape == shape::steady && rose) out.shape = shape::warmup_plateau;
-  }
-  describe(out, found, shifts);
-  out.confidence = confidence_of(found, is_leak(out.shape), values.steps());
-  if (is_leak(out.shape)) {
-    out.bytes_per_step = found.ranks.slope;
-    out.bytes_per_step_low = std::max(0.0, found.ranks.low);
-    out.bytes_per_step_high = found.ranks.high;
-    const double soon = out.bytes_per_step * 10'000;
-    out.negligible = soon < std::max(1048576.0, 0.0005 * static_cast<double>(about.capacity_bytes));
-  } else if (found.tentative) {
-    out.more_steps_needed =
-        found.staircase ? static_cast<std::uint64_t>(std::ceil(2 * found.process.usual_wait))
-                        : steps_until_significant(values.steps(), found.ranks.z);
-  }
+  const auto found = look_at(values, out.evidence.warmup_steps, negligible);
+  out.evidence.teeth = found.teeth.teeth;
+  out.shape = shape_of(values, found, negligible);
+  describe(out, found.growth, found.shifts);
+  const bool leak = is_leak(out.shape);
+  out.confidence = confidence_of(found.growth, leak, values.steps());
+  if (leak) add_rate(out, found.growth, about);
+  if (found.growth.tentative) out.more_steps_needed = more_steps_for(found.growth, values.steps());
   out.overturned_by = overturned_by(out);
   return out;
 }

@@ -16,16 +16,43 @@ double variation_of(const std::vector<double>& values) {
   return std::sqrt(square / static_cast<double>(values.size() - 1)) / mean;
 }
 
+// P(at least `count`) of a Poisson variable.
+double poisson_tail(double mean, std::size_t count) {
+  double term = std::exp(-mean), below = 0;
+  for (std::size_t k = 0; k < count; ++k) {
+    below += term;
+    term *= mean / static_cast<double>(k + 1);
+  }
+  return std::max(1e-9, 1 - below);
+}
+
+// A short segment below both of its neighbours: a few odd steps.
+bool is_dent(const segments& found, std::size_t i, std::size_t points) {
+  if (i == 0 || i + 1 >= found.starts.size()) return false;
+  const auto length = found.starts[i + 1] - found.starts[i];
+  return length * 40 <= points + 39 && found.means[i] < found.means[i - 1] &&
+         found.means[i] < found.means[i + 1];
+}
+
 }  // namespace
 
-std::vector<jump> jumps_of(const segments& found, const std::vector<point>& points) {
-  std::vector<jump> jumps;
-  for (std::size_t i = 1; i < found.starts.size(); ++i) {
-    const auto at = found.starts[i];
-    jumps.push_back(
-        {(points[at - 1].step + points[at].step) / 2, found.means[i] - found.means[i - 1]});
+std::vector<jump> lasting_rises(const segments& found, const std::vector<point>& points) {
+  std::vector<std::size_t> starts;
+  std::vector<double> levels;
+  for (std::size_t i = 0; i < found.starts.size(); ++i) {
+    if (is_dent(found, i, points.size())) continue;
+    starts.push_back(found.starts[i]);
+    levels.push_back(found.means[i]);
   }
-  return jumps;
+  // From the end: what is never fallen below again.
+  for (auto i = levels.size(); i-- > 1;) levels[i - 1] = std::min(levels[i - 1], levels[i]);
+  std::vector<jump> rises;
+  for (std::size_t i = 1; i < levels.size(); ++i) {
+    if (levels[i] - levels[i - 1] < 4 * found.deviation || levels[i] <= levels[i - 1]) continue;
+    const auto at = starts[i];
+    rises.push_back({(points[at - 1].step + points[at].step) / 2, levels[i] - levels[i - 1]});
+  }
+  return rises;
 }
 
 jump_process process_of(const std::vector<jump>& jumps, double from, double to) {
@@ -34,11 +61,6 @@ jump_process process_of(const std::vector<jump>& jumps, double from, double to) 
   double last = from, longest = 0;
   from = std::max(1.0, from);
   for (const auto& one : jumps) {
-    if (one.bytes < 0) {
-      found.fallen -= one.bytes;
-      continue;
-    }
-    found.risen += one.bytes;
     heights.push_back(one.bytes);
     if (found.rises > 0) waits.push_back(one.step - last);
     longest = std::max(longest, one.step - last);
@@ -47,6 +69,7 @@ jump_process process_of(const std::vector<jump>& jumps, double from, double to) 
     found.log_odds += std::log(one.step * std::log(to / from) / (to - from));
   }
   if (found.rises == 0) return found;
+  found.log_odds -= std::log(poisson_tail(std::log(to / from), found.rises));
   found.silence = (to - last) / std::max(1.0, longest);
   found.silent_share = (to - last) / (to - from);
   found.usual_wait = waits.empty() ? to - from : median_of(waits);

@@ -3,8 +3,9 @@
 // Do jumps keep coming, or do they get rarer? Records of a stationary sequence (the longest batch
 // so far) are a Poisson process in the logarithm of time (Rényi 1962; Arnold, Balakrishnan and
 // Nagaraja, Records, 1998, ch. 2): a jump at step t has density 1 / (t ln(n / k)) on [k, n]. Jumps
-// that keep coming have density 1 / (n - k). The difference of the log-likelihoods decides;
-// evenly spaced and equally high jumps add to it, since records are neither.
+// that keep coming have density 1 / (n - k). The difference of the log-likelihoods decides; more
+// jumps than the ln(n / k) records to be expected add to it, by how unlikely (Poisson) so many are,
+// and so do evenly spaced and equally high jumps, since records are neither.
 #pragma once
 
 #include <cstddef>
@@ -21,14 +22,16 @@ struct jump {
 
 struct jump_process {
   std::size_t rises = 0;
-  double risen = 0, fallen = 0;  // bytes
-  double log_odds = 0;           // > 0: keep coming
-  double silence = 0;            // steps since the last rise over the longest wait before it
-  double silent_share = 0;       // steps since the last rise over all
-  double usual_wait = 0;         // steps between rises
+  double log_odds = 0;      // > 0: keep coming
+  double silence = 0;       // steps since the last rise over the longest wait before it
+  double silent_share = 0;  // steps since the last rise over all
+  double usual_wait = 0;    // steps between rises
 };
 
-[[nodiscard]] std::vector<jump> jumps_of(const segments& found, const std::vector<point>& points);
+// Rises of the level below which memory never falls again: what comes and goes, and dents of a few
+// points, leave no trace.
+[[nodiscard]] std::vector<jump> lasting_rises(const segments& found,
+                                              const std::vector<point>& points);
 
 // `from` … `to`: the steps that were looked at.
 [[nodiscard]] jump_process process_of(const std::vector<jump>& jumps, double from, double to);

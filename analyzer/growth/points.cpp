@@ -75,7 +75,25 @@ std::vector<point> lowest_of(const std::vector<point>& points, std::size_t count
   return kept;
 }
 
-// Of a mean over the points, were their changes noise: √(Σ change² / (n - 1)) / √n.
+std::vector<point> without_strays(std::vector<point> points, double negligible) {
+  constexpr std::size_t reach = 3;
+  if (points.size() < 2 * reach + 1) return points;
+  std::vector<double> middles, distances;
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    const auto from = std::min(i - std::min(i, reach), points.size() - 2 * reach - 1);
+    std::vector<double> near;
+    for (auto j = from; j <= from + 2 * reach; ++j) near.push_back(points[j].bytes);
+    middles.push_back(median_of(std::move(near)));
+    distances.push_back(std::abs(points[i].bytes - middles.back()));
+  }
+  const double scale = std::max(negligible, 4 * 1.4826 * median_of(distances));
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    if (i < reach || i + reach >= points.size()) continue;
+    if (distances[i] > scale) points[i].bytes = middles[i];
+  }
+  return points;
+}
+
 double uncertainty(const std::vector<point>& points) {
   double squares = 0;
   for (std::size_t i = 1; i < points.size(); ++i) {
@@ -86,12 +104,12 @@ double uncertainty(const std::vector<point>& points) {
   return std::sqrt(squares / std::max(1.0, count - 1) / std::max(1.0, count));
 }
 
-std::vector<point> clearest_points(const stretch& steps) {
+std::vector<point> clearest_points(const stretch& steps, double negligible) {
   std::vector<point> best;
   double least = 0;
   for (const auto count : resolutions) {
     for (const auto what : {view::floor, view::level}) {
-      auto points = points_of(steps, what, count);
+      auto points = without_strays(points_of(steps, what, count), negligible);
       const double doubt = uncertainty(points);
       if (best.empty() || doubt * finer_first < least) {
         best = std::move(points);

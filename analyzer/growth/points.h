@@ -35,7 +35,15 @@ enum class view : std::uint8_t { floor, level };
 // Groups neighbours until at most `count` are left: the least of each group.
 [[nodiscard]] std::vector<point> lowest_of(const std::vector<point>& points, std::size_t count);
 
+// Points that stray from the median of the seven around them by more than 4 standard deviations
+// (1.4826 × the median of such distances) take that median: the filter of Hampel (Pearson, IEEE
+// Transactions on Control Systems Technology 10 (2002) 55). Least squares needs it, ranks do not.
+[[nodiscard]] std::vector<point> without_strays(std::vector<point> points, double negligible);
+
+// Of a mean over the points, were their changes noise: √(Σ change² / (n - 1)) / √n.
+[[nodiscard]] double uncertainty(const std::vector<point>& points);
+
 // The view in which changes between neighbours leave the least doubt about the mean.
-[[nodiscard]] std::vector<point> clearest_points(const stretch& steps);
+[[nodiscard]] std::vector<point> clearest_points(const stretch& steps, double negligible);
 
 }  // namespace memtrace::growth

@@ -1,11 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyzer/growth/series.h"
 
+#include <cmath>
+
 namespace memtrace::growth {
 namespace {
 
-double median_of(double a, double b, double c) {
-  return std::max(std::min(a, b), std::min(std::max(a, b), c));
+// The value, or the nearer neighbour if the value stands out from both of them by more than twice
+// what they differ.
+double without_spike(double before, double value, double after) {
+  const bool above = value > std::max(before, after), below = value < std::min(before, after);
+  if (!above && !below) return value;
+  const double nearer = above ? std::max(before, after) : std::min(before, after);
+  return std::abs(value - nearer) > 2 * std::abs(before - after) ? nearer : value;
 }
 
 void append(window& to, const window& later) {
@@ -29,7 +36,7 @@ void append(window& to, const window& later) {
 void series::add(std::uint64_t bytes) {
   const auto value = static_cast<double>(bytes);
   if (steps_ == 0) first_ = value;
-  if (steps_ >= 2) add_filtered(median_of(before_last_, last_, value));
+  if (steps_ >= 2) add_filtered(without_spike(before_last_, last_, value));
   before_last_ = last_;
   last_ = value;
   ++steps_;

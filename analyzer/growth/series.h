@@ -3,9 +3,10 @@
 // A series of any length in bounded memory: exact up to `max_windows` steps, then windows of equal
 // length, twice as long each time they would become too many. One addition costs O(1), amortised.
 //
-// Every value passes a running median of three first (Tukey 1977): a single odd step, up or down,
-// leaves no trace, while ramps and lasting jumps pass unchanged. It delays by one step, so the
-// first and the last value count only as neighbours.
+// Every value passes a filter of three first: a step that stands out alone, up or down, becomes its
+// nearer neighbour (the running median of Tukey, 1977, but only where the neighbours agree, so that
+// ramps, lasting jumps and short sawteeth pass unchanged). It delays by one step, so the first and
+// the last value count only as neighbours.
 #pragma once
 
 #include <algorithm>

@@ -33,15 +33,22 @@ sawtooth find_teeth(const stretch& steps, double least) {
     if (!falls.empty()) refilled += windows[i].up;
   }
   if (refilled < fall / 2 * static_cast<double>(falls.size() - 1)) return {};
-  sawtooth found{.teeth = falls.size(), .fall_bytes = fall, .floors = {}};
+  sawtooth found{.teeth = falls.size(), .fall_bytes = fall, .floors = {}, .levels = {}};
   for (std::size_t k = 0; k < falls.size(); ++k) {
     const auto end = k + 1 < falls.size() ? falls[k + 1] : windows.size();
     auto lowest = falls[k];
+    double sum = 0, count = 0;
     for (auto i = falls[k]; i < end; ++i) {
+      sum += windows[i].sum;
+      count += windows[i].steps;
       if (windows[i].floor < windows[lowest].floor) lowest = i;
     }
     found.floors.push_back({steps.first_step + (static_cast<double>(lowest) + 0.5) * steps.width,
                             windows[lowest].floor});
+    // The last tooth is cut short: its average is not like the others'.
+    if (k + 1 == falls.size() && falls.size() > 4) continue;
+    found.levels.push_back(
+        {steps.first_step + static_cast<double>(falls[k] + end) / 2 * steps.width, sum / count});
   }
   return found;
 }

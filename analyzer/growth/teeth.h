@@ -15,6 +15,7 @@ struct sawtooth {
   std::size_t teeth = 0;      // falls; a lower bound where several share a window
   double fall_bytes = 0;      // a usual one
   std::vector<point> floors;  // the least bytes between two falls
+  std::vector<point> levels;  // the average between two falls
 };
 
 // No teeth where there is no sawtooth. `least` bytes: smaller falls are nothing.
