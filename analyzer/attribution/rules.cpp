@@ -58,6 +58,8 @@ verdict judge(const rule_case& about) {
 verdict at_moment(const verdict& found, std::uint32_t backwards_ended) {
   if (backwards_ended <= found.until_backward) return found;
   verdict later = found;
+  later.what = category::outputs;
+  later.how = evidence::inferred;
   later.rule = kept_by_program;
   return later;
 }

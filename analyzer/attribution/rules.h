@@ -57,8 +57,7 @@ struct verdict {
 [[nodiscard]] verdict judge(const rule_case& about);
 
 // The verdict for a moment at which so many backward passes had ended: an activation that lives on
-// because the program holds it (logits that are overwritten only by the next step's) has a rule of
-// its own.
+// because the program holds it (logits that only the next step's replace) is an output by then.
 [[nodiscard]] verdict at_moment(const verdict& found, std::uint32_t backwards_ended);
 
 // Made while neither a module, nor backward, nor an optimizer ran: by the program itself.

@@ -176,12 +176,13 @@ TEST_CASE("GIVEN a tensor that autograd keeps WHEN its end is seen THEN that dec
   check(packed, category::activations, evidence::annotated, "kept_by_autograd");
 }
 
-TEST_CASE("GIVEN an activation that outlives backward WHEN a moment is asked THEN it is told") {
+TEST_CASE("GIVEN an activation that outlives backward WHEN backward is over THEN it is an output") {
   const auto logits = situation().saved().after_backward().judged();
   CHECK(logits.what == category::activations);
   CHECK(at_moment(logits, 0).rule == "kept_by_autograd");
   CHECK(at_moment(logits, 1).rule == "held_after_backward");
-  CHECK(at_moment(logits, 1).what == category::activations);
+  CHECK(at_moment(logits, 1).what == category::outputs);
+  CHECK(at_moment(logits, 1).how == evidence::inferred);
   const auto graph = situation().saved().in_backward().judged();
   CHECK(at_moment(graph, 1).rule == "kept_by_autograd");
 }
