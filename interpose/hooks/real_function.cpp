@@ -20,6 +20,8 @@ const char* library_prefix(library_family family) noexcept {
       return "libcublasLt.so";
     case library_family::cudnn:
       return "libcudnn.so";
+    case library_family::cufft:
+      return "libcufft.so";
     case library_family::c10:
       return "libc10.so";
     case library_family::c10_cuda:

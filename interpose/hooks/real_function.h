@@ -5,7 +5,17 @@
 
 namespace memtrace {
 
-enum class library_family { runtime, driver, cublas, cublasLt, cudnn, c10, c10_cuda, torch_cpu };
+enum class library_family {
+  runtime,
+  driver,
+  cublas,
+  cublasLt,
+  cudnn,
+  cufft,
+  c10,
+  c10_cuda,
+  torch_cpu
+};
 
 // The next definition of the symbol in the global scope (a simulated CUDA, another interposer),
 // else the family's loaded library's. Null if there is none. Not remembered: some microseconds.

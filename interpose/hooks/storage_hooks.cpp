@@ -25,6 +25,8 @@ constexpr int no_real_function(library_family family) noexcept {
       return 1;  // CUBLAS_STATUS_NOT_INITIALIZED
     case library_family::cudnn:
       return 1001;  // CUDNN_STATUS_NOT_INITIALIZED
+    case library_family::cufft:
+      return 5;  // CUFFT_INTERNAL_ERROR
     default:
       return error_no_real_function;
   }
@@ -38,6 +40,8 @@ constexpr const char* name_of(library_family family) noexcept {
       return "cublasLt";
     case library_family::cudnn:
       return "cudnn";
+    case library_family::cufft:
+      return "cufft";
     default:
       return "";
   }

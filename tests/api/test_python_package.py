@@ -131,3 +131,21 @@ def test_disabled(tmp_path):
     assert records.said(outcome, "active") == ["False"]
     assert outcome.traces == []
     assert os.listdir(tmp_path) == []
+
+
+def test_the_report_believes_the_program(tmp_path):
+    program = (
+        "import memtrace, torch\n"
+        "moments = torch.zeros(1 << 20, device='cuda')\n"
+        "memtrace.annotate(moments, 'optimizer_states', 'moments')\n"
+        "pages = torch.zeros(1 << 21, device='cuda')\n"
+        "memtrace.annotate(pages, 'key-value pages')\n"
+        "memtrace.step()\n"
+        "memtrace.step()\n"
+    )
+    outcome = runs.run([runs.python(), "-c", program], tmp_path, env=records.PACKAGE).expect(0)
+    report = runs.report(outcome.traces, tmp_path)
+    found = {row["category"]: (row["bytes"], row["evidence"])
+             for row in report["devices"][0]["at_peak"]["categories"] if row["bytes"]}
+    assert found == {"optimizer_states": (4 << 20, "annotated"), "other": (8 << 20, "annotated")}
+    assert (report["steps"]["count"], report["steps"]["boundary"]) == (2, "user")

@@ -34,7 +34,7 @@ def live_blocks(told):
 
 def test_each_librarys_workspace(told):
     assert {record["name"] for record in records.storages(told, "workspace")} == {
-        "cublas", "cublasLt", "cudnn",
+        "cublas", "cublasLt", "cudnn", "cufft",
     }
 
 
@@ -42,9 +42,27 @@ def test_a_workspace_is_a_block_of_that_size(told):
     checked = 0
     for record, live in live_blocks(told):
         if record["kind"] == "storage" and record["role"] == "workspace":
-            assert live[record["address"]] == record["bytes"]
+            told_bytes = live[record["address"]] if record["name"] == "cufft" else record["bytes"]
+            assert live[record["address"]] == told_bytes  # cuFFT is not told the size
             checked += 1
-    assert checked >= 3
+    assert checked >= 4
+
+
+@pytest.mark.parametrize("older", [False, True], ids=["plans", "older calls"])
+def test_what_convolutions_ask_for(tmp_path, older):
+    """cuDNN's plans get theirs as an attribute, by address alone; the older calls as an argument."""
+    asked = 3 << 20
+    outcome = records.python("convolution", tmp_path, env={
+        "MEMTRACE_SIM_CONSTANTS": f"cudnn_workspace={asked}", "TORCH_CUDNN_V8_API_DISABLED": str(int(older)),
+    })
+    told = records.only_trace(outcome)
+    found = [live[record["address"]] for record, live in live_blocks(told)
+             if record["kind"] == "storage" and record["role"] == "workspace"]
+    assert len(found) >= 2  # forward and backward
+    assert set(found) == {asked}
+    assert {record["bytes"] for record in records.storages(told, "workspace")} == {asked if older else 0}
+    every = {record["address"] for record in told if record["kind"] == "alloc" and record["size"] == asked}
+    assert {record["address"] for record in records.storages(told, "workspace")} == every
 
 
 def test_copies_from_the_host_and_only_these(outcome, told):
