@@ -34,10 +34,11 @@ void see_published_free(std::uint64_t address) noexcept;
 // At every event of the allocator, with the outermost running module (0: none). A few ns where it
 // is the thread's last one.
 inline void see_root(recorder& to, std::uint64_t root) noexcept {
-  if (detail::is_waiting.load(std::memory_order_relaxed)) [[unlikely]]
-    detail::see_waiting(to);
   if (root != detail::last_root) [[unlikely]]
     detail::see_other_root(to, root);
+  // At the very event that a new root is met: it may be the only one while that root runs.
+  if (detail::is_waiting.load(std::memory_order_relaxed)) [[unlikely]]
+    detail::see_waiting(to);
 }
 
 // At every free of the allocator: parameters whose memory is freed have moved.
