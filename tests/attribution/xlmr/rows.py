@@ -8,12 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parents[1] / "support"))
+sys.path[:0] = [str(HERE), str(HERE.parents[1] / "support")]
 
+import formulas  # noqa: E402
 import runs  # noqa: E402
 
-# From small to large; the last is no product.
-GPUS = [("h100-80", None), ("h200", None), ("b200", None), ("b200", "640GiB")]
+# From small to large, with what they hold in GiB; the last is no product.
+GPUS = [("h100-80", None, 79.2), ("h200", None, 139.8), ("b200", None, 178.4), ("b200", "640GiB", 640)]
 
 
 @dataclass(frozen=True)
@@ -38,7 +39,7 @@ class Result:
     row: Row
     gpu: str
     said: dict  # by the program itself, from PyTorch's own counters
-    report: dict | None
+    report: dict
 
 
 def all_rows() -> list[Row]:
@@ -48,11 +49,14 @@ def all_rows() -> list[Row]:
     return [*rows, Row(64, 256, "lora", "fp16", "off", "eager")]
 
 
-def run(row: Row, folder: Path | None, gpus=tuple(GPUS)) -> Result:
-    """Traced into `folder`, or bare; on the first of `gpus` where it does not run out of memory."""
+def run(row: Row, folder: Path) -> Result:
+    """Traced, on the first of the GPUs where it does not run out of memory; those that are too small
+    for what forward must keep are not tried."""
     command = [runs.python(), str(HERE / "finetune.py"), *row.arguments()]
-    for gpu, memory in gpus:
-        output = folder / f"{gpu}-{memory}" if folder else None
+    for gpu, memory, gib in GPUS:
+        if formulas.kept_by_forward(row) > gib * 2**30:
+            continue
+        output = folder / f"{gpu}-{memory}"
         outcome = runs.run(command, output, gpu=gpu, memory=memory)
         if outcome.status == 0:
             break
@@ -60,5 +64,5 @@ def run(row: Row, folder: Path | None, gpus=tuple(GPUS)) -> Result:
             outcome.expect(0)
     outcome.expect(0)
     line = next(line for line in outcome.stdout.decode().splitlines() if line.startswith("RESULT "))
-    report = runs.report(outcome.traces, output) if output else None
+    report = runs.report(outcome.traces, output)
     return Result(row, memory or gpu, json.loads(line.removeprefix("RESULT ")), report)

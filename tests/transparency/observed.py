@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Programs of this folder, run bare and traced; and what a trace says about the agent."""
+
+from pathlib import Path
+
+import runs
+from pairs import events, run_both
+
+PROGRAMS = Path(__file__).resolve().parent / "programs"
+
+
+def script(name: str, *arguments: str) -> list[str]:
+    return [runs.python(), str(PROGRAMS / f"{name}.py"), *arguments]
+
+
+def facts(lines: list[dict]) -> dict[str, str]:
+    return {line["key"]: line["value"] for line in lines if line["kind"] == "info"}
+
+
+def agent_of(trace: Path) -> str | None:
+    return facts(events(trace)).get("agent")
+
+
+def said_the_same(tmp_path: Path, name: str, *arguments: str, compare_stderr: bool = True) -> str:
+    """What the program printed, which is the same bare and traced, with the agent really there."""
+    pair = run_both(script(name, *arguments), tmp_path, compare_stderr, env={"PYTHONHASHSEED": "0"})
+    pair.bare.expect(0)
+    assert agent_of(pair.traced.traces[0]) == "on"
+    return pair.bare.stdout.decode()
