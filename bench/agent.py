@@ -73,7 +73,8 @@ def main(rounds: int, steps: int) -> None:
     print(f"{statistics.median(one['wall'] for one in bare) / 1e6:.1f} ms a step "
           f"({statistics.median(one['cpu'] for one in bare) / 1e6:.1f} ms of CPU), 300 parameters, "
           f"{bare[0]['events']:.0f} events a step;\n{rounds} rounds of {steps} steps, "
-          f"{bare[0]['processors']} processors. The least step of a process;\nmedian of the pairs (and their middle half)\n")
+          f"{bare[0]['processors']} processors. The least step of a process;\n"
+          "median of the pairs (and their middle half)\n")
     print(f"{'added to a step':44}{'wall time':>32}{'CPU time':>32}")
     for name, way, to in (("recording without the agent, beside bare", WITHOUT, BARE),
                           ("recording with the agent, beside bare", WITH, BARE),
