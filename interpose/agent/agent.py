@@ -19,6 +19,14 @@ torch = None
 failures = []
 
 
+def is_make_fx_tracing():
+    return False
+
+
+def is_compiling():
+    return False
+
+
 class NotNow(Exception):
     """The state of the program forbids it for the moment."""
 
@@ -50,13 +58,17 @@ def swallow(error):
 
 def load():
     """"on", why not, or None: to be tried again."""
-    global torch
+    global torch, is_make_fx_tracing, is_compiling
     torch = modules.get("torch")
     try:
         if torch is None or modules.get("torch.nn.modules.module") is None:
             return None
+        compiler = getattr(torch, "compiler", None)
+        is_compiling = getattr(compiler, "is_compiling", is_compiling)
         if is_compiling() or torch._C._get_tracing_state() is not None:
             return None
+        is_make_fx_tracing = getattr(torch.nn.modules.activation, "_is_make_fx_tracing",
+                                     is_make_fx_tracing)
         missing = watch_modules()
         confirm_tensors()
         missing += register_hooks()
@@ -67,12 +79,6 @@ def load():
         if is_the_programs(error):
             raise
         return "failed: %s: %s" % (type(error).__name__, error)
-
-
-def is_compiling():
-    compiler = getattr(torch, "compiler", None)
-    asked = getattr(compiler, "is_compiling", None)
-    return asked is not None and asked()
 
 
 def watch_modules():
@@ -151,6 +157,7 @@ def register_hooks():
         if hasattr(constant, "co_code") and is_running(constant):
             raise NotNow
     for register, hook in zip(registers, (before_step, after_step)):
+        leave_to_interpreter(hook.__code__)
         register_uncounted(register, hook)
     return []
 
@@ -166,8 +173,24 @@ def register_uncounted(register, hook):
     handles.next_id = number
 
 
+def leave_to_interpreter(code):
+    """Dynamo does not look at frames of this code, which it meets where it compiles no caller."""
+    dynamo = getattr(getattr(torch._C, "_dynamo", None), "eval_frame", None)
+    strategy = getattr(dynamo, "_FrameExecStrategy", None)
+    if strategy is not None:
+        skip = dynamo._FrameAction.SKIP
+        dynamo.set_code_exec_strategy(code, strategy(skip, skip))
+    elif hasattr(dynamo, "skip_code"):
+        dynamo.skip_code(code)
+
+
+# Dynamo traces into the hooks, and takes both questions for constants: there is nothing to compile,
+# nor to break a graph for. Of the first it does not note that the frame has asked it; the second is
+# for versions where the first is False for Dynamo.
+
+
 def before_step(optimizer, args, kwargs):
-    if torch.compiler.is_compiling():
+    if is_make_fx_tracing() or is_compiling():
         return
     try:
         groups = optimizer.param_groups
@@ -183,7 +206,7 @@ def before_step(optimizer, args, kwargs):
 
 
 def after_step(optimizer, args, kwargs):
-    if torch.compiler.is_compiling():
+    if is_make_fx_tracing() or is_compiling():
         return
     try:
         end_step(optimizer, type(optimizer).__name__, optimizer.param_groups, optimizer.state)
