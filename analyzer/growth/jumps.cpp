@@ -69,6 +69,7 @@ jump_process process_of(const std::vector<jump>& jumps, double from, double to) 
     found.log_odds += std::log(one.step * std::log(to / from) / (to - from));
   }
   if (found.rises == 0) return found;
+  const double times_say = found.log_odds;
   found.log_odds -= std::log(poisson_tail(std::log(to / from), found.rises));
   found.silence = (to - last) / std::max(1.0, longest);
   found.silent_share = (to - last) / (to - from);
@@ -80,7 +81,11 @@ jump_process process_of(const std::vector<jump>& jumps, double from, double to) 
     const auto evenness = [&](double variation) {
       return std::clamp(-std::log(std::max(0.05, variation)) - 0.5, -1.0, 2.0) * (count - 1) / 2;
     };
-    found.log_odds += evenness(variation_of(waits)) + evenness(variation_of(heights));
+    // Buffers that double also grow by equal parts: heights say less than times, and cannot make up
+    // for times that speak for records.
+    const double heights_say = evenness(variation_of(heights)) / 2;
+    found.log_odds += evenness(variation_of(waits));
+    found.log_odds += times_say < 0 ? std::min(0.0, heights_say) : heights_say;
   }
   return found;
 }
