@@ -54,6 +54,14 @@ bool is_user_code(std::string_view file) {
   return !is_in_python_library(file);
 }
 
+bool is_model_library(std::string_view file) {
+  for (const std::string_view packages : {"/site-packages/", "/dist-packages/"}) {
+    const auto at = file.rfind(packages);
+    if (at != file.npos) return !file.substr(at + packages.size()).starts_with("torch/");
+  }
+  return false;
+}
+
 std::vector<source_frame> frames_of(const trace::dictionary& names, trace::stack_id stack) {
   std::vector<source_frame> frames;
   frames.reserve(names[stack].depth);

@@ -23,6 +23,9 @@ struct source_frame {
 // made (frozen modules, torch.fx, torch.compile).
 [[nodiscard]] bool is_user_code(std::string_view file);
 
+// Of an installed package that builds on PyTorch: where models live that the user did not write.
+[[nodiscard]] bool is_model_library(std::string_view file);
+
 // Innermost first.
 [[nodiscard]] std::vector<source_frame> frames_of(const trace::dictionary& names,
                                                   trace::stack_id stack);

@@ -136,7 +136,7 @@ void add_modules(page& out, const memory_view& view, std::size_t most_rows) {
   for (std::size_t i = 0; i < shown; ++i) {
     width = std::max(width, label_of(lines[i], start).size());
   }
-  width = std::min<std::size_t>(width, 44);
+  width = std::min<std::size_t>(width, 52);
   out.line(
       "Which module it belongs to" + (start.empty() ? start : printable(" (of " + start + ")")),
       emphasis::heading);
@@ -155,9 +155,12 @@ void add_lines_of_code(page& out, const std::vector<call_site>& sites, std::uint
   const auto shown = rows_to_show(lines, total, most_rows, std::mem_fn(&user_line::bytes));
   for (std::size_t i = 0; i < shown; ++i) {
     const auto& line = lines[i];
-    out.line(amount(line.bytes, total) +
-             fmt::format(" {:>6}  {}{}  {}", format_count(line.blocks), line.where,
-                         line.via.empty() ? "" : "  via " + line.via, what_of(line)));
+    // One of the two is enough on a line.
+    const auto tail = !line.from.empty()  ? "  from " + line.from
+                      : !line.via.empty() ? "  via " + line.via
+                                          : std::string();
+    out.line(amount(line.bytes, total) + fmt::format(" {:>6}  {}{}  {}", format_count(line.blocks),
+                                                     line.where, tail, what_of(line)));
   }
   add_rest(out, lines, shown, total, std::mem_fn(&user_line::bytes));
 }

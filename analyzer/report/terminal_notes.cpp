@@ -47,7 +47,7 @@ namespace {
 [[nodiscard]] std::string places(const std::vector<fp32_place>& found) {
   std::map<std::string, std::uint64_t> by_line;
   for (const auto& place : found) {
-    by_line[describe_place(place.frames, place.thread)] += place.bytes;
+    by_line[short_place(place.frames, place.thread)] += place.bytes;
   }
   std::vector<std::pair<std::uint64_t, std::string>> order;
   for (const auto& [line, bytes] : by_line) order.emplace_back(bytes, line);

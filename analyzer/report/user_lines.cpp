@@ -33,9 +33,24 @@ namespace {
   return at == function.npos ? function : function.substr(at + local.size());
 }
 
-[[nodiscard]] const source_frame* innermost_user(const std::vector<source_frame>& frames) {
+using frame_list = std::vector<source_frame>;
+
+[[nodiscard]] const source_frame* innermost_user(const frame_list& frames) {
   const auto found = std::ranges::find_if(frames, &source_frame::user);
   return found == frames.end() ? nullptr : &*found;
+}
+
+// The innermost frame that is the user's, or a model library's while one of its modules runs (what
+// trainers and optimizers of libraries do, is told by the line that calls them).
+[[nodiscard]] const source_frame* telling_frame(const frame_list& frames) {
+  const auto library = std::ranges::find_if(
+      frames, [](const source_frame& frame) { return frame.user || is_model_library(frame.file); });
+  const bool in_module = std::any_of(library, frames.end(), [](const source_frame& frame) {
+    return frame.file.ends_with("torch/nn/modules/module.py");
+  });
+  const auto* const user = innermost_user(frames);
+  if (library == frames.end() || (user != nullptr && !in_module)) return user;
+  return &*library;
 }
 
 [[nodiscard]] std::string place_of(const source_frame& frame, unsigned parts) {
@@ -68,56 +83,75 @@ namespace {
   return needed;
 }
 
-// Of memory that a backward pass asked for: the line of the forward pass it works for.
-[[nodiscard]] std::string backward_place(const call_site& site, unsigned parts) {
-  const bool by_node = !site.node.empty() && site.frames.empty();
-  const auto node = by_node ? fmt::format(" ({})", printable(site.node)) : std::string();
-  if (const auto* const user = innermost_user(site.forward)) {
-    return "backward of " + place_of(*user, parts) + node;
+// A backward pass that runs Python (checkpointing's recomputation) has frames of its own; else the
+// line of the forward pass that it works for says most.
+struct place_frames {
+  const source_frame* telling = nullptr;
+  const source_frame* user = nullptr;  // where that is another one
+  bool of_forward = false;
+};
+
+[[nodiscard]] place_frames frames_that_tell(const call_site& site) {
+  place_frames found;
+  found.telling = telling_frame(site.frames);
+  found.user = innermost_user(site.frames);
+  if (found.telling == nullptr) {
+    found.telling = telling_frame(site.forward);
+    found.of_forward = true;
   }
-  if (!site.forward.empty()) return "backward of " + place_without_user(site.forward, {}) + node;
-  return "backward pass" + node;
+  if (found.user == nullptr) found.user = innermost_user(site.forward);
+  if (found.user == found.telling) found.user = nullptr;
+  return found;
 }
 
-// A backward pass that runs Python (checkpointing's recomputation) has frames, but on a thread of
-// autograd none of the user's: then the line it works for says more.
-[[nodiscard]] const source_frame* user_frame(const call_site& site) {
-  const auto* const own = innermost_user(site.frames);
-  return own != nullptr ? own : innermost_user(site.forward);
-}
-
-[[nodiscard]] std::string place_of(const call_site& site,
+[[nodiscard]] std::string describe(const call_site& site, const place_frames& found,
                                    const std::map<std::string_view, unsigned>& parts) {
   if (site.sites > 1) return fmt::format("{} smaller call sites", site.sites);
-  const auto* const user = user_frame(site);
-  const auto needed = user == nullptr ? 1 : parts.at(user->file);
-  if (innermost_user(site.frames) == nullptr && !(site.forward.empty() && site.node.empty())) {
-    return backward_place(site, needed);
+  if (found.telling != nullptr && !found.of_forward) {
+    return place_of(*found.telling, parts.at(found.telling->file));
   }
-  return user == nullptr ? place_without_user(site.frames, site.thread) : place_of(*user, needed);
+  if (site.forward.empty() && site.node.empty()) {
+    return place_without_user(site.frames, site.thread);
+  }
+  std::string place = "backward pass";
+  if (found.telling != nullptr) {
+    place = "backward of " + place_of(*found.telling, parts.at(found.telling->file));
+  } else if (!site.forward.empty()) {
+    place = "backward of " + place_without_user(site.forward, {});
+  }
+  const bool by_node = !site.node.empty() && site.frames.empty();
+  return by_node ? fmt::format("{} ({})", place, printable(site.node)) : place;
 }
 
 struct group {
   user_line line;
-  std::uint64_t via_bytes = 0;  // of the call site that gave `via`
+  std::uint64_t most_bytes = 0;  // of the call site that gave `via` and `from`
 };
 
 }  // namespace
 
-std::string describe_place(const std::vector<source_frame>& frames, const std::string& thread) {
+std::string short_place(const frame_list& frames, const std::string& thread) {
+  const auto* const telling = telling_frame(frames);
+  return telling == nullptr ? place_without_user(frames, thread) : place_of(*telling, 1);
+}
+
+std::string describe_place(const frame_list& frames, const std::string& thread) {
   const auto* const user = innermost_user(frames);
-  return user == nullptr ? place_without_user(frames, thread) : place_of(*user, 1);
+  const auto place = short_place(frames, thread);
+  return user == nullptr || user == telling_frame(frames) ? place
+                                                          : place + " from " + place_of(*user, 1);
 }
 
 std::vector<user_line> fold_to_user_lines(const std::vector<call_site>& sites) {
   std::set<std::string_view> files;
   for (const auto& site : sites) {
-    if (const auto* const user = user_frame(site)) files.insert(user->file);
+    if (const auto* const telling = frames_that_tell(site).telling) files.insert(telling->file);
   }
   const auto parts = needed_parts(files);
   std::map<std::pair<std::string, category>, group> groups;
   for (const auto& site : sites) {
-    const auto where = place_of(site, parts);
+    const auto found = frames_that_tell(site);
+    const auto where = describe(site, found, parts);
     auto& folded = groups[{where, site.what}];
     folded.line.where = where;
     folded.line.what = site.what;
@@ -125,11 +159,11 @@ std::vector<user_line> fold_to_user_lines(const std::vector<call_site>& sites) {
     folded.line.blocks += site.blocks;
     folded.line.recomputed += site.recomputed;
     folded.line.attention_scores += site.attention_scores;
-    const bool in_library = !site.frames.empty() && !site.frames.front().user;
-    if (in_library && user_frame(site) != nullptr && site.bytes > folded.via_bytes) {
-      folded.line.via = place_of(site.frames.front(), 1);
-      folded.via_bytes = site.bytes;
-    }
+    if (found.telling == nullptr || site.bytes <= folded.most_bytes) continue;
+    folded.most_bytes = site.bytes;
+    const bool deeper = !site.frames.empty() && found.telling != site.frames.data();
+    folded.line.via = deeper ? place_of(site.frames.front(), 1) : std::string();
+    folded.line.from = found.user == nullptr ? std::string() : place_of(*found.user, 1);
   }
   std::vector<user_line> lines;
   for (auto& [where, folded] : groups) lines.push_back(std::move(folded.line));

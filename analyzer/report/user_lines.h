@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Call sites folded to lines of the user's own code: what a person can act on.
+// Call sites folded to lines of models: what a person can act on.
 //
-//   torch/nn/modules/linear.py:134 Linear.forward   ┐ library frames, folded into
+//   torch/nn/modules/linear.py:134 Linear.forward   ┐ PyTorch's frames, folded into
 //   torch/nn/modules/module.py:1775 _call_impl      ┘ "via linear.py:134 Linear.forward"
-//   model.py:31 forward     ◄── the row: the innermost frame that is the user's
-//   train.py:88 main
+//   model.py:31 forward     ◄── the row: the innermost frame that is not PyTorch's
+//   train.py:88 main        ◄── "from train.py:88 main", where the row is a library's
 //
 // Memory of a backward pass belongs to the line whose gradient it computes.
 #pragma once
@@ -19,8 +19,9 @@
 namespace memtrace::report {
 
 struct user_line {
-  std::string where;  // "model.py:31 forward", or what is known without a user's frame
-  std::string via;    // the library code in which it happened; empty: none
+  std::string where;  // "model.py:31 forward", or what is known without such a frame
+  std::string from;   // the user's line that led there, where that is another; else empty
+  std::string via;    // PyTorch's code in which it happened; empty: none
   std::uint64_t bytes = 0;
   std::uint64_t blocks = 0;
   category what = category::unknown;
@@ -32,8 +33,10 @@ struct user_line {
 // components as tell them apart.
 [[nodiscard]] std::vector<user_line> fold_to_user_lines(const std::vector<call_site>& sites);
 
-// The row of one stack, as above.
+// The row of one stack, as above; with the user's line that led there, or without.
 [[nodiscard]] std::string describe_place(const std::vector<source_frame>& frames,
                                          const std::string& thread);
+[[nodiscard]] std::string short_place(const std::vector<source_frame>& frames,
+                                      const std::string& thread);
 
 }  // namespace memtrace::report

@@ -104,6 +104,24 @@ TEST_CASE("GIVEN call sites WHEN folded THEN the innermost user line holds their
   CHECK(lines[3].where == "no Python frame");
 }
 
+TEST_CASE("GIVEN a library's model WHEN folded THEN the row is its line, with the user's behind") {
+  const std::string packages = "/venv/lib/python3.11/site-packages/";
+  const source_frame torch{packages + "torch/nn/modules/linear.py", 134, "forward", false};
+  const source_frame model{packages + "transformers/models/mt5/modeling_mt5.py", 96, "forward",
+                           false};
+  const source_frame call{packages + "torch/nn/modules/module.py", 1775, "_call_impl", false};
+  const source_frame trainer{packages + "transformers/trainer.py", 2000, "train", false};
+  const source_frame main{"/srv/train.py", 9, "main", true};
+  const auto inside = fold_to_user_lines({site_at({torch, model, call, trainer, main}, 8)});
+  CHECK(inside[0].where == "modeling_mt5.py:96 forward");
+  CHECK(inside[0].from == "train.py:9 main");
+  const auto outside = fold_to_user_lines({site_at({torch, trainer, main}, 8)});
+  CHECK(outside[0].where == "train.py:9 main");
+  CHECK(outside[0].from.empty());
+  CHECK(describe_place({torch, model, call, main}, {}) ==
+        "modeling_mt5.py:96 forward from train.py:9 main");
+}
+
 TEST_CASE(
     "GIVEN more of everything than fits WHEN rendered THEN it is 30 lines, the rest counted") {
   trace_builder trace;
