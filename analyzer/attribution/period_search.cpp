@@ -25,6 +25,9 @@ constexpr double margin = 0.05;
 // Steps give memory back; loading a model layer by layer does not.
 constexpr double least_frees = 0.25;  // an allocation
 constexpr std::size_t most_scored = 64;
+// No real window comes near; a damaged trace's deep stacks would.
+constexpr std::uint64_t most_entered = 1u << 27;  // places, in a window
+constexpr std::size_t most_places = 1u << 21;
 
 [[nodiscard]] place place_of(period_anchor::kind by, std::uint32_t number) {
   return static_cast<place>(by) << 32 | number;
@@ -142,9 +145,12 @@ class search {
 
 std::vector<candidate> search::eligible() {
   std::unordered_map<place, candidate> all;
+  std::uint64_t entered = 0;
   walker walk(names_);
   for (std::size_t at = 0; at < items_.size(); ++at) {
+    if (entered > most_entered || all.size() > most_places) return {};
     walk.step(items_[at], [&](place where) {
+      ++entered;
       auto& seen = all[where];
       if (seen.entries++ == 0) seen.first = at;
       seen.last = at;

@@ -181,36 +181,46 @@ void add_others(page& out, const std::vector<std::string>& lines, std::size_t ro
 // The moment that is told of: the one that was asked for, else where memory ran out, else the
 // peak.
 struct shown_moment {
-  const memory_view* view = nullptr;
+  const memory_view* view = nullptr;  // null: only the call sites are known
   std::string heading;
+  const std::vector<call_site>* sites = nullptr;
+  std::uint64_t total = 0;
 };
 
 [[nodiscard]] shown_moment choose_moment(const device_report& device, const oom_report* oom) {
-  if (oom != nullptr && oom->held) return {&*oom->held, "What it was when memory ran out"};
-  if (!device.at) return {&device.at_peak, "What it is at the peak"};
-  const auto when = when_in_training(device, *device.at);
-  return {&*device.at,
-          fmt::format("What it is after event {}, {} allocated{}", format_count(device.at->event),
-                      format_bytes(device.at->total), when.empty() ? "" : ", " + when)};
+  const auto at = [](const memory_view& view, std::string heading) {
+    return shown_moment{&view, std::move(heading), &view.sites, view.total};
+  };
+  if (oom != nullptr && oom->held) return at(*oom->held, "What it was when memory ran out");
+  if (device.at) {
+    const auto when = when_in_training(device, *device.at);
+    return at(
+        *device.at,
+        fmt::format("What it is after event {}, {} allocated{}", format_count(device.at->event),
+                    format_bytes(device.at->total), when.empty() ? "" : ", " + when));
+  }
+  if (oom != nullptr) return {nullptr, {}, &oom->holders, oom->facts.totals.allocated};
+  return at(device.at_peak, "What it is at the peak");
 }
 
 void add_memory(page& out, const device_report& device, const oom_report* oom, std::size_t room) {
   constexpr std::size_t most_categories = 7;
   constexpr std::size_t most_modules = 4;
-  auto moment = choose_moment(device, oom);
-  const auto& view = *moment.view;
+  const auto moment = choose_moment(device, oom);
   const auto begin = out.lines();
   const auto left = [&] { return room - std::min(room, out.lines() - begin); };
-  const bool told = std::ranges::any_of(
-      view.categories, [](const category_row& row) { return row.what != category::unknown; });
-  if (told) {
-    moment.heading += " (annotated: PyTorch itself says so; inferred: a rule concludes it)";
-    add_categories(out, view, moment.heading, std::min(most_categories, left() - 1));
+  const bool told = moment.view != nullptr &&
+                    std::ranges::any_of(moment.view->categories, [](const category_row& row) {
+                      return row.what != category::unknown;
+                    });
+  if (told && left() > 2) {
+    add_categories(
+        out, *moment.view,
+        moment.heading + " (annotated: PyTorch itself says so; inferred: a rule concludes it)",
+        std::min(most_categories, left() - 1));
   }
-  if (told && left() > 6) add_modules(out, view, std::min(most_modules, left() - 5));
-  const auto& sites = oom != nullptr && !oom->held ? oom->holders : view.sites;
-  const auto total = oom != nullptr ? oom->facts.totals.allocated : view.total;
-  if (left() > 1) add_lines_of_code(out, sites, total, left() - 1);
+  if (told && left() > 6) add_modules(out, *moment.view, std::min(most_modules, left() - 5));
+  if (left() > 2) add_lines_of_code(out, *moment.sites, moment.total, left() - 1);
 }
 
 }  // namespace
