@@ -18,11 +18,11 @@ place_ring* place_ring::make(std::uint32_t capacity) noexcept {
 void place_ring::store(std::uint64_t key, const forward_place& place) noexcept {
   entry& at = entries()[(key - 1) & mask_];
   at.key.store(0, std::memory_order_relaxed);
-  std::atomic_thread_fence(std::memory_order_release);
-  at.module.store(place.module, std::memory_order_relaxed);
-  at.root.store(place.root, std::memory_order_relaxed);
+  // Release: whoever sees one of these also sees that the key was taken away.
+  at.module.store(place.module, std::memory_order_release);
+  at.root.store(place.root, std::memory_order_release);
   at.stack_and_generation.store(std::uint64_t{place.generation} << 32 | place.stack,
-                                std::memory_order_relaxed);
+                                std::memory_order_release);
   at.key.store(key, std::memory_order_release);
 }
 
@@ -40,12 +40,11 @@ place_ring::outcome place_ring::find(std::uint64_t thread, std::uint64_t number,
     const bool same_thread = key >> number_bits == wanted >> number_bits;
     return same_thread && key > wanted ? outcome::overwritten : outcome::unknown;
   }
-  place.module = at.module.load(std::memory_order_relaxed);
-  place.root = at.root.load(std::memory_order_relaxed);
-  const std::uint64_t both = at.stack_and_generation.load(std::memory_order_relaxed);
+  place.module = at.module.load(std::memory_order_acquire);
+  place.root = at.root.load(std::memory_order_acquire);
+  const std::uint64_t both = at.stack_and_generation.load(std::memory_order_acquire);
   place.stack = static_cast<stack_id>(both);
   place.generation = static_cast<std::uint32_t>(both >> 32);
-  std::atomic_thread_fence(std::memory_order_acquire);
   return at.key.load(std::memory_order_relaxed) == wanted ? outcome::found : outcome::overwritten;
 }
 
