@@ -3,8 +3,8 @@
 // The part of memtrace that runs as Python inside the traced program (agent.py): it names modules
 // and says which storages are parameters, buffers, gradients and optimizer states.
 //
-//   event ─► see_event() ─► pending call ─► agent.py is compiled and run once
-//        └─► see_root()  ─► pending call ─► agent.py looks at a module that was not known, or
+//   event ─► see_place() ─► pending call ─► agent.py is compiled and run once
+//        └─► see_place() ─► pending call ─► agent.py looks at a module that was not known, or
 //                                           whose parameters may have changed
 //   Optimizer.step ─► PyTorch's global hooks ─► agent.py ─► bridge.h ─► recorder
 //
@@ -15,6 +15,8 @@
 #include <atomic>
 
 #include "interpose/agent/published_memory.h"
+#include "interpose/agent/running_steps.h"
+#include "interpose/python/python_stack.h"
 #include "interpose/recorder/recorder.h"
 
 namespace memtrace::agent {
@@ -31,14 +33,20 @@ void see_published_free(std::uint64_t address) noexcept;
 
 }  // namespace detail
 
-// At every event of the allocator, with the outermost running module (0: none). A few ns where it
-// is the thread's last one.
-inline void see_root(recorder& to, std::uint64_t root) noexcept {
-  if (root != detail::last_root) [[unlikely]]
-    detail::see_other_root(to, root);
+// At every event of the allocator. A few ns where the outermost running module is the thread's
+// last one.
+inline void see_place(recorder& to, const python_stack::captured& here) noexcept {
+  if (here.root != detail::last_root) [[unlikely]]
+    detail::see_other_root(to, here.root);
   // At the very event that a new root is met: it may be the only one while that root runs.
   if (detail::is_waiting.load(std::memory_order_relaxed)) [[unlikely]]
     detail::see_waiting(to);
+}
+
+// At every event, before autograd::current_scope(): steps that an exception has ended are over.
+inline void see_steps(recorder& to, const python_stack::captured& here) noexcept {
+  if (running_steps() > here.steps) [[unlikely]]
+    abandon_steps(to, here.steps);
 }
 
 // At every free of the allocator: parameters whose memory is freed have moved.

@@ -152,10 +152,13 @@ def register_hooks():
                for when, register in zip(("pre", "post"), registers) if register is None]
     if missing:
         return ["optimizers (no %s)" % " and no ".join(missing)]
-    for constant in optimizer.Optimizer.profile_hook_step.__code__.co_consts:
-        # A step that is calling its hooks goes through the dictionary that they are put into.
-        if hasattr(constant, "co_code") and is_running(constant):
-            raise NotNow
+    calls = [constant for constant in optimizer.Optimizer.profile_hook_step.__code__.co_consts
+             if hasattr(constant, "co_code")]
+    # A step that is calling its hooks goes through the dictionary that they are put into.
+    if any(is_running(code) for code in calls):
+        raise NotNow
+    if len(calls) == 1:
+        watch_step_call(calls[0])
     for register, hook in zip(registers, (before_step, after_step)):
         leave_to_interpreter(hook.__code__)
         register_uncounted(register, hook)
@@ -217,6 +220,8 @@ def after_step(optimizer, args, kwargs):
 def look(root):
     """Records the names of a root's modules, parameters and buffers."""
     try:
+        if not isinstance(root, torch.nn.Module):
+            return
         named, tensors = [], []
         walk(root, named, tensors)
         record_root(root, named, tensors)

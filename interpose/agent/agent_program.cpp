@@ -63,6 +63,26 @@ std::uint64_t now_ns() noexcept {
          static_cast<std::uint64_t>(now.tv_nsec);
 }
 
+// A module of another thread is hardly ever running just when a pending call does. Among all the
+// objects that the garbage collector knows, some milliseconds.
+py find_living_module(std::uint64_t address) {
+  const python_api& api = python_functions();
+  const py modules = api.system_object("modules");
+  const py collector = modules == nullptr ? nullptr : api.get_item(modules, "gc");
+  const reference get_objects(
+      api, collector == nullptr ? nullptr : api.attribute(collector, "get_objects"));
+  const reference objects(api, get_objects ? api.call(get_objects.get(), nullptr) : nullptr);
+  py found = nullptr;
+  if (objects) {
+    for_each_item(objects.get(), [&](py object) {
+      if (address_of(object) == address) found = object;
+    });
+  }
+  api.clear_error();
+  if (found != nullptr) api.inc_ref(found);
+  return found;
+}
+
 }  // namespace
 
 pending_call::outcome load_program(bool helper) {
@@ -89,8 +109,10 @@ pending_call::outcome look_at_wanted(bool helper) {
   using result_of = pending_call::outcome;
   const python_api& api = python_functions();
   if (!helper && python_stack::is_observed(api)) return result_of::in_helper;
-  for (const std::uint64_t root : the_root_watch.wanted()) {
-    const reference module(api, python_stack::find_running_module(api, root));
+  for (const auto& [root, misses] : the_root_watch.wanted()) {
+    py found = python_stack::find_running_module(api, root);
+    if (found == nullptr && misses > 0) found = find_living_module(root);
+    const reference module(api, found);
     const std::uint64_t start = now_ns();
     const reference result(api, module ? api.call(look_function, module.get(), nullptr) : nullptr);
     the_root_watch.looked(root, static_cast<bool>(module), now_ns() - start);

@@ -64,6 +64,13 @@ py watch_module_call(arguments values, recorder*) {
   return none();
 }
 
+// watch_step_call(code)
+py watch_step_call(arguments values, recorder*) {
+  python_functions().inc_ref(values[0]);  // for ever, as above
+  python_stack::watch_step_call(address_of(values[0]));
+  return none();
+}
+
 // is_running(code): in any thread.
 py is_running(arguments values, recorder*) {
   return truth(python_stack::is_running(python_functions(), address_of(values[0])));
@@ -132,6 +139,7 @@ method_definition definitions[] = {
     definition<know_tensors, 3>("know_tensors"),
     definition<holds_self, 3>("holds_self"),
     definition<watch_module_call, 3>("watch_module_call"),
+    definition<watch_step_call, 1>("watch_step_call"),
     definition<is_running, 1>("is_running"),
     definition<record_module, 3>("record_root"),
     definition<forget, 1>("forget"),

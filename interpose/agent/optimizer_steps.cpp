@@ -5,50 +5,28 @@
 
 #include "interpose/agent/optimizer_values.h"
 #include "interpose/agent/published_memory.h"
+#include "interpose/agent/running_steps.h"
 #include "interpose/agent/storage_batch.h"
 #include "interpose/agent/tensor_names.h"
-#include "interpose/autograd/optimizer_depth.h"
+#include "interpose/python/python_stack.h"
 
 namespace memtrace::agent {
 
 namespace {
 
-using format::phase_action;
 using format::storage_role;
 
 // As they were at the optimizer's last step.
 struct seen_optimizer {
   std::uint64_t parameters = 0;  // hashes
   std::uint64_t states = 0;
-  std::uint64_t removals = 0;
+  std::uint64_t removals = 0;  // of published_memory
+  std::uint64_t names = 0;     // version
 };
 
 std::unordered_map<std::uint64_t, seen_optimizer>& seen_optimizers() {
   static std::unordered_map<std::uint64_t, seen_optimizer> seen;
   return seen;
-}
-
-// The steps that this thread is in, outermost first. Deeper ones are not told apart.
-struct running_step {
-  std::uint64_t optimizer;
-  std::uint32_t type;
-};
-constexpr unsigned most_nested = 8;
-thread_local constinit running_step running[most_nested]{};
-thread_local constinit unsigned running_count = 0;
-
-void record_phase(recorder& to, phase_action action, const running_step& step) noexcept {
-  to.phase({.action = action,
-            .source = format::phase_source::optimizer_step,
-            .object = to.object_id(step.optimizer),
-            .name = step.type});
-}
-
-unsigned depth_of(std::uint64_t optimizer) noexcept {
-  for (unsigned i = 0; i < running_count; ++i) {
-    if (running[i].optimizer == optimizer) return i;
-  }
-  return running_count;
 }
 
 class address_hash {
@@ -101,21 +79,12 @@ void record_states(recorder& to, std::uint64_t optimizer, py groups, py state) {
 
 }  // namespace
 
-void abandon_steps(recorder& to, unsigned depth) noexcept {
-  while (running_count > depth) {
-    record_phase(to, phase_action::end, running[--running_count]);
-    autograd::leave_optimizer();
-  }
-}
-
 bool begin_step(recorder& to, py optimizer, std::string_view type, py groups) {
   const std::uint64_t address = address_of(optimizer);
-  abandon_steps(to, depth_of(address));
-  if (running_count < most_nested) {
-    running[running_count] = {address, to.text_id(type)};
-    record_phase(to, phase_action::begin, running[running_count++]);
-    autograd::enter_optimizer();
-  }
+  // This one's call is on the stack; others that are not have been ended by exceptions.
+  const unsigned calls = python_stack::capture_place(to).steps;
+  if (calls != 0 && calls != python_stack::unknown_steps) abandon_steps(to, calls - 1);
+  begin_running_step(to, address, to.text_id(type));
   if (!autograd::is_confirmed()) return false;
   if (the_tensor_names().follow(to)) seen_optimizers().clear();
   seen_optimizer& seen = seen_optimizers()[address];
@@ -159,17 +128,19 @@ void record_gradients(recorder& to, py groups) {
 void end_step(recorder& to, py optimizer, std::string_view type, py groups, py state) {
   const std::uint64_t address = address_of(optimizer);
   if (autograd::is_confirmed()) {
+    const tensor_names& names = the_tensor_names();
     the_tensor_names().follow(to);
     seen_optimizer& seen = seen_optimizers()[address];
     const std::uint64_t now = hash_of_states(groups, state);
     const std::uint64_t removals = the_published_memory.removals();
-    if (now != seen.states || removals != seen.removals) {
+    if (now != seen.states || removals != seen.removals || names.version() != seen.names) {
       record_states(to, address, groups, state);
     }
     seen.states = now;
     seen.removals = removals;
+    seen.names = names.version();
   }
-  abandon_steps(to, depth_of(address));
+  end_running_step(to, address);
   to.step({.source = format::step_source::optimizer,
            .object = to.object_id(address),
            .name = to.text_id(type)});

@@ -20,8 +20,4 @@ void record_gradients(recorder& to, py groups);
 // After the step; `state` is the optimizer's.
 void end_step(recorder& to, py optimizer, std::string_view type, py groups, py state);
 
-// This thread is in no step any more, but for those `depth` outermost ones: an exception ended
-// them.
-void abandon_steps(recorder& to, unsigned depth) noexcept;
-
 }  // namespace memtrace::agent

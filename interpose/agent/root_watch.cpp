@@ -12,6 +12,7 @@ namespace {
 
 // A program that makes modules without end is not followed for ever.
 constexpr std::size_t most_roots = 1 << 16;
+constexpr std::uint32_t most_misses = 16;
 // Looks for moved parameters take at most this share of the time: 1 in …
 constexpr std::uint64_t rest_factor = 200;
 
@@ -49,10 +50,12 @@ bool root_watch::see(std::uint64_t root, std::uint32_t generation) noexcept {
   }
 }
 
-std::vector<std::uint64_t> root_watch::wanted() noexcept {
+std::vector<root_watch::wanted_root> root_watch::wanted() noexcept {
   const lock_holder holder(lock_);
   try {
-    return wanted_;
+    std::vector<wanted_root> wanted;
+    for (const std::uint64_t root : wanted_) wanted.push_back({root, roots_[root].misses});
+    return wanted;
   } catch (const std::bad_alloc&) {
     return {};
   }
@@ -71,7 +74,8 @@ void root_watch::looked(std::uint64_t root, bool found, std::uint64_t nanosecond
   known_root& known = place->second;
   known.is_wanted = false;
   if (!found) {
-    known.next_look = known.times + ++known.misses;
+    if (known.misses < most_misses) ++known.misses;
+    known.next_look = known.times + (1u << known.misses);
     return;
   }
   known.misses = 0;

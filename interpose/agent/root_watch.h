@@ -18,7 +18,11 @@ class root_watch {
   // The root was met again; true when it is due now. Then it stays in wanted() until answered.
   [[nodiscard]] bool see(std::uint64_t root, std::uint32_t generation) noexcept;
 
-  [[nodiscard]] std::vector<std::uint64_t> wanted() noexcept;
+  struct wanted_root {
+    std::uint64_t address;
+    std::uint32_t misses;  // so often it was not running when it was wanted, in a row
+  };
+  [[nodiscard]] std::vector<wanted_root> wanted() noexcept;
   // A wanted root was looked at for so long, or could not be found: then the next time is due.
   void looked(std::uint64_t root, bool found, std::uint64_t nanoseconds) noexcept;
   // Whether nothing is wanted.

@@ -14,6 +14,7 @@ bool tensor_names::follow(const recorder& to) noexcept {
 void tensor_names::begin_root(std::uint64_t root) {
   forget_root(root);
   root_ = root;
+  ++version_;
 }
 
 void tensor_names::add(std::uint64_t tensor, std::uint32_t name) {

@@ -21,6 +21,9 @@ class tensor_names {
   void add(std::uint64_t tensor, std::uint32_t name);
   void forget_root(std::uint64_t root) noexcept;
 
+  // Changes whenever names may have.
+  [[nodiscard]] std::uint64_t version() const noexcept { return version_; }
+
   // 0: unknown.
   [[nodiscard]] std::uint32_t find(std::uint64_t tensor) const noexcept;
 
@@ -32,6 +35,7 @@ class tensor_names {
   std::unordered_map<std::uint64_t, given_name> names_;
   std::unordered_map<std::uint64_t, std::vector<std::uint64_t>> of_root_;
   std::uint64_t root_ = 0;
+  std::uint64_t version_ = 0;
   std::uint32_t generation_ = 0;
 };
 

@@ -74,8 +74,9 @@ bool completes_kept(const allocator_event& event) noexcept {
 void say_where(recorder& to, allocator_event& event) noexcept {
   const python_stack::captured here = python_stack::capture_place(to);
   event.stack = here.stack;
+  agent::see_steps(to, here);
   event.scope = autograd::current_scope(to, here);
-  agent::see_root(to, here.root);
+  agent::see_place(to, here);
   if (event.kind == format::kind::free_requested) agent::see_free(event.address);
   if (event.kind == format::kind::alloc) autograd::cast_mark::allocated();
 }

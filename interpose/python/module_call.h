@@ -37,5 +37,7 @@ class module_call {
 
 // What watch_module_call() was told; the one with code 0 before.
 [[nodiscard]] module_call watched_module_call() noexcept;
+// The code object of calls of Optimizer.step, or 0.
+[[nodiscard]] address watched_step_call() noexcept;
 
 }  // namespace memtrace::python_stack

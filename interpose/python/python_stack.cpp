@@ -30,6 +30,7 @@ std::atomic<const char*> pending_news{nullptr};  // what news() has not told yet
 std::atomic<std::uint32_t> announced{0};         // generation of the table that it is told to
 std::atomic<bool> warning{false};
 std::atomic<module_call> watched_call{};
+std::atomic<address> watched_step{0};
 static_assert(std::atomic<module_call>::is_always_lock_free);
 unsigned depth_limit = max_depth;
 pthread_key_t thread_end;
@@ -136,6 +137,14 @@ module_call watched_module_call() noexcept {
 
 void watch_module_call(std::uint64_t code, unsigned slot, bool is_cell) noexcept {
   watched_call.store({code, slot, is_cell}, std::memory_order_relaxed);
+}
+
+address watched_step_call() noexcept {
+  return watched_step.load(std::memory_order_relaxed);
+}
+
+void watch_step_call(std::uint64_t code) noexcept {
+  watched_step.store(code, std::memory_order_relaxed);
 }
 
 captured capture_place(stack_table& table) noexcept {

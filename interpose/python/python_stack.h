@@ -32,12 +32,17 @@ inline constexpr char omitted_frames[] = "<outer frames omitted>";
 // MEMTRACE_PYTHON_STACKS=0 switches stacks off, any other number is the depth.
 [[nodiscard]] stack_id capture(stack_table& table) noexcept;
 
+inline constexpr unsigned unknown_steps = ~0u;
+
 // The stack, and the nn.Modules whose forward is running on it: addresses of the Python objects,
 // 0 where none is.
 struct captured {
   stack_id stack = 0;
   std::uint64_t module = 0;  // innermost
   std::uint64_t root = 0;    // outermost
+  // How many calls of Optimizer.step are on the stack; unknown_steps before they are watched, and
+  // where outer frames were left out.
+  unsigned steps = unknown_steps;
 };
 [[nodiscard]] captured capture_place(stack_table& table) noexcept;
 
@@ -45,6 +50,9 @@ struct captured {
 // that in the frame's variable number `slot`, or in the cell there. The code object must live until
 // another is watched; 0: none. Until then no place has modules.
 void watch_module_call(std::uint64_t code, unsigned slot, bool is_cell) noexcept;
+
+// The same for calls of Optimizer.step.
+void watch_step_call(std::uint64_t code) noexcept;
 
 // Whether stacks are on: known once the check has run.
 enum class stacks : unsigned char { unknown, off, on };

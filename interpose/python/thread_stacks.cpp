@@ -32,10 +32,11 @@ void thread_stacks::forget_what_is_stale(bool trust_addresses, const stack_table
   deaths_seen_ = now;
 }
 
-void thread_stacks::look_for(module_call watched) noexcept {
-  if (watched == watched_) [[likely]]
+void thread_stacks::look_for(module_call watched, address step_call) noexcept {
+  if (watched == watched_ && step_call == step_call_) [[likely]]
     return;
   watched_ = watched;
+  step_call_ = step_call;
   last_count_ = 0;
 }
 
@@ -111,11 +112,14 @@ void thread_stacks::append(met_frame met, node_number node) noexcept {
   const auto place = static_cast<std::uint16_t>(last_count_++);
   place_of_frame(met.frame) = place;
   seen_frame& added = last_[place];
-  added = {met.frame, met.key, node, 0, 0};
+  added = {met.frame, met.key, node, 0, 0, 0};
   if (place > 0) {
-    added.inner_call = last_[place - 1].inner_call;
-    added.outer_call = last_[place - 1].outer_call;
+    const seen_frame& caller = last_[place - 1];
+    added.inner_call = caller.inner_call;
+    added.outer_call = caller.outer_call;
+    added.steps = caller.steps;
   }
+  if (met.key.code() == step_call_) ++added.steps;
   // Of a call that has not begun (not shown) the variables are not there yet.
   if (met.key.code() != watched_.code() || !tree_[node].shown) return;
   added.inner_call = static_cast<std::uint16_t>(place + 1);
@@ -144,7 +148,7 @@ thread_stacks::answer thread_stacks::find(const interpreter& python, address inn
                                           unsigned depth, bool trust_addresses,
                                           stack_table& table) noexcept {
   forget_what_is_stale(trust_addresses, table);
-  look_for(watched_module_call());
+  look_for(watched_module_call(), watched_step_call());
   walk(*python.offsets, innermost, depth);
   if (cut_ || common_ + inner_count_ > depth) [[unlikely]] {
     last_count_ = 0;  // nothing in common: a cut stack begins elsewhere
@@ -168,9 +172,14 @@ thread_stacks::answer thread_stacks::find(const interpreter& python, address inn
   if (id == 0) [[unlikely]] {
     id = tree_[innermost_node].id = number_of(python, innermost_node, table);
   }
-  if (cut_) last_count_ = 0;
   const layout& offsets = *python.offsets;
-  return {{id, module_at(offsets, inner.inner_call), module_at(offsets, inner.outer_call)}, false};
+  const bool tells_steps = step_call_ != 0 && !cut_;
+  if (cut_) last_count_ = 0;
+  return {{.stack = id,
+           .module = module_at(offsets, inner.inner_call),
+           .root = module_at(offsets, inner.outer_call),
+           .steps = tells_steps ? inner.steps : unknown_steps},
+          false};
 }
 
 }  // namespace memtrace::python_stack

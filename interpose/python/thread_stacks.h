@@ -51,12 +51,13 @@ class thread_stacks {
     // How many of last_ there are up to the module call, from the outermost on; 0: none.
     std::uint16_t inner_call;
     std::uint16_t outer_call;
+    std::uint16_t steps;  // how many calls of Optimizer.step there are up to this frame
   };
 
   enum class look_up_result : std::uint8_t { found, misread, no_room };
 
   void forget_what_is_stale(bool trust_addresses, const stack_table& table) noexcept;
-  void look_for(module_call watched) noexcept;
+  void look_for(module_call watched, address step_call) noexcept;
   void forget_everything() noexcept;
   [[nodiscard]] unsigned unchanged_down_to(const layout& offsets, unsigned from) const noexcept;
   [[nodiscard]] bool add_inner(address frame, frame_key key, unsigned depth) noexcept;
@@ -80,6 +81,7 @@ class thread_stacks {
   std::array<std::uint16_t, 256> places_{};  // frame address ─► where it may be in last_
   stack_tree tree_;
   module_call watched_;
+  address step_call_ = 0;
   std::uint32_t deaths_seen_ = 0;
   std::uint32_t generation_ = 0;
   bool trusted_ = false;  // what is kept was learnt while deaths were watched

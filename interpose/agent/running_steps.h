@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The optimizer steps that the calling thread is in, one within another (a step's closure may run
+// another step): phase records, and autograd's mark for allocator events.
+#pragma once
+
+#include "interpose/recorder/recorder.h"
+
+namespace memtrace::agent {
+
+// Ends what an earlier step of the same optimizer left open: an exception has ended it.
+void begin_running_step(recorder& to, std::uint64_t optimizer, std::uint32_t type) noexcept;
+// And those within it.
+void end_running_step(recorder& to, std::uint64_t optimizer) noexcept;
+
+[[nodiscard]] unsigned running_steps() noexcept;
+// Ends all but the `depth` outermost ones.
+void abandon_steps(recorder& to, unsigned depth) noexcept;
+
+}  // namespace memtrace::agent
