@@ -56,7 +56,7 @@ void name_by(block_life& block, const trace::storage_event& record, const block_
     block.object = record.object;
   }
   block.named_by = record.role;
-  block.role_flags = record.flags;
+  block.role_flags = names_a_leaf(record.role) ? leaf->role_flags : record.flags;
 }
 
 // What a model computed, and no parameter: checkpointing detaches it and lets backward end there.

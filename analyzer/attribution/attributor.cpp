@@ -3,6 +3,7 @@
 
 #include <array>
 #include <utility>
+#include <vector>
 
 #include "analyzer/attribution/annotate.h"
 #include "analyzer/attribution/device_state.h"
@@ -25,7 +26,10 @@ class run_state {
     if (index >= devices_.size()) return nullptr;
     auto& known = devices_[index];
     const auto* const record = known == nullptr ? replayed.device(index) : nullptr;
-    if (record != nullptr) known = std::make_unique<device_state>(run, record->allocator);
+    if (record != nullptr) {
+      known = std::make_unique<device_state>(run, record->allocator);
+      present_.push_back(known.get());
+    }
     return known.get();
   }
   template <class Function>
@@ -38,9 +42,9 @@ class run_state {
   [[nodiscard]] block_life* find(std::uint32_t likely, std::uint64_t address) {
     auto* const first = device(likely);
     auto* found = first == nullptr ? nullptr : first->find(address);
-    for (auto& other : devices_) {
+    for (auto* const other : present_) {
       if (found != nullptr) break;
-      if (other != nullptr) found = other->find(address);
+      if (other != first) found = other->find(address);
     }
     return found;
   }
@@ -52,6 +56,7 @@ class run_state {
 
  private:
   std::array<std::unique_ptr<device_state>, 128> devices_;  // as many as the replayer knows
+  std::vector<device_state*> present_;
 };
 
 attributor::attributor(const trace::dictionary& names, replay::replayer& replayed, options wanted)

@@ -60,7 +60,7 @@ struct block_life {
   place born;
   role_set roles = 0;
   format::storage_role named_by{};  // role of the name below: the strongest that has one
-  std::uint32_t role_flags = 0;     // of named_by: format::storage_*
+  std::uint32_t role_flags = 0;     // format::storage_*: of named_by, or of the leaf it names
   trace::text_id name;
   trace::text_id detail;
   trace::object_id object;

@@ -109,11 +109,16 @@ class composing {
     }
   }
 
+  // Allocated before the recording began, or lost. Where frees were lost it is the other way
+  // around: there are more blocks than the allocator says.
   void add_unrecorded() {
-    const auto bytes = moment_.moment().unrecorded;
-    if (bytes == 0) return;
+    std::uint64_t recorded = 0;
+    for (const auto& group : made_.groups) recorded += group.held.bytes;
+    made_.total = std::max(moment_.moment().total, recorded);
+    made_.unrecorded = made_.total - recorded;
+    if (made_.unrecorded == 0) return;
     made_.groups.emplace_back();
-    count(static_cast<std::uint32_t>(made_.groups.size() - 1), bytes, 0);
+    count(static_cast<std::uint32_t>(made_.groups.size() - 1), made_.unrecorded, 0);
   }
 
   void count(std::uint32_t index, std::uint64_t bytes, std::uint64_t blocks) {
@@ -159,8 +164,6 @@ composition composer::compose(const watch& moment, const steps_found& steps, boo
   auto made = composing(*this, moment, by_parameter).run(with_blocks);
   made.event = moment.moment().event;
   made.time_ns = moment.moment().time_ns;
-  made.total = moment.moment().total;
-  made.unrecorded = moment.moment().unrecorded;
   made.during = moment.moment().during;
   made.step = step_of(steps, made.event);
   return made;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyzer/attribution/device_state.h"
 
-#include <algorithm>
 #include <utility>
 
 namespace memtrace::attribution {
@@ -11,8 +10,7 @@ void device_state::mark(watch& which, std::uint64_t event, std::uint64_t time_ns
   watched_moment now;
   now.event = event;
   now.time_ns = time_ns;
-  now.total = std::max(total, live_bytes_);  // lower only where frees are missing
-  now.unrecorded = now.total - live_bytes_;
+  now.total = total;
   now.during = during;
   now.backwards_ended = run_.phases.passes().backwards_ended;
   which.set(now);
@@ -60,7 +58,6 @@ void device_state::allocate(const trace::event& head, std::uint64_t address, std
   block.thread = head.thread;
   block.scope = head.scope;
   block.born = found;
-  live_bytes_ += bytes;
   auto& sums = phases_[found.during];
   sums.seen = true;
   sums.allocated += bytes;
@@ -76,7 +73,6 @@ void device_state::report(const trace::report_event& record) {
   if (record.block_bytes > 0 && block != nullptr && record.address == latest_) {
     const auto difference = static_cast<std::uint64_t>(record.block_bytes) - block->bytes;
     block->bytes += difference;
-    live_bytes_ += difference;
     phases_[block->born.during].allocated += difference;
   }
   take_peak();
@@ -94,7 +90,6 @@ void device_state::free(const trace::event& head, std::uint64_t address, trace::
   how.during = place.during;
   end(*block, how);
   phases_[place.during].freed += block->bytes;
-  live_bytes_ -= block->bytes;
   blocks_.remove(address);
 }
 

@@ -58,7 +58,6 @@ class device_state {
   run_context& run_;
   const replay::device_replay& allocator_;
   block_table blocks_;
-  std::uint64_t live_bytes_ = 0;
 
   // The latest allocation, until the device's total after it has been looked at.
   bool grown_ = false;

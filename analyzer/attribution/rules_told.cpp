@@ -88,8 +88,12 @@ using decision = std::optional<category>;
               category::inputs);
 }
 
+// Autocast keeps its copies of trained weights until its region ends, even in evaluation; those of
+// frozen ones are gone after the operation, unless autograd keeps them.
 [[nodiscard]] decision autocast_copy(const rule_case& about) {
-  return when(about.block.has(storage_role::cast) && !within_its_call(about),
+  const bool cached = about.block.named_by == storage_role::cast &&
+                      (about.block.role_flags & format::storage_trainable) != 0;
+  return when(about.block.has(storage_role::cast) && (cached || !within_its_call(about)),
               category::activations);
 }
 
@@ -106,7 +110,8 @@ using decision = std::optional<category>;
 }
 
 [[nodiscard]] decision kept_by_autograd(const rule_case& about) {
-  return when(about.block.saved.times != 0, category::activations);
+  const bool is_scale = (about.marks.any & mark::loss_scaler) != 0;  // multiplies the loss
+  return when(about.block.saved.times != 0 && !is_scale, category::activations);
 }
 
 constexpr std::array rules = {

@@ -22,8 +22,7 @@ namespace memtrace::attribution {
 struct watched_moment {
   std::uint64_t event = 0;
   std::uint64_t time_ns = 0;
-  std::uint64_t total = 0;       // allocated, as the allocator says
-  std::uint64_t unrecorded = 0;  // of it, in no recorded block
+  std::uint64_t total = 0;  // allocated, as the allocator says
   phase during = phase::other;
   std::uint32_t backwards_ended = 0;
 };

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <vector>
 
+#include "analyzer/attribution/attributor.h"
 #include "analyzer/report/dump.h"
 #include "analyzer/report/json.h"
 #include "analyzer/report/load.h"
@@ -73,6 +74,31 @@ void render(const report::run_report& processes) {
   (void)report::to_json(processes);
 }
 
+// Every view of a moment sums to the same total, modulo what 64 bits hold.
+void check_sums(const attribution::composition& moment) {
+  std::uint64_t groups = 0;
+  std::uint64_t modules = 0;
+  std::uint64_t categories = 0;
+  std::uint64_t blocks = moment.unrecorded;
+  for (const auto& group : moment.groups) groups += group.held.bytes;
+  for (const auto& row : moment.modules) modules += row.total;
+  for (const auto& held : moment.categories.values) categories += held.bytes;
+  for (const auto& block : moment.blocks) blocks += block.bytes;
+  const bool has_blocks = !moment.blocks.empty();
+  if (groups != moment.total || modules != moment.total || categories != moment.total ||
+      (has_blocks && blocks != moment.total)) {
+    std::abort();
+  }
+}
+
+void check_sums(const attribution::result& found) {
+  for (const auto& [index, device] : found.devices) {
+    check_sums(device.at_peak);
+    check_sums(device.at);
+    for (const auto& during : device.phases.values) check_sums(during.at_peak);
+  }
+}
+
 }  // namespace
 
 void analyze_file(std::span<const std::uint8_t> input) {
@@ -107,10 +133,14 @@ void analyze_records(std::span<const std::uint8_t> input) {
   part.times = areas.subspan(records);
   trace::dictionary names;
   replay::replayer replayed(names);
-  trace::decoder decoder(header, names, replayed);
+  attribution::options wanted;
+  wanted.at = 100;
+  wanted.keep_blocks = true;
+  attribution::attributor attributed(names, replayed, wanted);
+  trace::decoder decoder(header, names, attributed);
   const auto damage = decoder.decode(part);
   if (damage && damage->message.empty()) std::abort();
-  replayed.finish();
+  check_sums(attributed.finish());
 }
 
 }  // namespace memtrace::fuzz

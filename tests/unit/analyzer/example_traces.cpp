@@ -67,6 +67,40 @@ void describe_run(trace_builder& trace) {
   return trace;
 }
 
+// A step of a model with names: every record of meaning once at least.
+[[nodiscard]] trace_builder named() {
+  using format::phase_action;
+  using format::phase_source;
+  using format::storage_role;
+  trace_builder trace;
+  describe_run(trace);
+  trace.info(format::info_key::agent, "on").info(format::info_key::autograd, "on");
+  const auto line = trace.stack(stack_to("Block.forward", 31));
+  const auto root = trace.object(0x1000);
+  const auto block = trace.object(0x2000);
+  const auto optimizer = trace.object(0x3000);
+  trace.segment(base, 64_MiB).scope({format::scope_grad, 0, 0, 0, {}});
+  trace.alloc(base, 8_MiB).alloc(base + 8_MiB, 1_MiB);
+  trace.storage(storage_role::host_copy, base + 8_MiB);
+  trace.scope({format::scope_grad, block, root, 0, {}});
+  trace.module(root, root, "", "Model").module(block, root, "block", "Block");
+  trace.storage(storage_role::parameter, base, {8_MiB, "block.weight", "float32", root, 1});
+  trace.alloc(base + 16_MiB, 4_MiB, line);
+  trace.saved(base + 16_MiB, {4_MiB, format::saved_requires_grad, 6, 3, 64, 64});
+  trace.phase(phase_action::begin, phase_source::backward);
+  trace.scope({format::scope_backward, block, root, line, "SoftmaxBackward0"});
+  trace.alloc(base + 24_MiB, 8_MiB);
+  trace.storage(storage_role::leaf_gradient, base + 24_MiB, {base});
+  trace.free(base + 16_MiB).phase(phase_action::end, phase_source::backward);
+  trace.phase(phase_action::begin, phase_source::optimizer_step, optimizer, "AdamW");
+  trace.scope({format::scope_optimizer, 0, 0, 0, {}}).alloc(base + 32_MiB, 16_MiB);
+  trace.storage(storage_role::optimizer_state, base + 32_MiB,
+                {16_MiB, "block.weight", "exp_avg", optimizer});
+  trace.phase(phase_action::end, phase_source::optimizer_step, optimizer, "AdamW");
+  trace.step(format::step_source::optimizer, optimizer, "AdamW").counter("loss", 0.5);
+  return trace;
+}
+
 // Training steps: forward allocates, backward frees in reverse order.
 void large(const std::string& folder, std::uint64_t events) {
   trace_builder trace;
@@ -108,6 +142,7 @@ int main(int argc, char** argv) {
   save(folder, "killed.mtrace", training(false).bytes());
   save(folder, "out_of_memory.mtrace", training(true).clean_exit());
   save(folder, "no_gpu_memory.mtrace", trace_builder().clean_exit());
+  save(folder, "named.mtrace", named().clean_exit());
   auto went_on = training(true);
   went_on.alloc(base + 40_MiB, 4_MiB);
   save(folder, "caught.mtrace", went_on.clean_exit());

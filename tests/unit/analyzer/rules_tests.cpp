@@ -193,6 +193,9 @@ TEST_CASE("GIVEN autocast's copy of a weight WHEN judged THEN it is an activatio
   situation dropped;  // in a checkpointed region
   dropped.role(storage_role::cast);
   CHECK(dropped.judged().what == category::temporaries);
+  dropped.block.named_by = storage_role::cast;  // of a weight that is trained: autocast keeps it
+  dropped.block.role_flags = format::storage_trainable;
+  check(dropped, category::activations, evidence::annotated, "autocast_copy");
 }
 
 TEST_CASE("GIVEN known functions WHEN judged THEN the origin decides") {
