@@ -7,6 +7,9 @@ namespace memtrace::report {
 
 namespace {
 
+// More are only counted: a document of some megabytes can still be read.
+constexpr std::size_t most_steps = 10'000;
+
 [[nodiscard]] json evidence_json(const attribution::by_evidence<std::uint64_t>& bytes) {
   json made;
   for (std::size_t i = 0; i < attribution::evidence_count; ++i) {
@@ -189,7 +192,10 @@ json steps_json(const run_report& processes) {
       const auto& found = device.steps;
       if (found.boundary == attribution::step_boundary::none) continue;
       auto steps = json::array();
-      for (const auto& step : found.steps) steps.push_back(step_json(step));
+      for (const auto& step : found.steps) {
+        if (steps.size() == most_steps) break;
+        steps.push_back(step_json(step));
+      }
       made["series"].push_back(
           {{"pid", process.run.pid}, {"device", device.facts.device}, {"steps", steps}});
       if (found.count <= most) continue;

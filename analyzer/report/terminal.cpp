@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
 #include <string_view>
 
 #include "analyzer/report/json_text.h"
@@ -203,6 +204,26 @@ struct shown_moment {
   return at(device.at_peak, "What it is at the peak");
 }
 
+// The words for how a category is known, as far as they occur.
+[[nodiscard]] std::string legend(const memory_view& view) {
+  struct word {
+    evidence how;
+    const char* meaning;
+  };
+  constexpr std::array words = {
+      word{evidence::annotated, "annotated: PyTorch itself says so"},
+      word{evidence::inferred, "inferred: a rule concludes it"},
+      word{evidence::propagated, "propagated: as what the same line made before"},
+  };
+  std::vector<std::string> used;
+  for (const auto& [how, meaning] : words) {
+    const bool occurs = std::ranges::any_of(
+        view.categories, [&](const category_row& row) { return row.evidence_bytes[how] != 0; });
+    if (occurs) used.emplace_back(meaning);
+  }
+  return used.empty() ? std::string() : " (" + join(used, "; ") + ")";
+}
+
 void add_memory(page& out, const device_report& device, const oom_report* oom, std::size_t room) {
   constexpr std::size_t most_categories = 7;
   constexpr std::size_t most_modules = 4;
@@ -214,10 +235,8 @@ void add_memory(page& out, const device_report& device, const oom_report* oom, s
                       return row.what != category::unknown;
                     });
   if (told && left() > 2) {
-    add_categories(
-        out, *moment.view,
-        moment.heading + " (annotated: PyTorch itself says so; inferred: a rule concludes it)",
-        std::min(most_categories, left() - 1));
+    add_categories(out, *moment.view, moment.heading + legend(*moment.view),
+                   std::min(most_categories, left() - 1));
   }
   if (told && left() > 6) add_modules(out, *moment.view, std::min(most_modules, left() - 5));
   if (left() > 2) add_lines_of_code(out, *moment.sites, moment.total, left() - 1);

@@ -2,6 +2,7 @@
 """What the report says a real program's memory is, beside what the program knows of itself."""
 
 import json
+import re
 import subprocess
 from pathlib import Path
 
@@ -14,10 +15,10 @@ PROGRAMS = Path(__file__).parent / "programs"
 SCHEMA = json.loads((runs.ROOT / "analyzer/report/report.schema.json").read_text())
 
 
-def record(name: str, folder: Path) -> tuple[Path, dict]:
-    done = runs.run([runs.python(), PROGRAMS / f"{name}.py"], folder).expect(0)
+def record(program: Path, folder: Path, **how) -> tuple[Path, str]:
+    done = runs.run([runs.python(), program], folder, **how).expect(0)
     trace, = done.traces
-    return trace, json.loads(done.stdout or "{}")
+    return trace, done.stdout.decode()
 
 
 def report(trace: Path, *options: str) -> dict:
@@ -39,13 +40,13 @@ def text(trace: Path, *options: str) -> str:
 
 @pytest.fixture(scope="module")
 def attention(built, tmp_path_factory) -> tuple[Path, dict, dict]:
-    trace, truth = record("attention_amp", tmp_path_factory.mktemp("attention"))
-    return trace, truth, report(trace, "--blocks", "--at", "step:2/optimizer")
+    trace, printed = record(PROGRAMS / "attention_amp.py", tmp_path_factory.mktemp("attention"))
+    return trace, json.loads(printed), report(trace, "--blocks", "--at", "step:2/optimizer")
 
 
 @pytest.fixture(scope="module")
 def by_hand(built, tmp_path_factory) -> Path:
-    return record("sgd_by_hand", tmp_path_factory.mktemp("by_hand"))[0]
+    return record(PROGRAMS / "sgd_by_hand.py", tmp_path_factory.mktemp("by_hand"))[0]
 
 
 def by_category(rows: list[dict]) -> dict[str, int]:
@@ -165,6 +166,19 @@ def test_steps_that_nothing_marks_are_inferred_and_the_report_says_so(by_hand):
     assert "a step begins" in source[steps["begins_at"][0]["line"] - 1]
     assert "Steps: 12, inferred" in text(by_hand)
     assert "0" == text(by_hand, "--by", "step").splitlines()[2].split()[0]
+
+
+def test_without_the_agent_the_report_says_so_and_knows_what_it_can(built, tmp_path):
+    trace, printed = record(runs.PROGRAMS / "gan.py", tmp_path, env={"MEMTRACE_AGENT": "0"})
+    document = report(trace)
+    steps = int(re.match(r"gan: (\d+) steps", printed).group(1))
+    assert (document["steps"]["count"], document["steps"]["boundary"]) == (steps, "inferred")
+    assert document["run"]["agent"] == "MEMTRACE_AGENT=0"
+    assert document["devices"][0]["at_peak"]["parameters"] == []
+    categories = document["devices"][0]["at_peak"]["categories"]
+    assert {"weights", "gradients", "optimizer_states"} <= {row["category"] for row in categories}
+    assert all(row["evidence"] != "annotated" for row in categories if row["category"] == "weights")
+    assert "are not known: MEMTRACE_AGENT=0" in text(trace)
 
 
 def test_what_is_asked_wrongly_gets_one_sentence(by_hand):
