@@ -74,6 +74,14 @@ struct open_row {
   bool opened = false;
 };
 
+// The child that holds all that the node holds; 0: none does.
+[[nodiscard]] std::size_t only_holder(const std::vector<node>& nodes, std::size_t at) {
+  for (const auto child : nodes[at].children) {
+    if (nodes[child].all.total == nodes[at].all.total) return child;
+  }
+  return 0;
+}
+
 [[nodiscard]] const module_line& line_of(const std::vector<node>& nodes, const open_row& row) {
   return row.opened ? nodes[row.node].own : nodes[row.node].all;
 }
@@ -142,9 +150,13 @@ std::vector<module_tree_line> module_tree(const std::vector<module_row>& rows) {
     for (auto at = children.rbegin(); at != children.rend(); ++at) open.emplace_back(*at, depth);
   };
   for (push(nodes[0].children, 0); !open.empty();) {
-    const auto [at, depth] = open.back();
+    auto [at, depth] = open.back();
     open.pop_back();
     if (nodes[at].all.total == 0) continue;
+    // One that holds nothing but a single child is shown as that child.
+    for (auto child = only_holder(nodes, at); child != 0; child = only_holder(nodes, at)) {
+      at = child;
+    }
     lines.push_back({nodes[at].all, depth});
     push(nodes[at].children, depth + 1);
   }

@@ -35,7 +35,8 @@ struct module_tree_line {
   std::size_t depth = 0;  // 0: a model, or what is in no module
 };
 
-// The whole tree, repeated layers as one; children with most bytes first, and none without any.
+// The whole tree, repeated layers as one; children with most bytes first, none without any, and
+// in place of one that has nothing beside a single child that child.
 [[nodiscard]] std::vector<module_tree_line> module_tree(
     const std::vector<attribution::module_row>& rows);
 

@@ -92,6 +92,13 @@ namespace {
 
 }  // namespace
 
+std::string short_words_of(phase which) {
+  if (which == phase::other) return "between them";
+  std::string name(name_of(which));
+  std::ranges::replace(name, '_', ' ');
+  return name;
+}
+
 bool knows_phases(const device_report& device) {
   return std::ranges::any_of(device.phases, [](const phase_report& one) {
     return one.which != phase::setup && one.which != phase::other;
@@ -109,9 +116,8 @@ void add_phases_and_steps(page& out, const process_report& process, const device
   std::vector<std::string> parts;
   for (const auto& one : device.phases) {
     if (one.at_peak.total == 0) continue;
-    auto name = std::string(name_of(one.which));
-    std::ranges::replace(name, '_', ' ');
-    parts.push_back(fmt::format("{} {}", name, format_bytes(one.at_peak.total)));
+    parts.push_back(
+        fmt::format("{} {}", short_words_of(one.which), format_bytes(one.at_peak.total)));
   }
   if (parts.size() > 1 && knows_phases(device))
     out.line("Highest in each phase: " + join(parts, ", "));

@@ -18,6 +18,9 @@ void add_training(page& out, const process_report& process, const device_report&
 // In a sentence each; nothing where everything is known.
 [[nodiscard]] std::vector<std::string> unknown_meaning(const process_report& process);
 
+// "between them" of what is no phase of training
+[[nodiscard]] std::string short_words_of(phase which);
+
 // Something but setup and what is none of the phases.
 [[nodiscard]] bool knows_phases(const device_report& device);
 

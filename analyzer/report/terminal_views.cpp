@@ -74,8 +74,7 @@ void by_site(page& out, const device_report&, const memory_view& view) {
 
 void by_phase(page& out, const device_report& device, const memory_view&) {
   for (const auto& one : device.phases) {
-    auto name = std::string(name_of(one.which));
-    std::ranges::replace(name, '_', ' ');
+    const auto name = short_words_of(one.which);
     out.line(fmt::format("  {:<12} highest {:>11} at event {}; allocated {} in all, freed {}", name,
                          format_bytes(one.at_peak.total), format_count(one.at_peak.event),
                          format_bytes(one.allocated), format_bytes(one.freed)));
