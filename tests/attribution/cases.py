@@ -12,6 +12,8 @@ import runs
 HERE = Path(__file__).resolve().parent
 PROGRAMS = HERE / "programs"
 COLLECT = HERE / "collect.py"
+# The peak of all, and the highest moments with grad mode on, inside backward, with grad mode off.
+MOMENTS = ("all", "grad", "backward", "no_grad")
 
 
 @dataclass(frozen=True)
@@ -45,6 +47,10 @@ CASES = [
     Case("GPT, fused", "gpt", ("--fused",), what="fused AdamW"),
     Case("GPT, accumulation", "gpt", ("--accumulate", "2"), what="set_to_none=False"),
     Case("8-bit Adam", "eight_bit", what="bitsandbytes; model.half() in the middle"),
+    Case("gradient penalty", "penalty", what="a backward through a backward, RMSprop"),
+    Case("own Functions", "own_functions", what="custom Functions, L-BFGS with a closure"),
+    Case("own Functions, offloaded", "own_functions", ("--offload",), what="save_on_cpu"),
+    Case("FSDP2", "fsdp", ranks=2, what="fully_shard, two ranks, AdamW"),
     Case("generation", "generation", what="GPT-2, no training, KV cache"),
 ]
 
@@ -58,7 +64,7 @@ class Outcome:
     bare_peak: int | None
     truth: dict
     report: dict
-    moments: dict[str, agreement.Agreement] = field(default_factory=dict)  # "peak", "backward", …
+    moments: dict[str, agreement.Agreement] = field(default_factory=dict)  # of MOMENTS
 
 
 def command(case: Case, *harness) -> list:
@@ -90,10 +96,12 @@ def bare_peak(case: Case) -> int:
     return peaks.pop()
 
 
-def find(case: Case, folder: Path) -> tuple[list[dict], str]:
+def find(case: Case, folder: Path, names: tuple[str, ...] = MOMENTS) -> tuple[list[dict], str]:
     """When each rank has its peaks, and all their ordinals as collect.py wants them."""
     run(case, None, COLLECT, "find", folder / "found.json")
     found = written(folder, "found", case)
+    for one in found:
+        one["peaks"] = {name: peak for name, peak in one["peaks"].items() if name in names}
     ordinals = sorted({peak["ordinal"] for one in found for peak in one["peaks"].values()})
     return found, ",".join(map(str, ordinals))
 
@@ -110,10 +118,11 @@ def moment_of(truth: dict, found: dict, name: str) -> dict:
     return next(moment for moment in truth["moments"] if moment["ordinal"] == ordinal)
 
 
-def run_case(case: Case, folder: Path, also_bare: bool = False) -> list[Outcome]:
+def run_case(case: Case, folder: Path, names: tuple[str, ...] = MOMENTS,
+             also_bare: bool = False) -> list[Outcome]:
     """An outcome a rank."""
     bare = bare_peak(case) if also_bare else None
-    found, ordinals = find(case, folder)
+    found, ordinals = find(case, folder, names)
     traced = run(case, folder / "trace", COLLECT, "observe", folder / "truth.json", ordinals)
     outcomes = []
     for rank, (peaks, truth) in enumerate(zip(found, written(folder, "truth", case))):

@@ -15,6 +15,7 @@ import sys
 from pathlib import Path
 
 import torch
+from torch.optim.optimizer import register_optimizer_step_post_hook
 
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE / "programs"), str(HERE.parent / "training" / "programs"), str(HERE)]
@@ -68,6 +69,7 @@ def main() -> None:
         follower = moments.Observer([int(ordinal) for ordinal in rest.pop(0).split(",")])
         tell_batches(follower)
         watch_autocast_cache(follower.tell)
+        register_optimizer_step_post_hook(lambda *_: follower.after_step())
     program, *arguments = rest
     torch.cuda.init()
     follow_allocations(follower)

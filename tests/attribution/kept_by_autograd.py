@@ -6,20 +6,32 @@ A node that has run its backward has let go of its tensors: it shows None there.
 away is what it returned; checkpoint keeps what it recomputed beside the graph (see observe.py).
 """
 
+import functools
+import types
+
 import torch
 
 _saved_names: dict[type, list[str]] = {}
 
 
-def tensors_in(value, depth: int = 3):
-    """The tensors in a value that may be a tensor, a container of some, or neither."""
+def _parts(value) -> list:
+    if isinstance(value, dict):
+        return list(value.values())
+    if isinstance(value, (list, tuple)):
+        return list(value)
+    if isinstance(value, functools.partial):
+        return [*value.args, *value.keywords.values()]
+    if isinstance(value, types.FunctionType):
+        return [cell.cell_contents for cell in value.__closure__ or () if cell != types.CellType()]
+    return []
+
+
+def tensors_in(value, depth: int = 4):
+    """The tensors that a value holds: itself, in containers, or as the arguments of a call to come."""
     if isinstance(value, torch.Tensor):
         yield value
-    elif depth and isinstance(value, dict):
-        for part in list(value.values()):
-            yield from tensors_in(part, depth - 1)
-    elif depth and isinstance(value, (list, tuple)):
-        for part in value:
+    elif depth:
+        for part in _parts(value):
             yield from tensors_in(part, depth - 1)
 
 

@@ -27,9 +27,10 @@ buffers of every live module, `.grad`, `optimizer.state`, what the autograd grap
 node), what checkpoint recomputed, and what the program itself says are its batches. Compared block
 by block, by address, in the same process. Made by `tests/attribution/make_results.py` on {date}.
 
-The truth speaks of a block's whole life: a gradient that is just being computed is a gradient, and
-an activation that the program still holds after autograd let go of it is an activation. It cannot tell
-temporaries, workspaces, outputs and other memory apart; all that has no role is *the rest*, which
+The truth speaks of a block's whole life: a gradient that is just being computed is a gradient. An
+activation that the program still holds is one until its backward pass is over. Memory on its way
+between ranks is gradients, or weights, by what it carries. What has none of these roles
+(temporaries, workspaces, outputs, other memory) the truth cannot tell apart: it is *the rest*, which
 memtrace's four categories match. *Unknown* matches nothing. Sizes in MiB, of blocks.
 
 "Alone" is the peak of the same program without harness and memtrace.
@@ -38,6 +39,10 @@ memtrace's four categories match. *Unknown* matches nothing. Sizes in MiB, of bl
 
 def mib(bytes_: int) -> str:
     return f"{bytes_ / 2**20:,.1f}"
+
+
+def size_of(bytes_: int) -> str:
+    return f"{mib(bytes_)} MiB" if bytes_ >= 1 << 20 else f"{bytes_:,} bytes"
 
 
 def percent(value: float) -> str:
@@ -49,13 +54,17 @@ def name_of(outcome: cases.Outcome) -> str:
     return f"{outcome.case.name}{rank}"
 
 
+def named(category: str) -> str:
+    return {"rest": "the rest"}.get(category, category.replace("_", " "))
+
+
 def peak_row(outcome: cases.Outcome) -> str:
     peak = outcome.moments["all"]
     worst = peak.disagreements.most_common(1)
     said = "none"
     if worst:
         (role, category, rule, what), size = worst[0]
-        said = f"{mib(size)} {role}, not {category} ({what.split(' < ')[0]})"
+        said = f"{size_of(size)}: {named(role)}, not {named(category)}: {what.split(' < ')[0].strip()}"
     cells = [name_of(outcome), outcome.case.what, mib(outcome.bare_peak), mib(peak.moment_bytes),
              len(at_peak(outcome)),
              percent(peak.known), percent(peak.agreeing), said]

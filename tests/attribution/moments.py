@@ -138,6 +138,11 @@ class Observer:
             except Exception:  # torch would only log it; the run is worthless then
                 self.failures.append(traceback.format_exc())
 
+    def after_step(self) -> None:
+        """An optimizer's step has ended: now its state holds what it has made."""
+        if any(moment.unexplained(self.births) for moment in self.moments):
+            self._look()
+
     def _due(self) -> bool:
         if any(abs(self.ordinal - wanted) <= DENSELY for wanted in self.wanted):
             return True
@@ -160,7 +165,7 @@ class Observer:
             for moment in self.moments:
                 for one in seen:
                     moment.learn(*one, "later")
-            if self.ordinal in self.wanted:
+            if self.ordinal in self.wanted and all(m.ordinal != self.ordinal for m in self.moments):
                 self._begin(seen)
             elif self.ordinal < self.wanted[-1]:
                 self._remember(seen)

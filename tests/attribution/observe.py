@@ -30,6 +30,7 @@ def _kind(type_: type) -> str:
 
 def storage_address(tensor) -> int:
     """Where the tensor's memory begins; 0 for tensors without memory on a GPU."""
+    tensor = getattr(tensor, "_local_tensor", tensor)  # a DTensor's own shard
     try:
         return tensor.untyped_storage().data_ptr() if tensor.device.type == "cuda" else 0
     except (RuntimeError, NotImplementedError):  # sparse, fake, functional
@@ -91,9 +92,7 @@ class Observation:
         for tensor in walk.saved:
             self._say("activations", tensor, f"saved {tuple(tensor.shape)} {tensor.dtype}")
         for frame in objects["checkpoint"]:
-            for recomputed in list(frame.recomputed.values()):
-                for tensor in list(recomputed.values()):
-                    self._say("activations", tensor, f"recomputed {tuple(tensor.shape)}")
+            self._say_checkpoint(frame)
         self._say_leaves(leaves, walk.leaves, with_modules=any(
             role == "weights" for role, _ in self.roles.values()))
 
@@ -105,6 +104,13 @@ class Observation:
                     self._say(role, tensor, f"{kind}.{name}")
                     for constant in _quantisation_constants(tensor) if role == "weights" else ():
                         self._say("weights", constant, f"{kind}.{name} quantisation constant")
+
+    def _say_checkpoint(self, frame) -> None:
+        for recomputed in list(frame.recomputed.values()):
+            for tensor in list(recomputed.values()):
+                self._say("activations", tensor, f"recomputed {tuple(tensor.shape)}")
+        for tensor in tensors_in(frame.recompute_fn):
+            self._say("activations", tensor, f"kept to recompute {tuple(tensor.shape)}")
 
     def _say_leaves(self, held: list, in_graph: list, with_modules: bool) -> None:
         for leaf in held + in_graph:

@@ -20,6 +20,7 @@ class Scene:
         self.facts = json.loads((folder / "facts.json").read_text())
         (trace,) = runs.traces_in(folder)
         self.records = runs.dump(trace)
+        self.objects = {r["object"]: r["address"] for r in self.records if r["kind"] == "object"}
         self.info = {r["key"]: r["value"] for r in self.records if r["kind"] == "info"}
 
     def place_of(self, mark: int) -> int:
@@ -58,7 +59,7 @@ def frames(stack: list[dict] | None) -> list[tuple]:
 
 def assert_in_order(allocations: list[dict], nodes: list) -> None:
     """Each allocation has the name and the forward stack of a node, none earlier than the last."""
-    known = [(name, [tuple(f) for f in stack]) for name, stack in nodes if stack is not None]
+    known = [(name, [tuple(f) for f in stack]) for name, stack, *_ in nodes if stack is not None]
     at = 0
     for allocation in allocations:
         said = (allocation["node"], frames(allocation.get("forward")))
@@ -96,6 +97,25 @@ def test_every_allocation_of_backward_knows_its_forward_call(scene, name):
         assert len(in_engine) > 80
         assert not [r for r in in_engine if flags(r) & RECOMPUTE]
         assert_in_order(in_engine, known["nodes"])
+
+
+@pytest.mark.parametrize("name", ["transformer", "autocast", "custom"])
+def test_every_allocation_of_backward_knows_the_module_of_its_forward_call(scene, name):
+    seen = scene(name)
+    modules = set()
+    for known in seen.facts:
+        made_by = {
+            (name, tuple(map(tuple, stack)), module, root)
+            for name, stack, module, root in known["nodes"] if stack is not None
+        }
+        for record in seen.allocations(known):
+            if flags(record) & BACKWARD:
+                module, root = (seen.objects.get(record.get(key), 0) for key in ("module", "root"))
+                modules.add(module)
+                said = (record["node"], tuple(frames(record["forward"])), module, root)
+                assert said in made_by
+    # Three blocks of eight modules that compute something, the embedding, the head, and the loss.
+    assert len(modules) > 20
 
 
 @pytest.mark.parametrize("name", ["transformer", "autocast", "custom"])
@@ -146,9 +166,9 @@ def test_backward_of_backward_belongs_to_the_first_forward(scene):
     assert_in_order(
         [r for r in seen.allocations(first) if flags(r) & BACKWARD], first["nodes"]
     )
-    known = {name for name, _ in second["nodes"]}
+    known = {name for name, *_ in second["nodes"]}
     assert any("Backward" in name and "BackwardBackward" in name for name in known)
-    forwards = {(name, tuple(tuple(f) for f in stack or ())) for name, stack in second["nodes"]}
+    forwards = {(name, tuple(tuple(f) for f in stack or ())) for name, stack, *_ in second["nodes"]}
     for record in seen.allocations(second):
         if flags(record) & BACKWARD:
             assert (record["node"], tuple(frames(record["forward"]))) in forwards

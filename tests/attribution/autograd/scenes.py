@@ -22,6 +22,30 @@ class Facts:
     def __init__(self):
         self.marks = 0
         self.passes = []
+        self.calls = []  # of modules: first and last sequence number, the module, the outermost
+
+    def watch(self, model):
+        """Notes which nodes each of the model's modules makes: they are numbered one by one."""
+        running = []
+
+        def begin(module, _):
+            running.append((torch.autograd._get_sequence_nr(), id(module)))
+
+        def end(*_):
+            first, module = running.pop()
+            root = running[0][1] if running else module
+            self.calls.append((first, torch.autograd._get_sequence_nr(), module, root))
+
+        for module in model.modules():
+            module.register_forward_pre_hook(begin)
+            module.register_forward_hook(end)
+        return model
+
+    def made_by(self, node) -> tuple:
+        """The module that made a node, and the outermost that was running: their id, or 0."""
+        number = node._sequence_nr()
+        calls = [call for call in self.calls if call[0] <= number < call[1]]
+        return min(calls, key=lambda call: call[1] - call[0])[2:] if calls else (0, 0)
 
     def mark(self) -> int:
         size = FIRST_MARK + self.marks
@@ -33,7 +57,12 @@ class Facts:
         """Runs a backward pass between two marks; `result` is a tensor whose graph it is. To look
         at a saved tensor runs the hooks that unpack it: not where these recompute."""
         nodes = nodes_of(result.grad_fn)
-        known = {"nodes": [(node.name(), forward_of(node)) for node in in_order(nodes)], **also}
+        known = {
+            "nodes": [
+                (node.name(), forward_of(node), *self.made_by(node)) for node in in_order(nodes)
+            ],
+            **also,
+        }
         if saved:
             known["saved"] = sorted(saved_by(nodes))
         del nodes
@@ -183,6 +212,8 @@ def loss_of(model, tokens, amp=False):
 
 def transformer(facts, amp=False, reentrant=None):
     model = Transformer(reentrant).cuda()
+    if reentrant is None:
+        facts.watch(model)
     parameters = list(model.parameters())
     optimizer = torch.optim.AdamW(parameters)
     for _ in range(2):
@@ -205,7 +236,7 @@ def not_reentrant(facts):
 
 
 def custom(facts):
-    model = Transformer().cuda()
+    model = facts.watch(Transformer().cuda())
     tokens = batch()
     result = Cube.apply(model(tokens))
     loss = nn.functional.cross_entropy(result.view(-1, 100), tokens.view(-1))

@@ -13,6 +13,8 @@ def inputs(*tensors, name: str = "batch"):
     return tensors[0] if len(tensors) == 1 else tensors
 
 
-def bucket(tensor) -> None:
+def bucket(tensor, role: str = "gradients"):
+    """The tensor as it came: gradients, or weights, on their way between ranks."""
     if listener is not None:
-        listener(tensor, "gradients", "communication bucket")
+        listener(tensor, role, "communication bucket")
+    return tensor
