@@ -159,6 +159,7 @@ void attributor::on_saved(const trace::event& next, const trace::saved_event& re
 
 void attributor::on_phase(const trace::event& head, const trace::phase_event& record) {
   state_->run.phases.on_phase(head, record);
+  state_->run.named.on_phase(head, record);
 }
 
 void attributor::on_step(const trace::event& head, const trace::step_event& record) {

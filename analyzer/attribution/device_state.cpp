@@ -41,8 +41,30 @@ void device_state::observe() {
   user_steps_.observe(event_, during_, total);
   optimizer_steps_.observe(event_, during_, total);
   if (!run_.wanted.inferred_boundaries.empty()) inferred_steps_.observe(event_, during_, total);
+  observe_named(total);
   auto& highest = phases_[during_].highest;
   if (total > highest.moment().total) mark(highest, event_, time_ns_, total, during_);
+}
+
+void device_state::observe_named(std::uint64_t total) {
+  for (const auto number : named_now_) {
+    auto& named = named_[number];
+    if (total <= named.peak) continue;
+    named.peak = total;
+    named.peak_event = event_;
+  }
+}
+
+void device_state::count_named(const trace::event& head, std::uint64_t allocated,
+                               std::uint64_t freed) {
+  if (!run_.named.any()) return;
+  const auto open = run_.named.open_at(head.thread, run_.phases.in_backward(head));
+  if (named_.size() < run_.named.names().size()) named_.resize(run_.named.names().size());
+  for (const auto number : open) {
+    named_[number].allocated += allocated;
+    named_[number].freed += freed;
+  }
+  if (allocated != 0) named_now_.assign(open.begin(), open.end());
 }
 
 void device_state::allocate(const trace::event& head, std::uint64_t address, std::uint64_t bytes,
@@ -58,6 +80,7 @@ void device_state::allocate(const trace::event& head, std::uint64_t address, std
   block.thread = head.thread;
   block.scope = head.scope;
   block.born = found;
+  count_named(head, bytes, 0);
   auto& sums = phases_[found.during];
   sums.seen = true;
   sums.allocated += bytes;
@@ -74,6 +97,7 @@ void device_state::report(const trace::report_event& record) {
     const auto difference = static_cast<std::uint64_t>(record.block_bytes) - block->bytes;
     block->bytes += difference;
     phases_[block->born.during].allocated += difference;
+    for (const auto number : named_now_) named_[number].allocated += difference;
   }
   take_peak();
   observe();
@@ -90,6 +114,7 @@ void device_state::free(const trace::event& head, std::uint64_t address, trace::
   how.during = place.during;
   end(*block, how);
   phases_[place.during].freed += block->bytes;
+  count_named(head, 0, block->bytes);
   blocks_.remove(address);
 }
 

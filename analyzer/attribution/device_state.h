@@ -47,10 +47,13 @@ class device_state {
   [[nodiscard]] const watch& peak() const { return peak_; }
   [[nodiscard]] const watch& at() const { return at_; }
   [[nodiscard]] const by_phase<phase_sums>& phases() const { return phases_; }
+  [[nodiscard]] const std::vector<named_phase>& named() const { return named_; }
   [[nodiscard]] steps_found steps();  // once
 
  private:
   void observe();
+  void count_named(const trace::event& head, std::uint64_t allocated, std::uint64_t freed);
+  void observe_named(std::uint64_t total);
   void end(const block_life& block, const life_end& how);
   void mark(watch& which, std::uint64_t event, std::uint64_t time_ns, std::uint64_t total,
             phase during);
@@ -70,6 +73,8 @@ class device_state {
   watch peak_;
   watch at_;
   by_phase<phase_sums> phases_;
+  std::vector<named_phase> named_;        // by number; those that this device has seen
+  std::vector<std::uint32_t> named_now_;  // open at the latest allocation
   step_series user_steps_;
   step_series optimizer_steps_;
   step_series inferred_steps_;

@@ -27,6 +27,8 @@ constexpr std::array known_functions = {
     known_function{"torch/nn/modules/module.py", "_load_from_state_dict", mark::module_building},
     known_function{"torch/nn/modules/rnn.py", "flatten_parameters", mark::module_building},
     known_function{"torch/nn/parameter.py", "__deepcopy__", mark::parameter_copy},
+    known_function{"torch/_tensor.py", "__deepcopy__", mark::tensor_copy},
+    known_function{"copy.py", "_reconstruct", mark::object_copy},
     known_function{"torch/nn/functional.py", "softmax", mark::softmax},
     known_function{"torch/nn/parallel/distributed.py", "_ddp_init_helper", mark::gradient_bucket},
     known_function{"torch/nn/parallel/distributed.py", "_pre_forward", mark::gradient_bucket},

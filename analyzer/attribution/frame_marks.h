@@ -27,6 +27,8 @@ inline constexpr std::uint32_t gradient_bucket = 2048;  // DDP's reducer makes i
 inline constexpr std::uint32_t unsharding = 4096;       // FSDP gathers parameters
 inline constexpr std::uint32_t gradient_shard = 8192;   // FSDP reduces gradients
 inline constexpr std::uint32_t update_helper = 16384;   // gradient clipping, GradScaler's steps
+inline constexpr std::uint32_t tensor_copy = 32768;     // deepcopy of a tensor
+inline constexpr std::uint32_t object_copy = 65536;     // deepcopy of an object's attributes
 }  // namespace mark
 
 struct stack_marks {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyzer/attribution/phase_tracker.h"
 
+#include <algorithm>
 #include <cstddef>
 
 #include "analyzer/replay/replay.h"
@@ -85,8 +86,7 @@ phase phase_tracker::classify(const trace::event& head, const stack_marks& marks
   return started_ ? phase::other : phase::setup;
 }
 
-void phase_tracker::follow_phase(phase now, const trace::event& head, thread_state& thread,
-                                 bool runs) {
+void phase_tracker::follow_phase(phase now, thread_state& thread, bool runs) {
   const bool was_optimizer = thread.optimizer;
   thread.optimizer = now == phase::optimizer;
   if (now == phase::forward) {
@@ -96,7 +96,8 @@ void phase_tracker::follow_phase(phase now, const trace::event& head, thread_sta
   } else if (now != phase::backward) {
     thread.forward = false;
   }
-  const bool told = (head.scope.flags & format::scope_optimizer) != 0;
+  const bool told =
+      std::ranges::find(thread.open, format::phase_source::optimizer_step) != thread.open.end();
   if (thread.optimizer && !was_optimizer && !told) ++passes_.optimizer_steps;
   if (now != phase::other && now != phase::setup && now != phase::data_loading) started_ = true;
 }
@@ -110,7 +111,7 @@ place phase_tracker::at_allocation(const trace::event& head, const stack_marks& 
   follow_call(head, thread, runs);
   place found;
   found.during = classify(head, marks, thread);
-  follow_phase(found.during, head, thread, runs);
+  follow_phase(found.during, thread, runs);
   if (runs && (head.scope.flags & format::scope_autocast) != 0) autocast_seen_ = true;
   found.recompute = found.during == phase::backward && (runs || recomputes(head, marks));
   found.call = thread.call;

@@ -56,7 +56,7 @@ class phase_tracker {
                                  bool backward) const;
   void follow_call(const trace::event& head, thread_state& thread, bool runs);
   void follow_backward(bool backward);
-  void follow_phase(phase now, const trace::event& head, thread_state& thread, bool runs);
+  void follow_phase(phase now, thread_state& thread, bool runs);
   [[nodiscard]] bool forward_goes_on(const thread_state& thread) const {
     return thread.forward && thread.forward_since == passes_.backwards_begun;
   }

@@ -102,6 +102,16 @@ struct phase_result {
   composition at_peak;  // the highest total while it ran
 };
 
+// A phase that the program named itself; what its inner ones did counts, too.
+struct named_phase {
+  trace::text_id name;
+  std::uint64_t begun = 0;  // how often
+  std::uint64_t allocated = 0;
+  std::uint64_t freed = 0;
+  std::uint64_t peak = 0;  // the highest total after one of its allocations
+  std::uint64_t peak_event = 0;
+};
+
 // Between two boundaries: what was highest, and when.
 struct step_peaks {
   std::uint64_t end_event = 0;   // the boundary
@@ -128,6 +138,7 @@ struct device_result {
   composition at_peak;  // the highest allocated total of the run: replay's peak_allocated
   composition at;       // at options.at, where asked for and reached
   by_phase<phase_result> phases;
+  std::vector<named_phase> named_phases;  // in the order in which they first began
   std::vector<parameter_row> parameters;  // in the order in which they were published
   steps_found steps;
   std::vector<fp32_site> fp32_under_autocast;  // most bytes first

@@ -55,7 +55,7 @@ using decision = std::optional<category>;
               category::temporaries);
 }
 
-// Of what re-entrant checkpointing detaches.
+// Of what re-entrant checkpointing detaches; see gradient_of_leaf.
 [[nodiscard]] decision gradient_of_activation(const rule_case& about) {
   return when((about.block.roles & gradient_of_intermediate) != 0, category::temporaries);
 }

@@ -26,6 +26,13 @@ using decision = std::optional<category>;
   return when((about.marks.innermost & mark::parameter_copy) != 0, category::weights);
 }
 
+// A tensor among the attributes of a copied object that is no parameter: a module's buffer.
+[[nodiscard]] decision deep_copied_buffer(const rule_case& about) {
+  constexpr auto copy = mark::tensor_copy | mark::object_copy;
+  return when((about.marks.any & copy) == copy && (about.marks.any & mark::parameter_copy) == 0,
+              category::buffers);
+}
+
 // Constructors and loaders also make temporaries: those are gone before the model first runs.
 [[nodiscard]] decision built_with_a_module(const rule_case& about) {
   constexpr auto building = mark::module_building | mark::module_move | mark::parameter_copy;
@@ -73,6 +80,7 @@ constexpr std::array<std::uint64_t, 2> cublas_workspaces = {4096 * 1024 * 2 + 16
 constexpr std::array rules = {
     rule{"moved_module", evidence::inferred, moved_module},
     rule{"deep_copied_parameter", evidence::inferred, deep_copied_parameter},
+    rule{"deep_copied_buffer", evidence::inferred, deep_copied_buffer},
     rule{"built_with_a_module", evidence::inferred, built_with_a_module},
     rule{"gradient_bucket", evidence::inferred, gradient_bucket},
     rule{"gathered_parameters", evidence::inferred, gathered_parameters},

@@ -45,10 +45,15 @@ using decision = std::optional<category>;
   return when(about.block.has(storage_role::buffer), category::buffers);
 }
 
+// Re-entrant checkpointing detaches what a module computed and lets an inner backward pass end
+// there: such gradients are gone with the outer pass, others are held as .grad.
 [[nodiscard]] decision gradient(const rule_case& about) {
-  return when(
-      about.block.has(storage_role::leaf_gradient) || about.block.has(storage_role::gradient),
-      category::gradients);
+  const auto& block = about.block;
+  const bool outlives = about.end.passes.backwards_ended != block.born.passes.backwards_ended;
+  const bool of_intermediate = (block.roles & gradient_of_intermediate) != 0 && outlives;
+  return when(of_intermediate || block.has(storage_role::leaf_gradient) ||
+                  block.has(storage_role::gradient),
+              category::gradients);
 }
 
 [[nodiscard]] decision optimizer_state(const rule_case& about) {

@@ -9,6 +9,7 @@
 #include "analyzer/attribution/attention.h"
 #include "analyzer/attribution/frame_marks.h"
 #include "analyzer/attribution/known_places.h"
+#include "analyzer/attribution/named_phases.h"
 #include "analyzer/attribution/phase_tracker.h"
 #include "analyzer/attribution/result.h"
 #include "analyzer/attribution/rules.h"
@@ -28,6 +29,7 @@ struct run_context {
   options wanted;
   frame_marks marks;
   phase_tracker phases;
+  named_phases named;
   known_places known;
   run_knowledge knowledge;
   softmax_calls softmaxes;

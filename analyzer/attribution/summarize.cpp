@@ -32,6 +32,17 @@ namespace {
   return sites;
 }
 
+[[nodiscard]] std::vector<named_phase> named_phases_of(const device_state& device,
+                                                       const class named_phases& known) {
+  auto found = device.named();
+  for (std::uint32_t number = 0; number < found.size(); ++number) {
+    found[number].name = known.names()[number];
+    found[number].begun = known.begun(number);
+  }
+  std::erase_if(found, [](const named_phase& phase) { return phase.allocated + phase.freed == 0; });
+  return found;
+}
+
 [[nodiscard]] bool is_inside(const module_place& place, const std::set<module_place>& others) {
   if (others.contains(place)) return true;
   for (auto path = place.path; !path.empty();) {
@@ -86,6 +97,7 @@ device_result summarize(device_state& device, const composer& with) {
     phase.freed = sums.freed;
     phase.at_peak = with.compose(sums.highest, made.steps, false, nullptr);
   }
+  made.named_phases = named_phases_of(device, with.run.named);
   by_parameter.resize(with.parameters.all().size());
   made.parameters = rows_of(with.parameters, by_parameter, with.modules, with.run.names);
   made.fp32_under_autocast = fp32_sites(made.at_peak);

@@ -286,6 +286,27 @@ TEST_CASE("GIVEN steps WHEN the program marks its own THEN these count") {
   CHECK(by_user.device().steps.count == 2);
 }
 
+TEST_CASE(
+    "GIVEN phases of the program WHEN they nest THEN the outer one counts what the inner does") {
+  trace_builder trace;
+  trace.segment(a, 100_MiB).alloc(a, 1_MiB);
+  trace.phase(phase_action::begin, phase_source::user, 0, "epoch").alloc(a + 1_MiB, 2_MiB);
+  trace.phase(phase_action::begin, phase_source::nvtx, 0, "batch").alloc(a + 10_MiB, 8_MiB);
+  trace.free(a + 10_MiB);
+  trace.phase(phase_action::end, phase_source::nvtx, 0, "batch").alloc(a + 4_MiB, 1_MiB);
+  trace.phase(phase_action::end, phase_source::user, 0, "epoch").alloc(a + 20_MiB, 16_MiB);
+  const attributed done(trace);
+  const auto& phases = done.device().named_phases;
+  REQUIRE(phases.size() == 2);
+  CHECK(phases[0].begun == 1);
+  CHECK(phases[0].allocated == 11_MiB);
+  CHECK(phases[0].freed == 8_MiB);
+  CHECK(phases[0].peak == 11_MiB);
+  CHECK(phases[1].allocated == 8_MiB);
+  CHECK(phases[1].peak == 11_MiB);
+  CHECK(phases[1].peak_event == phases[0].peak_event);
+}
+
 TEST_CASE("GIVEN boundaries found by other means WHEN the program has none THEN they count") {
   training run;
   run.forward();

@@ -202,6 +202,8 @@ TEST_CASE("GIVEN known functions WHEN judged THEN the origin decides") {
   const auto inferred = evidence::inferred;
   check(situation(phase::setup).made_by(mark::parameter_copy).alive(), category::weights, inferred,
         "deep_copied_parameter");
+  check(situation(phase::setup).made_by(mark::tensor_copy | mark::object_copy).alive(),
+        category::buffers, inferred, "deep_copied_buffer");
   check(situation(phase::setup).made_by(mark::module_building).next_step(), category::weights,
         inferred, "built_with_a_module");
   check(situation(phase::setup).made_by(mark::module_building), category::temporaries, inferred,
@@ -257,8 +259,9 @@ TEST_CASE("GIVEN nothing said WHEN judged THEN the passes decide: in backward") 
   check(recomputed, category::activations, evidence::annotated, "kept_by_autograd");
   situation inner(phase::backward);
   inner.block.roles = attribution::gradient_of_intermediate;
-  ++inner.end.passes.backwards_ended;
   check(inner, category::temporaries, inferred, "gradient_of_activation");
+  ++inner.end.passes.backwards_ended;  // kept as .grad of what a module computed
+  check(inner, category::gradients, evidence::annotated, "gradient_of_leaf");
 }
 
 TEST_CASE("GIVEN nothing said WHEN judged THEN the passes decide: in the optimizer") {

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/attribution/named_phases.h"
+
+#include <algorithm>
+#include <cstddef>
+
+namespace memtrace::attribution {
+
+namespace {
+
+// Tools that wrap every operation in an NVTX range make names without end.
+constexpr std::size_t most_names = 64;
+constexpr std::size_t deepest = 256;
+
+}  // namespace
+
+void named_phases::on_phase(const trace::event& head, const trace::phase_event& record) {
+  using format::phase_action;
+  using format::phase_source;
+  if (record.action == phase_action::instant) return;
+  if (record.action == phase_action::begin) latest_ = head.thread;
+  if (record.source != phase_source::user && record.source != phase_source::nvtx) return;
+  auto& thread = threads_[head.thread];
+  if (record.action == phase_action::begin) {
+    begin(thread, record);
+  } else {
+    end(thread, record);
+  }
+}
+
+void named_phases::begin(thread_state& thread, const trace::phase_event& record) {
+  if (thread.open.size() >= deepest) return;
+  const auto known = numbers_.find(record.name);
+  open_phase opened;
+  opened.source = record.source;
+  if (known == numbers_.end() && names_.size() >= most_names) {
+    opened.counts = false;
+  } else if (known == numbers_.end()) {
+    opened.number = static_cast<std::uint32_t>(names_.size());
+    numbers_.emplace(record.name, opened.number);
+    names_.push_back(record.name);
+    begun_.push_back(1);
+  } else {
+    opened.number = known->second;
+    ++begun_[opened.number];
+  }
+  if (std::ranges::find(thread.counting, opened.number) != thread.counting.end()) {
+    opened.counts = false;
+  }
+  if (opened.counts) thread.counting.push_back(opened.number);
+  thread.open.push_back(opened);
+}
+
+void named_phases::end(thread_state& thread, const trace::phase_event& record) {
+  const auto same =
+      std::find_if(thread.open.rbegin(), thread.open.rend(),
+                   [&](const open_phase& candidate) { return candidate.source == record.source; });
+  if (same == thread.open.rend()) return;
+  if (same->counts) std::erase(thread.counting, same->number);
+  thread.open.erase(std::next(same).base());
+}
+
+std::span<const std::uint32_t> named_phases::open_at(trace::thread_id thread, bool is_autograd) {
+  auto found = threads_.find(thread);
+  if (found == threads_.end() && is_autograd) found = threads_.find(latest_);
+  return found == threads_.end() ? std::span<const std::uint32_t>() : found->second.counting;
+}
+
+}  // namespace memtrace::attribution
