@@ -21,6 +21,7 @@ class Scene:
         (trace,) = runs.traces_in(folder)
         self.records = runs.dump(trace)
         self.objects = {r["object"]: r["address"] for r in self.records if r["kind"] == "object"}
+        self.watched = any(len(node) == 4 for known in self.facts for node in known.get("nodes", ()))
         self.info = {r["key"]: r["value"] for r in self.records if r["kind"] == "info"}
 
     def place_of(self, mark: int) -> int:
@@ -57,12 +58,18 @@ def frames(stack: list[dict] | None) -> list[tuple]:
     return [(f["file"], f["line"], f["function"]) for f in stack or ()]
 
 
-def assert_in_order(allocations: list[dict], nodes: list) -> None:
-    """Each allocation has the name and the forward stack of a node, none earlier than the last."""
-    known = [(name, [tuple(f) for f in stack]) for name, stack, *_ in nodes if stack is not None]
+def assert_in_order(seen: Scene, allocations: list[dict], nodes: list) -> None:
+    """Each allocation has the name, the forward stack and the modules (where the scene watched
+    them) of a node, none earlier than the last."""
+    known = [
+        (name, [tuple(frame) for frame in stack], *modules)
+        for name, stack, *modules in nodes if stack is not None
+    ]
     at = 0
     for allocation in allocations:
         said = (allocation["node"], frames(allocation.get("forward")))
+        if seen.watched:
+            said += tuple(seen.objects.get(allocation.get(key), 0) for key in ("module", "root"))
         assert said in known[at:], f"{said[0]} of {said[1][:2]}, after {known[at][0]}"
         at = known.index(said, at)
 
@@ -96,26 +103,11 @@ def test_every_allocation_of_backward_knows_its_forward_call(scene, name):
         assert len(allocations) - len(in_engine) <= 1
         assert len(in_engine) > 80
         assert not [r for r in in_engine if flags(r) & RECOMPUTE]
-        assert_in_order(in_engine, known["nodes"])
-
-
-@pytest.mark.parametrize("name", ["transformer", "autocast", "custom"])
-def test_every_allocation_of_backward_knows_the_module_of_its_forward_call(scene, name):
-    seen = scene(name)
-    modules = set()
-    for known in seen.facts:
-        made_by = {
-            (name, tuple(map(tuple, stack)), module, root)
-            for name, stack, module, root in known["nodes"] if stack is not None
-        }
-        for record in seen.allocations(known):
-            if flags(record) & BACKWARD:
-                module, root = (seen.objects.get(record.get(key), 0) for key in ("module", "root"))
-                modules.add(module)
-                said = (record["node"], tuple(frames(record["forward"])), module, root)
-                assert said in made_by
-    # Three blocks of eight modules that compute something, the embedding, the head, and the loss.
-    assert len(modules) > 20
+        assert_in_order(seen, in_engine, known["nodes"])
+        if seen.watched:
+            # Three blocks of six modules that make nodes, the model itself, its embedding and head.
+            modules = {module for _, _, module, _ in known["nodes"]}
+            assert len(modules - {0}) >= 3 * 6 + 3
 
 
 @pytest.mark.parametrize("name", ["transformer", "autocast", "custom"])
@@ -163,9 +155,8 @@ def test_backward_of_backward_belongs_to_the_first_forward(scene):
         in_engine = [r for r in seen.allocations(known) if flags(r) & BACKWARD]
         assert len(in_engine) > 80
         assert all(r.get("forward") for r in in_engine)
-    assert_in_order(
-        [r for r in seen.allocations(first) if flags(r) & BACKWARD], first["nodes"]
-    )
+    in_engine = [r for r in seen.allocations(first) if flags(r) & BACKWARD]
+    assert_in_order(seen, in_engine, first["nodes"])
     known = {name for name, *_ in second["nodes"]}
     assert any("Backward" in name and "BackwardBackward" in name for name in known)
     forwards = {(name, tuple(tuple(f) for f in stack or ())) for name, stack, *_ in second["nodes"]}
@@ -197,7 +188,8 @@ def test_an_exception_in_backward_leaves_nothing_behind(scene):
     assert len(engine) == 1
     own = [r for r in after if r["kind"] == "alloc" and r["thread"] not in engine]
     assert own and not [r for r in own if flags(r) & BACKWARD or "node" in r]
-    assert_in_order([r for r in seen.allocations(fine) if flags(r) & BACKWARD], fine["nodes"])
+    in_engine = [r for r in seen.allocations(fine) if flags(r) & BACKWARD]
+    assert_in_order(seen, in_engine, fine["nodes"])
 
 
 def test_tensors_that_hooks_take_away_are_told_apart(scene):

@@ -42,7 +42,10 @@ class Facts:
         return model
 
     def made_by(self, node) -> tuple:
-        """The module that made a node, and the outermost that was running: their id, or 0."""
+        """The module that made a node, and the outermost that was running: their ids, 0 without
+        one; nothing where no model is watched."""
+        if not self.calls:
+            return ()
         number = node._sequence_nr()
         calls = [call for call in self.calls if call[0] <= number < call[1]]
         return min(calls, key=lambda call: call[1] - call[0])[2:] if calls else (0, 0)
