@@ -54,8 +54,8 @@ struct scope_numbers {
   std::uint64_t flags = 0;
   std::uint64_t module = 0;
   std::uint64_t root = 0;
-  std::uint64_t forward = 0;  // stack; with format::scope_backward
-  std::string_view node = {};      // the same
+  std::uint64_t forward = 0;   // stack; with format::scope_backward
+  std::string_view node = {};  // the same
 };
 struct storage_words {
   std::uint64_t bytes = 0;
