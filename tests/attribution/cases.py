@@ -51,6 +51,7 @@ CASES = [
     Case("own Functions", "own_functions", what="custom Functions, L-BFGS with a closure"),
     Case("own Functions, offloaded", "own_functions", ("--offload",), what="save_on_cpu"),
     Case("FSDP2", "fsdp", ranks=2, what="fully_shard, two ranks, AdamW"),
+    Case("perceptron, compiled", "perceptron", ("--compile",), what="torch.compile, inductor"),
     Case("generation", "generation", what="GPT-2, no training, KV cache"),
 ]
 
