@@ -13,6 +13,8 @@ import runs
 # or saved tensor lives in.
 REST = {"temporaries", "workspace", "outputs", "other"}
 
+KNOWN, AGREEING = 99, 98  # what the peak of every program must reach, in percent of its bytes
+
 
 @dataclass
 class Agreement:
@@ -34,6 +36,11 @@ class Agreement:
     @property
     def agreeing(self) -> float:
         return 100 * self.agreeing_bytes / self.moment_bytes
+
+    @property
+    def good(self) -> bool:
+        same_blocks = self.missing_blocks == self.foreign_blocks == self.differing_sizes == 0
+        return same_blocks and self.known >= KNOWN and self.agreeing >= AGREEING
 
 
 def matches(role: str, category: str) -> bool:

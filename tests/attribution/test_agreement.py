@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""memtrace's categories beside the truth, block by block: at the peak at least 99 % of the bytes have
-a category, and at least 98 % have the right one."""
+"""memtrace's categories beside the truth, block by block: at the peak of every program at least 99 % of
+the bytes have a category, and at least 98 % have the right one."""
 
 import pytest
 
@@ -11,7 +11,6 @@ CASES = [
     pytest.param(case, id=case.name.replace(" ", "_"), marks=() if case.quick else pytest.mark.slow)
     for case in cases.CASES
 ]
-KNOWN, AGREEING = 99, 98  # percent of the bytes
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -22,8 +21,8 @@ def test_categories_agree_with_the_truth(case, built, tmp_path):
         assert len(peak.truth) > 3 or case.name == "generation", "hardly anything was told apart"
         assert peak.missing_blocks == peak.foreign_blocks == peak.differing_sizes == 0
         shown = "\n".join(f"{size:,} {what}" for what, size in peak.disagreements.most_common(8))
-        assert peak.known >= KNOWN, f"{peak.known:.2f} % known\n{shown}"
-        assert peak.agreeing >= AGREEING, f"{peak.agreeing:.2f} % agree\n{shown}"
+        assert peak.known >= agreement.KNOWN, f"{peak.known:.2f} % known\n{shown}"
+        assert peak.agreeing >= agreement.AGREEING, f"{peak.agreeing:.2f} % agree\n{shown}"
 
 
 def block(address, role):
