@@ -146,7 +146,7 @@ comparison compare_curves(const std::vector<point>& points, double least_noise) 
       found.independent_points = std::max(5.0, count * (1 - rho) / (1 + rho));
     }
   }
-  if (!std::isfinite(found.margin)) found.margin = 100;  // nothing rises: no rival at all
+  if (!std::isfinite(found.margin)) found.margin = no_rival;
   return found;
 }
 

@@ -22,6 +22,8 @@ struct curve {
   double from = 0, to = 1;  // where ramps begin and end, as a share of the points' span
 };
 
+inline constexpr double no_rival = 100;  // margin where nothing rises at all
+
 struct comparison {
   curve best;
   double margin = 0;  // BIC by which it beats the best of the other answer (ongoing or not)

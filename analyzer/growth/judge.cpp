@@ -99,9 +99,24 @@ struct findings {
   growth_found growth;
 };
 
+double span_of(const stretch& steps) {
+  if (steps.windows.empty()) return 0;
+  double floor = steps.windows.front().floor, top = steps.windows.front().top;
+  for (const auto& one : steps.windows) {
+    floor = std::min(floor, one.floor);
+    top = std::max(top, one.top);
+  }
+  return top - floor;
+}
+
 findings look_at(const series& values, std::uint64_t warmup, double negligible) {
   findings found;
   found.steps = after_warmup(values, warmup);
+  if (span_of(found.steps) <= negligible) {  // most call sites: nothing to explain
+    found.growth.curves.best.name = "constant";
+    found.growth.curves.margin = no_rival;
+    return found;
+  }
   found.shifts = take_out_shifts(found.steps, negligible);
   found.teeth = find_teeth(found.steps, negligible);
   if (found.teeth.teeth < 2) {

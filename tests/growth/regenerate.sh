@@ -15,9 +15,9 @@ cmake --build "$build" --target study
 
 Written by `tests/growth/regenerate.sh`. The generator (`generator.cpp`) shares no code with the
 detector (`analyzer/growth`); what it draws, and what the numbers mean, is in `docs/growth.md`. The
-detector was tuned on other seeds, and not changed after these were first run. A leak is
-`accumulating`, `stepwise` or `sawtooth_leak`; any other verdict on one, `unknown` included, counts
-as missed.
+detector was tuned on other seeds; since these were first run nothing changed that decides between
+leak and no leak. A leak is `accumulating`, `stepwise` or `sawtooth_leak`; any other verdict on one,
+`unknown` included, counts as missed.
 
 TEXT
   "$(find "$build" -name study -type f -perm -u+x | head -1)" --series 2000 --seeds held-out

@@ -159,6 +159,10 @@ TEST_CASE("every verdict says what would overturn it, and how sure it is") {
   }
 }
 
+TEST_CASE("memory that never changed for long is certainly steady") {
+  CHECK(judge(of(500, [](auto) { return gib; })).confidence > 0.9);
+}
+
 TEST_CASE("more steps make a leak more certain") {
   const auto leak = [](auto k) { return gib + k * mib; };
   CHECK(judge(of(15, leak)).confidence < judge(of(300, leak)).confidence);
