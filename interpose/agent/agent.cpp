@@ -62,7 +62,8 @@ void see_unloaded() noexcept {
   if (!wanted) return switch_off("MEMTRACE_AGENT=0");
   switch (python_stack::state()) {
     case python_stack::stacks::off:
-      return switch_off("no Python stacks");
+      return switch_off(python_stack::interpreter_version()[0] == '\0' ? "no Python in this process"
+                                                                       : "Python stacks are off");
     case python_stack::stacks::unknown:
       return;
     case python_stack::stacks::on:
@@ -122,7 +123,8 @@ void detail::see_published_free(std::uint64_t address) noexcept {
 
 void record_at_end(recorder& to) noexcept {
   if (now.load() == stage::unloaded && program_outcome() == nullptr) {
-    to.info(format::info_key::agent, "it did not run before the end");
+    to.info(format::info_key::agent,
+            "it did not run: no PyTorch in this Python, or the end came first");
     return;
   }
   record_outcome(to);
