@@ -148,7 +148,8 @@ template <class T>
       {"retries", device.retries},
       {"outside_pool", outside},
       {"unexplained_bytes", nullptr},
-      {"phases", phases_json(device.phases)}};
+      {"phases", phases_json(device.phases)},
+      {"program_phases", program_phases_json(process, device.facts.device)}};
 }
 
 [[nodiscard]] json oom_json(const process_report& process, const oom_report& oom) {
@@ -188,6 +189,7 @@ std::string to_json(const run_report& processes, bool with_blocks) {
     document["processes"].push_back({{"trace", process.path},
                                      {"run", run_json(process.run)},
                                      {"training", training_json(process.training)},
+                                     {"counters", counters_json(process.counters)},
                                      {"completeness", completeness_json(process)}});
     for (const auto& device : process.devices) {
       document["devices"].push_back(device_json(process, device, with_blocks));

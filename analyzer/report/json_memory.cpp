@@ -223,4 +223,30 @@ json training_json(const training_report& training) {
           {"trainable_bytes", training.trainable_bytes}};
 }
 
+json program_phases_json(const process_report& process, std::uint32_t device) {
+  auto list = json::array();
+  for (const auto& phase : process.program_phases) {
+    const auto highest = phase.highest.find(device);
+    if (highest == phase.highest.end()) continue;
+    list.push_back({{"name", phase.name},
+                    {"source", phase.nvtx ? "nvtx" : "user"},
+                    {"times", phase.times},
+                    {"peak_allocated_bytes", highest->second.bytes},
+                    {"peak_event", highest->second.event}});
+  }
+  return list;
+}
+
+json counters_json(const std::vector<program_counter>& counters) {
+  auto list = json::array();
+  for (const auto& counter : counters) {
+    list.push_back({{"name", counter.name},
+                    {"times", counter.times},
+                    {"last", counter.last},
+                    {"least", counter.least},
+                    {"most", counter.most}});
+  }
+  return list;
+}
+
 }  // namespace memtrace::report

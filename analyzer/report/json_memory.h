@@ -23,6 +23,9 @@ using json = nlohmann::ordered_json;
 [[nodiscard]] json fp32_json(const std::vector<fp32_place>& places);
 // Of a run: how often, how they are known, and each step's peaks on each device.
 [[nodiscard]] json steps_json(const run_report& processes);
+// What the program said of itself, on one device, and in numbers.
+[[nodiscard]] json program_phases_json(const process_report& process, std::uint32_t device);
+[[nodiscard]] json counters_json(const std::vector<program_counter>& counters);
 // How the model was trained: AMP, checkpointing, what is trainable.
 [[nodiscard]] json training_json(const training_report& training);
 

@@ -27,13 +27,17 @@ struct pass {
   replay::replayer replayed(reader.names());
   attribution::attributor attributor(reader.names(), replayed, wanted);
   attribution::periodicity periods(reader.names());
-  trace::visitor_pair both(attributor, periods);
+  program_phases said(reader.names());
+  trace::visitor_pair known(attributor, said);
+  trace::visitor_pair all(known, periods);
   const bool search = wanted.inferred_boundaries.empty();
-  const auto facts = search ? reader.read(both, on_progress) : reader.read(attributor, on_progress);
+  const auto facts = search ? reader.read(all, on_progress) : reader.read(known, on_progress);
   pass done;
   done.attributed = attributor.finish();
   if (search) done.inferred = periods.finish();
   done.report = build_process(path, reader, facts, replayed, done.attributed);
+  done.report.program_phases = said.phases();
+  done.report.counters = said.counters();
   return done;
 }
 

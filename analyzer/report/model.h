@@ -12,6 +12,7 @@
 #include "analyzer/replay/replay.h"
 #include "analyzer/report/frames.h"
 #include "analyzer/report/memory_view.h"
+#include "analyzer/report/program_phases.h"
 #include "analyzer/trace/reader.h"
 
 namespace memtrace::report {
@@ -113,6 +114,8 @@ struct process_report {
   std::vector<oom_report> ooms;
   training_report training;
   std::optional<inferred_steps_report> inferred_steps;
+  std::vector<program_phase> program_phases;  // by the program itself, and NVTX
+  std::vector<program_counter> counters;
   std::vector<std::string> warnings;  // what the recorder said is missing
   std::uint64_t pinned_peak = 0;
 };

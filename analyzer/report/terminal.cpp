@@ -211,7 +211,7 @@ struct shown_moment {
     const char* meaning;
   };
   constexpr std::array words = {
-      word{evidence::annotated, "annotated: PyTorch itself says so"},
+      word{evidence::annotated, "annotated: PyTorch or the program says so"},
       word{evidence::inferred, "inferred: a rule concludes it"},
       word{evidence::propagated, "propagated: as what the same line made before"},
   };

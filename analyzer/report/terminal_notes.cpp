@@ -38,6 +38,8 @@ namespace {
   return {};
 }
 
+constexpr std::size_t most_own = 6;  // phases of the program, on a line
+
 [[nodiscard]] std::string percent(std::uint64_t part, std::uint64_t whole) {
   const auto share = 100.0 * static_cast<double>(part) / static_cast<double>(whole);
   return share < 1 ? fmt::format("{:.2f} %", share) : fmt::format("{:.1f} %", share);
@@ -121,6 +123,17 @@ void add_phases_and_steps(page& out, const process_report& process, const device
   }
   if (parts.size() > 1 && knows_phases(device))
     out.line("Highest in each phase: " + join(parts, ", "));
+  std::vector<std::string> own;
+  for (const auto& phase : process.program_phases) {
+    const auto highest = phase.highest.find(device.facts.device);
+    if (highest == phase.highest.end()) continue;
+    if (own.size() == most_own) {
+      own.emplace_back("…");
+      break;
+    }
+    own.push_back(fmt::format("{} {}", phase.name, format_bytes(highest->second.bytes)));
+  }
+  if (!own.empty()) out.line(printable("In the program's own phases: " + join(own, ", ")));
   const auto& steps = device.steps;
   if (steps.boundary == attribution::step_boundary::inferred && process.inferred_steps) {
     const auto& found = *process.inferred_steps;
