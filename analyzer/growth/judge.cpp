@@ -17,6 +17,7 @@ namespace {
 
 constexpr std::uint64_t least_steps = 12;
 constexpr std::uint64_t few_steps = 60;  // two or three jumps in fewer tell nothing
+constexpr std::uint64_t certain_from_steps = 200;
 constexpr std::size_t fewest_floors = 4;
 constexpr std::size_t most_points = 128;
 
@@ -60,7 +61,9 @@ double confidence_of(const growth_found& found, bool leak, std::uint64_t steps) 
   const double told = 1 - std::exp(-margin / 4);
   const double tail = 0.5 * std::erfc(std::abs(found.ranks.z) / std::sqrt(2.0));
   const double certain = leak ? (1 - tail) * told : std::max(told, 0.5);
-  return std::clamp(enough * certain, 0.05, 0.99);
+  // Growth over few steps may be a buffer that is not full yet, however plain it is.
+  const double most = leak && steps <= certain_from_steps ? 0.85 : 0.99;
+  return std::clamp(enough * certain, 0.05, most);
 }
 
 void describe(verdict& out, const growth_found& found, const std::vector<jump>& shifts) {
