@@ -46,6 +46,7 @@ CASES = [
     Case("GPT, EMA", "gpt", ("--ema",), what="averaged copy of the weights"),
     Case("GPT, fused", "gpt", ("--fused",), what="fused AdamW"),
     Case("GPT, accumulation", "gpt", ("--accumulate", "2"), what="set_to_none=False"),
+    Case("GPT, prefetching", "gpt", ("--streams",), what="batches copied ahead on a stream of their own"),
     Case("8-bit Adam", "eight_bit", what="bitsandbytes; model.half() in the middle"),
     Case("gradient penalty", "penalty", what="a backward through a backward, RMSprop"),
     Case("own Functions", "own_functions", what="custom Functions, L-BFGS with a closure"),
