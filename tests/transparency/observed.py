@@ -4,7 +4,7 @@
 from pathlib import Path
 
 import runs
-from pairs import events, run_both
+from pairs import Pair, events, run_both
 
 PROGRAMS = Path(__file__).resolve().parent / "programs"
 
@@ -21,9 +21,14 @@ def agent_of(trace: Path) -> str | None:
     return facts(events(trace)).get("agent")
 
 
-def said_the_same(tmp_path: Path, name: str, *arguments: str, compare_stderr: bool = True) -> str:
-    """What the program printed, which is the same bare and traced, with the agent really there."""
-    pair = run_both(script(name, *arguments), tmp_path, compare_stderr, env={"PYTHONHASHSEED": "0"})
+def same(tmp_path: Path, name: str, *arguments: str, compare_stderr: bool = True) -> Pair:
+    """The program printed the same bare and traced, with the agent really there."""
+    same_every_time = {"PYTHONHASHSEED": "0", "TORCHINDUCTOR_FORCE_DISABLE_CACHES": "1"}
+    pair = run_both(script(name, *arguments), tmp_path, compare_stderr, env=same_every_time)
     pair.bare.expect(0)
     assert agent_of(pair.traced.traces[0]) == "on"
-    return pair.bare.stdout.decode()
+    return pair
+
+
+def said_the_same(tmp_path: Path, name: str, *arguments: str) -> str:
+    return same(tmp_path, name, *arguments).bare.stdout.decode()

@@ -19,7 +19,9 @@ TABLE = """
 
 The estimate: "base model ~1.2 GB; activations = batch × length × hidden × layers × 4 bytes; attention =
 batch × length² × heads × 4 bytes; gradients as large as the activations; optimizer 50 to 100 MB" for
-LoRA with AMP and without checkpointing. In GB (10^9 bytes) as there; measured with bf16 autocast.
+LoRA with AMP and without checkpointing. In GB (10^9 bytes) as there; measured with bf16 autocast. The
+peak comes while the last layer runs forward: what that layer has yet to keep for backward is not among
+the measured activations, but in the formula, which is of the end of forward.
 
 | batch × length | category | estimate | measured, eager attention | measured, sdpa | by formula (eager) |
 | --- | --- | ---: | ---: | ---: | ---: |

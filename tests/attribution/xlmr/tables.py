@@ -22,6 +22,10 @@ and one of 640 GiB that nobody makes.
 AGREEMENT = """
 ## Held against PyTorch's counters and the formulas
 
+Scores by formula are those of all layers, with checkpointing of the one layer that is recomputed. A
+peak in backward may come when that layer has given some back already, and a peak in the optimizer's
+step has none.
+
 | batch × length | trained | AMP | checkpointing | attention | peak: report − PyTorch, bytes | categories − peak, bytes | kept by forward, GiB | formula, GiB | difference | scores: report, GiB | formula, GiB | optimizer: report − program, MiB | host memory, MiB |
 | --- | --- | --- | --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |
 """
@@ -73,7 +77,6 @@ def agreement(results: list[rows.Result]) -> str:
     for result in results:
         said, counted, peak = result.said, categories(result), device(result)["peak_allocated_bytes"]
         kept, expected = said["kept_by_forward_bytes"], formulas.kept_by_forward(result.row)
-        # With checkpointing the scores are those of the one layer that is being recomputed.
         layers = formulas.LAYERS if result.row.checkpointing == "off" else 1
         text += line([
             *setting(result.row), peak - said["peak_bytes"], sum(counted.values()) - peak,
