@@ -62,7 +62,7 @@ void name_by(block_life& block, const trace::storage_event& record, const block_
 // What a model computed, and no parameter: checkpointing detaches it and lets backward end there.
 [[nodiscard]] bool is_intermediate(const block_life* leaf) {
   return leaf != nullptr && !made_by_program(*leaf) && !leaf->has(storage_role::parameter) &&
-         !leaf->has(storage_role::copy);
+         !leaf->has(storage_role::copy) && (leaf->roles & gathered_parameter) == 0;
 }
 
 }  // namespace

@@ -36,6 +36,9 @@ using role_set = std::uint32_t;
 // re-entrant checkpointing detaches and runs backward to.
 inline constexpr role_set gradient_of_intermediate = role_set{1} << 31;
 
+// Beside the roles: FSDP has gathered a parameter in it.
+inline constexpr role_set gathered_parameter = role_set{1} << 30;
+
 // What autograd said when it kept a tensor in this block; of the first one, if it can be of one
 // with three dimensions or more.
 struct saved_facts {

@@ -80,6 +80,7 @@ void device_state::allocate(const trace::event& head, std::uint64_t address, std
   block.thread = head.thread;
   block.scope = head.scope;
   block.born = found;
+  if ((run_.marks[stack].any & mark::unsharding) != 0) block.roles |= gathered_parameter;
   count_named(head, bytes, 0);
   auto& sums = phases_[found.during];
   sums.seen = true;

@@ -33,6 +33,7 @@ constexpr std::array known_functions = {
     known_function{"torch/nn/parallel/distributed.py", "_ddp_init_helper", mark::gradient_bucket},
     known_function{"torch/nn/parallel/distributed.py", "_pre_forward", mark::gradient_bucket},
     known_function{"torch/utils/checkpoint.py", "", mark::checkpoint},
+    known_function{"torch/autograd/function.py", "apply", mark::custom_function},
     known_function{"torch/utils/data/", "", mark::data_loading},
     known_function{"accelerate/data_loader.py", "", mark::data_loading},
     // Optimizers. swa_utils keeps averaged copies of models and is none.

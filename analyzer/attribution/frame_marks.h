@@ -12,23 +12,24 @@
 namespace memtrace::attribution {
 
 namespace mark {
-inline constexpr std::uint32_t module_call = 1;         // nn.Module.__call__
-inline constexpr std::uint32_t optimizer = 2;           // an optimizer
-inline constexpr std::uint32_t zero_grad = 4;           //
-inline constexpr std::uint32_t data_loading = 8;        // a DataLoader
-inline constexpr std::uint32_t state_creation = 16;     // where optimizers make their states
-inline constexpr std::uint32_t loss_scaler = 32;        // GradScaler's own tensors
-inline constexpr std::uint32_t module_building = 64;    // module constructors, model loaders
-inline constexpr std::uint32_t module_move = 128;       // Module.to and the like: new storages
-inline constexpr std::uint32_t parameter_copy = 256;    // deepcopy of a parameter
-inline constexpr std::uint32_t checkpoint = 512;        // torch.utils.checkpoint
-inline constexpr std::uint32_t softmax = 1024;          // nn.functional.softmax
-inline constexpr std::uint32_t gradient_bucket = 2048;  // DDP's reducer makes its buckets
-inline constexpr std::uint32_t unsharding = 4096;       // FSDP gathers parameters
-inline constexpr std::uint32_t gradient_shard = 8192;   // FSDP reduces gradients
-inline constexpr std::uint32_t update_helper = 16384;   // gradient clipping, GradScaler's steps
-inline constexpr std::uint32_t tensor_copy = 32768;     // deepcopy of a tensor
-inline constexpr std::uint32_t object_copy = 65536;     // deepcopy of an object's attributes
+inline constexpr std::uint32_t module_call = 1;           // nn.Module.__call__
+inline constexpr std::uint32_t optimizer = 2;             // an optimizer
+inline constexpr std::uint32_t zero_grad = 4;             //
+inline constexpr std::uint32_t data_loading = 8;          // a DataLoader
+inline constexpr std::uint32_t state_creation = 16;       // where optimizers make their states
+inline constexpr std::uint32_t loss_scaler = 32;          // GradScaler's own tensors
+inline constexpr std::uint32_t module_building = 64;      // module constructors, model loaders
+inline constexpr std::uint32_t module_move = 128;         // Module.to and the like: new storages
+inline constexpr std::uint32_t parameter_copy = 256;      // deepcopy of a parameter
+inline constexpr std::uint32_t checkpoint = 512;          // torch.utils.checkpoint
+inline constexpr std::uint32_t softmax = 1024;            // nn.functional.softmax
+inline constexpr std::uint32_t gradient_bucket = 2048;    // DDP's reducer makes its buckets
+inline constexpr std::uint32_t unsharding = 4096;         // FSDP gathers parameters
+inline constexpr std::uint32_t gradient_shard = 8192;     // FSDP reduces gradients
+inline constexpr std::uint32_t update_helper = 16384;     // gradient clipping, GradScaler's steps
+inline constexpr std::uint32_t tensor_copy = 32768;       // deepcopy of a tensor
+inline constexpr std::uint32_t object_copy = 65536;       // deepcopy of an object's attributes
+inline constexpr std::uint32_t custom_function = 131072;  // a torch.autograd.Function's forward
 }  // namespace mark
 
 struct stack_marks {

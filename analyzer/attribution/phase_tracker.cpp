@@ -47,6 +47,7 @@ void phase_tracker::follow_call(const trace::event& head, thread_state& thread, 
   if (root == thread.root) return;
   thread.root = root;
   thread.call = root ? ++last_call_ : 0;
+  thread.call_records = false;
   if (root) ++passes_.calls;
 }
 
@@ -57,8 +58,10 @@ void phase_tracker::follow_backward(bool backward) {
   ++(backward ? passes_.backwards_begun : passes_.backwards_ended);
 }
 
-phase phase_tracker::in_model(const trace::event& head) const {
-  const bool grad = !scoped_ || (head.scope.flags & format::scope_grad) != 0;
+// Inside a call that records gradients some things run without: custom Functions, checkpointed
+// regions, FSDP's hooks.
+phase phase_tracker::in_model(const trace::event& head, const thread_state& thread) const {
+  const bool grad = !scoped_ || thread.call_records || (head.scope.flags & format::scope_grad) != 0;
   const bool inference = (head.scope.flags & format::scope_inference) != 0;
   return grad && !inference ? phase::forward : phase::evaluation;
 }
@@ -74,7 +77,7 @@ phase phase_tracker::classify(const trace::event& head, const stack_marks& marks
   }
   const bool runs = module_runs(head, marks, false);
   if (runs && (marks.activity == mark::module_call || (!steps && marks.activity == 0))) {
-    return in_model(head);
+    return in_model(head, thread);
   }
   if (marks.activity == mark::zero_grad) return phase::zero_grad;
   if (marks.activity == mark::data_loading) return phase::data_loading;
@@ -90,6 +93,7 @@ void phase_tracker::follow_phase(phase now, thread_state& thread, bool runs) {
   const bool was_optimizer = thread.optimizer;
   thread.optimizer = now == phase::optimizer;
   if (now == phase::forward) {
+    thread.call_records = true;
     if (!forward_goes_on(thread) && !runs) ++passes_.calls;
     thread.forward = true;
     thread.forward_since = passes_.backwards_begun;

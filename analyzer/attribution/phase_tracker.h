@@ -40,7 +40,8 @@ class phase_tracker {
   struct thread_state {
     trace::object_id root;
     std::uint32_t call = 0;
-    bool named = false;  // is_autograd is known
+    bool call_records = false;  // gradients, somewhere in this call
+    bool named = false;         // is_autograd is known
     bool is_autograd = false;
     bool forward = false;  // runs, and has run since backwards_begun was
     std::uint32_t forward_since = 0;
@@ -51,7 +52,7 @@ class phase_tracker {
   [[nodiscard]] thread_state& of(trace::thread_id thread);
   [[nodiscard]] phase classify(const trace::event& head, const stack_marks& marks,
                                const thread_state& thread);
-  [[nodiscard]] phase in_model(const trace::event& head) const;
+  [[nodiscard]] phase in_model(const trace::event& head, const thread_state& thread) const;
   [[nodiscard]] bool module_runs(const trace::event& head, const stack_marks& marks,
                                  bool backward) const;
   void follow_call(const trace::event& head, thread_state& thread, bool runs);

@@ -77,9 +77,22 @@ using decision = std::optional<category>;
       category::optimizer_states);
 }
 
-// Kept for backward by other means than autograd's: on the context of a custom Function.
+// Kept for backward by other means than autograd's. Functions run without recording gradients.
 [[nodiscard]] decision freed_by_backward(const rule_case& about) {
-  return when(born_in(about, phase::forward) && about.end.in_backward, category::activations);
+  const bool next_one = about.end.passes.backwards_ended == about.block.born.passes.backwards_ended;
+  const bool in_forward =
+      born_in(about, phase::forward) || (born_in(about, phase::evaluation) && next_one);
+  return when(in_forward && about.end.in_backward, category::activations);
+}
+
+// On the context of a custom Function, for as long as the graph is there. Checkpointing is one,
+// and what comes out of it is the model's.
+[[nodiscard]] decision held_by_function(const rule_case& about) {
+  const bool in_function =
+      (about.marks.any & mark::custom_function) != 0 && (about.marks.any & mark::checkpoint) == 0;
+  const bool trained = about.end.passes.backwards_begun != about.block.born.passes.backwards_begun;
+  return when(in_model(about) && in_function && trained && !about.end.call_running,
+              category::activations);
 }
 
 [[nodiscard]] decision outlives_call(const rule_case& about) {
@@ -134,6 +147,7 @@ constexpr std::array rules = {
     rule{"within_optimizer", evidence::inferred, within_optimizer},
     rule{"outlives_optimizer", evidence::inferred, outlives_optimizer, true},
     rule{"freed_by_backward", evidence::inferred, freed_by_backward},
+    rule{"held_by_function", evidence::inferred, held_by_function},
     rule{"outlives_call", evidence::inferred, outlives_call},
     rule{"made_and_gone", evidence::inferred, made_and_gone},
     rule{"held_for_long", evidence::inferred, held_for_long},

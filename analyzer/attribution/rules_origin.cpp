@@ -46,14 +46,6 @@ using decision = std::optional<category>;
               category::gradients);
 }
 
-[[nodiscard]] decision gathered_parameters(const rule_case& about) {
-  return when((about.marks.any & mark::unsharding) != 0, category::weights);
-}
-
-[[nodiscard]] decision reduced_gradients(const rule_case& about) {
-  return when((about.marks.any & mark::gradient_shard) != 0, category::gradients);
-}
-
 [[nodiscard]] decision loss_scaler(const rule_case& about) {
   return when((about.marks.any & mark::loss_scaler) != 0, category::other);
 }
@@ -83,8 +75,6 @@ constexpr std::array rules = {
     rule{"deep_copied_buffer", evidence::inferred, deep_copied_buffer},
     rule{"built_with_a_module", evidence::inferred, built_with_a_module},
     rule{"gradient_bucket", evidence::inferred, gradient_bucket},
-    rule{"gathered_parameters", evidence::inferred, gathered_parameters},
-    rule{"reduced_gradients", evidence::inferred, reduced_gradients},
     rule{"loss_scaler", evidence::inferred, loss_scaler},
     rule{"state_creation", evidence::inferred, state_creation},
     rule{"default_workspace", evidence::inferred, default_workspace},

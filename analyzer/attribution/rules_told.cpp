@@ -28,6 +28,10 @@ using decision = std::optional<category>;
   return when(about.block.has(storage_role::copy), category::weights);
 }
 
+[[nodiscard]] decision gathered(const rule_case& about) {
+  return when((about.block.roles & gathered_parameter) != 0, category::weights);
+}
+
 // A leaf tensor that receives gradients is trained, unless it is computed by a model (what
 // re-entrant checkpointing detaches), or comes anew with every step beside a model's parameters
 // (an input that is differentiated).
@@ -53,6 +57,11 @@ using decision = std::optional<category>;
   const bool of_intermediate = (block.roles & gradient_of_intermediate) != 0 && outlives;
   return when(of_intermediate || block.has(storage_role::leaf_gradient) ||
                   block.has(storage_role::gradient),
+              category::gradients);
+}
+
+[[nodiscard]] decision reduced_gradients(const rule_case& about) {
+  return when((about.marks.any & mark::gradient_shard) != 0 && about.block.saved.times == 0,
               category::gradients);
 }
 
@@ -123,9 +132,11 @@ constexpr std::array rules = {
     rule{"user_annotation", evidence::annotated, user_annotation},
     rule{"module_parameter", evidence::annotated, parameter},
     rule{"parameter_copy", evidence::annotated, parameter_copy},
+    rule{"gathered_parameters", evidence::inferred, gathered},
     rule{"trained_leaf", evidence::annotated, trained_leaf},
     rule{"module_buffer", evidence::annotated, buffer},
     rule{"gradient_of_leaf", evidence::annotated, gradient},
+    rule{"reduced_gradients", evidence::inferred, reduced_gradients},
     rule{"optimizer_state", evidence::annotated, optimizer_state},
     rule{"library_workspace", evidence::annotated, library_workspace},
     rule{"model_input", evidence::annotated, model_input},

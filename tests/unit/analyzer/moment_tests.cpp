@@ -33,7 +33,8 @@ struct expectation {
   trace::scope made;
   if (during == phase::forward) made.flags = format::scope_grad;
   if (during == phase::backward) made.flags = format::scope_backward;
-  if (during != phase::backward) made.root = made.module = trace::object_id{1};
+  if (during == phase::forward) made.root = made.module = trace::object_id{1};
+  if (during == phase::evaluation) made.root = made.module = trace::object_id{2};
   return made;
 }
 

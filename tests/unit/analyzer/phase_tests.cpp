@@ -127,6 +127,15 @@ TEST_CASE("GIVEN calls of a model WHEN followed THEN each has its number until i
   CHECK_FALSE(run.runs(second.call));
 }
 
+TEST_CASE("GIVEN a call that records gradients WHEN a part of it does not THEN it is forward") {
+  program run;
+  CHECK(run.model(1, 0).during == phase::evaluation);
+  CHECK(run.model(1, grad).during == phase::forward);
+  CHECK(run.model(1, 0).during == phase::forward);
+  CHECK(run.allocate(0).during == phase::forward);  // the call has returned, backward is to come
+  CHECK(run.model(1, 0).during == phase::evaluation);
+}
+
 TEST_CASE("GIVEN a backward pass inside another WHEN followed THEN the outer one counts") {
   program run;
   run.record(phase_source::backward, phase_action::begin);

@@ -210,8 +210,9 @@ TEST_CASE("GIVEN known functions WHEN judged THEN the origin decides") {
         "made_and_gone");
   check(situation(phase::setup).made_by(mark::gradient_bucket).alive(), category::gradients,
         inferred, "gradient_bucket");
-  check(situation().made_by(mark::unsharding).returned(), category::weights, inferred,
-        "gathered_parameters");
+  situation gathered;
+  gathered.block.roles = attribution::gathered_parameter;
+  check(gathered.saved().in_backward(), category::weights, inferred, "gathered_parameters");
   check(situation(phase::backward).made_by(mark::gradient_shard).after_backward(),
         category::gradients, inferred, "reduced_gradients");
   check(situation(phase::forward).made_by(mark::loss_scaler).next_step(), category::other, inferred,
@@ -236,6 +237,12 @@ TEST_CASE("GIVEN nothing said WHEN judged THEN the passes decide: in the model")
   check(situation().returned(), category::outputs, inferred, "outlives_call");
   check(situation(phase::evaluation).next_step(), category::outputs, inferred, "outlives_call");
   check(situation().in_backward(), category::activations, inferred, "freed_by_backward");
+  check(situation(phase::evaluation).in_backward(), category::activations, inferred,
+        "freed_by_backward");
+  check(situation(phase::evaluation).made_by(mark::custom_function).after_backward(),
+        category::activations, inferred, "held_by_function");
+  check(situation(phase::evaluation).made_by(mark::custom_function).returned(), category::outputs,
+        inferred, "outlives_call");
   situation loss;  // computed outside of modules
   loss.block.born.call = 0;
   loss.returned();
