@@ -23,22 +23,28 @@ void named_phases::on_phase(const trace::event& head, const trace::phase_event& 
   auto& thread = threads_[head.thread];
   if (record.action == phase_action::begin) {
     begin(thread, record);
-  } else {
-    end(thread, record);
+    return;
+  }
+  if (end(thread, record)) return;
+  // NVTX ranges may end in another thread than they began in.
+  for (auto& [id, other] : threads_) {
+    if (end(other, record)) return;
   }
 }
 
 void named_phases::begin(thread_state& thread, const trace::phase_event& record) {
   if (thread.open.size() >= deepest) return;
-  const auto known = numbers_.find(record.name);
+  const auto known = numbers_.find({record.source, record.name});
   open_phase opened;
+  opened.name = record.name;
   opened.source = record.source;
   if (known == numbers_.end() && names_.size() >= most_names) {
     opened.counts = false;
   } else if (known == numbers_.end()) {
     opened.number = static_cast<std::uint32_t>(names_.size());
-    numbers_.emplace(record.name, opened.number);
+    numbers_.emplace(std::pair(record.source, record.name), opened.number);
     names_.push_back(record.name);
+    nvtx_.push_back(record.source == format::phase_source::nvtx);
     begun_.push_back(1);
   } else {
     opened.number = known->second;
@@ -51,13 +57,15 @@ void named_phases::begin(thread_state& thread, const trace::phase_event& record)
   thread.open.push_back(opened);
 }
 
-void named_phases::end(thread_state& thread, const trace::phase_event& record) {
+bool named_phases::end(thread_state& thread, const trace::phase_event& record) {
   const auto same =
-      std::find_if(thread.open.rbegin(), thread.open.rend(),
-                   [&](const open_phase& candidate) { return candidate.source == record.source; });
-  if (same == thread.open.rend()) return;
+      std::find_if(thread.open.rbegin(), thread.open.rend(), [&](const open_phase& candidate) {
+        return candidate.source == record.source && candidate.name == record.name;
+      });
+  if (same == thread.open.rend()) return false;
   if (same->counts) std::erase(thread.counting, same->number);
   thread.open.erase(std::next(same).base());
+  return true;
 }
 
 std::span<const std::uint32_t> named_phases::open_at(trace::thread_id thread, bool is_autograd) {

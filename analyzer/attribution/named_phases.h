@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <map>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "analyzer/trace/records.h"
@@ -22,11 +23,13 @@ class named_phases {
   [[nodiscard]] std::span<const std::uint32_t> open_at(trace::thread_id thread, bool is_autograd);
   [[nodiscard]] bool any() const { return !names_.empty(); }
   [[nodiscard]] const std::vector<trace::text_id>& names() const { return names_; }
+  [[nodiscard]] bool is_nvtx(std::uint32_t phase) const { return nvtx_[phase]; }
   [[nodiscard]] std::uint64_t begun(std::uint32_t phase) const { return begun_[phase]; }
 
  private:
   struct open_phase {
     std::uint32_t number = 0;
+    trace::text_id name;
     bool counts = true;  // false: one of the same name, or of more names than are kept
     format::phase_source source{};
   };
@@ -36,11 +39,12 @@ class named_phases {
   };
 
   void begin(thread_state& thread, const trace::phase_event& record);
-  void end(thread_state& thread, const trace::phase_event& record);
+  [[nodiscard]] static bool end(thread_state& thread, const trace::phase_event& record);
 
   std::vector<trace::text_id> names_;
+  std::vector<bool> nvtx_;
   std::vector<std::uint64_t> begun_;
-  std::map<trace::text_id, std::uint32_t> numbers_;
+  std::map<std::pair<format::phase_source, trace::text_id>, std::uint32_t> numbers_;
   std::map<trace::thread_id, thread_state> threads_;
   trace::thread_id latest_;
 };

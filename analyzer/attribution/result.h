@@ -105,6 +105,7 @@ struct phase_result {
 // A phase that the program named itself; what its inner ones did counts, too.
 struct named_phase {
   trace::text_id name;
+  bool nvtx = false;        // a range of NVTX
   std::uint64_t begun = 0;  // how often
   std::uint64_t allocated = 0;
   std::uint64_t freed = 0;

@@ -37,6 +37,7 @@ namespace {
   auto found = device.named();
   for (std::uint32_t number = 0; number < found.size(); ++number) {
     found[number].name = known.names()[number];
+    found[number].nvtx = known.is_nvtx(number);
     found[number].begun = known.begun(number);
   }
   std::erase_if(found, [](const named_phase& phase) { return phase.allocated + phase.freed == 0; });

@@ -148,8 +148,7 @@ template <class T>
       {"retries", device.retries},
       {"outside_pool", outside},
       {"unexplained_bytes", nullptr},
-      {"phases", phases_json(device.phases)},
-      {"program_phases", program_phases_json(process, device.facts.device)}};
+      {"phases", phases_json(device)}};
 }
 
 [[nodiscard]] json oom_json(const process_report& process, const oom_report& oom) {

@@ -156,15 +156,27 @@ json parameters_json(const std::vector<attribution::parameter_row>& rows) {
   return list;
 }
 
-json phases_json(const std::vector<phase_report>& phases) {
+json phases_json(const device_report& device) {
   auto list = json::array();
-  for (const auto& one : phases) {
+  for (const auto& one : device.phases) {
     list.push_back({{"phase", name_of(one.which)},
+                    {"source", "derived"},
+                    {"times", nullptr},
                     {"peak_allocated_bytes", one.at_peak.total},
                     {"peak_event", one.at_peak.event},
                     {"allocated_bytes", one.allocated},
                     {"freed_bytes", one.freed},
                     {"categories", categories_json(one.at_peak.categories)}});
+  }
+  for (const auto& [name, found] : device.named_phases) {
+    list.push_back({{"phase", name},
+                    {"source", found.nvtx ? "nvtx" : "user"},
+                    {"times", found.begun},
+                    {"peak_allocated_bytes", found.peak},
+                    {"peak_event", found.peak_event},
+                    {"allocated_bytes", found.allocated},
+                    {"freed_bytes", found.freed},
+                    {"categories", json::array()}});
   }
   return list;
 }
@@ -221,20 +233,6 @@ json training_json(const training_report& training) {
           {"parameters", training.parameters},
           {"parameter_bytes", training.parameter_bytes},
           {"trainable_bytes", training.trainable_bytes}};
-}
-
-json program_phases_json(const process_report& process, std::uint32_t device) {
-  auto list = json::array();
-  for (const auto& phase : process.program_phases) {
-    const auto highest = phase.highest.find(device);
-    if (highest == phase.highest.end()) continue;
-    list.push_back({{"name", phase.name},
-                    {"source", phase.nvtx ? "nvtx" : "user"},
-                    {"times", phase.times},
-                    {"peak_allocated_bytes", highest->second.bytes},
-                    {"peak_event", highest->second.event}});
-  }
-  return list;
 }
 
 json counters_json(const std::vector<program_counter>& counters) {

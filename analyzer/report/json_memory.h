@@ -19,12 +19,12 @@ using json = nlohmann::ordered_json;
 // `with_blocks`: the list of single blocks too.
 [[nodiscard]] json memory_json(const memory_view& view, bool with_blocks);
 [[nodiscard]] json parameters_json(const std::vector<attribution::parameter_row>& rows);
-[[nodiscard]] json phases_json(const std::vector<phase_report>& phases);
+// Those of training, then the program's own.
+[[nodiscard]] json phases_json(const device_report& device);
 [[nodiscard]] json fp32_json(const std::vector<fp32_place>& places);
 // Of a run: how often, how they are known, and each step's peaks on each device.
 [[nodiscard]] json steps_json(const run_report& processes);
-// What the program said of itself, on one device, and in numbers.
-[[nodiscard]] json program_phases_json(const process_report& process, std::uint32_t device);
+// Numbers that the program told.
 [[nodiscard]] json counters_json(const std::vector<program_counter>& counters);
 // How the model was trained: AMP, checkpointing, what is trainable.
 [[nodiscard]] json training_json(const training_report& training);

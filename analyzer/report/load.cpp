@@ -27,8 +27,8 @@ struct pass {
   replay::replayer replayed(reader.names());
   attribution::attributor attributor(reader.names(), replayed, wanted);
   attribution::periodicity periods(reader.names());
-  program_phases said(reader.names());
-  trace::visitor_pair known(attributor, said);
+  program_counters counters(reader.names());
+  trace::visitor_pair known(attributor, counters);
   trace::visitor_pair all(known, periods);
   const bool search = wanted.inferred_boundaries.empty();
   const auto facts = search ? reader.read(all, on_progress) : reader.read(known, on_progress);
@@ -36,8 +36,7 @@ struct pass {
   done.attributed = attributor.finish();
   if (search) done.inferred = periods.finish();
   done.report = build_process(path, reader, facts, replayed, done.attributed);
-  done.report.program_phases = said.phases();
-  done.report.counters = said.counters();
+  done.report.counters = counters.found();
   return done;
 }
 

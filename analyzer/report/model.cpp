@@ -133,6 +133,9 @@ void use_attribution(const trace::dictionary& names, const attribution::device_r
   made.at_peak = view_of(names, found.at_peak);
   if (found.at.exists()) made.at = view_of(names, found.at);
   made.phases = build_phases(names, found.phases);
+  for (const auto& one : found.named_phases) {
+    made.named_phases.push_back({valid_utf8(names[one.name]), one});
+  }
   build_parameters(found.parameters, made);
   made.steps = found.steps;
   for (const auto& place : found.fp32_under_autocast) {

@@ -12,7 +12,7 @@
 #include "analyzer/replay/replay.h"
 #include "analyzer/report/frames.h"
 #include "analyzer/report/memory_view.h"
-#include "analyzer/report/program_phases.h"
+#include "analyzer/report/program_counters.h"
 #include "analyzer/trace/reader.h"
 
 namespace memtrace::report {
@@ -49,6 +49,12 @@ struct phase_report {
   memory_view at_peak;  // the highest total while it ran
 };
 
+// A phase that the program named, or a range of NVTX.
+struct named_phase_report {
+  std::string name;
+  attribution::named_phase found;
+};
+
 // 32-bit tensors that autograd keeps although autocast is on.
 struct fp32_place {
   std::vector<source_frame> frames;
@@ -69,6 +75,7 @@ struct device_report {
   memory_view at_peak;
   std::optional<memory_view> at;  // at the moment that was asked for
   std::vector<phase_report> phases;
+  std::vector<named_phase_report> named_phases;
   std::vector<attribution::parameter_row> parameters;
   attribution::steps_found steps;
   std::vector<fp32_place> fp32_under_autocast;  // most bytes first, at the peak
@@ -114,7 +121,6 @@ struct process_report {
   std::vector<oom_report> ooms;
   training_report training;
   std::optional<inferred_steps_report> inferred_steps;
-  std::vector<program_phase> program_phases;  // by the program itself, and NVTX
   std::vector<program_counter> counters;
   std::vector<std::string> warnings;  // what the recorder said is missing
   std::uint64_t pinned_peak = 0;

@@ -124,14 +124,12 @@ void add_phases_and_steps(page& out, const process_report& process, const device
   if (parts.size() > 1 && knows_phases(device))
     out.line("Highest in each phase: " + join(parts, ", "));
   std::vector<std::string> own;
-  for (const auto& phase : process.program_phases) {
-    const auto highest = phase.highest.find(device.facts.device);
-    if (highest == phase.highest.end()) continue;
+  for (const auto& [name, found] : device.named_phases) {
     if (own.size() == most_own) {
       own.emplace_back("…");
       break;
     }
-    own.push_back(fmt::format("{} {}", phase.name, format_bytes(highest->second.bytes)));
+    own.push_back(fmt::format("{} {}", name, format_bytes(found.peak)));
   }
   if (!own.empty()) out.line(printable("In the program's own phases: " + join(own, ", ")));
   const auto& steps = device.steps;

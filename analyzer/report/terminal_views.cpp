@@ -30,7 +30,7 @@ constexpr std::size_t most_rows = 200;
   return bytes == 0 ? "-" : format_bytes(bytes);
 }
 
-void by_category(page& out, const process_report&, const device_report&, const memory_view& view) {
+void by_category(page& out, const device_report&, const memory_view& view) {
   for (const auto& row : view.categories) {
     out.line(fmt::format("  {:>11} {:>5.1f} %  {} in {} block{}", format_bytes(row.bytes),
                          percent(row.bytes, view.total), words_of(row.what),
@@ -48,7 +48,7 @@ void by_category(page& out, const process_report&, const device_report&, const m
   }
 }
 
-void by_module(page& out, const process_report&, const device_report&, const memory_view& view) {
+void by_module(page& out, const device_report&, const memory_view& view) {
   out.line(fmt::format("  {:>11} {:>11} {:>11} {:>11} {:>11} {:>12}  {}", "total", "weights",
                        "gradients", "opt. states", "activations", "attn. scores", "module"),
            emphasis::faint);
@@ -68,12 +68,11 @@ void by_module(page& out, const process_report&, const device_report&, const mem
   }
 }
 
-void by_site(page& out, const process_report&, const device_report&, const memory_view& view) {
+void by_site(page& out, const device_report&, const memory_view& view) {
   add_lines_of_code(out, view.sites, view.total, most_rows);
 }
 
-void by_phase(page& out, const process_report& process, const device_report& device,
-              const memory_view&) {
+void by_phase(page& out, const device_report& device, const memory_view&) {
   for (const auto& one : device.phases) {
     const auto name = short_words_of(one.which);
     out.line(fmt::format("  {:<12} highest {:>11} at event {}; allocated {} in all, freed {}", name,
@@ -84,18 +83,16 @@ void by_phase(page& out, const process_report& process, const device_report& dev
                            percent(row.bytes, one.at_peak.total), words_of(row.what)));
     }
   }
-  for (const auto& own : process.program_phases) {
-    const auto highest = own.highest.find(device.facts.device);
-    if (highest == own.highest.end()) continue;
-    out.line(printable(fmt::format("  {} ({}, {} times) highest {} at event {}", own.name,
-                                   own.nvtx ? "NVTX" : "the program's own", format_count(own.times),
-                                   format_bytes(highest->second.bytes),
-                                   format_count(highest->second.event))));
+  for (const auto& [name, found] : device.named_phases) {
+    out.line(printable(
+        fmt::format("  {} ({}, {} times) highest {} at event {}; allocated {} in all, freed {}",
+                    name, found.nvtx ? "NVTX" : "the program's own", format_count(found.begun),
+                    format_bytes(found.peak), format_count(found.peak_event),
+                    format_bytes(found.allocated), format_bytes(found.freed))));
   }
 }
 
-void by_parameter(page& out, const process_report&, const device_report& device,
-                  const memory_view&) {
+void by_parameter(page& out, const device_report& device, const memory_view&) {
   auto rows = device.parameters;
   const auto total = [](const attribution::parameter_row& row) {
     return row.weights + row.gradients + row.optimizer_states;
@@ -122,7 +119,7 @@ void by_parameter(page& out, const process_report&, const device_report& device,
            emphasis::faint);
 }
 
-void by_step(page& out, const process_report&, const device_report& device, const memory_view&) {
+void by_step(page& out, const device_report& device, const memory_view&) {
   const auto& steps = device.steps.steps;
   if (steps.empty()) {
     out.line("  no steps are known");
@@ -146,7 +143,7 @@ void by_step(page& out, const process_report&, const device_report& device, cons
 struct kind_of_view {
   view_by kind;
   std::string_view name;
-  void (*add)(page&, const process_report&, const device_report&, const memory_view&);
+  void (*add)(page&, const device_report&, const memory_view&);
   bool of_a_moment;  // else of the run
 };
 
@@ -181,7 +178,7 @@ std::string to_view(const run_report& processes, view_by kind, const terminal_st
                                when.empty() ? "" : ", " + when);
       }
       out.line(heading, emphasis::heading);
-      wanted.add(out, process, device, view);
+      wanted.add(out, device, view);
     }
   }
   return out.render(style.colour, style.width);

@@ -15,7 +15,7 @@ SCHEMA = json.loads((runs.ROOT / "analyzer/report/report.schema.json").read_text
 VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
 EXAMPLES = [
     "clean", "killed", "out_of_memory", "caught", "no_gpu_memory", "truncated", "damaged",
-    "reports_only",
+    "reports_only", "named",
 ]
 MIB = 1 << 20
 

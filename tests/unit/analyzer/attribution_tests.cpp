@@ -305,6 +305,24 @@ TEST_CASE(
   CHECK(phases[1].allocated == 8_MiB);
   CHECK(phases[1].peak == 11_MiB);
   CHECK(phases[1].peak_event == phases[0].peak_event);
+  CHECK(!phases[0].nvtx);
+  CHECK(phases[1].nvtx);
+}
+
+TEST_CASE("GIVEN ranges that cross and end in another thread WHEN counted THEN names tell them") {
+  trace_builder trace;
+  trace.segment(a, 100_MiB).context(0, trace.thread(1, "main"));
+  trace.phase(phase_action::begin, phase_source::nvtx, 0, "load");
+  trace.phase(phase_action::begin, phase_source::nvtx, 0, "run").alloc(a, 1_MiB);
+  trace.phase(phase_action::end, phase_source::nvtx, 0, "load").alloc(a + 1_MiB, 2_MiB);
+  trace.context(0, trace.thread(2, "other"));
+  trace.phase(phase_action::end, phase_source::nvtx, 0, "run");
+  trace.context(0, 1).alloc(a + 4_MiB, 4_MiB);
+  const attributed done(trace);
+  const auto& phases = done.device().named_phases;
+  REQUIRE(phases.size() == 2);
+  CHECK(phases[0].allocated == 1_MiB);
+  CHECK(phases[1].allocated == 3_MiB);
 }
 
 TEST_CASE("GIVEN boundaries found by other means WHEN the program has none THEN they count") {

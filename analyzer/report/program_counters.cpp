@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/report/program_counters.h"
+
+#include <algorithm>
+
+#include "analyzer/report/json_text.h"
+
+namespace memtrace::report {
+
+// Programs that make a new name each step fill no report; what comes after is left out.
+constexpr std::size_t most_names = 1024;
+
+void program_counters::on_counter(const trace::event&, const trace::counter_event& record) {
+  auto known = known_.find(record.name.value);
+  if (known == known_.end()) {
+    if (found_.size() >= most_names) return;
+    known = known_.emplace(record.name.value, found_.size()).first;
+    found_.push_back({valid_utf8(names_[record.name]), 0, 0, record.value, record.value});
+  }
+  auto& counter = found_[known->second];
+  ++counter.times;
+  counter.last = record.value;
+  counter.least = std::min(counter.least, record.value);
+  counter.most = std::max(counter.most, record.value);
+}
+
+}  // namespace memtrace::report
