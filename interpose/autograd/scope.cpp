@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "interpose/autograd/scope.h"
 
+#include "interpose/autograd/autocast_mode.h"
 #include "interpose/autograd/cast_mark.h"
 #include "interpose/autograd/node_names.h"
 #include "interpose/autograd/optimizer_depth.h"
@@ -24,7 +25,7 @@ std::uint32_t mode_flags() noexcept {
   return flag_if(torch->grad_mode == nullptr || torch->grad_mode(), format::scope_grad) |
          flag_if(torch->inference_mode != nullptr && torch->inference_mode(),
                  format::scope_inference) |
-         flag_if(torch->autocast != nullptr && torch->autocast(cuda_type), format::scope_autocast);
+         flag_if(is_autocast_on(), format::scope_autocast);
 }
 
 std::uint32_t object_id(recorder& to, std::uint64_t address) noexcept {
@@ -59,6 +60,7 @@ void add_backward(recorder& to, event_scope& scope, const python_stack::captured
 }  // namespace
 
 bool is_autocast_on() noexcept {
+  if (is_autocast_switched_on()) return true;
   const torch_functions* const torch = find_torch_functions();
   return torch != nullptr && torch->autocast != nullptr && torch->autocast(cuda_type);
 }

@@ -15,3 +15,5 @@
 #define AUTOGRAD_SAVED _ZN5torch8autograd13SavedVariableC1ERKN2at6TensorEbb
 // at::autocast::cached_cast
 #define AUTOGRAD_CAST _ZN2at8autocast11cached_castEN3c1010ScalarTypeERKNS_6TensorENS1_10DeviceTypeE
+// at::autocast::set_autocast_enabled, from 2.4 on
+#define AUTOGRAD_SET_AUTOCAST _ZN2at8autocast20set_autocast_enabledEN3c1010DeviceTypeEb

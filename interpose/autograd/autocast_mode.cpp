@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "interpose/autograd/autocast_mode.h"
+
+#include "interpose/autograd/real_behind.h"
+#include "interpose/autograd/torch_symbols.h"
+#include "interpose/hooks/exported.h"
+
+namespace memtrace::autograd {
+namespace {
+
+constexpr signed char cuda_type = 1;  // c10::DeviceType
+thread_local constinit bool is_on = false;
+
+}  // namespace
+
+bool is_autocast_switched_on() noexcept {
+  return is_on;
+}
+
+}  // namespace memtrace::autograd
+
+MEMTRACE_EXPORTED void AUTOGRAD_SET_AUTOCAST(signed char device_type, bool on) {
+  namespace autograd = memtrace::autograd;
+  auto* const real = autograd::real_behind<decltype(AUTOGRAD_SET_AUTOCAST)>(
+      memtrace::hook_id::AUTOGRAD_SET_AUTOCAST, __builtin_return_address(0));
+  real(device_type, on);
+  if (device_type == autograd::cuda_type) autograd::is_on = on;
+}
