@@ -85,8 +85,9 @@ void by_phase(page& out, const device_report& device, const memory_view&) {
   }
   for (const auto& [name, found] : device.named_phases) {
     out.line(printable(
-        fmt::format("  {} ({}, {} times) highest {} at event {}; allocated {} in all, freed {}",
-                    name, found.nvtx ? "NVTX" : "the program's own", format_count(found.begun),
+        fmt::format("  {} ({}, {}) highest {} at event {}; allocated {} in all, freed {}", name,
+                    found.nvtx ? "NVTX" : "the program's own",
+                    found.begun == 1 ? std::string("once") : format_count(found.begun) + " times",
                     format_bytes(found.peak), format_count(found.peak_event),
                     format_bytes(found.allocated), format_bytes(found.freed))));
   }
