@@ -133,10 +133,10 @@ void analyze_records(std::span<const std::uint8_t> input) {
   part.times = areas.subspan(records);
   trace::dictionary names;
   replay::replayer replayed(names);
-  attribution::options wanted;
-  wanted.at = 100;
-  wanted.keep_blocks = true;
-  attribution::attributor attributed(names, replayed, wanted);
+  attribution::options options;
+  options.at = 100;
+  options.keep_blocks = true;
+  attribution::attributor attributed(names, replayed, options);
   trace::decoder decoder(header, names, attributed);
   const auto damage = decoder.decode(part);
   if (damage && damage->message.empty()) std::abort();
