@@ -6,7 +6,7 @@ from collections import Counter
 
 import pytest
 
-import cases
+import truth_cases
 
 BATCH, PIXELS, WIDTH, CLASSES = 4096, 784, 2048, 10
 FLOAT, LONG, BOOL = 4, 8, 1
@@ -17,13 +17,13 @@ KEPT_OF_HIDDEN = 2 * BATCH * WIDTH * (FLOAT + BOOL + FLOAT)
 KEPT_OF_LOSS = BATCH * CLASSES * FLOAT + FLOAT
 
 
-def of_case(name: str) -> cases.Case:
-    return next(case for case in cases.CASES if case.name == name)
+def of_case(name: str) -> truth_cases.Case:
+    return next(case for case in truth_cases.CASES if case.name == name)
 
 
 @pytest.fixture(scope="module")
 def perceptron(built, tmp_path_factory):
-    return cases.collect_only(of_case("perceptron"), tmp_path_factory.mktemp("truth"))
+    return truth_cases.collect_only(of_case("perceptron"), tmp_path_factory.mktemp("truth"))
 
 
 def requested(moment: dict) -> Counter:
@@ -35,14 +35,14 @@ def test_nothing_is_forgotten_and_nothing_changes(perceptron):
     found, truth = perceptron
     assert not truth["failures"]
     assert truth["peak_allocated_bytes"] == found["peak_allocated_bytes"] \
-        == cases.bare_peak(of_case("perceptron"))
+        == truth_cases.bare_peak(of_case("perceptron"))
     for moment in truth["moments"]:
         assert sum(block["bytes"] for block in moment["blocks"]) == moment["allocated_bytes"]
 
 
 def test_forward_keeps_what_the_formulas_say(perceptron):
     found, truth = perceptron
-    forward = requested(cases.moment_of(truth, found, "grad"))
+    forward = requested(truth_cases.moment_of(truth, found, "grad"))
     assert forward["weights"] == PARAMETERS * FLOAT
     assert forward["optimizer_states"] == 2 * PARAMETERS * FLOAT  # Adam's steps are on the CPU
     assert forward["inputs"] == BATCH * (PIXELS * FLOAT + LONG)
@@ -52,6 +52,6 @@ def test_forward_keeps_what_the_formulas_say(perceptron):
 
 def test_optimizer_step_has_all_gradients_and_no_activation(perceptron):
     found, truth = perceptron
-    step = requested(cases.moment_of(truth, found, "no_grad"))
+    step = requested(truth_cases.moment_of(truth, found, "no_grad"))
     assert step["gradients"] == step["weights"] == PARAMETERS * FLOAT
     assert step["activations"] == 0

@@ -24,7 +24,12 @@ class Case:
     quick: bool = False  # what every change is tested with; the results script runs all
     ranks: int = 1
     what: str = ""
+    limit: str = ""  # why this one is known to miss the thresholds
 
+
+KEPT_BY_ITSELF = ("what a custom Function keeps as an attribute of its ctx, not by save_for_backward, is "
+                  "taken for an output")
+UNSHARDED = "unsharded parameters and their gradients are taken for activations and temporaries"
 
 CASES = [
     Case("perceptron", "perceptron", quick=True, what="Adam, dropout"),
@@ -49,9 +54,11 @@ CASES = [
     Case("GPT, prefetching", "gpt", ("--streams",), what="batches copied ahead on a stream of their own"),
     Case("8-bit Adam", "eight_bit", what="bitsandbytes; model.half() in the middle"),
     Case("gradient penalty", "penalty", what="a backward through a backward, RMSprop"),
-    Case("own Functions", "own_functions", what="custom Functions, L-BFGS with a closure"),
-    Case("own Functions, offloaded", "own_functions", ("--offload",), what="save_on_cpu"),
-    Case("FSDP2", "fsdp", ranks=2, what="fully_shard, two ranks, AdamW"),
+    Case("own Functions", "own_functions", what="custom Functions, L-BFGS with a closure",
+         limit=KEPT_BY_ITSELF),
+    Case("own Functions, offloaded", "own_functions", ("--offload",), what="save_on_cpu",
+         limit=KEPT_BY_ITSELF),
+    Case("FSDP2", "fsdp", ranks=2, what="fully_shard, two ranks, AdamW", limit=UNSHARDED),
     Case("perceptron, compiled", "perceptron", ("--compile",), what="torch.compile, inductor"),
     Case("generation", "generation", what="GPT-2, no training, KV cache"),
 ]
