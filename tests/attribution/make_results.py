@@ -21,8 +21,8 @@ OTHERS = ["temporaries", "workspace", "outputs", "other", "unknown", "missing"]
 
 HEAD = """# The categories beside the truth
 
-Each program ran {where} (torch {torch}) with libmemtrace.so, while a harness of its own collected
-at the peak, from inside the program and without memtrace, what every block is: parameters and
+Each program ran {where} (torch {torch}) with libmemtrace.so,
+while a harness of its own collected at the peak, from inside the program and without memtrace, what every block is: parameters and
 buffers of every live module, `.grad`, `optimizer.state`, what the autograd graph keeps (read node by
 node), what checkpoint recomputed, and what the program itself says are its batches. Compared block
 by block, by address, in the same process. Made by `tests/attribution/make_results.py` on {date}.
