@@ -25,7 +25,8 @@ struct seen_optimizer {
 };
 
 std::unordered_map<std::uint64_t, seen_optimizer>& seen_optimizers() {
-  static std::unordered_map<std::uint64_t, seen_optimizer> seen;
+  // Never destroyed: threads outlive exit().
+  static auto& seen = *new std::unordered_map<std::uint64_t, seen_optimizer>;
   return seen;
 }
 

@@ -5,7 +5,7 @@
 
 namespace memtrace::agent {
 
-published_memory the_published_memory;
+published_memory& the_published_memory = *new published_memory;
 
 void published_memory::add(std::uint64_t address) noexcept {
   const lock_holder holder(lock_);

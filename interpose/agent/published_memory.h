@@ -44,6 +44,7 @@ class published_memory {
   std::unordered_set<std::uint64_t> addresses_;
 };
 
-extern published_memory the_published_memory;
+// Never destroyed: other threads may free until the process is gone.
+extern published_memory& the_published_memory;
 
 }  // namespace memtrace::agent

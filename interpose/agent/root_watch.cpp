@@ -99,6 +99,6 @@ void root_watch::restart() noexcept {
   new (this) root_watch;
 }
 
-root_watch the_root_watch;
+root_watch& the_root_watch = *new root_watch;
 
 }  // namespace memtrace::agent

@@ -54,6 +54,7 @@ class root_watch {
   std::uint32_t generation_ = 0;
 };
 
-extern root_watch the_root_watch;
+// Never destroyed: other threads may allocate until the process is gone.
+extern root_watch& the_root_watch;
 
 }  // namespace memtrace::agent

@@ -38,7 +38,7 @@ std::uint32_t tensor_names::find(std::uint64_t tensor) const noexcept {
 }
 
 tensor_names& the_tensor_names() {
-  static tensor_names names;
+  static tensor_names& names = *new tensor_names;  // never destroyed: threads outlive exit()
   return names;
 }
 

@@ -4,21 +4,40 @@
 #include <atomic>
 
 #include "interpose/autograd/class_name.h"
+#include "interpose/autograd/readable_memory.h"
 #include "interpose/autograd/tensor_layout.h"
 #include "interpose/autograd/thread_memory.h"
+#include "interpose/python/interpreter.h"
 
 namespace memtrace::autograd {
 namespace {
 
 // A node of Python's holds the object of the custom function right behind what every node has, as
-// an AccumulateGrad holds its tensor. PyObject: reference count, type; the type's name at 24.
+// an AccumulateGrad holds its tensor.
 constexpr std::string_view python_node = "PyNode";
 
+// Whether that holds in this PyTorch, as the first such node tells: there is an object whose type's
+// type is `type`, or a class made from it.
+bool holds_an_object(const void* node) noexcept {
+  namespace offset = python_stack::object;
+  const auto type_of_types =
+      reinterpret_cast<std::uint64_t>(python_stack::find_symbol("PyType_Type"));
+  const readable_memory memory;
+  std::uint64_t type = reinterpret_cast<std::uint64_t>(accumulated(node));
+  for (int i = 0; i < 2; ++i) type = memory.word(type + offset::type);
+  return type_of_types != 0 &&
+         (type == type_of_types || memory.word(type + offset::type) == type_of_types);
+}
+
 std::string_view python_class(const void* node) noexcept {
-  const void* const object = accumulated(node);
-  if (object == nullptr) return python_node;
-  const void* const type = static_cast<const void* const*>(object)[1];
-  const char* const name = static_cast<const char* const*>(type)[3];
+  using python_stack::address;
+  namespace offset = python_stack::object;
+  const auto object = reinterpret_cast<address>(accumulated(node));
+  if (object == 0) return python_node;
+  static const bool is_known = holds_an_object(node);
+  if (!is_known) return python_node;
+  const auto type = python_stack::load<address>(object, offset::type);
+  const auto* const name = python_stack::load<const char*>(type, offset::type_name);
   return name == nullptr ? python_node : std::string_view(name);
 }
 

@@ -22,13 +22,14 @@ const void* impl_behind(const void* tensor) noexcept {
   return *static_cast<const void* const*>(tensor);
 }
 
-// A SavedVariable begins with the tensor that it keeps: none where saved_tensors_hooks took it.
+// A SavedVariable begins with the tensor that it keeps: the undefined one where saved_tensors_hooks
+// took it. That word is compared only: another PyTorch may have something else there.
 void after_save(const void* saved, const void* tensor, bool is_output) noexcept {
   if (!autograd::is_confirmed()) return;
   const memtrace::errno_keeper errno_stays;
   memtrace::recorder* const to = session::active();
   if (to == nullptr) return;
-  const bool is_packed = !autograd::is_defined(impl_behind(saved));
+  const bool is_packed = autograd::is_the_undefined(impl_behind(saved));
   autograd::record_saved(
       *to, impl_behind(tensor),
       (is_output ? format::saved_output : 0) | (is_packed ? format::saved_packed : 0));

@@ -15,6 +15,7 @@ constexpr signed char cuda_type = 1;  // c10::DeviceType
 constexpr std::uint32_t sizes_inside = 5;
 
 detail::layout offsets{};
+const void* undefined = nullptr;
 std::atomic<bool> decided{false};
 
 template <typename T>
@@ -60,6 +61,9 @@ bool confirm(const layout_probe& probe) noexcept {
     status::tensors_are_off(missing);
     return false;
   }
+  // The gradient of a tensor without one, which the search has looked at.
+  const auto* const plain = impl_of(reinterpret_cast<const void*>(probe.plain.object));
+  undefined = load<const void*>(meta_of(plain), at().gradient);
   detail::confirmed.store(true, std::memory_order_release);
   status::tensors_are_on();
   return true;
@@ -76,6 +80,10 @@ bool is_defined(const void* impl) noexcept {
 bool is_cuda(const void* impl) noexcept {
   const device where = device_of(impl);
   return where.present && where.type == cuda_type;
+}
+
+bool is_the_undefined(const void* impl) noexcept {
+  return impl == undefined;
 }
 
 std::uint64_t storage_address(const void* impl) noexcept {

@@ -90,6 +90,9 @@ extern std::atomic<bool> confirmed;
 [[nodiscard]] bool is_defined(const void* impl) noexcept;
 [[nodiscard]] bool is_cuda(const void* impl) noexcept;
 
+// It is the undefined tensor, of which there is one. Any word may be asked about: it is not read.
+[[nodiscard]] bool is_the_undefined(const void* impl) noexcept;
+
 // The memory of the tensor's storage, whole: 0 where there is none (fake, sparse, wrapping and
 // undefined tensors).
 [[nodiscard]] std::uint64_t storage_address(const void* impl) noexcept;
