@@ -27,10 +27,6 @@ class Case:
     limit: str = ""  # why this one is known to miss the thresholds
 
 
-KEPT_BY_ITSELF = ("what a custom Function keeps as an attribute of its ctx, not by save_for_backward, is "
-                  "taken for an output")
-UNSHARDED = "unsharded parameters and their gradients are taken for activations and temporaries"
-
 CASES = [
     Case("perceptron", "perceptron", quick=True, what="Adam, dropout"),
     Case("ResNet-50", "resnet50", what="SGD with momentum, evaluation"),
@@ -54,11 +50,9 @@ CASES = [
     Case("GPT, prefetching", "gpt", ("--streams",), what="batches copied ahead on a stream of their own"),
     Case("8-bit Adam", "eight_bit", what="bitsandbytes; model.half() in the middle"),
     Case("gradient penalty", "penalty", what="a backward through a backward, RMSprop"),
-    Case("own Functions", "own_functions", what="custom Functions, L-BFGS with a closure",
-         limit=KEPT_BY_ITSELF),
-    Case("own Functions, offloaded", "own_functions", ("--offload",), what="save_on_cpu",
-         limit=KEPT_BY_ITSELF),
-    Case("FSDP2", "fsdp", ranks=2, what="fully_shard, two ranks, AdamW", limit=UNSHARDED),
+    Case("own Functions", "own_functions", what="custom Functions, L-BFGS with a closure"),
+    Case("own Functions, offloaded", "own_functions", ("--offload",), what="save_on_cpu"),
+    Case("FSDP2", "fsdp", ranks=2, what="fully_shard, two ranks, AdamW"),
     Case("perceptron, compiled", "perceptron", ("--compile",), what="torch.compile, inductor"),
     Case("generation", "generation", what="GPT-2, no training, KV cache"),
 ]

@@ -2,7 +2,7 @@
 """An estimate that a user wrote down for this model before training it, beside the measurements."""
 
 import formulas
-import rows
+import xlmr_settings
 import tables
 from tables import gib
 
@@ -35,8 +35,8 @@ ERRORS = """
 """
 
 
-def find(results, batch, length, train, amp, checkpointing, attention) -> rows.Result:
-    return next(result for result in results if result.row == rows.Row(
+def find(results, batch, length, train, amp, checkpointing, attention) -> xlmr_settings.Result:
+    return next(result for result in results if result.row == xlmr_settings.Row(
         batch, length, train, amp, checkpointing, attention))
 
 
@@ -44,7 +44,7 @@ def gb(count: float) -> str:
     return f"{count / 1e9:.2f}" if count < 1e9 else f"{count / 1e9:.1f}"
 
 
-def parts(result: rows.Result) -> dict[str, int]:
+def parts(result: xlmr_settings.Result) -> dict[str, int]:
     counted, scores = tables.categories(result), tables.scores(result)
     shown = ("weights", "activations", "gradients", "optimizer_states")
     measured = {name: counted[name] for name in shown}
@@ -53,7 +53,7 @@ def parts(result: rows.Result) -> dict[str, int]:
     return {**measured, "scores": scores, "rest": rest, "total": sum(counted.values())}
 
 
-def by_formula(row: rows.Row) -> dict[str, int]:
+def by_formula(row: xlmr_settings.Row) -> dict[str, int]:
     weights = 4 * (formulas.parameters() + formulas.lora_parameters())
     scores = formulas.LAYERS * formulas.score_bytes(row)
     return {"weights": weights, "scores": scores, "activations": formulas.kept_by_forward(row) - scores,
@@ -67,11 +67,11 @@ NAMES = {
 }
 
 
-def table(results: list[rows.Result]) -> str:
+def table(results: list[xlmr_settings.Result]) -> str:
     text = TABLE
     for shape, claimed in CLAIMED.items():
         eager, sdpa = (parts(find(results, *shape, "lora", "bf16", "off", how)) for how in ("eager", "sdpa"))
-        formula = by_formula(rows.Row(*shape, "lora", "bf16", "off", "eager"))
+        formula = by_formula(xlmr_settings.Row(*shape, "lora", "bf16", "off", "eager"))
         for name in ("weights", "activations", "scores", "gradients", "optimizer_states", "rest", "total"):
             cells = [f"{shape[0]} × {shape[1]}", NAMES[name], claimed.get(name, "—"), gb(eager[name]),
                      gb(sdpa[name]), gb(formula[name]) if name in formula else "—"]
@@ -79,7 +79,7 @@ def table(results: list[rows.Result]) -> str:
     return text
 
 
-def errors(results: list[rows.Result]) -> str:
+def errors(results: list[xlmr_settings.Result]) -> str:
     def peak(*how):
         return gib(tables.device(find(results, *how))["peak_allocated_bytes"]) + " GiB"
 

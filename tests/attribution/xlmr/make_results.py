@@ -10,7 +10,7 @@ from pathlib import Path
 
 import estimate
 import formulas
-import rows
+import xlmr_settings
 import tables
 
 HERE = Path(__file__).resolve().parent
@@ -33,9 +33,9 @@ def main() -> None:
     parser.add_argument("--into", type=Path, default=HERE / "RESULTS.md")
     chosen = parser.parse_args()
     results = []
-    for row in rows.all_rows():
+    for row in xlmr_settings.all_rows():
         with tempfile.TemporaryDirectory() as folder:
-            results.append(rows.run(row, Path(folder)))
+            results.append(xlmr_settings.run(row, Path(folder)))
         print(results[-1].row, results[-1].gpu, flush=True)
     first = results[0]
     head = HEAD.format(count=len(results), parameters=first.said["parameters"],

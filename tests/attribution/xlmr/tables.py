@@ -2,7 +2,7 @@
 """The measured settings as Markdown tables."""
 
 import formulas
-import rows
+import xlmr_settings
 
 GIB = 2**30
 COLUMNS = ["weights", "activations", "gradients", "optimizer_states", "inputs", "temporaries",
@@ -35,22 +35,22 @@ def gib(count: float) -> str:
     return f"{count / GIB:.2f}"
 
 
-def device(result: rows.Result) -> dict:
+def device(result: xlmr_settings.Result) -> dict:
     return result.report["devices"][0]
 
 
-def categories(result: rows.Result) -> dict[str, int]:
+def categories(result: xlmr_settings.Result) -> dict[str, int]:
     known = dict.fromkeys(COLUMNS, 0)
     for each in device(result)["at_peak"]["categories"]:
         known[each["category"]] += each["bytes"]
     return known
 
 
-def scores(result: rows.Result) -> int:
+def scores(result: xlmr_settings.Result) -> int:
     return sum(module["attention_scores_bytes"] for module in device(result)["at_peak"]["modules"])
 
 
-def setting(row: rows.Row) -> list[str]:
+def setting(row: xlmr_settings.Row) -> list[str]:
     return [f"{row.batch} × {row.length}", row.train, row.amp, row.checkpointing, row.attention]
 
 
@@ -58,7 +58,7 @@ def line(cells) -> str:
     return "| " + " | ".join(str(cell) for cell in cells) + " |\n"
 
 
-def peaks(results: list[rows.Result]) -> str:
+def peaks(results: list[xlmr_settings.Result]) -> str:
     text = PEAKS
     for result in results:
         counted, at = categories(result), device(result)["at_peak"]
@@ -72,7 +72,7 @@ def peaks(results: list[rows.Result]) -> str:
     return text
 
 
-def agreement(results: list[rows.Result]) -> str:
+def agreement(results: list[xlmr_settings.Result]) -> str:
     text = AGREEMENT
     for result in results:
         said, counted, peak = result.said, categories(result), device(result)["peak_allocated_bytes"]

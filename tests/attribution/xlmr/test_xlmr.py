@@ -4,9 +4,9 @@ formulas that were derived by hand."""
 
 import formulas
 import pytest
-import rows
+import xlmr_settings
 
-ONE = rows.Row(64, 256, "lora", "bf16", "off", "eager")
+ONE = xlmr_settings.Row(64, 256, "lora", "bf16", "off", "eager")
 # What the formulas leave out: indices, masks, what is smaller than a hidden state.
 LEFT_OUT = 0.0005
 
@@ -19,7 +19,7 @@ def categories(report: dict) -> dict[str, int]:
     return {each["category"]: each["bytes"] for each in report["devices"][0]["at_peak"]["categories"]}
 
 
-def figures_agree(result: rows.Result) -> None:
+def figures_agree(result: xlmr_settings.Result) -> None:
     row, said = result.row, result.said
     trained = formulas.lora_parameters() if row.train == "lora" else formulas.parameters()
     assert said["parameters"] == formulas.parameters()
@@ -31,7 +31,7 @@ def figures_agree(result: rows.Result) -> None:
     assert near(said["kept_by_forward_bytes"], formulas.kept_by_forward(row))
 
 
-def report_agrees(result: rows.Result) -> None:
+def report_agrees(result: xlmr_settings.Result) -> None:
     device = result.report["devices"][0]
     counted, said = categories(result.report), result.said
     assert device["peak_allocated_bytes"] == said["peak_bytes"]
@@ -47,14 +47,14 @@ def report_agrees(result: rows.Result) -> None:
 
 
 def test_one_setting(built, tmp_path):
-    result = rows.run(ONE, tmp_path)
+    result = xlmr_settings.run(ONE, tmp_path)
     figures_agree(result)
     report_agrees(result)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("row", rows.all_rows(), ids=str)
+@pytest.mark.parametrize("row", xlmr_settings.all_rows(), ids=str)
 def test_every_setting(built, tmp_path, row):
-    result = rows.run(row, tmp_path)
+    result = xlmr_settings.run(row, tmp_path)
     figures_agree(result)
     report_agrees(result)
