@@ -69,6 +69,9 @@ def load():
             return None
         is_make_fx_tracing = getattr(torch.nn.modules.activation, "_is_make_fx_tracing",
                                      is_make_fx_tracing)
+        # Pending calls run inside compiled calls too.
+        for function in (load, look, forget_root):
+            leave_to_interpreter(function.__code__)
         missing = watch_modules()
         confirm_tensors()
         missing += register_hooks()
