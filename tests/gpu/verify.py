@@ -4,6 +4,7 @@
 1. A trace of each training program equals PyTorch's own record of the same run.
 2. Programs do the same with and without memtrace.
 3. The peaks that memtrace dry-run predicts for this GPU, beside the real ones.
+4. The category of each block at the peak, beside the truth from inside the program.
 """
 
 import argparse
@@ -16,12 +17,14 @@ import tempfile
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE.parent / name) for name in ("support", "training", "robustness")]
+sys.path[:0] = [str(HERE.parent / name) for name in ("support", "training", "robustness",
+                                                        "attribution")]
 
 import cases  # noqa: E402
 import matrix  # noqa: E402
 import pairs  # noqa: E402
 import runs  # noqa: E402
+import truth_cases  # noqa: E402
 
 MODELS = [  # part of the device's name, the simulated GPU that stands for it
     ("H200", "h200"), ("H100 NVL", "h100-94"), ("H100", "h100-80"), ("B200", "b200"),
@@ -136,13 +139,38 @@ def survival() -> list[dict]:
     return results
 
 
+def categories() -> list[dict]:
+    results = []
+    for case in truth_cases.CASES:
+        if case.ranks > 1:
+            continue
+        result = {"program": case.name}
+        with tempfile.TemporaryDirectory() as folder:
+            try:
+                peak = truth_cases.run_case(case, Path(folder), ("all",))[0].moments["all"]
+                result |= {"peak_bytes": peak.moment_bytes, "known": peak.known,
+                           "agreeing": peak.agreeing, "good": peak.good}
+            except Exception as error:  # the other programs still count
+                result["error"] = first_words(error)
+        results.append(result)
+        print(json.dumps(result)[:400], file=sys.stderr, flush=True)
+    return results
+
+
 def ratio(simulated: dict, real: dict, key: str) -> str:
     if key not in simulated or key not in real:
         return simulated.get("error", "-")
     return f"{simulated[key]:,} ({simulated[key] / real[key] - 1:+.3%})"
 
 
-def table(facts: dict, trained: list[dict], survived: list[dict]) -> str:
+def category_row(result: dict) -> str:
+    if "error" in result:
+        return f"| {result['program']} | {result['error'].replace('|', '/')} | | |"
+    return (f"| {result['program']} | {result['peak_bytes']:,} | {result['known']:.2f} | "
+            f"{result['agreeing']:.2f} |")
+
+
+def table(facts: dict, trained: list[dict], survived: list[dict], known: list[dict]) -> str:
     text = [
         f"# {facts['gpu']}: measured on {facts['date']}", "",
         f"Driver {facts['driver']}, torch {facts['torch']} (CUDA {facts['cuda']}), Python "
@@ -166,6 +194,8 @@ def table(facts: dict, trained: list[dict], survived: list[dict]) -> str:
         )
     text += ["", "| program | with memtrace and without |", "| --- | --- |"]
     text += [f"| {one['program']} | {one['outcome'].replace('|', '/')} |" for one in survived]
+    text += ["", "| program | bytes at the peak | % with a category | % as the truth has it |",
+             "| --- | ---: | ---: | ---: |", *map(category_row, known)]
     different = [f"- {one['program']}, {one['setting']}: {shown}" for one in trained
                  for shown in one.get("real", {}).get("shown", [])]
     if different:
@@ -179,15 +209,17 @@ def main() -> int:
     chosen = parser.parse_args()
     os.environ["MEMTRACE_REAL_GPU"] = "1"
     facts = facts_of_the_machine()
-    trained, survived = training(facts), survival()
+    trained, survived, known = training(facts), survival(), categories()
     name = "-".join(facts["gpu"].lower().split())
     chosen.into.mkdir(parents=True, exist_ok=True)
     (chosen.into / f"{name}.json").write_text(
-        json.dumps({"machine": facts, "training": trained, "survival": survived}, indent=1) + "\n"
+        json.dumps({"machine": facts, "training": trained, "survival": survived, "categories": known},
+                   indent=1) + "\n"
     )
-    (chosen.into / f"{name}.md").write_text(table(facts, trained, survived))
+    (chosen.into / f"{name}.md").write_text(table(facts, trained, survived, known))
     print(f"written: {chosen.into / name}.json and .md")
     wrong = [one for one in trained if one.get("real", {}).get("differences", 1) and "real" in one]
+    wrong += [one for one in known if not one.get("good", True)]
     return 1 if wrong or any(not one["outcome"].startswith("same") for one in survived) else 0
 
 
