@@ -218,7 +218,8 @@ struct shown_moment {
   std::vector<std::string> used;
   for (const auto& [how, meaning] : words) {
     const bool occurs = std::ranges::any_of(
-        view.categories, [&](const category_row& row) { return row.evidence_bytes[how] != 0; });
+        view.categories,
+        [&, how = how](const category_row& row) { return row.evidence_bytes[how] != 0; });
     if (occurs) used.emplace_back(meaning);
   }
   return used.empty() ? std::string() : " (" + join(used, "; ") + ")";
