@@ -102,9 +102,7 @@ def table(head: list[str], right: int, rows: list[str]) -> str:
 def verdict(outcome: truth_cases.Outcome) -> str | None:
     """What is wrong with it, if anything."""
     good = outcome.moments["all"].good
-    if good and outcome.case.limit:
-        return f"{name_of(outcome)}: named as a limit, but it is none"
-    return None if good or outcome.case.limit else f"{name_of(outcome)}: too little known or agreeing"
+    return None if good else f"{name_of(outcome)}: too little known or agreeing"
 
 
 def write(target: Path, outcomes: list[truth_cases.Outcome], failures: list[str]) -> None:
@@ -122,10 +120,6 @@ def write(target: Path, outcomes: list[truth_cases.Outcome], failures: list[str]
              "(optimizer, evaluation, checkpoint's forward).\n\n") + table(
         ["program", "grad mode", "backward", "no grad mode"], 3,
         [moments_row(outcome) for outcome in outcomes])
-    limits = {outcome.case.name: outcome.case.limit for outcome in outcomes if outcome.case.limit}
-    if limits:
-        text += "\n## Known limits\n\nBelow the thresholds (99 % known, 98 % agreeing at the peak):\n\n"
-        text += "\n".join(f"- {name}: {limit}." for name, limit in limits.items()) + "\n"
     if failures:
         text += "\n## What failed\n\n" + "\n".join(f"- {item}" for item in failures) + "\n"
     target.write_text(text)

@@ -24,7 +24,6 @@ class Case:
     quick: bool = False  # what every change is tested with; the results script runs all
     ranks: int = 1
     what: str = ""
-    limit: str = ""  # why this one is known to miss the thresholds
 
 
 CASES = [
