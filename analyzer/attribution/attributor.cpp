@@ -134,6 +134,7 @@ void attributor::on_module(const trace::event&, const trace::module_event& recor
 
 void attributor::on_storage(const trace::event& next, const trace::storage_event& record) {
   using format::storage_role;
+  if (record.role == storage_role::held) return;  // says what keeps it alive, not what it is
   auto* const block = state_->find(next.device, record.address);
   auto& knowledge = state_->run.knowledge;
   if (record.role == storage_role::parameter) {

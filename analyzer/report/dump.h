@@ -49,6 +49,7 @@ class dump_writer final : public trace::record_visitor {
   void on_phase(const trace::event& head, const trace::phase_event& record) override;
   void on_step(const trace::event& head, const trace::step_event& record) override;
   void on_counter(const trace::event& head, const trace::counter_event& record) override;
+  void on_census(const trace::event& head, const trace::census_event& record) override;
   void finish();  // no more records
 
   [[nodiscard]] bool failed() const { return failed_; }  // errno says why

@@ -38,6 +38,8 @@ namespace {
       return "user";
     case storage_role::cast:
       return "cast";
+    case storage_role::held:
+      return "held";
     case storage_role::copy:
       return "copy";
   }
@@ -150,6 +152,16 @@ void dump_writer::on_counter(const trace::event& head, const trace::counter_even
   begin(head, "counter");
   add("name", names_[record.name]);
   fmt::format_to(std::back_inserter(text_), R"(,"value":{})", record.value);
+  end(head.device, false);
+}
+
+void dump_writer::on_census(const trace::event& head, const trace::census_event& record) {
+  begin(head, "census");
+  add("action", record.action == format::census_action::begin ? "begin" : "end");
+  add("reason", static_cast<std::uint64_t>(record.reason));
+  add("flags", record.flags);
+  add("bytes", record.bytes);
+  add("nanoseconds", record.nanoseconds);
   end(head.device, false);
 }
 

@@ -63,6 +63,7 @@ class decoder {
   [[nodiscard]] verdict phase(cursor& payload);
   [[nodiscard]] verdict step(cursor& payload);
   [[nodiscard]] verdict counter(cursor& payload);
+  [[nodiscard]] verdict census(cursor& payload);
 
   [[nodiscard]] event timed();
   [[nodiscard]] bool read_stack(stack_id& out);

@@ -38,6 +38,9 @@ decoder::verdict decoder::skippable(std::uint8_t number, std::uint8_t flags) {
     case kind::counter:
       what = counter(payload);
       break;
+    case kind::census:
+      what = census(payload);
+      break;
     default:
       if (number >= format::first_timed_skippable_kind) (void)timed();
       break;
@@ -142,6 +145,19 @@ decoder::verdict decoder::counter(cursor& payload) {
   const auto head = timed();
   if (!payload.ok() || !times_.ok()) return verdict::malformed;
   visitor_.on_counter(head, record);
+  return verdict::fine;
+}
+
+decoder::verdict decoder::census(cursor& payload) {
+  census_event record;
+  record.action = static_cast<format::census_action>(payload.unsigned_number());
+  record.reason = static_cast<format::census_reason>(payload.unsigned_number());
+  record.flags = static_cast<std::uint32_t>(payload.unsigned_number());
+  record.bytes = payload.unsigned_number();
+  record.nanoseconds = payload.unsigned_number();
+  const auto head = timed();
+  if (!payload.ok() || !times_.ok()) return verdict::malformed;
+  visitor_.on_census(head, record);
   return verdict::fine;
 }
 

@@ -152,6 +152,14 @@ struct counter_event {
   double value = 0;
 };
 
+struct census_event {
+  format::census_action action{};
+  format::census_reason reason{};
+  std::uint32_t flags = 0;  // format::census_*
+  std::uint64_t bytes = 0;  // of the storages that were found
+  std::uint64_t nanoseconds = 0;
+};
+
 // Texts are valid during the call only.
 class record_visitor {
  public:
@@ -175,6 +183,7 @@ class record_visitor {
   virtual void on_phase(const event&, const phase_event&) {}
   virtual void on_step(const event&, const step_event&) {}
   virtual void on_counter(const event&, const counter_event&) {}
+  virtual void on_census(const event&, const census_event&) {}
 };
 
 }  // namespace memtrace::trace

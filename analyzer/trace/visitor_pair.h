@@ -28,6 +28,7 @@ class visitor_pair final : public record_visitor {
   MEMTRACE_TO_BOTH(on_phase, phase_event)
   MEMTRACE_TO_BOTH(on_step, step_event)
   MEMTRACE_TO_BOTH(on_counter, counter_event)
+  MEMTRACE_TO_BOTH(on_census, census_event)
 #undef MEMTRACE_TO_BOTH
 
   void on_info(std::string_view key, std::string_view value) override {

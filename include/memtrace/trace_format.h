@@ -56,6 +56,7 @@
 //            block that lives there at this position in the file, for the block's whole life
 //   saved    autograd keeps the memory that begins at this address for a backward pass
 //   phase, step, counter   as the program passes through them
+//   census   what keeps memory alive, asked of Python at this moment: storages with the role `held`
 
 #pragma once
 
@@ -208,7 +209,11 @@ static_assert(sizeof(trailer) == 40);
     "of the last but one, v size of the last")                                                    \
   X(phase, 28, true, "v phase_action, v phase_source, v object, v name text")                     \
   X(step, 29, true, "v step_source, v object, v name text: a training step has ended")            \
-  X(counter, 30, true, "v name text, v bits of the double")
+  X(counter, 30, true, "v name text, v bits of the double")                                       \
+  X(census, 31, true,                                                                             \
+    "v census_action, v census_reason, v census_* flags, v bytes of the storages that were "      \
+    "found, "                                                                                     \
+    "v nanoseconds that it took")
 
 enum class kind : std::uint8_t {
 #define MEMTRACE_KIND(name, number, timed, payload) name = number,
@@ -287,9 +292,42 @@ enum class storage_role : std::uint32_t {
   user = 11,            // annotated by the program; name: its name, detail: its category
   cast = 12,            // autocast's copy of the leaf tensor at the address in `bytes`
   copy = 13,            // a copy of a module's parameter that no forward uses (EMA, deepcopy)
+  held = 14,            // found by a census: what keeps it alive, see below
 };
 // Of `storage`.
 inline constexpr std::uint32_t storage_trainable = 1;  // a parameter that requires a gradient
+
+// A census says of each storage on a GPU what keeps it alive: the records `held` between its begin
+// and its end. `name` is the path from a name in the program, as Python would write it, with
+// whatever changes from one element to the next left out: "self.outputs[…]", "losses[…].grad_fn".
+// `detail` has six fields, separated by 0x1f (empty: not known):
+//   container   class of the innermost container on the path: "list"
+//   length      its number of elements, in decimal
+//   owner       what has the first name of the path: "local of fit", "global of __main__",
+//               "closure of step", "default of hook", "traceback of OutOfMemoryError", "nothing: a
+//               cycle or C++", …
+//   file, line  of the owner's function (its first line) or module
+//   holder      class of the object whose attribute the container is: "Trainer"
+// Flags of `held`:
+inline constexpr std::uint32_t held_graph = 2;        // kept by an autograd graph, through grad_fn
+inline constexpr std::uint32_t held_traceback = 4;    // by the frames of an exception's traceback
+inline constexpr std::uint32_t held_hook = 8;         // by a module's or a tensor's hook
+inline constexpr std::uint32_t held_bounded = 16;     // the container is bounded: deque(maxlen=…)
+inline constexpr std::uint32_t held_view = 32;        // by views that use less than half of it
+inline constexpr std::uint32_t held_gradient = 64;    // as .grad
+inline constexpr std::uint32_t held_has_graph = 128;  // by a tensor that has a grad_fn itself
+inline constexpr std::uint32_t held_unreachable = 256;  // from no name: a cycle, or C++ alone
+
+enum class census_action : std::uint32_t { begin = 0, end = 1 };
+enum class census_reason : std::uint32_t {
+  high_water = 1,  // more memory was allocated than ever before
+  step = 2,        // at the end of a step
+  out_of_memory = 3,
+  exit = 4,
+  signal = 5,
+  program = 6,  // memtrace_census()
+};
+inline constexpr std::uint32_t census_incomplete = 1;  // of its end: a limit was reached
 
 // Of `saved`.
 inline constexpr std::uint32_t saved_requires_grad = 1;  // part of the graph, or a leaf to train

@@ -114,6 +114,14 @@ struct step_event {
   std::uint32_t name = 0;  // text
 };
 
+struct census_event {
+  format::census_action action{};
+  format::census_reason reason{};
+  std::uint32_t flags = 0;  // format::census_*
+  std::uint64_t bytes = 0;  // of the storages that were found
+  std::uint64_t nanoseconds = 0;
+};
+
 struct device_facts {
   std::uint32_t device = 0;
   std::uint64_t total_bytes = 0;

@@ -81,6 +81,7 @@ class recorder final : public stack_table {
   void phase(const phase_event& event) noexcept;
   void step(const step_event& event) noexcept;
   void counter(std::string_view name, double value) noexcept;
+  void census(const census_event& event) noexcept;
 
   [[nodiscard]] stack_id intern(std::span<const stack_frame> innermost_first) noexcept override;
 

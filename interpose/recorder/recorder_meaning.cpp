@@ -128,4 +128,20 @@ void recorder::counter(std::string_view name, double value) noexcept {
   section.commit();
 }
 
+void recorder::census(const census_event& event) noexcept {
+  scope section(*this);
+  const std::uint32_t thread = section.thread();
+  if (!section.begin_event(small_record_bytes)) return;
+  section.context(context_.device, thread);
+  section.begin_payload(kind::census);
+  section.value(static_cast<std::uint32_t>(event.action));
+  section.value(static_cast<std::uint32_t>(event.reason));
+  section.value(event.flags);
+  section.value(event.bytes);
+  section.value(event.nanoseconds);
+  section.end_payload();
+  section.time();
+  section.commit();
+}
+
 }  // namespace memtrace

@@ -246,6 +246,17 @@ class trace_builder {
     return skippable(format::kind::counter, payload).time();
   }
 
+  trace_builder& census(format::census_action action, format::census_reason reason,
+                        std::uint64_t flags = 0, std::uint64_t bytes = 0,
+                        std::uint64_t nanoseconds = 0) {
+    byte_vector payload;
+    for (const auto value : {static_cast<std::uint64_t>(action), static_cast<std::uint64_t>(reason),
+                             flags, bytes, nanoseconds}) {
+      put_unsigned(payload, value);
+    }
+    return skippable(format::kind::census, payload).time();
+  }
+
   // Bytes of a record area as they are, for what no recorder writes.
   trace_builder& raw(std::initializer_list<unsigned> bytes) {
     for (const auto b : bytes) records_.push_back(static_cast<unsigned char>(b));

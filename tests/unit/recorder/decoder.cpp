@@ -107,6 +107,7 @@ const char* payload_of(kind k, unsigned flags) {
     case kind::phase:
     case kind::step:
     case kind::counter:
+    case kind::census:
       return "l";
   }
   throw std::runtime_error("unknown kind");

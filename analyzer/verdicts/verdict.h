@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the analyzer concludes about one run: does memory accumulate or merely stream, where, by how
+// much a step, what keeps it alive, and what to write instead. Sizes are bytes.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analyzer/attribution/terms.h"
+#include "analyzer/growth/verdict.h"
+#include "analyzer/trace/ids.h"
+
+namespace memtrace::verdicts {
+
+// As the report's JSON names it, before the colon.
+enum class subject_kind : std::uint8_t {
+  device,    // allocated bytes of device N
+  reserved,  // reserved bytes of device N: grows while allocated is flat: fragmentation
+  outside,   // driver memory of device N outside of PyTorch's pool
+  category,
+  phase,  // evaluation, or one that the program named: memory that stays within each episode of it
+  site,
+  host,  // resident memory of the process, its workers, pinned memory
+};
+
+struct subject {
+  subject_kind kind = subject_kind::device;
+  std::uint32_t device = 0;
+  std::string name;  // of the category, phase, or of what is meant on the host; the site's number
+};
+
+// A series as it was judged, thinned to at most 64 values.
+struct series_shown {
+  std::uint64_t first_step = 0;
+  std::uint64_t stride = 1;  // steps from one value to the next
+  std::vector<std::uint64_t> bytes;
+};
+
+// A path that keeps memory alive, as the censuses saw it.
+struct retainer {
+  std::string path;       // self.validation_outputs[…]
+  std::string container;  // list
+  std::uint64_t length = 0;
+  std::string owner;  // local of fit
+  std::string file;   // of the owner
+  std::uint32_t line = 0;
+  std::string holder;       // Trainer
+  std::uint32_t flags = 0;  // format::held_*
+  std::uint64_t bytes = 0;  // in the last census in which it held the culprit's memory
+  std::uint64_t blocks = 0;
+  double bytes_per_step = 0;   // between censuses; 0: seen once
+  std::uint32_t censuses = 0;  // that saw it
+};
+
+// What to write instead, in the user's terms.
+struct remedy {
+  std::string id;       // detach_loss, clear_list, bound_cache, …
+  std::string cause;    // one sentence: what happens
+  std::string change;   // one sentence: what to write instead
+  std::string caution;  // what does not help, or what it costs; may be empty
+  double saves_bytes_per_step = 0;
+};
+
+struct culprit {
+  trace::stack_id stack;    // of the site's latest allocation that stays
+  trace::stack_id forward;  // made in backward: the forward call whose gradient it was made for
+  attribution::category what = attribution::category::unknown;
+  attribution::phase born_in = attribution::phase::other;
+  growth::verdict found;
+  double bytes_per_step = 0;
+  double share = 0;         // of the subject's growth, 0 … 1
+  std::uint64_t bytes = 0;  // that have stayed
+  std::uint64_t blocks = 0;
+  std::uint64_t birth_steps = 0;      // distinct steps in which its live blocks were made
+  std::vector<retainer> retained_by;  // most growth first
+  std::optional<remedy> fix;
+};
+
+struct verdict {
+  verdicts::subject about;
+  growth::verdict found;  // shape, rate, confidence, evidence, what would overturn it
+  series_shown series;
+  std::string unit = "step";  // what the series counts: step, call, event window, sample
+  double bytes_per_step = 0;  // by steps, even where the unit is another
+  std::optional<std::uint64_t> steps_to_oom;
+  std::optional<std::uint64_t> ns_to_oom;
+  std::vector<culprit> culprits;  // largest share first
+  std::string summary;            // a sentence
+};
+
+// A habit that costs and does not help, such as empty_cache in every batch.
+struct habit {
+  std::string id;
+  std::string title;
+  std::string evidence;  // with its figures
+  std::string change;
+  std::uint64_t times = 0;
+};
+
+struct findings {
+  std::vector<verdict> verdicts;  // the devices first; each device always has one
+  std::vector<habit> habits;
+};
+
+}  // namespace memtrace::verdicts

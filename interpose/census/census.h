@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A census of what keeps GPU memory alive: from names that a person knows (locals of running
+// functions, globals, attributes, closures, hooks, an exception's traceback) through whatever
+// Python's garbage collector can see, and through autograd's graphs, to every storage on a GPU.
+//
+//   names ─► breadth-first search through tp_traverse, natively ─► storages ─► records `held`
+//
+// It allocates no Python object, keeps no reference, runs no Python code of the program and
+// changes no lifetime. Bounded in time and in memory: what a limit cuts off is told as
+// format::census_incomplete.
+#pragma once
+
+#include <cstdint>
+
+#include "interpose/recorder/recorder.h"
+
+namespace memtrace::census {
+
+struct limits {
+  std::uint64_t nanoseconds = 250'000'000;
+  std::uint64_t objects = 2'000'000;
+};
+
+// Now, into `to`. The caller holds the GIL and is not inside an allocator's hook. Leaves Python's
+// error indicator as it was. Does nothing before the agent has confirmed PyTorch's layout
+// (autograd/tensor_layout.h). Returns the nanoseconds that it took.
+std::uint64_t take(recorder& to, format::census_reason why, const limits& at_most = {}) noexcept;
+
+}  // namespace memtrace::census
