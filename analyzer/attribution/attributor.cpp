@@ -79,7 +79,7 @@ void attributor::on_device(const trace::device_facts& facts) {
 }
 
 void attributor::on_allocator(const trace::event& head, const trace::allocator_event& record) {
-  if (auto* const before = state_->device(head.device)) before->before_event(head.number);
+  if (auto* const before = state_->device(head.device)) before->before_event(head);
   replayed_.on_allocator(head, record);
   auto* const device = state_->device(head.device, replayed_);
   if (device == nullptr) return;
@@ -100,7 +100,7 @@ void attributor::on_report(const trace::report_event& report) {
 }
 
 void attributor::on_reported(const trace::event& head, const trace::reported_event& record) {
-  if (auto* const before = state_->device(head.device)) before->before_event(head.number);
+  if (auto* const before = state_->device(head.device)) before->before_event(head);
   replayed_.on_reported(head, record);
   auto* const device = state_->device(head.device, replayed_);
   if (device == nullptr) return;
@@ -165,10 +165,10 @@ void attributor::on_phase(const trace::event& head, const trace::phase_event& re
 
 void attributor::on_step(const trace::event& head, const trace::step_event& record) {
   state_->for_each_device([&](std::uint32_t, device_state& device) {
-    device.before_event(head.number);
-    if (record.source == format::step_source::user) device.user_step(head.number);
+    device.before_event(head);
+    if (record.source == format::step_source::user) device.user_step(head);
     if (record.source == format::step_source::optimizer) {
-      device.optimizer_step(head.number, record.object);
+      device.optimizer_step(head, record.object);
     }
   });
 }

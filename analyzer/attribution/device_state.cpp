@@ -16,15 +16,17 @@ void device_state::mark(watch& which, std::uint64_t event, std::uint64_t time_ns
   which.set(now);
 }
 
-void device_state::before_event(std::uint64_t number) {
+void device_state::before_event(const trace::event& head) {
   observe();
   const auto& wanted = run_.wanted;
-  if (wanted.at && number > *wanted.at && !at_.is_set()) {
+  if (wanted.at && head.number > *wanted.at && !at_.is_set()) {
     mark(at_, *wanted.at, time_ns_, allocator_.allocated(), during_);
   }
   const auto& boundaries = wanted.inferred_boundaries;
-  while (boundaries_passed_ < boundaries.size() && boundaries[boundaries_passed_] <= number) {
-    inferred_steps_.boundary(boundaries[boundaries_passed_++]);
+  while (boundaries_passed_ < boundaries.size() && boundaries[boundaries_passed_] <= head.number) {
+    auto end = end_at(head);
+    end.event = boundaries[boundaries_passed_++];
+    inferred_steps_.boundary(end);
   }
 }
 

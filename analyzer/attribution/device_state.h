@@ -23,7 +23,7 @@ class device_state {
       : run_(run), allocator_(allocator) {}
 
   // Around each event of the allocator: before the replay sees it, and after.
-  void before_event(std::uint64_t number);
+  void before_event(const trace::event& head);
   void take_peak();
   void allocate(const trace::event& head, std::uint64_t address, std::uint64_t bytes,
                 trace::stack_id stack);
@@ -31,9 +31,9 @@ class device_state {
   void report(const trace::report_event& record);  // after the replay saw it
 
   [[nodiscard]] block_life* find(std::uint64_t address) { return blocks_.find(address); }
-  void user_step(std::uint64_t event) { user_steps_.boundary(event); }
-  void optimizer_step(std::uint64_t event, trace::object_id optimizer) {
-    optimizer_steps_.optimizer_step(event, optimizer);
+  void user_step(const trace::event& head) { user_steps_.boundary(end_at(head)); }
+  void optimizer_step(const trace::event& head, trace::object_id optimizer) {
+    optimizer_steps_.optimizer_step(end_at(head), optimizer);
   }
   // The trace ended: the blocks that are alive get their verdicts.
   void finish();
@@ -51,6 +51,9 @@ class device_state {
   [[nodiscard]] steps_found steps();  // once
 
  private:
+  [[nodiscard]] step_end end_at(const trace::event& head) const {
+    return {head.number, head.time_ns, allocator_.allocated()};
+  }
   void observe();
   void count_named(const trace::event& head, std::uint64_t allocated, std::uint64_t freed);
   void observe_named(std::uint64_t total);

@@ -116,6 +116,8 @@ struct named_phase {
 // Between two boundaries: what was highest, and when.
 struct step_peaks {
   std::uint64_t end_event = 0;   // the boundary
+  std::uint64_t end_ns = 0;      // its time
+  std::uint64_t left = 0;        // allocated there: what the step leaves behind
   std::uint64_t peak_event = 0;  // of the highest total
   std::uint64_t peak = 0;
   by_phase<std::uint64_t> peak_in{};        // 0: the phase did not allocate in this step

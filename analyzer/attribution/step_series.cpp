@@ -13,6 +13,8 @@ constexpr std::size_t most_optimizers = 64;
 
 void include(step_peaks& whole, const step_peaks& part) {
   whole.end_event = part.end_event;
+  whole.end_ns = part.end_ns;
+  whole.left = part.left;
   if (part.peak > whole.peak) {
     whole.peak = part.peak;
     whole.peak_event = part.peak_event;
@@ -42,13 +44,19 @@ void step_series::close(const step_peaks& step) {
   if (steps_.size() < most_steps_kept) steps_.push_back(step);
 }
 
-void step_series::boundary(std::uint64_t event) {
-  now_.end_event = event;
+void step_series::end_now(const step_end& end) {
+  now_.end_event = end.event;
+  now_.end_ns = end.time_ns;
+  now_.left = end.allocated;
+}
+
+void step_series::boundary(const step_end& end) {
+  end_now(end);
   close(std::exchange(now_, {}));
 }
 
-void step_series::optimizer_step(std::uint64_t event, trace::object_id optimizer) {
-  now_.end_event = event;
+void step_series::optimizer_step(const step_end& end, trace::object_id optimizer) {
+  end_now(end);
   const bool again = std::ranges::find(round_, optimizer) != round_.end();
   if (again || round_.size() >= most_optimizers) {
     close(std::exchange(round_peaks_, {}));

@@ -17,17 +17,25 @@
 
 namespace memtrace::attribution {
 
+// Where a step ends.
+struct step_end {
+  std::uint64_t event = 0;
+  std::uint64_t time_ns = 0;
+  std::uint64_t allocated = 0;
+};
+
 class step_series {
  public:
   // After an allocation: the device's total.
   void observe(std::uint64_t event, phase during, std::uint64_t total);
-  void boundary(std::uint64_t event);  // a step ends
-  void optimizer_step(std::uint64_t event, trace::object_id optimizer);
+  void boundary(const step_end& end);
+  void optimizer_step(const step_end& end, trace::object_id optimizer);
   [[nodiscard]] steps_found finish(step_boundary what);
   [[nodiscard]] bool empty() const { return count_ == 0 && round_.empty(); }
 
  private:
   void close(const step_peaks& step);
+  void end_now(const step_end& end);
 
   step_peaks now_;  // since the latest boundary or optimizer's step
   step_peaks round_peaks_;

@@ -85,6 +85,8 @@ constexpr std::size_t most_steps = 10'000;
     phases[std::string(name_of(which))] = step.peak_in[which];
   }
   return {{"end_event", step.end_event},
+          {"end_ns", step.end_ns},
+          {"end_allocated_bytes", step.left},
           {"peak_event", step.peak_event},
           {"peak_allocated_bytes", step.peak},
           {"phase_peaks", phases}};

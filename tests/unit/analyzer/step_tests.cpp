@@ -20,7 +20,9 @@ namespace {
     if (what >= '0' && what <= '9') {
       series.observe(event, phase::forward, static_cast<std::uint64_t>(what - '0'));
     } else {
-      series.optimizer_step(event, trace::object_id{static_cast<std::uint32_t>(what)});
+      // A tick takes 10 ns; the event's number is what is left allocated.
+      series.optimizer_step({event, 10 * event, event},
+                            trace::object_id{static_cast<std::uint32_t>(what)});
     }
     ++event;
   }
@@ -47,11 +49,21 @@ TEST_CASE("GIVEN one optimizer WHEN it steps THEN each is a step with its own pe
   CHECK(found.steps[2].peak_in[phase::forward] == 4);
   CHECK(found.steps[2].peak_event_in[phase::forward] == 5);
   CHECK(found.steps[2].peak_in[phase::backward] == 0);
+  CHECK(found.steps[1].end_ns == 40);
+  CHECK(found.steps[1].left == 4);
 }
 
 TEST_CASE("GIVEN optimizers that take turns WHEN they step THEN a round is a step") {
   CHECK(peaks_of(steps_of("1D2G3D1G5D4G")) == numbers{2, 3, 5});
   CHECK(peaks_of(steps_of("1D2D3G1D4D5G")) == numbers{1, 3, 1, 5});
+}
+
+TEST_CASE(
+    "GIVEN a round of two optimizers WHEN it ends THEN time and what is left are the last one's") {
+  const auto found = steps_of("1D2G3D1G");
+  REQUIRE(found.steps.size() == 2);
+  CHECK(found.steps[0].end_ns == 30);
+  CHECK(found.steps[0].left == 3);
 }
 
 TEST_CASE("GIVEN an optimizer after another WHEN they step THEN none is lost") {
