@@ -325,7 +325,8 @@ enum class census_reason : std::uint32_t {
   out_of_memory = 3,
   exit = 4,
   signal = 5,
-  program = 6,  // memtrace_census()
+  program = 6,   // memtrace_census()
+  interval = 7,  // so many forward calls, or events, without a step
 };
 inline constexpr std::uint32_t census_incomplete = 1;  // of its end: a limit was reached
 
