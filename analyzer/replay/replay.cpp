@@ -40,6 +40,15 @@ std::string replayer::info(std::string_view key) const {
   return found == info_.end() ? std::string() : found->second;
 }
 
+std::vector<std::pair<std::string, std::string>> replayer::infos(std::string_view prefix) const {
+  std::vector<std::pair<std::string, std::string>> found;
+  for (auto at = info_.lower_bound(prefix); at != info_.end(); ++at) {
+    if (!at->first.starts_with(prefix)) break;
+    found.emplace_back(at->first.substr(prefix.size()), at->second);
+  }
+  return found;
+}
+
 void replayer::on_info(std::string_view key, std::string_view value) {
   info_.insert_or_assign(std::string(key), std::string(value));
 }

@@ -71,6 +71,9 @@ class replayer final : public trace::record_visitor {
   }
   [[nodiscard]] const device_record* device(std::uint32_t index) const;
   [[nodiscard]] std::string info(std::string_view key) const;  // empty: not recorded
+  // All whose key begins with `prefix`: the rest of the key, and the value.
+  [[nodiscard]] std::vector<std::pair<std::string, std::string>> infos(
+      std::string_view prefix) const;
   [[nodiscard]] const std::vector<out_of_memory>& ooms() const { return ooms_; }
   [[nodiscard]] const std::vector<std::string>& warnings() const { return warnings_; }
   [[nodiscard]] const stack_counts& stacks() const { return stacks_; }

@@ -34,6 +34,8 @@ template <class T>
 }
 
 [[nodiscard]] json run_json(const run_facts& run) {
+  auto environment = json::object();
+  for (const auto& [name, value] : run.environment) environment[name] = value;
   return {{"command", run.command},
           {"pid", run.pid},
           {"rank", or_null(run.rank)},
@@ -51,7 +53,8 @@ template <class T>
           {"python_stacks", text_or_null(run.python_stacks)},
           {"event_source", text_or_null(run.event_source)},
           {"agent", text_or_null(run.agent)},
-          {"autograd", text_or_null(run.autograd)}};
+          {"autograd", text_or_null(run.autograd)},
+          {"environment", environment}};
 }
 
 [[nodiscard]] const char* reason_name(format::drop_reason reason) {

@@ -84,12 +84,9 @@ constexpr std::size_t most_steps = 10'000;
     if (step.peak_in[which] == 0) continue;
     phases[std::string(name_of(which))] = step.peak_in[which];
   }
-  return {{"end_event", step.end_event},
-          {"end_ns", step.end_ns},
-          {"end_allocated_bytes", step.left},
-          {"peak_event", step.peak_event},
-          {"peak_allocated_bytes", step.peak},
-          {"phase_peaks", phases}};
+  return {{"end_event", step.end_event},       {"end_ns", step.end_ns},
+          {"end_allocated_bytes", step.left},  {"peak_event", step.peak_event},
+          {"peak_allocated_bytes", step.peak}, {"phase_peaks", phases}};
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "analyzer/report/json_text.h"
+#include "memtrace/environment.h"
 
 namespace memtrace::report {
 
@@ -61,6 +62,9 @@ namespace key = format::info_key;
   run.event_source = info(key::event_source);
   run.agent = info(key::agent);
   run.autograd = info(key::autograd);
+  for (const auto& [name, value] : replayed.infos(format::environment_prefix)) {
+    run.environment.emplace_back(valid_utf8(name), valid_utf8(value));
+  }
   return run;
 }
 

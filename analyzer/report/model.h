@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "analyzer/replay/replay.h"
@@ -35,6 +36,8 @@ struct run_facts {
   std::string event_source;
   std::string agent;     // "on", or why not; empty: the recorder did not say
   std::string autograd;  // the same
+  // The variables of memtrace/environment.h that were set, by name; empty values included.
+  std::vector<std::pair<std::string, std::string>> environment;
 };
 
 struct outside_holder {

@@ -16,6 +16,7 @@
 #include "interpose/hooks/real_function.h"
 #include "interpose/python/python_stack.h"
 #include "interpose/recorder/command_line.h"
+#include "memtrace/environment.h"
 
 namespace memtrace {
 namespace {
@@ -52,6 +53,15 @@ void record_variable(recorder& to, const char* info, std::span<const char* const
   }
 }
 
+// As env.NAME, where it is set; an empty value is one, too.
+void record_as_it_is(recorder& to, const char* name) noexcept {
+  const char* const value = std::getenv(name);
+  if (value == nullptr) return;
+  char info[80];
+  std::snprintf(info, sizeof info, "%s%s", format::environment_prefix, name);
+  to.info(info, value);
+}
+
 void record_environment(recorder& to) noexcept {
   constexpr const char* rank[] = {"RANK", "OMPI_COMM_WORLD_RANK", "SLURM_PROCID"};
   constexpr const char* local_rank[] = {"LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_RANK",
@@ -62,6 +72,7 @@ void record_environment(recorder& to) noexcept {
   record_variable(to, key::local_rank, local_rank);
   record_variable(to, key::world_size, world_size);
   record_variable(to, key::alloc_conf, alloc_conf);
+  for (const char* const name : format::environment_variables) record_as_it_is(to, name);
 }
 
 // From torch/version.py beside torch/lib/libc10_cuda.so: __version__ = '2.11.0+cu130'
