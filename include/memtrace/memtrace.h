@@ -76,6 +76,15 @@ static inline void memtrace_step(const char* name) {
   if (memtrace_find_(&known, "memtrace_step", &call)) call(name);
 }
 
+/* A census now: what keeps each GPU storage alive, by the names of the Python program. Memory that
+ * grows from one census to the next is what leaks. memtrace takes censuses by itself; this is for
+ * places that it cannot know. In a thread that does not hold Python's GIL: soon, in another thread. */
+static inline void memtrace_census(void) {
+  static void* known;
+  void (*call)(void);
+  if (memtrace_find_(&known, "memtrace_census", &call)) call();
+}
+
 /* What the GPU memory that begins at `address` is, from now until it is freed. `category`: one of
  * the report's (weights, buffers, gradients, optimizer_states, activations, inputs, outputs,
  * workspace, temporaries, other), or a word of your own. `name` may be null. */

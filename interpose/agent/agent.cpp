@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "interpose/agent/agent_program.h"
+#include "interpose/agent/census_moments.h"
 #include "interpose/agent/root_watch.h"
 #include "interpose/hooks/session.h"
 #include "interpose/python/pending_call.h"
@@ -114,6 +115,7 @@ void detail::see_waiting(recorder& to) noexcept {
 void detail::see_other_root(recorder& to, std::uint64_t root) noexcept {
   last_root = root;
   if (root == 0 || now.load(std::memory_order_relaxed) != stage::loaded) return;
+  census_moments::see_call();
   if (the_root_watch.see(root, to.generation())) is_waiting.store(true);
 }
 

@@ -75,6 +75,8 @@ def load():
         missing = watch_modules()
         confirm_tensors()
         missing += register_hooks()
+        if takes_censuses():
+            watch_ends()
         return "on" if not missing else "without " + ", ".join(missing)
     except NotNow:
         return None
@@ -177,6 +179,17 @@ def register_uncounted(register, hook):
     held = handle.hooks_dict_ref()
     held[-1] = held.pop(handle.id)
     handles.next_id = number
+
+
+def watch_ends():
+    """Censuses when memory runs out, and before the interpreter goes away."""
+    try:
+        torch._C._cuda_attach_out_of_memory_observer(allocation_failed)
+    except (AttributeError, RuntimeError):
+        pass  # cudaMallocAsync has no observers
+    at_exit = modules.get("atexit")
+    if at_exit is not None:
+        at_exit.register(interpreter_ends)
 
 
 def leave_to_interpreter(code):

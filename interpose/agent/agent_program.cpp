@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "interpose/agent/bridge.h"
+#include "interpose/agent/census_moments.h"
 #include "interpose/agent/root_watch.h"
 #include "interpose/python/module_search.h"
 #include "interpose/python/observers.h"
@@ -53,6 +54,7 @@ void take_outcome(py answer) {
   std::snprintf(text, sizeof text, "%.*s", static_cast<int>(said.size()), said.data());
   const bool works = said == "on" || said.starts_with("without ");
   is_loaded.store(works);
+  if (works) census_moments::begin();
   set_program_outcome(text);
 }
 

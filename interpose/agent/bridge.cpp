@@ -5,12 +5,14 @@
 #include <cstring>
 #include <exception>
 
+#include "interpose/agent/census_moments.h"
 #include "interpose/agent/module_names.h"
 #include "interpose/agent/optimizer_steps.h"
 #include "interpose/agent/root_watch.h"
 #include "interpose/agent/tensor_names.h"
 #include "interpose/agent/tensor_storages.h"
 #include "interpose/hooks/session.h"
+#include "interpose/hooks/settings.h"
 #include "interpose/python/module_search.h"
 #include "interpose/python/python_stack.h"
 
@@ -109,7 +111,26 @@ py gradients(arguments values, recorder* to) {
 
 // end_step(optimizer, type, param_groups, state)
 py end(arguments values, recorder* to) {
-  if (to != nullptr) end_step(*to, values[0], text_of(values[1]), values[2], values[3]);
+  if (to == nullptr) return none();
+  end_step(*to, values[0], text_of(values[1]), values[2], values[3]);
+  census_moments::optimizer_stepped(*to, address_of(values[0]));
+  return none();
+}
+
+// takes_censuses()
+py censuses(arguments, recorder*) {
+  return truth(settings::censuses());
+}
+
+// allocation_failed(device, bytes, allocated, free): PyTorch's observer.
+py failed(arguments, recorder* to) {
+  if (to != nullptr) census_moments::allocation_failed(*to);
+  return none();
+}
+
+// interpreter_ends(): at exit.
+py ends(arguments, recorder* to) {
+  if (to != nullptr) census_moments::interpreter_ends(*to);
   return none();
 }
 
@@ -147,6 +168,9 @@ method_definition definitions[] = {
     definition<nameless, 2>("record_nameless"),
     definition<gradients, 1>("record_gradients"),
     definition<end, 4>("end_step"),
+    definition<censuses, 0>("takes_censuses"),
+    definition<failed, 4>("allocation_failed"),
+    definition<ends, 0>("interpreter_ends"),
     definition<tell, 1>("tell"),
 };
 

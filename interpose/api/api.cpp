@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "interpose/agent/census_moments.h"
 #include "interpose/api/names.h"
 #include "interpose/api/open_phases.h"
 #include "interpose/hooks/errno_keeper.h"
@@ -46,6 +47,13 @@ MEMTRACE_EXPORTED void memtrace_step(const char* name) {
   recorder* const to = session::active();
   if (to == nullptr) return;
   to->step({.source = format::step_source::user, .name = names::text_id(*to, name_of(name))});
+  memtrace::census_moments::program_stepped(*to);
+}
+
+MEMTRACE_EXPORTED void memtrace_census() {
+  const errno_keeper errno_stays;
+  recorder* const to = session::active();
+  if (to != nullptr) memtrace::census_moments::program_asks(*to);
 }
 
 MEMTRACE_EXPORTED void memtrace_annotate(const void* address, const char* category,

@@ -3,6 +3,7 @@
 
 #include <pthread.h>
 
+#include <atomic>
 #include <string_view>
 
 #include "interpose/autograd/forward_places.h"
@@ -16,6 +17,7 @@ namespace {
 
 thread_local constinit running_node* innermost = nullptr;
 thread_local constinit unsigned execute_depth = 0;
+std::atomic<unsigned> executes{0};
 thread_local constinit bool belongs_to_engine = false;
 thread_local constinit bool is_asked = false;
 
@@ -32,10 +34,16 @@ void record(recorder& to, format::phase_action action) noexcept {
   to.phase({.action = action, .source = format::phase_source::backward});
 }
 
+// The parent's other threads are not there.
+[[gnu::constructor]] void on_load() {
+  pthread_atfork(nullptr, nullptr, [] { executes.store(execute_depth); });
+}
+
 }  // namespace
 
 backward_mark::backward_mark() noexcept {
   ++execute_depth;
+  executes.fetch_add(1, std::memory_order_acq_rel);
   const errno_keeper errno_stays;
   recorder* const to = session::active();
   if (to == nullptr) return;
@@ -45,6 +53,7 @@ backward_mark::backward_mark() noexcept {
 
 backward_mark::~backward_mark() {
   --execute_depth;
+  executes.fetch_sub(1, std::memory_order_acq_rel);
   const errno_keeper errno_stays;
   recorder* const to = session::active();
   if (to != nullptr && has_begun_) record(*to, format::phase_action::end);
@@ -80,6 +89,10 @@ std::uint32_t running_node::name(recorder& to) noexcept {
   name_ = node_name(to, node_);
   name_generation_ = to.generation();
   return name_;
+}
+
+unsigned running_backwards() noexcept {
+  return executes.load(std::memory_order_acquire);
 }
 
 bool is_in_backward() noexcept {

@@ -52,6 +52,9 @@ class [[nodiscard]] running_node {
   std::uint32_t name_generation_ = 0;
 };
 
+// How many calls of Engine::execute there are in all threads.
+[[nodiscard]] unsigned running_backwards() noexcept;
+
 // The thread is one of the engine's own, or waits for the engine.
 [[nodiscard]] bool is_in_backward() noexcept;
 // It is one of the engine's own: what runs in it, its Python frames included, is part of backward.

@@ -13,11 +13,17 @@ namespace memtrace::settings {
 namespace {
 
 bool is_enabled = false;
+bool takes_samples = false;
+bool takes_censuses = false;
 char output[PATH_MAX];
 char log_target[PATH_MAX];
 
 bool is_set(const char* value) noexcept {
   return value != nullptr && value[0] != '\0' && std::strcmp(value, "0") != 0;
+}
+
+bool is_zero(const char* value) noexcept {
+  return value != nullptr && std::strcmp(value, "0") == 0;
 }
 
 void read_output(const char* wanted) noexcept {
@@ -39,11 +45,20 @@ void read() noexcept {
   read_output(std::getenv("MEMTRACE_OUTPUT"));
   const char* target = std::getenv("MEMTRACE_LOG");
   std::snprintf(log_target, sizeof log_target, "%s", target == nullptr ? "" : target);
+  takes_censuses = !is_zero(std::getenv("MEMTRACE_CENSUS"));
+  const char* const sampling = std::getenv("MEMTRACE_SAMPLING");
+  takes_samples = sampling == nullptr || std::strcmp(sampling, "0") != 0;
   is_enabled = true;
 }
 
 bool enabled() noexcept {
   return is_enabled;
+}
+bool censuses() noexcept {
+  return takes_censuses;
+}
+bool samples() noexcept {
+  return takes_samples;
 }
 const char* output_directory() noexcept {
   return output;

@@ -13,6 +13,10 @@ void read() noexcept;
 [[nodiscard]] bool enabled() noexcept;
 // MEMTRACE_OUTPUT as an absolute path, or the working directory at the start.
 [[nodiscard]] const char* output_directory() noexcept;
+// Not MEMTRACE_CENSUS=0.
+[[nodiscard]] bool censuses() noexcept;
+// Not MEMTRACE_SAMPLING=0.
+[[nodiscard]] bool samples() noexcept;
 // MEMTRACE_LOG, empty when unset (see notice.h).
 [[nodiscard]] const char* log() noexcept;
 

@@ -7,6 +7,7 @@
 #include <functional>
 
 #include "interpose/agent/agent.h"
+#include "interpose/agent/census_moments.h"
 #include "interpose/autograd/cast_mark.h"
 #include "interpose/autograd/scope.h"
 #include "interpose/autograd/status.h"
@@ -179,6 +180,7 @@ void report_usage(const usage_report& report) noexcept {
   attach_if_possible();
   recorder* const to = report.block_bytes > 0 ? session::start() : session::active();
   if (to == nullptr) return;
+  census_moments::see_usage(report);
   if (kept.to == to && kept.event.address == report.address && kept.event.device == report.device)
       [[likely]] {
     to->allocator_reported(kept.event, kept.completed, report);

@@ -8,6 +8,7 @@
     memtrace.step()
     memtrace.annotate(cache, "other", "key-value cache")
     memtrace.counter("tokens", batch.numel())
+    memtrace.census()
 
 Where libmemtrace.so is not preloaded, or MEMTRACE_DISABLE is set, all of it does nothing. Nothing
 here raises but for arguments of a wrong type. In what torch.compile compiles calls have no effect,
@@ -19,7 +20,7 @@ from __future__ import annotations
 import functools
 import sys
 
-__all__ = ["annotate", "counter", "is_active", "phase", "step"]
+__all__ = ["annotate", "census", "counter", "is_active", "phase", "step"]
 
 
 def _find_library():
@@ -35,6 +36,7 @@ def _find_library():
             ("phase_begin", nothing, [text]),
             ("phase_end", nothing, []),
             ("step", nothing, [text]),
+            ("census", nothing, []),
             ("annotate", nothing, [ctypes.c_void_p, text, text]),
             ("counter", nothing, [text, number]),
         ):
@@ -122,6 +124,16 @@ def step(name: str | None = None) -> None:
     text = _bytes(name, "a step's name", optional=True)
     if _listens():
         _library.memtrace_step(text)
+
+
+def census() -> None:
+    """Look now what keeps each GPU storage alive.
+
+    Memory that grows from one census to the next is what leaks. memtrace takes censuses by itself;
+    this is for places that it cannot know.
+    """
+    if _listens():
+        _library.memtrace_census()
 
 
 def annotate(memory, category: str, name: str | None = None) -> None:

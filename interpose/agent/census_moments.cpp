@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "interpose/agent/census_moments.h"
+
+#include <pthread.h>
+#include <time.h>
+
+#include <algorithm>
+#include <new>
+
+#include "interpose/agent/census_schedule.h"
+#include "interpose/agent/leading_optimizer.h"
+#include "interpose/autograd/running_node.h"
+#include "interpose/census/census.h"
+#include "interpose/hooks/errno_keeper.h"
+#include "interpose/hooks/session.h"
+#include "interpose/hooks/settings.h"
+#include "interpose/python/interpreter.h"
+#include "interpose/python/pending_call.h"
+
+namespace memtrace::census_moments {
+
+using format::census_reason;
+
+namespace detail {
+
+std::array<device_usage, max_devices> usage{};
+std::atomic<std::int32_t> events_left{INT32_MAX};
+
+}  // namespace detail
+
+namespace {
+
+constexpr std::uint64_t mib = 1 << 20;
+// A peak is new when it is higher by a tenth, and by this much. (By a quarter, too few censuses
+// were near the end of what leaks.)
+constexpr std::uint64_t least_rise = 8 * mib;
+constexpr std::int32_t events_at_once = 64;
+
+std::atomic<bool> is_on{false};
+small_lock lock;  // of the schedule and the leader
+agent::census_schedule schedule;
+agent::leading_optimizer leader;
+std::uint64_t loaded_ns = 0;
+
+// Bits by census_reason: what the pending call is to take.
+std::atomic<std::uint32_t> wanted{0};
+std::atomic<bool> is_rearming{false};
+
+constexpr std::uint32_t bit_of(census_reason why) noexcept {
+  return 1u << static_cast<std::uint32_t>(why);
+}
+
+std::uint64_t now_ns() noexcept {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000u +
+         static_cast<std::uint64_t>(now.tv_nsec);
+}
+
+std::uint64_t allocated() noexcept {
+  std::uint64_t sum = 0;
+  for (const detail::device_usage& device : detail::usage) {
+    sum += device.allocated.load(std::memory_order_relaxed);
+  }
+  return sum;
+}
+
+struct interpreter_state {
+  void* (*current)() = nullptr;
+  void* (*main)() = nullptr;
+  int (*holds_gil)() = nullptr;
+};
+
+const interpreter_state& state_functions() noexcept {
+  using python_stack::find_function;
+  static const interpreter_state found{
+      find_function<void* (*)()>("PyInterpreterState_Get"),
+      find_function<void* (*)()>("PyInterpreterState_Main"),
+      find_function<int (*)()>("PyGILState_Check"),
+  };
+  return found;
+}
+
+// The interpreter is there, and going to stay.
+bool is_alive() noexcept {
+  const auto& python = python_stack::this_interpreter();
+  return python.is_initialized != nullptr && python.is_initialized() != 0;
+}
+
+// In the interpreter that the agent runs in, by a thread that holds its GIL.
+bool may_look() noexcept {
+  const interpreter_state& functions = state_functions();
+  return is_on.load(std::memory_order_acquire) && is_alive() && functions.current != nullptr &&
+         functions.main != nullptr && functions.current() == functions.main();
+}
+
+bool holds_gil() noexcept {
+  const auto check = state_functions().holds_gil;
+  return is_alive() && check != nullptr && check() != 0;
+}
+
+void take(recorder& to, census_reason why) noexcept {
+  const std::uint64_t taken = census::take(to, why);
+  const lock_holder holder(lock);
+  schedule.took(why, allocated(), taken);
+}
+
+// What was asked for goes before what was due.
+census_reason first_of(std::uint32_t reasons) noexcept {
+  for (const census_reason why : {census_reason::signal, census_reason::program,
+                                  census_reason::high_water, census_reason::step}) {
+    if ((reasons & bit_of(why)) != 0) return why;
+  }
+  return census_reason::interval;
+}
+
+pending_call::outcome take_wanted(bool) {
+  const errno_keeper errno_stays;
+  using result_of = pending_call::outcome;
+  recorder* const to = session::active();
+  // Asked for again at a later event.
+  if (to == nullptr || !may_look() || autograd::running_backwards() > 0) return result_of::done;
+  const std::uint32_t reasons = wanted.exchange(0, std::memory_order_acq_rel);
+  if (reasons != 0) take(*to, first_of(reasons));
+  return result_of::done;
+}
+
+constinit pending_call census_call{take_wanted};
+
+void ask() noexcept {
+  if (autograd::running_backwards() > 0) return;
+  if (census_call.has_run() && !is_rearming.exchange(true, std::memory_order_acquire)) {
+    if (census_call.has_run()) census_call.again();
+    is_rearming.store(false, std::memory_order_release);
+  }
+  census_call.request();
+}
+
+// At the next event at the latest: this may be inside the allocator, or in a signal's handler.
+void want(census_reason why) noexcept {
+  wanted.fetch_or(bit_of(why), std::memory_order_acq_rel);
+  detail::events_left.store(0, std::memory_order_relaxed);
+}
+
+void step_ended(recorder& to) noexcept {
+  bool due = false;
+  {
+    const lock_holder holder(lock);
+    due = schedule.step(now_ns(), allocated());
+  }
+  if (!due) return;
+  if (!holds_gil() || autograd::running_backwards() > 0) return want(census_reason::step);
+  if (may_look()) take(to, census_reason::step);
+}
+
+void in_forked_child() {
+  new (&lock) small_lock;
+  wanted.store(0);
+  is_rearming.store(false);
+}
+
+[[gnu::constructor]] void on_load() {
+  loaded_ns = now_ns();
+  pthread_atfork(nullptr, nullptr, &in_forked_child);
+}
+
+}  // namespace
+
+void detail::see_peak(std::uint32_t device, std::uint64_t now) noexcept {
+  bool due = false;
+  {
+    const lock_holder holder(lock);
+    due = schedule.high_water(now_ns());
+  }
+  // Where there is no time for it now, a little later.
+  const std::uint64_t rise = due ? std::max(now / 10, least_rise) : std::max(now / 50, mib);
+  usage[device].limit.store(now + rise, std::memory_order_relaxed);
+  if (due) want(census_reason::high_water);
+}
+
+void detail::see_events() noexcept {
+  if (!is_on.load(std::memory_order_acquire)) {
+    events_left.store(INT32_MAX, std::memory_order_relaxed);
+    return;
+  }
+  if (wanted.load(std::memory_order_relaxed) == 0) {
+    const lock_holder holder(lock);
+    if (schedule.events(events_at_once, now_ns(), allocated())) want(census_reason::interval);
+  }
+  if (wanted.load(std::memory_order_relaxed) == 0) {
+    events_left.store(events_at_once, std::memory_order_relaxed);
+  } else {
+    ask();
+  }
+}
+
+void see_call() noexcept {
+  if (!is_on.load(std::memory_order_relaxed) || autograd::is_in_backward()) return;
+  const lock_holder holder(lock);
+  if (schedule.call(now_ns(), allocated())) want(census_reason::interval);
+}
+
+void begin() noexcept {
+  if (!settings::censuses()) return;
+  {
+    const lock_holder holder(lock);
+    schedule.begin(loaded_ns);
+  }
+  for (detail::device_usage& device : detail::usage) device.limit.store(2 * least_rise);
+  detail::events_left.store(events_at_once);
+  is_on.store(true, std::memory_order_release);
+}
+
+void optimizer_stepped(recorder& to, std::uint64_t optimizer) noexcept {
+  if (!is_on.load(std::memory_order_relaxed)) return;
+  {
+    const lock_holder holder(lock);
+    if (!leader.is_led_by(optimizer)) return;
+  }
+  step_ended(to);
+}
+
+void program_stepped(recorder& to) noexcept {
+  if (!is_on.load(std::memory_order_relaxed)) return;
+  {
+    const lock_holder holder(lock);
+    if (!leader.is_led_by(agent::leading_optimizer::the_program)) return;
+  }
+  step_ended(to);
+}
+
+void program_asks(recorder& to) noexcept {
+  if (!is_on.load(std::memory_order_relaxed)) return;
+  if (!holds_gil()) return want(census_reason::program);
+  if (may_look()) take(to, census_reason::program);
+}
+
+void signal_asks() noexcept {
+  want(census_reason::signal);
+}
+
+void allocation_failed(recorder& to) noexcept {
+  bool due = false;
+  {
+    const lock_holder holder(lock);
+    due = schedule.out_of_memory(now_ns());
+  }
+  if (due && may_look()) take(to, census_reason::out_of_memory);
+}
+
+void interpreter_ends(recorder& to) noexcept {
+  if (may_look()) take(to, census_reason::exit);
+}
+
+}  // namespace memtrace::census_moments
