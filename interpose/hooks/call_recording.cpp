@@ -7,6 +7,7 @@
 #include "interpose/hooks/session.h"
 #include "interpose/hooks/trace_tracker.h"
 #include "interpose/python/python_stack.h"
+#include "interpose/sampler/device_use.h"
 
 namespace memtrace {
 namespace {
@@ -39,6 +40,7 @@ void record_allocation(hook_id id, const call_facts& facts, int error) noexcept 
   const std::uint32_t device = device_log::current();
   if (error == 0 && is_device_memory(id)) device_log::sample_after_allocation(facts.size);
   device_log::ensure(*to, device);
+  device_use::answer(*to);
   to->cuda_call({.api = name_of(id),
                  .device = device,
                  .error = static_cast<std::uint32_t>(error),

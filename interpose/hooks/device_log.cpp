@@ -60,15 +60,20 @@ std::array<std::atomic<std::uint64_t>, max_devices> free_at_first{};
 std::array<std::atomic<std::uint32_t>, max_devices> recorded_in{};
 thread_local constinit std::uint32_t last_device = 0;
 
+struct device_memory {
+  std::uint64_t free = 0;
+  std::uint64_t total = 0;
+};
+
 // Under global capture other calls than launches may be refused; this one thread is let through.
-std::uint64_t free_bytes_now(const driver_queries& driver) noexcept {
+device_memory memory_now(const driver_queries& driver) noexcept {
   int mode = capture_mode_relaxed;
   const bool exchanged = driver.exchange_mode != nullptr && driver.exchange_mode(&mode) == 0;
   std::size_t free = 0;
   std::size_t total = 0;
   const bool known = driver.memory(&free, &total) == 0;
   if (exchanged) (void)driver.exchange_mode(&mode);
-  return known ? free : 0;
+  return known ? device_memory{free, total} : device_memory{};
 }
 
 bool has_context(const driver_queries& driver) noexcept {
@@ -92,6 +97,13 @@ std::uint32_t current() noexcept {
   return last_device;
 }
 
+std::uint64_t used_bytes() noexcept {
+  const auto* const driver = queries();
+  if (driver == nullptr || !has_context(*driver)) return 0;
+  const device_memory now = memory_now(*driver);
+  return now.total - now.free;
+}
+
 void sample_current() noexcept {
   sample_after_allocation(0);
 }
@@ -102,7 +114,7 @@ void sample_after_allocation(std::uint64_t bytes) noexcept {
   auto& known = free_at_first[current() % max_devices];
   if (known.load(std::memory_order_relaxed) != 0) return;
   const std::uint64_t taken = (bytes + granularity - 1) / granularity * granularity;
-  known.store(free_bytes_now(*driver) + taken, std::memory_order_relaxed);
+  known.store(memory_now(*driver).free + taken, std::memory_order_relaxed);
 }
 
 void ensure(recorder& to, std::uint32_t device) noexcept {

@@ -13,6 +13,9 @@ namespace memtrace::device_log {
 // The device of the calling thread's context; the one it had last, or 0, where there is none.
 [[nodiscard]] std::uint32_t current() noexcept;
 
+// Of the current device, by anybody. 0: not known, as without a context.
+[[nodiscard]] std::uint64_t used_bytes() noexcept;
+
 // Before an allocation: notes how much of the current device is free, if nothing is known yet.
 void sample_current() noexcept;
 

@@ -21,6 +21,7 @@
 #include "interpose/python/python_stack.h"
 #include "interpose/recorder/command_line.h"
 #include "interpose/recorder/small_lock.h"
+#include "interpose/sampler/sampler.h"
 
 namespace memtrace::session {
 namespace {
@@ -38,6 +39,7 @@ void in_forked_child() {
   new (&start_lock) small_lock;
   if (parents == nullptr) return;
   // The parent's recorder is left as it is: a thread may have been in the middle of it.
+  sampler::in_forked_child();
   parents->abandon();
   the_stage.store(stage::untried, std::memory_order_relaxed);
 }
@@ -85,6 +87,7 @@ recorder* start_slowly() noexcept {
   the_recorder.store(made, std::memory_order_release);
   the_stage.store(stage::active, std::memory_order_release);
   open_phases::record_earlier(*made);
+  sampler::start(*made);
   return made;
 }
 
@@ -103,6 +106,7 @@ void group_digits(std::uint64_t number, char (&text)[32]) noexcept {
 void finish() {
   recorder* const current = active();
   if (current == nullptr) return;
+  sampler::finish(*current);
   record_python_news(*current);
   agent::record_at_end(*current);
   autograd::status::record_at_end(*current);

@@ -11,6 +11,7 @@
 #include "interpose/hooks/errno_keeper.h"
 #include "interpose/hooks/exported.h"
 #include "interpose/hooks/session.h"
+#include "interpose/sampler/device_use.h"
 
 namespace memtrace {
 namespace {
@@ -70,6 +71,15 @@ void record(recorder& to, std::uint64_t address, std::uint64_t bytes) noexcept {
   to.storages(found);
 }
 
+// Copies are the CUDA calls that nearly every step makes.
+template <library_family family>
+void before_call(recorder& to) noexcept {
+  if constexpr (family == library_family::runtime) {
+    const errno_keeper errno_stays;
+    device_use::answer(to);
+  }
+}
+
 // CUDA's runtime is one for the process; of the others there may be several.
 template <typename Function, hook_id id, library_family family>
 Function* real_for(const void* caller) noexcept {
@@ -89,6 +99,7 @@ Function* real_for(const void* caller) noexcept {
     using memtrace::hook_id;                                                                     \
     constexpr auto family_ = memtrace::library_family::family;                                   \
     if (memtrace::recorder* const to_ = memtrace::session::active(); to_ != nullptr) {           \
+      memtrace::before_call<family_>(*to_);                                                      \
       if (const auto at_ = memtrace::as_number(address); at_ != 0) {                             \
         memtrace::record<family_, memtrace::storage_role::role>(*to_, at_, bytes);               \
       }                                                                                          \

@@ -114,6 +114,11 @@ struct step_event {
   std::uint32_t name = 0;  // text
 };
 
+struct counter_value {
+  std::uint32_t name = 0;  // text
+  double value = 0;
+};
+
 struct census_event {
   format::census_action action{};
   format::census_reason reason{};

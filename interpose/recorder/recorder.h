@@ -81,6 +81,9 @@ class recorder final : public stack_table {
   void phase(const phase_event& event) noexcept;
   void step(const step_event& event) noexcept;
   void counter(std::string_view name, double value) noexcept;
+  // Counters of one moment, of no thread, next to each other. Only where the open slot has room
+  // for all: never writes a block, allocates nothing. False when they are not recorded.
+  [[nodiscard]] bool samples(std::span<const counter_value> found) noexcept;
   void census(const census_event& event) noexcept;
 
   [[nodiscard]] stack_id intern(std::span<const stack_frame> innermost_first) noexcept override;

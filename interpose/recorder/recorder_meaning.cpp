@@ -128,6 +128,30 @@ void recorder::counter(std::string_view name, double value) noexcept {
   section.commit();
 }
 
+bool recorder::samples(std::span<const counter_value> found) noexcept {
+  constexpr std::size_t counter_bytes = 32;  // tag, length, two numbers
+  // Room for all and for what begin() asks for: it opens no other slot.
+  const auto record_bytes =
+      static_cast<std::uint32_t>(small_record_bytes + found.size() * counter_bytes);
+  const auto time_bytes =
+      static_cast<std::uint32_t>((found.size() + 1) * encoding::max_varint_bytes);
+  scope section(*this);
+  if (!slots_.current().has_room(record_bytes, time_bytes)) return false;
+  bool is_first = true;
+  for (const counter_value& counter : found) {
+    if (!section.begin(small_record_bytes)) return false;
+    section.context(context_.device, 0);
+    section.begin_payload(kind::counter);
+    section.value(counter.name);
+    section.value(std::bit_cast<std::uint64_t>(counter.value));
+    section.end_payload();
+    is_first ? section.time() : section.same_time();
+    section.commit();
+    is_first = false;
+  }
+  return true;
+}
+
 void recorder::census(const census_event& event) noexcept {
   scope section(*this);
   const std::uint32_t thread = section.thread();

@@ -21,3 +21,14 @@ TEST_CASE("GIVEN a counter WHEN set THEN its last, least and greatest value are 
   CHECK(loss.most == 0.5);
   CHECK(seen.found()[1].least == 7);
 }
+
+TEST_CASE("GIVEN samples of the recorder's own WHEN read THEN they are no counters of the program") {
+  trace::dictionary names;
+  (void)names.define_text("memtrace.host.rss");
+  (void)names.define_text("memtrace");
+  report::program_counters seen(names);
+  seen.on_counter({}, {trace::text_id{1}, 1});
+  seen.on_counter({}, {trace::text_id{2}, 2});
+  REQUIRE(seen.found().size() == 1);
+  CHECK(seen.found()[0].name == "memtrace");
+}

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The processes below this one: DataLoader workers (forked, spawned, or made by a fork server),
+// helpers of compilers, and theirs.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+
+namespace memtrace::sampler {
+
+class child_processes {
+ public:
+  static constexpr std::size_t most = 512;
+
+  // Asks the kernel again. Without /proc, or a kernel that does not list children: none.
+  void find(std::span<char> buffer) noexcept;
+  [[nodiscard]] std::span<const std::uint64_t> found() const noexcept {
+    return {processes_.data(), count_};
+  }
+
+ private:
+  void add_children_of(const char* tasks, std::span<char> buffer) noexcept;
+
+  std::array<std::uint64_t, most> processes_{};
+  std::size_t count_ = 0;
+};
+
+}  // namespace memtrace::sampler

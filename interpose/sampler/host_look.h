@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One look at host memory, and its counters in the recording. From one thread; allocates nothing
+// (but for the names, in the thread that starts it).
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+
+#include "interpose/recorder/recorder.h"
+#include "interpose/sampler/child_processes.h"
+#include "interpose/sampler/memory_limit.h"
+#include "interpose/sampler/process_memory.h"
+
+namespace memtrace::sampler {
+
+class host_look {
+ public:
+  void define_names(recorder& to) noexcept;
+  // Once, before the others.
+  void begin() noexcept { limit_.find(buffer_); }
+
+  // The process by its status, and its limit.
+  void process(recorder& to) noexcept;
+  // This process and all below it by their page tables. Ends early when `stop` is no longer 0.
+  void page_tables(recorder& to, const std::atomic<std::uint32_t>& stop) noexcept;
+
+ private:
+  struct name_ids {
+    std::uint32_t resident, kept, proportional;
+    std::uint32_t workers, workers_proportional, workers_kept;
+    std::uint32_t worker, worker_proportional;
+    std::uint32_t limit, limit_used, limit_from;
+  };
+
+  void record_limit(recorder& to, const resident_memory& process) noexcept;
+
+  name_ids ids_{};
+  memory_limit limit_;
+  limit_state last_limit_{};
+  child_processes children_;
+  // Enough for the mounts of a container host and the status of a process with many groups.
+  std::array<char, 64 << 10> buffer_;
+};
+
+}  // namespace memtrace::sampler

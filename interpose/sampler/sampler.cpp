@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "interpose/sampler/sampler.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <time.h>
+
+#include <atomic>
+#include <new>
+
+#include "interpose/hooks/settings.h"
+#include "interpose/recorder/futex.h"
+#include "interpose/recorder/tick_clock.h"
+#include "interpose/sampler/device_use.h"
+#include "interpose/sampler/host_look.h"
+#include "interpose/sampler/own_descriptors.h"
+#include "interpose/sampler/sample_plan.h"
+
+namespace memtrace::sampler {
+namespace {
+
+// For our frames and the C library's; the buffers are static.
+constexpr std::size_t thread_stack_bytes = 128 << 10;
+constexpr std::uint64_t shortest_device_pause = 250'000'000;
+
+// A child that is forked in the middle makes it anew.
+struct running {
+  std::atomic<std::uint32_t> stop{0};
+  recorder* to = nullptr;
+  host_look look;
+};
+alignas(running) char storage[sizeof(running)];
+std::atomic<running*> current{nullptr};
+
+std::uint64_t own_cpu_ns() noexcept {
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 +
+         static_cast<std::uint64_t>(now.tv_nsec);
+}
+
+template <typename Work>
+std::uint64_t cost_of(Work work) noexcept {
+  const std::uint64_t before = own_cpu_ns();
+  work();
+  return own_cpu_ns() - before;
+}
+
+bool is_stopped(const running& now) noexcept {
+  return now.stop.load(std::memory_order_relaxed) != 0;
+}
+
+void take_samples(running& now) noexcept {
+  const std::uint64_t began = monotonic_ns();
+  const auto elapsed = [&] { return monotonic_ns() - began; };
+  sample_plan plan;
+  std::uint64_t next_device = 0;
+  now.look.begin();
+  while (!is_stopped(now)) {
+    const std::uint64_t look_cost = cost_of([&] { now.look.process(*now.to); });
+    if (plan.walk_is_due(elapsed())) {
+      const std::uint64_t cost = cost_of([&] { now.look.page_tables(*now.to, now.stop); });
+      plan.walked(elapsed(), cost);
+    }
+    const std::uint64_t pause = sample_plan::pause(elapsed(), look_cost);
+    if (elapsed() >= next_device) {
+      next_device = elapsed() + std::max({pause, shortest_device_pause,
+                                          device_use::cost() * sample_plan::share});
+      device_use::ask();
+    }
+    constexpr std::uint64_t ns_per_ms = 1'000'000;
+    futex_wait(now.stop, 0, static_cast<std::uint32_t>(pause / ns_per_ms));
+  }
+}
+
+void* run(void* argument) {
+  auto& now = *static_cast<running*>(argument);
+  pthread_setname_np(pthread_self(), "memtrace-host");
+  if (leave_shared_descriptors()) take_samples(now);
+  return nullptr;
+}
+
+bool start_thread(running& now) noexcept {
+  pthread_attr_t attributes;
+  if (pthread_attr_init(&attributes) != 0) return false;
+  pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+  pthread_attr_setstacksize(&attributes, thread_stack_bytes);
+  // The program's signals are for the program's threads.
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  pthread_t thread;
+  const int error = pthread_create(&thread, &attributes, run, &now);
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  pthread_attr_destroy(&attributes);
+  return error == 0;
+}
+
+}  // namespace
+
+void start(recorder& to) noexcept {
+  if (!settings::samples() || current.load(std::memory_order_relaxed) != nullptr) return;
+  auto* const made = new (storage) running;
+  made->to = &to;
+  made->look.define_names(to);
+  if (start_thread(*made)) current.store(made, std::memory_order_release);
+}
+
+void finish(recorder& to) noexcept {
+  running* const now = current.load(std::memory_order_acquire);
+  if (now == nullptr) return;
+  now->stop.store(1, std::memory_order_relaxed);
+  futex_wake_all(now->stop);
+  rusage usage{};
+  constexpr double kibibyte = 1024;
+  if (getrusage(RUSAGE_SELF, &usage) == 0) {
+    to.counter(format::host::highest, static_cast<double>(usage.ru_maxrss) * kibibyte);
+  }
+}
+
+void in_forked_child() noexcept {
+  current.store(nullptr, std::memory_order_relaxed);
+}
+
+}  // namespace memtrace::sampler
