@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sets memtrace's verdicts beside the truth for every program of the corpus; writes RESULTS.md.
+
+python tests/verdicts/make_results.py [--into FILE] [--only NAME...] [--steps N...] [--seeds N...]
+                                      [--jobs N] [--recorded] [--runs-only]
+"""
+
+import argparse
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE.parent / "support")]
+
+import judge  # noqa: E402
+import recorded  # noqa: E402
+import results_table  # noqa: E402
+from corpus import CORPUS  # noqa: E402
+from recorded import Run  # noqa: E402
+
+
+@dataclass
+class Result:
+    run: Run
+    judged: judge.Judged | None = None
+    failure: str = ""
+
+
+def wanted(chosen) -> list[Run]:
+    """All lengths with the first seed, the others with one length; the shortest first."""
+    runs = []
+    for truth in CORPUS:
+        if chosen.only and truth.program not in chosen.only:
+            continue
+        lengths = [steps for steps in truth.steps if not chosen.steps or steps in chosen.steps]
+        runs += [Run(truth, steps, chosen.seeds[0]) for steps in lengths]
+        if 100 in lengths:
+            runs += [Run(truth, 100, seed) for seed in chosen.seeds[1:]]
+    return sorted(runs, key=lambda run: run.steps)
+
+
+def result_of(run: Run, any_library: bool, runs_only: bool) -> Result:
+    try:
+        if runs_only:
+            recorded.known(run) or recorded.record(run)
+            return Result(run)
+        found = Result(run, judge.judge(recorded.report(run, any_library), run.truth, run.steps))
+    except Exception as error:  # one program that fails must not hide the others
+        found = Result(run, failure=str(error)[-1500:] or repr(error))
+    if not results_table.good(found):
+        print(f"{run.name}: {found.failure or found.judged.said}", file=sys.stderr, flush=True)
+    return found
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--into", type=Path, default=HERE / "RESULTS.md")
+    parser.add_argument("--only", nargs="*", help="these programs")
+    parser.add_argument("--steps", type=int, nargs="*", help="these lengths only")
+    parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1])
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--recorded", action="store_true", help="judge what any library has recorded")
+    parser.add_argument("--runs-only", action="store_true", help="only record")
+    chosen = parser.parse_args()
+    with ThreadPoolExecutor(chosen.jobs) as pool:
+        results = list(pool.map(
+            lambda run: result_of(run, chosen.recorded, chosen.runs_only), wanted(chosen)))
+    if chosen.runs_only:
+        return any(one.failure for one in results)
+    text = results_table.text_of(results)
+    chosen.into.write_text(text)
+    print(results_table.totals(results))
+    return any(one.failure for one in results)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
