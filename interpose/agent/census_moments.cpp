@@ -8,6 +8,7 @@
 #include <new>
 
 #include "interpose/agent/census_schedule.h"
+#include "interpose/agent/census_signal.h"
 #include "interpose/agent/leading_optimizer.h"
 #include "interpose/autograd/running_node.h"
 #include "interpose/census/census.h"
@@ -209,6 +210,7 @@ void begin() noexcept {
   for (detail::device_usage& device : detail::usage) device.limit.store(2 * least_rise);
   detail::events_left.store(events_at_once);
   is_on.store(true, std::memory_order_release);
+  agent::listen_for_census_signal();
 }
 
 void optimizer_stepped(recorder& to, std::uint64_t optimizer) noexcept {

@@ -15,6 +15,7 @@ namespace {
 bool is_enabled = false;
 bool takes_samples = false;
 bool takes_censuses = false;
+bool census_on_signal = false;
 char output[PATH_MAX];
 char log_target[PATH_MAX];
 
@@ -46,6 +47,7 @@ void read() noexcept {
   const char* target = std::getenv("MEMTRACE_LOG");
   std::snprintf(log_target, sizeof log_target, "%s", target == nullptr ? "" : target);
   takes_censuses = !is_zero(std::getenv("MEMTRACE_CENSUS"));
+  census_on_signal = takes_censuses && !is_zero(std::getenv("MEMTRACE_CENSUS_SIGNAL"));
   const char* const sampling = std::getenv("MEMTRACE_SAMPLING");
   takes_samples = sampling == nullptr || std::strcmp(sampling, "0") != 0;
   is_enabled = true;
@@ -59,6 +61,9 @@ bool censuses() noexcept {
 }
 bool samples() noexcept {
   return takes_samples;
+}
+bool listens_for_signal() noexcept {
+  return census_on_signal;
 }
 const char* output_directory() noexcept {
   return output;

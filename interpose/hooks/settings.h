@@ -15,6 +15,8 @@ void read() noexcept;
 [[nodiscard]] const char* output_directory() noexcept;
 // Not MEMTRACE_CENSUS=0.
 [[nodiscard]] bool censuses() noexcept;
+// Nor MEMTRACE_CENSUS_SIGNAL=0.
+[[nodiscard]] bool listens_for_signal() noexcept;
 // Not MEMTRACE_SAMPLING=0.
 [[nodiscard]] bool samples() noexcept;
 // MEMTRACE_LOG, empty when unset (see notice.h).
