@@ -22,7 +22,8 @@ TEST_CASE("GIVEN a counter WHEN set THEN its last, least and greatest value are 
   CHECK(seen.found()[1].least == 7);
 }
 
-TEST_CASE("GIVEN samples of the recorder's own WHEN read THEN they are no counters of the program") {
+TEST_CASE(
+    "GIVEN samples of the recorder's own WHEN read THEN they are no counters of the program") {
   trace::dictionary names;
   (void)names.define_text("memtrace.host.rss");
   (void)names.define_text("memtrace");
