@@ -65,6 +65,7 @@ struct remedy {
 };
 
 struct culprit {
+  std::uint32_t site = 0;   // its number in this process, the same on all devices
   trace::stack_id stack;    // of the site's latest allocation that stays
   trace::stack_id forward;  // made in backward: the forward call whose gradient it was made for
   attribution::category what = attribution::category::unknown;
@@ -88,6 +89,7 @@ struct verdict {
   std::optional<std::uint64_t> steps_to_oom;
   std::optional<std::uint64_t> ns_to_oom;
   std::vector<culprit> culprits;  // largest share first
+  std::optional<remedy> fix;      // of one without culprits: reserved, outside, host
   std::string summary;            // a sentence
 };
 

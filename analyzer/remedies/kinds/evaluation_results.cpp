@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/remedies/kinds.h"
+
+#include <fmt/core.h>
+
+namespace memtrace::remedies {
+
+std::optional<verdicts::remedy> evaluation_results(const clues& of) {
+  if (!of.in_evaluation() || !of.kept_in() || of.kept_by(format::held_bounded)) return std::nullopt;
+  const bool trainer = of.passes_through("/transformers/trainer");
+  verdicts::remedy what;
+  what.id = "evaluation_results";
+  what.cause =
+      fmt::format("{} keeps the results of every evaluation batch on the GPU.", of.variable());
+  what.change =
+      trainer
+          ? "Pass `eval_accumulation_steps=…` (results go to the CPU every so many batches), "
+            "or reduce logits early with `preprocess_logits_for_metrics`."
+          : "Move each result to the CPU as it comes (`.cpu()`), or reduce it to what is needed "
+            "(argmax, sums) before it is kept; clear the list after the evaluation.";
+  what.caution = "`torch.no_grad()` does not help: there is no graph, the results themselves stay.";
+  return what;
+}
+
+}  // namespace memtrace::remedies

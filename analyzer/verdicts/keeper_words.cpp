@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/verdicts/keeper_words.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "analyzer/report/units.h"
+
+namespace memtrace::verdicts {
+
+namespace {
+
+constexpr std::string_view element = "[…]";
+
+[[nodiscard]] std::string_view file_name(std::string_view file) {
+  const auto slash = file.rfind('/');
+  return slash == file.npos ? file : file.substr(slash + 1);
+}
+
+[[nodiscard]] std::string with_article(std::string_view noun) {
+  constexpr std::string_view vowels = "aeiouAEIOU";
+  const bool vowel = !noun.empty() && vowels.find(noun.front()) != vowels.npos;
+  return fmt::format("{} {}", vowel ? "an" : "a", noun);
+}
+
+// from fit (train.py:80), global of model.py, closure of step (train.py:12)
+[[nodiscard]] std::string origin(const retainer& keeper) {
+  constexpr std::string_view local = "local of ";
+  const auto place = keeper.file.empty() ? std::string()
+                     : keeper.line == 0
+                         ? fmt::format(" ({})", file_name(keeper.file))
+                         : fmt::format(" ({}:{})", file_name(keeper.file), keeper.line);
+  if (keeper.owner.empty()) return place;
+  if (keeper.owner.starts_with(local)) {
+    return fmt::format(", from {}{}", keeper.owner.substr(local.size()), place);
+  }
+  return fmt::format(", {}{}", keeper.owner, place);
+}
+
+}  // namespace
+
+std::string variable_of(const retainer& keeper) {
+  std::string_view path = keeper.path;
+  if (const auto at = path.rfind(element); at != path.npos && at != 0) path = path.substr(0, at);
+  for (const std::string_view end : {std::string_view(".grad_fn"), element}) {
+    if (const auto at = path.find(end); at != path.npos && at != 0) path = path.substr(0, at);
+  }
+  return std::string(path);
+}
+
+std::string_view container_class(const retainer& keeper) {
+  const std::string_view whole = keeper.container;
+  return whole.substr(0, std::min(whole.find('('), whole.size()));
+}
+
+std::string describe(const retainer& keeper) {
+  if ((keeper.flags & format::held_unreachable) != 0) {
+    return "no name leads to it: a reference cycle, or C++ alone";
+  }
+  std::string words = fmt::format("`{}`", variable_of(keeper));
+  if (!keeper.container.empty()) {
+    words += ", " + with_article(keeper.container);
+    if (keeper.length != 0) words += " of " + report::format_count(keeper.length);
+    if (!keeper.holder.empty()) words += " in " + keeper.holder;
+  } else if (!keeper.holder.empty()) {
+    words += ", in " + keeper.holder;
+  }
+  words += origin(keeper);
+  if ((keeper.flags & format::held_graph) != 0) words += ", through autograd's graph";
+  return words;
+}
+
+}  // namespace memtrace::verdicts

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/verdicts/retention.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace memtrace::verdicts {
+
+namespace {
+
+constexpr std::size_t most_censuses = 64;
+constexpr std::size_t most_paths = 1u << 14;
+constexpr std::size_t most_pairs = 1u << 15;
+constexpr std::size_t most_texts = 1u << 20;
+
+// Of bytes that must carry a flag for the path to be said to have it.
+[[nodiscard]] bool is_most(std::uint64_t part, std::uint64_t whole) {
+  return part != 0 && part >= whole - whole / 2;
+}
+
+struct ranked {
+  path_growth growth;
+  retainer found;
+  [[nodiscard]] auto order() const {
+    return std::tuple(growth.leaks(), growth.bytes_per_step, found.bytes);
+  }
+};
+
+}  // namespace
+
+void retention::census(const trace::event&, const trace::census_event& record, std::uint64_t step) {
+  if (record.action == format::census_action::begin) {
+    if (std::exchange(open_, true)) {  // the one before was cut off
+      censuses_.back() = {record.reason, step};
+      return;
+    }
+    if (censuses_.size() == most_censuses) thin();
+    censuses_.push_back({record.reason, step});
+    return;
+  }
+  if (!std::exchange(open_, false)) return;
+  ++counts_.taken;
+  if ((record.flags & format::census_incomplete) != 0) ++counts_.incomplete;
+  counts_.nanoseconds += record.nanoseconds;
+}
+
+std::optional<std::uint32_t> retention::path_of(const trace::storage_event& record) {
+  const auto texts = std::uint64_t{record.name.value} << 32 | record.detail.value;
+  if (const auto known = by_texts_.find(texts); known != by_texts_.end()) return known->second;
+  auto path = parse_held(names_[record.name], names_[record.detail]);
+  const auto next = static_cast<std::uint32_t>(paths_.size());
+  const auto identity = path.identity();
+  auto place = by_identity_.find(identity);
+  if (place == by_identity_.end()) {
+    if (paths_.size() == most_paths) return std::nullopt;
+    place = by_identity_.emplace(identity, next).first;
+    paths_.push_back(std::move(path));
+  } else {
+    paths_[place->second].length = path.length;
+  }
+  if (by_texts_.size() < most_texts) by_texts_.emplace(texts, place->second);
+  return place->second;
+}
+
+void retention::held(std::uint32_t device, std::uint32_t site, const attribution::block_life* block,
+                     const trace::storage_event& record) {
+  if (!open_) return;
+  ++counts_.storages;
+  if (block == nullptr) {
+    ++counts_.unlinked;
+    return;
+  }
+  const auto path = path_of(record);
+  if (path) {
+    count({device, site, *path}, block->bytes, record);
+  } else {
+    ++counts_.elided;
+  }
+}
+
+void retention::count(const pair_key& key, std::uint64_t bytes,
+                      const trace::storage_event& record) {
+  auto place = pairs_.find(key);
+  if (place == pairs_.end()) {
+    if (pairs_.size() == most_pairs) {
+      ++counts_.elided;
+      return;
+    }
+    place = pairs_.emplace(key, history()).first;
+  }
+  auto& pair = place->second;
+  const auto census = static_cast<std::uint32_t>(censuses_.size() - 1);
+  if (pair.samples.empty() || pair.samples.back().census != census) {
+    pair.samples.push_back({census, 0, 0});
+    pair.flagged = {};
+    pair.length = 0;
+  }
+  auto& now = pair.samples.back();
+  ++now.blocks;
+  now.bytes += bytes;
+  pair.length = std::max(pair.length, parse_held({}, names_[record.detail]).length);
+  for (std::size_t bit = 0; bit < flag_kinds; ++bit) {
+    if ((record.flags >> bit & 1u) != 0) pair.flagged[bit] += bytes;
+  }
+}
+
+// Of each reason every other census goes, counted from its latest, which stays.
+void retention::thin() {
+  std::map<format::census_reason, std::size_t> seen;
+  std::vector<bool> stays(censuses_.size());
+  for (std::size_t i = censuses_.size(); i-- > 0;) {
+    stays[i] = seen[censuses_[i].reason]++ % 2 == 0;
+  }
+  std::vector<std::uint32_t> number(censuses_.size());
+  std::vector<census_taken> left;
+  for (std::size_t i = 0; i < censuses_.size(); ++i) {
+    number[i] = static_cast<std::uint32_t>(left.size());
+    if (stays[i]) left.push_back(censuses_[i]);
+  }
+  censuses_ = std::move(left);
+  for (auto& [key, pair] : pairs_) {
+    std::erase_if(pair.samples, [&](const sample& one) { return !stays[one.census]; });
+    for (auto& one : pair.samples) one.census = number[one.census];
+  }
+  std::erase_if(pairs_, [](const auto& entry) { return entry.second.samples.empty(); });
+}
+
+path_growth retention::growth_of_pair(const history& pair) const {
+  using format::census_reason;
+  std::map<census_reason, std::vector<path_point>> by_reason;
+  std::vector<path_point> all;
+  auto at = pair.samples.begin();
+  for (std::size_t i = 0; i < censuses_.size(); ++i) {
+    path_point point{static_cast<double>(censuses_[i].step), 0};
+    if (at != pair.samples.end() && at->census == i) point.bytes = (at++)->bytes;
+    by_reason[censuses_[i].reason].push_back(point);
+    // Locals are gone by the time a program exits: finding nothing says nothing.
+    if (censuses_[i].reason != census_reason::exit || point.bytes != 0) all.push_back(point);
+  }
+  // Censuses of one reason are taken at the same place of a step, others are not.
+  path_growth best;
+  for (const auto& [reason, points] : by_reason) {
+    const auto found = growth_of(points);
+    if (std::pair(found.leaks(), found.rises) > std::pair(best.leaks(), best.rises)) best = found;
+  }
+  return best.rises >= 2 ? best : growth_of(all);
+}
+
+retainer retention::describe(const pair_key& key, const history& pair,
+                             const path_growth& growth) const {
+  const auto& path = paths_[key[2]];
+  retainer made;
+  made.path = path.path;
+  made.container = path.container;
+  made.length = pair.length;
+  made.owner = path.owner;
+  made.file = path.file;
+  made.line = path.line;
+  made.holder = path.holder;
+  made.bytes = pair.samples.back().bytes;
+  made.blocks = pair.samples.back().blocks;
+  made.bytes_per_step = growth.bytes_per_step;
+  made.censuses = static_cast<std::uint32_t>(pair.samples.size());
+  for (std::size_t bit = 0; bit < flag_kinds; ++bit) {
+    if (is_most(pair.flagged[bit], made.bytes)) made.flags |= 1u << bit;
+  }
+  return made;
+}
+
+std::vector<retainer> retention::of_site(std::uint32_t device, std::uint32_t site) const {
+  std::vector<ranked> found;
+  for (auto at = pairs_.lower_bound({device, site, 0}); at != pairs_.end(); ++at) {
+    if (at->first[0] != device || at->first[1] != site) break;
+    const auto growth = growth_of_pair(at->second);
+    found.push_back({growth, describe(at->first, at->second, growth)});
+  }
+  std::ranges::stable_sort(found, std::greater(), &ranked::order);
+  std::vector<retainer> made;
+  for (auto& one : found) {
+    if (!made.empty() && one.found.bytes < made.front().bytes / 100) continue;
+    made.push_back(std::move(one.found));
+  }
+  return made;
+}
+
+}  // namespace memtrace::verdicts
