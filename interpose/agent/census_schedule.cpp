@@ -10,14 +10,15 @@ namespace {
 constexpr std::uint64_t milestones_per_mille = 20;
 constexpr std::uint64_t fillers_per_mille = 2;
 constexpr std::uint64_t high_water_per_mille = 10;
-constexpr std::uint32_t free_steps = 5;
-constexpr std::uint32_t free_calls = 3;
-constexpr std::uint32_t free_failures = 3;
+constexpr std::uint32_t always_free = 3;
+constexpr std::uint32_t often_free = 6;
+constexpr std::uint64_t free_ns = 300'000'000;
 // Episodes without steps come again and again, and each begins to count anew: after so many
 // censuses of them there are no milestones any more.
 constexpr std::uint32_t most_interval_milestones = 24;
 // Fewer events than this are no interval.
 constexpr std::uint64_t fewest_events = 256;
+constexpr std::uint64_t fewest_between = 4;
 
 // What comes several times in each step takes the place of `usual`; what is much more is an
 // episode of its own, an evaluation for example.
@@ -33,12 +34,18 @@ bool census_schedule::affords(const account& payer, std::uint64_t now_ns,
   return payer.spent_ns + payer.last_ns <= elapsed / 1000 * per_mille;
 }
 
-bool census_schedule::is_due(const pace& now, const account& payer, std::uint32_t free,
+bool census_schedule::is_free(const account& payer) noexcept {
+  return payer.taken < always_free ||
+         (payer.taken < often_free && payer.spent_ns + payer.last_ns <= free_ns);
+}
+
+bool census_schedule::is_due(const pace& now, const account& payer, bool begins_free,
                              std::uint64_t now_ns, std::uint64_t allocated) const noexcept {
   if (now.count >= now.milestone) {
-    if (payer.taken < free || affords(payer, now_ns, milestones_per_mille)) return true;
+    if (begins_free && is_free(payer)) return true;
+    if (affords(payer, now_ns, milestones_per_mille)) return true;
   }
-  const std::uint64_t pause = std::max<std::uint64_t>(1, now.count / 8);
+  const std::uint64_t pause = std::max(fewest_between, now.count / 8);
   return payer.taken > 0 && now.count - now.last >= pause && payer.allocated != allocated &&
          affords(payer, now_ns, fillers_per_mille);
 }
@@ -46,7 +53,7 @@ bool census_schedule::is_due(const pace& now, const account& payer, std::uint32_
 void census_schedule::pass(pace& passed) noexcept {
   passed.last = passed.count;
   while (passed.milestone <= passed.count) {
-    passed.milestone = std::max(passed.milestone + 2, passed.milestone * 3 / 2);
+    passed.milestone = std::max(passed.milestone + 3, passed.milestone * 9 / 5);
   }
 }
 
@@ -60,7 +67,7 @@ bool census_schedule::step(std::uint64_t now_ns, std::uint64_t allocated) noexce
   learn(usual_calls_, calls_.count);
   calls_ = {.milestone = 2 * usual_calls_ + 4};
   end_events();
-  return is_due(steps_, for_steps_, free_steps, now_ns, allocated);
+  return is_due(steps_, for_steps_, true, now_ns, allocated);
 }
 
 bool census_schedule::call(std::uint64_t now_ns, std::uint64_t allocated) noexcept {
@@ -68,7 +75,7 @@ bool census_schedule::call(std::uint64_t now_ns, std::uint64_t allocated) noexce
   end_events();
   if (calls_.count <= 2 * usual_calls_) return false;
   if (for_intervals_.taken >= most_interval_milestones) calls_.milestone = ~0ull;
-  return is_due(calls_, for_intervals_, free_calls, now_ns, allocated);
+  return is_due(calls_, for_intervals_, true, now_ns, allocated);
 }
 
 bool census_schedule::events(std::uint64_t more, std::uint64_t now_ns,
@@ -76,7 +83,7 @@ bool census_schedule::events(std::uint64_t more, std::uint64_t now_ns,
   events_.count += more;
   if (events_.count < std::max(fewest_events, 2 * usual_events_)) return false;
   if (for_intervals_.taken >= most_interval_milestones) events_.milestone = ~0ull;
-  return is_due(events_, for_intervals_, 0, now_ns, allocated);
+  return is_due(events_, for_intervals_, false, now_ns, allocated);
 }
 
 bool census_schedule::high_water(std::uint64_t now_ns) const noexcept {
@@ -84,8 +91,7 @@ bool census_schedule::high_water(std::uint64_t now_ns) const noexcept {
 }
 
 bool census_schedule::out_of_memory(std::uint64_t now_ns) const noexcept {
-  return for_failures_.taken < free_failures ||
-         affords(for_failures_, now_ns, milestones_per_mille);
+  return is_free(for_failures_) || affords(for_failures_, now_ns, milestones_per_mille);
 }
 
 void census_schedule::took(format::census_reason why, std::uint64_t allocated,

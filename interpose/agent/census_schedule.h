@@ -3,13 +3,14 @@
 // Decides when a census is worth its time: early and often enough that growth shows in a short run,
 // and for a small share of a long one.
 //
-//   count     2, 4, 6, 9, 13, 19, 28, 42, …   milestones: ×1.5 from the first ones on
-//   between   every eighth of the count       fillers: if memory has changed since
+//   count     2, 5, 9, 16, 28, 50, 90, …   milestones: ×1.8
+//   between   an eighth of the count, 4    fillers: if memory has changed since
 //
 // Steps, forward calls and events are counted apart. Each kind of moment pays from an account of
 // its own, in proportion to the time since the process began: milestones while the account is
-// below 2 % of that time, fillers below 0.2 %; a few at the beginning are free. What is too
-// expensive now stays due. In a long run milestones get rare, and fillers are what is left.
+// below 2 % of that time, fillers below 0.2 %. The first three are free, and the next three while
+// all are below 0.3 s. What is too expensive now stays due. In a long run milestones get rare, and
+// fillers are what is left.
 //
 // Not thread-safe; times are CLOCK_MONOTONIC, in nanoseconds.
 #pragma once
@@ -54,8 +55,9 @@ class census_schedule {
     std::uint64_t allocated = 0;  // at the last one
   };
 
-  [[nodiscard]] bool is_due(const pace& now, const account& payer, std::uint32_t free,
+  [[nodiscard]] bool is_due(const pace& now, const account& payer, bool begins_free,
                             std::uint64_t now_ns, std::uint64_t allocated) const noexcept;
+  [[nodiscard]] static bool is_free(const account& payer) noexcept;
   [[nodiscard]] bool affords(const account& payer, std::uint64_t now_ns,
                              std::uint64_t per_mille) const noexcept;
   static void pass(pace& passed) noexcept;
@@ -63,8 +65,8 @@ class census_schedule {
 
   std::uint64_t began_ns_ = 0;
   pace steps_;
-  pace calls_;   // since the last step
-  pace events_;  // since the last step or call
+  pace calls_{.milestone = 4};     // since the last step
+  pace events_{.milestone = 256};  // since the last step or call
   std::uint64_t usual_calls_ = 0;
   std::uint64_t usual_events_ = 0;
   account for_steps_;
