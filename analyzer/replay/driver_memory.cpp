@@ -29,6 +29,8 @@ constexpr std::array apis = {
 
 // How many releases back an undo may come: other threads' calls lie between.
 constexpr std::size_t remembered_releases = 256;
+// PyTorch keeps what it has pinned, so that there are few; 32 bytes each.
+constexpr std::size_t most_pinned_changes = 1u << 20;
 
 [[nodiscard]] bool goes_by_handle(std::string_view api) {
   return api.starts_with("cuMemCreate") || api.starts_with("cuMemRelease");
@@ -48,7 +50,7 @@ void driver_memory::call(const trace::event& head, std::string_view api,
   const bool by_handle = goes_by_handle(api);
   const key place{by_handle, by_handle ? call.handle : call.address};
   if (call.release) {
-    drop(place);
+    drop(place, head);
   } else if (const auto where = place_of(api); where != memory_place::elsewhere) {
     add(place, {call.size, head.device, where, site_of(call.stack, head.thread)}, head);
   }
@@ -73,12 +75,19 @@ void driver_memory::add(const key& place, const holding& held, const trace::even
     device.peak = head;
     device.sites.mark_peak();
   } else {
-    pinned_bytes_ += held.bytes;
-    pinned_peak_ = std::max(pinned_peak_, pinned_bytes_);
+    pin(head, held, false);
   }
 }
 
-void driver_memory::drop(const key& place) {
+void driver_memory::pin(const trace::event& head, const holding& held, bool releases) {
+  pinned_bytes_ += releases ? 0 - held.bytes : held.bytes;
+  pinned_peak_ = std::max(pinned_peak_, pinned_bytes_);
+  if (pinned_changes_.size() >= most_pinned_changes) return;
+  const auto bytes = static_cast<std::int64_t>(held.bytes);
+  pinned_changes_.push_back({head.time_ns, pinned_bytes_, releases ? -bytes : bytes, held.site});
+}
+
+void driver_memory::drop(const key& place, const trace::event& head) {
   const auto found = held_.find(place);
   if (found == held_.end()) return;
   const auto held = found->second;
@@ -88,7 +97,7 @@ void driver_memory::drop(const key& place) {
     device.bytes -= held.bytes;
     device.sites.remove(held.site, held.bytes);
   } else {
-    pinned_bytes_ -= held.bytes;
+    pin(head, held, true);
   }
   released_.emplace_back(place, held);
   if (released_.size() > remembered_releases) released_.pop_front();

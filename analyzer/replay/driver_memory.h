@@ -11,6 +11,7 @@
 #include <map>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "analyzer/replay/site_table.h"
 #include "analyzer/trace/records.h"
@@ -30,6 +31,14 @@ struct direct_memory {
   site_table sites;
 };
 
+// Pinned memory was got or given back.
+struct pinned_change {
+  std::uint64_t time_ns = 0;
+  std::uint64_t total = 0;      // pinned bytes after it
+  std::int64_t difference = 0;  // bytes
+  site_id site;                 // that got it
+};
+
 class driver_memory {
  public:
   void call(const trace::event& head, std::string_view api, const trace::cuda_call_event& call);
@@ -40,6 +49,8 @@ class driver_memory {
   // Null where no call got memory on the device.
   [[nodiscard]] const direct_memory* device(std::uint32_t device) const;
   [[nodiscard]] std::uint64_t pinned_peak() const { return pinned_peak_; }
+  // In their order; the first million.
+  [[nodiscard]] const std::vector<pinned_change>& pinned_changes() const { return pinned_changes_; }
 
  private:
   struct holding {
@@ -52,13 +63,15 @@ class driver_memory {
   using key = std::pair<bool, std::uint64_t>;
 
   void add(const key& place, const holding& held, const trace::event& head);
-  void drop(const key& place);
+  void drop(const key& place, const trace::event& head);
+  void pin(const trace::event& head, const holding& held, bool releases);
 
   std::map<key, holding> held_;
   std::deque<std::pair<key, holding>> released_;  // the latest few, in case a release failed
   std::map<std::uint32_t, direct_memory> devices_;
   std::uint64_t pinned_bytes_ = 0;
   std::uint64_t pinned_peak_ = 0;
+  std::vector<pinned_change> pinned_changes_;
 };
 
 }  // namespace memtrace::replay
