@@ -7,6 +7,7 @@
 
 #include "analyzer/attribution/annotate.h"
 #include "analyzer/attribution/device_state.h"
+#include "analyzer/attribution/life_observer.h"
 #include "analyzer/attribution/module_table.h"
 #include "analyzer/attribution/parameter_table.h"
 #include "analyzer/attribution/summarize.h"
@@ -27,7 +28,7 @@ class run_state {
     auto& known = devices_[index];
     const auto* const record = known == nullptr ? replayed.device(index) : nullptr;
     if (record != nullptr) {
-      known = std::make_unique<device_state>(run, record->allocator);
+      known = std::make_unique<device_state>(run, record->allocator, index);
       present_.push_back(known.get());
     }
     return known.get();
@@ -79,6 +80,7 @@ void attributor::on_device(const trace::device_facts& facts) {
 }
 
 void attributor::on_allocator(const trace::event& head, const trace::allocator_event& record) {
+  if (auto* const lives = state_->run.wanted.lives) lives->before(head);
   if (auto* const before = state_->device(head.device)) before->before_event(head);
   replayed_.on_allocator(head, record);
   auto* const device = state_->device(head.device, replayed_);
@@ -100,6 +102,7 @@ void attributor::on_report(const trace::report_event& report) {
 }
 
 void attributor::on_reported(const trace::event& head, const trace::reported_event& record) {
+  if (auto* const lives = state_->run.wanted.lives) lives->before(head);
   if (auto* const before = state_->device(head.device)) before->before_event(head);
   replayed_.on_reported(head, record);
   auto* const device = state_->device(head.device, replayed_);
@@ -134,8 +137,11 @@ void attributor::on_module(const trace::event&, const trace::module_event& recor
 
 void attributor::on_storage(const trace::event& next, const trace::storage_event& record) {
   using format::storage_role;
-  if (record.role == storage_role::held) return;  // says what keeps it alive, not what it is
   auto* const block = state_->find(next.device, record.address);
+  if (record.role == storage_role::held) {  // says what keeps it alive, not what it is
+    if (auto* const lives = state_->run.wanted.lives) lives->held(next.device, block, record);
+    return;
+  }
   auto& knowledge = state_->run.knowledge;
   if (record.role == storage_role::parameter) {
     knowledge.parameters = true;
@@ -161,6 +167,7 @@ void attributor::on_saved(const trace::event& next, const trace::saved_event& re
 void attributor::on_phase(const trace::event& head, const trace::phase_event& record) {
   state_->run.phases.on_phase(head, record);
   state_->run.named.on_phase(head, record);
+  if (auto* const lives = state_->run.wanted.lives) lives->phase_changed(head, record);
 }
 
 void attributor::on_step(const trace::event& head, const trace::step_event& record) {
@@ -171,6 +178,11 @@ void attributor::on_step(const trace::event& head, const trace::step_event& reco
       device.optimizer_step(head, record.object);
     }
   });
+  if (auto* const lives = state_->run.wanted.lives) lives->stepped(head, record);
+}
+
+void attributor::on_census(const trace::event& head, const trace::census_event& record) {
+  if (auto* const lives = state_->run.wanted.lives) lives->census(head, record);
 }
 
 result attributor::finish() {

@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include "analyzer/attribution/life_observer.h"
+
 namespace memtrace::attribution {
 
 void device_state::mark(watch& which, std::uint64_t event, std::uint64_t time_ns,
@@ -84,6 +86,7 @@ void device_state::allocate(const trace::event& head, std::uint64_t address, std
   block.born = found;
   if ((run_.marks[stack].any & mark::unsharding) != 0) block.roles |= gathered_parameter;
   count_named(head, bytes, 0);
+  if (auto* const lives = run_.wanted.lives) lives->born(index_, block);
   auto& sums = phases_[found.during];
   sums.seen = true;
   sums.allocated += bytes;
@@ -99,6 +102,7 @@ void device_state::report(const trace::report_event& record) {
   if (record.block_bytes > 0 && block != nullptr && record.address == latest_) {
     const auto difference = static_cast<std::uint64_t>(record.block_bytes) - block->bytes;
     block->bytes += difference;
+    if (auto* const lives = run_.wanted.lives) lives->resized(index_, *block, difference);
     phases_[block->born.during].allocated += difference;
     for (const auto number : named_now_) named_[number].allocated += difference;
   }
@@ -124,12 +128,15 @@ void device_state::free(const trace::event& head, std::uint64_t address, trace::
 void device_state::end(const block_life& block, const life_end& how) {
   bool wanted = peak_.wants(block) || at_.wants(block);
   for (const auto& sums : phases_.values) wanted = wanted || sums.highest.wants(block);
+  auto* const lives = run_.wanted.lives;
+  const bool observed = lives != nullptr && lives->ended(index_, block, how);
   const bool told = block.roles != 0 || block.saved.times != 0;
-  if (!wanted && !told) return;
+  if (!wanted && !told && !observed) return;
   const auto found = judge({block, how, run_.marks[block.stack], run_.knowledge});
   if (found.how == evidence::annotated || found.what == category::other) {
     run_.known.learn(place_of(block), found.what);
   }
+  if (observed) lives->judged(index_, block, how, found);
   if (!wanted) return;
   const auto kept = keep(block, found);
   if (peak_.wants(block)) peak_.keep(kept);

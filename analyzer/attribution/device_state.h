@@ -19,8 +19,8 @@ namespace memtrace::attribution {
 
 class device_state {
  public:
-  device_state(run_context& run, const replay::device_replay& allocator)
-      : run_(run), allocator_(allocator) {}
+  device_state(run_context& run, const replay::device_replay& allocator, std::uint32_t index)
+      : run_(run), allocator_(allocator), index_(index) {}
 
   // Around each event of the allocator: before the replay sees it, and after.
   void before_event(const trace::event& head);
@@ -63,6 +63,7 @@ class device_state {
 
   run_context& run_;
   const replay::device_replay& allocator_;
+  std::uint32_t index_;
   block_table blocks_;
 
   // The latest allocation, until the device's total after it has been looked at.

@@ -166,12 +166,15 @@ struct result {
   std::uint64_t parameter_bytes = 0;
 };
 
+class life_observer;
+
 struct options {
   std::optional<std::uint64_t> at;  // event number: the moment right after it
   bool keep_blocks = false;         // fill composition::blocks of at_peak and at
   // Steps found by other means (see periodicity.h), used where the program has none of its own:
   // events, ascending, at which a step ends and the next begins.
   std::vector<std::uint64_t> inferred_boundaries;
+  life_observer* lives = nullptr;  // told of every block; may be null
 };
 
 }  // namespace memtrace::attribution

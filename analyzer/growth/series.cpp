@@ -42,6 +42,37 @@ void series::add(std::uint64_t bytes) {
   ++steps_;
 }
 
+void series::add(std::uint64_t bytes, std::uint64_t times) {
+  const auto value = static_cast<double>(bytes);
+  for (; times != 0; --times) {
+    const bool constant = steps_ > 2 && before_last_ == value && last_ == value;
+    if (constant && last_filtered_ == value) break;
+    add(bytes);
+  }
+  steps_ += times;
+  add_unchanged(times);
+}
+
+// What has passed the filter last, again.
+void series::add_unchanged(std::uint64_t times) {
+  while (times != 0) {
+    if (windows_.back().steps == width_) {
+      if (windows_.size() == max_windows_) {
+        halve();
+        continue;
+      }
+      windows_.push_back({.floor = last_filtered_, .top = last_filtered_});
+    }
+    auto& open = windows_.back();
+    const auto more = std::min(times, width_ - open.steps);
+    open.floor = std::min(open.floor, last_filtered_);
+    open.top = std::max(open.top, last_filtered_);
+    open.sum += last_filtered_ * static_cast<double>(more);
+    open.steps += static_cast<std::uint32_t>(more);
+    times -= more;
+  }
+}
+
 void series::add_filtered(double bytes) {
   const double change = windows_.empty() ? 0 : bytes - last_filtered_;
   last_filtered_ = bytes;

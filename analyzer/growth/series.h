@@ -35,6 +35,9 @@ class series {
       : max_windows_(std::max<std::size_t>(64, max_windows + max_windows % 2)) {}
 
   void add(std::uint64_t bytes);
+  // As if added so many times, in O(windows) at most; exactly so as long as the sum of a window is
+  // exact in a double (blocks of 512 bytes: up to 4 EiB).
+  void add(std::uint64_t bytes, std::uint64_t times);
 
   [[nodiscard]] std::uint64_t steps() const { return steps_; }
   // Steps that each window but the last stands for.
@@ -45,6 +48,7 @@ class series {
 
  private:
   void add_filtered(double bytes);
+  void add_unchanged(std::uint64_t times);
   void halve();
 
   std::size_t max_windows_;

@@ -2,6 +2,7 @@
 #include "analyzer/report/json.h"
 
 #include "analyzer/report/json_memory.h"
+#include "analyzer/report/json_verdicts.h"
 
 namespace memtrace::report {
 
@@ -196,6 +197,7 @@ std::string to_json(const run_report& processes, bool with_blocks) {
     for (const auto& device : process.devices) {
       document["devices"].push_back(device_json(process, device, with_blocks));
     }
+    add_verdicts_json(process, document["verdicts"]);
     for (const auto& oom : process.ooms) document["oom"].push_back(oom_json(process, oom));
     pinned += process.pinned_peak;
   }

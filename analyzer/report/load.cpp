@@ -9,6 +9,8 @@
 #include "analyzer/attribution/periodicity.h"
 #include "analyzer/replay/replay.h"
 #include "analyzer/trace/visitor_pair.h"
+#include "analyzer/verdicts/collector.h"
+#include "analyzer/verdicts/conclude.h"
 
 namespace memtrace::report {
 
@@ -22,9 +24,25 @@ struct pass {
   process_report report;
 };
 
+// So that the report can show the places after the trace is closed.
+[[nodiscard]] auto frames_of_findings(const trace::dictionary& names,
+                                      const verdicts::findings& found) {
+  std::map<trace::stack_id, std::vector<source_frame>> frames;
+  for (const auto& verdict : found.verdicts) {
+    for (const auto& culprit : verdict.culprits) {
+      for (const auto stack : {culprit.stack, culprit.forward}) {
+        if (stack) frames.try_emplace(stack, frames_of(names, stack));
+      }
+    }
+  }
+  return frames;
+}
+
 [[nodiscard]] pass read_once(const std::string& path, trace::reader& reader,
-                             const attribution::options& wanted, const on_progress_t& on_progress) {
+                             attribution::options wanted, const on_progress_t& on_progress) {
   replay::replayer replayed(reader.names());
+  verdicts::collector lives(reader.names(), replayed, wanted.inferred_boundaries);
+  wanted.lives = &lives;
   attribution::attributor attributor(reader.names(), replayed, wanted);
   attribution::periodicity periods(reader.names());
   program_counters counters(reader.names());
@@ -37,6 +55,8 @@ struct pass {
   if (search) done.inferred = periods.finish();
   done.report = build_process(path, reader, facts, replayed, done.attributed);
   done.report.counters = counters.found();
+  done.report.findings = verdicts::conclude(lives, replayed);
+  done.report.verdict_frames = frames_of_findings(reader.names(), done.report.findings);
   return done;
 }
 

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -15,6 +16,7 @@
 #include "analyzer/report/memory_view.h"
 #include "analyzer/report/program_counters.h"
 #include "analyzer/trace/reader.h"
+#include "analyzer/verdicts/verdict.h"
 
 namespace memtrace::report {
 
@@ -127,6 +129,8 @@ struct process_report {
   std::vector<program_counter> counters;
   std::vector<std::string> warnings;  // what the recorder said is missing
   std::uint64_t pinned_peak = 0;
+  verdicts::findings findings;
+  std::map<trace::stack_id, std::vector<source_frame>> verdict_frames;  // of its stacks
 };
 
 // Of all traces of a run.

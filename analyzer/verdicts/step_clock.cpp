@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/verdicts/step_clock.h"
+
+namespace memtrace::verdicts {
+
+namespace {
+
+constexpr std::size_t most_optimizers = 64;
+
+}  // namespace
+
+bool step_clock::begins_round(trace::object_id optimizer) {
+  const bool again = std::ranges::find(round_, optimizer) != round_.end();
+  const bool begins = round_.empty() || again || round_.size() >= most_optimizers;
+  if (begins) round_.clear();
+  round_.push_back(optimizer);
+  return begins;
+}
+
+void step_clock::end_step(std::uint64_t event, std::uint64_t time_ns) {
+  if (ends_.empty()) first_end_ns_ = time_ns;
+  last_end_ns_ = time_ns;
+  ends_.push_back(event);
+}
+
+void step_clock::restart() {
+  *this = step_clock();
+}
+
+double step_clock::ns_per_step() const {
+  if (ends_.size() < 2) return 0;
+  return static_cast<double>(last_end_ns_ - first_end_ns_) / static_cast<double>(ends_.size() - 1);
+}
+
+}  // namespace memtrace::verdicts
