@@ -2,5 +2,6 @@
 """All programs whose verdicts are known."""
 
 from leaks import LEAKS, STAY_FLAT
+from look_alikes import LARGER_LEAKS, LOOK_ALIKES
 
-CORPUS = [*LEAKS, *STAY_FLAT]
+CORPUS = [*LEAKS, *LARGER_LEAKS, *STAY_FLAT, *LOOK_ALIKES]

@@ -106,7 +106,7 @@ def explain(found: Judged, verdict: dict, truth: Truth, marker: str) -> None:
     if truth.remedy:
         fix = first.get("fix") or {}
         text = " ".join(str(fix.get(key) or "") for key in ("id", "change"))
-        found.remedy_right = bool(re.search(truth.remedy, text))
+        found.remedy_right = bool(re.search(truth.remedy, text, re.IGNORECASE))
     if truth.bytes_per_step:
         off = abs(verdict["bytes_per_step"] - truth.bytes_per_step)
         found.rate_right = off <= truth.tolerance * truth.bytes_per_step
@@ -129,7 +129,7 @@ def judge_leak(report: dict, truth: Truth) -> Judged:
 
 def must_speak(truth: Truth) -> bool:
     """Whether something has to be found, rather than nothing said."""
-    return truth.memory == GROWS or (truth.memory == FILLS and bool(truth.lines("fills")))
+    return truth.memory == GROWS or (truth.memory == FILLS and truth.kept_by is not None)
 
 
 def judge(report: dict, truth: Truth, steps: int) -> Judged:

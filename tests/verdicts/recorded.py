@@ -23,7 +23,7 @@ class Run:
 
     @property
     def name(self) -> str:
-        return f"{self.truth.program}-{self.steps}-{self.seed}"
+        return "-".join([self.truth.program, str(self.steps), str(self.seed), *self.truth.arguments])
 
     @property
     def folder(self) -> Path:

@@ -66,7 +66,8 @@ def cell(results: list, attribute: str) -> str:
 def by_program(results: list) -> dict[str, list]:
     found = {}
     for result in results:
-        found.setdefault(result.run.truth.program, []).append(result)
+        truth = result.run.truth
+        found.setdefault(" ".join([truth.program, *truth.arguments]), []).append(result)
     return found
 
 

@@ -29,7 +29,9 @@ class Truth:
     # "phase:evaluation", …; any of them is right.
     subject: tuple[str, ...] = ("device",)
     shapes: tuple[str, ...] = ()  # acceptable; empty: any that fits `memory`
-    kept_by: str | None = None  # regular expression over "path; container; owner; holder"
+    # Regular expression over "path; container; owner; holder". With FILLS: the report has to say so,
+    # with its line; without, it only must not call it a leak.
+    kept_by: str | None = None
     remedy: str | None = None  # regular expression over what the report says to write instead
     habit: str | None = None  # id expected in advice[]
     bytes_per_step: float | None = None  # worked out by hand
