@@ -24,6 +24,7 @@ struct subcommand {
 
 constexpr std::array subcommands = {
     subcommand{"report", "Say what holds the memory in a trace", add_report, false},
+    subcommand{"diff", "Two runs side by side: what changed", add_diff, false},
     subcommand{"run", "Run a program, record it, and report", add_run, true},
     subcommand{"dry-run", "The same on a simulated GPU", add_dry_run, true},
     subcommand{"dump", "Print every record of a trace as JSON, one a line", add_dump, false},

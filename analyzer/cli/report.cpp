@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <CLI/App.hpp>
-#include <cerrno>
 #include <cstdio>
-#include <cstring>
 #include <memory>
 #include <string>
 #include <vector>
@@ -10,6 +8,7 @@
 #include "analyzer/cli/command.h"
 #include "analyzer/cli/open_trace.h"
 #include "analyzer/cli/show_report.h"
+#include "analyzer/cli/write_file.h"
 #include "analyzer/report/json.h"
 #include "analyzer/report/json_text.h"
 #include "analyzer/report/terminal_views.h"
@@ -18,18 +17,6 @@
 namespace memtrace::cli {
 
 namespace {
-
-[[nodiscard]] bool write_all(const std::string& path, const std::string& text) {
-  std::FILE* const file = path == "-" ? stdout : std::fopen(path.c_str(), "w");
-  bool written = file != nullptr && std::fwrite(text.data(), 1, text.size(), file) == text.size();
-  if (file != nullptr)
-    written = (file == stdout ? std::fflush(file) : std::fclose(file)) == 0 && written;
-  if (!written && errno != EPIPE) {
-    std::fprintf(stderr, "memtrace: %s: the report cannot be written: %s\n", path.c_str(),
-                 std::strerror(errno));
-  }
-  return written;
-}
 
 struct report_options {
   std::vector<std::string> traces;

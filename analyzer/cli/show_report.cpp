@@ -8,6 +8,7 @@
 #include <cstdlib>
 
 #include "analyzer/cli/open_trace.h"
+#include "analyzer/report/diff_text.h"
 #include "analyzer/report/load.h"
 #include "analyzer/report/terminal.h"
 
@@ -54,6 +55,11 @@ void print_report(const report::run_report& processes, std::FILE* out,
   const auto style = style_for(out);
   const auto text =
       kind ? report::to_view(processes, *kind, style) : report::to_text(processes, style);
+  std::fwrite(text.data(), 1, text.size(), out);
+}
+
+void print_difference(const report::run_difference& runs, std::FILE* out) {
+  const auto text = report::to_text(runs, style_for(out));
   std::fwrite(text.data(), 1, text.size(), out);
 }
 

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "analyzer/report/diff.h"
 #include "analyzer/report/load.h"
 #include "analyzer/report/model.h"
 #include "analyzer/report/terminal_views.h"
@@ -27,5 +28,8 @@ struct loaded_report {
 // overview, or all rows of one kind.
 void print_report(const report::run_report& processes, std::FILE* out,
                   std::optional<report::view_by> kind = {});
+
+// Two runs side by side, in the same styles.
+void print_difference(const report::run_difference& runs, std::FILE* out);
 
 }  // namespace memtrace::cli

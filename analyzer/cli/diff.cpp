@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <CLI/App.hpp>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include "analyzer/cli/command.h"
+#include "analyzer/cli/open_trace.h"
+#include "analyzer/cli/show_report.h"
+#include "analyzer/cli/write_file.h"
+#include "analyzer/report/diff.h"
+#include "analyzer/report/diff_json.h"
+#include "analyzer/report/json_text.h"
+#include "analyzer/trace/find_traces.h"
+
+namespace memtrace::cli {
+
+namespace {
+
+struct diff_options {
+  std::vector<std::string> both;  // BEFORE AFTER
+  std::vector<std::string> before, after;
+  std::string json;
+};
+
+// The runs by name: BEFORE AFTER, or any number after --before and --after.
+[[nodiscard]] bool named_two_runs(diff_options& chosen) {
+  if (chosen.both.size() == 2 && chosen.before.empty() && chosen.after.empty()) {
+    chosen.before = {chosen.both[0]};
+    chosen.after = {chosen.both[1]};
+    return true;
+  }
+  if (chosen.both.empty() && !chosen.before.empty() && !chosen.after.empty()) return true;
+  std::fprintf(stderr,
+               "memtrace: name two runs, each a trace or a directory: memtrace diff BEFORE AFTER; "
+               "or several traces each: --before A B --after C D\n");
+  return false;
+}
+
+[[nodiscard]] const std::string* in_both(const std::vector<std::string>& before,
+                                         const std::vector<std::string>& after) {
+  for (const auto& path : before) {
+    for (const auto& other : after) {
+      std::error_code failed;
+      if (std::filesystem::equivalent(path, other, failed) && !failed) return &other;
+    }
+  }
+  return nullptr;
+}
+
+[[nodiscard]] bool find(const std::vector<std::string>& names, std::vector<std::string>& paths) {
+  auto found = trace::find_traces(names);
+  if (found) {
+    paths = std::move(*found);
+  } else {
+    complain({}, found.failure());
+  }
+  return static_cast<bool>(found);
+}
+
+int show(diff_options chosen) {
+  if (!named_two_runs(chosen)) return usage;
+  std::vector<std::string> before_paths, after_paths;
+  if (!find(chosen.before, before_paths) || !find(chosen.after, after_paths)) return failure;
+  if (const auto* const same = in_both(before_paths, after_paths)) {
+    std::fprintf(stderr, "memtrace: %s: is in both runs; a run differs from itself in nothing\n",
+                 report::printable(*same).c_str());
+    return failure;
+  }
+  const auto before = load_traces(before_paths);
+  const auto after = load_traces(after_paths);
+  if (before.processes.empty() || after.processes.empty()) return failure;
+  const auto difference = report::compare(before.processes, after.processes);
+  bool written = true;
+  if (!chosen.json.empty()) written = write_all(chosen.json, report::to_json(difference));
+  if (chosen.json != "-") {
+    print_difference(difference, stdout);
+    written = std::fflush(stdout) == 0 && written;
+  }
+  return before.complete && after.complete && written ? success : failure;
+}
+
+}  // namespace
+
+action add_diff(CLI::App& app) {
+  const auto chosen = std::make_shared<diff_options>();
+  app.add_option("RUNS", chosen->both, "BEFORE and AFTER: a trace each, or a directory with traces")
+      ->expected(0, 2);
+  app.add_option("--before", chosen->before, "Several traces that are the run before");
+  app.add_option("--after", chosen->after, "Several traces that are the run after");
+  app.add_option("--json", chosen->json, "Also write it as JSON; - for standard output");
+  return [chosen](const program&) { return show(*chosen); };
+}
+
+}  // namespace memtrace::cli

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/report/diff_json.h"
+
+#include "analyzer/report/diff_summary.h"
+#include "analyzer/report/json_memory.h"
+
+namespace memtrace::report {
+
+namespace {
+
+template <class T>
+[[nodiscard]] json or_null(const std::optional<T>& value) {
+  return value ? json(*value) : json(nullptr);
+}
+
+[[nodiscard]] json run_json(const run_report& run) {
+  auto traces = json::array();
+  for (const auto& process : run) traces.push_back(process.path);
+  const auto& first = run.front();
+  std::size_t devices = 0;
+  bool clean = true;
+  for (const auto& process : run) {
+    devices += process.devices.size();
+    clean = clean && process.completeness.clean_exit;
+  }
+  return {{"traces", traces},
+          {"command", first.run.command},
+          {"pid", first.run.pid},
+          {"host", text_or_null(first.run.host)},
+          {"started_ns", first.run.started_ns},
+          {"duration_ns", first.run.duration_ns},
+          {"simulated", !first.run.simulated_gpu.empty()},
+          {"devices", devices},
+          {"clean_exit", clean},
+          {"ended", how_it_ended(run)}};
+}
+
+[[nodiscard]] json curve_json(const step_curve& curve) {
+  return {{"boundary", text_or_null(curve.boundary)},
+          {"steps", curve.steps},
+          {"stride", curve.stride},
+          {"left_bytes", curve.left},
+          {"peak_bytes", curve.peak}};
+}
+
+[[nodiscard]] json side_json(const std::optional<device_side>& side) {
+  if (!side) return nullptr;
+  const auto& device = *side->device;
+  const auto capacity = device.facts.total_bytes;
+  return {
+      {"pid", side->process->run.pid},
+      {"rank", or_null(side->process->run.rank)},
+      {"index", device.facts.device},
+      {"name", text_or_null(device.name)},
+      {"capacity_bytes", capacity == 0 ? json(nullptr) : json(capacity)},
+      {"peak_allocated_bytes", device.peak_allocated.totals.allocated},
+      {"peak_reserved_bytes",
+       device.from_cuda_calls ? json(nullptr) : json(device.peak_reserved.totals.reserved)},
+      {"steps", device.steps.count},
+      {"step_ns", or_null(side->step_ns)},
+      {"out_of_memory_ns", side->oom == nullptr ? json(nullptr) : json(side->oom->facts.time_ns)},
+      {"series", curve_json(side->curve)}};
+}
+
+[[nodiscard]] json rows_json(const std::vector<changed_row>& rows, bool lines) {
+  auto list = json::array();
+  for (const auto& row : rows) {
+    json made = {{"name", row.name},
+                 {"before_bytes", row.before},
+                 {"after_bytes", row.after},
+                 {"difference_bytes", row.difference()}};
+    if (lines) {
+      made["category"] = name_of(row.what);
+      made["name_before"] = text_or_null(row.name_before);
+    }
+    list.push_back(std::move(made));
+  }
+  return list;
+}
+
+[[nodiscard]] json pair_json(const device_pair& pair) {
+  return {{"before", side_json(pair.before)},
+          {"after", side_json(pair.after)},
+          {"categories", rows_json(pair.categories, false)},
+          {"modules", rows_json(pair.modules, false)},
+          {"lines", rows_json(pair.lines, true)}};
+}
+
+}  // namespace
+
+std::string to_json(const run_difference& runs) {
+  json document = {{"schema", "memtrace-diff/1"},    {"before", run_json(*runs.before)},
+                   {"after", run_json(*runs.after)}, {"not_comparable", runs.not_comparable},
+                   {"configuration", json::array()}, {"devices", json::array()}};
+  for (const auto& fact : runs.configuration) {
+    document["configuration"].push_back({{"group", fact.group},
+                                         {"name", fact.name},
+                                         {"before", text_or_null(fact.before)},
+                                         {"after", text_or_null(fact.after)}});
+  }
+  for (const auto& pair : runs.devices) document["devices"].push_back(pair_json(pair));
+  return document.dump(1) + '\n';
+}
+
+}  // namespace memtrace::report

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/report/diff_summary.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+
+#include "analyzer/report/units.h"
+
+namespace memtrace::report {
+
+namespace {
+
+using side = std::optional<device_side>;
+using number = std::optional<std::uint64_t>;
+
+// −16.44 GiB (−93.2 %), the same, or nothing where one of the two is missing.
+[[nodiscard]] std::string change_of(number before, number after,
+                                    const std::function<std::string(std::uint64_t)>& show) {
+  if (!before || !after) return {};
+  if (*before == *after) return "the same";
+  const bool less = *after < *before;
+  const auto difference = less ? *before - *after : *after - *before;
+  auto out = (less ? "−" : "+") + show(difference);
+  if (*before == 0) return out;
+  const auto share = 100.0 * static_cast<double>(difference) / static_cast<double>(*before);
+  return out + fmt::format(" ({}{:.{}f} %)", less ? "−" : "+", share, share < 10 ? 1 : 0);
+}
+
+[[nodiscard]] summary_row row_of(const char* name, const side& before, const side& after,
+                                 const std::function<number(const device_side&)>& value,
+                                 const std::function<std::string(std::uint64_t)>& show) {
+  const auto of = [&](const side& one) { return one ? value(*one) : std::nullopt; };
+  const auto cell = [&](number one) { return one ? show(*one) : std::string("-"); };
+  const auto old_value = of(before);
+  const auto new_value = of(after);
+  return {name, cell(old_value), cell(new_value), change_of(old_value, new_value, show), false};
+}
+
+[[nodiscard]] number reserved_of(const device_side& one) {
+  if (one.device->from_cuda_calls) return std::nullopt;
+  return one.device->peak_reserved.totals.reserved;
+}
+
+[[nodiscard]] std::string show_ns(std::uint64_t ns) {
+  if (ns < 1'000'000'000) return fmt::format("{:.2f} ms", static_cast<double>(ns) / 1e6);
+  return format_seconds(ns);
+}
+
+[[nodiscard]] std::string oom_cell(const side& one) {
+  if (!one) return "-";
+  if (one->oom == nullptr) return "no";
+  return fmt::format("at {}{}", format_seconds(one->oom->facts.time_ns),
+                     one->oom->facts.caught ? ", caught" : "");
+}
+
+}  // namespace
+
+std::vector<summary_row> summary_rows(const device_pair& pair) {
+  std::vector<summary_row> rows;
+  const auto& [before, after] = std::tie(pair.before, pair.after);
+  rows.push_back(row_of(
+      "peak allocated", before, after,
+      [](const device_side& one) { return number(one.device->peak_allocated.totals.allocated); },
+      format_bytes));
+  rows.push_back(row_of("peak reserved", before, after, reserved_of, format_bytes));
+  rows.push_back(row_of(
+      "steps", before, after,
+      [](const device_side& one) {
+        return one.curve.boundary.empty() ? number() : number(one.device->steps.count);
+      },
+      format_count));
+  rows.push_back(row_of(
+      "time a step (median)", before, after, [](const device_side& one) { return one.step_ns; },
+      show_ns));
+  if ((before && before->oom != nullptr) || (after && after->oom != nullptr)) {
+    rows.push_back({"out of memory", oom_cell(before), oom_cell(after), {}, true});
+  }
+  return rows;
+}
+
+std::string how_it_ended(const run_report& run) {
+  const bool failed = std::ranges::any_of(run, [](const process_report& process) {
+    const auto* const oom = decisive_oom(process);
+    return oom != nullptr && !oom->facts.caught;
+  });
+  if (failed) return "ran out of memory";
+  const bool clean = std::ranges::all_of(
+      run, [](const process_report& process) { return process.completeness.clean_exit; });
+  return clean ? "ended by itself" : "was killed, or is still running";
+}
+
+}  // namespace memtrace::report

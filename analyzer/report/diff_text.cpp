@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/report/diff_text.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "analyzer/report/diff_summary.h"
+#include "analyzer/report/json_text.h"
+#include "analyzer/report/page.h"
+#include "analyzer/report/terminal_memory.h"
+#include "analyzer/report/terminal_sections.h"
+#include "analyzer/report/twin_chart.h"
+#include "analyzer/report/units.h"
+
+namespace memtrace::report {
+
+namespace {
+
+constexpr std::size_t most_rows = 6;         // of each kind
+constexpr std::size_t most_facts = 12;       // of the configuration
+constexpr std::size_t most_other_gpus = 4;   // in a line each
+constexpr std::uint64_t least_share = 1000;  // of the larger peak: less is not worth a line
+
+void add_runs(page& out, const run_difference& runs) {
+  const auto line = [&](const char* label, const run_report& run) {
+    const auto& first = run.front();
+    const auto command = join(first.run.command, " ");
+    out.line(printable(fmt::format("{:<7} {}", label, command.empty() ? first.path : command)),
+             emphasis::heading);
+    const auto traces =
+        run.size() == 1 ? std::string() : fmt::format("{} traces", format_count(run.size()));
+    out.line(printable(
+        fmt::format("        {}", join({traces, fmt::format("pid {}", first.run.pid),
+                                        first.run.host.empty() ? "" : "on " + first.run.host,
+                                        format_seconds(first.run.duration_ns), how_it_ended(run)},
+                                       ", "))));
+  };
+  line("before", *runs.before);
+  line("after", *runs.after);
+  for (const auto& sentence : runs.not_comparable) out.line(sentence, emphasis::faint);
+}
+
+[[nodiscard]] chart_series series_of(const std::optional<device_side>& side) {
+  if (!side) return {};
+  const auto& curve = side->curve;
+  return {curve.steps, curve.stride, curve.left, curve.peak};
+}
+
+[[nodiscard]] std::string steps_label(const chart_series& series) {
+  if (series.steps == 0) return "no steps are known";
+  return series.steps == 1 ? std::string("step 0")
+                           : fmt::format("step 0 … {}", format_count(series.steps - 1));
+}
+
+void add_picture(page& out, const device_pair& pair) {
+  const auto before = series_of(pair.before);
+  const auto after = series_of(pair.after);
+  const chart_size size;
+  const auto chart = draw_twin_chart(before, after, size);
+  if (chart.lines.empty()) return;
+  out.line(fmt::format("Allocated{}   █ left after a step   ░ within a step{}",
+                       pair.before ? fmt::format(" on cuda:{}", pair.before->device->facts.device)
+                                   : std::string(),
+                       chart.one_step_scale ? "" : "   (each on its own scale of steps)"),
+           emphasis::heading);
+  const auto panels = [&](const std::string& left, const std::string& right) {
+    return fmt::format("{:<{}}{:<{}}{}", "", chart.label_columns + 1, left, size.columns + 3,
+                       right);
+  };
+  out.line(panels("before", "after"));
+  for (const auto& line : chart.lines) out.line(line);
+  out.line(panels(steps_label(before), steps_label(after)));
+}
+
+void add_table(page& out, const device_pair& pair) {
+  out.line(fmt::format("{:<24} {:>20}  {:>20}  {}", "", "before", "after", "change"),
+           emphasis::faint);
+  for (const auto& row : summary_rows(pair)) {
+    auto line =
+        fmt::format("{:<24} {:>20}  {:>20}  {}", row.name, row.before, row.after, row.change);
+    line.erase(line.find_last_not_of(' ') + 1);
+    out.line(printable(line), row.alarm ? emphasis::alarm : emphasis::none);
+  }
+}
+
+[[nodiscard]] std::string signed_bytes(std::int64_t bytes) {
+  const auto size = format_bytes(static_cast<std::uint64_t>(std::abs(bytes)));
+  return (bytes < 0 ? "−" : "+") + size;
+}
+
+// Room for a minus sign, which takes three bytes and one column.
+[[nodiscard]] std::string right(const std::string& text, std::size_t columns) {
+  const auto characters = static_cast<std::size_t>(std::ranges::count_if(
+      text, [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
+  return std::string(columns - std::min(columns, characters), ' ') + text;
+}
+
+[[nodiscard]] std::string amount(const changed_row& row) {
+  const auto cell = [](std::uint64_t bytes) {
+    return bytes == 0 ? std::string("-") : format_bytes(bytes);
+  };
+  return fmt::format("  {}  {:>11} → {:>11}", right(signed_bytes(row.difference()), 12),
+                     cell(row.before), cell(row.after));
+}
+
+void add_rows(page& out, const std::string& heading, const std::vector<changed_row>& rows,
+              std::uint64_t total, bool lines) {
+  const auto worth = static_cast<std::size_t>(std::ranges::count_if(rows, [&](const auto& row) {
+    return static_cast<std::uint64_t>(std::abs(row.difference())) >= total / least_share;
+  }));
+  if (worth == 0) return;
+  out.line(heading, emphasis::heading);
+  const auto shown = std::min(worth, most_rows);
+  for (std::size_t i = 0; i < shown; ++i) {
+    const auto& row = rows[i];
+    const auto was = row.name_before.empty() ? "" : ", before " + row.name_before;
+    out.line(printable(fmt::format("{}  {}{}{}", amount(row), row.name, was,
+                                   lines ? "  " + words_of(row.what) : std::string())));
+  }
+  if (rows.size() == shown) return;
+  std::int64_t rest = 0;
+  for (std::size_t i = shown; i < rows.size(); ++i) rest += rows[i].difference();
+  out.line(fmt::format("  {}  {:>25}  in {} more", right(signed_bytes(rest), 12), "",
+                       format_count(rows.size() - shown)),
+           emphasis::faint);
+}
+
+void add_changes(page& out, const device_pair& pair) {
+  if (!pair.before || !pair.after) return;
+  const auto total = std::max(pair.before->device->peak_allocated.totals.allocated,
+                              pair.after->device->peak_allocated.totals.allocated);
+  add_rows(out, "At the peak, by category", pair.categories, total, false);
+  add_rows(out, "At the peak, by module (without its submodules)", pair.modules, total, false);
+  add_rows(out, "At the peak, by line", pair.lines, total, true);
+}
+
+void add_configuration(page& out, const std::vector<changed_fact>& facts) {
+  if (facts.empty()) {
+    out.line("Command, versions, GPU and settings are the same", emphasis::heading);
+    return;
+  }
+  out.line("What was set up differently", emphasis::heading);
+  const auto shown = facts.size() <= most_facts ? facts.size() : most_facts - 1;
+  const auto or_none = [](const std::string& value) {
+    return value.empty() ? std::string("(none)") : value;
+  };
+  for (std::size_t i = 0; i < shown; ++i) {
+    const auto& fact = facts[i];
+    out.line(printable(fmt::format("  {:<11} {}: {} → {}", fact.group, fact.name,
+                                   or_none(fact.before), or_none(fact.after))));
+  }
+  if (shown < facts.size()) {
+    out.line(fmt::format("  and {} more (--json FILE has all)", facts.size() - shown),
+             emphasis::faint);
+  }
+}
+
+// Devices beside the first pair, in a line each.
+void add_other_devices(page& out, const std::vector<device_pair>& pairs) {
+  const auto side = [](const std::optional<device_side>& one) {
+    return one ? format_bytes(one->device->peak_allocated.totals.allocated) : std::string("-");
+  };
+  for (std::size_t i = 1; i < std::min(pairs.size(), most_other_gpus + 1); ++i) {
+    const auto& known = pairs[i].before ? *pairs[i].before : *pairs[i].after;
+    const auto& rank = known.process->run.rank;
+    out.line(fmt::format("  {}cuda:{} peak allocated {} → {}",
+                         rank ? fmt::format("rank {}, ", *rank) : std::string(),
+                         known.device->facts.device, side(pairs[i].before), side(pairs[i].after)));
+  }
+  if (pairs.size() > most_other_gpus + 1) {
+    out.line(fmt::format("  and {} more GPUs", pairs.size() - most_other_gpus - 1));
+  }
+}
+
+}  // namespace
+
+std::string to_text(const run_difference& runs, const terminal_style& style) {
+  page out;
+  add_runs(out, runs);
+  if (runs.devices.empty()) {
+    out.line("Neither run allocated GPU memory through PyTorch.");
+  } else {
+    add_picture(out, runs.devices.front());
+    add_table(out, runs.devices.front());
+    add_other_devices(out, runs.devices);
+    add_changes(out, runs.devices.front());
+  }
+  add_configuration(out, runs.configuration);
+  return out.render(style.colour, style.width);
+}
+
+}  // namespace memtrace::report
