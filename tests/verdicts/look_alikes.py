@@ -172,7 +172,35 @@ STREAMS = [
           "are alive"),
 ]
 
-LOOK_ALIKES = [*WARM_UP, *BOUNDED, *EMPTIED, *STREAMS]
+# Written to be taken for leaks: jumps at regular times, records, threads, work that gets larger.
+HARD = [
+    Truth("look_prefetch_thread", STAYS,
+          "a queue of eight batches between two threads, full after the first steps",
+          shapes=(*SAW, "bounded_records")),
+    Truth("look_generate", STAYS,
+          "the cache of an answer goes with it; answers are kept as Python numbers",
+          shapes=SAW),
+    Truth("look_progressive", STAYS,
+          "six layers are added, one each seventh of the run, with their gradients and moments: the "
+          "model grows as written, and has its last size after six sevenths"),
+    Truth("look_growing_batch", STAYS,
+          "the batch is doubled three times; one batch and its outputs are alive at a time"),
+    Truth("look_long_evaluation", FILLS,
+          "forty predictions of 100 KiB are listed in each of two evaluations; the list is a local",
+          subject=("device", "phase:evaluation"), min_steps=100),
+    Truth("look_top_checkpoints", STAYS,
+          "at most three copies of the weights; one that is better takes the place of the worst",
+          shapes=(*SAW, "bounded_records")),
+    Truth("look_thread_pool", STAYS,
+          "four threads with a stream and a workspace each; answers are moved to the CPU",
+          shapes=(*SAW, "bounded_records")),
+    Truth("look_two_stages", STAYS,
+          "a second model, its moments and 2,048 features appear half-way, once; the first "
+          "optimizer's moments go",
+          shapes=QUIET),
+]
+
+LOOK_ALIKES = [*WARM_UP, *BOUNDED, *EMPTIED, *STREAMS, *HARD]
 
 LARGER_LEAKS = [
     Truth("leak_trainer_callback", GROWS,
