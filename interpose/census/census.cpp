@@ -1,27 +1,54 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "interpose/census/census.h"
 
-#include <time.h>
+#include <exception>
+#include <vector>
+
+#include "interpose/autograd/running_node.h"
+#include "interpose/autograd/tensor_layout.h"
+#include "interpose/census/search.h"
+#include "interpose/census/take.h"
+#include "interpose/census/torch_storages.h"
 
 namespace memtrace::census {
 
 namespace {
 
-std::uint64_t now_ns() noexcept {
-  timespec now{};
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000u +
-         static_cast<std::uint64_t>(now.tv_nsec);
+void record(recorder& to, const findings& found) {
+  std::vector<storage_event> events;
+  events.reserve(found.storages.size());
+  for (const named_storage& held : found.storages) {
+    events.push_back({.role = format::storage_role::held,
+                      .address = held.address,
+                      .bytes = held.bytes,
+                      .name = to.text_id(held.name),
+                      .detail = to.text_id(held.detail),
+                      .flags = held.flags});
+  }
+  to.storages(events);
 }
 
 }  // namespace
 
-std::uint64_t take(recorder& to, format::census_reason why, const limits&) noexcept {
+std::uint64_t take(recorder& to, format::census_reason why, const limits& at_most) noexcept {
+  if (!autograd::is_confirmed()) return 0;
   const std::uint64_t start = now_ns();
   to.census({.action = format::census_action::begin, .reason = why});
-  const std::uint64_t taken = now_ns() - start;
-  to.census({.action = format::census_action::end, .reason = why, .nanoseconds = taken});
-  return taken;
+  census_event end{.action = format::census_action::end, .reason = why};
+  try {
+    // A backward pass in another thread replaces gradients as it goes.
+    const bool is_quiet = autograd::running_backwards() <= (autograd::is_in_backward() ? 1u : 0u);
+    const torch_storages reader(is_quiet);
+    const findings found = find_held(reader, at_most);
+    record(to, found);
+    end.bytes = found.bytes;
+    if (found.is_incomplete) end.flags = format::census_incomplete;
+  } catch (const std::exception&) {
+    end.flags = format::census_incomplete;
+  }
+  end.nanoseconds = now_ns() - start;
+  to.census(end);
+  return end.nanoseconds;
 }
 
 }  // namespace memtrace::census

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "interpose/census/container_facts.h"
+
+namespace memtrace::census {
+
+namespace {
+
+// "deque(maxlen=50)": what it says of itself when it is bounded.
+void note_bound(container_facts& facts, std::string_view argument, std::int64_t bound) {
+  facts.is_bounded = bound >= 0;
+  if (!facts.is_bounded) return;
+  facts.type += "(" + std::string(argument) + "=" + std::to_string(bound) + ")";
+}
+
+std::uint64_t count_at(address object, std::size_t place) noexcept {
+  const auto count = load<std::int64_t>(object, place);
+  return count > 0 ? static_cast<std::uint64_t>(count) : 0;
+}
+
+}  // namespace
+
+container_facts facts_of(const python_objects& python, address object, kind what) {
+  container_facts facts;
+  facts.type = name_of_type(type_of(object));
+  switch (what) {
+    case kind::set:
+      facts.length = count_at(object, offset::set_count);
+      break;
+    case kind::deque:
+      facts.length = count_at(object, offset::item_count);
+      note_bound(facts, "maxlen", load<std::int64_t>(object, offset::deque_bound));
+      break;
+    case kind::lru_cache: {
+      facts.type = "lru_cache";
+      const auto cache = load<address>(object, offset::lru_cache);
+      if (cache == 0 || type_of(cache) != python.dict) break;
+      facts.length = count_at(cache, offset::item_count);
+      note_bound(facts, "maxsize", load<std::int64_t>(object, offset::lru_bound));
+      break;
+    }
+    default:
+      facts.length = count_at(object, offset::item_count);
+  }
+  return facts;
+}
+
+}  // namespace memtrace::census

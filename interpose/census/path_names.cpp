@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "interpose/census/path_names.h"
+
+#include <algorithm>
+
+#include "interpose/census/code_names.h"
+#include "interpose/census/container_facts.h"
+#include "interpose/census/instance_values.h"
+
+namespace memtrace::census {
+
+namespace {
+
+constexpr std::string_view any_item = "[…]";
+// Larger dictionaries are containers, whose keys name nothing that lasts.
+constexpr std::int64_t most_keys = 64;
+
+bool is_hooks(std::string_view attribute) {
+  return attribute.find("_hooks") != std::string_view::npos;
+}
+
+// Of nn.Module.
+bool is_parts(std::string_view attribute) {
+  return attribute == "_modules" || attribute == "_parameters" || attribute == "_buffers";
+}
+
+// A key that is a word stays what it is; others (numbers, prompts, hashes) come and go.
+bool is_stable(std::string_view key) {
+  constexpr std::size_t longest = 40;
+  return !key.empty() && key.size() <= longest &&
+         key.find_first_of("0123456789 '\"\\\n\t/") == std::string_view::npos;
+}
+
+bool is_number(std::string_view text) {
+  return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+}  // namespace
+
+place_number path_names::place_of(node which) {
+  std::vector<node> way;
+  node at = which;
+  while (known_.find(at) == known_.end()) {
+    way.push_back(at);
+    if (search_.objects().is_root(at)) break;
+    at = search_.objects().parent(at);
+  }
+  while (!way.empty()) {
+    const node next = way.back();
+    way.pop_back();
+    const found_objects& objects = search_.objects();
+    if (objects.is_root(next)) {
+      known_[next] = name_root(next);
+      continue;
+    }
+    const node parent = objects.parent(next);
+    const address from = objects.object(parent), to = objects.object(next);
+    const step edge{from, search_.kind_of(from), to, search_.kind_of(to)};
+    known_[next] = name_child(known_[parent], edge, parent);
+  }
+  return known_[which].place;
+}
+
+path_names::named path_names::name_root(node which) {
+  const root& from = search_.roots()[search_.objects().root_of(which)];
+  const address object = search_.objects().object(which);
+  named result;
+  switch (from.from) {
+    case root::origin::local:
+      result.place = places_.start(text_of(from.name), owner_in(from.owner, "local of "));
+      break;
+    case root::origin::globals:
+      result.place = places_.start(text_of(from.name),
+                                   {"global of " + text_of(from.owner), text_of(from.file), 0});
+      break;
+    case root::origin::exception:
+      result.place =
+          places_.start(name_of_type(type_of(object)),
+                        {"traceback of " + std::string(name_of_type(type_of(object))), "", 0});
+      places_[result.place].flags |= format::held_traceback;
+      result.as = role::root_trace;
+      break;
+    case root::origin::context:
+      result.place = places_.start("ContextVar", {"context of a thread", "", 0});
+      break;
+  }
+  return result;
+}
+
+path_names::named path_names::name_child(const named& parent, const step& edge, node parent_node) {
+  if (edge.child_kind == kind::type && edge.parent_kind != kind::type) {
+    return class_itself(parent, edge.child);
+  }
+  switch (parent.as) {
+    case role::attributes:
+      return from_attributes(parent, edge, key_of(edge.parent, edge.child));
+    case role::parts:
+      return from_parts(parent, edge);
+    case role::closure:
+    case role::defaults:
+      return from_closure(parent, edge,
+                          search_.objects().object(search_.objects().parent(parent_node)));
+    case role::entries:
+      return {parent.place, no_place,
+              edge.child_kind == kind::plain ? role::entries : role::itself};
+    case role::trace:
+    case role::root_trace:
+      return from_exception(parent, edge);
+    case role::itself:
+      break;
+  }
+  if (edge.child_kind == kind::dict && instance_dict(python_, edge.parent) == edge.child) {
+    return {parent.place, parent.model, role::attributes, type_of(edge.parent)};
+  }
+  switch (edge.parent_kind) {
+    case kind::function:
+      return from_function(parent, edge);
+    case kind::generator:
+    case kind::frame:
+      return from_frame(parent, edge);
+    case kind::exception:
+      return from_exception(parent, edge);
+    case kind::dict:
+    case kind::list:
+    case kind::tuple:
+    case kind::set:
+    case kind::deque:
+      return from_container(parent, edge);
+    case kind::lru_cache:
+      return from_lru_cache(parent, edge);
+    case kind::cell:
+      return {parent.place, parent.model, role::itself};
+    default:
+      return from_plain(parent, edge);
+  }
+}
+
+path_names::named path_names::attribute(const named& parent, std::string_view name, address type) {
+  const place_number next = places_.add(parent.place, "." + std::string(name));
+  places_[next].attribute_of = name_of_type(type);
+  if (is_hooks(name)) places_[next].flags |= format::held_hook;
+  return {next, no_place, role::itself};
+}
+
+path_names::named path_names::from_attributes(const named& parent, const step& edge,
+                                              std::string_view key) {
+  if (is_parts(key) && edge.child_kind == kind::dict) {
+    const place_number model = parent.model == no_place ? parent.place : parent.model;
+    return {parent.place, model, role::parts};
+  }
+  if (key.empty()) return {places_.add(parent.place, any_item), no_place, role::itself};
+  return attribute(parent, key, parent.type != 0 ? parent.type : type_of(edge.parent));
+}
+
+// Parameters and buffers are the model's: there are many, and they do not accumulate one by one.
+path_names::named path_names::from_parts(const named& parent, const step& edge) {
+  if (edge.child_kind == kind::tensor) return {parent.model, no_place, role::itself};
+  const std::string key = key_of(edge.parent, edge.child);
+  const std::string component = key.empty() || is_number(key) ? std::string(any_item) : "." + key;
+  return {places_.add(parent.place, component), parent.model, role::itself};
+}
+
+path_names::named path_names::class_itself(const named& parent, address type) {
+  const std::string name(name_of_type(type));
+  return {places_.start(name, {"class " + name, "", 0}, parent.place), no_place, role::itself};
+}
+
+path_names::named path_names::from_function(const named& parent, const step& edge) {
+  const py function = object_at(edge.parent);
+  role as = role::itself;
+  if (edge.child == address_of(python_.get_closure_of_function(function))) as = role::closure;
+  if (edge.child == address_of(python_.get_defaults_of_function(function)) ||
+      edge.child == address_of(python_.get_keyword_defaults_of_function(function))) {
+    as = role::defaults;
+  }
+  return {parent.place, no_place, as};
+}
+
+path_names::named path_names::from_closure(const named& parent, const step& edge,
+                                           address function) {
+  const address code = address_of(python_.get_code_of_function(object_at(function)));
+  const bool is_closure = parent.as == role::closure;
+  address variable = 0;
+  if (edge.parent_kind == kind::tuple) {
+    const auto number = number_of_item(edge.parent, edge.child);
+    variable = is_closure ? free_variable(python_, code, number)
+                          : argument_with_default(python_, code, edge.parent, number);
+  }
+  const std::string name = variable == 0 ? key_of(edge.parent, edge.child) : text_of(variable);
+  const place_owner owner = owner_in(code, is_closure ? "closure of " : "default of ");
+  return {places_.start(name, owner, parent.place), no_place, role::itself};
+}
+
+path_names::named path_names::from_frame(const named& parent, const step& edge) {
+  const read_frame frame = edge.parent_kind == kind::frame
+                               ? frame_of_object(python_, edge.parent)
+                               : frame_of_generator(python_, edge.parent);
+  const std::string name = variable_of(frame, edge.child);
+  if (name.empty()) return {parent.place, no_place, role::itself};
+  return {places_.start(name, owner_in(frame.code, "local of "), parent.place), no_place,
+          role::itself};
+}
+
+path_names::named path_names::from_exception(const named& parent, const step& edge) {
+  const bool is_root = parent.as == role::root_trace;
+  const role as = is_root ? role::root_trace : role::trace;
+  switch (edge.child_kind) {
+    case kind::traceback:
+      if (parent.as == role::itself) {
+        named result{places_.add(parent.place, ".__traceback__"), no_place, as};
+        places_[result.place].flags |= format::held_traceback;
+        return result;
+      }
+      return {parent.place, no_place, as};
+    case kind::exception:
+    case kind::frame:
+      return {parent.place, no_place, parent.as};
+    default:
+      break;
+  }
+  if (edge.parent_kind == kind::frame && is_root) {
+    const read_frame frame = frame_of_object(python_, edge.parent);
+    place_owner owner = owner_in(frame.code, "");
+    owner.what = places_[parent.place].owner.what;
+    return {places_.start(variable_of(frame, edge.child), owner, parent.place), no_place,
+            role::itself};
+  }
+  if (edge.parent_kind == kind::exception && edge.child_kind == kind::tuple) {
+    return attribute(parent, "args", type_of(edge.parent));
+  }
+  if (instance_dict(python_, edge.parent) == edge.child) {
+    return {parent.place, no_place, role::attributes, type_of(edge.parent)};
+  }
+  return {parent.place, no_place, role::itself};
+}
+
+path_names::named path_names::from_container(const named& parent, const step& edge) {
+  std::string component(any_item);
+  if (edge.parent_kind == kind::dict) {
+    const std::string key = key_of(edge.parent, edge.child);
+    if (is_stable(key)) component = "['" + key + "']";
+  }
+  const place_number next = places_.add(parent.place, component);
+  const container_facts facts = facts_of(python_, edge.parent, edge.parent_kind);
+  places_.note_container(next, {facts.type, facts.length}, facts.is_bounded);
+  return {next, no_place, role::itself};
+}
+
+path_names::named path_names::from_lru_cache(const named& parent, const step& edge) {
+  if (edge.child_kind == kind::function) return {parent.place, no_place, role::itself};
+  const place_number next = places_.add(parent.place, any_item);
+  const container_facts facts = facts_of(python_, edge.parent, edge.parent_kind);
+  places_.note_container(next, {facts.type, facts.length}, facts.is_bounded);
+  return {next, no_place, role::entries};
+}
+
+path_names::named path_names::from_plain(const named& parent, const step& edge) {
+  std::string name;
+  for_each_inline_value(python_, edge.parent, [&](address key, address value) {
+    if (value == edge.child) name = text_of(key);
+    return name.empty();
+  });
+  if (!name.empty()) return from_attributes(parent, edge, name);
+  name = member_holding(edge.parent, edge.child);
+  if (!name.empty()) return attribute(parent, name, type_of(edge.parent));
+  if (edge.parent_kind == kind::tensor && edge.child_kind == kind::dict) {
+    return attribute(parent, "_backward_hooks", type_of(edge.parent));
+  }
+  return {parent.place, parent.model, role::itself};
+}
+
+std::string path_names::text_of(address text) {
+  arena_.clear();
+  if (text == 0 || !has_flag(text, type_flag::text)) return {};
+  return std::string(python_stack::read_text(*python_.interpreter->offsets, text, arena_));
+}
+
+std::string path_names::key_of(address dict, address value) {
+  if (!has_flag(dict, type_flag::dict)) return {};
+  if (load<std::int64_t>(dict, offset::item_count) > most_keys) return {};
+  std::string found;
+  for_each_pair(python_, dict, [&](address key, address each) {
+    if (each == value) found = text_of(key);
+    return each != value;
+  });
+  return found;
+}
+
+std::string path_names::variable_of(const read_frame& frame, address value) {
+  std::string found;
+  for_each_variable(python_, frame, [&](address name, address each) {
+    if (each == value) found = text_of(name);
+    return each != value;
+  });
+  return found;
+}
+
+place_owner path_names::owner_in(address code, std::string_view relation) {
+  const python_stack::layout& offsets = *python_.interpreter->offsets;
+  const auto line = load<std::int32_t>(code, offsets.code_first_line);
+  return {std::string(relation) + text_of(load<address>(code, offsets.code_name)),
+          text_of(load<address>(code, offsets.code_file)),
+          line > 0 ? static_cast<std::uint32_t>(line) : 0};
+}
+
+}  // namespace memtrace::census

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What an object refers to, as far as a census follows it: through tp_traverse, as the garbage
+// collector does, which runs no code of the program. Not followed: a module's and a function's
+// globals, and the names of what a dictionary holds.
+#pragma once
+
+#include "interpose/census/object_kinds.h"
+
+namespace memtrace::census {
+
+// One object at a time.
+class reference_visitor {
+ public:
+  virtual void visit(address object) noexcept = 0;
+  virtual void visit_key(address object) noexcept = 0;
+
+ protected:
+  ~reference_visitor() = default;
+};
+
+void visit_references(const python_objects& python, address object, kind what,
+                      reference_visitor& visitor) noexcept;
+
+}  // namespace memtrace::census

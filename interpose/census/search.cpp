@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "interpose/census/search.h"
+
+#include <time.h>
+
+namespace memtrace::census {
+
+namespace {
+
+constexpr node objects_between_looks_at_the_clock = 1024;
+constexpr std::uint32_t excluded_root = (1u << 31) - 2;
+
+}  // namespace
+
+std::uint64_t now_ns() noexcept {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000u +
+         static_cast<std::uint64_t>(now.tv_nsec);
+}
+
+search::search(const python_objects& python, const storage_reader& reader,
+               const limits& at_most) noexcept
+    : python_(python),
+      reader_(reader),
+      deadline_ns_(now_ns() + at_most.nanoseconds),
+      kinds_(python, reader),
+      objects_(at_most.objects),
+      postponed_(at_most.objects) {}
+
+void search::exclude(address modules) {
+  const auto leave_out = [&](address object) {
+    static_cast<void>(objects_.add(object, found_objects::root(excluded_root)));
+  };
+  leave_out(modules);
+  for_each_pair(python_, modules, [&](address, address module) {
+    leave_out(module);
+    if (kinds_.of(module) == kind::module) {
+      leave_out(address_of(python_.get_dict_of_module(object_at(module))));
+    }
+    return true;
+  });
+  next_ = objects_.size();
+}
+
+// Its names are the roots: the dictionary itself is excluded, as all modules' are.
+void search::add_globals(const root& module) {
+  for_each_pair(python_, module.object, [&](address name, address value) {
+    if (kinds_.of(value) == kind::nothing) return true;
+    const auto number = static_cast<std::uint32_t>(roots_.size());
+    if (objects_.add(value, found_objects::root(number)) != no_node) {
+      roots_.push_back({module.from, value, name, module.name, module.file});
+    }
+    return true;
+  });
+}
+
+void search::from(const root_group& group) {
+  for (const root& each : group) {
+    if (each.from == root::origin::globals) {
+      add_globals(each);
+    } else if (kinds_.of(each.object) != kind::nothing) {
+      const auto number = static_cast<std::uint32_t>(roots_.size());
+      if (objects_.add(each.object, found_objects::root(number)) != no_node) {
+        roots_.push_back(each);
+      }
+    }
+  }
+  drain();
+}
+
+void search::from_postponed() {
+  is_postponing_ = false;
+  while (next_postponed_ < postponed_.size() && !is_incomplete()) {
+    const postponed& next = postponed_[next_postponed_++];
+    static_cast<void>(objects_.add(next.object, next.parent));
+    drain();
+  }
+  is_postponing_ = true;
+}
+
+void search::postpone(address object) noexcept {
+  static_cast<void>(postponed_.push({object, current_}));
+}
+
+void search::visit(address object) noexcept {
+  const kind what = object == 0 ? kind::nothing : kinds_.of(object);
+  if (what == kind::nothing) return;
+  if (what == kind::optimizer && is_postponing_) return postpone(object);
+  static_cast<void>(objects_.add(object, current_));
+}
+
+void search::visit_key(address object) noexcept {
+  if (kinds_.of(object) != kind::nothing) postpone(object);
+}
+
+void search::drain() {
+  while (next_ < objects_.size() && !out_of_time_) {
+    if (next_ % objects_between_looks_at_the_clock == 0 && now_ns() > deadline_ns_) {
+      out_of_time_ = true;
+      return;
+    }
+    expand(next_++);
+  }
+}
+
+void search::expand(node which) {
+  const address object = objects_.object(which);
+  const kind what = kinds_.of(object);
+  current_ = which;
+  if (what == kind::tensor) {
+    note_tensor(which);
+  } else if (what == kind::storage) {
+    seen_storage seen;
+    if (reader_.read_storage(object, seen)) note(which, seen, 0);
+  }
+  visit_references(python_, object, what, *this);
+}
+
+void search::note(node holder, const seen_storage& seen, std::uint32_t flags) {
+  if (seen.has_graph) flags |= format::held_has_graph;
+  const auto [place, is_new] = by_address_.try_emplace(seen.address, storages_.size());
+  if (is_new) {
+    storages_.push_back({seen.address, seen.bytes, seen.used_bytes, holder, flags});
+    return;
+  }
+  held_storage& known = storages_[place->second];
+  known.used_bytes += seen.used_bytes;
+  known.flags |= flags & format::held_has_graph;
+}
+
+void search::note_tensor(node tensor) {
+  seen_storage seen;
+  if (reader_.read_tensor(objects_.object(tensor), seen)) note(tensor, seen, 0);
+  seen_storage gradient;
+  if (reader_.read_gradient(objects_.object(tensor), gradient)) {
+    note(tensor, gradient, format::held_gradient);
+  }
+}
+
+}  // namespace memtrace::census

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The search itself: from the roots, breadth first, to every object that stands for memory on a
+// GPU. Each storage belongs to the first object that was found to hold it.
+#pragma once
+
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "interpose/census/census.h"
+#include "interpose/census/found_objects.h"
+#include "interpose/census/references.h"
+#include "interpose/census/roots.h"
+
+namespace memtrace::census {
+
+struct held_storage {
+  std::uint64_t address;
+  std::uint64_t bytes;
+  std::uint64_t used_bytes;  // by all tensors that were found
+  node holder;               // the tensor
+  std::uint32_t flags;       // format::held_*
+};
+
+class search final : private reference_visitor {
+ public:
+  search(const python_objects& python, const storage_reader& reader,
+         const limits& at_most) noexcept;
+
+  // What must not be entered: the modules and their globals.
+  void exclude(address modules);
+  void from(const root_group& group);
+  // What was put off meanwhile: optimizers and keys.
+  void from_postponed();
+
+  [[nodiscard]] bool is_incomplete() const noexcept { return objects_.is_full() || out_of_time_; }
+  [[nodiscard]] const found_objects& objects() const noexcept { return objects_; }
+  [[nodiscard]] const std::vector<root>& roots() const noexcept { return roots_; }
+  [[nodiscard]] const std::vector<held_storage>& storages() const noexcept { return storages_; }
+  [[nodiscard]] kind kind_of(address object) noexcept { return kinds_.of(object); }
+
+ private:
+  struct postponed {
+    address object;
+    std::uint32_t parent;
+  };
+  void visit(address object) noexcept override;
+  void visit_key(address object) noexcept override;
+  void drain();
+  void expand(node which);
+  void postpone(address object) noexcept;
+  void add_globals(const root& module);
+  void note(node holder, const seen_storage& seen, std::uint32_t flags);
+  void note_tensor(node tensor);
+
+  const python_objects& python_;
+  const storage_reader& reader_;
+  const std::uint64_t deadline_ns_;
+  object_kinds kinds_;
+  found_objects objects_;
+  std::vector<root> roots_;
+  mapped_array<postponed> postponed_;  // filled inside tp_traverse: nothing may be thrown
+  std::vector<held_storage> storages_;
+  std::unordered_map<std::uint64_t, std::size_t> by_address_;
+  std::size_t next_postponed_ = 0;
+  node next_ = 0;
+  node current_ = no_node;
+  bool is_postponing_ = true;
+  bool out_of_time_ = false;
+};
+
+[[nodiscard]] std::uint64_t now_ns() noexcept;
+
+}  // namespace memtrace::census

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A whole census, apart from where its result goes.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "interpose/census/census.h"
+#include "interpose/census/storage_reader.h"
+
+namespace memtrace::census {
+
+struct named_storage {
+  std::uint64_t address;
+  std::uint64_t bytes;
+  std::string name;
+  std::string detail;
+  std::uint32_t flags;  // format::held_*
+};
+
+struct findings {
+  std::vector<named_storage> storages;
+  std::uint64_t bytes = 0;
+  std::uint64_t objects = 0;  // that were looked at
+  bool is_incomplete = false;
+};
+
+// Needs the GIL. Empty where this Python cannot be read. May throw std::bad_alloc.
+[[nodiscard]] findings find_held(const storage_reader& reader, const limits& at_most);
+
+}  // namespace memtrace::census
