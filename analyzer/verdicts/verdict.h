@@ -100,6 +100,7 @@ struct habit {
   std::string evidence;  // with its figures
   std::string change;
   std::uint64_t times = 0;
+  std::uint64_t nanoseconds = 0;  // measured, inside of what it does
 };
 
 struct findings {

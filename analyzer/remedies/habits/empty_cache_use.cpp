@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/remedies/habits/empty_cache_use.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "analyzer/report/frames.h"
+#include "analyzer/report/units.h"
+#include "analyzer/report/user_lines.h"
+
+namespace memtrace::remedies {
+
+namespace {
+
+using report::format_bytes;
+using report::format_count;
+
+constexpr std::uint64_t least_calls = 10;
+constexpr std::uint64_t most_steps_a_call = 10;
+constexpr std::size_t most_places = 64;
+
+[[nodiscard]] double share(std::uint64_t part, std::uint64_t whole) {
+  return whole == 0 ? 0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole);
+}
+
+[[nodiscard]] std::string duration(std::uint64_t ns) {
+  constexpr std::uint64_t short_ns = 100'000'000;
+  return ns < short_ns ? fmt::format("{:.2f} ms", static_cast<double>(ns) / 1e6)
+                       : report::format_seconds(ns);
+}
+
+[[nodiscard]] std::string how_often(std::uint64_t times, std::uint64_t steps) {
+  if (steps == 0) return fmt::format("{} calls", format_count(times));
+  return fmt::format("{} calls in {} steps", format_count(times), format_count(steps));
+}
+
+}  // namespace
+
+void empty_cache_use::on_info(std::string_view key, std::string_view value) {
+  if (key == format::info_key::simulated && !value.empty()) simulated_ = true;
+}
+
+void empty_cache_use::on_operation(const trace::event& head, const trace::operation_event& record) {
+  using format::operation;
+  if (record.operation == static_cast<std::uint64_t>(operation::empty_cache_begin)) {
+    calls_[head.thread] = {true, head.time_ns};
+    if (times_ == 0) first_ns_ = head.time_ns;
+    freed_before_last_ = freed_bytes_;
+    for (auto& [device, bytes] : missing_) bytes = 0;
+  }
+  if (record.operation != static_cast<std::uint64_t>(operation::empty_cache_end)) return;
+  const auto found = calls_.find(head.thread);
+  if (found == calls_.end() || !found->second.open) return;
+  found->second.open = false;
+  ++times_;
+  inside_ns_ += head.time_ns - found->second.began_ns;
+  last_ns_ = head.time_ns;
+}
+
+void empty_cache_use::on_allocator(const trace::event& head, const trace::allocator_event& record) {
+  if (calls_.empty()) return;
+  using format::kind;
+  if (record.kind == kind::segment_free || record.kind == kind::segment_unmap) {
+    const auto found = calls_.find(head.thread);
+    if (found == calls_.end() || !found->second.open) return;
+    ++freed_segments_;
+    freed_bytes_ += record.size;
+    missing_[head.device] += record.size;
+    if (places_.size() < most_places || places_.contains(record.stack)) ++places_[record.stack];
+  } else if (record.kind == kind::segment_alloc || record.kind == kind::segment_map) {
+    auto& missing = missing_[head.device];
+    if (missing == 0) return;
+    const auto again = std::min(missing, record.size);
+    missing -= again;
+    regained_bytes_ += again;
+    ++regained_segments_;
+  }
+}
+
+bool empty_cache_use::is_frequent(std::uint64_t steps) const {
+  return times_ >= least_calls && (steps == 0 || times_ * most_steps_a_call >= steps);
+}
+
+// What it gave back stayed free: another process, or another library, could use it.
+bool empty_cache_use::did_good() const {
+  return regained_bytes_ < freed_before_last_ - freed_before_last_ / 2;
+}
+
+trace::stack_id empty_cache_use::most_frequent_place() const {
+  const auto most =
+      std::ranges::max_element(places_, {}, [](const auto& entry) { return entry.second; });
+  return most == places_.end() ? trace::stack_id{} : most->first;
+}
+
+std::optional<verdicts::habit> empty_cache_use::finish(std::uint64_t steps) const {
+  if (!is_frequent(steps) || did_good()) return std::nullopt;
+  verdicts::habit found;
+  found.id = "empty_cache_often";
+  found.times = times_;
+  found.nanoseconds = inside_ns_;
+  const auto place = most_frequent_place();
+  const auto where =
+      place ? " at " + report::short_place(report::frames_of(names_, place), {}) : std::string();
+  found.title = fmt::format("torch.cuda.empty_cache(){}: it frees nothing that is in use", where);
+  found.evidence = fmt::format(
+      "{}: {} inside them, {:.1f} % of the time from the first to the last{}",
+      how_often(times_, steps), duration(inside_ns_), share(inside_ns_, last_ns_ - first_ns_),
+      simulated_ ? " (simulated CUDA; on a GPU each cudaFree also waits for it)" : "");
+  found.evidence += freed_bytes_ == 0
+                        ? "; there was nothing to give back"
+                        : fmt::format(
+                              "; {} segments ({}) given back to CUDA, {} of {} asked for "
+                              "again before the next call",
+                              format_count(freed_segments_), format_bytes(freed_bytes_),
+                              format_bytes(std::min(regained_bytes_, freed_before_last_)),
+                              format_bytes(freed_before_last_));
+  found.change =
+      "Leave it out of the loop: freed memory is used again without it. `del` what is no longer "
+      "needed is enough.";
+  return found;
+}
+
+}  // namespace memtrace::remedies

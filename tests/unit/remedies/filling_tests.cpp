@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/verdicts/filling.h"
+
+#include "memtrace/trace_format.h"
+
+#include "tests/unit/catch.h"
+
+using namespace memtrace;
+using growth::shape;
+
+namespace {
+
+[[nodiscard]] verdicts::retainer buffer(std::uint64_t length, const char* container,
+                                        std::uint32_t flags = format::held_bounded) {
+  verdicts::retainer made;
+  made.path = "replay[…]";
+  made.container = container;
+  made.length = length;
+  made.flags = flags;
+  made.bytes = length * 1024;
+  return made;
+}
+
+[[nodiscard]] verdicts::culprit grows(double share, std::vector<verdicts::retainer> kept) {
+  verdicts::culprit made;
+  made.found.shape = shape::accumulating;
+  made.share = share;
+  made.bytes_per_step = 2048;
+  made.retained_by = std::move(kept);
+  return made;
+}
+
+[[nodiscard]] verdicts::findings one(std::vector<verdicts::culprit> culprits) {
+  verdicts::findings made;
+  verdicts::verdict about;
+  about.found.shape = shape::accumulating;
+  about.found.confidence = 0.9;
+  about.steps_to_oom = 100;
+  about.culprits = std::move(culprits);
+  made.verdicts.push_back(std::move(about));
+  return made;
+}
+
+}  // namespace
+
+TEST_CASE("GIVEN growth in a deque with a maximum THEN it is a buffer that fills") {
+  auto found = one({grows(1.0, {buffer(200, "deque(maxlen=1000)")})});
+  verdicts::judge_filling(found);
+  const auto& about = found.verdicts[0];
+  CHECK(about.found.shape == shape::warmup_plateau);
+  CHECK(about.culprits[0].found.shape == shape::warmup_plateau);
+  CHECK(!about.steps_to_oom);
+  // 800 elements of 1 KiB are missing, 2 KiB come a step.
+  CHECK(about.found.more_steps_needed == 400);
+  CHECK(about.found.overturned_by ==
+        "growth after `replay` is full at 1,000 elements (it held 200)");
+}
+
+TEST_CASE("GIVEN a plain list THEN nothing is taken back") {
+  auto found = one({grows(1.0, {buffer(200, "list", 0)})});
+  verdicts::judge_filling(found);
+  CHECK(found.verdicts[0].found.shape == shape::accumulating);
+  CHECK(found.verdicts[0].steps_to_oom == 100);
+}
+
+TEST_CASE("GIVEN a leak beside a filling buffer THEN the device still leaks") {
+  auto found =
+      one({grows(0.6, {buffer(200, "deque(maxlen=1000)")}), grows(0.4, {buffer(9, "list", 0)})});
+  verdicts::judge_filling(found);
+  const auto& about = found.verdicts[0];
+  CHECK(about.found.shape == shape::accumulating);
+  CHECK(about.culprits[0].found.shape == shape::warmup_plateau);
+  CHECK(about.culprits[1].found.shape == shape::accumulating);
+}
+
+TEST_CASE("GIVEN a site whose memory lies half in a list THEN it is no filling buffer") {
+  auto found = one({grows(1.0, {buffer(200, "deque(maxlen=1000)"), buffer(200, "list", 0)})});
+  verdicts::judge_filling(found);
+  CHECK(found.verdicts[0].found.shape == shape::accumulating);
+}
+
+TEST_CASE("GIVEN a bounded container without a known limit THEN nobody says when it is full") {
+  auto found = one({grows(1.0, {buffer(200, "deque")})});
+  verdicts::judge_filling(found);
+  CHECK(found.verdicts[0].found.shape == shape::warmup_plateau);
+  CHECK(found.verdicts[0].found.more_steps_needed == 0);
+}
