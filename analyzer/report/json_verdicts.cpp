@@ -111,6 +111,7 @@ constexpr flag_name held_flags[] = {
           {"negligible", found.negligible},
           {"more_steps_needed", found.more_steps_needed},
           {"culprits", std::move(culprits)},
+          {"fix", fix_json(verdict.fix)},
           {"summary", verdict.summary},
           {"overturned_by", text_or_null(found.overturned_by)},
           {"series",

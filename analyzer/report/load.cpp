@@ -11,6 +11,8 @@
 #include "analyzer/trace/visitor_pair.h"
 #include "analyzer/verdicts/collector.h"
 #include "analyzer/verdicts/conclude.h"
+#include "analyzer/verdicts/explain.h"
+#include "analyzer/verdicts/summary.h"
 
 namespace memtrace::report {
 
@@ -55,8 +57,11 @@ struct pass {
   if (search) done.inferred = periods.finish();
   done.report = build_process(path, reader, facts, replayed, done.attributed);
   done.report.counters = counters.found();
-  done.report.findings = verdicts::conclude(lives, replayed);
-  done.report.verdict_frames = frames_of_findings(reader.names(), done.report.findings);
+  auto& findings = done.report.findings;
+  findings = verdicts::conclude(lives, replayed);
+  verdicts::explain(findings, lives.kept(), reader.names(), {done.report.run.alloc_conf});
+  verdicts::summarize(findings);
+  done.report.verdict_frames = frames_of_findings(reader.names(), findings);
   return done;
 }
 

@@ -61,14 +61,7 @@ void collector::judged(std::uint32_t device, const attribution::block_life& bloc
                        const attribution::life_end&, const attribution::verdict& found) {
   auto& lives = at(device).at(sites_.of(block));
   const auto born = clock_.step_of(block.born_event);
-  const auto crossings = clock_.now() - born;
-  lives.byte_steps[found.what] += static_cast<double>(block.bytes) * static_cast<double>(crossings);
-  if (block.born_event >= lives.latest_born) {
-    lives.latest_born = block.born_event;
-    lives.stack = block.stack;
-    lives.forward = block.scope.forward;
-    lives.born_in = block.born.during;
-  }
+  lives.outlived(block, found.what, born, clock_.now());
   categories_.lived(found.what, block.bytes, born, clock_.now());
 }
 
@@ -76,6 +69,15 @@ void collector::end_step(std::uint64_t event, std::uint64_t time_ns) {
   const auto step = clock_.now();
   for (auto& [device, lives] : devices_) lives->end_step(step, totals_of(device));
   clock_.end_step(event, time_ns);
+}
+
+void collector::census(const trace::event& head, const trace::census_event& record) {
+  kept_.census(head, record, clock_.now());
+}
+
+void collector::held(std::uint32_t device, const attribution::block_life* block,
+                     const trace::storage_event& record) {
+  kept_.held(device, block == nullptr ? UINT32_MAX : sites_.of(*block), block, record);
 }
 
 void collector::stepped(const trace::event& head, const trace::step_event& record) {

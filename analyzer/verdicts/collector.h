@@ -5,7 +5,8 @@
 //
 //   attributor ─► born, resized, ended, stepped ─► collector ─► step_clock
 //                                                           ├─► device_lives (sites, the whole)
-//                                                           └─► category_series
+//                                                           ├─► category_series
+//               census, held ────────────────────────────── └─► retention
 //
 // Steps are the program's own, else its optimizer's, else those that it is given. Blocks that are
 // made and freed within a step cost two additions. Memory: 8 bytes a step and category, and what
@@ -21,6 +22,7 @@
 #include "analyzer/replay/replay.h"
 #include "analyzer/verdicts/category_series.h"
 #include "analyzer/verdicts/device_lives.h"
+#include "analyzer/verdicts/retention.h"
 #include "analyzer/verdicts/sites.h"
 #include "analyzer/verdicts/step_clock.h"
 
@@ -31,7 +33,7 @@ class collector final : public attribution::life_observer {
   // `given`: events at which steps end, for programs without any of their own.
   collector(const trace::dictionary& names, const replay::replayer& replayed,
             std::vector<std::uint64_t> given = {})
-      : sites_(names), replayed_(replayed), given_(std::move(given)) {}
+      : sites_(names), replayed_(replayed), given_(std::move(given)), kept_(names) {}
 
   void before(const trace::event& head) override;
   void born(std::uint32_t device, const attribution::block_life& block) override;
@@ -42,12 +44,16 @@ class collector final : public attribution::life_observer {
   void judged(std::uint32_t device, const attribution::block_life& block,
               const attribution::life_end& how, const attribution::verdict& found) override;
   void stepped(const trace::event& head, const trace::step_event& record) override;
+  void census(const trace::event& head, const trace::census_event& record) override;
+  void held(std::uint32_t device, const attribution::block_life* block,
+            const trace::storage_event& record) override;
 
   [[nodiscard]] const step_clock& clock() const { return clock_; }
   [[nodiscard]] const std::map<std::uint32_t, std::unique_ptr<device_lives>>& devices() const {
     return devices_;
   }
   [[nodiscard]] const category_series& categories() const { return categories_; }
+  [[nodiscard]] const retention& kept() const { return kept_; }
 
  private:
   [[nodiscard]] device_lives& at(std::uint32_t device);
@@ -64,6 +70,7 @@ class collector final : public attribution::life_observer {
   device_lives* latest_ = nullptr;  // of latest_device_
   std::uint32_t latest_device_ = 0;
   category_series categories_;
+  retention kept_;
 };
 
 }  // namespace memtrace::verdicts

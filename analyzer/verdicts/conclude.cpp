@@ -8,7 +8,6 @@
 
 #include "analyzer/growth/steps_to_oom.h"
 #include "analyzer/verdicts/culprits.h"
-#include "analyzer/verdicts/summary.h"
 
 namespace memtrace::verdicts {
 
@@ -162,7 +161,6 @@ findings conclude(const collector& collected, const replay::replayer& replayed,
   }
   tell_categories(with, by_device, others);
   std::ranges::move(others, std::back_inserter(made.verdicts));
-  for (auto& one : made.verdicts) one.summary = summary_of(one);
   return made;
 }
 

@@ -45,10 +45,11 @@ struct movements {
                                growth::verdict found) {
   culprit made;
   made.site = site;
-  made.stack = lives.stack;
-  made.forward = lives.forward;
-  made.what = lives.category();
-  made.born_in = lives.born_in;
+  const auto kind = lives.main_kind();
+  made.stack = kind.stack;
+  made.forward = kind.forward;
+  made.what = kind.what;
+  made.born_in = kind.born_in;
   made.bytes_per_step = found.bytes_per_step;
   made.bytes = bytes;
   made.blocks = lives.blocks_stayed;

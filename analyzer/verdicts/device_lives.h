@@ -16,6 +16,19 @@
 
 namespace memtrace::verdicts {
 
+// Blocks of one category from one call site.
+struct kind_of_block {
+  attribution::category what = attribution::category::unknown;
+  double byte_steps = 0;       // bytes, times the step ends at which they were alive
+  double late_byte_steps = 0;  // of them, of blocks made after the first steps
+  // Of the latest one, where some outlived more than one step's end: of these.
+  std::uint64_t born_event = 0;
+  bool stayed = false;
+  trace::stack_id stack;
+  trace::stack_id forward;
+  attribution::phase born_in = attribution::phase::other;
+};
+
 // Of one call site on one device.
 struct site_lives {
   std::uint64_t live = 0;    // bytes
@@ -26,17 +39,14 @@ struct site_lives {
   std::uint64_t births_stayed = 0;
   // The same when so many steps had ended: births_at[i] after 2^i.
   std::vector<std::uint32_t> births_at;
-  // Of the latest block that was alive when a step ended.
-  std::uint64_t latest_born = 0;
-  trace::stack_id stack;
-  trace::stack_id forward;
-  attribution::phase born_in = attribution::phase::other;
-  // Bytes of these blocks, times the steps that they lived.
-  attribution::by_category<double> byte_steps{};
+  std::vector<kind_of_block> kinds;  // of the blocks that were alive when a step ended
 
   // Births when half of `steps`, or somewhat less, had ended.
   [[nodiscard]] std::uint64_t births_by_half_of(std::uint64_t steps) const;
-  [[nodiscard]] attribution::category category() const;
+  // The kind that most of what grows is of: of blocks made after the warm-up, if there are any.
+  [[nodiscard]] kind_of_block main_kind() const;
+  void outlived(const attribution::block_life& block, attribution::category what,
+                std::uint64_t born, std::uint64_t ended);
 };
 
 // What the allocator holds on the whole.

@@ -102,4 +102,10 @@ std::string summary_of(const verdict& given) {
   return {};
 }
 
+void summarize(findings& found) {
+  for (auto& one : found.verdicts) {
+    if (one.summary.empty()) one.summary = summary_of(one);
+  }
+}
+
 }  // namespace memtrace::verdicts

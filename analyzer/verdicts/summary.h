@@ -12,5 +12,7 @@ namespace memtrace::verdicts {
 
 // A sentence that says what was found, without the place.
 [[nodiscard]] std::string summary_of(const verdict& given);
+// Of each that has none yet.
+void summarize(findings& found);
 
 }  // namespace memtrace::verdicts
