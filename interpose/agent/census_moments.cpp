@@ -252,6 +252,8 @@ void allocation_failed(recorder& to) noexcept {
 
 void interpreter_ends(recorder& to) noexcept {
   if (may_look()) take(to, census_reason::exit);
+  // From here on objects go away, also while others are still reachable.
+  is_on.store(false, std::memory_order_release);
 }
 
 }  // namespace memtrace::census_moments
