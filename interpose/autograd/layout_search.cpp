@@ -7,6 +7,7 @@
 //   StorageImpl   16 data      48 bytes
 //   AutogradMeta  40 gradient  48 grad_fn         144 requires_grad
 //   Node          24 sequence number              48 thread
+//                 112 edges, of 24 bytes
 //   AccumulateGrad   the leaf, right behind what it has as a Node
 // Words that are followed are followed with readable_memory: a wrong guess ends the search only.
 #include "interpose/autograd/layout_search.h"
@@ -50,6 +51,7 @@ class layout_finder {
     if (!find_requires_grad()) return "where a tensor keeps requires_grad was not found";
     if (!find_node()) return "where a node keeps its sequence number was not found";
     if (!find_variable()) return "where AccumulateGrad keeps its tensor was not found";
+    find_edges();
     return nullptr;
   }
 
@@ -188,6 +190,24 @@ class layout_finder {
     const std::uint64_t node = word(probe_.accumulate, python_header);
     found_.variable = offset_of(node, leaf_.impl, found_.thread, most_of_node);
     return found_.variable != 0;
+  }
+
+  // A vector with one edge, which begins with the address of the leaf's AccumulateGrad. Nothing but
+  // a census needs it.
+  void find_edges() noexcept {
+    constexpr std::uint64_t most_of_edge = 64;
+    const std::uint64_t node = word(probe_.node, python_header);
+    const std::uint64_t next = word(probe_.accumulate, python_header);
+    const auto begin = static_cast<std::uint16_t>(found_.thread + word_bytes);
+    found_.edges = 0;
+    for (std::uint16_t at = begin; at < found_.variable; at += word_bytes) {
+      const std::uint64_t first = word(node, at);
+      const std::uint64_t bytes = word(node, at + word_bytes) - first;
+      if (first == 0 || bytes == 0 || bytes > most_of_edge || word(first, 0) != next) continue;
+      found_.edges = at;
+      found_.edge_bytes = static_cast<std::uint16_t>(bytes);
+      return;
+    }
   }
 
   const layout_probe& probe_;

@@ -129,6 +129,25 @@ bool is_leaf(const void* impl) noexcept {
   return meta == nullptr || load<const void*>(meta, at().grad_fn) == nullptr;
 }
 
+const void* node_of(const void* impl) noexcept {
+  const void* const meta = meta_of(impl);
+  return meta == nullptr ? nullptr : load<const void*>(meta, at().grad_fn);
+}
+
+node_edges edges_of(const void* node) noexcept {
+  constexpr std::size_t most_edges = 1u << 20;
+  if (at().edges == 0) return {};
+  const auto* const first = load<const char*>(node, at().edges);
+  const auto* const end = load<const char*>(node, at().edges + sizeof(void*));
+  if (first == nullptr || end <= first) return {};
+  const std::size_t count = static_cast<std::size_t>(end - first) / at().edge_bytes;
+  return count > most_edges ? node_edges{} : node_edges{first, count, at().edge_bytes};
+}
+
+std::size_t bytes_of_any_node() noexcept {
+  return at().variable;
+}
+
 std::uint64_t sequence_number(const void* node) noexcept {
   return load<std::uint64_t>(node, at().sequence_number);
 }

@@ -74,6 +74,8 @@ struct layout {
   std::uint16_t sequence_number;  // in Node
   std::uint16_t thread;           //
   std::uint16_t variable;         // in AccumulateGrad
+  std::uint16_t edges;            // in Node; 0: not found, and nodes are not followed
+  std::uint16_t edge_bytes;       // of one of them
 };
 extern std::atomic<bool> confirmed;
 
@@ -106,6 +108,24 @@ extern std::atomic<bool> confirmed;
 [[nodiscard]] const void* gradient_of(const void* impl) noexcept;
 [[nodiscard]] bool requires_grad(const void* impl) noexcept;
 [[nodiscard]] bool is_leaf(const void* impl) noexcept;
+
+// The Node that made the tensor, or null.
+[[nodiscard]] const void* node_of(const void* impl) noexcept;
+
+// The nodes that a node's backward goes on to. A node and what it holds change without the GIL
+// while a backward pass runs.
+struct node_edges {
+  const char* first = nullptr;
+  std::size_t count = 0;
+  std::size_t edge_bytes = 0;
+  // Null where there is none.
+  [[nodiscard]] const void* operator[](std::size_t number) const noexcept {
+    return *reinterpret_cast<const void* const*>(first + number * edge_bytes);
+  }
+};
+[[nodiscard]] node_edges edges_of(const void* node) noexcept;
+// How many bytes every node has; what its class adds comes behind.
+[[nodiscard]] std::size_t bytes_of_any_node() noexcept;
 
 // Of a Node; the leaf tensor of an AccumulateGrad (a TensorImpl).
 [[nodiscard]] std::uint64_t sequence_number(const void* node) noexcept;

@@ -36,9 +36,9 @@ std::uint64_t take(recorder& to, format::census_reason why, const limits& at_mos
   to.census({.action = format::census_action::begin, .reason = why});
   census_event end{.action = format::census_action::end, .reason = why};
   try {
-    // A backward pass in another thread replaces gradients as it goes.
+    // A backward pass in another thread replaces gradients and frees what its graph has saved.
     const bool is_quiet = autograd::running_backwards() <= (autograd::is_in_backward() ? 1u : 0u);
-    const torch_storages reader(is_quiet);
+    torch_storages reader(is_quiet);
     const findings found = find_held(reader, at_most);
     record(to, found);
     end.bytes = found.bytes;

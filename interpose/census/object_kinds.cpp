@@ -28,6 +28,7 @@ kind object_kinds::by_bases(address type) const noexcept {
     if (name == "collections.deque") return kind::deque;
     if (name == "functools._lru_cache_wrapper") return kind::lru_cache;
     if (name == "Optimizer") return kind::optimizer;
+    if (name == "torch._C._FunctionBase") return kind::graph_node;
   }
   return kind::plain;
 }

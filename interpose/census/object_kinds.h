@@ -31,7 +31,8 @@ enum class kind : std::uint8_t {
   lru_cache,
   optimizer,  // searched last: the model should own the parameters
   tensor,
-  storage,  // torch.UntypedStorage
+  storage,     // torch.UntypedStorage
+  graph_node,  // of a torch.autograd.Function: its ctx
 };
 
 class object_kinds {

@@ -255,6 +255,11 @@ path_names::named path_names::from_lru_cache(const named& parent, const step& ed
 }
 
 path_names::named path_names::from_plain(const named& parent, const step& edge) {
+  if (edge.parent_kind == kind::tensor && edge.child_kind == kind::graph_node) {
+    const named result = attribute(parent, "grad_fn", type_of(edge.parent));
+    places_[result.place].flags |= format::held_graph;
+    return result;
+  }
   std::string name;
   for_each_inline_value(python_, edge.parent, [&](address key, address value) {
     if (value == edge.child) name = text_of(key);

@@ -24,9 +24,11 @@ search::search(const python_objects& python, const storage_reader& reader,
     : python_(python),
       reader_(reader),
       deadline_ns_(now_ns() + at_most.nanoseconds),
+      most_objects_(at_most.objects),
       kinds_(python, reader),
       objects_(at_most.objects),
-      postponed_(at_most.objects) {}
+      postponed_(at_most.objects),
+      graphs_(at_most.objects) {}
 
 void search::exclude(address modules) {
   const auto leave_out = [&](address object) {
@@ -94,12 +96,19 @@ void search::visit_key(address object) noexcept {
   if (kinds_.of(object) != kind::nothing) postpone(object);
 }
 
+void search::from_object(address object, node parent) {
+  static_cast<void>(objects_.add(object, parent));
+  drain();
+}
+
+bool search::is_out_of_time() noexcept {
+  if (now_ns() > deadline_ns_) out_of_time_ = true;
+  return out_of_time_;
+}
+
 void search::drain() {
   while (next_ < objects_.size() && !out_of_time_) {
-    if (next_ % objects_between_looks_at_the_clock == 0 && now_ns() > deadline_ns_) {
-      out_of_time_ = true;
-      return;
-    }
+    if (next_ % objects_between_looks_at_the_clock == 0 && is_out_of_time()) return;
     expand(next_++);
   }
 }
@@ -130,6 +139,7 @@ void search::note(node holder, const seen_storage& seen, std::uint32_t flags) {
 }
 
 void search::note_tensor(node tensor) {
+  if (reader_.has_graph(objects_.object(tensor))) static_cast<void>(graphs_.push(tensor));
   seen_storage seen;
   if (reader_.read_tensor(objects_.object(tensor), seen)) note(tensor, seen, 0);
   seen_storage gradient;

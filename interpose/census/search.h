@@ -34,6 +34,15 @@ class search final : private reference_visitor {
   // What was put off meanwhile: optimizers and keys.
   void from_postponed();
 
+  // What is kept by something that is no object of Python's.
+  void from_object(address object, node parent);
+  // A storage that an object holds; the first to be told of is its owner.
+  void note(node holder, const seen_storage& seen, std::uint32_t flags);
+
+  // In the order in which they were found.
+  [[nodiscard]] const mapped_array<node>& tensors_with_graphs() const noexcept { return graphs_; }
+  [[nodiscard]] std::uint64_t most_objects() const noexcept { return most_objects_; }
+  [[nodiscard]] bool is_out_of_time() noexcept;
   [[nodiscard]] bool is_incomplete() const noexcept { return objects_.is_full() || out_of_time_; }
   [[nodiscard]] const found_objects& objects() const noexcept { return objects_; }
   [[nodiscard]] const std::vector<root>& roots() const noexcept { return roots_; }
@@ -51,16 +60,17 @@ class search final : private reference_visitor {
   void expand(node which);
   void postpone(address object) noexcept;
   void add_globals(const root& module);
-  void note(node holder, const seen_storage& seen, std::uint32_t flags);
   void note_tensor(node tensor);
 
   const python_objects& python_;
   const storage_reader& reader_;
   const std::uint64_t deadline_ns_;
+  const std::uint64_t most_objects_;
   object_kinds kinds_;
   found_objects objects_;
   std::vector<root> roots_;
   mapped_array<postponed> postponed_;  // filled inside tp_traverse: nothing may be thrown
+  mapped_array<node> graphs_;
   std::vector<held_storage> storages_;
   std::unordered_map<std::uint64_t, std::size_t> by_address_;
   std::size_t next_postponed_ = 0;

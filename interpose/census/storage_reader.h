@@ -17,11 +17,15 @@ struct seen_storage {
   bool has_graph = false;        // the tensor has a grad_fn
 };
 
+class search;
+
 class storage_reader {
  public:
   // By any object of a type.
   [[nodiscard]] virtual bool is_tensor(python_stack::address object) const noexcept = 0;
   [[nodiscard]] virtual bool is_storage(python_stack::address object) const noexcept = 0;
+  // On whatever device it is.
+  [[nodiscard]] virtual bool has_graph(python_stack::address tensor) const noexcept = 0;
   // False: it has no memory on a GPU.
   [[nodiscard]] virtual bool read_tensor(python_stack::address tensor,
                                          seen_storage& seen) const noexcept = 0;
@@ -29,6 +33,8 @@ class storage_reader {
                                            seen_storage& seen) const noexcept = 0;
   [[nodiscard]] virtual bool read_storage(python_stack::address storage,
                                           seen_storage& seen) const noexcept = 0;
+  // What the graphs of the tensors keep that were found since the last call.
+  virtual void walk_graphs(search& found) = 0;
 
  protected:
   ~storage_reader() = default;

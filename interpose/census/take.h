@@ -27,6 +27,6 @@ struct findings {
 };
 
 // Needs the GIL. Empty where this Python cannot be read. May throw std::bad_alloc.
-[[nodiscard]] findings find_held(const storage_reader& reader, const limits& at_most);
+[[nodiscard]] findings find_held(storage_reader& reader, const limits& at_most);
 
 }  // namespace memtrace::census

@@ -4,26 +4,39 @@
 // tensor_layout.h's confirmation.
 #pragma once
 
+#include <memory>
+
 #include "interpose/census/storage_reader.h"
 
 namespace memtrace::census {
 
+class graph_walk;
+
+// Of a TensorImpl that is not null. False: it has no memory on a GPU.
+[[nodiscard]] bool read_impl(const void* impl, seen_storage& seen) noexcept;
+
 class torch_storages final : public storage_reader {
  public:
-  // Gradients that another thread may be replacing right now are not looked at.
-  explicit torch_storages(bool reads_gradients) noexcept : reads_gradients_(reads_gradients) {}
+  // Gradients and graphs, which a backward pass in another thread may be changing right now, are
+  // read only if `is_quiet`.
+  explicit torch_storages(bool is_quiet) noexcept;
+  ~torch_storages();
 
   [[nodiscard]] bool is_tensor(python_stack::address object) const noexcept override;
   [[nodiscard]] bool is_storage(python_stack::address object) const noexcept override;
+  [[nodiscard]] bool has_graph(python_stack::address tensor) const noexcept override;
   [[nodiscard]] bool read_tensor(python_stack::address tensor,
                                  seen_storage& seen) const noexcept override;
   [[nodiscard]] bool read_gradient(python_stack::address tensor,
                                    seen_storage& seen) const noexcept override;
   [[nodiscard]] bool read_storage(python_stack::address storage,
                                   seen_storage& seen) const noexcept override;
+  void walk_graphs(search& found) override;
 
  private:
-  const bool reads_gradients_;
+  const bool is_quiet_;
+  mutable const void* tensor_functions_ = nullptr;  // of an ordinary tensor
+  std::unique_ptr<graph_walk> graphs_;
 };
 
 }  // namespace memtrace::census

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What autograd's graphs keep: from each tensor that was found, through its grad_fn to every node
+// behind it, to the tensors that the nodes have saved. Read natively: PyTorch's own getters would
+// make Python objects that live as long as the tensors.
+//
+// Only while no backward pass runs in another thread: it frees what its nodes have saved.
+#pragma once
+
+#include "interpose/census/node_contents.h"
+#include "interpose/census/search.h"
+
+namespace memtrace::census {
+
+class graph_walk {
+ public:
+  // `tensor_functions`: the virtual functions of an ordinary TensorImpl.
+  graph_walk(const python_objects& python, search& found, const void* tensor_functions);
+
+  // All tensors with a graph that were found since the last call.
+  void from_found_tensors();
+
+ private:
+  void walk(const void* first, node holder);
+  void look_at(const void* graph_node, node holder);
+  void note(const void* impl, node holder);
+  void look_at_python_node(const void* graph_node, node holder);
+
+  const python_objects& python_;
+  search& search_;
+  node_contents contents_;
+  found_objects nodes_;
+  std::vector<const void*> waiting_;
+  std::size_t next_tensor_ = 0;
+};
+
+}  // namespace memtrace::census

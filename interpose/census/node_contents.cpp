@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "interpose/census/node_contents.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "interpose/autograd/tensor_layout.h"
+
+namespace memtrace::census {
+
+namespace {
+
+constexpr std::size_t word_bytes = sizeof(std::uint64_t);
+constexpr std::size_t chunk_words = 4096 / word_bytes;
+constexpr std::uint64_t longest_array = 64u << 10;
+// A SavedVariable, in words; anything between is not known to be saved.
+constexpr std::size_t least_element = 8;
+constexpr std::size_t largest_element = 32;
+// A place that held a tensor so often always does.
+constexpr std::uint8_t sure_after = 8;
+
+// C++ objects are on the heap, 16 bytes apart.
+bool may_be_object(std::uint64_t word) noexcept {
+  return word % 16 == 0 && word > (1u << 16) && word < (std::uint64_t{1} << 47);
+}
+
+bool may_be_array(std::uint64_t begin, std::uint64_t end, std::uint64_t capacity) noexcept {
+  return may_be_object(begin) && begin < end && end <= capacity && end - begin <= longest_array &&
+         (end - begin) % word_bytes == 0;
+}
+
+bool is_undefined(std::uint64_t word) noexcept {
+  return autograd::is_the_undefined(reinterpret_cast<const void*>(word));
+}
+
+}  // namespace
+
+bool node_contents::is_tensor(std::uint64_t word, bool is_sure) const noexcept {
+  if (!may_be_object(word)) return false;
+  if (is_sure) return *reinterpret_cast<const std::uint64_t*>(word) == tensor_functions_;
+  return memory_.word(word) == tensor_functions_;
+}
+
+bool node_contents::is_array_of(std::size_t element_words) const {
+  for (std::size_t i = 0; i < array_.size(); i += element_words) {
+    const bool is_one = array_[i] != 0 && (is_undefined(array_[i]) || is_tensor(array_[i], false));
+    if (!is_one) return false;
+  }
+  return true;
+}
+
+// Three words that look like an array need not be one. That its elements, all of one size, begin
+// with tensors does not happen by chance.
+bool node_contents::read_array(std::uint64_t begin, std::uint64_t end) {
+  array_.resize((end - begin) / word_bytes);
+  for (std::size_t at = 0; at < array_.size(); at += chunk_words) {
+    const std::size_t count = std::min(array_.size() - at, chunk_words);
+    if (!memory_.copy(begin + at * word_bytes, array_.data() + at, count * word_bytes)) {
+      return false;
+    }
+  }
+  for (std::size_t words = 1; words <= std::min(array_.size(), largest_element); ++words) {
+    if (array_.size() % words != 0 || (words > 1 && words < least_element)) continue;
+    if (!is_array_of(words)) continue;
+    for (std::size_t i = 0; i < array_.size(); i += words) {
+      if (is_undefined(array_[i])) continue;
+      found_.push_back(reinterpret_cast<const void*>(array_[i]));
+    }
+    return true;
+  }
+  return false;
+}
+
+void node_contents::learn(place& known, const std::uint64_t* words, std::size_t left) {
+  const std::uint64_t word = words[0];
+  if (!may_be_object(word)) return;  // perhaps next time
+  if (is_undefined(word) || is_tensor(word, false)) {
+    known.what = content::tensor;
+    return;
+  }
+  const bool is_array =
+      left >= 3 && may_be_array(word, words[1], words[2]) && read_array(word, words[1]);
+  known.what = is_array ? content::array : content::other;
+}
+
+const std::vector<const void*>& node_contents::tensors(const void* its_class, const void* begin,
+                                                       std::size_t bytes) {
+  found_.clear();
+  std::vector<place>& places = classes_[its_class];
+  const std::size_t count = bytes / word_bytes;
+  if (places.size() < count) places.resize(count);
+  const auto* const words = static_cast<const std::uint64_t*>(begin);
+  for (std::size_t i = 0; i < count; ++i) {
+    place& known = places[i];
+    if (words[i] == 0 || known.what == content::other) continue;
+    if (known.what == content::unknown) {
+      const std::size_t before = found_.size();
+      learn(known, words + i, count - i);
+      if (found_.size() != before) continue;
+    }
+    if (known.what == content::tensor) {
+      if (is_undefined(words[i])) continue;
+      if (!is_tensor(words[i], known.hits >= sure_after)) continue;
+      if (known.hits < sure_after) ++known.hits;
+      found_.push_back(reinterpret_cast<const void*>(words[i]));
+    } else if (known.what == content::array && count - i >= 3 &&
+               may_be_array(words[i], words[i + 1], words[i + 2])) {
+      read_array(words[i], words[i + 1]);
+    }
+  }
+  return found_;
+}
+
+}  // namespace memtrace::census

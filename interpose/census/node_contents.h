@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The tensors that an object of a C++ class keeps, where the class is not known: words that point
+// to a TensorImpl, in the object itself and in its arrays (std::vector).
+//
+// What autograd saves is one such word (SavedVariable begins with its tensor) at a place that its
+// class of node always has it. So the places are learnt from the first objects of a class, word by
+// word, through memory that may not be readable; later ones are read at these places only.
+#pragma once
+
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "interpose/autograd/readable_memory.h"
+
+namespace memtrace::census {
+
+class node_contents {
+ public:
+  // Virtual functions of the TensorImpls that are looked for.
+  explicit node_contents(const void* tensor_functions) noexcept
+      : tensor_functions_(reinterpret_cast<std::uint64_t>(tensor_functions)) {}
+
+  // The TensorImpls in these bytes of an object of this class (any address that is the class's
+  // own), until the next call.
+  [[nodiscard]] const std::vector<const void*>& tensors(const void* its_class, const void* begin,
+                                                        std::size_t bytes);
+
+ private:
+  enum class content : std::uint8_t { unknown, tensor, array, other };
+  struct place {
+    content what = content::unknown;
+    std::uint8_t hits = 0;
+  };
+  [[nodiscard]] bool is_tensor(std::uint64_t word, bool is_sure) const noexcept;
+  void learn(place& known, const std::uint64_t* words, std::size_t left);
+  // Of tensors or of what begins with a tensor, or none: then false.
+  bool read_array(std::uint64_t begin, std::uint64_t end);
+  [[nodiscard]] bool is_array_of(std::size_t element_words) const;
+
+  const std::uint64_t tensor_functions_;
+  const autograd::readable_memory memory_{};
+  std::unordered_map<const void*, std::vector<place>> classes_;
+  std::vector<const void*> found_;
+  std::vector<std::uint64_t> array_;  // the words of one
+};
+
+}  // namespace memtrace::census
