@@ -15,8 +15,27 @@ namespace {
 
 constexpr std::uint64_t most_values = 64;
 
-[[nodiscard]] step_curve curve_of(const device_report& device) {
-  const auto& steps = device.steps.steps;
+// Where no steps are known: what the verdict looked at.
+[[nodiscard]] step_curve curve_of(const verdicts::verdict& judged) {
+  step_curve curve;
+  curve.boundary = judged.unit;
+  curve.stride = std::max<std::uint64_t>(1, judged.series.stride);
+  curve.steps = judged.series.bytes.size() * curve.stride;
+  curve.left = judged.series.bytes;
+  return curve;
+}
+
+// A step that ends after memory ran out is the end of the program, not of its work.
+[[nodiscard]] std::vector<attribution::step_peaks> steps_of(const device_report& device,
+                                                            const oom_report* oom) {
+  auto steps = device.steps.steps;
+  if (oom == nullptr || oom->facts.caught) return steps;
+  std::erase_if(steps, [&](const auto& step) { return step.end_event > oom->facts.event; });
+  return steps;
+}
+
+[[nodiscard]] step_curve curve_of(const device_report& device,
+                                  const std::vector<attribution::step_peaks>& steps) {
   step_curve curve;
   curve.boundary = name_of(device.steps.boundary);
   curve.steps = steps.size();
@@ -37,8 +56,8 @@ constexpr std::uint64_t most_values = 64;
 }
 
 // The first step includes what is done once.
-[[nodiscard]] std::optional<std::uint64_t> median_step(const device_report& device) {
-  const auto& steps = device.steps.steps;
+[[nodiscard]] std::optional<std::uint64_t> median_step(
+    const std::vector<attribution::step_peaks>& steps) {
   std::vector<std::uint64_t> lasted;
   for (std::size_t i = 1; i < steps.size(); ++i) {
     lasted.push_back(steps[i].end_ns - std::min(steps[i].end_ns, steps[i - 1].end_ns));
@@ -79,9 +98,11 @@ struct keyed_side {
       device_side side;
       side.process = &process;
       side.device = &device;
-      side.curve = curve_of(device);
-      side.step_ns = median_step(device);
       side.oom = oom_of(process, device.facts.device);
+      const auto steps = steps_of(device, side.oom);
+      const auto* const judged = verdict_of({process, device.facts.device});
+      side.curve = steps.empty() && judged != nullptr ? curve_of(*judged) : curve_of(device, steps);
+      side.step_ns = median_step(steps);
       found.push_back({{process.run.rank.value_or(place), device.facts.device}, std::move(side)});
     }
     if (!process.devices.empty()) ++place;
@@ -134,6 +155,10 @@ run_difference compare(const run_report& before, const run_report& after) {
     pair.categories = compare_categories(old_peak, new_peak);
     pair.modules = compare_modules(old_peak, new_peak);
     pair.lines = compare_lines(old_peak, new_peak);
+    const of_device before_device{*pair.before->process, pair.before->device->facts.device};
+    const of_device after_device{*pair.after->process, pair.after->device->facts.device};
+    pair.verdicts = compare_verdicts(before_device, after_device);
+    pair.growing = compare_growth(before_device, after_device);
   }
   const bool paired =
       !found.devices.empty() && found.devices.front().before && found.devices.front().after;

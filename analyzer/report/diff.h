@@ -11,13 +11,16 @@
 
 #include "analyzer/report/diff_configuration.h"
 #include "analyzer/report/diff_rows.h"
+#include "analyzer/report/diff_verdicts.h"
 #include "analyzer/report/model.h"
 
 namespace memtrace::report {
 
 // How memory went over the steps, thinned to at most 64 values; a value stands for `stride` steps.
 struct step_curve {
-  std::string boundary;  // what ends a step: optimizer, user, inferred; empty: no steps are known
+  // What ends a step: optimizer, user, inferred; or what the verdict's series counts where no steps
+  // are known; empty: neither.
+  std::string boundary;
   std::uint64_t steps = 0;
   std::uint64_t stride = 1;
   std::vector<std::uint64_t> left;  // the least that was allocated at the end of one of its steps
@@ -33,9 +36,12 @@ struct device_side {
   const oom_report* oom = nullptr;  // that of this device which ended the program, else the first
 };
 
+// Everything but the sides only where both are there.
 struct device_pair {
   std::optional<device_side> before, after;             // one of them may be missing
-  std::vector<changed_row> categories, modules, lines;  // at the allocated peaks, if both are there
+  std::vector<changed_row> categories, modules, lines;  // at the allocated peaks
+  std::vector<verdict_pair> verdicts;
+  std::vector<growing_line> growing;
 };
 
 struct run_difference {

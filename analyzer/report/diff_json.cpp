@@ -13,6 +13,56 @@ template <class T>
   return value ? json(*value) : json(nullptr);
 }
 
+[[nodiscard]] json verdict_json(const verdicts::verdict* one) {
+  if (one == nullptr) return nullptr;
+  const bool known = one->found.shape != growth::shape::unknown;
+  return {{"shape", growth::name_of(one->found.shape)},
+          {"unit", one->unit},
+          {"bytes_per_step", known ? json(one->bytes_per_step) : json(nullptr)},
+          {"confidence", known ? json(one->found.confidence) : json(nullptr)},
+          {"negligible", one->found.negligible},
+          {"steps_to_oom", or_null(one->steps_to_oom)},
+          {"time_to_oom_ns", or_null(one->ns_to_oom)},
+          {"summary", one->summary}};
+}
+
+[[nodiscard]] json verdicts_json(const std::vector<verdict_pair>& pairs) {
+  auto list = json::array();
+  for (const auto& pair : pairs) {
+    list.push_back({{"subject", pair.subject},
+                    {"before", verdict_json(pair.before)},
+                    {"after", verdict_json(pair.after)}});
+  }
+  return list;
+}
+
+[[nodiscard]] json growing_json(const std::vector<growing_line>& rows) {
+  auto list = json::array();
+  for (const auto& row : rows) {
+    list.push_back({{"name", row.name},
+                    {"name_before", text_or_null(row.name_before)},
+                    {"kept_by", text_or_null(row.kept_by)},
+                    {"before_bytes_per_step", row.before},
+                    {"after_bytes_per_step", row.after}});
+  }
+  return list;
+}
+
+[[nodiscard]] json habits_json(const run_report& run) {
+  auto list = json::array();
+  for (const auto& process : run) {
+    for (const auto& habit : process.findings.habits) {
+      list.push_back({{"id", habit.id},
+                      {"title", habit.title},
+                      {"evidence", habit.evidence},
+                      {"change", habit.change},
+                      {"times", habit.times},
+                      {"ns", habit.nanoseconds}});
+    }
+  }
+  return list;
+}
+
 [[nodiscard]] json run_json(const run_report& run) {
   auto traces = json::array();
   for (const auto& process : run) traces.push_back(process.path);
@@ -32,7 +82,8 @@ template <class T>
           {"simulated", !first.run.simulated_gpu.empty()},
           {"devices", devices},
           {"clean_exit", clean},
-          {"ended", how_it_ended(run)}};
+          {"ended", how_it_ended(run)},
+          {"habits", habits_json(run)}};
 }
 
 [[nodiscard]] json curve_json(const step_curve& curve) {
@@ -81,6 +132,8 @@ template <class T>
 [[nodiscard]] json pair_json(const device_pair& pair) {
   return {{"before", side_json(pair.before)},
           {"after", side_json(pair.after)},
+          {"verdicts", verdicts_json(pair.verdicts)},
+          {"growing", growing_json(pair.growing)},
           {"categories", rows_json(pair.categories, false)},
           {"modules", rows_json(pair.modules, false)},
           {"lines", rows_json(pair.lines, true)}};

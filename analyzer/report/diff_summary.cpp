@@ -49,6 +49,54 @@ using number = std::optional<std::uint64_t>;
   return format_seconds(ns);
 }
 
+// accumulating (93 %)
+[[nodiscard]] std::string verdict_cell(const verdicts::verdict* one) {
+  if (one == nullptr) return "-";
+  const auto& found = one->found;
+  if (found.shape == growth::shape::unknown) return "too early to tell";
+  std::string name(growth::name_of(found.shape));
+  std::ranges::replace(name, '_', ' ');
+  return fmt::format("{} ({:.0f} %)", name, 100 * found.confidence);
+}
+
+[[nodiscard]] std::string rate_cell(const verdicts::verdict* one) {
+  if (one == nullptr || one->found.shape == growth::shape::unknown) return "-";
+  return format_bytes(static_cast<std::uint64_t>(std::llround(std::max(one->bytes_per_step, 0.0))));
+}
+
+[[nodiscard]] std::string steps_left_cell(const verdicts::verdict* one, const side& where) {
+  if (where && where->oom != nullptr && !where->oom->facts.caught) return "ran out";
+  if (one == nullptr || !one->steps_to_oom) return "-";
+  return fmt::format("{} steps", format_count(*one->steps_to_oom));
+}
+
+// What grows in one of them at least, and the devices.
+void add_verdicts(const device_pair& pair, std::vector<summary_row>& rows) {
+  for (const auto& [subject, before, after] : pair.verdicts) {
+    const bool grew = before != nullptr && growth::is_leak(before->found.shape);
+    const bool grows = after != nullptr && growth::is_leak(after->found.shape);
+    const auto& known = after == nullptr ? *before : *after;
+    const bool is_device = known.about.kind == verdicts::subject_kind::device;
+    rows.push_back(
+        {is_device ? "verdict" : subject, verdict_cell(before), verdict_cell(after), {}, grows});
+    if (!grew && !grows) continue;
+    rows.push_back(
+        {"  more after each " + known.unit, rate_cell(before), rate_cell(after), {}, false});
+    if (!is_device) continue;
+    rows.push_back({"  out of memory in",
+                    steps_left_cell(before, pair.before),
+                    steps_left_cell(after, pair.after),
+                    {},
+                    false});
+  }
+}
+
+[[nodiscard]] number unused_of(const device_side& one) {
+  if (one.device->from_cuda_calls) return std::nullopt;
+  const auto& totals = one.device->peak_reserved.totals;
+  return totals.reserved - std::min(totals.reserved, totals.allocated);
+}
+
 [[nodiscard]] std::string oom_cell(const side& one) {
   if (!one) return "-";
   if (one->oom == nullptr) return "no";
@@ -60,23 +108,27 @@ using number = std::optional<std::uint64_t>;
 
 std::vector<summary_row> summary_rows(const device_pair& pair) {
   std::vector<summary_row> rows;
-  const auto& [before, after] = std::tie(pair.before, pair.after);
+  const auto& before = pair.before;
+  const auto& after = pair.after;
+  add_verdicts(pair, rows);
   rows.push_back(row_of(
       "peak allocated", before, after,
       [](const device_side& one) { return number(one.device->peak_allocated.totals.allocated); },
       format_bytes));
   rows.push_back(row_of("peak reserved", before, after, reserved_of, format_bytes));
+  rows.push_back(row_of("  of it unused", before, after, unused_of, format_bytes));
   rows.push_back(row_of(
       "steps", before, after,
       [](const device_side& one) {
-        return one.curve.boundary.empty() ? number() : number(one.device->steps.count);
+        return one.device->steps.count == 0 ? number() : number(one.device->steps.count);
       },
       format_count));
   rows.push_back(row_of(
       "time a step (median)", before, after, [](const device_side& one) { return one.step_ns; },
       show_ns));
   if ((before && before->oom != nullptr) || (after && after->oom != nullptr)) {
-    rows.push_back({"out of memory", oom_cell(before), oom_cell(after), {}, true});
+    const bool fails = after && after->oom != nullptr && !after->oom->facts.caught;
+    rows.push_back({"out of memory", oom_cell(before), oom_cell(after), {}, fails});
   }
   return rows;
 }

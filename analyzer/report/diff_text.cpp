@@ -4,7 +4,9 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
+#include <utility>
 
 #include "analyzer/report/diff_summary.h"
 #include "analyzer/report/json_text.h"
@@ -105,6 +107,45 @@ void add_table(page& out, const device_pair& pair) {
                      cell(row.before), cell(row.after));
 }
 
+[[nodiscard]] std::string rate(double bytes_per_step) {
+  if (bytes_per_step <= 0) return "-";
+  return format_bytes(static_cast<std::uint64_t>(std::llround(bytes_per_step)));
+}
+
+void add_growth(page& out, const device_pair& pair) {
+  if (pair.growing.empty()) return;
+  out.line("What accumulates, in bytes a step", emphasis::heading);
+  const auto shown = std::min(pair.growing.size(), most_rows);
+  for (std::size_t i = 0; i < shown; ++i) {
+    const auto& row = pair.growing[i];
+    const auto was = row.name_before.empty() ? "" : ", before " + row.name_before;
+    const auto kept = row.kept_by.empty() ? "" : ", kept by " + row.kept_by;
+    out.line(printable(fmt::format("  {:>25} → {:>11}  {}{}{}", rate(row.before), rate(row.after),
+                                   row.name, was, kept)));
+  }
+  if (shown < pair.growing.size()) {
+    out.line(fmt::format("  {:>39}  and {} more", "", pair.growing.size() - shown),
+             emphasis::faint);
+  }
+}
+
+// Habits that cost and do not help.
+void add_habits(page& out, const run_difference& runs) {
+  bool headed = false;
+  const auto add = [&](const char* which, const run_report& run) {
+    for (const auto& process : run) {
+      for (const auto& habit : process.findings.habits) {
+        if (!std::exchange(headed, true)) {
+          out.line("What costs and does not help", emphasis::heading);
+        }
+        out.line(printable(fmt::format("  {:<6}  {}: {}", which, habit.title, habit.evidence)));
+      }
+    }
+  };
+  add("before", *runs.before);
+  add("after", *runs.after);
+}
+
 void add_rows(page& out, const std::string& heading, const std::vector<changed_row>& rows,
               std::uint64_t total, bool lines) {
   const auto worth = static_cast<std::size_t>(std::ranges::count_if(rows, [&](const auto& row) {
@@ -185,8 +226,10 @@ std::string to_text(const run_difference& runs, const terminal_style& style) {
     add_picture(out, runs.devices.front());
     add_table(out, runs.devices.front());
     add_other_devices(out, runs.devices);
+    add_growth(out, runs.devices.front());
     add_changes(out, runs.devices.front());
   }
+  add_habits(out, runs);
   add_configuration(out, runs.configuration);
   return out.render(style.colour, style.width);
 }
