@@ -104,7 +104,7 @@ def explain(found: Judged, verdict: dict, truth: Truth, marker: str) -> None:
         kept = first.get("retained_by") or []
         found.path_right = bool(kept) and bool(re.search(truth.kept_by, retained_text(kept[0])))
     if truth.remedy:
-        fix = first.get("fix") or {}
+        fix = first.get("fix") or verdict.get("fix") or {}
         text = " ".join(str(fix.get(key) or "") for key in ("id", "change"))
         found.remedy_right = bool(re.search(truth.remedy, text, re.IGNORECASE))
     if truth.bytes_per_step:

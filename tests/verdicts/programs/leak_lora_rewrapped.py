@@ -16,7 +16,7 @@ class LoRA(nn.Module):
         self.up = nn.Linear(rank, width, bias=False)
 
     def forward(self, rows):
-        return self.base(rows) + self.up(self.down(rows))
+        return self.base(rows) + self.up(self.down(rows))  # allocates
 
 
 def apply_lora_to_model(model, width, rank):
