@@ -24,7 +24,7 @@ using sentences = std::vector<std::string>;
 [[nodiscard]] bool is_same_recording(const run_report& before, const run_report& after) {
   const auto same = [](const process_report& a, const process_report& b) {
     return a.run.pid == b.run.pid && a.run.started_ns == b.run.started_ns &&
-           a.run.host == b.run.host;
+           a.run.host == b.run.host && a.completeness.events == b.completeness.events;
   };
   return std::ranges::equal(before, after, same);
 }
