@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyzer/report/json.h"
 
+#include "analyzer/report/json_advice.h"
 #include "analyzer/report/json_memory.h"
 #include "analyzer/report/json_verdicts.h"
 
@@ -198,6 +199,7 @@ std::string to_json(const run_report& processes, bool with_blocks) {
       document["devices"].push_back(device_json(process, device, with_blocks));
     }
     add_verdicts_json(process, document["verdicts"]);
+    add_advice_json(process, document["advice"]);
     for (const auto& oom : process.ooms) document["oom"].push_back(oom_json(process, oom));
     pinned += process.pinned_peak;
   }

@@ -7,6 +7,7 @@
 
 #include "analyzer/attribution/attributor.h"
 #include "analyzer/attribution/periodicity.h"
+#include "analyzer/remedies/habits/empty_cache_use.h"
 #include "analyzer/replay/replay.h"
 #include "analyzer/trace/visitor_pair.h"
 #include "analyzer/verdicts/collector.h"
@@ -40,6 +41,13 @@ struct pass {
   return frames;
 }
 
+// 0: not known.
+[[nodiscard]] std::uint64_t steps_of(const attribution::result& found) {
+  std::uint64_t steps = 0;
+  for (const auto& [index, device] : found.devices) steps = std::max(steps, device.steps.count);
+  return steps;
+}
+
 [[nodiscard]] pass read_once(const std::string& path, trace::reader& reader,
                              attribution::options wanted, const on_progress_t& on_progress) {
   replay::replayer replayed(reader.names());
@@ -49,9 +57,11 @@ struct pass {
   attribution::periodicity periods(reader.names());
   program_counters counters(reader.names());
   trace::visitor_pair known(attributor, counters);
-  trace::visitor_pair all(known, periods);
+  remedies::empty_cache_use cache_use(reader.names());
+  trace::visitor_pair with_habits(known, cache_use);
+  trace::visitor_pair all(with_habits, periods);
   const bool search = wanted.inferred_boundaries.empty();
-  const auto facts = search ? reader.read(all, on_progress) : reader.read(known, on_progress);
+  const auto facts = search ? reader.read(all, on_progress) : reader.read(with_habits, on_progress);
   pass done;
   done.attributed = attributor.finish();
   if (search) done.inferred = periods.finish();
@@ -61,6 +71,9 @@ struct pass {
   findings = verdicts::conclude(lives, replayed);
   verdicts::explain(findings, lives.kept(), reader.names(), {done.report.run.alloc_conf});
   verdicts::summarize(findings);
+  if (auto habit = cache_use.finish(steps_of(done.attributed))) {
+    findings.habits.push_back(std::move(*habit));
+  }
   done.report.verdict_frames = frames_of_findings(reader.names(), findings);
   return done;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyzer/report/page.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace memtrace::report {
@@ -37,6 +38,26 @@ std::string page::render(bool colour, unsigned width) const {
     out += '\n';
   }
   return out;
+}
+
+std::vector<std::string> wrap(std::string_view text, std::size_t columns) {
+  const auto characters = [](std::string_view part) {
+    return static_cast<std::size_t>(std::ranges::count_if(
+        part, [](char byte) { return (static_cast<unsigned char>(byte) & 0xc0) != 0x80; }));
+  };
+  std::vector<std::string> lines;
+  while (!text.empty()) {
+    const auto end = std::min(text.find(' '), text.size());
+    const auto word = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (lines.empty() || characters(lines.back()) + 1 + characters(word) > columns) {
+      lines.emplace_back(word);
+    } else {
+      lines.back() += ' ';
+      lines.back() += word;
+    }
+  }
+  return lines;
 }
 
 std::string cut(std::string_view text, std::size_t columns) {

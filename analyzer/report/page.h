@@ -27,6 +27,9 @@ class page {
   std::vector<entry> lines_;
 };
 
+// Lines of at most `columns` characters, broken at spaces; a longer word has a line of its own.
+[[nodiscard]] std::vector<std::string> wrap(std::string_view text, std::size_t columns);
+
 // The first `columns` characters of UTF-8 text, with … when something is cut.
 [[nodiscard]] std::string cut(std::string_view text, std::size_t columns);
 

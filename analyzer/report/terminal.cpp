@@ -12,6 +12,7 @@
 #include "analyzer/report/terminal_memory.h"
 #include "analyzer/report/terminal_notes.h"
 #include "analyzer/report/terminal_sections.h"
+#include "analyzer/report/terminal_verdicts.h"
 #include "analyzer/report/units.h"
 
 namespace memtrace::report {
@@ -91,12 +92,13 @@ void add_run(page& out, const process_report& process) {
   return found;
 }
 
-// As many to a line as fit into the width that a report is made for.
+constexpr std::size_t report_columns = 96;  // that a report is made for
+
+// As many to a line as fit into that width.
 [[nodiscard]] std::vector<std::string> packed(const std::vector<std::string>& parts) {
-  constexpr std::size_t columns = 96;
   std::vector<std::string> lines;
   for (const auto& part : parts) {
-    if (lines.empty() || lines.back().size() + part.size() + 2 > columns) {
+    if (lines.empty() || lines.back().size() + part.size() + 2 > report_columns) {
       lines.push_back(part);
     } else {
       lines.back() += "; " + part;
@@ -152,7 +154,7 @@ void add_completeness(page& out, const run_report& processes, const process_repo
     for (const auto& other : process.devices) {
       if (&other == device) continue;
       lines.push_back(fmt::format(
-          "  {}cuda:{} peak allocated {}, reserved {}{}",
+          "  {}cuda:{} peak allocated {}, reserved {}{}{}",
           &process == &shown ? std::string() : name_of(process.run), other.facts.device,
           format_bytes(other.peak_allocated.totals.allocated),
           format_bytes(other.peak_reserved.totals.reserved),
@@ -160,7 +162,8 @@ void add_completeness(page& out, const run_report& processes, const process_repo
               process.ooms,
               [&](const oom_report& oom) { return oom.facts.device == other.facts.device; })
               ? ", ran out of memory"
-              : ""));
+              : "",
+          growth_in_brief(process, other.facts.device)));
     }
     if (process.devices.empty() && &process != &shown) {
       lines.push_back(fmt::format("  pid {} {}", process.run.pid,
@@ -243,6 +246,13 @@ void add_memory(page& out, const device_report& device, const oom_report* oom, s
   if (left() > 2) add_lines_of_code(out, *moment.sites, moment.total, left() - 1);
 }
 
+// Of the lines of the report, for what grows and what to change.
+constexpr std::size_t growth_lines = 12;
+
+[[nodiscard]] std::size_t columns_of(const terminal_style& style) {
+  return style.width == 0 ? report_columns : std::min<std::size_t>(style.width, report_columns);
+}
+
 }  // namespace
 
 std::string to_text(const run_report& processes, const terminal_style& style) {
@@ -266,7 +276,9 @@ std::string to_text(const run_report& processes, const terminal_style& style) {
     out.line(process.completeness.truncated ? "  no event is in the readable part of the trace"
                                             : "  no GPU memory was allocated through PyTorch");
   } else {
+    add_growth(out, process, *device, growth_lines, columns_of(style));
     add_device(out, process, *device);
+    if (const auto calm = calm_line(process, device->facts.device); !calm.empty()) out.line(calm);
     const auto other_lines = others(processes, process, device);
     add_others(out, other_lines, oom == nullptr ? 4 : 2);
     if (oom != nullptr) add_oom(out, process, *oom);

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/report/terminal_verdicts.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "analyzer/report/causes.h"
+#include "analyzer/report/json_text.h"
+#include "analyzer/report/units.h"
+#include "analyzer/report/user_lines.h"
+#include "analyzer/verdicts/filling.h"
+#include "analyzer/verdicts/keeper_words.h"
+
+namespace memtrace::report {
+
+namespace {
+
+using growth::shape;
+using verdicts::subject_kind;
+
+[[nodiscard]] std::string rate_of(double bytes_per_step, const std::string& unit) {
+  const auto bytes = static_cast<std::uint64_t>(std::llround(std::max(bytes_per_step, 0.0)));
+  return fmt::format("{} a {}", format_bytes(bytes), unit);
+}
+
+[[nodiscard]] bool is_of_device(const verdicts::verdict& about, std::uint32_t device) {
+  return about.about.kind == subject_kind::host || about.about.device == device;
+}
+
+// Worth a person's attention, of the subjects that are told of: sites and categories are in them.
+[[nodiscard]] bool is_told(const verdicts::verdict& about) {
+  return growth::is_leak(about.found.shape) && !about.found.negligible &&
+         about.about.kind != subject_kind::category && about.about.kind != subject_kind::site;
+}
+
+[[nodiscard]] const verdicts::verdict* of_device(const process_report& process,
+                                                 std::uint32_t device) {
+  const auto found = std::ranges::find_if(process.findings.verdicts, [&](const auto& about) {
+    return about.about.kind == subject_kind::device && about.about.device == device;
+  });
+  return found == process.findings.verdicts.end() ? nullptr : &*found;
+}
+
+[[nodiscard]] bool ran_out(const process_report& process, std::uint32_t device) {
+  return std::ranges::any_of(process.ooms, [&](const oom_report& oom) {
+    return oom.facts.device == device && !oom.facts.caught;
+  });
+}
+
+[[nodiscard]] std::string subject_words(const verdicts::verdict& about) {
+  switch (about.about.kind) {
+    case subject_kind::reserved:
+      return fmt::format("What PyTorch reserves on GPU {}", about.about.device);
+    case subject_kind::outside:
+      return fmt::format("Memory of GPU {} outside of PyTorch", about.about.device);
+    case subject_kind::phase:
+      return fmt::format("Within each {} GPU {}", about.about.name, about.about.device);
+    case subject_kind::host:
+      return about.about.name.empty() ? std::string("Host memory")
+                                      : fmt::format("Host memory ({})", about.about.name);
+    default:
+      return fmt::format("GPU {}", about.about.device);
+  }
+}
+
+[[nodiscard]] const char* verb_of(shape found) {
+  return found == shape::stepwise        ? "grows by jumps, on average"
+         : found == shape::sawtooth_leak ? "empties, but keeps"
+                                         : "accumulates";
+}
+
+// GPU 0 accumulates 24.00 MiB a step: out of memory in about 830 steps (4 min 2 s)
+[[nodiscard]] std::string headline(const process_report& process, const verdicts::verdict& about) {
+  auto text = fmt::format("{} {} {}", subject_words(about), verb_of(about.found.shape),
+                          rate_of(about.bytes_per_step, "step"));
+  if (about.about.kind != subject_kind::host && ran_out(process, about.about.device)) {
+    return text + ", until memory ran out";
+  }
+  if (!about.steps_to_oom) return text;
+  text += fmt::format(": out of memory in about {} step{}", format_count(*about.steps_to_oom),
+                      *about.steps_to_oom == 1 ? "" : "s");
+  if (about.ns_to_oom) text += fmt::format(" ({})", format_seconds(*about.ns_to_oom));
+  return text;
+}
+
+[[nodiscard]] std::string place_of(const process_report& process, const verdicts::culprit& who) {
+  const auto frames = [&](trace::stack_id stack) {
+    const auto found = process.verdict_frames.find(stack);
+    return found == process.verdict_frames.end() ? std::vector<source_frame>() : found->second;
+  };
+  const auto own = frames(who.stack);
+  const auto forward = frames(who.forward);
+  if (own.empty() && !forward.empty()) return "backward of " + describe_place(forward, {});
+  return describe_place(own, {});
+}
+
+// Lines that fit, the first with a label, the others indented to it.
+class section {
+ public:
+  section(page& out, std::size_t room, std::size_t columns)
+      : out_(out), left_(room), columns_(columns) {}
+
+  [[nodiscard]] std::size_t left() const { return left_; }
+  void line(const std::string& text, emphasis how = emphasis::none) {
+    if (left_ == 0) return;
+    out_.line(printable(text), how);
+    --left_;
+  }
+  void labelled(std::string_view label, std::string_view text, std::size_t most_lines) {
+    constexpr std::size_t margin = 2;
+    const std::size_t indent = margin + label.size() + 1;
+    auto lines = wrap(text, std::max<std::size_t>(columns_, indent + 20) - indent);
+    if (lines.size() > std::min(most_lines, left_)) {
+      lines.resize(std::min(most_lines, left_));
+      if (!lines.empty()) lines.back() += " …";
+    }
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+      line(std::string(margin, ' ') +
+           (i == 0 ? std::string(label) + ' ' : std::string(label.size() + 1, ' ')) + lines[i]);
+    }
+  }
+
+ private:
+  page& out_;
+  std::size_t left_;
+  std::size_t columns_;
+};
+
+void add_fix(section& out, const verdicts::remedy& what, bool with_cause) {
+  if (with_cause) out.labelled("why:", what.cause, 2);
+  out.labelled("write instead:", what.change, 3);
+  if (!what.caution.empty()) out.labelled("does not help:", what.caution, 2);
+}
+
+void add_cause(section& out, const process_report& process, const cause& one, bool in_full) {
+  const auto& who = *one.largest;
+  auto place =
+      fmt::format("{:.0f} % {} ({})", 100 * one.share, place_of(process, who), name_of(who.what));
+  if (one.sites > 1)
+    place += fmt::format(" and {} more line{}", one.sites - 1, one.sites == 2 ? "" : "s");
+  const bool known = !who.retained_by.empty();
+  if (!in_full) {
+    if (known) place += ", kept by `" + verdicts::variable_of(who.retained_by.front()) + "`";
+    out.labelled("and", place, 1);
+    return;
+  }
+  out.labelled("where:", place, 1);
+  if (known) {
+    const auto& keeper = who.retained_by.front();
+    out.labelled(
+        "kept by:", verdicts::describe(keeper) + (keeper.censuses == 1 ? " (seen once)" : ""), 2);
+  }
+  if (who.fix) add_fix(out, *who.fix, !known);
+}
+
+void add_verdict(section& out, const process_report& process, const verdicts::verdict& about) {
+  out.line(headline(process, about), emphasis::alarm);
+  const auto all = causes_of(about);
+  for (std::size_t i = 0; i < all.size() && i < 3; ++i) {
+    if (i == 0 || all[i].share >= 0.05) add_cause(out, process, all[i], i == 0);
+  }
+  if (about.fix) add_fix(out, *about.fix, true);
+}
+
+// A buffer that fills, in words; empty: it is none.
+[[nodiscard]] std::string filling_words(const verdicts::verdict& about) {
+  for (const auto& who : about.culprits) {
+    const auto buffer = verdicts::filling_of(who);
+    if (!buffer) continue;
+    return fmt::format("grows into {}, which is bounded{}", verdicts::describe(*buffer->container),
+                       buffer->steps_to_full ? fmt::format(" and full in about {} steps",
+                                                           format_count(*buffer->steps_to_full))
+                                             : std::string());
+  }
+  return {};
+}
+
+}  // namespace
+
+void add_growth(page& out, const process_report& process, const device_report& device,
+                std::size_t room, std::size_t columns) {
+  section lines(out, room, columns);
+  for (const auto& about : process.findings.verdicts) {
+    if (is_told(about) && is_of_device(about, device.facts.device) && lines.left() > 1) {
+      add_verdict(lines, process, about);
+    }
+  }
+  for (const auto& what : process.findings.habits) {
+    if (lines.left() < 3) break;
+    lines.line(what.title, emphasis::alarm);
+    lines.labelled("cost:", what.evidence, 3);
+    lines.labelled("write instead:", what.change, 2);
+  }
+}
+
+std::string calm_line(const process_report& process, std::uint32_t device) {
+  const auto* const about = of_device(process, device);
+  if (about == nullptr || is_told(*about)) return {};
+  const auto& found = about->found;
+  if (found.negligible) {
+    return fmt::format(
+        "  growth         {:>11}  a step: negligible",
+        format_bytes(static_cast<std::uint64_t>(std::llround(about->bytes_per_step))));
+  }
+  if (found.shape == shape::unknown) {
+    return found.evidence.steps == 0
+               ? "  growth         no steps were found: whether memory grows cannot be told"
+               : fmt::format("  growth         {} {}s are too few to tell; about {} more would do",
+                             format_count(found.evidence.steps), about->unit,
+                             format_count(std::max<std::uint64_t>(found.more_steps_needed, 1)));
+  }
+  const auto over = fmt::format("over {} {}s", format_count(found.evidence.steps), about->unit);
+  if (const auto words = filling_words(*about); !words.empty()) return "  growth         " + words;
+  switch (found.shape) {
+    case shape::sawtooth:
+      return "  growth         none: fills and empties, " + over;
+    case shape::bounded_records:
+      return "  growth         only with the largest input so far, " + over;
+    case shape::warmup_plateau:
+      return "  growth         none after a start, " + over;
+    default:
+      return "  growth         none: steady " + over;
+  }
+}
+
+std::string growth_in_brief(const process_report& process, std::uint32_t device) {
+  const auto* const about = of_device(process, device);
+  if (about == nullptr || !is_told(*about)) return {};
+  return fmt::format(", {} {}", verb_of(about->found.shape),
+                     rate_of(about->bytes_per_step, "step"));
+}
+
+}  // namespace memtrace::report
