@@ -107,7 +107,7 @@ bool holds_gil() noexcept {
 void take(recorder& to, census_reason why) noexcept {
   // What it costs this program, and not what others on the machine do meanwhile.
   const std::uint64_t start = read_ns(CLOCK_THREAD_CPUTIME_ID);
-  (void)census::take(to, why);
+  (void)census::take(to, why, {.allocated = allocated()});
   const std::uint64_t taken = read_ns(CLOCK_THREAD_CPUTIME_ID) - start;
   const lock_holder holder(lock);
   schedule.took(why, allocated(), taken);

@@ -7,7 +7,7 @@
 //   StorageImpl   16 data      48 bytes
 //   AutogradMeta  40 gradient  48 grad_fn         144 requires_grad
 //   Node          24 sequence number              48 thread
-//                 112 edges, of 24 bytes
+//                 96 edges, of 24 bytes
 //   AccumulateGrad   the leaf, right behind what it has as a Node
 // Words that are followed are followed with readable_memory: a wrong guess ends the search only.
 #include "interpose/autograd/layout_search.h"

@@ -86,14 +86,31 @@ bool is_the_undefined(const void* impl) noexcept {
   return impl == undefined;
 }
 
+const void* storage_of(const void* impl) noexcept {
+  return load<const void*>(impl, at().storage);
+}
+
+std::uint64_t address_in(const void* storage) noexcept {
+  return load<std::uint64_t>(storage, at().data);
+}
+
+std::uint64_t bytes_in(const void* storage) noexcept {
+  return load<std::uint64_t>(storage, at().bytes);
+}
+
+bool is_cuda_memory(const void* storage) noexcept {
+  constexpr std::size_t device = 24;  // behind the data, its context and its deleter
+  return load<signed char>(storage, at().data + device) == cuda_type;
+}
+
 std::uint64_t storage_address(const void* impl) noexcept {
-  const auto* const storage = load<const void*>(impl, at().storage);
-  return storage == nullptr ? 0 : load<std::uint64_t>(storage, at().data);
+  const void* const storage = storage_of(impl);
+  return storage == nullptr ? 0 : address_in(storage);
 }
 
 std::uint64_t storage_bytes(const void* impl) noexcept {
-  const auto* const storage = load<const void*>(impl, at().storage);
-  return storage == nullptr ? 0 : load<std::uint64_t>(storage, at().bytes);
+  const void* const storage = storage_of(impl);
+  return storage == nullptr ? 0 : bytes_in(storage);
 }
 
 std::uint32_t scalar_type(const void* impl) noexcept {

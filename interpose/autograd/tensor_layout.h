@@ -100,6 +100,13 @@ extern std::atomic<bool> confirmed;
 [[nodiscard]] std::uint64_t storage_address(const void* impl) noexcept;
 [[nodiscard]] std::uint64_t storage_bytes(const void* impl) noexcept;
 
+// The StorageImpl itself, which Python's storages have too; null where there is none.
+[[nodiscard]] const void* storage_of(const void* impl) noexcept;
+[[nodiscard]] std::uint64_t address_in(const void* storage) noexcept;
+[[nodiscard]] std::uint64_t bytes_in(const void* storage) noexcept;
+// By c10::DataPtr, as it was in 2.4 to 2.11: to be compared with a tensor's own device first.
+[[nodiscard]] bool is_cuda_memory(const void* storage) noexcept;
+
 [[nodiscard]] std::uint32_t scalar_type(const void* impl) noexcept;
 [[nodiscard]] std::uint32_t dimensions(const void* impl) noexcept;
 [[nodiscard]] std::uint64_t size(const void* impl, std::uint32_t dimension) noexcept;

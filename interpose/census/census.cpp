@@ -14,6 +14,9 @@ namespace memtrace::census {
 
 namespace {
 
+// What the last whole search did not find, or a later one less. Needs the GIL.
+std::uint64_t never_found = 0;
+
 void record(recorder& to, const findings& found) {
   std::vector<storage_event> events;
   events.reserve(found.storages.size());
@@ -39,7 +42,8 @@ std::uint64_t take(recorder& to, format::census_reason why, const limits& at_mos
     // A backward pass in another thread replaces gradients and frees what its graph has saved.
     const bool is_quiet = autograd::running_backwards() <= (autograd::is_in_backward() ? 1u : 0u);
     torch_storages reader(is_quiet);
-    const findings found = find_held(reader, at_most);
+    const findings found = find_held(reader, at_most, never_found);
+    never_found = found.is_incomplete ? 0 : found.missing;
     record(to, found);
     end.bytes = found.bytes;
     if (found.is_incomplete) end.flags = format::census_incomplete;

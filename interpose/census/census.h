@@ -20,6 +20,9 @@ namespace memtrace::census {
 struct limits {
   std::uint64_t nanoseconds = 250'000'000;
   std::uint64_t objects = 2'000'000;
+  // On all devices, now: installed packages are searched, and what has no name, only while more of
+  // it is missing than usual. 0: unknown, and they always are.
+  std::uint64_t allocated = 0;
 };
 
 // Now, into `to`. The caller holds the GIL and is not inside an allocator's hook. Leaves Python's

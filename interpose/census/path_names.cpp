@@ -80,6 +80,11 @@ path_names::named path_names::name_root(node which) {
       places_[result.place].flags |= format::held_traceback;
       result.as = role::root_trace;
       break;
+    case root::origin::nobody:
+      result.place =
+          places_.start(name_of_type(type_of(object)), {"nothing: a cycle or C++", "", 0});
+      places_[result.place].flags |= format::held_unreachable;
+      break;
     case root::origin::context:
       result.place = places_.start("ContextVar", {"context of a thread", "", 0});
       break;
@@ -110,7 +115,9 @@ path_names::named path_names::name_child(const named& parent, const step& edge, 
       break;
   }
   if (edge.child_kind == kind::dict && instance_dict(python_, edge.parent) == edge.child) {
-    return {parent.place, parent.model, role::attributes, type_of(edge.parent)};
+    const bool is_class = edge.parent_kind == kind::type;
+    const address owner = is_class ? edge.parent : type_of(edge.parent);
+    return {parent.place, parent.model, role::attributes, owner};
   }
   switch (edge.parent_kind) {
     case kind::function:

@@ -34,7 +34,7 @@ bool is_exception(address object) noexcept {
 }  // namespace
 
 root_finder::root_finder(const python_objects& python, const user_code& users, address modules)
-    : python_(python), users_(users), modules_(modules) {}
+    : python_(python), users_(users), modules_(modules), running_(find_running()) {}
 
 std::vector<address> root_finder::threads() const {
   std::vector<address> found;
@@ -46,31 +46,34 @@ std::vector<address> root_finder::threads() const {
   return found;
 }
 
-void root_finder::add_frame(const read_frame& frame, root_group& group) const {
-  for_each_variable(python_, frame, [&](address name, address value) {
-    group.push_back({root::origin::local, value, name, frame.code, 0});
-    return true;
-  });
-}
-
-std::vector<root_group> root_finder::frames(bool of_users) const {
+std::vector<read_frame> root_finder::find_running() const {
   const python_stack::layout& offsets = *python_.interpreter->offsets;
-  python_stack::text_arena arena;
-  std::vector<root_group> found;
+  std::vector<read_frame> found;
   for (const address thread : threads()) {
-    const std::size_t first = found.size();
+    const auto first = static_cast<std::ptrdiff_t>(found.size());
     address frame = python_stack::innermost_frame(offsets, thread);
     for (unsigned left = most_frames; frame != 0 && left > 0; --left) {
       const read_frame here = frame_at(python_, frame);
+      if (here.frame != 0) found.push_back(here);
       frame = python_stack::previous_frame(offsets, frame);
-      if (here.frame == 0) continue;
-      const auto file = load<address>(here.code, offsets.code_file);
-      if (users_.is_users(text_of(python_, file, arena)) != of_users) continue;
-      root_group group;
-      add_frame(here, group);
-      if (!group.empty()) found.push_back(std::move(group));
     }
-    std::reverse(found.begin() + static_cast<std::ptrdiff_t>(first), found.end());
+    std::reverse(found.begin() + first, found.end());
+  }
+  return found;
+}
+
+std::vector<root_group> root_finder::frames(bool of_users) const {
+  python_stack::text_arena arena;
+  std::vector<root_group> found;
+  for (const read_frame& frame : running_) {
+    const auto file = load<address>(frame.code, python_.interpreter->offsets->code_file);
+    if (users_.is_users(text_of(python_, file, arena)) != of_users) continue;
+    root_group group;
+    for_each_variable(python_, frame, [&](address name, address value) {
+      group.push_back({root::origin::local, value, name, frame.code, 0});
+      return true;
+    });
+    if (!group.empty()) found.push_back(std::move(group));
   }
   return found;
 }

@@ -16,7 +16,7 @@
 namespace memtrace::census {
 
 struct root {
-  enum class origin : std::uint8_t { local, globals, exception, context };
+  enum class origin : std::uint8_t { local, globals, exception, context, nobody };
   origin from{};
   address object = 0;
   address name = 0;   // a str: of the variable; of the module, before its names are the roots
@@ -32,6 +32,8 @@ class root_finder {
   root_finder(const python_objects& python, const user_code& users, address modules);
 
   [[nodiscard]] root_group main_module() const;
+  // All frames of all threads.
+  [[nodiscard]] const std::vector<read_frame>& running() const noexcept { return running_; }
   // By frame: its locals.
   [[nodiscard]] std::vector<root_group> frames(bool of_users) const;
   // Exceptions that are being handled, and the last one that nobody caught.
@@ -42,12 +44,13 @@ class root_finder {
 
  private:
   [[nodiscard]] std::vector<address> threads() const;  // oldest first
-  void add_frame(const read_frame& frame, root_group& group) const;
+  [[nodiscard]] std::vector<read_frame> find_running() const;
   [[nodiscard]] root root_of_module(address name, address module) const;
 
   const python_objects& python_;
   const user_code& users_;
   const address modules_;
+  const std::vector<read_frame> running_;
 };
 
 }  // namespace memtrace::census

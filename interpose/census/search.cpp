@@ -45,6 +45,10 @@ void search::exclude(address modules) {
   next_ = objects_.size();
 }
 
+void search::exclude_running(const std::vector<read_frame>& frames) {
+  for (const read_frame& each : frames) running_.insert(each.frame);
+}
+
 // Its names are the roots: the dictionary itself is excluded, as all modules' are.
 void search::add_globals(const root& module) {
   for_each_pair(python_, module.object, [&](address name, address value) {
@@ -123,6 +127,7 @@ void search::expand(node which) {
     seen_storage seen;
     if (reader_.read_storage(object, seen)) note(which, seen, 0);
   }
+  if (what == kind::frame && running_.contains(frame_of_object(python_, object).frame)) return;
   visit_references(python_, object, what, *this);
 }
 
@@ -130,6 +135,8 @@ void search::note(node holder, const seen_storage& seen, std::uint32_t flags) {
   if (seen.has_graph) flags |= format::held_has_graph;
   const auto [place, is_new] = by_address_.try_emplace(seen.address, storages_.size());
   if (is_new) {
+    constexpr std::uint64_t block = 512;
+    block_bytes_ += (seen.bytes + block - 1) / block * block;
     storages_.push_back({seen.address, seen.bytes, seen.used_bytes, holder, flags});
     return;
   }

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "interpose/census/census.h"
@@ -30,6 +31,8 @@ class search final : private reference_visitor {
 
   // What must not be entered: the modules and their globals.
   void exclude(address modules);
+  // Frames on a thread's stack: what they hold is not a traceback's.
+  void exclude_running(const std::vector<read_frame>& frames);
   void from(const root_group& group);
   // What was put off meanwhile: optimizers and keys.
   void from_postponed();
@@ -47,6 +50,8 @@ class search final : private reference_visitor {
   [[nodiscard]] const found_objects& objects() const noexcept { return objects_; }
   [[nodiscard]] const std::vector<root>& roots() const noexcept { return roots_; }
   [[nodiscard]] const std::vector<held_storage>& storages() const noexcept { return storages_; }
+  // As the allocator counts them: blocks of 512 bytes.
+  [[nodiscard]] std::uint64_t block_bytes() const noexcept { return block_bytes_; }
   [[nodiscard]] kind kind_of(address object) noexcept { return kinds_.of(object); }
 
  private:
@@ -69,6 +74,7 @@ class search final : private reference_visitor {
   object_kinds kinds_;
   found_objects objects_;
   std::vector<root> roots_;
+  std::unordered_set<address> running_;
   mapped_array<postponed> postponed_;  // filled inside tp_traverse: nothing may be thrown
   mapped_array<node> graphs_;
   std::vector<held_storage> storages_;
@@ -77,6 +83,7 @@ class search final : private reference_visitor {
   node next_ = 0;
   node current_ = no_node;
   bool is_postponing_ = true;
+  std::uint64_t block_bytes_ = 0;
   bool out_of_time_ = false;
 };
 

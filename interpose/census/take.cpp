@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "interpose/census/take.h"
 
+#include <algorithm>
+
+#include "interpose/census/collector_lists.h"
 #include "interpose/census/path_names.h"
 #include "interpose/census/roots.h"
 #include "interpose/census/search.h"
@@ -9,7 +12,13 @@ namespace memtrace::census {
 
 namespace {
 
-void search_everything(search& searched, const root_finder& roots, storage_reader& reader) {
+// Temporaries and rounding: not worth a longer search.
+std::uint64_t tolerance(std::uint64_t allocated) {
+  constexpr std::uint64_t least = 64u << 10;
+  return std::max(least, allocated / 1024);
+}
+
+void search_user_code(search& searched, const root_finder& roots, storage_reader& reader) {
   searched.from(roots.main_module());
   for (const root_group& frame : roots.frames(true)) searched.from(frame);
   searched.from(roots.exceptions());
@@ -17,8 +26,32 @@ void search_everything(search& searched, const root_finder& roots, storage_reade
   searched.from(roots.contexts());
   searched.from_postponed();
   reader.walk_graphs(searched);
+}
+
+void search_packages(search& searched, const root_finder& roots, storage_reader& reader) {
   for (const root_group& frame : roots.frames(false)) searched.from(frame);
   searched.from(roots.modules(false));
+  searched.from_postponed();
+  reader.walk_graphs(searched);
+}
+
+// What the collector knows and no name leads to. Objects first: what they hold is theirs.
+void search_nameless(const python_objects& python, search& searched, storage_reader& reader) {
+  const collector_lists lists(python);
+  const auto from = [&](auto is_it) {
+    lists.for_each([&](address object) {
+      if (searched.objects().find(object) != no_node || !is_it(searched.kind_of(object), object)) {
+        return !searched.is_out_of_time();
+      }
+      searched.from({{root::origin::nobody, object, 0, 0, 0}});
+      return !searched.is_incomplete();
+    });
+  };
+  from([](kind what, address object) {
+    return what == kind::plain && (flags_of(type_of(object)) & type_flag::heap_type) != 0;
+  });
+  from([](kind what, address) { return what != kind::tensor && what != kind::module; });
+  from([](kind what, address) { return what == kind::tensor; });
   searched.from_postponed();
   reader.walk_graphs(searched);
 }
@@ -36,7 +69,7 @@ named_storage name(const held_storage& held, path_names& names) {
 
 }  // namespace
 
-findings find_held(storage_reader& reader, const limits& at_most) {
+findings find_held(storage_reader& reader, const limits& at_most, std::uint64_t never_found) {
   findings found;
   const python_objects* const python = find_python_objects();
   if (python == nullptr) return found;
@@ -46,12 +79,23 @@ findings find_held(storage_reader& reader, const limits& at_most) {
   const root_finder roots(*python, users, address_of(modules));
   search searched(*python, reader, at_most);
   searched.exclude(address_of(modules));
-  search_everything(searched, roots, reader);
+  searched.exclude_running(roots.running());
+  const auto missing = [&] {
+    const std::uint64_t bytes = searched.block_bytes();
+    return at_most.allocated > bytes ? at_most.allocated - bytes : 0;
+  };
+  const auto is_enough = [&] {
+    return at_most.allocated != 0 && missing() <= never_found + tolerance(at_most.allocated);
+  };
+  search_user_code(searched, roots, reader);
+  if (!is_enough()) search_packages(searched, roots, reader);
+  if (!is_enough()) search_nameless(*python, searched, reader);
   path_names names(*python, searched);
   for (const held_storage& held : searched.storages()) {
     found.storages.push_back(name(held, names));
     found.bytes += held.bytes;
   }
+  found.missing = missing();
   found.objects = searched.objects().size();
   found.is_incomplete = searched.is_incomplete();
   return found;

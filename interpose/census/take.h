@@ -22,11 +22,14 @@ struct named_storage {
 struct findings {
   std::vector<named_storage> storages;
   std::uint64_t bytes = 0;
+  std::uint64_t missing = 0;  // of what is allocated, in blocks
   std::uint64_t objects = 0;  // that were looked at
   bool is_incomplete = false;
 };
 
-// Needs the GIL. Empty where this Python cannot be read. May throw std::bad_alloc.
-[[nodiscard]] findings find_held(storage_reader& reader, const limits& at_most);
+// Needs the GIL. Empty where this Python cannot be read. May throw std::bad_alloc. So many bytes
+// are never found (workspaces of CUDA's libraries): for no more the search does not go on.
+[[nodiscard]] findings find_held(storage_reader& reader, const limits& at_most,
+                                 std::uint64_t never_found);
 
 }  // namespace memtrace::census

@@ -43,7 +43,7 @@ bool torch_storages::has_graph(address tensor) const noexcept {
 bool torch_storages::read_tensor(address tensor, seen_storage& seen) const noexcept {
   const void* const impl = impl_of(tensor);
   if (impl == nullptr || !read_impl(impl, seen)) return false;
-  if (tensor_functions_ == nullptr) tensor_functions_ = autograd::functions_of(impl);
+  if (tensor_functions_ == nullptr) learn(impl);
   return true;
 }
 
@@ -54,12 +54,32 @@ bool torch_storages::read_gradient(address tensor, seen_storage& seen) const noe
   return gradient != nullptr && read_impl(gradient, seen);
 }
 
-bool torch_storages::is_storage(address) const noexcept {
+bool torch_storages::is_storage(address object) const noexcept {
+  for (address type = type_of(object); type != 0; type = load<address>(type, offset::base)) {
+    if (full_name_of_type(type) == "torch._C.StorageBase") return true;
+  }
   return false;
 }
 
-bool torch_storages::read_storage(address, seen_storage&) const noexcept {
+// The object has the StorageImpl's address behind its header; in earlier versions behind a flag.
+bool torch_storages::read_storage(address storage, seen_storage& seen) const noexcept {
+  for (const std::size_t place : {16, 24}) {
+    const std::uint64_t word = load<std::uint64_t>(storage, place);
+    if (storage_functions_ == 0 || memory_.word(word) != storage_functions_) continue;
+    const auto* const impl = reinterpret_cast<const void*>(word);
+    if (!autograd::is_cuda_memory(impl)) return false;
+    seen.address = autograd::address_in(impl);
+    seen.bytes = seen.used_bytes = autograd::bytes_in(impl);
+    return seen.address != 0;
+  }
   return false;
+}
+
+void torch_storages::learn(const void* impl) const noexcept {
+  tensor_functions_ = autograd::functions_of(impl);
+  const void* const storage = autograd::storage_of(impl);
+  if (!autograd::is_cuda_memory(storage)) return;
+  storage_functions_ = reinterpret_cast<std::uint64_t>(autograd::functions_of(storage));
 }
 
 void torch_storages::walk_graphs(search& found) {

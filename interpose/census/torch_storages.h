@@ -6,6 +6,7 @@
 
 #include <memory>
 
+#include "interpose/autograd/readable_memory.h"
 #include "interpose/census/storage_reader.h"
 
 namespace memtrace::census {
@@ -35,7 +36,12 @@ class torch_storages final : public storage_reader {
 
  private:
   const bool is_quiet_;
-  mutable const void* tensor_functions_ = nullptr;  // of an ordinary tensor
+  void learn(const void* impl) const noexcept;
+
+  const autograd::readable_memory memory_{};
+  // Virtual functions of an ordinary tensor, and of its storage where that tells its device.
+  mutable const void* tensor_functions_ = nullptr;
+  mutable std::uint64_t storage_functions_ = 0;
   std::unique_ptr<graph_walk> graphs_;
 };
 

@@ -23,8 +23,8 @@ void put(object& to, std::size_t offset, std::uint64_t word) {
   std::memcpy(to.data() + offset, &word, sizeof word);
 }
 
-constexpr detail::layout of_2_11{16, 16, 24, 64, 168, 16, 48, 40, 48, 144, 24, 48, 568};
-constexpr detail::layout of_another{24, 24, 40, 80, 186, 24, 64, 56, 72, 160, 24, 48, 600};
+constexpr detail::layout of_2_11{16, 16, 24, 64, 168, 16, 48, 40, 48, 144, 24, 48, 568, 96, 24};
+constexpr detail::layout of_another{24, 24, 40, 80, 186, 24, 64, 56, 72, 160, 24, 48, 600, 104, 32};
 
 constexpr std::uint64_t thread = 1;
 constexpr std::uint64_t sequence = 4711;
@@ -42,6 +42,9 @@ class world {
     point("node object", 16, "node");
     point("accumulate", at.variable, "leaf impl");
     point("accumulate object", 16, "accumulate");
+    point("edge", 0, "accumulate");
+    point("node", at.edges, "edge");
+    put(of("node"), at.edges + 8u, address_of(of("edge")) + at.edge_bytes);
     point("leaf meta", at.gradient, "gradient impl");
     put(of("leaf meta"), at.requires_grad, 0xab000001);  // padding may hold anything
     point("result meta", at.grad_fn, "node");
@@ -113,6 +116,20 @@ TEST_CASE("the layout of PyTorch 2.11 and of another one are found") {
     REQUIRE(search(in, found) == nullptr);
     CHECK(std::memcmp(&found, &expected, sizeof found) == 0);
   }
+}
+
+TEST_CASE("without a vector of edges the rest is found, and nodes are not followed") {
+  world in(of_2_11);
+  SECTION("another node") {
+    in.point("edge", 0, "node");
+  }
+  SECTION("no vector") {
+    put(in.of("node"), of_2_11.edges + 8u, 0);
+  }
+  detail::layout found{};
+  REQUIRE(search(in, found) == nullptr);
+  CHECK(found.edges == 0);
+  CHECK(found.variable == of_2_11.variable);
 }
 
 TEST_CASE("a layout that one fact contradicts is not taken") {

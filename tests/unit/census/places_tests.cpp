@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "interpose/census/places.h"
+
+#include "memtrace/trace_format.h"
+#include "tests/unit/catch.h"
+
+namespace memtrace::census {
+namespace {
+
+const place_owner fit{"local of fit", "train.py", 88};
+
+}  // namespace
+
+TEST_CASE("equal texts from one name are one place") {
+  place_table places;
+  const place_number name = places.start("trainer", fit);
+  CHECK(places.start("trainer", fit) == name);
+  CHECK(places.start("trainer", {"local of test", "train.py", 99}) != name);
+  const place_number item = places.add(places.add(name, ".outputs"), "[…]");
+  CHECK(places.add(places.add(name, ".outputs"), "[…]") == item);
+  CHECK(places[item].text == "trainer.outputs[…]");
+}
+
+TEST_CASE("what repeats on the way is written once") {
+  place_table places;
+  const place_number name = places.start("head", fit);
+  place_number at = places.add(name, ".next");
+  for (int i = 0; i < 100; ++i) at = places.add(at, ".next");
+  CHECK(places[at].text == "head.next");
+  at = places.add(places.add(name, "[…]"), "['peer']");
+  for (int i = 0; i < 100; ++i) at = places.add(places.add(at, "[…]"), "['peer']");
+  CHECK(places[at].text == "head[…]['peer']");
+}
+
+TEST_CASE("far from the name nothing more is written") {
+  place_table places;
+  place_number at = places.start("x", fit);
+  for (int i = 0; i < 100; ++i)
+    at = places.add(at, "." + std::string(1, static_cast<char>('a' + i % 26)));
+  CHECK(places[at].text == "x.a.b.c.d.e.f.g.h.i.j.k.l");
+}
+
+TEST_CASE("the longest container on the way is told, with the class whose attribute it is") {
+  place_table places;
+  const place_number name = places.start("trainer", fit);
+  const place_number attribute = places.add(name, ".outputs");
+  places[attribute].attribute_of = "Trainer";
+  const place_number item = places.add(attribute, "[…]");
+  places.note_container(item, {"list", 240}, false);
+  const place_number value = places.add(item, "['logits']");
+  places.note_container(value, {"dict", 2}, false);
+  CHECK(places.detail(value) ==
+        "list\x1f"
+        "240\x1flocal of fit\x1ftrain.py\x1f"
+        "88\x1fTrainer");
+}
+
+TEST_CASE("an attribute without a container names its object's class") {
+  place_table places;
+  const place_number attribute = places.add(places.start("self", fit), ".hidden");
+  places[attribute].attribute_of = "Decoder";
+  CHECK(places.detail(attribute) ==
+        "\x1f\x1flocal of fit\x1ftrain.py\x1f"
+        "88\x1f"
+        "Decoder");
+}
+
+TEST_CASE("a name that begins anew keeps the flags and the container of the way to it") {
+  place_table places;
+  const place_number hooks = places.add(places.start("model", fit), "._forward_hooks");
+  places[hooks].flags |= format::held_hook;
+  places[hooks].attribute_of = "Linear";
+  const place_number hook = places.add(hooks, "[…]");
+  places.note_container(hook, {"OrderedDict", 3}, false);
+  const place_number features = places.start("features", {"closure of hook", "train.py", 5}, hook);
+  CHECK(places[features].flags == format::held_hook);
+  CHECK(places.detail(features) ==
+        "OrderedDict\x1f"
+        "3\x1f"
+        "closure of hook\x1ftrain.py\x1f"
+        "5\x1fLinear");
+}
+
+TEST_CASE("a bounded container is flagged") {
+  place_table places;
+  const place_number item = places.add(places.start("recent", fit), "[…]");
+  places.note_container(item, {"deque(maxlen=5)", 5}, true);
+  CHECK(places[item].flags == format::held_bounded);
+}
+
+}  // namespace memtrace::census
