@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyzer/report/json.h"
 
+#include "analyzer/report/json_host.h"
 #include "analyzer/report/json_advice.h"
 #include "analyzer/report/json_memory.h"
 #include "analyzer/report/json_verdicts.h"
@@ -188,7 +189,6 @@ std::string to_json(const run_report& processes, bool with_blocks) {
       {"steps", steps_json(processes)}, {"devices", json::array()},
       {"verdicts", json::array()},      {"fragmentation", json::array()},
       {"oom", json::array()},           {"advice", json::array()}};
-  std::uint64_t pinned = 0;
   for (const auto& process : processes) {
     document["processes"].push_back({{"trace", process.path},
                                      {"run", run_json(process.run)},
@@ -201,13 +201,8 @@ std::string to_json(const run_report& processes, bool with_blocks) {
     add_verdicts_json(process, document["verdicts"]);
     add_advice_json(process, document["advice"]);
     for (const auto& oom : process.ooms) document["oom"].push_back(oom_json(process, oom));
-    pinned += process.pinned_peak;
   }
-  document["host"] = {{"limit_bytes", nullptr},
-                      {"limit_source", nullptr},
-                      {"peak_bytes", nullptr},
-                      {"pinned_peak_bytes", pinned},
-                      {"workers", json::array()}};
+  document["host"] = host_json(processes);
   return document.dump(1) + '\n';
 }
 

@@ -13,6 +13,7 @@
 #include "analyzer/verdicts/collector.h"
 #include "analyzer/verdicts/conclude.h"
 #include "analyzer/verdicts/explain.h"
+#include "analyzer/verdicts/host.h"
 #include "analyzer/verdicts/summary.h"
 
 namespace memtrace::report {
@@ -41,6 +42,33 @@ struct pass {
   return frames;
 }
 
+// Of the device with most.
+[[nodiscard]] std::vector<std::uint64_t> ends_of_steps(const attribution::result& found) {
+  std::vector<std::uint64_t> ends;
+  for (const auto& [index, device] : found.devices) {
+    if (device.steps.steps.size() <= ends.size()) continue;
+    ends.clear();
+    for (const auto& step : device.steps.steps) ends.push_back(step.end_ns);
+  }
+  return ends;
+}
+
+// Memory outside of PyTorch's pool. What the driver said of a device goes before what follows from
+// the program's own calls.
+void add_host(verdicts::findings& findings, const pass& done, const replay::replayer& replayed) {
+  const auto ends = ends_of_steps(done.attributed);
+  auto host = verdicts::judge_host(done.report.host, replayed.driver().pinned_changes(), ends);
+  const auto is_outside = [](const verdicts::verdict& one) {
+    return one.about.kind == verdicts::subject_kind::outside;
+  };
+  std::erase_if(findings.verdicts, [&](const verdicts::verdict& known) {
+    return is_outside(known) && std::ranges::any_of(host, [&](const auto& one) {
+             return is_outside(one) && one.about.device == known.about.device;
+           });
+  });
+  std::ranges::move(host, std::back_inserter(findings.verdicts));
+}
+
 // 0: not known.
 [[nodiscard]] std::uint64_t steps_of(const attribution::result& found) {
   std::uint64_t steps = 0;
@@ -56,7 +84,11 @@ struct pass {
   attribution::attributor attributor(reader.names(), replayed, wanted);
   attribution::periodicity periods(reader.names());
   program_counters counters(reader.names());
-  trace::visitor_pair known(attributor, counters);
+  optimizer_names optimizers(reader.names());
+  verdicts::host_collector host(reader.names(), replayed);
+  trace::visitor_pair counted(counters, host);
+  trace::visitor_pair told(counted, optimizers);
+  trace::visitor_pair known(attributor, told);
   remedies::empty_cache_use cache_use(reader.names());
   trace::visitor_pair with_habits(known, cache_use);
   trace::visitor_pair all(with_habits, periods);
@@ -67,8 +99,11 @@ struct pass {
   if (search) done.inferred = periods.finish();
   done.report = build_process(path, reader, facts, replayed, done.attributed);
   done.report.counters = counters.found();
+  done.report.optimizers = optimizers.found();
   auto& findings = done.report.findings;
   findings = verdicts::conclude(lives, replayed);
+  done.report.host = host.found();
+  add_host(findings, done, replayed);
   verdicts::explain(findings, lives.kept(), reader.names(), {done.report.run.alloc_conf});
   verdicts::summarize(findings);
   if (auto habit = cache_use.finish(steps_of(done.attributed))) {

@@ -14,8 +14,10 @@
 #include "analyzer/replay/replay.h"
 #include "analyzer/report/frames.h"
 #include "analyzer/report/memory_view.h"
+#include "analyzer/report/optimizer_names.h"
 #include "analyzer/report/program_counters.h"
 #include "analyzer/trace/reader.h"
+#include "analyzer/verdicts/host_samples.h"
 #include "analyzer/verdicts/verdict.h"
 
 namespace memtrace::report {
@@ -127,8 +129,10 @@ struct process_report {
   training_report training;
   std::optional<inferred_steps_report> inferred_steps;
   std::vector<program_counter> counters;
+  std::vector<optimizer_class> optimizers;
   std::vector<std::string> warnings;  // what the recorder said is missing
   std::uint64_t pinned_peak = 0;
+  verdicts::host_samples host;
   verdicts::findings findings;
   std::map<trace::stack_id, std::vector<source_frame>> verdict_frames;  // of its stacks
 };
