@@ -22,10 +22,18 @@ namespace {
 
 using on_progress_t = std::function<void(const trace::progress&)>;
 
+// Where verdicts see steps end, in programs that do not tell.
+struct steps_given {
+  std::vector<std::uint64_t> ends;  // events
+  std::string unit = "step";
+};
+
 struct pass {
   attribution::result attributed;
   attribution::inferred_steps inferred;
   process_report report;
+  std::uint64_t allocations = 0;
+  std::uint64_t last_allocation = 0;  // its event
 };
 
 // So that the report can show the places after the trace is closed.
@@ -77,9 +85,10 @@ void add_host(verdicts::findings& findings, const pass& done, const replay::repl
 }
 
 [[nodiscard]] pass read_once(const std::string& path, trace::reader& reader,
-                             attribution::options wanted, const on_progress_t& on_progress) {
+                             attribution::options wanted, const steps_given& given,
+                             const on_progress_t& on_progress) {
   replay::replayer replayed(reader.names());
-  verdicts::collector lives(reader.names(), replayed, wanted.inferred_boundaries);
+  verdicts::collector lives(reader.names(), replayed, given.ends);
   wanted.lives = &lives;
   attribution::attributor attributor(reader.names(), replayed, wanted);
   attribution::periodicity periods(reader.names());
@@ -101,7 +110,7 @@ void add_host(verdicts::findings& findings, const pass& done, const replay::repl
   done.report.counters = counters.found();
   done.report.optimizers = optimizers.found();
   auto& findings = done.report.findings;
-  findings = verdicts::conclude(lives, replayed);
+  findings = verdicts::conclude(lives, replayed, reader.names(), given.unit);
   done.report.host = host.found();
   add_host(findings, done, replayed);
   verdicts::explain(findings, lives.kept(), reader.names(), {done.report.run.alloc_conf});
@@ -110,6 +119,8 @@ void add_host(verdicts::findings& findings, const pass& done, const replay::repl
     findings.habits.push_back(std::move(*habit));
   }
   done.report.verdict_frames = frames_of_findings(reader.names(), findings);
+  done.allocations = lives.births();
+  done.last_allocation = lives.last_birth();
   return done;
 }
 
@@ -141,6 +152,24 @@ void add_host(verdicts::findings& findings, const pass& done, const replay::repl
   if (options.at) return event_of(*options.at, done.attributed);
   const auto* const oom = decisive_oom(done.report);
   return oom == nullptr ? std::nullopt : std::optional(oom->facts.event);
+}
+
+// The last of them may be cut short, and what is freed at the program's end belongs to it.
+[[nodiscard]] steps_given without_last(std::vector<std::uint64_t> ends) {
+  if (!ends.empty()) ends.pop_back();
+  return {std::move(ends)};
+}
+
+// Nothing comes back in what the program does: equal windows of events, up to the last allocation.
+[[nodiscard]] steps_given windows_of(const pass& done) {
+  constexpr std::uint64_t windows = 48;
+  constexpr std::uint64_t fewest_allocations = 500;
+  steps_given made{{}, "event window"};
+  if (done.allocations < fewest_allocations) return made;
+  for (std::uint64_t i = 1; i <= windows; ++i) {
+    made.ends.push_back(done.last_allocation * i / windows);
+  }
+  return made;
 }
 
 [[nodiscard]] inferred_steps_report describe(const trace::dictionary& names,
@@ -189,20 +218,29 @@ process_report load(const std::string& path, trace::reader& reader, const load_o
   attribution::options wanted;
   wanted.keep_blocks = options.blocks;
   if (options.at) wanted.at = options.at->event;
-  auto done = read_once(path, reader, wanted, on_progress);
+  steps_given given;
+  auto done = read_once(path, reader, wanted, given, on_progress);
   std::optional<inferred_steps_report> inferred;
-  if (!marks_steps(done.attributed) && done.inferred.count() != 0) {
+  const bool marked = marks_steps(done.attributed);
+  if (!marked && done.inferred.count() != 0) {
     inferred = describe(reader.names(), done.inferred);
     wanted.inferred_boundaries = done.inferred.ends();
+    given = without_last(wanted.inferred_boundaries);
     // The moment of a step is known only once there are steps.
     if (const auto event = wanted_event(options, done)) wanted.at = event;
     auto reread = reader.again();
-    done = read_once(path, reread, wanted, on_progress);
+    done = read_once(path, reread, wanted, given, on_progress);
+  } else if (!marked) {
+    given = windows_of(done);
+    if (!given.ends.empty()) {
+      auto reread = reader.again();
+      done = read_once(path, reread, wanted, given, on_progress);
+    }
   }
   if (const auto event = wanted_event(options, done); event && event != wanted.at) {
     wanted.at = event;
     auto reread = reader.again();
-    done = read_once(path, reread, wanted, on_progress);
+    done = read_once(path, reread, wanted, given, on_progress);
   }
   done.report.inferred_steps = std::move(inferred);
   return std::move(done.report);

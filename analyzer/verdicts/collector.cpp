@@ -5,17 +5,18 @@
 
 namespace memtrace::verdicts {
 
-device_lives& collector::at(std::uint32_t device) {
+collector::holdings& collector::at(std::uint32_t device) {
   if (latest_ == nullptr || latest_device_ != device) {
-    auto& known = devices_[device];
-    if (known == nullptr) {
-      known = std::make_unique<device_lives>();
-      known->restart(totals_of(device).allocated);
-    }
-    latest_ = known.get();
+    latest_ = &devices_[device];
     latest_device_ = device;
+    if (latest_->steps == nullptr) latest_->steps = &steps_.device(device, allocated(device));
   }
   return *latest_;
+}
+
+std::uint64_t collector::allocated(std::uint32_t device) const {
+  const auto* const record = replayed_.device(device);
+  return record == nullptr ? 0 : record->allocator.allocated();
 }
 
 totals_now collector::totals_of(std::uint32_t device) const {
@@ -32,66 +33,111 @@ totals_now collector::totals_of(std::uint32_t device) const {
 }
 
 void collector::before(const trace::event& head) {
-  if (const auto* const record = replayed_.device(head.device)) {
-    at(head.device).observe(record->allocator.allocated());
+  time_ns_ = head.time_ns;
+  if (replayed_.device(head.device) != nullptr) {
+    const auto now = allocated(head.device);
+    at(head.device).steps->whole.observe(now);
+    phases_.for_each_running(
+        [&](track& episode) { episode.device(head.device, now).whole.observe(now); });
   }
   while (given_passed_ < given_.size() && given_[given_passed_] <= head.number) {
-    end_step(given_[given_passed_++], head.time_ns);
+    const auto event = given_[given_passed_++];
+    phases_.stepped(head, false, totals_);
+    end_step(head, event);
   }
 }
 
 void collector::born(std::uint32_t device, const attribution::block_life& block) {
-  at(device).born(sites_.of(block), block.bytes, clock_.now());
+  ++births_;
+  last_birth_ = block.born_event;
+  phases_.born(block, time_ns_, totals_);
+  const auto site = sites_.of(block);
+  auto& held = at(device);
+  auto& holding = held.at(site);
+  steps_.born(*held.steps, site, holding, block.bytes);
+  phases_.for_each_running(
+      [&](track& episode) { episode.born(episode.device(device, 0), site, holding, block.bytes); });
+  holding.bytes += block.bytes;
+  ++holding.blocks;
 }
 
 void collector::resized(std::uint32_t device, const attribution::block_life& block,
                         std::uint64_t difference) {
-  at(device).resized(sites_.of(block), difference);
+  const auto site = sites_.of(block);
+  auto& held = at(device);
+  auto& holding = held.at(site);
+  steps_.resized(*held.steps, site, holding, difference);
+  phases_.for_each_running([&](track& episode) {
+    episode.resized(episode.device(device, 0), site, holding, difference);
+  });
+  holding.bytes += difference;
 }
 
 bool collector::ended(std::uint32_t device, const attribution::block_life& block,
                       const attribution::life_end& how) {
   if (!how.alive) {
-    at(device).died(sites_.of(block), block.bytes, clock_.step_of(block.born_event));
+    const auto site = sites_.of(block);
+    auto& held = at(device);
+    auto& holding = held.at(site);
+    steps_.died(*held.steps, site, holding, block.bytes, block.born_event);
+    phases_.for_each_running([&](track& episode) {
+      episode.died(episode.device(device, 0), site, holding, block.bytes, block.born_event);
+    });
+    holding.bytes -= block.bytes;
+    --holding.blocks;
   }
-  return clock_.crossed(block.born_event);
+  bool wanted = steps_.outlived(block.born_event);
+  phases_.for_each(
+      [&](const track& episode) { wanted = wanted || episode.outlived(block.born_event); });
+  return wanted;
 }
 
 void collector::judged(std::uint32_t device, const attribution::block_life& block,
                        const attribution::life_end&, const attribution::verdict& found) {
-  auto& lives = at(device).at(sites_.of(block));
-  const auto born = clock_.step_of(block.born_event);
-  lives.outlived(block, found.what, born, clock_.now());
-  categories_.lived(found.what, block.bytes, born, clock_.now());
+  const auto site = sites_.of(block);
+  phases_.for_each([&](track& episode) {
+    if (!episode.outlived(block.born_event)) return;
+    episode.judged(episode.device(device, 0), site, block, found.what);
+  });
+  if (!steps_.outlived(block.born_event)) return;
+  steps_.judged(*at(device).steps, site, block, found.what);
+  const auto& clock = steps_.clock();
+  categories_.lived(found.what, block.bytes, clock.step_of(block.born_event), clock.now());
 }
 
-void collector::end_step(std::uint64_t event, std::uint64_t time_ns) {
-  const auto step = clock_.now();
-  for (auto& [device, lives] : devices_) lives->end_step(step, totals_of(device));
-  clock_.end_step(event, time_ns);
+void collector::end_step(const trace::event& head, std::uint64_t event) {
+  steps_.end_step(event, head.time_ns, totals_);
+}
+
+void collector::stepped(const trace::event& head, const trace::step_event& record) {
+  const bool user = record.source == format::step_source::user;
+  if (!user && (by_user_ || !steps_.clock().begins_round(record.object))) return;
+  if (user && !by_user_ && steps_.clock().now() != 0) {  // its own count, from the first on
+    steps_ = track(head.number);
+    categories_ = {};
+    for (auto& [device, held] : devices_) held.steps = &steps_.device(device, allocated(device));
+  }
+  by_user_ = by_user_ || user;
+  phases_.stepped(head, true, totals_);
+  end_step(head, head.number);
+}
+
+void collector::phase_changed(const trace::event& head, const trace::phase_event& record) {
+  phases_.phase_changed(head, record);
 }
 
 void collector::census(const trace::event& head, const trace::census_event& record) {
-  kept_.census(head, record, clock_.now());
+  kept_.census(head, record, steps_.clock().now());
 }
 
 void collector::held(std::uint32_t device, const attribution::block_life* block,
                      const trace::storage_event& record) {
-  kept_.held(device, block == nullptr ? UINT32_MAX : sites_.of(*block), block, record);
-}
-
-void collector::stepped(const trace::event& head, const trace::step_event& record) {
-  if (record.source == format::step_source::user) {
-    if (!by_user_ && clock_.now() != 0) {  // its own steps count, from the first on
-      clock_.restart();
-      categories_ = {};
-      for (auto& [device, lives] : devices_) lives->restart(totals_of(device).allocated);
-    }
-    by_user_ = true;
-    end_step(head.number, head.time_ns);
-  } else if (!by_user_ && clock_.begins_round(record.object)) {
-    end_step(head.number, head.time_ns);
+  if (block == nullptr) {
+    kept_.held(device, UINT32_MAX, nullptr, record);
+    return;
   }
+  const auto site = sites_.of(*block);
+  kept_.held(device, site, block, record, at(device).at(site).bytes);
 }
 
 }  // namespace memtrace::verdicts

@@ -1,30 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Follows the lives of all blocks while a trace is read, and keeps of them what verdicts need: a
-// series for each device, call site and category, one value a step.
+// Follows the lives of all blocks while a trace is read, and keeps of them what verdicts need.
 //
-//   attributor ─► born, resized, ended, stepped ─► collector ─► step_clock
-//                                                           ├─► device_lives (sites, the whole)
-//                                                           ├─► category_series
-//               census, held ────────────────────────────── └─► retention
+//   attributor ─► born, resized, ended, stepped ─► collector ─┬► track: the steps of the run
+//                                                             ├► phase_episodes: calls within them
+//                                                             ├► category_series
+//                 census, held ───────────────────────────────┴► retention
 //
-// Steps are the program's own, else its optimizer's, else those that it is given. Blocks that are
-// made and freed within a step cost two additions. Memory: 8 bytes a step and category, and what
+// Steps are the program's own, else its optimizer's, else those that it is given. A block that is
+// made and freed within a step costs two additions. Memory: some 100 bytes a step, and what
 // sparse_series and birth_steps need of sites whose memory outlives a step.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
-#include <memory>
+#include <utility>
 #include <vector>
 
 #include "analyzer/attribution/life_observer.h"
 #include "analyzer/replay/replay.h"
 #include "analyzer/verdicts/category_series.h"
-#include "analyzer/verdicts/device_lives.h"
+#include "analyzer/verdicts/phase_episodes.h"
 #include "analyzer/verdicts/retention.h"
 #include "analyzer/verdicts/sites.h"
-#include "analyzer/verdicts/step_clock.h"
+#include "analyzer/verdicts/track.h"
 
 namespace memtrace::verdicts {
 
@@ -33,7 +33,13 @@ class collector final : public attribution::life_observer {
   // `given`: events at which steps end, for programs without any of their own.
   collector(const trace::dictionary& names, const replay::replayer& replayed,
             std::vector<std::uint64_t> given = {})
-      : sites_(names), replayed_(replayed), given_(std::move(given)), kept_(names) {}
+      : sites_(names),
+        replayed_(replayed),
+        given_(std::move(given)),
+        totals_([this](std::uint32_t device) { return totals_of(device); }),
+        kept_(names) {}
+  collector(const collector&) = delete;
+  collector& operator=(const collector&) = delete;
 
   void before(const trace::event& head) override;
   void born(std::uint32_t device, const attribution::block_life& block) override;
@@ -44,30 +50,46 @@ class collector final : public attribution::life_observer {
   void judged(std::uint32_t device, const attribution::block_life& block,
               const attribution::life_end& how, const attribution::verdict& found) override;
   void stepped(const trace::event& head, const trace::step_event& record) override;
+  void phase_changed(const trace::event& head, const trace::phase_event& record) override;
   void census(const trace::event& head, const trace::census_event& record) override;
   void held(std::uint32_t device, const attribution::block_life* block,
             const trace::storage_event& record) override;
 
-  [[nodiscard]] const step_clock& clock() const { return clock_; }
-  [[nodiscard]] const std::map<std::uint32_t, std::unique_ptr<device_lives>>& devices() const {
-    return devices_;
-  }
+  [[nodiscard]] const track& steps() const { return steps_; }
+  [[nodiscard]] const phase_episodes& phases() const { return phases_; }
   [[nodiscard]] const category_series& categories() const { return categories_; }
   [[nodiscard]] const retention& kept() const { return kept_; }
+  [[nodiscard]] std::uint64_t births() const { return births_; }
+  [[nodiscard]] std::uint64_t last_birth() const { return last_birth_; }  // its event
 
  private:
-  [[nodiscard]] device_lives& at(std::uint32_t device);
+  // Of a device, now.
+  struct holdings {
+    std::vector<site_holding> by_site;
+    device_track* steps = nullptr;
+    [[nodiscard]] site_holding& at(std::uint32_t site) {
+      if (site >= by_site.size()) by_site.resize(site + std::size_t{1});
+      return by_site[site];
+    }
+  };
+  [[nodiscard]] holdings& at(std::uint32_t device);
+  [[nodiscard]] std::uint64_t allocated(std::uint32_t device) const;
   [[nodiscard]] totals_now totals_of(std::uint32_t device) const;
-  void end_step(std::uint64_t event, std::uint64_t time_ns);
+  void end_step(const trace::event& head, std::uint64_t event);
 
   site_names sites_;
   const replay::replayer& replayed_;
   std::vector<std::uint64_t> given_;
+  const std::function<totals_now(std::uint32_t)> totals_;
   std::size_t given_passed_ = 0;
   bool by_user_ = false;
-  step_clock clock_;
-  std::map<std::uint32_t, std::unique_ptr<device_lives>> devices_;
-  device_lives* latest_ = nullptr;  // of latest_device_
+  std::uint64_t births_ = 0;
+  std::uint64_t last_birth_ = 0;
+  std::uint64_t time_ns_ = 0;  // of the event at hand
+  track steps_;
+  phase_episodes phases_;
+  std::map<std::uint32_t, holdings> devices_;
+  holdings* latest_ = nullptr;  // of latest_device_
   std::uint32_t latest_device_ = 0;
   category_series categories_;
   retention kept_;

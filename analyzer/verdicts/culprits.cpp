@@ -2,6 +2,8 @@
 #include "analyzer/verdicts/culprits.h"
 
 #include <algorithm>
+#include <functional>
+#include <iterator>
 
 namespace memtrace::verdicts {
 
@@ -37,25 +39,50 @@ struct movements {
          (found.shape == growth::shape::stepwise && found.evidence.jumps >= regular_jumps);
 }
 
-[[nodiscard]] bool generations_grow(const site_lives& lives, std::uint64_t steps) {
-  return lives.births_stayed > std::max<std::uint64_t>(lives.births_by_half_of(steps), 2);
+[[nodiscard]] bool generations_grow(const site_history& page, std::uint64_t steps) {
+  return page.births_stayed > std::max<std::uint64_t>(page.births_by_half_of(steps), 2);
 }
 
-[[nodiscard]] culprit describe(std::uint32_t site, const site_lives& lives, std::uint64_t bytes,
-                               growth::verdict found) {
+[[nodiscard]] culprit describe(const site_history& page, growth::verdict found) {
   culprit made;
-  made.site = site;
-  const auto kind = lives.main_kind();
+  made.site = page.site;
+  const auto kind = page.main_kind();
   made.stack = kind.stack;
   made.forward = kind.forward;
   made.what = kind.what;
   made.born_in = kind.born_in;
   made.bytes_per_step = found.bytes_per_step;
-  made.bytes = bytes;
-  made.blocks = lives.blocks_stayed;
-  made.birth_steps = lives.births_stayed;
+  made.bytes = page.series.latest();
+  made.blocks = page.blocks_stayed;
+  made.birth_steps = page.births_stayed;
   made.found = std::move(found);
   return made;
+}
+
+// A step's work that gets larger (longer sequences from step to step) leaves one larger block after
+// the other, too. But what it needs beside them grows by more; a tensor that is made larger needs
+// at most its old copy beside the new one.
+[[nodiscard]] bool work_grows(const device_series& whole, const std::vector<culprit>& single,
+                              const growth::context& about) {
+  if (single.empty()) return false;
+  const auto peak = growth::judge(whole.peak.values, about);
+  const auto least = growth::judge(whole.least.values, about);
+  double rates = 0;
+  for (const auto& one : single) rates += one.bytes_per_step;
+  return peak.bytes_per_step - least.bytes_per_step > 2 * rates;
+}
+
+// From the lowest to the highest step.
+[[nodiscard]] double rise_of(const growth::series& values) {
+  double floor = 0;
+  double top = 0;
+  bool first = true;
+  for (const auto& window : values.windows()) {
+    floor = first ? window.floor : std::min(floor, window.floor);
+    top = first ? window.top : std::max(top, window.top);
+    first = false;
+  }
+  return top - floor;
 }
 
 // Optimizers make their states where memory grows for other reasons, too.
@@ -68,37 +95,49 @@ struct movements {
 
 }  // namespace
 
-growing_sites find_growing(const site_book& book, const device_lives& device,
-                           const growth::context& about) {
+growing_sites find_growing(const device_track& device, const growth::context& about) {
   growing_sites found;
+  std::vector<culprit> single;  // whose one block grows
   double largest = 0;
-  for (const auto site : book.sites()) {
-    const auto& page = *book.series(site);
-    const auto values = page.first(book.steps());
+  const auto steps = device.sites.steps();
+  for (const auto& page : device.sites.pages()) {
+    const auto values = page.series.first(steps);
     auto verdict = growth::judge(values, about);
-    const auto& lives = device.at(site);
-    if (is_leak(verdict.shape) &&
-        (generations_grow(lives, book.steps()) || is_one_that_grows(values, verdict))) {
-      found.bytes_per_step += verdict.bytes_per_step;
-      found.all.push_back(describe(site, lives, page.latest(), std::move(verdict)));
+    if (is_leak(verdict.shape)) {
+      if (generations_grow(page, steps)) {
+        found.all.push_back(describe(page, std::move(verdict)));
+      } else if (is_one_that_grows(values, verdict)) {
+        single.push_back(describe(page, std::move(verdict)));
+      }
       continue;
     }
-    const auto grown = static_cast<double>(page.latest()) - values.first_bytes();
-    if (grown <= largest || is_leak(verdict.shape)) continue;
+    const auto grown = static_cast<double>(page.series.latest()) - values.first_bytes();
+    if (verdict.shape == growth::shape::sawtooth) {
+      found.filling.push_back(describe(page, verdict));
+      found.filling.back().share = rise_of(values);
+    }
+    if (grown <= largest) continue;
     largest = grown;
     found.largest_otherwise = verdict.shape;
   }
+  if (!work_grows(device.whole, single, about))
+    std::ranges::move(single, std::back_inserter(found.all));
+  for (const auto& one : found.all) found.bytes_per_step += one.bytes_per_step;
   for (auto& one : found.all) one.share = one.bytes_per_step / found.bytes_per_step;
   std::ranges::stable_sort(found.all, ranks_before);
+  double rises = 0;
+  for (const auto& one : found.filling) rises += one.share;
+  for (auto& one : found.filling) one.share /= rises;
+  std::ranges::stable_sort(found.filling, std::greater(), &culprit::share);
   return found;
 }
 
-std::vector<culprit> suspects_of(const growing_sites& sites) {
+std::vector<culprit> suspects_of(const std::vector<culprit>& sites) {
   std::vector<culprit> suspects;
   double explained = 0;
-  for (const auto& one : sites.all) {
-    const bool falls_off = !suspects.empty() && explained >= 0.5 &&
-                           2 * one.bytes_per_step < suspects.back().bytes_per_step;
+  for (const auto& one : sites) {
+    const bool falls_off =
+        !suspects.empty() && explained >= 0.5 && 2 * one.share < suspects.back().share;
     if (explained >= 0.8 || falls_off || suspects.size() == most_suspects) break;
     suspects.push_back(one);
     explained += one.share;

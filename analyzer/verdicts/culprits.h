@@ -6,26 +6,25 @@
 #include <cstdint>
 #include <vector>
 
-#include "analyzer/verdicts/device_lives.h"
-#include "analyzer/verdicts/site_book.h"
+#include "analyzer/verdicts/track.h"
 #include "analyzer/verdicts/verdict.h"
 
 namespace memtrace::verdicts {
 
 // What the sites of a device say together.
 struct growing_sites {
-  std::vector<culprit> all;   // that leak, most bytes a step first, optimizers' states last
-  double bytes_per_step = 0;  // of all of them
+  std::vector<culprit> all;      // that leak, most bytes a step first, optimizers' states last
+  double bytes_per_step = 0;     // of all of them
+  std::vector<culprit> filling;  // that fill and empty, largest share of the rise first
   // Of the site that grew most, leaking or not, as far as it is not a leak.
   growth::shape largest_otherwise = growth::shape::steady;
 };
 
-[[nodiscard]] growing_sites find_growing(const site_book& book, const device_lives& device,
-                                         const growth::context& about);
+[[nodiscard]] growing_sites find_growing(const device_track& device, const growth::context& about);
 
-// The first few, which explain the growth: a suspect list ends where the next site grows by less
-// than half of the one before it once half of the growth is explained, and at 80 % of the growth
-// (after the suspect list of Chromium's leak detector).
-[[nodiscard]] std::vector<culprit> suspects_of(const growing_sites& sites);
+// The first few, which explain the growth: the list ends where the next site has less than half of
+// the one before it once half of the growth is explained, and at 80 % of the growth (after the
+// suspect list of Chromium's leak detector).
+[[nodiscard]] std::vector<culprit> suspects_of(const std::vector<culprit>& sites);
 
 }  // namespace memtrace::verdicts

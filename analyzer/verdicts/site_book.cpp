@@ -3,28 +3,29 @@
 
 namespace memtrace::verdicts {
 
-site_book::entry& site_book::page_of(std::uint32_t site, std::uint64_t before) {
+site_history& site_book::page_of(std::uint32_t site, const site_holding& before) {
   if (site >= places_.size()) places_.resize(site + std::size_t{1}, none);
   auto& place = places_[site];
   if (place == none) {
     place = static_cast<std::uint32_t>(pages_.size());
-    pages_.push_back({.site = site, .now = before, .series = sparse_series(before)});
+    auto& page = pages_.emplace_back();
+    page.site = site;
+    page.now = before;
+    page.series = sparse_series(before.bytes);
   }
   return pages_[place];
 }
 
-void site_book::clear() {
-  for (const auto& page : pages_) places_[page.site] = none;
-  pages_.clear();
+void site_book::end_step() {
+  for (const auto site : touched_) {
+    auto& page = pages_[places_[site]];
+    const bool crosses = page.now.bytes != 0 || page.series.latest() != 0;
+    if (!crosses) continue;  // it streams
+    page.series.set(steps_, page.least, page.now.bytes);
+    page.end_step(steps_ + 1);
+  }
   touched_.clear();
-  steps_ = 0;
-}
-
-std::vector<std::uint32_t> site_book::sites() const {
-  std::vector<std::uint32_t> found;
-  found.reserve(pages_.size());
-  for (const auto& page : pages_) found.push_back(page.site);
-  return found;
+  ++steps_;
 }
 
 }  // namespace memtrace::verdicts

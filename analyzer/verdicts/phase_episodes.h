@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which episodes run: evaluations, from one step of training to the next, and the outermost phases
+// that the program named.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include "analyzer/attribution/block_life.h"
+#include "analyzer/trace/records.h"
+#include "analyzer/verdicts/episodes.h"
+
+namespace memtrace::verdicts {
+
+class phase_episodes {
+ public:
+  // A block was made: is this another call of a model?
+  void born(const attribution::block_life& block, std::uint64_t time_ns,
+            const episodes::totals_of_device& totals_of) {
+    const auto calls = block.born.passes.calls;
+    if (block.born.during != attribution::phase::evaluation) {
+      trained_ = trained_ || block.born.during == attribution::phase::backward;
+    } else if (block.born.call != evaluated_) {
+      evaluated_ = block.born.call;
+      evaluation_.point(block.born_event, time_ns, totals_of);
+    }
+    if (calls == calls_) return;
+    calls_ = calls;
+    if (named_ != nullptr && !named_by_steps_) {
+      named_->point(block.born_event, time_ns, totals_of);
+    }
+  }
+  // `trains`: it is a step of training for sure.
+  void stepped(const trace::event& head, bool trains, const episodes::totals_of_device& totals_of);
+  void phase_changed(const trace::event& head, const trace::phase_event& record);
+
+  template <class Function>
+  void for_each_running(Function&& function) {
+    if (evaluation_.now() != nullptr) function(*evaluation_.now());
+    if (named_ != nullptr && named_->now() != nullptr) function(*named_->now());
+  }
+  template <class Function>
+  void for_each(Function&& function) {
+    evaluation_.for_each(function);
+    for (auto& [name, found] : by_name_) found.for_each(function);
+  }
+  [[nodiscard]] const episodes& evaluation() const { return evaluation_; }
+  [[nodiscard]] const std::map<trace::text_id, episodes>& by_name() const { return by_name_; }
+
+ private:
+  bool trained_ = false;  // a backward pass has run since the latest step
+  std::uint32_t evaluated_ = 0;
+  std::uint32_t calls_ = 0;
+  episodes evaluation_;
+  std::map<trace::text_id, episodes> by_name_;
+  episodes* named_ = nullptr;  // of the outermost phase that is open
+  trace::text_id name_;
+  trace::thread_id thread_;  // that opened it
+  std::uint32_t depth_ = 0;  // how often it is open
+  bool named_by_steps_ = false;
+};
+
+}  // namespace memtrace::verdicts

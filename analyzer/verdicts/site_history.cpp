@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/verdicts/site_history.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace memtrace::verdicts {
+
+namespace {
+
+constexpr std::uint64_t first_steps = 3;  // in which what stays anyway is made
+
+}  // namespace
+
+// What had been so far is entered for the powers of two that have passed since.
+void site_history::end_step(std::uint64_t steps) {
+  while (births_at.size() < 64 && std::uint64_t{1} << births_at.size() < steps) {
+    births_at.push_back(static_cast<std::uint32_t>(births_stayed));
+  }
+  births_stayed = births.count();
+  blocks_stayed = now.blocks;
+}
+
+std::uint64_t site_history::births_by_half_of(std::uint64_t steps) const {
+  if (steps < 2) return 0;
+  const auto index = static_cast<std::size_t>(std::bit_width(steps / 2)) - 1;
+  return index < births_at.size() ? births_at[index] : births_stayed;
+}
+
+void site_history::outlived(const attribution::block_life& block, attribution::category what,
+                            std::uint64_t born, std::uint64_t ended) {
+  auto kind = std::ranges::find(kinds, what, &kind_of_block::what);
+  if (kind == kinds.end()) {
+    kind = kinds.insert(kinds.end(), kind_of_block());
+    kind->what = what;
+  }
+  const auto ends = ended - born;
+  const auto weight = static_cast<double>(block.bytes) * static_cast<double>(ends);
+  kind->byte_steps += weight;
+  if (born >= first_steps) kind->late_byte_steps += weight;
+  const bool stays = ends > 1;
+  if (kind->stayed && !stays) return;
+  if (stays == kind->stayed && block.born_event < kind->born_event) return;
+  kind->stayed = stays;
+  kind->born_event = block.born_event;
+  kind->stack = block.stack;
+  kind->forward = block.scope.forward;
+  kind->born_in = block.born.during;
+}
+
+kind_of_block site_history::main_kind() const {
+  kind_of_block best;
+  for (const auto& kind : kinds) {
+    const auto more = kind.late_byte_steps - best.late_byte_steps;
+    if (more > 0 || (more == 0 && kind.byte_steps > best.byte_steps)) best = kind;
+  }
+  return best;
+}
+
+}  // namespace memtrace::verdicts

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/verdicts/verdict_maker.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "analyzer/growth/steps_to_oom.h"
+
+namespace memtrace::verdicts {
+
+std::uint64_t verdict_maker::capacity_of(std::uint32_t index) const {
+  const auto* const device = replayed.device(index);
+  if (device == nullptr) return 0;
+  const auto& facts = device->facts;
+  const auto bytes =
+      facts.free_before_first_segment != 0 ? facts.free_before_first_segment : facts.total_bytes;
+  const auto from_driver = replayed.driver().on_device(index);
+  const auto reserved = device->allocator.totals().reserved;
+  return bytes - std::min(bytes, from_driver - std::min(from_driver, reserved));
+}
+
+verdict verdict_maker::make(subject about, growth::verdict found,
+                            const thinned_series* shown) const {
+  verdict made;
+  made.about = std::move(about);
+  made.bytes_per_step = found.bytes_per_step;
+  made.found = std::move(found);
+  if (shown != nullptr) made.series = shown->shown();
+  made.unit = unit;
+  return made;
+}
+
+void say_when(verdict& made, std::uint64_t capacity, const device_series& whole,
+              const step_clock& clock) {
+  made.steps_to_oom =
+      growth::steps_to_oom(made.bytes_per_step, {capacity, static_cast<double>(whole.last_least),
+                                                 static_cast<double>(whole.most_above_least)});
+  const auto step_ns = clock.ns_per_step();
+  if (!made.steps_to_oom || step_ns <= 0) return;
+  constexpr double longest = 9e18;
+  made.ns_to_oom = static_cast<std::uint64_t>(
+      std::min(static_cast<double>(*made.steps_to_oom) * step_ns, longest));
+}
+
+bool is_negligible(double bytes_per_step, std::uint64_t capacity) {
+  constexpr double steps = 10'000;
+  constexpr double least = 1048576;
+  constexpr double share = 0.0005;
+  return bytes_per_step * steps < std::max(least, share * static_cast<double>(capacity));
+}
+
+}  // namespace memtrace::verdicts
