@@ -211,9 +211,9 @@ LARGER_LEAKS = [
     Truth("leak_request_cache", GROWS,
           "a dict of encodings (64 to 127 × 128 floats) of every document ever asked for; two new "
           "ones are published a request, and all but one in twenty of them are asked for",
+          # No rate: the program does not say whether a step is a request or the reading of a document.
           shapes=("accumulating",), kept_by=r"\bencoded\b",
-          remedy=r"(?i)bound|lru|maxsize|limit", bytes_per_step=2 * 0.95 * 95.5 * 128 * 4,
-          tolerance=0.25, quick=True),
+          remedy=r"(?i)bound|lru|maxsize|limit", quick=True),
     Truth("leak_gan_samples", GROWS,
           "16 of 64 pictures are kept a step, as a view of all 64 of them (28 × 28 floats)",
           shapes=("accumulating",), kept_by=r"\bframes\b", remedy=r"(?i)clone|cpu|clear|view",
@@ -223,4 +223,13 @@ LARGER_LEAKS = [
           "28,672 bytes as blocks) is kept, by two transitions",
           shapes=("accumulating",), kept_by=r"\bmemory\b",
           remedy=r"(?i)bound|maxlen|deque|cpu|clear", bytes_per_step=4 * 28_672),
+    # One tensor that is made larger in each step, and with it what the step computes: what tells
+    # them from sequences that get longer is that the batch stays as large as it was.
+    Truth("leak_memory_bank", GROWS,
+          "the features of 128 pictures a step join one tensor, and every batch is compared with all",
+          shapes=("accumulating",), kept_by=r"\bbank\b", bytes_per_step=128 * 64 * 4),
+    Truth("leak_chat", GROWS,
+          "a conversation's words are appended to one tensor and all are read again at each turn: 16 "
+          "to 32 words of 8 bytes and an answer; what it computes with them grows alike",
+          kept_by=r"\bhistory\b", min_steps=100),
 ]
