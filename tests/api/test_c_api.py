@@ -54,6 +54,7 @@ def test_what_a_program_tells(compiled, tmp_path, program):
     assert [(record["name"], record["value"]) for record in told if record["kind"] == "counter"] == [
         ("tokens", -12.5),
     ]
+    assert not [record for record in told if record["kind"] == "census"]
 
 
 def test_phases_belong_to_their_thread_and_end_with_their_scope(compiled, tmp_path):

@@ -32,6 +32,7 @@ def test_without_memtrace_nothing_happens():
     memtrace.step("name")
     memtrace.annotate(1234, "weights")
     memtrace.counter("loss", 1)
+    memtrace.census()
 
 
 @pytest.mark.parametrize("call", [

@@ -19,9 +19,6 @@ STATUS = {"steps": 0, "marked_steps": 0, "two_optimizers": 0, "accumulation": 0,
           "server": 0, "functions": 0, "rising": 0, "out_of_memory": 1, "asks": 0,
           "asks_without_the_gil": 0, "signalled": 0, "raises": 1, "leaves_at_once": 3,
           "thread_beside_a_blocked_one": 0}
-# What recording a census may not take more than, of all that is not asked for: three of each kind
-# are taken whatever they cost, and no census takes more than its limit.
-LIMIT_NS = 250e6
 
 
 def run_all(output: Path, names, **how) -> dict[str, list[dict]]:
@@ -147,13 +144,17 @@ def test_exit(ran):
             assert taken[-1] == "exit", name
 
 
-def test_time_is_bounded(ran):
-    for name, records in ran.items():
-        spent = Counter()
-        for census in censuses(records):
-            assert census["nanoseconds"] < 2 * LIMIT_NS
-            spent[census["reason"]] += census["nanoseconds"]
-        assert spent["step"] <= 3 * LIMIT_NS + 300e6, name
+@pytest.mark.slow
+def test_share_of_a_long_run(tmp_path):
+    """The schedule's own tests count in made-up time; here it is that which the records say."""
+    records = run_all(tmp_path, ["long_run"])["long_run"]
+    spent = sum(census["nanoseconds"] for census in censuses(records) if census["reason"] == "step")
+    times = [record["t_ns"] for record in records if "t_ns" in record]
+    after = [count for count, _ in steps_before(records, "step")]
+    assert after[-1] > 1500
+    # Six that are free, and 2 % of the time; a census among others on a busy machine takes longer
+    # than the CPU time that it is charged for, at most some four times on two processors.
+    assert spent < 4 * (0.3e9 + 0.02 * (times[-1] - times[0]))
 
 
 def test_switched_off(tmp_path):

@@ -21,10 +21,15 @@ def agent_of(trace: Path) -> str | None:
     return facts(events(trace)).get("agent")
 
 
-def same(tmp_path: Path, name: str, *arguments: str, compare_stderr: bool = True) -> Pair:
+# For programs whose output is to be the same every time.
+SAME_EVERY_TIME = {"PYTHONHASHSEED": "0", "TORCHINDUCTOR_FORCE_DISABLE_CACHES": "1"}
+
+
+def same(tmp_path: Path, name: str, *arguments: str, compare_stderr: bool = True,
+         env: dict[str, str] | None = None) -> Pair:
     """The program printed the same bare and traced, with the agent really there."""
-    same_every_time = {"PYTHONHASHSEED": "0", "TORCHINDUCTOR_FORCE_DISABLE_CACHES": "1"}
-    pair = run_both(script(name, *arguments), tmp_path, compare_stderr, env=same_every_time)
+    variables = {**SAME_EVERY_TIME, **(env or {})}
+    pair = run_both(script(name, *arguments), tmp_path, compare_stderr, env=variables)
     pair.bare.expect(0)
     assert agent_of(pair.traced.traces[0]) == "on"
     return pair

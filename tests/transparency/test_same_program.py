@@ -4,10 +4,13 @@
 Every program prints what it sees; the two outputs must be the same, byte for byte."""
 
 import re
+import signal
 
 import pytest
 
-from observed import said_the_same
+import runs
+from observed import SAME_EVERY_TIME, same, said_the_same, script
+from pairs import events
 
 pytestmark = pytest.mark.usefixtures("built")
 
@@ -20,10 +23,32 @@ def test_numbers_pickles_and_allocator(tmp_path):
 
 
 def test_what_is_left_in_the_process(tmp_path):
-    assert said_the_same(tmp_path, "process_state").count("exception: Traceback") == 3
+    """Without censuses: nothing. With them: a function that is called at exit, a handler of SIGUSR2."""
+    pair = same(tmp_path, "process_state", env={"MEMTRACE_CENSUS": "0"})
+    said = pair.bare.stdout.decode()
+    assert said.count("exception: Traceback") == 3
+    looked = runs.run(script("process_state"), tmp_path / "looked", env=SAME_EVERY_TIME).expect(0)
+    assert looked.stdout.decode() == with_traces_of_censuses(said)
+
+
+def with_traces_of_censuses(said: str) -> str:
+    def caught(found):
+        return f"{found[1]}{int(found[2], 16) | 1 << (signal.SIGUSR2 - 1):016x}"
+
+    said = re.sub(r"(?m)^at exit: (\d+)$", lambda found: f"at exit: {int(found[1]) + 1}", said)
+    return re.sub(r"('SigCgt:', ')([0-9a-f]{16})", caught, said)
 
 
 def test_lifetimes(tmp_path):
     said = said_the_same(tmp_path, "lifetimes")
     assert re.search(r"without the optimizer: \['optimizer'", said)
     assert re.search(r"without the model: \['module '", said)
+
+
+def test_censuses_in_any_place(tmp_path):
+    pair = same(tmp_path, "censuses", env={"PACKAGE": str(runs.ROOT / "python")})
+    assert b"interrupted: 10" in pair.bare.stdout
+    lines = events(pair.traced.traces[0])
+    taken = [line for line in lines if line["kind"] == "census" and line["action"] == "end"]
+    assert len(taken) > 50
+    assert sum(line["bytes"] > 0 for line in taken) > 30

@@ -12,6 +12,7 @@ def inside(x):
         y = layer(x)
     memtrace.step()
     memtrace.counter("tokens", 3)
+    memtrace.census()
     memtrace.annotate(y, "outputs")
     return y * 2
 

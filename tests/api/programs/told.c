@@ -42,6 +42,7 @@ int main(int count, char** arguments) {
   memtrace_counter("tokens", -12.5);
   memtrace_step("first");
   memtrace_step(NULL);
+  memtrace_census(); /* of a program without Python: nothing */
   memtrace_phase_end();
   memtrace_phase_begin(long_name);
   memtrace_phase_end();

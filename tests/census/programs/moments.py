@@ -49,6 +49,12 @@ def steps():
         kept.append(training.step())
 
 
+def long_run():
+    training = Training()
+    for _ in range(3000):
+        training.step()
+
+
 def marked_steps():
     training = Training()
     for _ in range(40):
