@@ -272,6 +272,9 @@ path_names::named path_names::from_plain(const named& parent, const step& edge) 
     if (value == edge.child) name = text_of(key);
     return name.empty();
   });
+  // From 3.13 on values may stand beside the object although it has a dictionary.
+  const address dict = instance_dict(python_, edge.parent);
+  if (name.empty() && dict != 0) name = key_of(dict, edge.child);
   if (!name.empty()) return from_attributes(parent, edge, name);
   name = member_holding(edge.parent, edge.child);
   if (!name.empty()) return attribute(parent, name, type_of(edge.parent));

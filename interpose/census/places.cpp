@@ -69,9 +69,10 @@ void place_table::note_container(place_number which, const place_container& cont
   if (is_bounded) here.flags |= format::held_bounded;
   if (!here.container.type.empty() && here.container.length > container.length) return;
   here.container = container;
-  if (here.parent != no_place && !places_[here.parent].attribute_of.empty()) {
-    here.holder = places_[here.parent].attribute_of;
-  }
+  if (here.parent == no_place) return;
+  const place& outer = places_[here.parent];
+  // An item of an item belongs to the same object; a container with a name of its own to none.
+  if (outer.parent == no_place || !outer.attribute_of.empty()) here.holder = outer.attribute_of;
 }
 
 std::string place_table::detail(place_number which) const {

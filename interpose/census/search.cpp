@@ -75,6 +75,11 @@ void search::from(const root_group& group) {
   drain();
 }
 
+void search::from_nobody(address object) {
+  is_named_ = false;
+  from({{root::origin::nobody, object, 0, 0, 0}});
+}
+
 void search::from_postponed() {
   is_postponing_ = false;
   while (next_postponed_ < postponed_.size() && !is_incomplete()) {
@@ -141,7 +146,7 @@ void search::note(node holder, const seen_storage& seen, std::uint32_t flags) {
     return;
   }
   held_storage& known = storages_[place->second];
-  known.used_bytes += seen.used_bytes;
+  if (is_named_) known.used_bytes += seen.used_bytes;
   known.flags |= flags & format::held_has_graph;
 }
 

@@ -34,6 +34,8 @@ class search final : private reference_visitor {
   // Frames on a thread's stack: what they hold is not a traceback's.
   void exclude_running(const std::vector<read_frame>& frames);
   void from(const root_group& group);
+  // The same without a name: the base that a view keeps alive makes no use of its memory.
+  void from_nobody(address object);
   // What was put off meanwhile: optimizers and keys.
   void from_postponed();
 
@@ -83,6 +85,7 @@ class search final : private reference_visitor {
   node next_ = 0;
   node current_ = no_node;
   bool is_postponing_ = true;
+  bool is_named_ = true;
   std::uint64_t block_bytes_ = 0;
   bool out_of_time_ = false;
 };

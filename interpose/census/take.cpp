@@ -43,7 +43,7 @@ void search_nameless(const python_objects& python, search& searched, storage_rea
       if (searched.objects().find(object) != no_node || !is_it(searched.kind_of(object), object)) {
         return !searched.is_out_of_time();
       }
-      searched.from({{root::origin::nobody, object, 0, 0, 0}});
+      searched.from_nobody(object);
       return !searched.is_incomplete();
     });
   };

@@ -4,9 +4,11 @@
 // one class of Python's, each with memory of its own.
 #include <time.h>
 
+#include <iterator>
 #include <string>
 
 #include "interpose/census/take.h"
+#include "interpose/python/interpreter.h"
 
 namespace {
 
@@ -41,6 +43,63 @@ class stand_ins final : public census::storage_reader {
   const address type_;
 };
 
+// PyMemAllocatorEx, and the domains of PyMem_ and PyObject_Malloc.
+struct allocator {
+  void* context;
+  void* (*malloc)(void* context, std::size_t size);
+  void* (*calloc)(void* context, std::size_t count, std::size_t size);
+  void* (*realloc)(void* context, void* block, std::size_t size);
+  void (*free)(void* context, void* block);
+};
+constexpr int domains[] = {1, 2};
+
+allocator real[std::size(domains)];
+unsigned long allocator_calls = 0;
+
+const allocator& behind(void* context) {
+  ++allocator_calls;
+  return *static_cast<allocator*>(context);
+}
+
+void* counted_malloc(void* context, std::size_t size) {
+  const allocator& to = behind(context);
+  return to.malloc(to.context, size);
+}
+void* counted_calloc(void* context, std::size_t count, std::size_t size) {
+  const allocator& to = behind(context);
+  return to.calloc(to.context, count, size);
+}
+void* counted_realloc(void* context, void* block, std::size_t size) {
+  const allocator& to = behind(context);
+  return to.realloc(to.context, block, size);
+}
+void counted_free(void* context, void* block) {
+  const allocator& to = behind(context);
+  to.free(to.context, block);
+}
+
+// Counts the calls of Python's allocators for as long as it lives.
+class counted_allocators {
+ public:
+  counted_allocators() {
+    for (std::size_t i = 0; i < std::size(domains); ++i) {
+      get_(domains[i], &real[i]);
+      allocator counted{&real[i], counted_malloc, counted_calloc, counted_realloc, counted_free};
+      set_(domains[i], &counted);
+    }
+  }
+  ~counted_allocators() {
+    for (std::size_t i = 0; i < std::size(domains); ++i) set_(domains[i], &real[i]);
+  }
+  counted_allocators(const counted_allocators&) = delete;
+  counted_allocators& operator=(const counted_allocators&) = delete;
+
+ private:
+  using function = void (*)(int, allocator*);
+  const function get_ = memtrace::python_stack::find_function<function>("PyMem_GetAllocator");
+  const function set_ = memtrace::python_stack::find_function<function>("PyMem_SetAllocator");
+};
+
 std::string rows;
 census::findings last;
 double cpu_seconds = 0;
@@ -65,6 +124,36 @@ PROBE void probe_census(unsigned long type, unsigned long allocated, unsigned lo
   const double start = thread_seconds();
   last = census::find_held(reader, limits, 0);
   cpu_seconds = thread_seconds() - start;
+}
+
+// With this error set meanwhile: 1 when it is set afterwards, too.
+PROBE int probe_with_error(void* error, unsigned long type) {
+  using memtrace::python_stack::find_function;
+  const auto set = find_function<void (*)(void*)>("PyErr_SetNone");
+  const auto occurred = find_function<void* (*)()>("PyErr_Occurred");
+  const auto clear = find_function<void (*)()>("PyErr_Clear");
+  set(error);
+  probe_census(type, 0, 2'000'000);
+  const bool is_set = occurred() == error;
+  clear();
+  return is_set && !last.storages.empty() ? 1 : 0;
+}
+
+// How often a census calls an allocator of Python's, to allocate or to free.
+PROBE unsigned long probe_allocator_calls(unsigned long type) {
+  allocator_calls = 0;
+  const counted_allocators counting;
+  probe_census(type, 0, 2'000'000);
+  return allocator_calls;
+}
+// What the counting counts without one.
+PROBE unsigned long probe_counted_calls() {
+  allocator_calls = 0;
+  const counted_allocators counting;
+  const auto make = memtrace::python_stack::find_function<void* (*)(std::ptrdiff_t)>("PyList_New");
+  const auto drop = memtrace::python_stack::find_function<void (*)(void*)>("Py_DecRef");
+  drop(make(100));
+  return allocator_calls;
 }
 
 // "address\0name\0detail\0flags\0" of each storage; the size goes to *size.

@@ -1,0 +1,244 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Objects in every place that a census should name, and what it says of them, as JSON.
+
+`expected` was written from reading the code, before any census was looked at:
+    name: (path, container, length, owner, holder, flags)
+"""
+import asyncio
+import collections
+import contextvars
+import functools
+import json
+import queue
+import sys
+import threading
+import types
+
+sys.path.insert(0, __file__.rpartition("/")[0])
+from probe import Held, Probe  # noqa: E402
+
+TRACEBACK, HOOK, BOUNDED, UNREACHABLE = 4, 8, 16, 256
+made = {}  # name: address
+expected = {}
+
+
+def held(name, path, container="", length="", owner="global of __main__", holder="", flags=0):
+    """A new object that a census should find there."""
+    thing = Held()
+    made[name] = id(thing)
+    expected[name] = [path, container, length, owner, holder, flags]
+    return thing
+
+
+class Module:
+    def __init__(self):
+        self._modules = {}
+        self._parameters = {}
+        self._forward_hooks = collections.OrderedDict()
+
+
+class Trainer:
+    shared = []
+
+    def __init__(self):
+        self.outputs = [held("list", "trainer.outputs[…]", "list", "3", holder="Trainer"), 1, 2]
+        self.state = {"last": held("key", "trainer.state['last']", "dict", "2", holder="Trainer"),
+                      "step7": held("digits", "trainer.state[…]", "dict", "2", holder="Trainer")}
+        self.hidden = held("attribute", "trainer.hidden", holder="Trainer")
+        self.model = Module()
+
+
+class Slots:
+    __slots__ = ("first", "second")
+
+    def __init__(self):
+        self.first = 1
+        self.second = held("slot", "slots.second", holder="Slots")
+
+
+class Link:
+    def __init__(self, after, thing=None):
+        self.after = after
+        self.thing = thing
+
+
+class Optimizer:
+    pass
+
+
+class LateDict:
+    """Its __dict__ has been asked for: from 3.11 on its attributes are kept in another place."""
+
+    def __init__(self):
+        self.thing = held("asked for its dict", "late.thing", holder="LateDict")
+        vars(self)
+
+
+Pair = collections.namedtuple("Pair", "left right")
+trainer = Trainer()
+slots = Slots()
+late = LateDict()
+plain = held("global", "plain")
+pairs = [Pair(1, held("namedtuple", "pairs[…]", "list", "3")), 0, 0]
+many = {("batch", i): held("tuple key %d" % i, "many[…]", "dict", "5") for i in range(5)}
+recent = collections.deque([held("deque", "recent[…]", "deque(maxlen=4)", "1", flags=BOUNDED)], 4)
+waiting = collections.deque([held("unbounded deque", "waiting[…]", "deque", "1")])
+grouped = collections.defaultdict(list, a=[held("defaultdict", "grouped['a'][…]", "list", "2"), 2])
+seen = {held("set", "seen[…]", "set", "1")}
+bound = functools.partial(print, held("partial", "bound.args[…]", "tuple", "1", holder="partial"))
+queued = queue.Queue()
+queued.put(held("queue", "queued.queue[…]", "deque", "1", holder="Queue"))
+iterator = iter([1, held("iterator", "iterator[…]", "list", "2")])
+Trainer.shared.append(held("class attribute", "Trainer.shared[…]", "list", "1", holder="Trainer"))
+late_values = types.SimpleNamespace(x=held("namespace", "late_values.x", holder="SimpleNamespace"))
+umlaut = {"größe": held("not ASCII", "umlaut['größe']", "dict", "1")}
+
+chain = None
+for number in range(1000):
+    chain = Link(chain, held("deep chain", "chain.after.thing", holder="Link") if number == 0 else None)
+
+layer = trainer.model._modules["encoder"] = Module()
+layer._parameters["weight"] = held("parameter", "trainer.model", holder="Trainer")
+layer.cache = [held("in a module", "trainer.model.encoder.cache[…]", "list", "1", holder="Module")]
+stack = trainer.model._modules["0"] = Module()
+stack.last = held("in a numbered module", "trainer.model[…].last", holder="Module")
+
+
+@functools.lru_cache(maxsize=None)
+def unbounded(number):
+    return held("lru_cache", "unbounded[…]", "lru_cache", "1")
+
+
+@functools.lru_cache(maxsize=32)
+def bounded(number):
+    return held("bounded lru_cache", "bounded[…]", "lru_cache(maxsize=32)", "1", flags=BOUNDED)
+
+
+unbounded(1), bounded(1)
+
+
+def make_hook():
+    features = [held("closure in a hook", "features[…]", "list", "2", "closure of hook", flags=HOOK),
+                1]
+
+    def hook(*anything):
+        return features
+
+    return hook
+
+
+layer._forward_hooks["first hook"] = make_hook()
+del layer, stack
+
+
+def with_default(number, kept=[held("default", "kept[…]", "list", "1", "default of with_default")],
+                 *, named={"a": held("keyword", "named['a']", "dict", "1",
+                                     "default of with_default")}):
+    return kept, named
+
+
+def attribute_of_function():
+    pass
+
+
+attribute_of_function.cache = [held("function's attribute", "attribute_of_function.cache[…]", "list",
+                                    "1", holder="function")]
+
+
+def suspended():
+    state = [held("generator", "state[…]", "list", "1", "local of suspended")]
+    yield state
+
+
+generators = [suspended()]
+next(generators[0])
+
+
+async def coroutine():
+    mine = held("coroutine", "mine", "list", "1", "local of coroutine")
+    await asyncio.sleep(0)
+    return mine
+
+
+coroutines = [coroutine()]
+coroutines[0].send(None)
+
+variable = contextvars.ContextVar("variable")
+variable.set(held("context", "ContextVar", owner="context of a thread"))
+errors = []
+
+
+def fails():
+    inner = held("stored traceback", "errors[…].__traceback__", "list", "1", flags=TRACEBACK)
+    raise ValueError(inner and "x")
+
+
+try:
+    fails()
+except ValueError as error:
+    errors.append(error)
+
+
+def fails_now():
+    lost = held("handled now", "lost", owner="traceback of KeyError", flags=TRACEBACK)
+    raise KeyError(lost and "x")
+
+
+def in_thread(ready, stop):
+    mine = held("thread", "mine", owner="local of in_thread")
+    ready.set()
+    stop.wait()
+    return mine
+
+
+def make_cycle():
+    one, other = Link(None), Link(None)
+    one.after, other.after = other, one
+    one.thing = held("cycle", "Link.thing", owner="nothing: a cycle or C++", holder="Link",
+                     flags=UNREACHABLE)
+
+
+def inner(probe):
+    local = held("local", "local", owner="local of inner")
+    copies = [held("local list", "copies[…]", "list", "1", "local of inner")]
+    cell = held("cell", "cell", owner="local of inner")
+    optimizer = Optimizer()
+    # Found in the model first, though the optimizer is nearer.
+    weights = list(trainer.model._modules["encoder"]._parameters.values())
+    optimizer.groups = [*weights]
+    optimizer.state = {weights.pop(): {
+        "exp_avg": held("optimizer", "optimizer.state[…]['exp_avg']", "dict", "1", "local of inner",
+                        "Optimizer")}}
+    also = trainer.hidden
+
+    def uses_cell():
+        return cell
+
+    try:
+        fails_now()
+    except KeyError:
+        probe.take()
+    return local, copies, uses_cell, optimizer, also
+
+
+def main():
+    probe = Probe(sys.argv[1])
+    ready, stop = threading.Event(), threading.Event()
+    thread = threading.Thread(target=in_thread, args=(ready, stop))
+    thread.start()
+    ready.wait()
+    make_cycle()
+    inner(probe)
+    stop.set()
+    thread.join()
+    rows = probe.rows()
+    found = {}
+    for name, address in made.items():
+        row = rows.get(address)
+        found[name] = row and [row[0], row[1], row[2], row[3], row[6], row[7]]
+    json.dump({"found": found, "expected": expected, "rows": len(rows),
+               "places": {name: rows[made[name]][4:6] for name in ("local", "global", "default")}},
+              sys.stdout)
+
+
+main()

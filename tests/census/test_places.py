@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The census in each CPython of this machine, without PyTorch: what it finds, how it names it, and
+that a program cannot tell that there was one.
+
+MEMTRACE_BUILD is the build folder (default build/release).
+"""
+import json
+import os
+import subprocess
+from pathlib import Path
+
+import interpreters
+import pytest
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+PROBE = (Path(os.environ.get("MEMTRACE_BUILD", ROOT / "build" / "release")).absolute() / "tests" /
+         "libmemtrace_census_probe.so")
+
+pytestmark = pytest.mark.skipif(not PROBE.exists(), reason=f"{PROBE} is not built")
+
+
+@pytest.fixture(params=interpreters.VERSIONS)
+def interpreter(request):
+    path = interpreters.find(request.param)
+    if path is None:
+        pytest.skip(f"no Python {request.param} on PATH or in pyenv")
+    return path
+
+
+def run(interpreter, script, *options):
+    clean = {k: v for k, v in os.environ.items() if not k.startswith(("MEMTRACE_", "PYTHON"))}
+    finished = subprocess.run([interpreter, *options, str(HERE / script), str(PROBE)],
+                              capture_output=True, text=True, env=clean, timeout=300)
+    assert finished.returncode == 0, finished.stderr
+    return finished.stdout
+
+
+def test_every_place_is_found_and_named(interpreter):
+    answer = json.loads(run(interpreter, "places.py"))
+    assert answer["found"] == answer["expected"]
+    assert answer["rows"] == len(answer["expected"])
+    file, line = answer["places"]["local"]
+    assert (Path(file).name, Path(file).read_text().splitlines()[int(line) - 1]) == (
+        "places.py", "def inner(probe):")
+    assert Path(answer["places"]["global"][0]).name == "places.py"
+
+
+@pytest.mark.parametrize("options", [(), ("-X", "dev")])
+def test_a_census_leaves_no_trace_in_the_program(interpreter, options):
+    assert run(interpreter, "unseen.py", *options).splitlines()[-1] == "unseen"
