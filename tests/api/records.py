@@ -31,6 +31,12 @@ def storages(records: list[dict], role: str) -> list[dict]:
     return [record for record in records if record["kind"] == "storage" and record["role"] == role]
 
 
+def counters(records: list[dict]) -> list[tuple[str, float]]:
+    """What the program told: the recorder's own samples have names that begin with its own."""
+    return [(record["name"], record["value"]) for record in records
+            if record["kind"] == "counter" and not record["name"].startswith("memtrace.")]
+
+
 def nested(*names: str) -> list[tuple[str, str]]:
     """Phases one inside the other, the outermost first."""
     return [("begin", name) for name in names] + [("end", name) for name in reversed(names)]

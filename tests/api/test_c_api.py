@@ -51,7 +51,7 @@ def test_what_a_program_tells(compiled, tmp_path, program):
     assert [(record["source"], record["name"]) for record in told if record["kind"] == "step"] == [
         ("user", "first"), ("user", ""),
     ]
-    assert [(record["name"], record["value"]) for record in told if record["kind"] == "counter"] == [
+    assert records.counters(told) == [
         ("tokens", -12.5),
     ]
     assert not [record for record in told if record["kind"] == "census"]

@@ -74,7 +74,7 @@ def test_what_a_program_tells(tmp_path):
         (kept, "a cache", "keys"), (block, "weights", ""),
     ]
     assert [record["name"] for record in told if record["kind"] == "step"] == ["", "named"]
-    assert [(record["name"], record["value"]) for record in told if record["kind"] == "counter"] == [
+    assert records.counters(told) == [
         ("loss", 0.25), ("loss", 1),
     ]
 
