@@ -23,6 +23,7 @@
   X(kept_view)          /* a view keeps its whole batch */                              \
   X(unbounded_cache)    /* dict, lru_cache(maxsize=None) */                             \
   X(unbounded_queue)    /* queue.Queue() without a maximum */                           \
+  X(unbounded_deque)    /* deque() without maxlen */                                    \
   X(copies_of_model)    /* state dicts, models made again and kept */                   \
   X(evaluation_results) /* results of evaluation kept on the GPU */                     \
   X(epoch_outputs)      /* outputs of each step kept until an epoch's end, or longer */ \

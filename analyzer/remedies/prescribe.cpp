@@ -44,7 +44,9 @@ std::optional<verdicts::remedy> remedy_for(const clues& of) {
 
 void prescribe(verdicts::findings& found, const trace::dictionary& names, const run_clues& run) {
   for (auto& about : found.verdicts) {
-    if (!growth::is_leak(about.found.shape)) continue;
+    // What fills up and is emptied again has culprits where it fills for no good reason.
+    const bool fills = about.found.shape == growth::shape::sawtooth;
+    if (!growth::is_leak(about.found.shape) && !fills) continue;
     for (auto& who : about.culprits) {
       who.fix = remedy_saving(who.bytes_per_step, clues_of(about, who, names, run));
     }

@@ -132,7 +132,15 @@ class section {
 void add_fix(section& out, const verdicts::remedy& what, bool with_cause) {
   if (with_cause) out.labelled("why:", what.cause, 2);
   out.labelled("write instead:", what.change, 3);
-  if (!what.caution.empty()) out.labelled("does not help:", what.caution, 2);
+  if (!what.caution.empty()) out.labelled("note:", what.caution, 2);
+}
+
+// Censuses end long before the run where they would cost too much.
+[[nodiscard]] std::string seen(const verdicts::retainer& keeper, const verdicts::culprit& who) {
+  const bool early = keeper.bytes < who.bytes - who.bytes / 5;
+  const auto when = early ? fmt::format("at step {}", format_count(keeper.seen_at_step)) : "";
+  if (keeper.censuses > 1) return early ? fmt::format(" ({})", when) : "";
+  return early ? fmt::format(" (seen once, {})", when) : " (seen once)";
 }
 
 void add_cause(section& out, const process_report& process, const cause& one, bool in_full) {
@@ -150,8 +158,7 @@ void add_cause(section& out, const process_report& process, const cause& one, bo
   out.labelled("where:", place, 1);
   if (known) {
     const auto& keeper = who.retained_by.front();
-    out.labelled(
-        "kept by:", verdicts::describe(keeper) + (keeper.censuses == 1 ? " (seen once)" : ""), 2);
+    out.labelled("kept by:", verdicts::describe(keeper) + seen(keeper, who), 2);
   }
   if (who.fix) add_fix(out, *who.fix, !known);
 }

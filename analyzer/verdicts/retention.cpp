@@ -18,6 +18,11 @@ constexpr std::size_t most_texts = 1u << 20;
   return part != 0 && part >= whole - whole / 2;
 }
 
+// Of what is alive of a site; 0: not known.
+[[nodiscard]] bool is_good_part(std::uint64_t part, std::uint64_t whole) {
+  return part >= whole / 5;
+}
+
 struct ranked {
   path_growth growth;
   retainer found;
@@ -63,7 +68,7 @@ std::optional<std::uint32_t> retention::path_of(const trace::storage_event& reco
 }
 
 void retention::held(std::uint32_t device, std::uint32_t site, const attribution::block_life* block,
-                     const trace::storage_event& record) {
+                     const trace::storage_event& record, std::uint64_t site_bytes) {
   if (!open_) return;
   ++counts_.storages;
   if (block == nullptr) {
@@ -72,14 +77,14 @@ void retention::held(std::uint32_t device, std::uint32_t site, const attribution
   }
   const auto path = path_of(record);
   if (path) {
-    count({device, site, *path}, block->bytes, record);
+    count({device, site, *path}, *block, record, site_bytes);
   } else {
     ++counts_.elided;
   }
 }
 
-void retention::count(const pair_key& key, std::uint64_t bytes,
-                      const trace::storage_event& record) {
+void retention::count(const pair_key& key, const attribution::block_life& block,
+                      const trace::storage_event& record, std::uint64_t site_bytes) {
   auto place = pairs_.find(key);
   if (place == pairs_.end()) {
     if (pairs_.size() == most_pairs) {
@@ -91,16 +96,18 @@ void retention::count(const pair_key& key, std::uint64_t bytes,
   auto& pair = place->second;
   const auto census = static_cast<std::uint32_t>(censuses_.size() - 1);
   if (pair.samples.empty() || pair.samples.back().census != census) {
-    pair.samples.push_back({census, 0, 0});
+    pair.samples.push_back({.census = census, .of_site = site_bytes});
     pair.flagged = {};
     pair.length = 0;
   }
   auto& now = pair.samples.back();
   ++now.blocks;
-  now.bytes += bytes;
+  now.bytes += block.bytes;
+  constexpr auto recorded = format::scope_backward | format::scope_grad;
+  if ((block.scope.flags & recorded) == recorded) now.recorded_in_backward += block.bytes;
   pair.length = std::max(pair.length, parse_held({}, names_[record.detail]).length);
   for (std::size_t bit = 0; bit < flag_kinds; ++bit) {
-    if ((record.flags >> bit & 1u) != 0) pair.flagged[bit] += bytes;
+    if ((record.flags >> bit & 1u) != 0) pair.flagged[bit] += block.bytes;
   }
 }
 
@@ -161,6 +168,8 @@ retainer retention::describe(const pair_key& key, const history& pair,
   made.blocks = pair.samples.back().blocks;
   made.bytes_per_step = growth.bytes_per_step;
   made.censuses = static_cast<std::uint32_t>(pair.samples.size());
+  made.seen_at_step = censuses_[pair.samples.back().census].step;
+  made.recorded_in_backward = pair.samples.back().recorded_in_backward;
   for (std::size_t bit = 0; bit < flag_kinds; ++bit) {
     if (is_most(pair.flagged[bit], made.bytes)) made.flags |= 1u << bit;
   }
@@ -172,14 +181,13 @@ std::vector<retainer> retention::of_site(std::uint32_t device, std::uint32_t sit
   for (auto at = pairs_.lower_bound({device, site, 0}); at != pairs_.end(); ++at) {
     if (at->first[0] != device || at->first[1] != site) break;
     const auto growth = growth_of_pair(at->second);
+    const auto& last = at->second.samples.back();
+    if (!growth.leaks() && !is_good_part(last.bytes, last.of_site)) continue;
     found.push_back({growth, describe(at->first, at->second, growth)});
   }
   std::ranges::stable_sort(found, std::greater(), &ranked::order);
   std::vector<retainer> made;
-  for (auto& one : found) {
-    if (!made.empty() && one.found.bytes < made.front().bytes / 100) continue;
-    made.push_back(std::move(one.found));
-  }
+  for (auto& one : found) made.push_back(std::move(one.found));
   return made;
 }
 

@@ -45,11 +45,13 @@ class retention {
   void census(const trace::event& head, const trace::census_event& record, std::uint64_t step);
   // A storage that the open census found: on `device`, allocated by the call site of this number
   // (as of_site is asked for), in this block; null where no live block is at its address.
+  // `site_bytes`: all that is alive of the site; 0: not known.
   void held(std::uint32_t device, std::uint32_t site, const attribution::block_life* block,
-            const trace::storage_event& record);
+            const trace::storage_event& record, std::uint64_t site_bytes = 0);
 
-  // What keeps the memory of a site, most growth first; then what keeps most. Paths that held
-  // less than a hundredth of the first one's bytes are left out.
+  // What keeps the memory of a site, most growth first; then what keeps most. Left out are paths
+  // that neither grow nor hold a good part of the site's memory: the batch at hand is in many
+  // variables, and none of them keeps the others alive.
   [[nodiscard]] std::vector<retainer> of_site(std::uint32_t device, std::uint32_t site) const;
   [[nodiscard]] const census_counts& counts() const { return counts_; }
 
@@ -63,6 +65,8 @@ class retention {
     std::uint32_t census = 0;
     std::uint32_t blocks = 0;
     std::uint64_t bytes = 0;
+    std::uint64_t of_site = 0;               // all that was alive of the site
+    std::uint64_t recorded_in_backward = 0;  // of the bytes
   };
   struct history {
     std::vector<sample> samples;
@@ -72,7 +76,8 @@ class retention {
   using pair_key = std::array<std::uint32_t, 3>;  // device, site, path
 
   [[nodiscard]] std::optional<std::uint32_t> path_of(const trace::storage_event& record);
-  void count(const pair_key& key, std::uint64_t bytes, const trace::storage_event& record);
+  void count(const pair_key& key, const attribution::block_life& block,
+             const trace::storage_event& record, std::uint64_t site_bytes);
   void thin();
   [[nodiscard]] path_growth growth_of_pair(const history& pair) const;
   [[nodiscard]] retainer describe(const pair_key& key, const history& pair,

@@ -51,8 +51,10 @@ struct retainer {
   std::uint32_t flags = 0;  // format::held_*
   std::uint64_t bytes = 0;  // in the last census in which it held the culprit's memory
   std::uint64_t blocks = 0;
-  double bytes_per_step = 0;   // between censuses; 0: seen once
-  std::uint32_t censuses = 0;  // that saw it
+  double bytes_per_step = 0;               // between censuses; 0: seen once
+  std::uint32_t censuses = 0;              // that saw it
+  std::uint64_t seen_at_step = 0;          // the last of them
+  std::uint64_t recorded_in_backward = 0;  // of the bytes: made by a backward that made a graph
 };
 
 // What to write instead, in the user's terms.

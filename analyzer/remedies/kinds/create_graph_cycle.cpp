@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
 #include "analyzer/remedies/kinds.h"
 
 namespace memtrace::remedies {
@@ -10,16 +12,22 @@ namespace {
   return of.kept_by(format::held_gradient) && of.kept_with_graph();
 }
 
-// Made in a backward pass that recorded a graph itself, and no name leads to it.
-[[nodiscard]] bool lost_in_double_backward(const clues& of) {
-  return of.kept_by(format::held_unreachable) && of.who.forward &&
-         of.who.what != attribution::category::gradients && of.kept_with_graph();
+// Nothing leads to it, and a backward that recorded a graph made it, or another culprit of the
+// same growth.
+[[nodiscard]] bool lost_with_graph(const clues& of) {
+  return of.kept_by(format::held_unreachable) &&
+         std::ranges::any_of(of.about.culprits, [](const verdicts::culprit& who) {
+           return std::ranges::any_of(who.retained_by, [](const verdicts::retainer& keeper) {
+             return (keeper.flags & format::held_unreachable) != 0 &&
+                    keeper.recorded_in_backward != 0;
+           });
+         });
 }
 
 }  // namespace
 
 std::optional<verdicts::remedy> create_graph_cycle(const clues& of) {
-  if (!gradient_has_graph(of) && !lost_in_double_backward(of)) return std::nullopt;
+  if (!gradient_has_graph(of) && !lost_with_graph(of)) return std::nullopt;
   verdicts::remedy what;
   what.id = "create_graph_cycle";
   what.cause =

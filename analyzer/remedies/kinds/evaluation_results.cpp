@@ -18,7 +18,7 @@ std::optional<verdicts::remedy> evaluation_results(const clues& of) {
             "or reduce logits early with `preprocess_logits_for_metrics`."
           : "Move each result to the CPU as it comes (`.cpu()`), or reduce it to what is needed "
             "(argmax, sums) before it is kept; clear the list after the evaluation.";
-  what.caution = "`torch.no_grad()` does not help: there is no graph, the results themselves stay.";
+  what.caution = "`torch.no_grad()` does not help: it is the results themselves that stay.";
   return what;
 }
 

@@ -23,13 +23,14 @@ class censuses {
   }
   // A storage of `bytes`; `detail` as the format says, with | between its fields.
   void held(std::uint32_t site, std::string_view path, std::string detail, std::uint64_t bytes,
-            std::uint32_t flags = 0, std::uint32_t device = 0) {
+            std::uint32_t flags = 0, std::uint32_t device = 0, std::uint64_t site_bytes = 0) {
     for (auto& letter : detail) {
       if (letter == '|') letter = '\x1f';
     }
     attribution::block_life block;
     block.bytes = bytes;
-    kept.held(device, site, &block, record(path, detail, flags));
+    block.scope = scope;
+    kept.held(device, site, &block, record(path, detail, flags), site_bytes);
   }
   void held_without_block(std::string_view path) { kept.held(0, 0, nullptr, record(path, {}, 0)); }
 
@@ -53,6 +54,7 @@ class censuses {
   format::census_reason why_{};
 
  public:
+  trace::scope scope;  // of the blocks that follow
   trace::dictionary names;
   verdicts::retention kept{names};
 };

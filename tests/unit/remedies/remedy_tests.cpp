@@ -168,6 +168,33 @@ TEST_CASE("GIVEN containers without a limit THEN they are to be bounded") {
         "unbounded_queue");
 }
 
+TEST_CASE("GIVEN a deque without a limit THEN it is to get one") {
+  const auto found = remedy_of({.path = "recent[…]", .container = "deque"});
+  REQUIRE(found);
+  CHECK(found->id == "unbounded_deque");
+  CHECK(says(found->change, "`recent = deque(maxlen=…)`"));
+}
+
+TEST_CASE("GIVEN memory that nothing leads to, by a backward that recorded THEN it is that cycle") {
+  trace::dictionary names;
+  verdicts::findings found;
+  auto& about = found.verdicts.emplace_back();
+  about.found.shape = growth::shape::accumulating;
+  for (const auto what : {category::weights, category::gradients}) {
+    auto& who = about.culprits.emplace_back();
+    who.what = what;
+    auto& keeper = who.retained_by.emplace_back();
+    keeper.flags = format::held_unreachable;
+    keeper.recorded_in_backward = what == category::gradients ? 512 : 0;
+  }
+  remedies::prescribe(found, names, {});
+  for (const auto& who : about.culprits) {
+    REQUIRE(who.fix);
+    CHECK(who.fix->id == "create_graph_cycle");
+    CHECK(says(who.fix->cause, "Probably"));
+  }
+}
+
 TEST_CASE("GIVEN a bounded container THEN nothing is advised") {
   CHECK(
       id_of({.path = "replay[…]", .container = "deque(maxlen=1000)", .flags = format::held_bounded})

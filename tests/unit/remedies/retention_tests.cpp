@@ -110,6 +110,30 @@ TEST_CASE("GIVEN a run whose locals are gone at exit THEN the growth before stil
   CHECK(kept[0].length == 3);
 }
 
+TEST_CASE("GIVEN a variable that holds the latest block of a site only THEN it keeps no other") {
+  censuses all;
+  for (const unsigned step : {1u, 2u, 4u, 8u}) {
+    all.begin(step);
+    all.held(1, "batch", "||local of train|a.py|9|", mebibyte, 0, 0, step * mebibyte);
+    all.end();
+  }
+  CHECK(all.kept.of_site(0, 1).empty());
+}
+
+TEST_CASE("GIVEN blocks of a backward that recorded a graph THEN their bytes are told") {
+  censuses all;
+  all.begin(3);
+  all.scope.flags = format::scope_backward | format::scope_grad;
+  all.held(1, "p.grad", "", 1024);
+  all.scope.flags = format::scope_backward;
+  all.held(1, "p.grad", "", 512);
+  all.end();
+  const auto kept = all.kept.of_site(0, 1);
+  REQUIRE(kept.size() == 1);
+  CHECK(kept[0].recorded_in_backward == 1024);
+  CHECK(kept[0].seen_at_step == 3);
+}
+
 TEST_CASE("GIVEN flags on part of the bytes THEN a path has those of at least half") {
   censuses all;
   all.begin(1);
