@@ -2,6 +2,9 @@
 //
 // example_traces FOLDER: writes small traces of every sort a report can be made of.
 // example_traces FOLDER N: one large trace of about N events, for measuring the reader.
+// example_traces FOLDER N SITES: one of N events from so many lines of a program, of which three
+// leak: for measuring verdicts.
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
@@ -126,16 +129,70 @@ void large(const std::string& folder, std::uint64_t events) {
   save(folder, "large.mtrace", trace.clean_exit());
 }
 
+// A program with many lines that allocate; each step passes through 3,333 of them, line after line.
+// Line 0 keeps 512 bytes a step, line 1 64 KiB a step, line 2 1 MiB each 50 steps; the other lines
+// free what they allocate, those of every hundredth in the next step.
+void many_sites(const std::string& folder, std::uint64_t events, std::uint64_t sites) {
+  trace_builder trace;
+  describe_run(trace);
+  std::vector<std::uint64_t> stacks;
+  for (std::uint64_t i = 0; i < sites; ++i) {
+    stacks.push_back(trace.stack(
+        {{"/srv/ada/train.py", 88, "main"},
+         {"/srv/ada/model.py", i + 1, "Block.forward"},
+         {"/venv/lib/python3.11/site-packages/torch/nn/functional.py", 100 + i % 7, "linear"}}));
+    if (i % 50 == 49) trace.end_block();
+  }
+  const auto optimizer = trace.object(0x1000);
+  trace.segment(base, 20_GiB);
+  constexpr std::uint64_t blocks = 3'333;
+  constexpr std::uint64_t kept_from = base + 16_GiB;
+  std::uint64_t kept = kept_from;
+  const auto keep = [&](std::uint64_t site, std::uint64_t bytes) {
+    trace.alloc(kept, bytes, stacks[site]);
+    kept += bytes;
+  };
+  const auto address_of = [](std::uint64_t i, std::uint64_t step) {
+    return base + (i * 2 + step % 2) * 2_MiB;
+  };
+  const auto outlives_step = [](std::uint64_t site) { return site % 100 == 99; };
+  for (std::uint64_t step = 0; trace.events() < events; ++step) {
+    const auto site_of = [&](std::uint64_t i, std::uint64_t in) {
+      return 3 + (in * blocks + i) % (sites - 3);
+    };
+    for (std::uint64_t i = 0; i < blocks; ++i) {
+      const auto site = site_of(i, step);
+      trace.alloc(address_of(i, step), (site % 7 + 1) * 64_KiB - site % 3 * 100, stacks[site]);
+      if (i % 250 == 249) trace.end_block();
+    }
+    for (std::uint64_t i = blocks; i-- > 0;) {
+      if (!outlives_step(site_of(i, step))) trace.free(address_of(i, step));
+      if (step != 0 && outlives_step(site_of(i, step - 1))) trace.free(address_of(i, step - 1));
+      if (i % 125 == 0) trace.end_block();
+    }
+    keep(0, 512);
+    keep(1, 64_KiB);
+    if (step % 50 == 49) keep(2, 1_MiB);
+    trace.step(format::step_source::optimizer, optimizer, "AdamW").end_block();
+  }
+  save(folder, "many_sites.mtrace", trace.clean_exit());
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   if (argc < 2) {
-    std::fprintf(stderr, "usage: example_traces FOLDER [EVENTS]\n");
+    std::fprintf(stderr, "usage: example_traces FOLDER [EVENTS [SITES]]\n");
     return 2;
   }
   const std::string folder = argv[1];
+  const auto number = [&](int i) { return std::strtoull(argv[i], nullptr, 10); };
+  if (argc > 3) {
+    many_sites(folder, number(2), std::max(number(3), 4ULL));
+    return 0;
+  }
   if (argc > 2) {
-    large(folder, std::strtoull(argv[2], nullptr, 10));
+    large(folder, number(2));
     return 0;
   }
   save(folder, "clean.mtrace", training(false).clean_exit());
