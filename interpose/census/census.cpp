@@ -1,18 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "interpose/census/census.h"
 
+#include <time.h>
+
 #include <exception>
 #include <vector>
 
 #include "interpose/autograd/running_node.h"
 #include "interpose/autograd/tensor_layout.h"
-#include "interpose/census/search.h"
 #include "interpose/census/take.h"
 #include "interpose/census/torch_storages.h"
 
 namespace memtrace::census {
 
 namespace {
+
+std::uint64_t now_ns() noexcept {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000u +
+         static_cast<std::uint64_t>(now.tv_nsec);
+}
 
 // What the last whole search did not find, or a later one less. Needs the GIL.
 std::uint64_t never_found = 0;

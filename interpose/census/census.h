@@ -18,7 +18,7 @@
 namespace memtrace::census {
 
 struct limits {
-  std::uint64_t nanoseconds = 250'000'000;
+  std::uint64_t nanoseconds = 250'000'000;  // of CPU time
   std::uint64_t objects = 2'000'000;
   // On all devices, now: installed packages are searched, and what has no name, only while more of
   // it is missing than usual. 0: unknown, and they always are.

@@ -26,8 +26,12 @@ class mapped_array {
   ~mapped_array() {
     if (items_ != nullptr) munmap(items_, capacity_ * sizeof(T));
   }
+  mapped_array(mapped_array&& other) noexcept : mapped_array() { swap(other); }
   mapped_array(const mapped_array&) = delete;
   mapped_array& operator=(const mapped_array&) = delete;
+
+  // Without room.
+  mapped_array() noexcept : capacity_(0) {}
 
   void swap(mapped_array& other) noexcept {
     std::swap(items_, other.items_);

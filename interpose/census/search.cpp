@@ -10,20 +10,20 @@ namespace {
 constexpr node objects_between_looks_at_the_clock = 1024;
 constexpr std::uint32_t excluded_root = (1u << 31) - 2;
 
-}  // namespace
-
-std::uint64_t now_ns() noexcept {
+std::uint64_t cpu_ns() noexcept {
   timespec now{};
-  clock_gettime(CLOCK_MONOTONIC, &now);
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
   return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000u +
          static_cast<std::uint64_t>(now.tv_nsec);
 }
+
+}  // namespace
 
 search::search(const python_objects& python, const storage_reader& reader,
                const limits& at_most) noexcept
     : python_(python),
       reader_(reader),
-      deadline_ns_(now_ns() + at_most.nanoseconds),
+      deadline_ns_(cpu_ns() + at_most.nanoseconds),
       most_objects_(at_most.objects),
       kinds_(python, reader),
       objects_(at_most.objects),
@@ -49,14 +49,19 @@ void search::exclude_running(const std::vector<read_frame>& frames) {
   for (const read_frame& each : frames) running_.insert(each.frame);
 }
 
+void search::add_root(const root& named) {
+  const kind what = kinds_.of(named.object);
+  if (what == kind::nothing) return;
+  const auto parent = found_objects::root(static_cast<std::uint32_t>(roots_.size()));
+  const bool is_new = what == kind::optimizer ? postponed_.push({named.object, parent})
+                                              : objects_.add(named.object, parent) != no_node;
+  if (is_new) roots_.push_back(named);
+}
+
 // Its names are the roots: the dictionary itself is excluded, as all modules' are.
 void search::add_globals(const root& module) {
   for_each_pair(python_, module.object, [&](address name, address value) {
-    if (kinds_.of(value) == kind::nothing) return true;
-    const auto number = static_cast<std::uint32_t>(roots_.size());
-    if (objects_.add(value, found_objects::root(number)) != no_node) {
-      roots_.push_back({module.from, value, name, module.name, module.file});
-    }
+    add_root({module.from, value, name, module.name, module.file});
     return true;
   });
 }
@@ -65,11 +70,8 @@ void search::from(const root_group& group) {
   for (const root& each : group) {
     if (each.from == root::origin::globals) {
       add_globals(each);
-    } else if (kinds_.of(each.object) != kind::nothing) {
-      const auto number = static_cast<std::uint32_t>(roots_.size());
-      if (objects_.add(each.object, found_objects::root(number)) != no_node) {
-        roots_.push_back(each);
-      }
+    } else {
+      add_root(each);
     }
   }
   drain();
@@ -77,7 +79,8 @@ void search::from(const root_group& group) {
 
 void search::from_nobody(address object) {
   is_named_ = false;
-  from({{root::origin::nobody, object, 0, 0, 0}});
+  add_root({root::origin::nobody, object, 0, 0, 0});
+  drain();
 }
 
 void search::from_postponed() {
@@ -111,7 +114,7 @@ void search::from_object(address object, node parent) {
 }
 
 bool search::is_out_of_time() noexcept {
-  if (now_ns() > deadline_ns_) out_of_time_ = true;
+  if (cpu_ns() > deadline_ns_) out_of_time_ = true;
   return out_of_time_;
 }
 

@@ -67,11 +67,12 @@ class search final : private reference_visitor {
   void expand(node which);
   void postpone(address object) noexcept;
   void add_globals(const root& module);
+  void add_root(const root& named);
   void note_tensor(node tensor);
 
   const python_objects& python_;
   const storage_reader& reader_;
-  const std::uint64_t deadline_ns_;
+  const std::uint64_t deadline_ns_;  // of this thread's CPU time: a loaded machine cuts nothing off
   const std::uint64_t most_objects_;
   object_kinds kinds_;
   found_objects objects_;
@@ -89,7 +90,5 @@ class search final : private reference_visitor {
   std::uint64_t block_bytes_ = 0;
   bool out_of_time_ = false;
 };
-
-[[nodiscard]] std::uint64_t now_ns() noexcept;
 
 }  // namespace memtrace::census

@@ -35,17 +35,30 @@ void search_packages(search& searched, const root_finder& roots, storage_reader&
   reader.walk_graphs(searched);
 }
 
-// What the collector knows and no name leads to. Objects first: what they hold is theirs.
-void search_nameless(const python_objects& python, search& searched, storage_reader& reader) {
-  const collector_lists lists(python);
+// What the collector knows and the search has not met.
+mapped_array<address> find_nameless(const python_objects& python, search& searched,
+                                    std::uint64_t most) {
+  constexpr std::uint64_t objects_between_looks_at_the_clock = 4096;
+  mapped_array<address> found(most);
+  std::uint64_t count = 0;
+  collector_lists(python).for_each([&](address object) {
+    if (++count % objects_between_looks_at_the_clock == 0 && searched.is_out_of_time()) {
+      return false;
+    }
+    return searched.objects().find(object) != no_node || found.push(object);
+  });
+  return found;
+}
+
+// Objects first: what they hold is theirs.
+void search_nameless(const python_objects& python, search& searched, storage_reader& reader,
+                     std::uint64_t most) {
+  const mapped_array<address> nameless = find_nameless(python, searched, most);
   const auto from = [&](auto is_it) {
-    lists.for_each([&](address object) {
-      if (searched.objects().find(object) != no_node || !is_it(searched.kind_of(object), object)) {
-        return !searched.is_out_of_time();
-      }
-      searched.from_nobody(object);
-      return !searched.is_incomplete();
-    });
+    for (std::size_t i = 0; i < nameless.size() && !searched.is_incomplete(); ++i) {
+      const address object = nameless[i];
+      if (is_it(searched.kind_of(object), object)) searched.from_nobody(object);
+    }
   };
   from([](kind what, address object) {
     return what == kind::plain && (flags_of(type_of(object)) & type_flag::heap_type) != 0;
@@ -89,7 +102,7 @@ findings find_held(storage_reader& reader, const limits& at_most, std::uint64_t 
   };
   search_user_code(searched, roots, reader);
   if (!is_enough()) search_packages(searched, roots, reader);
-  if (!is_enough()) search_nameless(*python, searched, reader);
+  if (!is_enough()) search_nameless(*python, searched, reader, at_most.objects);
   path_names names(*python, searched);
   for (const held_storage& held : searched.storages()) {
     found.storages.push_back(name(held, names));
