@@ -11,8 +11,11 @@ constexpr std::uint64_t milestones_per_mille = 20;
 constexpr std::uint64_t fillers_per_mille = 2;
 constexpr std::uint64_t high_water_per_mille = 10;
 constexpr std::uint32_t always_free = 3;
-constexpr std::uint32_t often_free = 6;
-constexpr std::uint64_t free_ns = 300'000'000;
+constexpr std::uint32_t often_free = 8;
+// How often growth may begin.
+constexpr std::uint32_t most_starts = 3;
+constexpr std::uint64_t few_rises = 4;
+constexpr std::uint64_t free_again_ns = 150'000'000;
 // Episodes without steps come again and again, and each begins to count anew: after so many
 // censuses of them there are no milestones any more.
 constexpr std::uint32_t most_interval_milestones = 24;
@@ -36,7 +39,7 @@ bool census_schedule::affords(const account& payer, std::uint64_t now_ns,
 
 bool census_schedule::is_free(const account& payer) noexcept {
   return payer.taken < always_free ||
-         (payer.taken < often_free && payer.spent_ns + payer.last_ns <= free_ns);
+         (payer.taken < often_free && payer.spent_ns + payer.last_ns <= payer.free_ns);
 }
 
 bool census_schedule::is_due(const pace& now, const account& payer, bool begins_free,
@@ -62,11 +65,25 @@ void census_schedule::end_events() noexcept {
   events_ = {.milestone = std::max(fewest_events, 2 * usual_events_)};
 }
 
+void census_schedule::see_growth(std::uint64_t allocated) noexcept {
+  if (allocated > growth_.most) {
+    growth_.most = allocated;
+    ++growth_.rises;
+  }
+  if (!growth_.was_quiet || growth_.rises < few_rises || growth_.starts == most_starts) return;
+  growth_.was_quiet = false;
+  ++growth_.starts;
+  steps_ = {};
+  for_steps_.taken = 0;
+  for_steps_.free_ns = for_steps_.spent_ns + free_again_ns;
+}
+
 bool census_schedule::step(std::uint64_t now_ns, std::uint64_t allocated) noexcept {
   ++steps_.count;
   learn(usual_calls_, calls_.count);
   calls_ = {.milestone = 2 * usual_calls_ + 4};
   end_events();
+  see_growth(allocated);
   return is_due(steps_, for_steps_, true, now_ns, allocated);
 }
 
@@ -100,6 +117,8 @@ void census_schedule::took(format::census_reason why, std::uint64_t allocated,
   switch (why) {
     case format::census_reason::step:
       payer = &for_steps_;
+      growth_.was_quiet = steps_.count - steps_.last >= 2 * few_rises && growth_.rises < few_rises;
+      growth_.rises = 0;
       pass(steps_);
       break;
     case format::census_reason::interval:

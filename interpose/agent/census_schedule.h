@@ -8,9 +8,10 @@
 //
 // Steps, forward calls and events are counted apart. Each kind of moment pays from an account of
 // its own, in proportion to the time since the process began: milestones while the account is
-// below 2 % of that time, fillers below 0.2 %. The first three are free, and the next three while
+// below 2 % of that time, fillers below 0.2 %. The first three are free, and the next five while
 // all are below 0.3 s. What is too expensive now stays due. In a long run milestones get rare, and
-// fillers are what is left.
+// fillers are what is left. Steps are counted anew, with half as much for free, when memory begins
+// to grow after it did not: what leaks late is seen from its beginning.
 //
 // Not thread-safe; times are CLOCK_MONOTONIC in nanoseconds, costs those of a thread's CPU.
 #pragma once
@@ -48,11 +49,19 @@ class census_schedule {
     std::uint64_t last = 0;  // count at the last census
     std::uint64_t milestone = 2;
   };
+  // What steps leave allocated: how often it was more than ever before.
+  struct growth {
+    std::uint64_t most = 0;
+    std::uint64_t rises = 0;  // since the last census
+    bool was_quiet = false;   // up to the last census
+    std::uint32_t starts = 0;
+  };
   struct account {
     std::uint64_t spent_ns = 0;
     std::uint32_t taken = 0;
     std::uint64_t last_ns = 0;    // what the last one cost
     std::uint64_t allocated = 0;  // at the last one
+    std::uint64_t free_ns = 300'000'000;
   };
 
   [[nodiscard]] bool is_due(const pace& now, const account& payer, bool begins_free,
@@ -62,9 +71,11 @@ class census_schedule {
                              std::uint64_t per_mille) const noexcept;
   static void pass(pace& passed) noexcept;
   void end_events() noexcept;
+  void see_growth(std::uint64_t allocated) noexcept;
 
   std::uint64_t began_ns_ = 0;
   pace steps_;
+  growth growth_;
   pace calls_{.milestone = 4};     // since the last step
   pace events_{.milestone = 256};  // since the last step or call
   std::uint64_t usual_calls_ = 0;

@@ -65,11 +65,38 @@ TEST_CASE("a short run has censuses from its beginning to near its end") {
   CHECK(run().steps(12) == std::vector<unsigned>{2, 5, 9});
   CHECK(run().steps(30) == std::vector<unsigned>{2, 5, 9, 16, 28});
   CHECK(run().steps(60) == std::vector<unsigned>{2, 5, 9, 16, 28, 50});
+  CHECK(run().steps(100) == std::vector<unsigned>{2, 5, 9, 16, 28, 50, 90});
 }
 
 TEST_CASE("three censuses are taken whatever they cost") {
   run slow{.census_ns = 250 * ms};
   CHECK(slow.steps(40) == std::vector<unsigned>{2, 5, 9});
+}
+
+TEST_CASE("what begins to grow late has censuses from there on") {
+  run late{.growth = 0};
+  CHECK(late.steps(55) == std::vector<unsigned>{2, 5, 9, 16, 28, 50});
+  late.growth = 512;
+  // Four new peaks are none by chance; after them as from the beginning: 2, 5, 9, …
+  CHECK(late.steps(45) == std::vector<unsigned>{6, 9, 13, 20, 32});
+  // That does not happen again and again.
+  for (unsigned i = 0; i < 20; ++i) {
+    late.growth = 0;
+    (void)late.steps(1000);
+    late.growth = 512;
+    (void)late.steps(100);
+  }
+  CHECK(static_cast<double>(late.spent) < 0.6e9 + 0.02 * static_cast<double>(late.now));
+}
+
+TEST_CASE("batches of all sizes are no growth that begins") {
+  run varying{.growth = 0};
+  std::vector<unsigned> taken;
+  for (unsigned i = 1; i <= 100; ++i) {
+    varying.allocated = (1 << 20) + (i * 7919u % 101u) * 512;
+    if (varying.step()) taken.push_back(i);
+  }
+  CHECK(taken == std::vector<unsigned>{2, 5, 9, 16, 28, 50, 90});
 }
 
 TEST_CASE("what was too expensive stays due") {
