@@ -5,6 +5,20 @@
 
 namespace memtrace::verdicts {
 
+namespace {
+
+// Free memory of expandable segments is not stuck: requests of any size fit into it.
+[[nodiscard]] std::uint64_t occupied(const replay::segment_table& segments) {
+  using replay::unused_reason;
+  auto bytes = segments.reserved();
+  for (const auto why : {unused_reason::empty_segments, unused_reason::expandable}) {
+    bytes -= segments.unused()[static_cast<std::size_t>(why)];
+  }
+  return bytes;
+}
+
+}  // namespace
+
 collector::holdings& collector::at(std::uint32_t device) {
   if (latest_ == nullptr || latest_device_ != device) {
     latest_ = &devices_[device];
@@ -19,14 +33,25 @@ std::uint64_t collector::allocated(std::uint32_t device) const {
   return record == nullptr ? 0 : record->allocator.allocated();
 }
 
+std::uint64_t collector::in_use(std::uint32_t device) const {
+  const auto* const record = replayed_.device(device);
+  if (record == nullptr) return 0;
+  const auto& segments = record->allocator.segments();
+  auto used = segments.reserved();
+  for (const auto unused : segments.unused()) used -= unused;
+  return used;
+}
+
 totals_now collector::totals_of(std::uint32_t device) const {
   totals_now now;
   const auto* const record = replayed_.device(device);
   if (record == nullptr) return now;
   const auto& allocator = record->allocator;
   now.allocated = allocator.allocated();
+  now.in_use = in_use(device);
   now.reserved =
       allocator.segments().reserved() + static_cast<std::uint64_t>(allocator.reserved_difference());
+  now.occupied = occupied(allocator.segments());
   const auto from_driver = replayed_.driver().on_device(device);
   now.outside = from_driver - std::min(from_driver, now.reserved);
   return now;
@@ -36,9 +61,10 @@ void collector::before(const trace::event& head) {
   time_ns_ = head.time_ns;
   if (replayed_.device(head.device) != nullptr) {
     const auto now = allocated(head.device);
-    at(head.device).steps->whole.observe(now);
+    const auto used = in_use(head.device);
+    at(head.device).steps->whole.observe(now, used);
     phases_.for_each_running(
-        [&](track& episode) { episode.device(head.device, now).whole.observe(now); });
+        [&](track& episode) { episode.device(head.device, now).whole.observe(now, used); });
   }
   while (given_passed_ < given_.size() && given_[given_passed_] <= head.number) {
     const auto event = given_[given_passed_++];

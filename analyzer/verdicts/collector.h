@@ -74,6 +74,7 @@ class collector final : public attribution::life_observer {
   };
   [[nodiscard]] holdings& at(std::uint32_t device);
   [[nodiscard]] std::uint64_t allocated(std::uint32_t device) const;
+  [[nodiscard]] std::uint64_t in_use(std::uint32_t device) const;
   [[nodiscard]] totals_now totals_of(std::uint32_t device) const;
   void end_step(const trace::event& head, std::uint64_t event);
 

@@ -5,6 +5,8 @@
 #include <functional>
 #include <iterator>
 
+#include "analyzer/verdicts/growing_work.h"
+
 namespace memtrace::verdicts {
 
 namespace {
@@ -59,19 +61,6 @@ struct movements {
   return made;
 }
 
-// A step's work that gets larger (longer sequences from step to step) leaves one larger block after
-// the other, too. But what it needs beside them grows by more; a tensor that is made larger needs
-// at most its old copy beside the new one.
-[[nodiscard]] bool work_grows(const device_series& whole, const std::vector<culprit>& single,
-                              const growth::context& about) {
-  if (single.empty()) return false;
-  const auto peak = growth::judge(whole.peak.values, about);
-  const auto least = growth::judge(whole.least.values, about);
-  double rates = 0;
-  for (const auto& one : single) rates += one.bytes_per_step;
-  return peak.bytes_per_step - least.bytes_per_step > 2 * rates;
-}
-
 // From the lowest to the highest step.
 [[nodiscard]] double rise_of(const growth::series& values) {
   double floor = 0;
@@ -98,11 +87,13 @@ struct movements {
 growing_sites find_growing(const device_track& device, const growth::context& about) {
   growing_sites found;
   std::vector<culprit> single;  // whose one block grows
+  step_inputs inputs;
   double largest = 0;
   const auto steps = device.sites.steps();
   for (const auto& page : device.sites.pages()) {
     const auto values = page.series.first(steps);
     auto verdict = growth::judge(values, about);
+    inputs.add(page, is_leak(verdict.shape));
     if (is_leak(verdict.shape)) {
       if (generations_grow(page, steps)) {
         found.all.push_back(describe(page, std::move(verdict)));
@@ -120,7 +111,7 @@ growing_sites find_growing(const device_track& device, const growth::context& ab
     largest = grown;
     found.largest_otherwise = verdict.shape;
   }
-  if (!work_grows(device.whole, single, about))
+  if (!work_grows(device.whole, inputs, single, about))
     std::ranges::move(single, std::back_inserter(found.all));
   for (const auto& one : found.all) found.bytes_per_step += one.bytes_per_step;
   for (auto& one : found.all) one.share = one.bytes_per_step / found.bytes_per_step;

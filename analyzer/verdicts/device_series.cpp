@@ -6,7 +6,7 @@
 namespace memtrace::verdicts {
 
 void device_series::end_step(std::uint64_t step, const totals_now& now) {
-  observe(now.allocated);
+  observe(now.allocated, now.in_use);
   const auto missed = step - steps_;  // before the device was first used
   const auto add = [&](judged_series& to, std::uint64_t bytes) {
     to.add(0, missed);
@@ -17,8 +17,12 @@ void device_series::end_step(std::uint64_t step, const totals_now& now) {
   add(least, least_);
   add(peak, most_);
   add(reserved, now.reserved);
-  add(cached, now.reserved - std::min(now.reserved, now.allocated));
+  if (now.reserved < latest_reserved_) most_in_use_ = now.in_use;
+  add(stranded, now.reserved - std::min(now.reserved, most_in_use_));
+  latest_reserved_ = now.reserved;
   add(outside, now.outside);
+  add(occupied, now.occupied);
+  last_occupied = now.occupied;
   steps_ = step + 1;
   last_least = least_;
   if (step != 0) most_above_least = std::max(most_above_least, most_ - least_);

@@ -13,8 +13,10 @@ namespace memtrace::verdicts {
 // What the allocator holds on the whole.
 struct totals_now {
   std::uint64_t allocated = 0;
+  std::uint64_t in_use = 0;  // allocated, or freed and waiting for a stream
   std::uint64_t reserved = 0;
-  std::uint64_t outside = 0;  // got from CUDA by this process, but not as PyTorch's segments
+  std::uint64_t occupied = 0;  // segments with a block in them: empty_cache would not return them
+  std::uint64_t outside = 0;   // got from CUDA by this process, but not as PyTorch's segments
 };
 
 // A series as it is judged and as it is shown.
@@ -31,18 +33,27 @@ class device_series {
  public:
   explicit device_series(std::uint64_t allocated) : least_(allocated), most_(allocated) {}
 
-  // Between two events.
-  void observe(std::uint64_t allocated) {
+  // Between two events. `in_use`: allocated, or freed and waiting for a stream.
+  void observe(std::uint64_t allocated, std::uint64_t in_use) {
     if (allocated < least_) least_ = allocated;
     if (allocated > most_) most_ = allocated;
+    if (in_use > most_in_use_) most_in_use_ = in_use;
   }
   void end_step(std::uint64_t step, const totals_now& now);  // its number, from 0
 
   judged_series least;  // allocated: the least of each step
   judged_series peak;   // allocated: the most of each step
   judged_series reserved;
-  judged_series cached;  // reserved and not allocated
+  // Reserved beyond the most that was ever in use at once, since segments were last given back:
+  // what the program does not need at its peaks either, and what nothing has fitted into. Free
+  // memory alone also grows where peaks do, and where the host runs ahead of a stream that still
+  // uses blocks which were freed.
+  judged_series stranded;
   judged_series outside;
+  // Segments with a block in them: grows faster than what is allocated where each block that stays
+  // leaves free parts beside it that nothing fits into.
+  judged_series occupied;
+  std::uint64_t last_occupied = 0;
   std::uint64_t last_least = 0;
   std::uint64_t most_above_least = 0;  // in one step, but for the first
 
@@ -50,6 +61,8 @@ class device_series {
   std::uint64_t steps_ = 0;
   std::uint64_t least_;
   std::uint64_t most_;
+  std::uint64_t most_in_use_ = 0;
+  std::uint64_t latest_reserved_ = 0;
 };
 
 }  // namespace memtrace::verdicts

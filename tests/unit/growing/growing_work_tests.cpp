@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/verdicts/growing_work.h"
+
+#include "tests/unit/catch.h"
+
+namespace {
+
+using memtrace::attribution::category;
+using namespace memtrace::verdicts;
+
+// A call site whose latest block of `bytes` is alive at the end of each of 40 steps.
+[[nodiscard]] site_history replaced(category what, std::uint64_t bytes) {
+  site_history site;
+  for (std::uint64_t step = 0; step < 40; ++step) {
+    memtrace::attribution::block_life block;
+    block.bytes = bytes;
+    if (step != 0) site.births.died(step - 1);
+    site.births.born(step);
+    site.now = {bytes, 1};
+    site.end_step(step + 1);
+    site.outlived(block, what, step, step + 1);
+  }
+  site.series.set(39, bytes, bytes);
+  return site;
+}
+
+// A device on which `stays` bytes more stay with each step, which needs `needs` more beside them.
+[[nodiscard]] device_series device_with(std::uint64_t stays, std::uint64_t needs) {
+  device_series device(0);
+  for (std::uint64_t step = 0; step < 40; ++step) {
+    const auto least = 1'000'000 + stays * step;
+    device.observe(least + 5'000'000 + needs * step, 0);
+    device.end_step(step, {.allocated = least});
+  }
+  return device;
+}
+
+[[nodiscard]] std::vector<culprit> growing_by(double bytes_per_step) {
+  culprit one;
+  one.bytes_per_step = bytes_per_step;
+  return {one};
+}
+
+}  // namespace
+
+TEST_CASE("longer sequences are work that grows") {
+  step_inputs inputs;
+  inputs.add(replaced(category::inputs, 40'960), true);
+  inputs.add(replaced(category::inputs, 512), false);  // a label
+  CHECK(work_grows(device_with(4'096, 40'960), inputs, growing_by(4'096), {}));
+}
+
+TEST_CASE("a memory bank grows under batches that stay as large as they are") {
+  step_inputs inputs;
+  inputs.add(replaced(category::inputs, 40'960), false);
+  CHECK_FALSE(work_grows(device_with(4'096, 40'960), inputs, growing_by(4'096), {}));
+}
+
+TEST_CASE("inputs that are concatenated without more work are kept") {
+  step_inputs inputs;
+  inputs.add(replaced(category::inputs, 40'960), true);
+  CHECK_FALSE(work_grows(device_with(4'096, 4'096), inputs, growing_by(4'096), {}));
+}
+
+TEST_CASE("what is no input, or was made once, says nothing of the inputs") {
+  step_inputs inputs;
+  inputs.add(replaced(category::activations, 40'960), true);
+  site_history once;
+  once.births.born(0);
+  once.now = {40'960, 1};
+  once.series.set(0, 40'960, 40'960);
+  once.end_step(1);
+  inputs.add(once, true);
+  CHECK_FALSE(inputs.grow());
+}
