@@ -15,7 +15,7 @@ constexpr std::uint32_t often_free = 8;
 // How often growth may begin.
 constexpr std::uint32_t most_starts = 3;
 constexpr std::uint64_t few_rises = 4;
-constexpr std::uint64_t free_again_ns = 150'000'000;
+constexpr std::uint64_t free_again_ns = 250'000'000;
 // Episodes without steps come again and again, and each begins to count anew: after so many
 // censuses of them there are no milestones any more.
 constexpr std::uint32_t most_interval_milestones = 24;

@@ -9,7 +9,7 @@
 // Steps, forward calls and events are counted apart. Each kind of moment pays from an account of
 // its own, in proportion to the time since the process began: milestones while the account is
 // below 2 % of that time, fillers below 0.2 %. The first three are free, and the next five while
-// all are below 0.3 s. What is too expensive now stays due. In a long run milestones get rare, and
+// all are below 0.5 s. What is too expensive now stays due. In a long run milestones get rare, and
 // fillers are what is left. Steps are counted anew, with half as much for free, when memory begins
 // to grow after it did not: what leaks late is seen from its beginning.
 //
@@ -61,7 +61,7 @@ class census_schedule {
     std::uint32_t taken = 0;
     std::uint64_t last_ns = 0;    // what the last one cost
     std::uint64_t allocated = 0;  // at the last one
-    std::uint64_t free_ns = 300'000'000;
+    std::uint64_t free_ns = 500'000'000;
   };
 
   [[nodiscard]] bool is_due(const pace& now, const account& payer, bool begins_free,

@@ -152,9 +152,9 @@ def test_share_of_a_long_run(tmp_path):
     times = [record["t_ns"] for record in records if "t_ns" in record]
     after = [count for count, _ in steps_before(records, "step")]
     assert after[-1] > 1500
-    # Six that are free, and 2 % of the time; a census among others on a busy machine takes longer
+    # What is free, and 2 % of the time; a census among others on a busy machine takes longer
     # than the CPU time that it is charged for, at most some four times on two processors.
-    assert spent < 4 * (0.3e9 + 0.02 * (times[-1] - times[0]))
+    assert spent < 4 * (0.5e9 + 0.02 * (times[-1] - times[0]))
 
 
 def test_switched_off(tmp_path):
