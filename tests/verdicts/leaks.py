@@ -36,7 +36,7 @@ LEAKS = [
         "leak_embedding_views", GROWS, subject=("device", "phase"), quick=True,
         why="each element of the list is a view that keeps its whole batch; nothing leaves the list "
             "before the training that follows",
-        kept_by=r"train_embeddings\b.*list.*local of collect", remedy=r"cpu|batch|clone",
+        kept_by=r"embeddings\[.*list", remedy=r"cpu|batch|clone",
         bytes_per_step=8 * 49 * 4 * 32 * 4),
     Truth(
         "leak_teacher_center", GROWS,
@@ -80,7 +80,7 @@ LEAKS = [
     Truth(
         "leak_lora_embeddings", GROWS, subject=("device", "phase"),
         why="between two trainings a list collects the embeddings of a whole domain",
-        kept_by=r"domain_embeddings", remedy=r"cpu|batch", bytes_per_step=32 * 4 * 128 * 4),
+        kept_by=r"embeddings\[.*list", remedy=r"cpu|batch", bytes_per_step=32 * 4 * 128 * 4),
     Truth(
         "leak_lora_rewrapped", GROWS, min_steps=60,
         why="every ten steps both layers are wrapped once more; what is wrapped keeps its weights, and "

@@ -12,7 +12,7 @@ from pathlib import Path
 import runs
 from truth import Truth
 
-KEPT = runs.ROOT / "build" / "verdicts"
+KEPT = runs.build() / "verdicts"
 
 
 @dataclass(frozen=True)
