@@ -30,11 +30,29 @@ verdict verdict_maker::make(subject about, growth::verdict found,
   return made;
 }
 
+namespace {
+
+// Whichever comes first: no more bytes, or no more segments, where the blocks that stay leave free
+// parts beside them that nothing fits into.
+[[nodiscard]] std::optional<std::uint64_t> steps_left(double bytes_per_step, std::uint64_t capacity,
+                                                      const device_series& whole) {
+  const auto needed = static_cast<double>(whole.most_above_least);
+  const auto by_bytes = growth::steps_to_oom(
+      bytes_per_step, {capacity, static_cast<double>(whole.last_least), needed});
+  const auto segments = growth::judge(whole.occupied.values);
+  if (!by_bytes || !growth::is_leak(segments.shape) || segments.bytes_per_step <= bytes_per_step) {
+    return by_bytes;
+  }
+  const auto by_segments = growth::steps_to_oom(
+      segments.bytes_per_step, {capacity, static_cast<double>(whole.last_occupied), needed});
+  return std::min(*by_bytes, by_segments.value_or(*by_bytes));
+}
+
+}  // namespace
+
 void say_when(verdict& made, std::uint64_t capacity, const device_series& whole,
               const step_clock& clock) {
-  made.steps_to_oom =
-      growth::steps_to_oom(made.bytes_per_step, {capacity, static_cast<double>(whole.last_least),
-                                                 static_cast<double>(whole.most_above_least)});
+  made.steps_to_oom = steps_left(made.bytes_per_step, capacity, whole);
   const auto step_ns = clock.ns_per_step();
   if (!made.steps_to_oom || step_ns <= 0) return;
   constexpr double longest = 9e18;
