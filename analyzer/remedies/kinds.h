@@ -16,6 +16,7 @@
   X(exception_frames)   /* an exception's traceback holds the frames of a call */       \
   X(hook_keeps)         /* a hook holds what it saw */                                  \
   X(create_graph_cycle) /* .grad with a graph: a cycle that gc does not see */          \
+  X(reference_cycle)    /* no name leads there */                                       \
   X(metric_state)       /* a metric's list states without reset() */                    \
   X(recurrent_state)    /* hidden state carried over with its graph */                  \
   X(growing_sum)        /* total += loss: one variable whose graph grows */             \
@@ -31,7 +32,6 @@
   X(collected_results)  /* a list of embeddings, of batches */                          \
   X(growing_tensor)     /* torch.cat in each step */                                    \
   X(optimizer_again)    /* optimizers or parameters that are added again */             \
-  X(reference_cycle)    /* no name leads there */                                       \
   X(growing_graph)      /* autograd keeps it, and nobody says why */                    \
   X(kept_somewhere)     /* what is known otherwise */
 

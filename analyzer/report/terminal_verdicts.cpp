@@ -138,9 +138,11 @@ void add_fix(section& out, const verdicts::remedy& what, bool with_cause) {
 // Censuses end long before the run where they would cost too much.
 [[nodiscard]] std::string seen(const verdicts::retainer& keeper, const verdicts::culprit& who) {
   const bool early = keeper.bytes < who.bytes - who.bytes / 5;
-  const auto when = early ? fmt::format("at step {}", format_count(keeper.seen_at_step)) : "";
+  const auto when =
+      early ? fmt::format("last seen at step {}", format_count(keeper.seen_at_step)) : "";
   if (keeper.censuses > 1) return early ? fmt::format(" ({})", when) : "";
-  return early ? fmt::format(" (seen once, {})", when) : " (seen once)";
+  return early ? fmt::format(" (seen once, at step {})", format_count(keeper.seen_at_step))
+               : " (seen once)";
 }
 
 void add_cause(section& out, const process_report& process, const cause& one, bool in_full) {
@@ -170,6 +172,17 @@ void add_verdict(section& out, const process_report& process, const verdicts::ve
     if (i == 0 || all[i].share >= 0.05) add_cause(out, process, all[i], i == 0);
   }
   if (about.fix) add_fix(out, *about.fix, true);
+}
+
+// (validate.py:18 validate, kept by `outputs`)
+[[nodiscard]] std::string what_fills(const process_report& process,
+                                     const verdicts::verdict& about) {
+  if (about.culprits.empty()) return {};
+  const auto& who = about.culprits.front();
+  const auto kept = who.retained_by.empty()
+                        ? std::string()
+                        : ", kept by `" + verdicts::variable_of(who.retained_by.front()) + "`";
+  return printable(fmt::format(" ({}{})", place_of(process, who), kept));
 }
 
 // A buffer that fills, in words; empty: it is none.
@@ -221,9 +234,10 @@ std::string calm_line(const process_report& process, std::uint32_t device) {
   }
   const auto over = fmt::format("over {} {}s", format_count(found.evidence.steps), about->unit);
   if (const auto words = filling_words(*about); !words.empty()) return "  growth         " + words;
+  const auto fills = what_fills(process, *about);
   switch (found.shape) {
     case shape::sawtooth:
-      return "  growth         none: fills and empties, " + over;
+      return fmt::format("  growth         none: fills and empties{}, {}", fills, over);
     case shape::bounded_records:
       return "  growth         only with the largest input so far, " + over;
     case shape::warmup_plateau:

@@ -6,10 +6,30 @@
 
 namespace memtrace::verdicts {
 
+namespace {
+
+// Growth that is never taken back: what was alive once, is.
+[[nodiscard]] bool lasts(const verdict& about) {
+  return about.found.shape == growth::shape::accumulating ||
+         about.found.shape == growth::shape::stepwise;
+}
+
+void explain_one(const verdict& about, culprit& who, const retention& kept) {
+  who.retained_by = kept.of_site(about.about.device, who.site, lasts(about));
+  const bool even = who.found.shape == growth::shape::accumulating && who.blocks > 1 &&
+                    who.found.evidence.late_start == 0;
+  if (!who.retained_by.empty() || !lasts(about) || !even) return;
+  auto lost =
+      kept.unnamed(about.about.device, who.site, who.bytes_per_step, who.bytes / who.blocks);
+  if (lost) who.retained_by.push_back(std::move(*lost));
+}
+
+}  // namespace
+
 void explain(findings& found, const retention& kept, const trace::dictionary& names,
              const remedies::run_clues& run) {
   for (auto& about : found.verdicts) {
-    for (auto& who : about.culprits) who.retained_by = kept.of_site(about.about.device, who.site);
+    for (auto& who : about.culprits) explain_one(about, who, kept);
   }
   judge_filling(found);
   remedies::prescribe(found, names, run);

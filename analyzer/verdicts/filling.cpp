@@ -5,6 +5,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <string>
+#include <string_view>
 
 #include "analyzer/report/units.h"
 #include "analyzer/verdicts/held_path.h"
@@ -27,12 +30,44 @@ constexpr double confidence_in_bound = 0.8;
                      report::format_count(buffer.length));
 }
 
+[[nodiscard]] std::string summary_of_filling(const verdict& about, const filling& buffer) {
+  const auto when = buffer.steps_to_full
+                        ? fmt::format(", full in about {} {}s",
+                                      report::format_count(*buffer.steps_to_full), about.unit)
+                        : std::string();
+  return fmt::format("grows into {}, which is bounded{}", describe(*buffer.container), when);
+}
+
 void call_filling(growth::verdict& found, const filling& buffer) {
   found.shape = growth::shape::warmup_plateau;
   found.confidence = confidence_in_bound;
   found.overturned_by = overturning(buffer);
   found.more_steps_needed = buffer.steps_to_full.value_or(found.more_steps_needed);
 }
+
+void call_filling(verdict& about, const filling& buffer) {
+  call_filling(about.found, buffer);
+  about.summary = summary_of_filling(about, buffer);
+  about.steps_to_oom.reset();
+  about.ns_to_oom.reset();
+}
+
+// Category verdicts name no culprits: theirs are those of the device.
+[[nodiscard]] std::string key_of(std::uint32_t device, std::string_view category) {
+  return fmt::format("{} {}", device, category);
+}
+[[nodiscard]] std::string key_of(const verdict& about, const culprit& who) {
+  return key_of(about.about.device, name_of(who.what));
+}
+
+struct filled {
+  double bytes_per_step = 0;
+  std::optional<filling> last;  // that will be full
+  void add(const culprit& who, const filling& buffer) {
+    bytes_per_step += who.bytes_per_step;
+    if (!last || buffer.steps_to_full > last->steps_to_full) last = buffer;
+  }
+};
 
 }  // namespace
 
@@ -61,6 +96,7 @@ std::optional<filling> filling_of(const culprit& who) {
 }
 
 void judge_filling(findings& found) {
+  std::map<std::string, filled> by_category;
   for (auto& about : found.verdicts) {
     double held = 0;
     double all = 0;
@@ -71,12 +107,21 @@ void judge_filling(findings& found) {
       if (!buffer || !growth::is_leak(who.found.shape)) continue;
       held += who.share;
       if (!last || buffer->steps_to_full > last->steps_to_full) last = buffer;
+      if (about.about.kind == subject_kind::device)
+        by_category[key_of(about, who)].add(who, *buffer);
       call_filling(who.found, *buffer);
     }
-    if (!last || !growth::is_leak(about.found.shape) || held < most_of_growth * all) continue;
-    call_filling(about.found, *last);
-    about.steps_to_oom.reset();
-    about.ns_to_oom.reset();
+    if (last && growth::is_leak(about.found.shape) && held >= most_of_growth * all) {
+      call_filling(about, *last);
+    }
+  }
+  for (auto& about : found.verdicts) {
+    if (about.about.kind != subject_kind::category || !growth::is_leak(about.found.shape)) continue;
+    const auto same = by_category.find(key_of(about.about.device, about.about.name));
+    if (same == by_category.end()) continue;
+    if (same->second.bytes_per_step >= most_of_growth * about.bytes_per_step) {
+      call_filling(about, *same->second.last);
+    }
   }
 }
 

@@ -36,16 +36,17 @@ struct ranked {
 void retention::census(const trace::event&, const trace::census_event& record, std::uint64_t step) {
   if (record.action == format::census_action::begin) {
     if (std::exchange(open_, true)) {  // the one before was cut off
-      censuses_.back() = {record.reason, step};
+      censuses_.back() = {record.reason, step, false};
       return;
     }
     if (censuses_.size() == most_censuses) thin();
-    censuses_.push_back({record.reason, step});
+    censuses_.push_back({record.reason, step, false});
     return;
   }
   if (!std::exchange(open_, false)) return;
   ++counts_.taken;
-  if ((record.flags & format::census_incomplete) != 0) ++counts_.incomplete;
+  censuses_.back().complete = (record.flags & format::census_incomplete) == 0;
+  if (!censuses_.back().complete) ++counts_.incomplete;
   counts_.nanoseconds += record.nanoseconds;
 }
 
@@ -176,13 +177,58 @@ retainer retention::describe(const pair_key& key, const history& pair,
   return made;
 }
 
-std::vector<retainer> retention::of_site(std::uint32_t device, std::uint32_t site) const {
+// A later census looked everywhere while the program ran, and did not see it.
+bool retention::is_gone(const history& pair) const {
+  const auto last = pair.samples.back().census;
+  for (std::size_t i = last + std::size_t{1}; i < censuses_.size(); ++i) {
+    const auto& later = censuses_[i];
+    if (later.complete && later.reason != format::census_reason::exit &&
+        later.step > censuses_[last].step) {
+      return true;
+    }
+  }
+  return false;
+}
+
+std::optional<retainer> retention::unnamed(std::uint32_t device, std::uint32_t site,
+                                           double bytes_per_step,
+                                           std::uint64_t bytes_a_block) const {
+  constexpr double several = 3;
+  retainer made;
+  made.owner = "nothing: a cycle or C++";
+  made.flags = format::held_unreachable;
+  for (const auto& one : censuses_) {
+    const bool counts = one.complete && one.reason != format::census_reason::exit;
+    const double there = bytes_per_step * static_cast<double>(one.step);
+    if (!counts || there < several * static_cast<double>(bytes_a_block)) continue;
+    ++made.censuses;
+    made.seen_at_step = one.step;
+    made.bytes = static_cast<std::uint64_t>(there);
+    made.blocks = bytes_a_block == 0 ? 0 : made.bytes / bytes_a_block;
+  }
+  if (made.censuses == 0) return std::nullopt;
+  made.bytes_per_step = bytes_per_step;
+  // What was known of its latest block while a name still led there holds for those before, too.
+  for (auto at = pairs_.lower_bound({device, site, 0}); at != pairs_.end(); ++at) {
+    if (at->first[0] != device || at->first[1] != site) break;
+    const auto seen = describe(at->first, at->second, {});
+    constexpr auto facts = format::held_gradient | format::held_has_graph;
+    if ((seen.flags & facts) == facts) made.flags |= facts;
+    made.recorded_in_backward = std::max(made.recorded_in_backward, seen.recorded_in_backward);
+  }
+  return made;
+}
+
+std::vector<retainer> retention::of_site(std::uint32_t device, std::uint32_t site,
+                                         bool lasting) const {
   std::vector<ranked> found;
   for (auto at = pairs_.lower_bound({device, site, 0}); at != pairs_.end(); ++at) {
     if (at->first[0] != device || at->first[1] != site) break;
     const auto growth = growth_of_pair(at->second);
     const auto& last = at->second.samples.back();
-    if (!growth.leaks() && !is_good_part(last.bytes, last.of_site)) continue;
+    const bool explains =
+        is_good_part(last.bytes, last.of_site) && !(lasting && is_gone(at->second));
+    if (!growth.leaks() && !explains) continue;
     found.push_back({growth, describe(at->first, at->second, growth)});
   }
   std::ranges::stable_sort(found, std::greater(), &ranked::order);

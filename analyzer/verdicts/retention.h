@@ -52,7 +52,15 @@ class retention {
   // What keeps the memory of a site, most growth first; then what keeps most. Left out are paths
   // that neither grow nor hold a good part of the site's memory: the batch at hand is in many
   // variables, and none of them keeps the others alive.
-  [[nodiscard]] std::vector<retainer> of_site(std::uint32_t device, std::uint32_t site) const;
+  // `lasting`: the memory stays once it is made, so that what a later census did not see any more
+  // is not what keeps it.
+  [[nodiscard]] std::vector<retainer> of_site(std::uint32_t device, std::uint32_t site,
+                                              bool lasting = false) const;
+  // Of a site whose memory grows by so much a step, and that of_site says nothing of: that no name
+  // leads to it, where censuses looked when several of its blocks must have been there.
+  [[nodiscard]] std::optional<retainer> unnamed(std::uint32_t device, std::uint32_t site,
+                                                double bytes_per_step,
+                                                std::uint64_t bytes_a_block) const;
   [[nodiscard]] const census_counts& counts() const { return counts_; }
 
  private:
@@ -60,6 +68,7 @@ class retention {
   struct census_taken {
     format::census_reason reason{};
     std::uint64_t step = 0;
+    bool complete = false;
   };
   struct sample {
     std::uint32_t census = 0;
@@ -79,6 +88,7 @@ class retention {
   void count(const pair_key& key, const attribution::block_life& block,
              const trace::storage_event& record, std::uint64_t site_bytes);
   void thin();
+  [[nodiscard]] bool is_gone(const history& pair) const;
   [[nodiscard]] path_growth growth_of_pair(const history& pair) const;
   [[nodiscard]] retainer describe(const pair_key& key, const history& pair,
                                   const path_growth& growth) const;

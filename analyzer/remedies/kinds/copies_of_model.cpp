@@ -8,6 +8,7 @@ namespace memtrace::remedies {
 std::optional<verdicts::remedy> copies_of_model(const clues& of) {
   const bool model = of.who.what == attribution::category::weights ||
                      of.who.what == attribution::category::buffers;
+  if (of.keeper == nullptr || of.kept_by(format::held_unreachable)) return std::nullopt;
   const bool copied = of.keeper_mentions("state_dict") || of.passes_through("/copy.py");
   if (!model && !copied) return std::nullopt;
   verdicts::remedy what;

@@ -18,8 +18,9 @@ namespace {
   return of.kept_by(format::held_unreachable) &&
          std::ranges::any_of(of.about.culprits, [](const verdicts::culprit& who) {
            return std::ranges::any_of(who.retained_by, [](const verdicts::retainer& keeper) {
+             constexpr auto graph = format::held_gradient | format::held_has_graph;
              return (keeper.flags & format::held_unreachable) != 0 &&
-                    keeper.recorded_in_backward != 0;
+                    (keeper.recorded_in_backward != 0 || (keeper.flags & graph) == graph);
            });
          });
 }

@@ -27,9 +27,12 @@ std::optional<verdicts::remedy> growing_sum(const clues& of) {
       "so keeps the graph of every step.",
       of.variable());
   what.change = is_sum(of) ? "Add numbers, not tensors: `total += loss.item()`, or "
-                             "`total += loss.detach()` to stay on the GPU."
-                           : fmt::format("Cut the graph between steps: `{0} = {0}.detach()`.",
-                                         verdicts::variable_of(*of.keeper));
+                             "`total += loss.detach()` to stay on the GPU; what is not trained on, "
+                             "compute under `torch.no_grad()`."
+                           : fmt::format(
+                                 "Cut the graph between steps: `{0} = {0}.detach()`, or "
+                                 "compute it under `torch.no_grad()`.",
+                                 verdicts::variable_of(*of.keeper));
   what.caution = "`del loss` at the end of the step changes nothing: the graph still refers to it.";
   return what;
 }

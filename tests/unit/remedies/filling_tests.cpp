@@ -52,8 +52,25 @@ TEST_CASE("GIVEN growth in a deque with a maximum THEN it is a buffer that fills
   CHECK(!about.steps_to_oom);
   // 800 elements of 1 KiB are missing, 2 KiB come a step.
   CHECK(about.found.more_steps_needed == 400);
+  CHECK(about.summary ==
+        "grows into `replay`, a deque(maxlen=1000) of 200, which is bounded, full in about 400 "
+        "steps");
   CHECK(about.found.overturned_by ==
         "growth after `replay` is full at 1,000 elements (it held 200)");
+}
+
+TEST_CASE("GIVEN a category whose growth is that of filling buffers THEN it fills, too") {
+  auto found = one({grows(1.0, {buffer(200, "deque(maxlen=1000)")})});
+  found.verdicts[0].culprits[0].what = attribution::category::activations;
+  for (const double rate : {2048.0, 4096.0}) {
+    auto& category = found.verdicts.emplace_back();
+    category.about = {verdicts::subject_kind::category, 0, "activations"};
+    category.found.shape = shape::accumulating;
+    category.bytes_per_step = rate;
+  }
+  verdicts::judge_filling(found);
+  CHECK(found.verdicts[1].found.shape == shape::warmup_plateau);
+  CHECK(found.verdicts[2].found.shape == shape::accumulating);  // half of it is something else
 }
 
 TEST_CASE("GIVEN a plain list THEN nothing is taken back") {

@@ -120,6 +120,38 @@ TEST_CASE("GIVEN a variable that holds the latest block of a site only THEN it k
   CHECK(all.kept.of_site(0, 1).empty());
 }
 
+TEST_CASE(
+    "GIVEN memory that stays WHEN later censuses do not see who held it THEN that is not who") {
+  censuses all;
+  all.begin(0, format::census_reason::high_water);
+  all.held(1, "fast.grad", "", 1024, format::held_gradient | format::held_has_graph, 0, 1024);
+  all.end();
+  for (const unsigned step : {2u, 5u, 9u}) {
+    all.begin(step);
+    all.end();
+  }
+  CHECK(all.kept.of_site(0, 1).size() == 1);
+  CHECK(all.kept.of_site(0, 1, true).empty());
+  // Three of its blocks were there at step 5 and at step 9.
+  const auto lost = all.kept.unnamed(0, 1, 1024, 1024);
+  REQUIRE(lost);
+  CHECK(lost->censuses == 2);
+  CHECK(lost->flags == (format::held_unreachable | format::held_gradient | format::held_has_graph));
+  CHECK(verdicts::describe(*lost) == "no name leads to it: a reference cycle, or C++ alone");
+  CHECK(!all.kept.unnamed(0, 1, 10, 1024));
+}
+
+TEST_CASE("GIVEN censuses that reached a limit THEN what they did not find may still be there") {
+  censuses all;
+  all.begin(1);
+  all.held(1, "x[…]", "list|1|||", 1024, 0, 0, 1024);
+  all.end();
+  all.begin(9);
+  all.end(format::census_incomplete);
+  CHECK(all.kept.of_site(0, 1, true).size() == 1);
+  CHECK(!all.kept.unnamed(0, 2, 1024, 1024));
+}
+
 TEST_CASE("GIVEN blocks of a backward that recorded a graph THEN their bytes are told") {
   censuses all;
   all.begin(3);
