@@ -9,7 +9,9 @@ namespace memtrace::attribution {
 namespace {
 
 constexpr std::size_t most_steps_kept = 1u << 20;
-constexpr std::size_t most_optimizers = 64;
+constexpr std::size_t most_optimizers = 64;  // of a round
+constexpr std::size_t most_known = 4096;
+constexpr std::uint64_t first_rounds = 3;  // in which all that take turns have been met
 
 void include(step_peaks& whole, const step_peaks& part) {
   whole.end_event = part.end_event;
@@ -58,7 +60,9 @@ void step_series::boundary(const step_end& end) {
 void step_series::optimizer_step(const step_end& end, trace::object_id optimizer) {
   end_now(end);
   const bool again = std::ranges::find(round_, optimizer) != round_.end();
-  if (again || round_.size() >= most_optimizers) {
+  const bool is_new = known_.size() < most_known && known_.insert(optimizer).second;
+  const bool succeeds = is_new && count_ >= first_rounds;
+  if (again || succeeds || round_.size() >= most_optimizers) {
     close(std::exchange(round_peaks_, {}));
     round_.clear();
   }

@@ -6,10 +6,14 @@
 //
 //   D G D G D G        D D D G D D D G
 //   └─┘ └─┘ └─┘        │ │ └─┘ │ │ └─┘     a round ends before an optimizer that was in it already
+//
+// One that was never seen before, after some rounds without it, begins a round: mostly it is
+// another one's successor.
 #pragma once
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "analyzer/attribution/result.h"
@@ -40,6 +44,7 @@ class step_series {
   step_peaks now_;  // since the latest boundary or optimizer's step
   step_peaks round_peaks_;
   std::vector<trace::object_id> round_;  // optimizers that have stepped in the open round
+  std::set<trace::object_id> known_;     // optimizers that have ever stepped
   std::vector<step_peaks> steps_;
   std::uint64_t count_ = 0;
 };

@@ -3,12 +3,14 @@
 // The steps of a run as they pass: where each ended, so that the step of a block's birth can be
 // told when it dies. Eight bytes a step, and one time.
 //
-// Where several optimizers take turns, a step ends with the first of each round (the rounds are
-// those of attribution::step_series): always the same one, so that what is live is comparable.
+// Where several optimizers take turns, a step ends with the first of each round: always the same
+// one, so that what is live is comparable. One that was never seen before, after some rounds
+// without it, begins a round: mostly it is another one's successor.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
+#include <set>
 #include <vector>
 
 #include "analyzer/trace/ids.h"
@@ -20,7 +22,6 @@ class step_clock {
   // Of an optimizer that has stepped: whether a step ends with it.
   [[nodiscard]] bool begins_round(trace::object_id optimizer);
   void end_step(std::uint64_t event, std::uint64_t time_ns);
-  void restart();
 
   [[nodiscard]] std::uint64_t now() const { return ends_.size(); }  // from 0; = steps that ended
   // Whether a block that was made at this event was alive when a step ended.
@@ -39,6 +40,7 @@ class step_clock {
   std::uint64_t first_end_ns_ = 0;
   std::uint64_t last_end_ns_ = 0;
   std::vector<trace::object_id> round_;
+  std::set<trace::object_id> known_;
 };
 
 }  // namespace memtrace::verdicts

@@ -70,6 +70,10 @@ TEST_CASE("GIVEN an optimizer after another WHEN they step THEN none is lost") {
   CHECK(peaks_of(steps_of("1D2D3G4G")) == numbers{1, 3, 4});
 }
 
+TEST_CASE("GIVEN an optimizer's successor WHEN it steps THEN each of its steps is one") {
+  CHECK(peaks_of(steps_of("1D2D3D4D5E6E7E")) == numbers{1, 2, 3, 4, 5, 6, 7});
+}
+
 TEST_CASE("GIVEN steps WHEN an event is looked up THEN its step is the one that it lies before") {
   const auto found = steps_of("1D1D1");
   CHECK(step_of(found, 0) == 0);

@@ -60,3 +60,31 @@ TEST_CASE("a lone spike becomes its nearer neighbour; ramps, jumps and short tee
   CHECK(floors({1, 1, 9, 9, 9}) == std::vector<double>{1, 9, 9});
   CHECK(floors({0, 1, 2, 3, 0, 1, 2}) == std::vector<double>{1, 2, 3, 0, 1});
 }
+
+TEST_CASE("values added many at a time are as if added one by one") {
+  for (const std::size_t windows : {64, 512}) {
+    series one_by_one(windows), at_once(windows);
+    const std::uint64_t runs[][2] = {{0, 1},       {512, 2},  {512, 3},  {1024, 1},   {512, 1},
+                                     {4096, 5000}, {0, 700},  {1536, 1}, {1536, 1},   {2048, 40},
+                                     {512, 1},     {2048, 9}, {0, 1},    {512, 9000}, {1024, 4}};
+    for (const auto& [bytes, times] : runs) {
+      at_once.add(bytes, times);
+      for (std::uint64_t i = 0; i < times; ++i) one_by_one.add(bytes);
+      REQUIRE(at_once.windows().size() == one_by_one.windows().size());
+    }
+    CHECK(at_once.steps() == one_by_one.steps());
+    CHECK(at_once.width() == one_by_one.width());
+    for (std::size_t i = 0; i < at_once.windows().size(); ++i) {
+      const auto& a = at_once.windows()[i];
+      const auto& b = one_by_one.windows()[i];
+      CHECK(a.floor == b.floor);
+      CHECK(a.top == b.top);
+      CHECK(a.sum == b.sum);
+      CHECK(a.up == b.up);
+      CHECK(a.down == b.down);
+      CHECK(a.largest_fall == b.largest_fall);
+      CHECK(a.steps == b.steps);
+      CHECK(a.rises == b.rises);
+    }
+  }
+}
