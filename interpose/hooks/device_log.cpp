@@ -56,6 +56,9 @@ const driver_queries* queries() noexcept {
 }
 
 std::array<std::atomic<std::uint64_t>, max_devices> free_at_first{};
+// Allocated before there was a context whose free memory could be asked for: segments that expand
+// are made without one.
+std::array<std::atomic<std::uint64_t>, max_devices> taken_before{};
 // The serial number of the recording that has the device's record.
 std::array<std::atomic<std::uint32_t>, max_devices> recorded_in{};
 thread_local constinit std::uint32_t last_device = 0;
@@ -110,11 +113,15 @@ void sample_current() noexcept {
 
 void sample_after_allocation(std::uint64_t bytes) noexcept {
   const auto* const driver = queries();
-  if (driver == nullptr || !has_context(*driver)) return;
-  auto& known = free_at_first[current() % max_devices];
+  if (driver == nullptr) return;
+  const std::uint32_t device = current() % max_devices;
+  auto& known = free_at_first[device];
   if (known.load(std::memory_order_relaxed) != 0) return;
   const std::uint64_t taken = (bytes + granularity - 1) / granularity * granularity;
-  known.store(memory_now(*driver).free + taken, std::memory_order_relaxed);
+  const std::uint64_t before = taken_before[device].fetch_add(taken, std::memory_order_relaxed);
+  if (!has_context(*driver)) return;
+  known.store(memory_now(*driver).free + before + taken, std::memory_order_relaxed);
+  recorded_in[device].store(0, std::memory_order_relaxed);  // tell what was not known then
 }
 
 void ensure(recorder& to, std::uint32_t device) noexcept {
