@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "interpose/census/graph_walk.h"
 
-#include <malloc.h>
-
 #include "interpose/autograd/class_name.h"
 #include "interpose/autograd/node_names.h"
 #include "interpose/autograd/tensor_layout.h"
+#include "interpose/census/block_size.h"
 #include "interpose/census/torch_storages.h"
 
 namespace memtrace::census {
@@ -14,8 +13,6 @@ namespace {
 
 constexpr std::string_view python_node = "PyNode";
 constexpr std::string_view python_function = "torch._C._FunctionBase";
-// No node is larger; a block that seems so does not begin at the node (std::make_shared).
-constexpr std::size_t largest_node = 16u << 10;
 constexpr node nodes_between_looks_at_the_clock = 256;
 
 address base_of_functions(address type) noexcept {
@@ -71,9 +68,9 @@ void graph_walk::look_at(const void* graph_node, node holder) {
   if (autograd::last_part(autograd::mangled_class(functions)) == python_node) {
     return look_at_python_node(graph_node, holder);
   }
-  const std::size_t size = malloc_usable_size(const_cast<void*>(graph_node));
+  const std::size_t size = bytes_from(graph_node);
   const std::size_t begin = autograd::bytes_of_any_node();
-  if (size > largest_node || size <= begin) return;
+  if (size <= begin) return;
   const void* const own = static_cast<const char*>(graph_node) + begin;
   for (const void* impl : contents_.tensors(functions, own, size - begin)) note(impl, holder);
 }

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// malloc_usable_size() of glibc reads where the block ends: for an address that is not a block's it
+// crashes. So the block's header is looked at first (malloc/malloc.c, struct malloc_chunk):
+//
+//   by new           size | flags, object …
+//   by make_shared   size | flags, functions of the control block, two counts, object …
+#include "interpose/census/block_size.h"
+
+#include <dlfcn.h>
+#include <malloc.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <string_view>
+
+namespace memtrace::census {
+
+namespace {
+
+// No node is larger.
+constexpr std::uint64_t largest = 16u << 10;
+constexpr std::uint64_t smallest = 32;
+constexpr std::uint64_t flags = 7;
+constexpr std::uint64_t is_mapped = 2;
+constexpr std::size_t control_block = 16;
+
+bool is_glibcs(void* function) noexcept {
+  Dl_info where{};
+  if (function == nullptr || dladdr(function, &where) == 0 || where.dli_fname == nullptr) {
+    return false;
+  }
+  const std::string_view file(where.dli_fname);
+  return file.substr(file.rfind('/') + 1).starts_with("libc.so");
+}
+
+std::uint64_t word_before(const void* object, std::size_t bytes) noexcept {
+  return *reinterpret_cast<const std::uint64_t*>(static_cast<const char*>(object) - bytes);
+}
+
+// Of the block with this header; its last word is the next block's.
+std::size_t usable(std::uint64_t header) noexcept {
+  const std::uint64_t size = header & ~flags;
+  if ((header & is_mapped) != 0 || size < smallest || size > largest || size % 16 != 0) return 0;
+  return size - sizeof(std::uint64_t);
+}
+
+}  // namespace
+
+std::size_t bytes_from(const void* object) noexcept {
+  static const bool is_known = is_glibcs(dlsym(RTLD_DEFAULT, "malloc"));
+  if (!is_known) {
+    // Others find the block of any address inside it.
+    const std::size_t size = malloc_usable_size(const_cast<void*>(object));
+    return size > largest || size < control_block ? 0 : size - control_block;
+  }
+  const std::uint64_t before = word_before(object, sizeof(std::uint64_t));
+  const bool is_counts = before >> 32 != 0;
+  if (!is_counts) return usable(before);
+  const std::size_t size = usable(word_before(object, control_block + sizeof(std::uint64_t)));
+  return size < control_block ? 0 : size - control_block;
+}
+
+}  // namespace memtrace::census

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+
+namespace memtrace::census {
+
+// How many bytes from here on belong to a C++ object that was made by `new` or std::make_shared, by
+// what the program's malloc says of its block; 0 where that cannot be told.
+[[nodiscard]] std::size_t bytes_from(const void* object) noexcept;
+
+}  // namespace memtrace::census
