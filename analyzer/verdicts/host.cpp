@@ -152,37 +152,92 @@ struct judged_series {
   return found;
 }
 
+// PyTorch pins a buffer when all that it has are in use: their number rises by chance up to as many
+// as are ever in use at once (a DataLoader's prefetched batches), some tens of steps long. Memory
+// that is pinned in every step is another thing.
+void let_buffers_settle(verdict& pinned, std::span<const std::uint64_t> values) {
+  constexpr std::size_t settled = 60;  // steps
+  if (!is_leak(pinned.found.shape) || values.size() >= settled) return;
+  std::size_t rises = 0;
+  for (std::size_t i = 1; i < values.size(); ++i) rises += values[i] > values[i - 1] ? 1 : 0;
+  if (2 * rises >= values.size()) return;
+  pinned.found.shape = growth::shape::unknown;
+  pinned.found.more_steps_needed = settled - values.size();
+  pinned.steps_to_oom = pinned.ns_to_oom = std::nullopt;
+}
+
+class host_judge {
+ public:
+  host_judge(const host_samples& samples, std::span<const std::uint64_t> step_ends)
+      : samples_(samples),
+        step_ends_(step_ends),
+        room_{samples.limit.value_or(0), samples.limit_used.last()} {}
+
+  void process() {
+    // Kernels before 4.5 do not tell what is kept.
+    const auto& known = samples_.kept.peak() != 0 ? samples_.kept : samples_.resident;
+    add({subject_kind::host, 0, {}}, known, negligible_growth, room_);
+  }
+
+  void workers() {
+    if (samples_.workers.peak() == 0) return;
+    const subject about{subject_kind::host, 0, "workers"};
+    const auto before = made_.size();
+    add(about, samples_.workers_proportional, negligible_growth, room_);
+    if (made_.size() > before && made_.back().found.shape != growth::shape::unknown) return;
+    // What is resident in them is known more often, though not what of it is shared: it can tell
+    // that they grow, and not that they do not.
+    add(about, samples_.workers_kept, negligible_growth, room_);
+    const bool grows = made_.size() > before && is_leak(made_.back().found.shape);
+    if (made_.size() == before + 2) made_.erase(made_.end() - (grows ? 2 : 1));
+  }
+
+  void pinned(std::span<const replay::pinned_change> changes) {
+    if (changes.empty()) return;
+    const auto series = as_samples(changes);
+    const auto ends = grid_of_ends(step_ends_);
+    auto& found = made_.emplace_back(
+        judge_series({{subject_kind::host, 0, "pinned"}, series, page, room_}, ends));
+    let_buffers_settle(found, at_points(series, ends));
+    if (is_leak(found.found.shape)) found.culprits = culprits_of(changes, step_ends_, found);
+  }
+
+  void outside() {
+    for (const auto& [device, series] : samples_.outside) {
+      add({subject_kind::outside, device, {}}, series, device_granularity, {});
+    }
+  }
+
+  [[nodiscard]] std::vector<verdict> finish() {
+    for (auto& one : made_) describe(one, samples_);
+    return std::move(made_);
+  }
+
+ private:
+  void add(const subject& about, const sampled_series& from, std::uint64_t negligible,
+           const room_left& room) {
+    if (from.peak() == 0) return;
+    made_.push_back(judge_series({about, from.samples(), negligible, room},
+                                 grid_for(from.samples(), step_ends_)));
+  }
+
+  const host_samples& samples_;
+  std::span<const std::uint64_t> step_ends_;
+  room_left room_;
+  std::vector<verdict> made_;
+};
+
 }  // namespace
 
 std::vector<verdict> judge_host(const host_samples& samples,
                                 std::span<const replay::pinned_change> pinned,
                                 std::span<const std::uint64_t> step_ends) {
-  std::vector<verdict> made;
-  const room_left room{samples.limit.value_or(0), samples.limit_used.last()};
-  // Kernels before 4.5 do not tell what is kept.
-  const auto& process = samples.kept.peak() != 0 ? samples.kept : samples.resident;
-  const auto add = [&](subject_kind kind, std::uint32_t device, std::string name,
-                       const sampled_series& from, std::uint64_t negligible,
-                       const room_left& left) {
-    if (from.samples().empty() || from.peak() == 0) return;
-    const auto on = grid_for(from.samples(), step_ends);
-    made.push_back(
-        judge_series({{kind, device, std::move(name)}, from.samples(), negligible, left}, on));
-  };
-  add(subject_kind::host, 0, "", process, negligible_growth, room);
-  add(subject_kind::host, 0, "workers", samples.workers_proportional, negligible_growth, room);
-  if (!pinned.empty()) {
-    const auto on = grid_of_ends(step_ends);
-    const auto series = as_samples(pinned);
-    auto& found = made.emplace_back(
-        judge_series({{subject_kind::host, 0, "pinned"}, series, page, room}, on));
-    if (is_leak(found.found.shape)) found.culprits = culprits_of(pinned, step_ends, found);
-  }
-  for (const auto& [device, series] : samples.outside) {
-    add(subject_kind::outside, device, "", series, device_granularity, {});
-  }
-  for (auto& one : made) describe(one, samples);
-  return made;
+  host_judge judge(samples, step_ends);
+  judge.process();
+  judge.workers();
+  judge.pinned(pinned);
+  judge.outside();
+  return judge.finish();
 }
 
 }  // namespace memtrace::verdicts

@@ -9,7 +9,7 @@ namespace memtrace::verdicts {
 namespace {
 
 // How many points the samples carry: as many as there are, and where they lie unevenly no more than
-// two in the widest gap, because what lies between two samples is one straight line.
+// three in the widest gap, because what lies between two samples is one straight line.
 [[nodiscard]] std::uint64_t points_carried(std::span<const sample> samples) {
   if (samples.size() < 2) return samples.size();
   std::uint64_t widest = 1;
@@ -17,7 +17,7 @@ namespace {
     widest = std::max(widest, samples[i].time_ns - samples[i - 1].time_ns);
   }
   const auto whole = samples.back().time_ns - samples.front().time_ns;
-  return std::min<std::uint64_t>(samples.size(), 2 * whole / widest + 1);
+  return std::min<std::uint64_t>(samples.size(), 3 * whole / widest + 1);
 }
 
 [[nodiscard]] host_grid without_steps(std::span<const sample> samples) {

@@ -58,8 +58,7 @@ using report::format_count;
     case shape::steady:
       return who(made) + " is steady";
     case shape::unknown:
-      return fmt::format("{}: {} {}s are too few to tell whether it grows", who(made),
-                         format_count(made.found.evidence.steps), made.unit);
+      return who(made) + ": too few samples to tell whether it grows";
   }
   return {};
 }

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "analyzer/report/units.h"
+#include "analyzer/verdicts/host_grid.h"
 
 namespace memtrace::verdicts {
 
@@ -22,22 +23,22 @@ struct gains {
   std::uint64_t workers = 0;
 };
 
-// While as many workers were there as at most: the three series have their samples at the same
-// moments.
+// While as many workers were there as at most.
 [[nodiscard]] gains gains_of(const host_samples& from) {
-  const auto& counts = from.workers.samples();
   const auto& proportional = from.workers_proportional.samples();
-  const auto& kept = from.workers_kept.samples();
-  const auto size = std::min({counts.size(), proportional.size(), kept.size()});
+  host_grid walks;
+  for (const auto& one : proportional) walks.times.push_back(one.time_ns);
+  const auto counts = at_points(from.workers.samples(), walks);
+  const auto kept = at_points(from.workers_kept.samples(), walks);
   gains found{.workers = from.workers.peak()};
-  std::size_t first = size;
-  for (std::size_t i = 0; i < size; ++i) {
-    if (counts[i].bytes != found.workers) continue;
+  std::size_t first = proportional.size();
+  for (std::size_t i = 0; i < std::min(counts.size(), kept.size()); ++i) {
+    if (counts[i] != found.workers) continue;
     first = std::min(first, i);
     found.proportional =
         static_cast<double>(proportional[i].bytes) - static_cast<double>(proportional[first].bytes);
-    found.kept = static_cast<double>(kept[i].bytes) - static_cast<double>(kept[first].bytes);
-    found.still_shared = kept[i].bytes - std::min(kept[i].bytes, proportional[i].bytes);
+    found.kept = static_cast<double>(kept[i]) - static_cast<double>(kept[first]);
+    found.still_shared = kept[i] - std::min(kept[i], proportional[i].bytes);
   }
   return found;
 }
@@ -69,18 +70,14 @@ bool tell_copies(verdict& workers, const host_samples& samples) {
         gained.workers, grew);
     return true;
   }
-  const double rate = workers.bytes_per_step;
   workers.summary = fmt::format(
-      "memory of {} DataLoader workers grows, by {} so far: each copies the Python objects that it "
-      "reads (copy on read), which ends at most {} higher",
-      gained.workers, grew, format_bytes(gained.still_shared));
-  // Bounded, and not at its end yet: no leak, nor anything that is known to be over.
-  workers.found.shape = shape::unknown;
-  workers.found.overturned_by = "growth of what is resident in the workers";
-  if (rate > 0) {
-    workers.found.more_steps_needed =
-        static_cast<std::uint64_t>(std::ceil(static_cast<double>(gained.still_shared) / rate));
-  }
+      "memory of {} DataLoader workers grows by {} a {}: each copies the Python objects that it "
+      "reads "
+      "(copy on read), which ends at most {} higher",
+      gained.workers,
+      format_bytes(static_cast<std::uint64_t>(std::llround(workers.bytes_per_step))), workers.unit,
+      format_bytes(gained.still_shared));
+  workers.found.overturned_by = "the workers having read everything once: then it stops";
   const bool fits = samples.limit && *samples.limit > samples.limit_used.last() &&
                     *samples.limit - samples.limit_used.last() > gained.still_shared;
   if (fits) workers.steps_to_oom = workers.ns_to_oom = std::nullopt;

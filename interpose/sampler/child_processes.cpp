@@ -2,6 +2,7 @@
 #include "interpose/sampler/child_processes.h"
 
 #include <cstdio>
+#include <numeric>
 
 #include "interpose/sampler/kernel_files.h"
 
@@ -21,6 +22,7 @@ void child_processes::add_children_of(const char* tasks, std::span<char> buffer)
 }
 
 void child_processes::find(std::span<char> buffer) noexcept {
+  const std::size_t before = count_;
   count_ = 0;
   add_children_of("/proc/self/task", buffer);
   for (std::size_t parent = 0; parent < count_; ++parent) {
@@ -29,6 +31,10 @@ void child_processes::find(std::span<char> buffer) noexcept {
                   static_cast<unsigned long long>(processes_[parent]));
     add_children_of(tasks, buffer);
   }
+  const std::uint64_t sum =
+      std::accumulate(processes_.begin(), processes_.begin() + count_, std::uint64_t{0});
+  has_new_ = count_ > before || (count_ != 0 && count_ == before && sum != last_sum_);
+  last_sum_ = sum;
 }
 
 }  // namespace memtrace::sampler

@@ -16,6 +16,8 @@ class child_processes {
 
   // Asks the kernel again. Without /proc, or a kernel that does not list children: none.
   void find(std::span<char> buffer) noexcept;
+  // There are others than the last time, or more.
+  [[nodiscard]] bool has_new() const noexcept { return has_new_; }
   [[nodiscard]] std::span<const std::uint64_t> found() const noexcept {
     return {processes_.data(), count_};
   }
@@ -25,6 +27,8 @@ class child_processes {
 
   std::array<std::uint64_t, most> processes_{};
   std::size_t count_ = 0;
+  std::uint64_t last_sum_ = 0;  // of their ids
+  bool has_new_ = false;
 };
 
 }  // namespace memtrace::sampler

@@ -55,28 +55,34 @@ void host_look::record_limit(recorder& to, const resident_memory& process) noexc
   if (recorded) last_limit_ = *nearest;
 }
 
+bool host_look::children(recorder& to) noexcept {
+  below_.find(buffer_);
+  std::uint64_t count = 0;
+  std::uint64_t kept = 0;
+  for (const std::uint64_t child : below_.found()) {
+    const auto memory = resident_of(child, buffer_);
+    if (!memory) continue;
+    ++count;
+    kept += memory->kept;
+  }
+  (void)record<2>(to, {{{ids_.workers, as_value(count)}, {ids_.workers_kept, as_value(kept)}}});
+  return below_.has_new();
+}
+
 void host_look::page_tables(recorder& to, const std::atomic<std::uint32_t>& stop) noexcept {
   if (const auto own = proportional_of(this_process, buffer_)) {
     (void)record<1>(to, {{{ids_.proportional, as_value(*own)}}});
   }
-  children_.find(buffer_);
-  std::uint64_t count = 0;
   std::uint64_t proportional = 0;
-  std::uint64_t kept = 0;
-  for (const std::uint64_t child : children_.found()) {
+  for (const std::uint64_t child : below_.found()) {
     if (stop.load(std::memory_order_relaxed) != 0) return;
     const auto pages = proportional_of(child, buffer_);
-    const auto memory = resident_of(child, buffer_);
-    if (!pages || !memory) continue;
-    ++count;
+    if (!pages) continue;
     proportional += *pages;
-    kept += memory->kept;
     (void)record<2>(
         to, {{{ids_.worker, as_value(child)}, {ids_.worker_proportional, as_value(*pages)}}});
   }
-  (void)record<3>(to, {{{ids_.workers, as_value(count)},
-                        {ids_.workers_proportional, as_value(proportional)},
-                        {ids_.workers_kept, as_value(kept)}}});
+  (void)record<1>(to, {{{ids_.workers_proportional, as_value(proportional)}}});
 }
 
 }  // namespace memtrace::sampler

@@ -23,6 +23,9 @@ class host_look {
 
   // The process by its status, and its limit.
   void process(recorder& to) noexcept;
+  // All below it by their status. Whether there are others than before.
+  [[nodiscard]] bool children(recorder& to) noexcept;
+  [[nodiscard]] bool has_children() const noexcept { return !below_.found().empty(); }
   // This process and all below it by their page tables. Ends early when `stop` is no longer 0.
   void page_tables(recorder& to, const std::atomic<std::uint32_t>& stop) noexcept;
 
@@ -39,7 +42,7 @@ class host_look {
   name_ids ids_{};
   memory_limit limit_;
   limit_state last_limit_{};
-  child_processes children_;
+  child_processes below_;
   // Enough for the mounts of a container host and the status of a process with many groups.
   std::array<char, 64 << 10> buffer_;
 };

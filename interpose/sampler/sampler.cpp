@@ -55,15 +55,22 @@ void take_samples(running& now) noexcept {
   const std::uint64_t began = monotonic_ns();
   const auto elapsed = [&] { return monotonic_ns() - began; };
   sample_plan plan;
+  std::uint64_t next_children = 0;
   std::uint64_t next_device = 0;
   now.look.begin();
   while (!is_stopped(now)) {
     const std::uint64_t look_cost = cost_of([&] { now.look.process(*now.to); });
-    if (plan.walk_is_due(elapsed())) {
+    const std::uint64_t pause = sample_plan::pause(elapsed(), look_cost);
+    if (elapsed() >= next_children) {
+      bool are_new = false;
+      const std::uint64_t cost = cost_of([&] { are_new = now.look.children(*now.to); });
+      next_children = elapsed() + sample_plan::pause(elapsed(), cost);
+      if (are_new) plan.begin_series(elapsed());
+    }
+    if (now.look.has_children() && plan.walk_is_due(elapsed())) {
       const std::uint64_t cost = cost_of([&] { now.look.page_tables(*now.to, now.stop); });
       plan.walked(elapsed(), cost);
     }
-    const std::uint64_t pause = sample_plan::pause(elapsed(), look_cost);
     if (elapsed() >= next_device) {
       next_device = elapsed() + std::max({pause, shortest_device_pause,
                                           device_use::cost() * sample_plan::share});

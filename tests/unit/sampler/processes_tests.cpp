@@ -122,6 +122,7 @@ TEST_CASE(
     });
     below.find(buffer);
     ended = parent.id();
+    CHECK(below.has_new());
     CHECK(contains(below.found(), ended));
     const auto others = below.found();
     const auto grandchild = std::ranges::find_if(others, [&](std::uint64_t one) {
@@ -131,6 +132,7 @@ TEST_CASE(
     kill(static_cast<pid_t>(*grandchild), SIGKILL);
   }
   below.find(buffer);
+  CHECK_FALSE(below.has_new());
   CHECK_FALSE(contains(below.found(), ended));
 }
 

@@ -44,13 +44,32 @@ TEST_CASE(
       for (const std::uint64_t length : {30 * second, 600 * second, 10'000 * second}) {
         const auto whole = simulate(length, look_cost, walk_cost);
         // The first of each is taken before its cost is known.
-        const auto allowed = sample_plan::allowance + length / 1000 + walk_cost + look_cost;
+        const auto allowed = sample_plan::allowance + sample_plan::beginning / 100 + length / 1000 +
+                             walk_cost + look_cost;
         INFO(walk_cost << " " << look_cost << " " << length);
         CHECK(whole.cost <= allowed);
         CHECK(whole.walks >= 1);
       }
     }
   }
+}
+
+TEST_CASE(
+    "GIVEN workers that come late WHEN sampled THEN they have a series of their own at once") {
+  sample_plan plan;
+  plan.walked(100 * second, millisecond);
+  CHECK_FALSE(plan.walk_is_due(101 * second));
+  plan.begin_series(101 * second);
+  CHECK(plan.walk_is_due(101 * second));
+  plan.walked(101 * second, millisecond);
+  CHECK(plan.walk_is_due(101 * second + sample_plan::shortest_walk_pause));
+}
+
+TEST_CASE("GIVEN a budget that is spent WHEN workers come THEN it holds nevertheless") {
+  sample_plan plan;
+  plan.walked(second, sample_plan::allowance);
+  plan.begin_series(2 * second);
+  CHECK_FALSE(plan.walk_is_due(2 * second));
 }
 
 TEST_CASE("GIVEN a run of hours WHEN sampled THEN walks do not stop") {

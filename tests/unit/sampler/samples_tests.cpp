@@ -37,6 +37,7 @@ TEST_CASE(
   look.define_names(*recording);
   look.begin();
   look.process(*recording);
+  CHECK_FALSE(look.children(*recording));
   const std::atomic<std::uint32_t> stop{0};
   look.page_tables(*recording, stop);
   const std::string path = recording->path();
