@@ -65,6 +65,7 @@ inline constexpr const char* environment_variables[] = {
     "MEMTRACE_PYTHON_STACKS",
     "MEMTRACE_AGENT",
     "MEMTRACE_CENSUS",
+    "MEMTRACE_SAMPLING",
 };
 
 }  // namespace memtrace::format
