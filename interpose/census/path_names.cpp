@@ -12,8 +12,9 @@ namespace memtrace::census {
 namespace {
 
 constexpr std::string_view any_item = "[…]";
-// Larger dictionaries are containers, whose keys name nothing that lasts.
+// The keys of larger dictionaries name nothing that lasts.
 constexpr std::int64_t most_keys = 64;
+constexpr std::int64_t most_attributes = 2048;
 
 bool is_hooks(std::string_view attribute) {
   return attribute.find("_hooks") != std::string_view::npos;
@@ -98,7 +99,7 @@ path_names::named path_names::name_child(const named& parent, const step& edge, 
   }
   switch (parent.as) {
     case role::attributes:
-      return from_attributes(parent, edge, key_of(edge.parent, edge.child));
+      return from_attributes(parent, edge, key_of(edge.parent, edge.child, most_attributes));
     case role::parts:
       return from_parts(parent, edge);
     case role::closure:
@@ -162,7 +163,7 @@ path_names::named path_names::from_attributes(const named& parent, const step& e
 // Parameters and buffers are the model's: there are many, and they do not accumulate one by one.
 path_names::named path_names::from_parts(const named& parent, const step& edge) {
   if (edge.child_kind == kind::tensor) return {parent.model, no_place, role::itself};
-  const std::string key = key_of(edge.parent, edge.child);
+  const std::string key = key_of(edge.parent, edge.child, most_attributes);
   const std::string component = key.empty() || is_number(key) ? std::string(any_item) : "." + key;
   return {places_.add(parent.place, component), parent.model, role::itself};
 }
@@ -193,7 +194,8 @@ path_names::named path_names::from_closure(const named& parent, const step& edge
     variable = is_closure ? free_variable(python_, code, number)
                           : argument_with_default(python_, code, edge.parent, number);
   }
-  const std::string name = variable == 0 ? key_of(edge.parent, edge.child) : text_of(variable);
+  const std::string name =
+      variable == 0 ? key_of(edge.parent, edge.child, most_keys) : text_of(variable);
   const place_owner owner = owner_in(code, is_closure ? "closure of " : "default of ");
   return {places_.start(name, owner, parent.place), no_place, role::itself};
 }
@@ -244,7 +246,7 @@ path_names::named path_names::from_exception(const named& parent, const step& ed
 path_names::named path_names::from_container(const named& parent, const step& edge) {
   std::string component(any_item);
   if (edge.parent_kind == kind::dict) {
-    const std::string key = key_of(edge.parent, edge.child);
+    const std::string key = key_of(edge.parent, edge.child, most_keys);
     if (is_stable(key)) component = "['" + key + "']";
   }
   const place_number next = places_.add(parent.place, component);
@@ -274,7 +276,7 @@ path_names::named path_names::from_plain(const named& parent, const step& edge) 
   });
   // From 3.13 on values may stand beside the object although it has a dictionary.
   const address dict = instance_dict(python_, edge.parent);
-  if (name.empty() && dict != 0) name = key_of(dict, edge.child);
+  if (name.empty() && dict != 0) name = key_of(dict, edge.child, most_attributes);
   if (!name.empty()) return from_attributes(parent, edge, name);
   name = member_holding(edge.parent, edge.child);
   if (!name.empty()) return attribute(parent, name, type_of(edge.parent));
@@ -290,9 +292,9 @@ std::string path_names::text_of(address text) {
   return std::string(python_stack::read_text(*python_.interpreter->offsets, text, arena_));
 }
 
-std::string path_names::key_of(address dict, address value) {
+std::string path_names::key_of(address dict, address value, std::int64_t most) {
   if (!has_flag(dict, type_flag::dict)) return {};
-  if (load<std::int64_t>(dict, offset::item_count) > most_keys) return {};
+  if (load<std::int64_t>(dict, offset::item_count) > most) return {};
   std::string found;
   for_each_pair(python_, dict, [&](address key, address each) {
     if (each == value) found = text_of(key);

@@ -60,7 +60,7 @@ class path_names {
 
   [[nodiscard]] std::string text_of(address text);
   // The key of a value, "" where it is none, or there are too many.
-  [[nodiscard]] std::string key_of(address dict, address value);
+  [[nodiscard]] std::string key_of(address dict, address value, std::int64_t most);
   [[nodiscard]] std::string variable_of(const read_frame& frame, address value);
   [[nodiscard]] place_owner owner_in(address code, std::string_view relation);
 

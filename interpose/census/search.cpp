@@ -149,8 +149,9 @@ void search::note(node holder, const seen_storage& seen, std::uint32_t flags) {
     return;
   }
   held_storage& known = storages_[place->second];
-  if (is_named_) known.used_bytes += seen.used_bytes;
-  known.flags |= flags & format::held_has_graph;
+  if (!is_named_) return;
+  known.used_bytes += seen.used_bytes;
+  if ((known.flags & format::held_graph) == 0) known.flags |= flags & format::held_has_graph;
 }
 
 void search::note_tensor(node tensor) {

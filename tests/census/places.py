@@ -74,10 +74,18 @@ class LateDict:
         vars(self)
 
 
+class ManyAttributes:
+    def __init__(self):
+        for number in range(100):
+            setattr(self, "attribute_%d" % number, number)
+        self.last = held("one of many attributes", "crowd.last", holder="ManyAttributes")
+
+
 Pair = collections.namedtuple("Pair", "left right")
 trainer = Trainer()
 slots = Slots()
 late = LateDict()
+crowd = ManyAttributes()
 plain = held("global", "plain")
 pairs = [Pair(1, held("namedtuple", "pairs[…]", "list", "3")), 0, 0]
 many = {("batch", i): held("tuple key %d" % i, "many[…]", "dict", "5") for i in range(5)}
