@@ -17,16 +17,16 @@ std::optional<verdicts::remedy> growing_host(const clues& of) {
   what.id = "growing_host";
   if (names(of, "worker")) {
     what.id = "growing_workers";
+    // Where they copy what they read, the verdict has said so itself (copy_on_read).
     what.cause =
-        "DataLoader workers grow: probably they read Python objects of the dataset, and each read "
-        "writes a reference count, which makes a private copy of the page.";
+        "DataLoader workers keep more with every batch: what is resident in them grows, which "
+        "copying what they share with their parent does not explain.";
     what.change =
-        "Keep the dataset's items in one numpy array, tensor or Arrow table instead of a list or "
-        "dict of Python objects; or use fewer workers.";
+        "Look for what __getitem__, __iter__ or collate_fn append to or cache in the dataset, and "
+        "bound or drop it.";
     what.caution =
-        "That growth ends when every page has been copied once in each worker; "
-        "persistent_workers does not change it. Growth that goes on is a list in the dataset that "
-        "is appended to.";
+        "Each worker has its own dataset: clearing it in the main process changes nothing. Without "
+        "persistent_workers it is given back at the end of each epoch.";
   } else if (names(of, "pinned")) {
     what.id = "growing_pinned";
     what.cause =
