@@ -177,6 +177,15 @@ retainer retention::describe(const pair_key& key, const history& pair,
   return made;
 }
 
+std::uint64_t retention::least_of(std::uint32_t device, std::uint32_t site) const {
+  std::uint64_t least = UINT64_MAX;
+  for (auto at = pairs_.lower_bound({device, site, 0}); at != pairs_.end(); ++at) {
+    if (at->first[0] != device || at->first[1] != site) break;
+    for (const auto& one : at->second.samples) least = std::min(least, one.of_site);
+  }
+  return least;
+}
+
 // A later census looked everywhere while the program ran, and did not see it.
 bool retention::is_gone(const history& pair) const {
   const auto last = pair.samples.back().census;
@@ -221,13 +230,14 @@ std::optional<retainer> retention::unnamed(std::uint32_t device, std::uint32_t s
 
 std::vector<retainer> retention::of_site(std::uint32_t device, std::uint32_t site,
                                          bool lasting) const {
+  const auto usual = least_of(device, site);
   std::vector<ranked> found;
   for (auto at = pairs_.lower_bound({device, site, 0}); at != pairs_.end(); ++at) {
     if (at->first[0] != device || at->first[1] != site) break;
     const auto growth = growth_of_pair(at->second);
     const auto& last = at->second.samples.back();
-    const bool explains =
-        is_good_part(last.bytes, last.of_site) && !(lasting && is_gone(at->second));
+    const auto whole = last.of_site > usual ? last.of_site - usual : last.of_site;
+    const bool explains = is_good_part(last.bytes, whole) && !(lasting && is_gone(at->second));
     if (!growth.leaks() && !explains) continue;
     found.push_back({growth, describe(at->first, at->second, growth)});
   }

@@ -89,6 +89,8 @@ class retention {
              const trace::storage_event& record, std::uint64_t site_bytes);
   void thin();
   [[nodiscard]] bool is_gone(const history& pair) const;
+  // What was alive of the site when it was least, such as a workspace that it made at first.
+  [[nodiscard]] std::uint64_t least_of(std::uint32_t device, std::uint32_t site) const;
   [[nodiscard]] path_growth growth_of_pair(const history& pair) const;
   [[nodiscard]] retainer describe(const pair_key& key, const history& pair,
                                   const path_growth& growth) const;

@@ -6,6 +6,8 @@
 namespace memtrace::remedies {
 
 std::optional<verdicts::remedy> evaluation_results(const clues& of) {
+  // Embeddings and features are collected for a training that follows.
+  if (of.keeper_mentions("embed") || of.keeper_mentions("feature")) return std::nullopt;
   if (!of.in_evaluation() || !of.kept_in() || of.kept_by(format::held_bounded)) return std::nullopt;
   const bool trainer = of.passes_through("/transformers/trainer");
   verdicts::remedy what;

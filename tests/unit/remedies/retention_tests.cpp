@@ -152,6 +152,21 @@ TEST_CASE("GIVEN censuses that reached a limit THEN what they did not find may s
   CHECK(!all.kept.unnamed(0, 2, 1024, 1024));
 }
 
+TEST_CASE("GIVEN a site that also made a large workspace THEN what fills beside it is still kept") {
+  censuses all;
+  const std::uint64_t workspace = 17 * mebibyte;
+  for (const unsigned filled : {1u, 4u, 8u, 2u}) {
+    all.begin(filled);
+    for (unsigned i = 0; i < filled; ++i) {
+      all.held(1, "outputs[…]", "list|8|||", mebibyte / 8, 0, 0, workspace + filled * mebibyte / 8);
+    }
+    all.end();
+  }
+  const auto kept = all.kept.of_site(0, 1);
+  REQUIRE(kept.size() == 1);
+  CHECK(kept[0].path == "outputs[…]");
+}
+
 TEST_CASE("GIVEN blocks of a backward that recorded a graph THEN their bytes are told") {
   censuses all;
   all.begin(3);
