@@ -37,7 +37,8 @@ struct movements {
   const auto moved = movements_of(values);
   if (moved.down > moved.up / 10) return false;
   constexpr std::size_t regular_jumps = 4;
-  return moved.rises >= moved.steps / 2 ||
+  constexpr double smallest_rise = 1024;  // two of the allocator's blocks: it is just slow
+  return moved.rises >= moved.steps / 2 || moved.up <= smallest_rise * moved.rises ||
          (found.shape == growth::shape::stepwise && found.evidence.jumps >= regular_jumps);
 }
 
@@ -111,8 +112,8 @@ growing_sites find_growing(const device_track& device, const growth::context& ab
     largest = grown;
     found.largest_otherwise = verdict.shape;
   }
-  if (!work_grows(device.whole, inputs, single, about))
-    std::ranges::move(single, std::back_inserter(found.all));
+  found.work_grows = work_grows(device.whole, inputs, single, about);
+  if (!found.work_grows) std::ranges::move(single, std::back_inserter(found.all));
   for (const auto& one : found.all) found.bytes_per_step += one.bytes_per_step;
   for (auto& one : found.all) one.share = one.bytes_per_step / found.bytes_per_step;
   std::ranges::stable_sort(found.all, ranks_before);

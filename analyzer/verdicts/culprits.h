@@ -16,6 +16,7 @@ struct growing_sites {
   std::vector<culprit> all;      // that leak, most bytes a step first, optimizers' states last
   double bytes_per_step = 0;     // of all of them
   std::vector<culprit> filling;  // that fill and empty, largest share of the rise first
+  bool work_grows = false;       // sites hold ever more only since the steps' inputs get larger
   // Of the site that grew most, leaking or not, as far as it is not a leak.
   growth::shape largest_otherwise = growth::shape::steady;
 };

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyzer/verdicts/device_verdict.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -42,7 +44,8 @@ verdict judge_device(const verdict_maker& with, subject about, const device_trac
     take_over(found, sites);
     found.negligible = is_negligible(found.bytes_per_step, context.capacity_bytes);
   } else if (is_leak(found.shape)) {
-    call_it_bounded(found, sites.largest_otherwise);
+    call_it_bounded(found,
+                    sites.work_grows ? growth::shape::bounded_records : sites.largest_otherwise);
   }
   const bool leaks = is_leak(found.shape);
   auto made = with.make(std::move(about), std::move(found), &device.whole.least.shown);
@@ -51,6 +54,11 @@ verdict judge_device(const verdict_maker& with, subject about, const device_trac
     say_when(made, context.capacity_bytes, device.whole, clock);
   } else if (made.found.shape == growth::shape::sawtooth) {
     made.culprits = suspects_of(sites.filling);
+  }
+  if (sites.work_grows && !leaks && made.about.kind == subject_kind::device) {
+    made.summary = fmt::format(
+        "GPU {} needs more from {} to {}, as the inputs get larger; nothing of earlier ones stays",
+        made.about.device, made.unit, made.unit);
   }
   return made;
 }
