@@ -60,18 +60,26 @@ void tell_sites(const verdict_maker& with, std::uint32_t device, const growing_s
 
 void tell_categories(const verdict_maker& with, const collector& collected,
                      const std::vector<growing_sites>& devices, std::vector<verdict>& to) {
-  attribution::by_category<double> rates{};
+  attribution::by_category<growing_sites> found;
   for (const auto& sites : devices) {
-    for (const auto& one : sites.all) rates[one.what] += one.bytes_per_step;
+    for (const auto& one : sites.all) {
+      found[one.what].all.push_back(one);
+      found[one.what].bytes_per_step += one.bytes_per_step;
+    }
   }
   for (std::size_t i = 0; i < attribution::category_count; ++i) {
     const auto what = static_cast<attribution::category>(i);
-    if (rates[what] == 0) continue;
+    auto& sites = found[what];
+    if (sites.all.empty()) continue;
     judged_series series;
     for (const auto value : collected.categories().of(what, collected.steps().clock().now())) {
       series.add(value, 1);
     }
+    const auto before = to.size();
     tell_if_leak(with, {subject_kind::category, 0, std::string(name_of(what))}, series, {}, to);
+    if (to.size() == before) continue;
+    for (auto& one : sites.all) one.share = one.bytes_per_step / sites.bytes_per_step;
+    to.back().culprits = suspects_of(sites.all);
   }
 }
 

@@ -11,6 +11,7 @@
 #include "analyzer/attribution/block_life.h"
 #include "analyzer/trace/records.h"
 #include "analyzer/verdicts/episodes.h"
+#include "analyzer/verdicts/rounds.h"
 
 namespace memtrace::verdicts {
 
@@ -24,7 +25,9 @@ class phase_episodes {
       trained_ = trained_ || block.born.during == attribution::phase::backward;
     } else if (block.born.call != evaluated_) {
       evaluated_ = block.born.call;
-      evaluation_.point(block.born_event, time_ns, totals_of);
+      if (models_.begins(block.scope.root)) {
+        evaluation_.point(block.born_event, time_ns, totals_of);
+      }
     }
     if (calls == calls_) return;
     calls_ = calls;
@@ -52,6 +55,7 @@ class phase_episodes {
  private:
   bool trained_ = false;  // a backward pass has run since the latest step
   std::uint32_t evaluated_ = 0;
+  rounds models_;  // that are called in turn
   std::uint32_t calls_ = 0;
   episodes evaluation_;
   std::map<trace::text_id, episodes> by_name_;

@@ -5,20 +5,14 @@ namespace memtrace::verdicts {
 
 namespace {
 
-constexpr std::size_t most_optimizers = 64;  // of a round
 constexpr std::size_t most_known = 4096;
 constexpr std::size_t first_rounds = 3;  // in which all that take turns have been met
 
 }  // namespace
 
 bool step_clock::begins_round(trace::object_id optimizer) {
-  const bool again = std::ranges::find(round_, optimizer) != round_.end();
   const bool is_new = known_.size() < most_known && known_.insert(optimizer).second;
-  const bool succeeds = is_new && ends_.size() >= first_rounds;
-  const bool begins = round_.empty() || again || succeeds || round_.size() >= most_optimizers;
-  if (begins) round_.clear();
-  round_.push_back(optimizer);
-  return begins;
+  return optimizers_.begins(optimizer, is_new && ends_.size() >= first_rounds);
 }
 
 void step_clock::end_step(std::uint64_t event, std::uint64_t time_ns) {

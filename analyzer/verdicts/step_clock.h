@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "analyzer/trace/ids.h"
+#include "analyzer/verdicts/rounds.h"
 
 namespace memtrace::verdicts {
 
@@ -39,7 +40,7 @@ class step_clock {
   std::vector<std::uint64_t> ends_;  // events, ascending
   std::uint64_t first_end_ns_ = 0;
   std::uint64_t last_end_ns_ = 0;
-  std::vector<trace::object_id> round_;
+  rounds optimizers_;
   std::set<trace::object_id> known_;
 };
 
