@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyzer/report/json.h"
 
-#include "analyzer/report/json_host.h"
 #include "analyzer/report/json_advice.h"
+#include "analyzer/report/json_host.h"
 #include "analyzer/report/json_memory.h"
 #include "analyzer/report/json_verdicts.h"
 
