@@ -9,6 +9,7 @@
 
 #include "analyzer/report/json_text.h"
 #include "analyzer/report/page.h"
+#include "analyzer/report/terminal_host.h"
 #include "analyzer/report/terminal_memory.h"
 #include "analyzer/report/terminal_notes.h"
 #include "analyzer/report/terminal_sections.h"
@@ -264,6 +265,7 @@ std::string to_text(const run_report& processes, const terminal_style& style) {
     add_phases_and_steps(end, process, *device);
     add_training(end, process, *device);
   }
+  add_host_limit(end, processes);
   add_completeness(end, processes, process);
   end.line(printable(fmt::format("Next: memtrace report {} --by module (or site, parameter, step); "
                                  "--json FILE",
