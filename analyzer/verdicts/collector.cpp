@@ -42,6 +42,14 @@ std::uint64_t collector::in_use(std::uint32_t device) const {
   return used;
 }
 
+std::uint64_t collector::reserved(std::uint32_t device) const {
+  const auto* const record = replayed_.device(device);
+  if (record == nullptr) return 0;
+  const auto& allocator = record->allocator;
+  return allocator.segments().reserved() +
+         static_cast<std::uint64_t>(allocator.reserved_difference());
+}
+
 totals_now collector::totals_of(std::uint32_t device) const {
   totals_now now;
   const auto* const record = replayed_.device(device);
@@ -49,8 +57,7 @@ totals_now collector::totals_of(std::uint32_t device) const {
   const auto& allocator = record->allocator;
   now.allocated = allocator.allocated();
   now.in_use = in_use(device);
-  now.reserved =
-      allocator.segments().reserved() + static_cast<std::uint64_t>(allocator.reserved_difference());
+  now.reserved = reserved(device);
   now.occupied = occupied(allocator.segments());
   const auto from_driver = replayed_.driver().on_device(device);
   now.outside = from_driver - std::min(from_driver, now.reserved);
@@ -81,6 +88,7 @@ void collector::born(std::uint32_t device, const attribution::block_life& block)
   auto& held = at(device);
   auto& holding = held.at(site);
   steps_.born(*held.steps, site, holding, block.bytes);
+  held.makers.born(site, block, reserved(device), steps_.clock().now());
   phases_.for_each_running(
       [&](track& episode) { episode.born(episode.device(device, 0), site, holding, block.bytes); });
   holding.bytes += block.bytes;

@@ -23,6 +23,7 @@
 #include "analyzer/verdicts/category_series.h"
 #include "analyzer/verdicts/phase_episodes.h"
 #include "analyzer/verdicts/retention.h"
+#include "analyzer/verdicts/segment_makers.h"
 #include "analyzer/verdicts/sites.h"
 #include "analyzer/verdicts/track.h"
 
@@ -57,6 +58,9 @@ class collector final : public attribution::life_observer {
 
   [[nodiscard]] const track& steps() const { return steps_; }
   [[nodiscard]] const phase_episodes& phases() const { return phases_; }
+  [[nodiscard]] const segment_makers& makers(std::uint32_t device) const {
+    return devices_.at(device).makers;
+  }
   [[nodiscard]] const category_series& categories() const { return categories_; }
   [[nodiscard]] const retention& kept() const { return kept_; }
   [[nodiscard]] std::uint64_t births() const { return births_; }
@@ -67,6 +71,7 @@ class collector final : public attribution::life_observer {
   struct holdings {
     std::vector<site_holding> by_site;
     device_track* steps = nullptr;
+    segment_makers makers;
     [[nodiscard]] site_holding& at(std::uint32_t site) {
       if (site >= by_site.size()) by_site.resize(site + std::size_t{1});
       return by_site[site];
@@ -74,6 +79,7 @@ class collector final : public attribution::life_observer {
   };
   [[nodiscard]] holdings& at(std::uint32_t device);
   [[nodiscard]] std::uint64_t allocated(std::uint32_t device) const;
+  [[nodiscard]] std::uint64_t reserved(std::uint32_t device) const;
   [[nodiscard]] std::uint64_t in_use(std::uint32_t device) const;
   [[nodiscard]] totals_now totals_of(std::uint32_t device) const;
   void end_step(const trace::event& head, std::uint64_t event);

@@ -21,7 +21,7 @@ findings conclude(const collector& collected, const replay::replayer& replayed,
     made.verdicts.push_back(judge_device(with, {subject_kind::device, index, {}}, device, sites,
                                          collected.steps().clock(), context));
     if (!is_leak(made.verdicts.back().found.shape)) {
-      tell_reserved(with, index, device.whole, context, others);
+      tell_reserved(with, index, device.whole, collected.makers(index), context, others);
     }
     tell_outside(with, index, device.whole, context, others);
     tell_sites(with, index, sites, others);

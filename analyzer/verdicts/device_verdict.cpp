@@ -47,6 +47,12 @@ verdict judge_device(const verdict_maker& with, subject about, const device_trac
     call_it_bounded(found,
                     sites.work_grows ? growth::shape::bounded_records : sites.largest_otherwise);
   }
+  // Two rises, as of a model that was replaced twice by a larger one, are no series of records.
+  constexpr std::size_t fewest_records = 3;
+  const bool records = found.shape == growth::shape::bounded_records;
+  if (records && !sites.work_grows && found.evidence.jumps < fewest_records) {
+    found.shape = growth::shape::warmup_plateau;
+  }
   const bool leaks = is_leak(found.shape);
   auto made = with.make(std::move(about), std::move(found), &device.whole.least.shown);
   if (leaks) {

@@ -84,7 +84,8 @@ void tell_categories(const verdict_maker& with, const collector& collected,
 }
 
 void tell_reserved(const verdict_maker& with, std::uint32_t device, const device_series& whole,
-                   const growth::context& about, std::vector<verdict>& to) {
+                   const segment_makers& makers, const growth::context& about,
+                   std::vector<verdict>& to) {
   // Of what is reserved for larger peaks, too, some part is always left over: fragmentation is
   // where the peaks explain less than a tenth.
   constexpr double most_of_growth = 0.9;
@@ -93,7 +94,11 @@ void tell_reserved(const verdict_maker& with, std::uint32_t device, const device
   if (!is_leak(stranded.shape) ||
       stranded.evidence.net_bytes < most_of_growth * reserved.evidence.net_bytes)
     return;
+  const auto before = to.size();
   tell_if_leak(with, {subject_kind::reserved, device, {}}, whole.reserved, about, to);
+  if (to.size() != before) {
+    to.back().culprits = suspects_of(makers.culprits(to.back().bytes_per_step));
+  }
 }
 
 void tell_outside(const verdict_maker& with, std::uint32_t device, const device_series& whole,

@@ -23,7 +23,8 @@ void tell_categories(const verdict_maker& with, const collector& collected,
 // Reserved grows though neither what is allocated nor its peak does: free memory in pieces that
 // nothing fits into.
 void tell_reserved(const verdict_maker& with, std::uint32_t device, const device_series& whole,
-                   const growth::context& about, std::vector<verdict>& to);
+                   const segment_makers& makers, const growth::context& about,
+                   std::vector<verdict>& to);
 
 // Memory that this process has from CUDA itself.
 void tell_outside(const verdict_maker& with, std::uint32_t device, const device_series& whole,
