@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// malloc_usable_size() of glibc reads where the block ends: for an address that is not a block's it
-// crashes. So the block's header is looked at first (malloc/malloc.c, struct malloc_chunk):
+// malloc_usable_size() reads where the block ends: for an address that is not a block's it crashes.
+// So the block's header is read (glibc's malloc/malloc.c, struct malloc_chunk):
 //
 //   by new           size | flags, object …
 //   by make_shared   size | flags, functions of the control block, two counts, object …
 #include "interpose/census/block_size.h"
 
 #include <dlfcn.h>
-#include <malloc.h>
 
 #include <cstdint>
 #include <cstdlib>
@@ -49,11 +48,7 @@ std::size_t usable(std::uint64_t header) noexcept {
 
 std::size_t bytes_from(const void* object) noexcept {
   static const bool is_known = is_glibcs(dlsym(RTLD_DEFAULT, "malloc"));
-  if (!is_known) {
-    // Others find the block of any address inside it.
-    const std::size_t size = malloc_usable_size(const_cast<void*>(object));
-    return size > largest || size < control_block ? 0 : size - control_block;
-  }
+  if (!is_known) return 0;
   const std::uint64_t before = word_before(object, sizeof(std::uint64_t));
   const bool is_counts = before >> 32 != 0;
   if (!is_counts) return usable(before);

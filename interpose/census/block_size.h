@@ -6,7 +6,7 @@
 namespace memtrace::census {
 
 // How many bytes from here on belong to a C++ object that was made by `new` or std::make_shared, by
-// what the program's malloc says of its block; 0 where that cannot be told.
+// what glibc's malloc says of its block; 0 where that cannot be told, and with another malloc.
 [[nodiscard]] std::size_t bytes_from(const void* object) noexcept;
 
 }  // namespace memtrace::census
