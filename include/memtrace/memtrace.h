@@ -78,7 +78,8 @@ static inline void memtrace_step(const char* name) {
 
 /* A census now: what keeps each GPU storage alive, by the names of the Python program. Memory that
  * grows from one census to the next is what leaks. memtrace takes censuses by itself; this is for
- * places that it cannot know. In a thread that does not hold Python's GIL: soon, in another thread. */
+ * places that it cannot know. In a thread that does not hold Python's GIL: soon, in another thread.
+ */
 static inline void memtrace_census(void) {
   static void* known;
   void (*call)(void);
