@@ -25,13 +25,13 @@
   X(unbounded_cache)    /* dict, lru_cache(maxsize=None) */                             \
   X(unbounded_queue)    /* queue.Queue() without a maximum */                           \
   X(unbounded_deque)    /* deque() without maxlen */                                    \
+  X(optimizer_again)    /* optimizers or parameters that are added again */             \
   X(copies_of_model)    /* state dicts, models made again and kept */                   \
   X(evaluation_results) /* results of evaluation kept on the GPU */                     \
   X(epoch_outputs)      /* outputs of each step kept until an epoch's end, or longer */ \
   X(numbers_as_tensors) /* a list of losses: 512 bytes for each */                      \
   X(collected_results)  /* a list of embeddings, of batches */                          \
   X(growing_tensor)     /* torch.cat in each step */                                    \
-  X(optimizer_again)    /* optimizers or parameters that are added again */             \
   X(growing_graph)      /* autograd keeps it, and nobody says why */                    \
   X(kept_somewhere)     /* what is known otherwise */
 

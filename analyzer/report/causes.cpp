@@ -6,6 +6,7 @@
 #include <string>
 
 #include "analyzer/verdicts/keeper_words.h"
+#include "memtrace/trace_format.h"
 
 namespace memtrace::report {
 
@@ -16,6 +17,7 @@ namespace {
   const auto fix = who.fix ? who.fix->id : std::string();
   if (who.retained_by.empty()) return "site " + std::to_string(who.site);
   const auto& keeper = who.retained_by.front();
+  if ((keeper.flags & format::held_unreachable) != 0) return fix + " nothing";
   return fix + '\n' + verdicts::variable_of(keeper) + '\n' + keeper.owner + '\n' + keeper.file;
 }
 

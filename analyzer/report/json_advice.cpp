@@ -32,7 +32,8 @@ using verdicts::subject_kind;
                   format_count(static_cast<std::uint64_t>(std::llround(one.bytes_per_step))));
   const auto& frames = frames_at(process, who.stack.value != 0 ? who.stack : who.forward);
   if (!frames.empty()) text += " from " + short_place(frames, {});
-  if (one.sites > 1) text += fmt::format(" and {} more lines", one.sites - 1);
+  if (one.sites > 1)
+    text += fmt::format(" and {} more line{}", one.sites - 1, one.sites == 2 ? "" : "s");
   if (!who.retained_by.empty()) {
     const auto& keeper = who.retained_by.front();
     text += fmt::format("; kept by {}, seen by {} census{}", verdicts::describe(keeper),
@@ -81,7 +82,7 @@ using verdicts::subject_kind;
 void add_causes(const process_report& process, const verdicts::verdict& about,
                 std::set<std::uint32_t>& told, json& advice) {
   for (const auto& one : causes_of(about)) {
-    if (!one.largest->fix || !told.insert(one.largest->site).second) continue;
+    if (!one.largest->fix || told.contains(one.largest->site)) continue;
     auto entry = remedy_json(process, *one.largest->fix, about);
     entry["saves_bytes"] = one.bytes;
     entry["saves_bytes_per_step"] = one.bytes_per_step;
@@ -89,6 +90,7 @@ void add_causes(const process_report& process, const verdicts::verdict& about,
     entry["frames"] = frames_json(frames_at(process, one.largest->stack));
     advice.push_back(std::move(entry));
   }
+  for (const auto& who : about.culprits) told.insert(who.site);
 }
 
 }  // namespace

@@ -247,8 +247,14 @@ void add_memory(page& out, const device_report& device, const oom_report* oom, s
   if (left() > 2) add_lines_of_code(out, *moment.sites, moment.total, left() - 1);
 }
 
-// Of the lines of the report, for what grows and what to change.
-constexpr std::size_t growth_lines = 12;
+// For what grows and what to change: what is left beside the run, the device, other devices, and
+// what is told when memory ran out.
+[[nodiscard]] std::size_t growth_lines(std::size_t at_the_end, bool out_of_memory) {
+  constexpr std::size_t most = 12;
+  constexpr std::size_t least = 4;
+  const std::size_t others = at_the_end + (out_of_memory ? 14 : 12);
+  return std::clamp(most_lines - std::min<std::size_t>(others, most_lines), least, most);
+}
 
 [[nodiscard]] std::size_t columns_of(const terminal_style& style) {
   return style.width == 0 ? report_columns : std::min<std::size_t>(style.width, report_columns);
@@ -278,7 +284,7 @@ std::string to_text(const run_report& processes, const terminal_style& style) {
     out.line(process.completeness.truncated ? "  no event is in the readable part of the trace"
                                             : "  no GPU memory was allocated through PyTorch");
   } else {
-    add_growth(out, process, *device, growth_lines, columns_of(style));
+    add_growth(out, process, *device, growth_lines(end.lines(), oom != nullptr), columns_of(style));
     add_device(out, process, *device);
     if (const auto calm = calm_line(process, device->facts.device); !calm.empty()) out.line(calm);
     const auto other_lines = others(processes, process, device);

@@ -74,13 +74,15 @@ using verdicts::subject_kind;
 
 // GPU 0 accumulates 24.00 MiB a step: out of memory in about 830 steps (4 min 2 s)
 [[nodiscard]] std::string headline(const process_report& process, const verdicts::verdict& about) {
+  // Within an evaluation it is the model's calls that count.
+  const auto unit = about.about.kind == subject_kind::phase ? about.unit : std::string("step");
   auto text = fmt::format("{} {} {}", subject_words(about), verb_of(about.found.shape),
-                          rate_of(about.bytes_per_step, "step"));
+                          rate_of(about.bytes_per_step, unit));
   if (about.about.kind != subject_kind::host && ran_out(process, about.about.device)) {
     return text + ", until memory ran out";
   }
   if (!about.steps_to_oom) return text;
-  text += fmt::format(": out of memory in about {} step{}", format_count(*about.steps_to_oom),
+  text += fmt::format(": out of memory in about {} {}{}", format_count(*about.steps_to_oom), unit,
                       *about.steps_to_oom == 1 ? "" : "s");
   if (about.ns_to_oom) text += fmt::format(" ({})", format_seconds(*about.ns_to_oom));
   return text;
@@ -190,10 +192,13 @@ void add_verdict(section& out, const process_report& process, const verdicts::ve
   for (const auto& who : about.culprits) {
     const auto buffer = verdicts::filling_of(who);
     if (!buffer) continue;
-    return fmt::format("grows into {}, which is bounded{}", verdicts::describe(*buffer->container),
-                       buffer->steps_to_full ? fmt::format(" and full in about {} steps",
-                                                           format_count(*buffer->steps_to_full))
-                                             : std::string());
+    const auto& into = *buffer->container;
+    return fmt::format(
+        "into `{}`, {} of {}, which is not full yet{}", verdicts::variable_of(into), into.container,
+        format_count(buffer->length),
+        buffer->steps_to_full
+            ? fmt::format(": in about {} {}s", format_count(*buffer->steps_to_full), about.unit)
+            : std::string());
   }
   return {};
 }
@@ -237,7 +242,7 @@ std::string calm_line(const process_report& process, std::uint32_t device) {
   const auto fills = what_fills(process, *about);
   switch (found.shape) {
     case shape::sawtooth:
-      return fmt::format("  growth         none: fills and empties{}, {}", fills, over);
+      return "  growth         none: fills and empties" + (fills.empty() ? ", " + over : fills);
     case shape::bounded_records:
       return "  growth         only with the largest input so far, " + over;
     case shape::warmup_plateau:

@@ -8,8 +8,10 @@ namespace memtrace::verdicts {
 
 namespace {
 
-// Growth that is never taken back: what was alive once, is.
+// Growth that is never taken back: what was alive once, is. What grows within an evaluation is
+// gone after it.
 [[nodiscard]] bool lasts(const verdict& about) {
+  if (about.about.kind == subject_kind::phase) return false;
   return about.found.shape == growth::shape::accumulating ||
          about.found.shape == growth::shape::stepwise;
 }

@@ -25,7 +25,8 @@ std::optional<verdicts::remedy> collected_results(const clues& of) {
       of.variable(), is_input(of) ? "batch" : "tensor");
   what.change = fmt::format(
       "Use each where it is made (train on it, or reduce it), batch by batch; what must be kept, "
-      "keep on the CPU: `.append(x.cpu())`; or call `{}.clear()` when it has been used.",
+      "keep on the CPU (`.append(x.cpu())`) or bounded (`deque(maxlen=…)`); `{}.clear()` when it "
+      "has been used.",
       verdicts::variable_of(*of.keeper));
   what.caution = "empty_cache() in each batch frees none of it: everything in the list is in use.";
   return what;

@@ -19,7 +19,7 @@ std::optional<verdicts::remedy> optimizer_again(const clues& of) {
             "(`add_param_group`), or old optimizers are kept.";
   what.change =
       "Make model and optimizer once, before the loop; where they must be new, let go of the old "
-      "ones first (`del`, and out of every list).";
+      "ones first (`del`, and `clear()` what keeps them).";
   return what;
 }
 

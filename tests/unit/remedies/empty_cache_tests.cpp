@@ -36,7 +36,7 @@ void empty_cache(trace_builder& trace, bool gives_back, std::uint64_t stack = 0)
 TEST_CASE("GIVEN empty_cache in each batch WHEN all comes back THEN it is named with its cost") {
   trace_builder trace;
   const auto stack =
-      trace.stack({{"/home/u/train.py", 12, "train"},
+      trace.stack({{"/srv/ada/train.py", 12, "train"},
                    {"/usr/lib/python3/site-packages/torch/cuda/memory.py", 200, "empty_cache"}});
   trace.segment(base, 20 * mebibyte);
   for (int step = 0; step < 20; ++step) {

@@ -22,7 +22,7 @@ struct cause {
   std::string holder = {};
   category what = category::activations;
   phase born_in = phase::forward;
-  std::string frame_file = "/home/u/train.py";
+  std::string frame_file = "/srv/ada/train.py";
   growth::shape shape = growth::shape::accumulating;
   std::uint64_t blocks = 100;
   std::uint64_t bytes = 100u << 20;

@@ -13,7 +13,8 @@ namespace {
 constexpr std::uint64_t mebibyte = 1u << 20;
 
 void elements(censuses& all, std::uint32_t site, unsigned count, std::uint64_t bytes) {
-  const auto detail = "list|" + std::to_string(count) + "|local of fit|/home/u/train.py|80|Trainer";
+  const auto detail =
+      "list|" + std::to_string(count) + "|local of fit|/srv/ada/train.py|80|Trainer";
   for (unsigned i = 0; i < count; ++i) all.held(site, "self.outputs[…]", detail, bytes);
 }
 
@@ -24,8 +25,8 @@ TEST_CASE("GIVEN a list that grows from census to census THEN it keeps its site,
   for (const unsigned step : {10u, 20u, 40u}) {
     all.begin(step);
     elements(all, 7, step, 2 * mebibyte);
-    all.held(7, "x", "||local of fit|/home/u/train.py|80|", 4 * mebibyte);
-    all.held(8, "model.weight", "dict|2|global of __main__|/home/u/train.py||Net", 64 * mebibyte);
+    all.held(7, "x", "||local of fit|/srv/ada/train.py|80|", 4 * mebibyte);
+    all.held(8, "model.weight", "dict|2|global of __main__|/srv/ada/train.py||Net", 64 * mebibyte);
     all.end();
   }
   const auto kept = all.kept.of_site(0, 7);
@@ -34,7 +35,7 @@ TEST_CASE("GIVEN a list that grows from census to census THEN it keeps its site,
   CHECK(kept[0].container == "list");
   CHECK(kept[0].length == 40);
   CHECK(kept[0].owner == "local of fit");
-  CHECK(kept[0].file == "/home/u/train.py");
+  CHECK(kept[0].file == "/srv/ada/train.py");
   CHECK(kept[0].line == 80);
   CHECK(kept[0].holder == "Trainer");
   CHECK(kept[0].bytes == 80 * mebibyte);

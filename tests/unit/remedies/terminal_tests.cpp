@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a person reads first, from findings made by hand.
+#include <nlohmann/json.hpp>
+
+#include "analyzer/report/json_advice.h"
+#include "analyzer/report/terminal_verdicts.h"
+#include "tests/unit/catch.h"
+
+using namespace memtrace;
+using growth::shape;
+
+namespace {
+
+constexpr double mebibyte = 1u << 20;
+
+// 24 MiB a step that a list in a trainer keeps, of two lines.
+[[nodiscard]] report::process_report leaking() {
+  report::process_report made;
+  made.verdict_frames[trace::stack_id{1}] = {{"/srv/ada/train.py", 88, "validate", true}};
+  auto& about = made.findings.verdicts.emplace_back();
+  about.found.shape = shape::accumulating;
+  about.bytes_per_step = 24 * mebibyte;
+  about.steps_to_oom = 830;
+  about.ns_to_oom = 242'000'000'000;
+  for (const double share : {0.75, 0.25}) {
+    auto& who = about.culprits.emplace_back();
+    who.site = static_cast<std::uint32_t>(about.culprits.size());
+    who.stack = trace::stack_id{1};
+    who.what = attribution::category::outputs;
+    who.share = share;
+    who.bytes = static_cast<std::uint64_t>(share * 1000 * mebibyte);
+    who.bytes_per_step = share * 24 * mebibyte;
+    auto& keeper = who.retained_by.emplace_back();
+    keeper.path = "self.outputs[…]";
+    keeper.container = "list";
+    keeper.length = 240;
+    keeper.owner = "local of fit";
+    keeper.file = "/srv/ada/train.py";
+    keeper.line = 80;
+    keeper.holder = "Trainer";
+    keeper.censuses = 4;
+    keeper.bytes = who.bytes;
+    who.fix = verdicts::remedy{"evaluation_results", "It keeps them.", "Move them to the CPU.",
+                               "Nothing else helps.", who.bytes_per_step};
+  }
+  return made;
+}
+
+[[nodiscard]] std::string told(const report::process_report& process, std::size_t room = 12,
+                               std::size_t columns = 96) {
+  report::page out;
+  report::device_report device;
+  report::add_growth(out, process, device, room, columns);
+  return out.render(false, 0);
+}
+
+}  // namespace
+
+TEST_CASE("GIVEN a leak THEN rate, time left, line, keeper and remedy are told in this order") {
+  CHECK(told(leaking()) ==
+        "GPU 0 accumulates 24.00 MiB a step: out of memory in about 830 steps (4 min 2 s)\n"
+        "  where: 100 % train.py:88 validate (outputs) and 1 more line\n"
+        "  kept by: `self.outputs`, a list of 240 in Trainer, from fit (train.py:80)\n"
+        "  write instead: Move them to the CPU.\n"
+        "  note: Nothing else helps.\n");
+  CHECK(report::calm_line(leaking(), 0).empty());
+  CHECK(report::growth_in_brief(leaking(), 0) == ", accumulates 24.00 MiB a step");
+  CHECK(report::growth_in_brief(leaking(), 1).empty());
+}
+
+TEST_CASE("GIVEN a run that ran out of memory THEN no steps are left") {
+  auto process = leaking();
+  process.ooms.emplace_back();
+  CHECK(told(process).starts_with("GPU 0 accumulates 24.00 MiB a step, until memory ran out\n"));
+}
+
+TEST_CASE("GIVEN little room THEN what matters most is told and long text is broken") {
+  auto process = leaking();
+  for (auto& who : process.findings.verdicts[0].culprits) {
+    who.fix->change = "one two three four five six seven eight nine ten";
+  }
+  const auto text = told(process, 8, 40);
+  CHECK(text.find("  write instead: one two three four five\n") != std::string::npos);
+  CHECK(std::count(text.begin(), text.end(), '\n') == 8);
+}
+
+TEST_CASE("GIVEN a keeper that was seen early only THEN that is said") {
+  auto process = leaking();
+  for (auto& who : process.findings.verdicts[0].culprits) {
+    who.retained_by[0].bytes = who.bytes / 10;
+    who.retained_by[0].seen_at_step = 9;
+  }
+  CHECK(told(process, 12, 200).find("(last seen at step 9)") != std::string::npos);
+}
+
+TEST_CASE("GIVEN a device without growth THEN a line says how that is known") {
+  report::process_report process;
+  CHECK(report::calm_line(process, 0).empty());
+  auto& about = process.findings.verdicts.emplace_back();
+  about.found.shape = shape::steady;
+  about.found.evidence.steps = 1200;
+  CHECK(report::calm_line(process, 0) == "  growth         none: steady over 1,200 steps");
+  about.found.shape = shape::unknown;
+  about.found.evidence.steps = 8;
+  about.found.more_steps_needed = 12;
+  CHECK(report::calm_line(process, 0) ==
+        "  growth         8 steps are too few to tell; about 12 more would do");
+  about.found.evidence.steps = 0;
+  CHECK(report::calm_line(process, 0).find("no steps") != std::string::npos);
+}
+
+TEST_CASE("GIVEN a habit THEN its cost is told") {
+  report::process_report process;
+  process.findings.habits.push_back({"empty_cache_often", "It does nothing", "20 calls, 3 s",
+                                     "Leave it out.", 20, 3'000'000'000});
+  CHECK(told(process) ==
+        "It does nothing\n  cost: 20 calls, 3 s\n  write instead: Leave it out.\n");
+}
+
+TEST_CASE("GIVEN one cause of two lines, seen by device and sites THEN it is one advice") {
+  auto process = leaking();
+  auto site = process.findings.verdicts[0];
+  site.about.kind = verdicts::subject_kind::site;
+  site.culprits.erase(site.culprits.begin());
+  process.findings.verdicts.push_back(site);
+  process.findings.habits.push_back({"empty_cache_often", "t", "e", "c", 20, 3});
+  auto advice = report::json::array();
+  report::add_advice_json(process, advice);
+  REQUIRE(advice.size() == 2);
+  CHECK(advice[0]["id"] == "evaluation_results");
+  CHECK(advice[0]["saves_bytes_per_step"] == 24 * mebibyte);
+  CHECK(advice[0]["saves_bytes"] == 1000 * (1u << 20));
+  CHECK(advice[0]["evidence"] ==
+        "25,165,824 bytes a step from train.py:88 validate and 1 more line; kept by "
+        "`self.outputs`, a list of 240 in Trainer, from fit (train.py:80), seen by 4 censuses");
+  CHECK(advice[1]["saves_ns"] == 3);
+}
