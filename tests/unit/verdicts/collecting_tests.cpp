@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <string>
+
 #include "analyzer/verdicts/birth_steps.h"
 #include "analyzer/verdicts/category_series.h"
+#include "analyzer/verdicts/rounds.h"
+#include "analyzer/verdicts/segment_makers.h"
 #include "analyzer/verdicts/series_shown.h"
 #include "analyzer/verdicts/site_book.h"
 #include "analyzer/verdicts/sparse_series.h"
@@ -104,4 +108,32 @@ TEST_CASE("GIVEN step ends WHEN a birth is looked up THEN its step is the one th
   CHECK(clock.crossed(15));
   CHECK_FALSE(clock.crossed(20));
   CHECK(clock.ns_per_step() == 2'000);
+}
+
+TEST_CASE(
+    "GIVEN requests that need new segments WHEN asked THEN the lines share what they reserved") {
+  segment_makers makers;
+  attribution::block_life block;
+  makers.born(1, block, 64 << 20, 0);   // the first steps' need
+  makers.born(1, block, 64 << 20, 10);  // fits
+  makers.born(2, block, 94 << 20, 11);
+  makers.born(1, block, 84 << 20, 12);  // after some was given back
+  makers.born(1, block, 94 << 20, 13);
+  const auto found = makers.culprits(4'000);
+  REQUIRE(found.size() == 2);
+  CHECK(found[0].site == 2);
+  CHECK(found[0].bytes == 30 << 20);
+  CHECK(found[0].bytes_per_step == 3'000);
+  CHECK(found[1].share == 0.25);
+}
+
+TEST_CASE("GIVEN what takes turns WHEN one comes again THEN a round begins") {
+  rounds turns;
+  std::string begun;
+  for (const char one : std::string("DGDGDDG")) {
+    const auto number = static_cast<std::uint32_t>(one);
+    begun += turns.begins(trace::object_id{number}) ? one : '.';
+  }
+  CHECK(begun == "D.D.DD.");
+  CHECK(turns.begins(trace::object_id{1}, true));
 }
