@@ -6,6 +6,7 @@
 #include <exception>
 #include <vector>
 
+#include "interpose/agent/census_moments.h"
 #include "interpose/autograd/running_node.h"
 #include "interpose/autograd/tensor_layout.h"
 #include "interpose/census/take.h"
@@ -20,6 +21,14 @@ std::uint64_t now_ns() noexcept {
   clock_gettime(CLOCK_MONOTONIC, &now);
   return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000u +
          static_cast<std::uint64_t>(now.tv_nsec);
+}
+
+unsigned devices_in_use() noexcept {
+  unsigned count = 0;
+  for (const auto& device : census_moments::detail::usage) {
+    if (device.allocated.load(std::memory_order_relaxed) != 0) ++count;
+  }
+  return count;
 }
 
 // What the last whole search did not find, or a later one less. Needs the GIL.
@@ -47,9 +56,11 @@ std::uint64_t take(recorder& to, format::census_reason why, const limits& at_mos
   to.census({.action = format::census_action::begin, .reason = why});
   census_event end{.action = format::census_action::end, .reason = why};
   try {
-    // A backward pass in another thread replaces gradients and frees what its graph has saved.
-    const bool is_quiet = autograd::running_backwards() <= (autograd::is_in_backward() ? 1u : 0u);
-    torch_storages reader(is_quiet);
+    // A backward pass frees what its graph has saved as it goes, in one thread for each device and
+    // one for the CPU; gradients on a GPU are made by its device's thread.
+    const unsigned backwards = autograd::running_backwards();
+    const bool is_own = backwards == 1 && autograd::is_engines_thread() && devices_in_use() == 1;
+    torch_storages reader(backwards == 0 || is_own, backwards == 0);
     const findings found = find_held(reader, at_most, never_found);
     never_found = found.is_incomplete ? 0 : found.missing;
     record(to, found);

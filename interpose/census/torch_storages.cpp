@@ -28,7 +28,8 @@ bool read_impl(const void* impl, seen_storage& seen) noexcept {
   return true;
 }
 
-torch_storages::torch_storages(bool is_quiet) noexcept : is_quiet_(is_quiet) {}
+torch_storages::torch_storages(bool reads_gradients, bool reads_graphs) noexcept
+    : reads_gradients_(reads_gradients), reads_graphs_(reads_graphs) {}
 torch_storages::~torch_storages() = default;
 
 bool torch_storages::is_tensor(address object) const noexcept {
@@ -49,7 +50,7 @@ bool torch_storages::read_tensor(address tensor, seen_storage& seen) const noexc
 
 bool torch_storages::read_gradient(address tensor, seen_storage& seen) const noexcept {
   const void* const impl = impl_of(tensor);
-  if (!is_quiet_ || impl == nullptr || !autograd::is_defined(impl)) return false;
+  if (!reads_gradients_ || impl == nullptr || !autograd::is_defined(impl)) return false;
   const void* const gradient = autograd::gradient_of(impl);
   return gradient != nullptr && read_impl(gradient, seen);
 }
@@ -83,7 +84,7 @@ void torch_storages::learn(const void* impl) const noexcept {
 }
 
 void torch_storages::walk_graphs(search& found) {
-  if (!is_quiet_ || tensor_functions_ == nullptr) return;
+  if (!reads_graphs_ || tensor_functions_ == nullptr) return;
   if (graphs_ == nullptr) {
     graphs_ = std::make_unique<graph_walk>(*find_python_objects(), found, tensor_functions_);
   }

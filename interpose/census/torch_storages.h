@@ -18,9 +18,8 @@ class graph_walk;
 
 class torch_storages final : public storage_reader {
  public:
-  // Gradients and graphs, which a backward pass in another thread may be changing right now, are
-  // read only if `is_quiet`.
-  explicit torch_storages(bool is_quiet) noexcept;
+  // Gradients and graphs are read only where no other thread may be changing them right now.
+  torch_storages(bool reads_gradients, bool reads_graphs) noexcept;
   ~torch_storages();
 
   [[nodiscard]] bool is_tensor(python_stack::address object) const noexcept override;
@@ -35,7 +34,8 @@ class torch_storages final : public storage_reader {
   void walk_graphs(search& found) override;
 
  private:
-  const bool is_quiet_;
+  const bool reads_gradients_;
+  const bool reads_graphs_;
   void learn(const void* impl) const noexcept;
 
   const autograd::readable_memory memory_{};
