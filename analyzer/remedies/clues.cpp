@@ -25,6 +25,14 @@ bool clues::kept_with_graph() const {
   return kept_by(format::held_graph) || kept_by(format::held_has_graph);
 }
 
+bool clues::lost_in_graph() const {
+  return kept_by(format::held_unreachable) &&
+         std::ranges::any_of(about.culprits, [](const verdicts::culprit& one) {
+           return one.what == attribution::category::activations && !one.retained_by.empty() &&
+                  (one.retained_by.front().flags & format::held_unreachable) != 0;
+         });
+}
+
 bool clues::kept_in(std::initializer_list<std::string_view> classes) const {
   if (keeper == nullptr || keeper->container.empty()) return false;
   const auto name = verdicts::container_class(*keeper);

@@ -34,6 +34,9 @@ struct clues {
     return keeper != nullptr && (keeper->flags & flags) == flags;
   }
   [[nodiscard]] bool kept_with_graph() const;
+  // No name leads to it, and autograd saved it or something that grows beside it: a graph whose
+  // owner the census did not see.
+  [[nodiscard]] bool lost_in_graph() const;
   // A container of one of these classes; without any: a container at all.
   [[nodiscard]] bool kept_in(std::initializer_list<std::string_view> classes = {}) const;
   // A path, owner, or holder with this word in it, in any case of letters.

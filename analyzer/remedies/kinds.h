@@ -17,6 +17,7 @@
   X(hook_keeps)         /* a hook holds what it saw */                                  \
   X(create_graph_cycle) /* .grad with a graph: a cycle that gc does not see */          \
   X(reference_cycle)    /* no name leads there */                                       \
+  X(growing_graph)      /* autograd keeps it, and nobody says why */                    \
   X(metric_state)       /* a metric's list states without reset() */                    \
   X(recurrent_state)    /* hidden state carried over with its graph */                  \
   X(growing_sum)        /* total += loss: one variable whose graph grows */             \
@@ -32,7 +33,6 @@
   X(numbers_as_tensors) /* a list of losses: 512 bytes for each */                      \
   X(collected_results)  /* a list of embeddings, of batches */                          \
   X(growing_tensor)     /* torch.cat in each step */                                    \
-  X(growing_graph)      /* autograd keeps it, and nobody says why */                    \
   X(kept_somewhere)     /* what is known otherwise */
 
 namespace memtrace::remedies {

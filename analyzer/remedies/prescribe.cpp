@@ -50,7 +50,8 @@ void prescribe(verdicts::findings& found, const trace::dictionary& names, const 
     for (auto& who : about.culprits) {
       who.fix = remedy_saving(who.bytes_per_step, clues_of(about, who, names, run));
     }
-    if (about.culprits.empty() && !about.fix) {
+    const bool reserved = about.about.kind == verdicts::subject_kind::reserved;
+    if ((about.culprits.empty() || reserved) && !about.fix) {
       const verdicts::culprit nobody;
       about.fix = remedy_saving(about.bytes_per_step, clues_of(about, nobody, names, run));
     }

@@ -17,6 +17,8 @@ namespace {
 }
 
 void explain_one(const verdict& about, culprit& who, const retention& kept) {
+  // What keeps a block alive is not why PyTorch reserved more for it.
+  if (about.about.kind == subject_kind::reserved) return;
   who.retained_by = kept.of_site(about.about.device, who.site, lasts(about));
   const bool even = who.found.shape == growth::shape::accumulating && who.blocks > 1 &&
                     who.found.evidence.late_start == 0;

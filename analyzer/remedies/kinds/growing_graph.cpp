@@ -5,7 +5,7 @@ namespace memtrace::remedies {
 
 std::optional<verdicts::remedy> growing_graph(const clues& of) {
   const bool saved = of.who.what == attribution::category::activations;
-  if (!saved || of.keeper != nullptr) return std::nullopt;
+  if (!of.lost_in_graph() && !(saved && of.keeper == nullptr)) return std::nullopt;
   verdicts::remedy what;
   what.id = "growing_graph";
   what.cause =
@@ -14,7 +14,8 @@ std::optional<verdicts::remedy> growing_graph(const clues& of) {
       "with its graph, or one step's graph goes on from the one before.";
   what.change =
       "Keep numbers (`loss.item()`) or `x.detach()`; cut what goes from step to step with "
-      "`detach()`; leave `retain_graph=True` out.";
+      "`detach()`; leave `retain_graph=True` out; what is not trained on, compute under "
+      "`torch.no_grad()`.";
   what.caution = "empty_cache() frees none of it.";
   return what;
 }

@@ -4,7 +4,7 @@
 namespace memtrace::remedies {
 
 std::optional<verdicts::remedy> reference_cycle(const clues& of) {
-  if (!of.kept_by(format::held_unreachable)) return std::nullopt;
+  if (!of.kept_by(format::held_unreachable) || of.lost_in_graph()) return std::nullopt;
   const bool collected = of.about.found.shape == growth::shape::sawtooth ||
                          of.about.found.shape == growth::shape::sawtooth_leak;
   verdicts::remedy what;

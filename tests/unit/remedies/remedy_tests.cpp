@@ -244,6 +244,12 @@ TEST_CASE("GIVEN no name THEN a cycle is to be broken") {
   CHECK(says(found->cause, "garbage collector"));
 }
 
+TEST_CASE("GIVEN activations that no name leads to THEN it is a graph rather than a cycle") {
+  const auto found = remedy_of({.flags = format::held_unreachable});
+  REQUIRE(found);
+  CHECK(found->id == "growing_graph");
+}
+
 TEST_CASE("GIVEN activations and no census THEN the graph is named as probable") {
   const auto found = remedy_of({});
   REQUIRE(found);
