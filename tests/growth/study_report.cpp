@@ -25,6 +25,13 @@ double share(std::size_t part, std::size_t all) {
   return all == 0 ? 0 : static_cast<double>(part) / static_cast<double>(all);
 }
 
+// Most steps end where the step before did.
+bool mostly_ties(const std::vector<std::uint64_t>& bytes) {
+  std::size_t ties = 0;
+  for (std::size_t i = 1; i < bytes.size(); ++i) ties += bytes[i] == bytes[i - 1];
+  return 2 * ties > bytes.size();
+}
+
 std::string length_of(std::size_t steps) {
   if (steps < 30) return "12–29 steps";
   if (steps < 100) return "30–99 steps";
@@ -68,6 +75,8 @@ void add(tally& all, const sample& one, bool list_misses, std::uint64_t seed) {
   all.length[length_of(one.bytes.size())].add(leak, called);
   all.extras[one.episodes ? "with evaluations on top" : "without evaluations"].add(leak, called);
   all.extras[one.outliers ? "with outliers" : "without outliers"].add(leak, called);
+  all.extras[mostly_ties(one.bytes) ? "with mostly ties" : "without ties, or with few"].add(leak,
+                                                                                            called);
   all.by_confidence[got.confidence >= 0.8 ? 1 : 0].add(leak, called);
   add_rate(all, one, got);
   if (list_misses && leak != called) {
