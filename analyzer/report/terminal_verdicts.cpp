@@ -149,8 +149,8 @@ void add_fix(section& out, const verdicts::remedy& what, bool with_cause) {
 
 void add_cause(section& out, const process_report& process, const cause& one, bool in_full) {
   const auto& who = *one.largest;
-  auto place =
-      fmt::format("{:.0f} % {} ({})", 100 * one.share, place_of(process, who), name_of(who.what));
+  auto place = fmt::format("{:.0f} % {}", 100 * one.share, place_of(process, who));
+  if (who.what != category::unknown) place += fmt::format(" ({})", name_of(who.what));
   if (one.sites > 1)
     place += fmt::format(" and {} more line{}", one.sites - 1, one.sites == 2 ? "" : "s");
   const bool known = !who.retained_by.empty();
