@@ -138,7 +138,12 @@ void add_habits(page& out, const run_difference& runs) {
         if (!std::exchange(headed, true)) {
           out.line("What costs and does not help", emphasis::heading);
         }
-        out.line(printable(fmt::format("  {:<6}  {}: {}", which, habit.title, habit.evidence)));
+        constexpr std::size_t columns = 90;
+        auto label = fmt::format("  {:<6}  ", which);
+        for (const auto& line : wrap(printable(habit.title + ": " + habit.evidence), columns)) {
+          out.line(label + line);
+          label.assign(label.size(), ' ');
+        }
       }
     }
   };
