@@ -139,7 +139,8 @@ void add_fix(section& out, const verdicts::remedy& what, bool with_cause) {
 
 // Censuses end long before the run where they would cost too much.
 [[nodiscard]] std::string seen(const verdicts::retainer& keeper, const verdicts::culprit& who) {
-  const bool early = keeper.bytes < who.bytes - who.bytes / 5;
+  // Before the first step there is no number to tell.
+  const bool early = keeper.bytes < who.bytes - who.bytes / 5 && keeper.seen_at_step != 0;
   const auto when =
       early ? fmt::format("last seen at step {}", format_count(keeper.seen_at_step)) : "";
   if (keeper.censuses > 1) return early ? fmt::format(" ({})", when) : "";
