@@ -16,7 +16,8 @@ namespace {
 
 [[nodiscard]] bool contains(std::string_view text, std::string_view word) {
   const auto same = [](char left, char right) { return lower(left) == lower(right); };
-  return !std::ranges::search(text, word, same).empty();
+  // Not std::ranges::search: clang cannot compile libstdc++'s subrange.
+  return std::search(text.begin(), text.end(), word.begin(), word.end(), same) != text.end();
 }
 
 }  // namespace
