@@ -51,6 +51,17 @@ void count_by_steps(growth::verdict& found, const host_grid& on, std::uint64_t c
   found.overturned_by = growth::overturned_by(found);
 }
 
+// A few samples of a process that has just begun rise for many reasons: a leak that is less likely
+// than not is no verdict yet.
+void leave_open_what_is_unlikely(growth::verdict& found) {
+  if (!is_leak(found.shape) || found.confidence >= 0.5) return;
+  found.shape = growth::shape::unknown;
+  found.bytes_per_step = found.bytes_per_step_low = found.bytes_per_step_high = 0;
+  found.negligible = false;
+  found.more_steps_needed = found.evidence.steps;
+  found.overturned_by = growth::overturned_by(found);
+}
+
 void say_when(verdict& made, const host_grid& on, const room_left& room) {
   if (!is_leak(made.found.shape) || room.capacity == 0) return;
   made.steps_to_oom =
@@ -77,6 +88,7 @@ struct judged_series {
       growth::judge(std::span<const std::uint64_t>(values),
                     {.capacity_bytes = given.room.capacity, .negligible_bytes = given.negligible});
   count_by_steps(made.found, on, given.room.capacity);
+  leave_open_what_is_unlikely(made.found);
   made.bytes_per_step = made.found.bytes_per_step;
   thinned_series thin;
   for (const auto value : values) thin.add(value, 1);
