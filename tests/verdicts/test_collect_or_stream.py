@@ -13,7 +13,7 @@ import pytest
 
 import runs
 
-FOLDER = Path(__file__).parent / "seed_004"
+FOLDER = runs.ROOT / "examples" / "anomaly_detection"
 SMALL = "2GiB"
 STOPPED_AT = 40  # of 125 batches
 MIB = 1 << 20
