@@ -45,9 +45,22 @@ void retention::census(const trace::event&, const trace::census_event& record, s
   }
   if (!std::exchange(open_, false)) return;
   ++counts_.taken;
-  censuses_.back().complete = (record.flags & format::census_incomplete) == 0;
-  if (!censuses_.back().complete) ++counts_.incomplete;
+  auto& now = censuses_.back();
+  now.complete = (record.flags & format::census_incomplete) == 0;
+  now.says_absent = now.complete && now.reason != format::census_reason::exit && finds_no_less(now);
+  if (!now.complete) ++counts_.incomplete;
   counts_.nanoseconds += record.nanoseconds;
+}
+
+// While a program takes itself down its names go first, and what they held a little later: a census
+// then finds little of anything. Half of what every census since the first step has found is
+// enough.
+bool retention::finds_no_less(const census_taken& now) const {
+  std::uint64_t least = UINT64_MAX;
+  for (const auto& one : censuses_) {
+    if (&one != &now && one.says_absent && one.step != 0) least = std::min(least, one.named);
+  }
+  return least == UINT64_MAX || now.named >= least / 2;
 }
 
 std::optional<std::uint32_t> retention::path_of(const trace::storage_event& record) {
@@ -76,6 +89,7 @@ void retention::held(std::uint32_t device, std::uint32_t site, const attribution
     ++counts_.unlinked;
     return;
   }
+  if ((record.flags & format::held_unreachable) == 0) censuses_.back().named += block->bytes;
   const auto path = path_of(record);
   if (path) {
     count({device, site, *path}, *block, record, site_bytes);
@@ -141,9 +155,9 @@ path_growth retention::growth_of_pair(const history& pair) const {
   for (std::size_t i = 0; i < censuses_.size(); ++i) {
     path_point point{static_cast<double>(censuses_[i].step), 0};
     if (at != pair.samples.end() && at->census == i) point.bytes = (at++)->bytes;
+    if (point.bytes == 0 && !censuses_[i].says_absent) continue;  // finding nothing says nothing
     by_reason[censuses_[i].reason].push_back(point);
-    // Locals are gone by the time a program exits: finding nothing says nothing.
-    if (censuses_[i].reason != census_reason::exit || point.bytes != 0) all.push_back(point);
+    all.push_back(point);
   }
   // Censuses of one reason are taken at the same place of a step, others are not.
   path_growth best;
@@ -186,15 +200,12 @@ std::uint64_t retention::least_of(std::uint32_t device, std::uint32_t site) cons
   return least;
 }
 
-// A later census looked everywhere while the program ran, and did not see it.
+// A later census did not see it.
 bool retention::is_gone(const history& pair) const {
   const auto last = pair.samples.back().census;
   for (std::size_t i = last + std::size_t{1}; i < censuses_.size(); ++i) {
     const auto& later = censuses_[i];
-    if (later.complete && later.reason != format::census_reason::exit &&
-        later.step > censuses_[last].step) {
-      return true;
-    }
+    if (later.says_absent && later.step > censuses_[last].step) return true;
   }
   return false;
 }
@@ -207,9 +218,8 @@ std::optional<retainer> retention::unnamed(std::uint32_t device, std::uint32_t s
   made.owner = "nothing: a cycle or C++";
   made.flags = format::held_unreachable;
   for (const auto& one : censuses_) {
-    const bool counts = one.complete && one.reason != format::census_reason::exit;
     const double there = bytes_per_step * static_cast<double>(one.step);
-    if (!counts || there < several * static_cast<double>(bytes_a_block)) continue;
+    if (!one.says_absent || there < several * static_cast<double>(bytes_a_block)) continue;
     ++made.censuses;
     made.seen_at_step = one.step;
     made.bytes = static_cast<std::uint64_t>(there);

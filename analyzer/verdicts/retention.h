@@ -69,6 +69,9 @@ class retention {
     format::census_reason reason{};
     std::uint64_t step = 0;
     bool complete = false;
+    std::uint64_t named = 0;  // bytes that a name led to
+    // What it did not find had no name: it looked everywhere, while the program ran.
+    bool says_absent = false;
   };
   struct sample {
     std::uint32_t census = 0;
@@ -88,6 +91,7 @@ class retention {
   void count(const pair_key& key, const attribution::block_life& block,
              const trace::storage_event& record, std::uint64_t site_bytes);
   void thin();
+  [[nodiscard]] bool finds_no_less(const census_taken& now) const;
   [[nodiscard]] bool is_gone(const history& pair) const;
   // What was alive of the site when it was least, such as a workspace that it made at first.
   [[nodiscard]] std::uint64_t least_of(std::uint32_t device, std::uint32_t site) const;

@@ -121,6 +121,27 @@ TEST_CASE("GIVEN a variable that holds the latest block of a site only THEN it k
   CHECK(all.kept.of_site(0, 1).empty());
 }
 
+TEST_CASE("GIVEN censuses while a program takes itself down THEN what they miss has a keeper") {
+  censuses all;
+  for (const unsigned step : {2u, 5u, 9u, 16u, 28u, 29u, 30u}) {
+    all.begin(step);
+    if (step < 29) {  // from there on the names are gone, the memory not yet
+      all.held(0, "model.weight", "||local of main|a.py|1|", 4 * mebibyte);
+      for (unsigned i = 0; i < step; ++i) {
+        all.held(1, "total_loss.grad_fn", "||local of main|a.py|1|", 1024, format::held_graph);
+      }
+    }
+    all.end();
+  }
+  const auto kept = all.kept.of_site(0, 1, true);
+  REQUIRE(kept.size() == 1);
+  CHECK(kept[0].path == "total_loss.grad_fn");
+  CHECK(kept[0].bytes_per_step > 0);
+  const auto lost = all.kept.unnamed(0, 1, 1024, 1024);
+  REQUIRE(lost);
+  CHECK(lost->seen_at_step == 28);
+}
+
 TEST_CASE(
     "GIVEN memory that stays WHEN later censuses do not see who held it THEN that is not who") {
   censuses all;
