@@ -42,8 +42,14 @@ struct movements {
          (found.shape == growth::shape::stepwise && found.evidence.jumps >= regular_jumps);
 }
 
-[[nodiscard]] bool generations_grow(const site_history& page, std::uint64_t steps) {
-  return page.births_stayed > std::max<std::uint64_t>(page.births_by_half_of(steps), 2);
+// Blocks of ever more steps are alive; of jumps that stay, each is made of blocks of its own. A
+// pool of threads has blocks of as many steps as it has threads, now of large requests, now of
+// small ones.
+[[nodiscard]] bool generations_grow(const site_history& page, const growth::verdict& found,
+                                    std::uint64_t steps) {
+  const bool by_jumps = found.shape == growth::shape::stepwise;
+  return page.births_stayed > std::max<std::uint64_t>(page.births_by_half_of(steps), 2) &&
+         (!by_jumps || page.births_stayed >= found.evidence.jumps);
 }
 
 [[nodiscard]] culprit describe(const site_history& page, growth::verdict found) {
@@ -96,7 +102,7 @@ growing_sites find_growing(const device_track& device, const growth::context& ab
     auto verdict = growth::judge(values, about);
     inputs.add(page, is_leak(verdict.shape));
     if (is_leak(verdict.shape)) {
-      if (generations_grow(page, steps)) {
+      if (generations_grow(page, verdict, steps)) {
         found.all.push_back(describe(page, std::move(verdict)));
       } else if (is_one_that_grows(values, verdict)) {
         single.push_back(describe(page, std::move(verdict)));
