@@ -95,7 +95,8 @@ std::vector<verdict_pair> compare_verdicts(const of_device& before, const of_dev
   std::erase_if(pairs, [&](const verdict_pair& pair) {
     return !is_device(pair) && !is_leak(pair.before) && !is_leak(pair.after);
   });
-  std::ranges::stable_partition(pairs, is_device);
+  // Not std::ranges::stable_partition: clang cannot compile libstdc++'s subrange.
+  std::stable_partition(pairs.begin(), pairs.end(), is_device);
   return pairs;
 }
 
