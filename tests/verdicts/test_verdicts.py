@@ -17,7 +17,7 @@ def parameters():
         yield pytest.param(truth, marks=marks, id=" ".join([truth.program, *truth.arguments]))
 
 
-@pytest.mark.parametrize("truth", parameters())
+@pytest.mark.parametrize("truth", list(parameters()))
 def test_verdict_is_right(built, truth, tmp_path, monkeypatch):
     monkeypatch.setattr(recorded, "KEPT", tmp_path)
     found = judge.judge(recorded.report(Run(truth, STEPS)), truth, STEPS)
