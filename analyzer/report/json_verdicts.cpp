@@ -94,6 +94,15 @@ constexpr flag_name held_flags[] = {
           {"jump_log_odds", rests_on.jump_log_odds}};
 }
 
+[[nodiscard]] json elsewhere_json(const verdicts::verdict& verdict) {
+  auto all = json::array();
+  for (const auto& one : verdict.elsewhere) {
+    all.push_back(
+        {{"gpu", one.gpu}, {"capacity_bytes", one.capacity_bytes}, {"steps_to_oom", one.steps}});
+  }
+  return all;
+}
+
 [[nodiscard]] json verdict_json(const process_report& process, const verdicts::verdict& verdict) {
   const auto& found = verdict.found;
   const bool known = found.shape != growth::shape::unknown;
@@ -107,6 +116,7 @@ constexpr flag_name held_flags[] = {
           {"bytes_per_step_high", known ? json(found.bytes_per_step_high) : json(nullptr)},
           {"steps_to_oom", or_null(verdict.steps_to_oom)},
           {"time_to_oom_ns", or_null(verdict.ns_to_oom)},
+          {"elsewhere", elsewhere_json(verdict)},
           {"confidence", known ? json(found.confidence) : json(nullptr)},
           {"negligible", found.negligible},
           {"more_steps_needed", found.more_steps_needed},

@@ -57,7 +57,7 @@ verdict judge_device(const verdict_maker& with, subject about, const device_trac
   auto made = with.make(std::move(about), std::move(found), &device.whole.least.shown);
   if (leaks) {
     made.culprits = suspects_of(sites.all);
-    say_when(made, context.capacity_bytes, device.whole, clock);
+    with.say_when(made, device.whole, clock);
   } else if (made.found.shape == growth::shape::sawtooth) {
     made.culprits = suspects_of(sites.filling);
   }

@@ -57,6 +57,14 @@ struct retainer {
   std::uint64_t recorded_in_backward = 0;  // of the bytes: made by a backward that made a graph
 };
 
+// Steps until memory would run out on another GPU, if what is on this one outside of PyTorch's pool
+// is there, too; 0: this run does not fit. Not the time: another GPU's steps last otherwise.
+struct steps_elsewhere {
+  std::string gpu;  // a name that --gpu takes
+  std::uint64_t capacity_bytes = 0;
+  std::uint64_t steps = 0;
+};
+
 // What to write instead, in the user's terms.
 struct remedy {
   std::string id;       // detach_loss, clear_list, bound_cache, …
@@ -90,9 +98,10 @@ struct verdict {
   double bytes_per_step = 0;  // by steps, even where the unit is another
   std::optional<std::uint64_t> steps_to_oom;
   std::optional<std::uint64_t> ns_to_oom;
-  std::vector<culprit> culprits;  // largest share first
-  std::optional<remedy> fix;      // of one without culprits: reserved, outside, host
-  std::string summary;            // a sentence
+  std::vector<steps_elsewhere> elsewhere;  // of device and phase; as gpu_models.h lists them
+  std::vector<culprit> culprits;           // largest share first
+  std::optional<remedy> fix;               // of one without culprits: reserved, outside, host
+  std::string summary;                     // a sentence
 };
 
 // A habit that costs and does not help, such as empty_cache in every batch.

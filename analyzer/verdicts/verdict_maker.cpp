@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "analyzer/growth/steps_to_oom.h"
+#include "analyzer/verdicts/gpu_models.h"
 
 namespace memtrace::verdicts {
 
@@ -34,30 +35,54 @@ namespace {
 
 // Whichever comes first: no more bytes, or no more segments, where the blocks that stay leave free
 // parts beside them that nothing fits into.
-[[nodiscard]] std::optional<std::uint64_t> steps_left(double bytes_per_step, std::uint64_t capacity,
-                                                      const device_series& whole) {
-  const auto needed = static_cast<double>(whole.most_above_least);
-  const auto by_bytes = growth::steps_to_oom(
-      bytes_per_step, {capacity, static_cast<double>(whole.last_least), needed});
-  const auto segments = growth::judge(whole.occupied.values);
-  if (!by_bytes || !growth::is_leak(segments.shape) || segments.bytes_per_step <= bytes_per_step) {
-    return by_bytes;
+class countdown {
+ public:
+  countdown(double bytes_per_step, const device_series& whole)
+      : bytes_per_step_(bytes_per_step),
+        whole_(whole),
+        segments_(growth::judge(whole.occupied.values)) {}
+
+  [[nodiscard]] std::optional<std::uint64_t> steps(std::uint64_t capacity) const {
+    const auto needed = static_cast<double>(whole_.most_above_least);
+    const auto by_bytes = growth::steps_to_oom(
+        bytes_per_step_, {capacity, static_cast<double>(whole_.last_least), needed});
+    if (!by_bytes || !growth::is_leak(segments_.shape) ||
+        segments_.bytes_per_step <= bytes_per_step_) {
+      return by_bytes;
+    }
+    const auto by_segments = growth::steps_to_oom(
+        segments_.bytes_per_step, {capacity, static_cast<double>(whole_.last_occupied), needed});
+    return std::min(*by_bytes, by_segments.value_or(*by_bytes));
   }
-  const auto by_segments = growth::steps_to_oom(
-      segments.bytes_per_step, {capacity, static_cast<double>(whole.last_occupied), needed});
-  return std::min(*by_bytes, by_segments.value_or(*by_bytes));
-}
+
+ private:
+  double bytes_per_step_;
+  const device_series& whole_;
+  growth::verdict segments_;
+};
 
 }  // namespace
 
-void say_when(verdict& made, std::uint64_t capacity, const device_series& whole,
-              const step_clock& clock) {
-  made.steps_to_oom = steps_left(made.bytes_per_step, capacity, whole);
+void verdict_maker::say_when(verdict& made, const device_series& whole,
+                             const step_clock& clock) const {
+  const auto capacity = capacity_of(made.about.device);
+  const countdown until(made.bytes_per_step, whole);
+  made.steps_to_oom = until.steps(capacity);
+  if (!made.steps_to_oom) return;
   const auto step_ns = clock.ns_per_step();
-  if (!made.steps_to_oom || step_ns <= 0) return;
   constexpr double longest = 9e18;
-  made.ns_to_oom = static_cast<std::uint64_t>(
-      std::min(static_cast<double>(*made.steps_to_oom) * step_ns, longest));
+  if (step_ns > 0) {
+    made.ns_to_oom = static_cast<std::uint64_t>(
+        std::min(static_cast<double>(*made.steps_to_oom) * step_ns, longest));
+  }
+  const auto* const device = replayed.device(made.about.device);
+  const auto total = device == nullptr ? capacity : device->facts.total_bytes;
+  const auto outside = total - std::min(total, capacity);
+  for (const auto& model : gpu_models()) {
+    const auto usable = model.total_bytes - std::min(model.total_bytes, outside);
+    made.elsewhere.push_back({std::string(model.name), model.total_bytes,
+                              usable == 0 ? 0 : until.steps(usable).value_or(0)});
+  }
 }
 
 bool is_negligible(double bytes_per_step, std::uint64_t capacity) {

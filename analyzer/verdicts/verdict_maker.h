@@ -21,11 +21,10 @@ struct verdict_maker {
   [[nodiscard]] std::uint64_t capacity_of(std::uint32_t device) const;
   [[nodiscard]] verdict make(subject about, growth::verdict found,
                              const thinned_series* shown) const;
+  // Steps and time to out-of-memory, here and elsewhere.
+  void say_when(verdict& made, const device_series& whole, const step_clock& clock) const;
 };
 
-// Steps and time to out-of-memory.
-void say_when(verdict& made, std::uint64_t capacity, const device_series& whole,
-              const step_clock& clock);
 // 10,000 steps of it stay below 1 MiB or 0.05 % of the device.
 [[nodiscard]] bool is_negligible(double bytes_per_step, std::uint64_t capacity);
 

@@ -117,6 +117,9 @@ def test_accumulation_is_found_before_it_fails(collected):
 
 def test_steps_to_out_of_memory_are_those_that_are_left(collected, tmp_path):
     check_prediction(collected[1], ran_out(tmp_path, "--mode", "collect", "--phases", "train"))
+    by_size = sorted(verdict_of(collected[1])["elsewhere"], key=lambda one: one["capacity_bytes"])
+    steps = [one["steps_to_oom"] for one in by_size]
+    assert steps == sorted(steps) and steps[0] > verdict_of(collected[1])["steps_to_oom"]
 
 
 def test_streaming_is_steady_and_its_empty_cache_has_a_price(streamed):
@@ -153,6 +156,18 @@ def test_side_by_side(collected, streamed, tmp_path):
     assert [habit["id"] for habit in made["after"]["habits"]] == ["empty_cache_often"]
     assert made["before"]["habits"] == []
     assert "█" in printed and "accumulating" in printed and "steady" in printed
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("gpu", ["rtx3080", "t4"])
+def test_steps_to_out_of_memory_on_another_gpu(collected, gpu):
+    report = collected[1]
+    predicted, = [one["steps_to_oom"] for one in verdict_of(report)["elsewhere"] if one["gpu"] == gpu]
+    really = runs.run(command("--mode", "collect", "--phases", "train", "--images", "40000"), None,
+                      gpu=gpu)
+    assert b"OutOfMemoryError" in really.stderr
+    failed_in = batches_in(really.stdout) - 1
+    assert report["steps"]["count"] + predicted == pytest.approx(failed_in, rel=0.1)
 
 
 @pytest.mark.slow
