@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """All programs whose verdicts are known."""
 
+from held_out import HELD_OUT
 from leaks import LEAKS, STAY_FLAT
 from look_alikes import LARGER_LEAKS, LOOK_ALIKES
 
 CORPUS = [*LEAKS, *LARGER_LEAKS, *STAY_FLAT, *LOOK_ALIKES]
+
+__all__ = ["CORPUS", "HELD_OUT"]

@@ -2,10 +2,11 @@
 """Sets memtrace's verdicts beside the truth for every program of the corpus; writes RESULTS.md.
 
 python tests/verdicts/make_results.py [--into FILE] [--only NAME...] [--steps N...] [--seeds N...]
-                                      [--jobs N] [--recorded] [--runs-only]
+                                      [--jobs N] [--recorded] [--runs-only] [--held-out]
 """
 
 import argparse
+import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -14,10 +15,11 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "support")]
 
+import held_out_table  # noqa: E402
 import judge  # noqa: E402
 import recorded  # noqa: E402
 import results_table  # noqa: E402
-from corpus import CORPUS  # noqa: E402
+from corpus import CORPUS, HELD_OUT  # noqa: E402
 from recorded import Run  # noqa: E402
 
 
@@ -31,7 +33,7 @@ class Result:
 def wanted(chosen) -> list[Run]:
     """All lengths with the first seed, the others with one length; the shortest first."""
     runs = []
-    for truth in CORPUS:
+    for truth in HELD_OUT if chosen.held_out else CORPUS:
         if chosen.only and truth.program not in chosen.only:
             continue
         lengths = [steps for steps in truth.steps if not chosen.steps or steps in chosen.steps]
@@ -54,23 +56,30 @@ def result_of(run: Run, any_library: bool, runs_only: bool) -> Result:
     return found
 
 
+def revision() -> str:
+    line = ["git", "-C", HERE, "rev-parse", "--short", "HEAD"]
+    return subprocess.run(line, capture_output=True, text=True, check=True).stdout.strip()
+
+
 def main() -> int:
     parser = argparse.ArgumentParser()
-    parser.add_argument("--into", type=Path, default=HERE / "RESULTS.md")
+    parser.add_argument("--into", type=Path, help="default: RESULTS.md or HELD_OUT.md")
     parser.add_argument("--only", nargs="*", help="these programs")
     parser.add_argument("--steps", type=int, nargs="*", help="these lengths only")
     parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1])
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--recorded", action="store_true", help="judge what any library has recorded")
     parser.add_argument("--runs-only", action="store_true", help="only record")
+    parser.add_argument("--held-out", action="store_true", help="the programs of held_out.py")
     chosen = parser.parse_args()
     with ThreadPoolExecutor(chosen.jobs) as pool:
         results = list(pool.map(
             lambda run: result_of(run, chosen.recorded, chosen.runs_only), wanted(chosen)))
     if chosen.runs_only:
         return any(one.failure for one in results)
-    text = results_table.text_of(results)
-    chosen.into.write_text(text)
+    into = chosen.into or HERE / ("HELD_OUT.md" if chosen.held_out else "RESULTS.md")
+    into.write_text(held_out_table.text_of(results, revision()) if chosen.held_out
+                    else results_table.text_of(results))
     print(results_table.totals(results))
     return any(one.failure for one in results)
 
