@@ -42,8 +42,7 @@ bool clues::kept_in(std::initializer_list<std::string_view> classes) const {
 
 bool clues::keeper_mentions(std::string_view word) const {
   if (keeper == nullptr) return false;
-  return contains(keeper->path, word) || contains(keeper->holder, word) ||
-         contains(keeper->owner, word);
+  return contains(keeper->path, word) || contains(keeper->holder, word);
 }
 
 bool clues::passes_through(std::string_view file_part) const {

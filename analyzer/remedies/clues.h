@@ -39,7 +39,7 @@ struct clues {
   [[nodiscard]] bool lost_in_graph() const;
   // A container of one of these classes; without any: a container at all.
   [[nodiscard]] bool kept_in(std::initializer_list<std::string_view> classes = {}) const;
-  // A path, owner, or holder with this word in it, in any case of letters.
+  // A path or holder with this word in it, in any case of letters.
   [[nodiscard]] bool keeper_mentions(std::string_view word) const;
   // A frame of the allocation, or of its forward call, in a file of this path or function.
   [[nodiscard]] bool passes_through(std::string_view file_part) const;

@@ -27,6 +27,7 @@
   X(unbounded_queue)    /* queue.Queue() without a maximum */                           \
   X(unbounded_deque)    /* deque() without maxlen */                                    \
   X(optimizer_again)    /* optimizers or parameters that are added again */             \
+  X(growing_model)      /* layers are added, or wrapped again */                        \
   X(copies_of_model)    /* state dicts, models made again and kept */                   \
   X(evaluation_results) /* results of evaluation kept on the GPU */                     \
   X(epoch_outputs)      /* outputs of each step kept until an epoch's end, or longer */ \

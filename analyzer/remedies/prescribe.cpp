@@ -33,6 +33,19 @@ constexpr std::array kinds = {MEMTRACE_REMEDY_KINDS(MEMTRACE_REMEDY)};
   return what;
 }
 
+// Its remedy is one, whichever lines had a part in it.
+[[nodiscard]] bool is_of_the_whole(verdicts::subject_kind what) {
+  using verdicts::subject_kind;
+  return what == subject_kind::reserved || what == subject_kind::outside ||
+         what == subject_kind::host;
+}
+
+// What is emptied by itself needs no bound and no reset().
+[[nodiscard]] bool helps_what_fills(const verdicts::remedy& what) {
+  return what.id == "epoch_outputs" || what.id == "evaluation_results" ||
+         what.id == "reference_cycle";
+}
+
 }  // namespace
 
 std::optional<verdicts::remedy> remedy_for(const clues& of) {
@@ -47,11 +60,12 @@ void prescribe(verdicts::findings& found, const trace::dictionary& names, const 
     // What fills up and is emptied again has culprits where it fills for no good reason.
     const bool fills = about.found.shape == growth::shape::sawtooth;
     if (!growth::is_leak(about.found.shape) && !fills) continue;
+    const bool of_lines = !is_of_the_whole(about.about.kind);
     for (auto& who : about.culprits) {
-      who.fix = remedy_saving(who.bytes_per_step, clues_of(about, who, names, run));
+      if (of_lines) who.fix = remedy_saving(who.bytes_per_step, clues_of(about, who, names, run));
+      if (who.fix && fills && !helps_what_fills(*who.fix)) who.fix.reset();
     }
-    const bool reserved = about.about.kind == verdicts::subject_kind::reserved;
-    if ((about.culprits.empty() || reserved) && !about.fix) {
+    if ((about.culprits.empty() || !of_lines) && !about.fix && !fills) {
       const verdicts::culprit nobody;
       about.fix = remedy_saving(about.bytes_per_step, clues_of(about, nobody, names, run));
     }

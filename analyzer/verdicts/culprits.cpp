@@ -91,7 +91,8 @@ struct movements {
 
 }  // namespace
 
-growing_sites find_growing(const device_track& device, const growth::context& about) {
+growing_sites find_growing(std::uint32_t index, const device_track& device,
+                           const growth::context& about) {
   growing_sites found;
   std::vector<culprit> single;  // whose one block grows
   step_inputs inputs;
@@ -121,11 +122,17 @@ growing_sites find_growing(const device_track& device, const growth::context& ab
   found.work_grows = work_grows(device.whole, inputs, single, about);
   if (!found.work_grows) std::ranges::move(single, std::back_inserter(found.all));
   for (const auto& one : found.all) found.bytes_per_step += one.bytes_per_step;
-  for (auto& one : found.all) one.share = one.bytes_per_step / found.bytes_per_step;
+  for (auto& one : found.all) {
+    one.device = index;
+    one.share = one.bytes_per_step / found.bytes_per_step;
+  }
   std::ranges::stable_sort(found.all, ranks_before);
   double rises = 0;
   for (const auto& one : found.filling) rises += one.share;
-  for (auto& one : found.filling) one.share /= rises;
+  for (auto& one : found.filling) {
+    one.device = index;
+    one.share /= rises;
+  }
   std::ranges::stable_sort(found.filling, std::greater(), &culprit::share);
   return found;
 }

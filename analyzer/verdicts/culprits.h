@@ -21,7 +21,8 @@ struct growing_sites {
   growth::shape largest_otherwise = growth::shape::steady;
 };
 
-[[nodiscard]] growing_sites find_growing(const device_track& device, const growth::context& about);
+[[nodiscard]] growing_sites find_growing(std::uint32_t index, const device_track& device,
+                                         const growth::context& about);
 
 // The first few, which explain the growth: the list ends where the next site has less than half of
 // the one before it once half of the growth is explained, and at 80 % of the growth (after the

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyzer/verdicts/explain.h"
 
+#include <algorithm>
+#include <functional>
+#include <vector>
+
 #include "analyzer/remedies/prescribe.h"
 #include "analyzer/verdicts/filling.h"
 
@@ -16,15 +20,28 @@ namespace {
          about.found.shape == growth::shape::stepwise;
 }
 
+// What is freed after each evaluation is in no cycle: what no name leads to is in the middle of an
+// expression.
+void name_what_is_there(std::vector<retainer>& found) {
+  std::erase_if(found,
+                [](const retainer& one) { return (one.flags & format::held_unreachable) != 0; });
+  std::ranges::stable_sort(found, std::greater(), &retainer::bytes);
+}
+
 void explain_one(const verdict& about, culprit& who, const retention& kept) {
-  // What keeps a block alive is not why PyTorch reserved more for it.
-  if (about.about.kind == subject_kind::reserved) return;
-  who.retained_by = kept.of_site(about.about.device, who.site, lasts(about));
+  // What keeps a block alive is not why PyTorch reserved more for it; and censuses see memory in
+  // PyTorch's pool only.
+  const auto kind = about.about.kind;
+  if (kind == subject_kind::reserved || kind == subject_kind::host ||
+      kind == subject_kind::outside) {
+    return;
+  }
+  who.retained_by = kept.of_site(who.device, who.site, lasts(about));
+  if (kind == subject_kind::phase) name_what_is_there(who.retained_by);
   const bool even = who.found.shape == growth::shape::accumulating && who.blocks > 1 &&
                     who.found.evidence.late_start == 0;
   if (!who.retained_by.empty() || !lasts(about) || !even) return;
-  auto lost =
-      kept.unnamed(about.about.device, who.site, who.bytes_per_step, who.bytes / who.blocks);
+  auto lost = kept.unnamed(who.device, who.site, who.bytes_per_step, who.bytes / who.blocks);
   if (lost) who.retained_by.push_back(std::move(*lost));
 }
 

@@ -52,14 +52,6 @@ void call_filling(verdict& about, const filling& buffer) {
   about.ns_to_oom.reset();
 }
 
-// Category verdicts name no culprits: theirs are those of the device.
-[[nodiscard]] std::string key_of(std::uint32_t device, std::string_view category) {
-  return fmt::format("{} {}", device, category);
-}
-[[nodiscard]] std::string key_of(const verdict& about, const culprit& who) {
-  return key_of(about.about.device, name_of(who.what));
-}
-
 struct filled {
   double bytes_per_step = 0;
   std::optional<filling> last;  // that will be full
@@ -108,7 +100,7 @@ void judge_filling(findings& found) {
       held += who.share;
       if (!last || buffer->steps_to_full > last->steps_to_full) last = buffer;
       if (about.about.kind == subject_kind::device)
-        by_category[key_of(about, who)].add(who, *buffer);
+        by_category[std::string(name_of(who.what))].add(who, *buffer);
       call_filling(who.found, *buffer);
     }
     if (last && growth::is_leak(about.found.shape) && held >= most_of_growth * all) {
@@ -117,7 +109,7 @@ void judge_filling(findings& found) {
   }
   for (auto& about : found.verdicts) {
     if (about.about.kind != subject_kind::category || !growth::is_leak(about.found.shape)) continue;
-    const auto same = by_category.find(key_of(about.about.device, about.about.name));
+    const auto same = by_category.find(about.about.name);
     if (same == by_category.end()) continue;
     if (same->second.bytes_per_step >= most_of_growth * about.bytes_per_step) {
       call_filling(about, *same->second.last);

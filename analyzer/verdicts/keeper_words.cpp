@@ -42,10 +42,11 @@ constexpr std::string_view element = "[…]";
 
 std::string variable_of(const retainer& keeper) {
   std::string_view path = keeper.path;
+  const auto graph = path.find(".grad_fn");
+  if (graph != path.npos && graph != 0) path = path.substr(0, graph);
+  // Its container is the innermost one.
   if (const auto at = path.rfind(element); at != path.npos && at != 0) path = path.substr(0, at);
-  for (const std::string_view end : {std::string_view(".grad_fn"), element}) {
-    if (const auto at = path.find(end); at != path.npos && at != 0) path = path.substr(0, at);
-  }
+  while (path.ends_with(element)) path.remove_suffix(element.size());
   return std::string(path);
 }
 

@@ -37,7 +37,7 @@ void tell_episodes(verdict_maker with, const std::string& name, const track* lon
   if (calls) with.unit = "call";
   for (const auto& [index, device] : longest->devices()) {
     const growth::context context{.capacity_bytes = with.capacity_of(index)};
-    const auto sites = find_growing(device, context);
+    const auto sites = find_growing(index, device, context);
     if (sites.all.empty() || is_told(devices, index, sites.all.front().site)) continue;
     to.push_back(judge_device(with, {subject_kind::phase, index, name}, device, sites,
                               longest->clock(), context));

@@ -75,6 +75,7 @@ struct remedy {
 };
 
 struct culprit {
+  std::uint32_t device = 0;
   std::uint32_t site = 0;   // its number in this process, the same on all devices
   trace::stack_id stack;    // of the site's latest allocation that stays
   trace::stack_id forward;  // made in backward: the forward call whose gradient it was made for

@@ -23,11 +23,13 @@ std::optional<verdicts::remedy> collected_results(const clues& of) {
       "{} gets one more {} on the GPU with each step, and nothing takes them "
       "out.",
       of.variable(), is_input(of) ? "batch" : "tensor");
-  what.change = fmt::format(
+  what.change =
       "Use each where it is made (train on it, or reduce it), batch by batch; what must be kept, "
-      "keep on the CPU (`.append(x.cpu())`) or bounded (`deque(maxlen=…)`); `{}.clear()` when it "
-      "has been used.",
-      verdicts::variable_of(*of.keeper));
+      "keep on the CPU (`.append(x.cpu())`) or bounded (`deque(maxlen=…)`)";
+  const auto kept_in = verdicts::variable_of(*of.keeper);
+  const bool is_written_so = kept_in.find("[…]") == std::string::npos;
+  what.change +=
+      is_written_so ? fmt::format("; `{}.clear()` when it has been used.", kept_in) : ".";
   what.caution = "empty_cache() in each batch frees none of it: everything in the list is in use.";
   return what;
 }

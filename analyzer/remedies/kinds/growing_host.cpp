@@ -30,11 +30,11 @@ std::optional<verdicts::remedy> growing_host(const clues& of) {
   } else if (names(of, "pinned")) {
     what.id = "growing_pinned";
     what.cause =
-        "Pinned memory grows: PyTorch rounds each pinned buffer up to a power of two and keeps it "
-        "for later, so sizes that vary pin more and more.";
+        "Pinned memory grows: either pinned tensors are kept (in a list of batches, say), or their "
+        "sizes vary, and PyTorch keeps a buffer of each, rounded up to a power of two.";
     what.change =
-        "Pin buffers of one size and use them again (pad batches to it), or turn pin_memory off "
-        "for tensors whose size varies.";
+        "Let go of each pinned tensor when its copy is done, or pin one buffer and use it again "
+        "(pad batches to its size); turn pin_memory off for tensors whose size varies.";
     what.caution = "torch.cuda.empty_cache() does not return pinned memory.";
   } else {
     what.cause = "The process's own memory grows on the host.";

@@ -8,6 +8,7 @@ namespace memtrace::remedies {
 namespace {
 
 [[nodiscard]] bool is_cache(const clues& of) {
+  if (of.who.what == attribution::category::optimizer_states) return false;  // its own dictionary
   return of.kept_in({"dict", "OrderedDict", "defaultdict", "lru_cache", "_lru_cache_wrapper",
                      "Counter", "ChainMap", "WeakKeyDictionary"});
 }

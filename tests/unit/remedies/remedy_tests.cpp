@@ -303,3 +303,35 @@ TEST_CASE("GIVEN memory that does not leak THEN nothing is advised") {
                .shape = growth::shape::warmup_plateau})
             .empty());
 }
+
+TEST_CASE("GIVEN a model that gets more parameters THEN it is not told to keep one copy") {
+  CHECK(id_of({.path = "model", .what = category::weights}) == "growing_model");
+  CHECK(id_of({.path = "kept[…]", .container = "list", .what = category::weights}) ==
+        "copies_of_model");
+}
+
+TEST_CASE("GIVEN an optimizer's own dictionary THEN it is no cache to be bounded") {
+  CHECK(id_of({.path = "optimizer.state[…]['exp_avg']",
+               .container = "defaultdict",
+               .what = category::optimizer_states,
+               .born_in = phase::optimizer}) != "unbounded_cache");
+}
+
+TEST_CASE("GIVEN memory that fills and is emptied THEN it is not told to be bounded or reset") {
+  const cause metric{.path = "metric.values[…]",
+                     .container = "list",
+                     .holder = "Metric",
+                     .shape = growth::shape::sawtooth};
+  CHECK_FALSE(remedy_of(metric));
+  CHECK(id_of({.path = "self.outputs[…]",
+               .container = "list",
+               .holder = "Trainer",
+               .shape = growth::shape::sawtooth}) == "epoch_outputs");
+}
+
+TEST_CASE("GIVEN a list inside of others THEN nobody is told to clear the outer one") {
+  const auto fix = remedy_of({.path = "trainer.callbacks[…].states[…]", .container = "list"});
+  REQUIRE(fix);
+  CHECK_FALSE(says(fix->change, ".clear()"));
+  CHECK(says(fix->cause, "trainer.callbacks[…].states"));
+}
