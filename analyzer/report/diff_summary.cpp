@@ -49,12 +49,16 @@ using number = std::optional<std::uint64_t>;
   return format_seconds(ns);
 }
 
+[[nodiscard]] bool grows_for_long(const verdicts::verdict* one) {
+  return one != nullptr && growth::is_leak(one->found.shape) && !one->found.negligible;
+}
+
 // accumulating (93 %)
 [[nodiscard]] std::string verdict_cell(const verdicts::verdict* one) {
   if (one == nullptr) return "-";
   const auto& found = one->found;
   if (found.shape == growth::shape::unknown) return "too early to tell";
-  std::string name(growth::name_of(found.shape));
+  std::string name(found.negligible ? "negligible growth" : growth::name_of(found.shape));
   std::ranges::replace(name, '_', ' ');
   return fmt::format("{} ({:.0f} %)", name, 100 * found.confidence);
 }
@@ -66,15 +70,15 @@ using number = std::optional<std::uint64_t>;
 
 [[nodiscard]] std::string steps_left_cell(const verdicts::verdict* one, const side& where) {
   if (where && where->oom != nullptr && !where->oom->facts.caught) return "ran out";
-  if (one == nullptr || !one->steps_to_oom) return "-";
+  if (!grows_for_long(one) || !one->steps_to_oom) return "-";
   return fmt::format("{} steps", format_count(*one->steps_to_oom));
 }
 
 // What grows in one of them at least, and the devices.
 void add_verdicts(const device_pair& pair, std::vector<summary_row>& rows) {
   for (const auto& [subject, before, after] : pair.verdicts) {
-    const bool grew = before != nullptr && growth::is_leak(before->found.shape);
-    const bool grows = after != nullptr && growth::is_leak(after->found.shape);
+    const bool grew = grows_for_long(before);
+    const bool grows = grows_for_long(after);
     const auto& known = after == nullptr ? *before : *after;
     const bool is_device = known.about.kind == verdicts::subject_kind::device;
     rows.push_back(

@@ -50,6 +50,32 @@ void add_runs(page& out, const run_difference& runs) {
   return {curve.steps, curve.stride, curve.left, curve.peak};
 }
 
+[[nodiscard]] bool grows_in_phase(const verdicts::verdict* one) {
+  return one != nullptr && one->about.kind == verdicts::subject_kind::phase &&
+         growth::is_leak(one->found.shape) && !one->found.negligible;
+}
+
+// What a chart of what is left after each step cannot show.
+void add_growth_beside(page& out, const device_pair& pair) {
+  const auto tell = [&](const char* which, const verdicts::verdict* one) {
+    if (!grows_in_phase(one)) return;
+    out.line(printable(
+        fmt::format("{}: it grew within each {}, before or between the steps of the picture.",
+                    which, one->about.name)));
+  };
+  // The device's own verdict is the first.
+  const auto grows = [](const verdicts::verdict* one) {
+    return one != nullptr && one->about.kind == verdicts::subject_kind::device &&
+           growth::is_leak(one->found.shape);
+  };
+  if (pair.verdicts.empty()) return;
+  const auto& whole = pair.verdicts.front();
+  for (const auto& one : pair.verdicts) {
+    if (!grows(whole.before)) tell("before", one.before);
+    if (!grows(whole.after)) tell("after", one.after);
+  }
+}
+
 [[nodiscard]] std::string steps_label(const chart_series& series) {
   if (series.steps == 0) return "no steps are known";
   return series.steps == 1 ? std::string("step 0")
@@ -74,6 +100,7 @@ void add_picture(page& out, const device_pair& pair) {
   out.line(panels("before", "after"));
   for (const auto& line : chart.lines) out.line(line);
   out.line(panels(steps_label(before), steps_label(after)));
+  add_growth_beside(out, pair);
 }
 
 void add_table(page& out, const device_pair& pair) {
@@ -114,7 +141,11 @@ void add_table(page& out, const device_pair& pair) {
 
 void add_growth(page& out, const device_pair& pair) {
   if (pair.growing.empty()) return;
-  out.line("What accumulates, in bytes a step", emphasis::heading);
+  const bool in_phase = std::ranges::any_of(pair.verdicts, [](const verdict_pair& one) {
+    return grows_in_phase(one.before) || grows_in_phase(one.after);
+  });
+  out.line(fmt::format("What accumulates, in bytes a step{}", in_phase ? " or call" : ""),
+           emphasis::heading);
   const auto shown = std::min(pair.growing.size(), most_rows);
   for (std::size_t i = 0; i < shown; ++i) {
     const auto& row = pair.growing[i];

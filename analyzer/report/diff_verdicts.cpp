@@ -51,15 +51,31 @@ struct growth_at {
   std::string kept_by;
 };
 
-[[nodiscard]] std::map<std::string, growth_at> lines_of(const of_device& which) {
+[[nodiscard]] std::map<std::string, growth_at> lines_of(const of_device& which,
+                                                        const verdicts::verdict& verdict) {
   std::map<std::string, growth_at> lines;
-  const auto* const verdict = verdict_of(which);
-  if (!is_leak(verdict)) return lines;
-  for (const auto& cause : causes_of(*verdict)) {
+  for (const auto& cause : causes_of(verdict)) {
     auto& line = lines[place_of(which.process, *cause.largest)];
     line.bytes_per_step += cause.bytes_per_step;
     const auto& keepers = cause.largest->retained_by;
     if (line.kept_by.empty() && !keepers.empty()) line.kept_by = describe(keepers.front());
+  }
+  return lines;
+}
+
+// Where several verdicts name a line (the device's, and a phase's), its largest rate.
+[[nodiscard]] std::map<std::string, growth_at> lines_of(const of_device& which) {
+  std::map<std::string, growth_at> lines;
+  for (const auto& one : which.process.findings.verdicts) {
+    const auto kind = one.about.kind;
+    const bool told = kind == subject_kind::device || kind == subject_kind::phase ||
+                      kind == subject_kind::reserved;
+    if (!told || one.about.device != which.device || !is_leak(&one)) continue;
+    for (const auto& [name, found] : lines_of(which, one)) {
+      auto& line = lines[name];
+      line.bytes_per_step = std::max(line.bytes_per_step, found.bytes_per_step);
+      if (line.kept_by.empty()) line.kept_by = found.kept_by;
+    }
   }
   return lines;
 }
@@ -113,8 +129,9 @@ std::vector<growing_line> compare_growth(const of_device& before, const of_devic
       row.kept_by = old_lines.at(old_name).kept_by;
     }
     if (!new_name.empty()) {
-      row.after = new_lines.at(new_name).bytes_per_step;
-      row.kept_by = new_lines.at(new_name).kept_by;
+      const auto& grows = new_lines.at(new_name);
+      row.after = grows.bytes_per_step;
+      if (!grows.kept_by.empty()) row.kept_by = grows.kept_by;
     }
     rows.push_back(std::move(row));
   }

@@ -22,8 +22,8 @@ struct verdict_pair {
 struct growing_line {
   std::string name;
   std::string name_before;  // where it is another: a line that moved; else empty
-  std::string kept_by;      // of the run after, if it grows there, else before; empty: not known
-  double before = 0;        // bytes a step
+  std::string kept_by;  // of the run after, where it is known there, else before; empty: not known
+  double before = 0;    // bytes a step
   double after = 0;
 };
 

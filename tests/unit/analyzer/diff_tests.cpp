@@ -184,3 +184,44 @@ TEST_CASE("GIVEN runs that fit no GPU memory WHEN compared THEN the text says so
   const auto text = to_text(compare(run, run), {});
   CHECK(text.find("Neither run allocated GPU memory") != text.npos);
 }
+
+TEST_CASE("GIVEN growth within evaluations WHEN compared THEN its lines and where it is are told") {
+  auto before = loaded(steps_that_leave(0, 20));
+  const auto after = loaded(steps_that_leave(0, 20));
+  auto& process = before.front();
+  process.verdict_frames[trace::stack_id{1}] = {{"/srv/ada/extract.py", 22, "remember", true}};
+  auto& phase = process.findings.verdicts.emplace_back();
+  phase.about = {verdicts::subject_kind::phase, 0, "evaluation"};
+  phase.found.shape = growth::shape::accumulating;
+  phase.bytes_per_step = 12.0 * 1_MiB;
+  phase.unit = "call";
+  auto& who = phase.culprits.emplace_back();
+  who.stack = trace::stack_id{1};
+  who.share = 1;
+  who.bytes_per_step = phase.bytes_per_step;
+  auto difference = compare(before, after);
+  const auto& growing = difference.devices.front().growing;
+  REQUIRE(growing.size() == 1);
+  CHECK(growing[0].name.find("extract.py:22") != std::string::npos);
+  CHECK(growing[0].before == 12.0 * 1_MiB);
+  CHECK(growing[0].after == 0);
+  const auto text = to_text(difference, {});
+  CHECK(text.find("What accumulates, in bytes a step or call") != text.npos);
+  CHECK(text.find("before: it grew within each evaluation, before or between the steps") !=
+        text.npos);
+  CHECK(text.find("after: it grew") == text.npos);
+}
+
+TEST_CASE("GIVEN negligible growth WHEN compared THEN it is no leak that runs out of memory") {
+  auto run = loaded(steps_that_leave(512, 40));
+  const auto other = loaded(steps_that_leave(0, 40));
+  auto& about = run.front().findings.verdicts.front();
+  REQUIRE(about.about.kind == verdicts::subject_kind::device);
+  about.found.shape = growth::shape::accumulating;
+  about.found.confidence = 0.85;
+  about.found.negligible = true;
+  about.steps_to_oom = 50'000'000;
+  const auto text = to_text(compare(other, run), {});
+  CHECK(text.find("negligible growth (85 %)") != text.npos);
+  CHECK(text.find("out of memory in") == text.npos);
+}
