@@ -115,7 +115,7 @@ void add_host(verdicts::findings& findings, const pass& done, const replay::repl
   add_host(findings, done, replayed);
   verdicts::explain(findings, lives.kept(), reader.names(), {done.report.run.alloc_conf});
   verdicts::summarize(findings);
-  if (auto habit = cache_use.finish(steps_of(done.attributed))) {
+  if (auto habit = cache_use.finish(steps_of(done.attributed), ends_of_steps(done.attributed))) {
     findings.habits.push_back(std::move(*habit));
   }
   done.report.verdict_frames = frames_of_findings(reader.names(), findings);

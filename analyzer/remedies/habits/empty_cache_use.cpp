@@ -19,6 +19,10 @@ using report::format_count;
 constexpr std::uint64_t least_calls = 10;
 constexpr std::uint64_t most_steps_a_call = 10;
 constexpr std::size_t most_places = 64;
+constexpr std::size_t most_calls_kept = 1u << 20;
+// Of the time, where no line of the program is known that calls it: PyTorch itself calls it, too
+// (after cuDNN's benchmark of convolutions), and nobody can leave that out.
+constexpr double least_share = 1;  // %
 
 [[nodiscard]] double share(std::uint64_t part, std::uint64_t whole) {
   return whole == 0 ? 0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole);
@@ -28,6 +32,21 @@ constexpr std::size_t most_places = 64;
   constexpr std::uint64_t short_ns = 100'000'000;
   return ns < short_ns ? fmt::format("{:.2f} ms", static_cast<double>(ns) / 1e6)
                        : report::format_seconds(ns);
+}
+
+// Ascending ends; what is after the last one is one step more.
+[[nodiscard]] std::uint64_t steps_with_a_call(std::vector<std::uint64_t> calls,
+                                              std::span<const std::uint64_t> step_ends) {
+  std::ranges::sort(calls);  // threads take turns
+  std::uint64_t steps = 0;
+  auto end = step_ends.begin();
+  for (auto call = calls.begin(); call != calls.end();) {
+    end = std::lower_bound(end, step_ends.end(), *call);
+    ++steps;
+    if (end == step_ends.end()) break;
+    call = std::upper_bound(call, calls.end(), *end);
+  }
+  return steps;
 }
 
 [[nodiscard]] std::string how_often(std::uint64_t times, std::uint64_t steps) {
@@ -46,6 +65,7 @@ void empty_cache_use::on_operation(const trace::event& head, const trace::operat
   if (record.operation == static_cast<std::uint64_t>(operation::empty_cache_begin)) {
     calls_[head.thread] = {true, head.time_ns};
     if (times_ == 0) first_ns_ = head.time_ns;
+    if (began_ns_.size() < most_calls_kept) began_ns_.push_back(head.time_ns);
     freed_before_last_ = freed_bytes_;
     for (auto& [device, bytes] : missing_) bytes = 0;
   }
@@ -78,8 +98,11 @@ void empty_cache_use::on_allocator(const trace::event& head, const trace::alloca
   }
 }
 
-bool empty_cache_use::is_frequent(std::uint64_t steps) const {
-  return times_ >= least_calls && (steps == 0 || times_ * most_steps_a_call >= steps);
+bool empty_cache_use::is_frequent(std::uint64_t steps,
+                                  std::span<const std::uint64_t> step_ends) const {
+  if (times_ < least_calls) return false;
+  const auto with_a_call = step_ends.empty() ? times_ : steps_with_a_call(began_ns_, step_ends);
+  return with_a_call * most_steps_a_call >= steps;
 }
 
 // What it gave back stayed free: another process, or another library, could use it.
@@ -93,15 +116,18 @@ trace::stack_id empty_cache_use::most_frequent_place() const {
   return most == places_.end() ? trace::stack_id{} : most->first;
 }
 
-std::optional<verdicts::habit> empty_cache_use::finish(std::uint64_t steps) const {
-  if (!is_frequent(steps) || did_good()) return std::nullopt;
+std::optional<verdicts::habit> empty_cache_use::finish(
+    std::uint64_t steps, std::span<const std::uint64_t> step_ends) const {
+  if (!is_frequent(steps, step_ends) || did_good()) return std::nullopt;
+  const auto place = most_frequent_place();
+  const auto frames =
+      place ? report::frames_of(names_, place) : std::vector<report::source_frame>();
+  if (frames.empty() && share(inside_ns_, last_ns_ - first_ns_) < least_share) return std::nullopt;
   verdicts::habit found;
   found.id = "empty_cache_often";
   found.times = times_;
   found.nanoseconds = inside_ns_;
-  const auto place = most_frequent_place();
-  const auto where =
-      place ? " at " + report::short_place(report::frames_of(names_, place), {}) : std::string();
+  const auto where = place ? " at " + report::short_place(frames, {}) : std::string();
   found.title = fmt::format("torch.cuda.empty_cache(){}: it frees nothing that is in use", where);
   found.evidence = fmt::format(
       "{}: {} inside them, {:.1f} % of the time from the first to the last{}",

@@ -11,7 +11,9 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <string_view>
+#include <vector>
 
 #include "analyzer/trace/dictionary.h"
 #include "analyzer/trace/records.h"
@@ -28,15 +30,18 @@ class empty_cache_use final : public trace::record_visitor {
   void on_operation(const trace::event& head, const trace::operation_event& record) override;
 
   // Nothing where it was called now and then only, or where what it gave back was not needed
-  // again, so that somebody else could use it. `steps`: of the run; 0: not known.
-  [[nodiscard]] std::optional<verdicts::habit> finish(std::uint64_t steps) const;
+  // again, so that somebody else could use it. `steps`: of the run; 0: not known. `step_ends`:
+  // times, ascending; none: each call counts as one of another step.
+  [[nodiscard]] std::optional<verdicts::habit> finish(
+      std::uint64_t steps, std::span<const std::uint64_t> step_ends) const;
 
  private:
   struct call {
     bool open = false;
     std::uint64_t began_ns = 0;
   };
-  [[nodiscard]] bool is_frequent(std::uint64_t steps) const;
+  [[nodiscard]] bool is_frequent(std::uint64_t steps,
+                                 std::span<const std::uint64_t> step_ends) const;
   [[nodiscard]] bool did_good() const;
   [[nodiscard]] trace::stack_id most_frequent_place() const;
 
@@ -45,6 +50,7 @@ class empty_cache_use final : public trace::record_visitor {
   std::map<trace::thread_id, call> calls_;           // of the threads that ever called
   std::map<std::uint32_t, std::uint64_t> missing_;   // by device: given back, not asked for again
   std::map<trace::stack_id, std::uint64_t> places_;  // bounded
+  std::vector<std::uint64_t> began_ns_;              // of calls, bounded
   std::uint64_t times_ = 0;
   std::uint64_t inside_ns_ = 0;
   std::uint64_t first_ns_ = 0;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "analyzer/remedies/habits/empty_cache_use.h"
 #include "analyzer/trace/reader.h"
@@ -22,13 +23,14 @@ void empty_cache(trace_builder& trace, bool gives_back, std::uint64_t stack = 0)
 }
 
 [[nodiscard]] std::optional<verdicts::habit> habit_of(const trace_builder& trace,
-                                                      std::uint64_t steps) {
+                                                      std::uint64_t steps,
+                                                      std::span<const std::uint64_t> ends = {}) {
   const auto bytes = trace.bytes();
   trace::memory_source source(std::as_bytes(std::span(bytes)));
   auto reader = trace::reader::open(source);
   remedies::empty_cache_use use(reader->names());
   (void)reader->read(use);
-  return use.finish(steps);
+  return use.finish(steps, ends);
 }
 
 }  // namespace
@@ -90,4 +92,22 @@ TEST_CASE("GIVEN empty_cache whose memory nobody here asks for again THEN nothin
     trace.operation(format::operation::empty_cache_end);
   }
   CHECK(!habit_of(trace, 20));
+}
+
+TEST_CASE("GIVEN many calls of empty_cache in one step of many THEN nothing is said") {
+  trace_builder trace;
+  trace.segment(base, 20 * mebibyte);
+  for (int call = 0; call < 20; ++call) {
+    empty_cache(trace, true);
+    trace.segment(base, 20 * mebibyte);
+  }
+  // All calls are within the first 80 µs or so: in the first step, or spread over the first ten.
+  std::vector<std::uint64_t> after_all(100);
+  std::vector<std::uint64_t> between(100);
+  for (std::uint64_t step = 0; step < 100; ++step) {
+    after_all[step] = (step + 1) * 10'000'000;
+    between[step] = (step + 1) * 4 * trace_builder::step_ns;
+  }
+  CHECK(!habit_of(trace, 100, after_all));
+  CHECK(habit_of(trace, 100, between));
 }
