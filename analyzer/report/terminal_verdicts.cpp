@@ -82,8 +82,16 @@ using verdicts::subject_kind;
     return text + ", until memory ran out";
   }
   if (!about.steps_to_oom) return text;
-  text += fmt::format(": out of memory in about {} {}{}", format_count(*about.steps_to_oom), unit,
-                      *about.steps_to_oom == 1 ? "" : "s");
+  const auto until = fmt::format("in about {} {}{}", format_count(*about.steps_to_oom), unit,
+                                 *about.steps_to_oom == 1 ? "" : "s");
+  // Of what limit, its summary says.
+  const auto limit =
+      about.about.kind == subject_kind::host ? about.summary.find("; ") : std::string::npos;
+  const auto reached = about.summary.find(" is reached in about ");
+  text += limit != std::string::npos && reached != std::string::npos && limit < reached
+              ? fmt::format(": {} is reached {}",
+                            about.summary.substr(limit + 2, reached - limit - 2), until)
+              : fmt::format(": out of memory {}", until);
   if (about.ns_to_oom) text += fmt::format(" ({})", format_seconds(*about.ns_to_oom));
   return text;
 }
@@ -251,8 +259,9 @@ std::string calm_line(const process_report& process, std::uint32_t device) {
   const auto& found = about->found;
   if (found.negligible) {
     return fmt::format(
-        "  growth         {:>11}  a step: negligible",
-        format_bytes(static_cast<std::uint64_t>(std::llround(about->bytes_per_step))));
+        "  growth         {:>11}  a step: negligible{}",
+        format_bytes(static_cast<std::uint64_t>(std::llround(about->bytes_per_step))),
+        what_fills(process, *about));
   }
   if (found.shape == shape::unknown) {
     return found.evidence.steps == 0

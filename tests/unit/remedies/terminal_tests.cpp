@@ -110,6 +110,32 @@ TEST_CASE("GIVEN a device without growth THEN a line says how that is known") {
   CHECK(report::calm_line(process, 0).find("no steps") != std::string::npos);
 }
 
+TEST_CASE("GIVEN negligible growth THEN its line and its keeper are told in one line") {
+  auto process = leaking();
+  auto& about = process.findings.verdicts.front();
+  about.found.negligible = true;
+  about.bytes_per_step = 512;
+  const auto line = report::calm_line(process, 0);
+  CHECK(line.find("512 bytes  a step: negligible (") != std::string::npos);
+  CHECK(line.find("train.py:88 validate") != std::string::npos);
+  CHECK(line.find("kept by `") != std::string::npos);
+  CHECK(line.find('\n') == std::string::npos);
+}
+
+TEST_CASE("GIVEN host memory that grows THEN it is told which limit is reached") {
+  report::process_report process;
+  auto& about = process.findings.verdicts.emplace_back();
+  about.about = {verdicts::subject_kind::host, 0, {}};
+  about.found.shape = shape::accumulating;
+  about.bytes_per_step = 2 * mebibyte;
+  about.steps_to_oom = 400;
+  about.summary =
+      "host memory of the process grows by 2.00 MiB a step; the machine's memory of 23.54 GiB is "
+      "reached in about 400 steps";
+  CHECK(told(process).find("Host memory accumulates 2.00 MiB a step: the machine's memory of "
+                           "23.54 GiB is reached in about 400 steps") != std::string::npos);
+}
+
 TEST_CASE("GIVEN a habit THEN its cost is told") {
   report::process_report process;
   process.findings.habits.push_back({"empty_cache_often", "It does nothing", "20 calls, 3 s",
