@@ -51,15 +51,18 @@ void count_by_steps(growth::verdict& found, const host_grid& on, std::uint64_t c
   found.overturned_by = growth::overturned_by(found);
 }
 
-// A few samples of a process that has just begun rise for many reasons: a leak that is less likely
-// than not is no verdict yet.
-void leave_open_what_is_unlikely(growth::verdict& found) {
-  if (!is_leak(found.shape) || found.confidence >= 0.5) return;
+void leave_open(growth::verdict& found, std::uint64_t more_steps_needed) {
   found.shape = growth::shape::unknown;
   found.bytes_per_step = found.bytes_per_step_low = found.bytes_per_step_high = 0;
   found.negligible = false;
-  found.more_steps_needed = found.evidence.steps;
+  found.more_steps_needed = more_steps_needed;
   found.overturned_by = growth::overturned_by(found);
+}
+
+// A few samples of a process that has just begun rise for many reasons: a leak that is less likely
+// than not is no verdict yet.
+void leave_open_what_is_unlikely(growth::verdict& found) {
+  if (is_leak(found.shape) && found.confidence < 0.5) leave_open(found, found.evidence.steps);
 }
 
 void say_when(verdict& made, const host_grid& on, const room_left& room) {
@@ -173,8 +176,8 @@ void let_buffers_settle(verdict& pinned, std::span<const std::uint64_t> values) 
   std::size_t rises = 0;
   for (std::size_t i = 1; i < values.size(); ++i) rises += values[i] > values[i - 1] ? 1 : 0;
   if (10 * rises >= 9 * (values.size() - 1)) return;
-  pinned.found.shape = growth::shape::unknown;
-  pinned.found.more_steps_needed = settled - values.size();
+  leave_open(pinned.found, settled - values.size());
+  pinned.bytes_per_step = 0;
   pinned.steps_to_oom = pinned.ns_to_oom = std::nullopt;
 }
 

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "analyzer/growth/words.h"
 #include "analyzer/verdicts/host_grid.h"
 #include "tests/unit/catch.h"
 
@@ -181,7 +182,12 @@ TEST_CASE(
                        replay::site_id{9, false}});
   }
   const auto all = judge_host(with_limit(), changes, ends(30, second, second));
-  CHECK_FALSE(is_leak(about(all, "pinned").found.shape));
+  const auto& found = about(all, "pinned");
+  CHECK_FALSE(is_leak(found.found.shape));
+  CHECK_FALSE(found.found.negligible);
+  CHECK(found.bytes_per_step == 0);
+  CHECK(found.found.bytes_per_step_high == 0);
+  CHECK(found.found.overturned_by == growth::overturned_by(found.found));
 }
 
 TEST_CASE(
