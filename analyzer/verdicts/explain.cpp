@@ -2,7 +2,6 @@
 #include "analyzer/verdicts/explain.h"
 
 #include <algorithm>
-#include <functional>
 #include <vector>
 
 #include "analyzer/remedies/prescribe.h"
@@ -25,7 +24,11 @@ namespace {
 void name_what_is_there(std::vector<retainer>& found) {
   std::erase_if(found,
                 [](const retainer& one) { return (one.flags & format::held_unreachable) != 0; });
-  std::ranges::stable_sort(found, std::greater(), &retainer::bytes);
+  std::uint64_t most = 0;
+  for (const auto& one : found) most = std::max(most, one.bytes);
+  // The batch at hand is in variables of its own.
+  std::stable_partition(found.begin(), found.end(),
+                        [most](const retainer& one) { return one.bytes >= most / 2; });
 }
 
 void explain_one(const verdict& about, culprit& who, const retention& kept) {
