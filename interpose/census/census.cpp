@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "interpose/census/census.h"
 
+#include <pthread.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <exception>
 #include <vector>
@@ -21,6 +23,20 @@ std::uint64_t now_ns() noexcept {
   clock_gettime(CLOCK_MONOTONIC, &now);
   return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000u +
          static_cast<std::uint64_t>(now.tv_nsec);
+}
+
+// A search reads objects recursively and needs some tens of KiB; Python's threads may have 32.
+bool has_stack_left() noexcept {
+  constexpr std::uintptr_t enough = 192u << 10;
+  if (gettid() == getpid()) return true;  // its stack grows
+  pthread_attr_t own;
+  if (pthread_getattr_np(pthread_self(), &own) != 0) return false;
+  void* lowest = nullptr;
+  std::size_t bytes = 0;
+  const bool known = pthread_attr_getstack(&own, &lowest, &bytes) == 0;
+  pthread_attr_destroy(&own);
+  const auto here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
+  return known && here - reinterpret_cast<std::uintptr_t>(lowest) > enough;
 }
 
 unsigned devices_in_use() noexcept {
@@ -51,7 +67,7 @@ void record(recorder& to, const findings& found) {
 }  // namespace
 
 std::uint64_t take(recorder& to, format::census_reason why, const limits& at_most) noexcept {
-  if (!autograd::is_confirmed()) return 0;
+  if (!autograd::is_confirmed() || !has_stack_left()) return 0;
   const std::uint64_t start = now_ns();
   to.census({.action = format::census_action::begin, .reason = why});
   census_event end{.action = format::census_action::end, .reason = why};

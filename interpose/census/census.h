@@ -27,7 +27,8 @@ struct limits {
 
 // Now, into `to`. The caller holds the GIL and is not inside an allocator's hook. Leaves Python's
 // error indicator as it was. Does nothing before the agent has confirmed PyTorch's layout
-// (autograd/tensor_layout.h). Returns the nanoseconds that it took.
+// (autograd/tensor_layout.h), or where little is left of the thread's stack. Returns the
+// nanoseconds that it took.
 std::uint64_t take(recorder& to, format::census_reason why, const limits& at_most = {}) noexcept;
 
 }  // namespace memtrace::census

@@ -3,9 +3,9 @@
 // What an object is to a census, by its type. Each type is looked at once.
 #pragma once
 
-#include <array>
 #include <cstdint>
 
+#include "interpose/census/mapped_array.h"
 #include "interpose/census/python_types.h"
 #include "interpose/census/storage_reader.h"
 
@@ -42,7 +42,8 @@ class object_kinds {
 
   [[nodiscard]] kind of(address object) noexcept {
     const address type = type_of(object);
-    known& entry = cache_[(type >> 4) % cache_.size()];
+    if (cache_.capacity() == 0) return look_at(type, object);
+    known& entry = cache_[(type >> 4) % cache_.capacity()];
     if (entry.type != type) entry = {type, look_at(type, object)};
     return entry.what;
   }
@@ -58,7 +59,7 @@ class object_kinds {
 
   const python_objects& python_;
   const storage_reader& reader_;
-  std::array<known, 4093> cache_{};
+  mapped_array<known> cache_{4093};  // too large for the stack of a small thread
 };
 
 }  // namespace memtrace::census

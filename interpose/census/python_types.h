@@ -140,16 +140,22 @@ struct python_objects {
   return (flags_of(type_of(object)) & flag) != 0;
 }
 
+// What the program may put into sys.modules need not be one.
+[[nodiscard]] inline bool is_module(const python_objects& python, address object) noexcept {
+  return object != 0 &&
+         python.get_is_subtype(object_at(type_of(object)), object_at(python.module)) != 0;
+}
+
 // "deque" of collections.deque; classes made in Python have their bare name only.
 [[nodiscard]] std::string_view full_name_of_type(address type) noexcept;
 [[nodiscard]] std::string_view name_of_type(address type) noexcept;
 
-// Calls each(key, value) with addresses until it returns false.
+// Calls each(key, value) with addresses until it returns false; never where there is no dictionary.
 template <typename Function>
 void for_each_pair(const python_objects& python, address dict, Function each) {
   std::ptrdiff_t place = 0;
   py key = nullptr, value = nullptr;
-  while (python.get_dict_next(object_at(dict), &place, &key, &value) != 0) {
+  while (dict != 0 && python.get_dict_next(object_at(dict), &place, &key, &value) != 0) {
     if (!each(address_of(key), address_of(value))) return;
   }
 }

@@ -22,11 +22,6 @@ std::string_view text_of(const python_objects& python, address text,
   return python_stack::read_text(*python.interpreter->offsets, text, arena);
 }
 
-bool is_module(const python_objects& python, address object) noexcept {
-  return object != 0 &&
-         python.get_is_subtype(object_at(type_of(object)), object_at(python.module)) != 0;
-}
-
 bool is_exception(address object) noexcept {
   return object != 0 && has_flag(object, type_flag::exception);
 }
@@ -102,6 +97,7 @@ root_group root_finder::exceptions() const {
 root root_finder::root_of_module(address name, address module) const {
   if (!is_module(python_, module)) return {};
   const address dict = address_of(python_.get_dict_of_module(object_at(module)));
+  if (dict == 0) return {};
   return {root::origin::globals, dict, name, 0, value_of_key(python_, dict, "__file__")};
 }
 

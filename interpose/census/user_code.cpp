@@ -5,7 +5,8 @@ namespace memtrace::census {
 
 user_code::user_code(const python_objects& python, address modules) {
   const address os = value_of_key(python, modules, "os");
-  const py dict = os == 0 ? nullptr : python.get_dict_of_module(object_at(os));
+  if (!is_module(python, os)) return;  // whatever the program put there: asking it would raise
+  const py dict = python.get_dict_of_module(object_at(os));
   if (dict == nullptr) return;
   const std::string_view file =
       plain_text(python, value_of_key(python, address_of(dict), "__file__"));

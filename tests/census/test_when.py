@@ -17,7 +17,7 @@ REASONS = {1: "high_water", 2: "step", 3: "out_of_memory", 4: "exit", 5: "signal
            7: "interval"}
 STATUS = {"steps": 0, "marked_steps": 0, "two_optimizers": 0, "accumulation": 0, "evaluation": 0,
           "server": 0, "functions": 0, "rising": 0, "out_of_memory": 1, "asks": 0,
-          "asks_without_the_gil": 0, "signalled": 0, "raises": 1, "leaves_at_once": 3,
+          "asks_where_little_is_left": 0, "asks_without_the_gil": 0, "signalled": 0, "raises": 1, "leaves_at_once": 3,
           "thread_beside_a_blocked_one": 0}
 
 
@@ -128,6 +128,7 @@ def test_memory_that_runs_out(ran):
 def test_program_asks(ran):
     assert reasons(ran["asks"])["program"] == 3
     assert reasons(ran["asks_without_the_gil"])["program"] == 1
+    assert reasons(ran["asks_where_little_is_left"])["program"] == 1
 
 
 def test_signal(ran):

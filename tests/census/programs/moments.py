@@ -128,6 +128,20 @@ def asks():
     result.sum().backward()
 
 
+def asks_where_little_is_left():
+    """A thread whose stack is too small for a search; a module that is none."""
+    make_model()
+    sys.modules["os"] = object()
+    memtrace.census()
+    assert sorted([2, 1]) == [1, 2]
+    sys.modules["os"] = os
+    for size in (32 << 10, 64 << 10):
+        threading.stack_size(size)
+        thread = threading.Thread(target=memtrace.census)
+        thread.start()
+        thread.join()
+
+
 def asks_without_the_gil():
     model = make_model()
     released = ctypes.CDLL(None)
