@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What pieces of advice look at: the requests of one device, and what attribution knows of each
+// block. Sizes are bytes.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "analyzer/allocator/request_log.h"
+#include "analyzer/attribution/result.h"
+#include "analyzer/attribution/terms.h"
+#include "analyzer/replay/replay.h"
+#include "analyzer/trace/dictionary.h"
+#include "analyzer/verdicts/host_samples.h"
+
+namespace memtrace::advice {
+
+inline constexpr std::uint32_t never = 0xffffffffu;
+
+// Of one block, by its block_number. 40 bytes.
+struct block_facts {
+  attribution::category what = attribution::category::unknown;
+  attribution::phase born_in = attribution::phase::other;
+  bool evaluation = false;             // made in an evaluation, whatever its phase
+  bool recomputed = false;             // by checkpointing, in backward
+  bool kept_by_autograd = false;       // saved for a backward pass
+  bool attention_scores = false;       // quadratic in the sequence length
+  bool cast_copy = false;              // autocast's copy of a parameter
+  std::uint8_t element_bits = 0;       // of a tensor kept by autograd or a parameter; 0: not known
+  std::uint32_t birth_step = never;    // index of the step; never: before the first
+  std::uint32_t death_step = never;    // never: alive at the end
+  std::uint32_t free_request = never;  // index in request_log::requests; never: alive at the end
+  std::uint32_t last_use = never;      // request index of the last time something was said about it
+  trace::object_id module;  // innermost at birth; in backward, whose gradient is computed
+  trace::object_id root;
+  trace::stack_id stack;  // of its allocation
+  trace::text_id name;    // of a parameter, for its weights, gradient and states
+  trace::text_id detail;  // dtype, or key of an optimizer state
+};
+
+struct evidence {
+  const trace::dictionary& names;
+  const replay::replayer& replayed;       // facts of the device and the run, pinned memory
+  const attribution::result& attributed;  // of all devices
+  const verdicts::host_samples& host;
+  const allocator::request_log& log;
+  std::vector<block_facts> blocks;       // by block_number
+  std::vector<std::uint32_t> step_ends;  // request indices
+  allocator::outcome now;                // of the requests as they are, under the recorded options
+};
+
+}  // namespace memtrace::advice

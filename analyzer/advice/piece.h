@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One piece of advice: what to change, what it saves and how that is known, what it costs.
+// A piece proposes; prove.h works out what its proposal saves, by replaying what the changed
+// program would ask the allocator for. Sizes are bytes.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analyzer/allocator/request_log.h"
+#include "analyzer/allocator/what_if.h"
+#include "analyzer/trace/ids.h"
+
+namespace memtrace::advice {
+
+enum class proof : std::uint8_t {
+  replayed,   // the program's own requests, or exactly known others, through the allocator's model
+  measured,   // an event or a sample of this run
+  estimated,  // requests that a formula says the changed program would make, through the model
+};
+
+// What a program would have to change, and what that would make of its requests.
+struct proposal {
+  std::string id;        // stable: expandable_segments, checkpointing, …
+  std::string title;     // one short sentence: what happens now
+  std::string change;    // exact setting or code
+  std::string evidence;  // with figures of this run
+  std::string source;    // of the formula, for estimates; else empty
+  std::string cost;      // time, accuracy, risk; "none known" is an answer
+  std::string not_when;  // when not to take it
+  proof how = proof::estimated;
+  // Pieces of one group exclude one another (two batch sizes, two optimizers); empty: none.
+  std::string group;
+  std::optional<std::uint32_t> device;  // empty: the host
+  trace::stack_id stack;                // the line it is about, if it is about one
+
+  // Of these at most one is empty. Options take the place of the run's; `rewrite` makes the
+  // requests those of the changed program (applied in the order of the pieces when combined).
+  std::optional<allocator::settings> options;
+  std::function<void(allocator::request_log&)> rewrite;
+
+  // Instead of both, where nothing is replayed: what was measured or follows from a formula.
+  std::optional<std::uint64_t> saves_bytes;       // of the device
+  std::optional<std::uint64_t> saves_host_bytes;  // of host memory
+  std::optional<std::uint64_t> saves_ns;          // time inside of driver calls
+};
+
+// A proposal with its proof. Savings may be negative where something else gains.
+struct piece {
+  proposal what;
+  std::int64_t saves_bytes = 0;       // of peak reserved at this capacity: in the worst policy
+  std::int64_t saves_bytes_most = 0;  // in the best one
+  std::int64_t saves_allocated = 0;   // of peak allocated
+  // Of the smallest capacity that fits; empty: not asked for, or none was found.
+  std::optional<std::int64_t> saves_capacity;
+  std::uint64_t retries_before = 0;
+  std::uint64_t retries_after = 0;
+  bool mends_out_of_memory =
+      false;  // the recorded run ran out of memory, the changed one would not
+};
+
+// Of all that can be taken together, the first of each group: not the sum of its parts.
+struct combination {
+  std::vector<std::string> ids;
+  std::int64_t saves_bytes = 0;
+  std::uint64_t peak_reserved = 0;  // that is left
+};
+
+struct advice_found {
+  std::vector<piece> pieces;          // most bytes first
+  std::vector<combination> combined;  // by device; of two pieces or more
+};
+
+}  // namespace memtrace::advice

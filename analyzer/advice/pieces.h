@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// All pieces of advice, one line each; each is a file of its name in pieces/.
+#pragma once
+
+#include <vector>
+
+#include "analyzer/advice/evidence.h"
+#include "analyzer/advice/piece.h"
+
+// X(name)
+#define MEMTRACE_ADVICE_PIECES(X)
+
+namespace memtrace::advice {
+
+// What applies to this run; empty where nothing does. Whoever proposes need not know whether it
+// saves anything: what does not is dropped after the proof.
+using proposals = std::vector<proposal>;
+
+#define MEMTRACE_ADVICE(name) [[nodiscard]] proposals name(const evidence& of);
+MEMTRACE_ADVICE_PIECES(MEMTRACE_ADVICE)
+#undef MEMTRACE_ADVICE
+
+}  // namespace memtrace::advice

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A trace's records made into the requests of each device.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+
+#include "analyzer/allocator/request_log.h"
+#include "analyzer/trace/dictionary.h"
+#include "analyzer/trace/records.h"
+
+namespace memtrace::allocator {
+
+class compiler final : public trace::record_visitor {
+ public:
+  // Answers are kept for exactness.h; without them 8 bytes a request less.
+  explicit compiler(const trace::dictionary& names, bool keep_answers = true);
+  ~compiler() override;
+
+  void on_info(std::string_view key, std::string_view value) override;
+  void on_device(const trace::device_facts& facts) override;
+  void on_allocator(const trace::event& head, const trace::allocator_event& record) override;
+  void on_report(const trace::report_event& report) override;
+  void on_reported(const trace::event& head, const trace::reported_event& record) override;
+  void on_operation(const trace::event& head, const trace::operation_event& record) override;
+  void on_cuda_call(const trace::event& head, const trace::cuda_call_event& call) override;
+  void on_message(const trace::event& head, const trace::message_event& record) override;
+
+  // No more records. By device; of devices on which the allocator did something.
+  [[nodiscard]] std::map<std::uint32_t, std::unique_ptr<request_log>> finish();
+
+ private:
+  struct state;
+  std::unique_ptr<state> state_;
+};
+
+}  // namespace memtrace::allocator
