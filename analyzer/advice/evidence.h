@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -19,7 +20,7 @@ namespace memtrace::advice {
 
 inline constexpr std::uint32_t never = 0xffffffffu;
 
-// Of one block, by its block_number. 40 bytes.
+// Of one block, by its block_number. 64 bytes.
 struct block_facts {
   attribution::category what = attribution::category::unknown;
   attribution::phase born_in = attribution::phase::other;
@@ -29,15 +30,29 @@ struct block_facts {
   bool attention_scores = false;       // quadratic in the sequence length
   bool cast_copy = false;              // autocast's copy of a parameter
   std::uint8_t element_bits = 0;       // of a tensor kept by autograd or a parameter; 0: not known
+  std::uint8_t dimensions = 0;         // of the tensor that autograd kept first; 0: not known
+  std::uint32_t rows = 0;              // its last dimension but one
+  std::uint32_t columns = 0;           // its last dimension
+  std::uint32_t call = 0;              // of a root module, in which it was born; 0: none
   std::uint32_t birth_step = never;    // index of the step; never: before the first
   std::uint32_t death_step = never;    // never: alive at the end
   std::uint32_t free_request = never;  // index in request_log::requests; never: alive at the end
   std::uint32_t last_use = never;      // request index of the last time something was said about it
   trace::object_id module;  // innermost at birth; in backward, whose gradient is computed
   trace::object_id root;
-  trace::stack_id stack;  // of its allocation
-  trace::text_id name;    // of a parameter, for its weights, gradient and states
-  trace::text_id detail;  // dtype, or key of an optimizer state
+  trace::stack_id stack;    // of its allocation
+  trace::stack_id forward;  // made in backward: the forward call whose gradient is computed
+  trace::text_id node;      // made in backward: the autograd node, such as MmBackward0
+  trace::text_id name;      // of a parameter, for its weights, gradient and states
+  trace::text_id detail;    // dtype, or key of an optimizer state
+};
+
+// Of a module that the agent named.
+struct module_facts {
+  trace::object_id root;
+  trace::text_id path;        // in the root; empty text: the root itself
+  trace::text_id type;        // its class
+  bool checkpointed = false;  // runs under checkpoint() already
 };
 
 struct evidence {
@@ -48,7 +63,8 @@ struct evidence {
   const allocator::request_log& log;
   std::vector<block_facts> blocks;       // by block_number
   std::vector<std::uint32_t> step_ends;  // request indices
-  allocator::outcome now;                // of the requests as they are, under the recorded options
+  std::map<trace::object_id, module_facts> modules;
+  allocator::outcome now;  // of the requests as they are, under the recorded options
 };
 
 }  // namespace memtrace::advice
