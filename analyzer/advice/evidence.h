@@ -24,20 +24,21 @@ inline constexpr std::uint32_t never = 0xffffffffu;
 struct block_facts {
   attribution::category what = attribution::category::unknown;
   attribution::phase born_in = attribution::phase::other;
-  bool evaluation = false;             // made in an evaluation, whatever its phase
-  bool recomputed = false;             // by checkpointing, in backward
-  bool kept_by_autograd = false;       // saved for a backward pass
-  bool attention_scores = false;       // quadratic in the sequence length
-  bool cast_copy = false;              // autocast's copy of a parameter
-  std::uint8_t element_bits = 0;       // of a tensor kept by autograd or a parameter; 0: not known
-  std::uint8_t dimensions = 0;         // of the tensor that autograd kept first; 0: not known
-  std::uint32_t rows = 0;              // its last dimension but one
-  std::uint32_t columns = 0;           // its last dimension
-  std::uint32_t call = 0;              // of a root module, in which it was born; 0: none
-  std::uint32_t birth_step = never;    // index of the step; never: before the first
+  bool evaluation = false;        // made while or after a model ran without gradients, and
+                                  // before training went on
+  bool recomputed = false;        // by checkpointing, in backward
+  bool kept_by_autograd = false;  // saved for a backward pass
+  bool attention_scores = false;  // quadratic in the sequence length
+  bool cast_copy = false;         // autocast's copy of a parameter
+  std::uint8_t element_bits = 0;  // of a tensor kept by autograd or a parameter; 0: not known
+  std::uint8_t dimensions = 0;    // of the tensor that autograd kept first; 0: not known
+  std::uint32_t rows = 0;         // its last dimension but one
+  std::uint32_t columns = 0;      // its last dimension
+  std::uint32_t call = 0;         // of a root module, in which it was born; 0: none
+  // Steps are counted by the step_ends that are past: 0 is up to the first end. Without any: never.
+  std::uint32_t birth_step = never;
   std::uint32_t death_step = never;    // never: alive at the end
   std::uint32_t free_request = never;  // index in request_log::requests; never: alive at the end
-  std::uint32_t last_use = never;      // request index of the last time something was said about it
   trace::object_id module;  // innermost at birth; in backward, whose gradient is computed
   trace::object_id root;
   trace::stack_id stack;    // of its allocation
@@ -62,9 +63,12 @@ struct evidence {
   const verdicts::host_samples& host;
   const allocator::request_log& log;
   std::vector<block_facts> blocks;       // by block_number
-  std::vector<std::uint32_t> step_ends;  // request indices
+  std::vector<std::uint32_t> step_ends;  // request indices: the first of the next step
   std::map<trace::object_id, module_facts> modules;
   allocator::outcome now;  // of the requests as they are, under the recorded options
+  // Not the whole run is there: which part is, in words ("the first 8,000,000 requests"); else
+  // empty.
+  std::string part;
 };
 
 }  // namespace memtrace::advice

@@ -27,6 +27,9 @@ enum class proof : std::uint8_t {
 struct proposal {
   std::string id;        // stable: expandable_segments, checkpointing, …
   std::string title;     // one short sentence: what happens now
+  // How much of it saves_bytes is about, for tools: the settings' text, "1/2" of a batch, a
+  // module's class; empty where there is nothing to choose.
+  std::string amount;
   std::string change;    // exact setting or code
   std::string evidence;  // with figures of this run
   std::string source;    // of the formula, for estimates; else empty
@@ -39,7 +42,8 @@ struct proposal {
   trace::stack_id stack;                // the line it is about, if it is about one
 
   // Of these at most one is empty. Options take the place of the run's; `rewrite` makes the
-  // requests those of the changed program (applied in the order of the pieces when combined).
+  // requests those of the changed program (applied in the order of the pieces when combined, so
+  // positions in it are event numbers, not indices: see request_edits.h).
   std::optional<allocator::settings> options;
   std::function<void(allocator::request_log&)> rewrite;
 
