@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "analyzer/allocator/request_log.h"
+#include "analyzer/allocator/what_if.h"
 #include "analyzer/attribution/result.h"
 #include "analyzer/attribution/terms.h"
 #include "analyzer/replay/replay.h"

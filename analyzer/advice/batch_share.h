@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which blocks grow and shrink with the size of the batch. What a model computes does (activations,
+// inputs, outputs, scratch memory of forward and backward), what is shaped like parameters does not
+// (weights, gradients, states, autocast's copies, and in backward the gradient of a parameter that
+// is added to an existing one).
+#pragma once
+
+#include <vector>
+
+#include "analyzer/advice/evidence.h"
+#include "analyzer/advice/passes.h"
+
+namespace memtrace::advice {
+
+// By block_number. Of training or of evaluation.
+[[nodiscard]] std::vector<bool> scales_with_batch(const evidence& of, const run_passes& passes,
+                                                  activity which);
+
+// Made in a backward pass in the shape of a parameter of the module whose gradient is computed;
+// by block_number.
+[[nodiscard]] std::vector<bool> shaped_like_parameters(const evidence& of);
+
+}  // namespace memtrace::advice
