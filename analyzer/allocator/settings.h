@@ -44,13 +44,20 @@ struct settings {
   std::uint64_t pinned_reserve_segment_size = 0;
   // Without influence on sizes and addresses.
   bool release_lock_on_cudamalloc = false;
+  bool graph_capture_record_stream_reuse = false;
   [[nodiscard]] bool operator==(const settings&) const = default;
 };
 
 // Why PyTorch refuses a text, in its own words where the recorded version's are known.
 struct refusal {
   std::string what;
+  settings left;  // in force after it: PyTorch has applied what stands before the fault
 };
+
+// Which of the two variables PyTorch reads; null: not set. Empty: neither.
+[[nodiscard]] std::string text_in_force(const std::string* cuda_alloc_conf,
+                                        const std::string* alloc_conf,
+                                        std::string_view torch_version);
 
 // What PyTorch of `torch_version` ("2.11.0+cu130"; empty: the newest known) makes of `text`.
 // Starts from the defaults: as PyTorch reads the environment at its start.
