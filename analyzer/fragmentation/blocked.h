@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Requests that enough free memory of their stream and pool was there for, but no block of it was
+// large enough. Looked for where memory was reserved anew, or ran out.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "analyzer/advice/evidence.h"
+#include "analyzer/allocator/layout.h"
+#include "analyzer/fragmentation/diagnosis.h"
+#include "analyzer/fragmentation/pieces.h"
+#include "analyzer/fragmentation/segment_history.h"
+
+namespace memtrace::fragmentation {
+
+// Of the request that an event told of; `never` (live_bytes.h): none.
+[[nodiscard]] std::uint32_t request_of_event(const allocator::request_log& log,
+                                             std::uint64_t event);
+
+// Its stream, pool and size class.
+[[nodiscard]] viewpoint viewpoint_of(const allocator::request_log& log, std::uint32_t request);
+
+class blocked_search {
+ public:
+  // At most `most` requests: those that ran out of memory, then those that reserved most.
+  blocked_search(const advice::evidence& of, const device_history& history, std::size_t most);
+
+  // Requests after which the layout is wanted: each is the one before a candidate.
+  [[nodiscard]] const std::vector<std::uint32_t>& moments() const { return moments_; }
+  void look(std::uint32_t request, const allocator::layout& heap);
+  [[nodiscard]] blocked_requests finish();
+
+ private:
+  const advice::evidence& of_;
+  std::map<std::uint32_t, reserving_request> candidates_;  // by request
+  std::vector<std::uint32_t> moments_;
+  blocked_requests found_;
+};
+
+}  // namespace memtrace::fragmentation
