@@ -19,13 +19,19 @@ namespace memtrace::allocator {
 using block_number = std::uint32_t;
 
 enum class action : std::uint8_t {
-  allocate,         // block; size: requested bytes
-  free,             // block: the program gives it back; unusable until `complete`, if one follows
-  complete,         // block: streams that held its free up are done, as the next allocation sees
+  allocate,  // block; size: requested bytes
+  // block: the program gives it back. size: 1 where other streams may still use it (record_stream):
+  // unusable until `complete`; 0: usable at once
+  free,
+  // block: streams that held its free up are done. size: 1 where in the recorded run the allocator
+  // itself had to wait for them (a retry, or empty_cache): they were done later by themselves
+  complete,
   empty_cache,      // pool (0: everything)
+  pool_create,      // pool: a MemPool was made; until its pool_release it keeps its memory
   pool_begin,       // pool: allocations of the thread go there
   pool_end,         // pool
   pool_release,     // pool
+  pool_no_split,    // pool: its blocks are not split
   memory_fraction,  // size: bits of the double
   settings,         // size: index in texts
 };

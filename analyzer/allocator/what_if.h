@@ -72,6 +72,12 @@ struct outcome {
   // nobody knows what the program would do then.
   std::optional<refused_request> out_of_memory;
   std::uint64_t requests = 0;  // that were replayed
+  // Allocations that were refused in the recorded run and would not be here. Each is freed at once:
+  // the program went on without it, and what it would have done with it nobody knows.
+  std::uint64_t served_refusals = 0;
+  // Deferred frees that took effect when the recorded allocator waited for them in a retry, which
+  // this replay did not need: without the wait they would have come later, and peaks be higher.
+  std::uint64_t early_completions = 0;
 };
 
 // Deterministic. Speed: above ten million requests a second on one core.

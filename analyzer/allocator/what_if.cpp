@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/allocator/what_if.h"
+
+#include <algorithm>
+
+#include "analyzer/allocator/imagined_driver.h"
+#include "analyzer/allocator/replayer.h"
+
+namespace memtrace::allocator {
+
+namespace {
+
+constexpr std::uint64_t random_seeds[] = {1, 2, 3};
+
+[[nodiscard]] std::uint64_t event_of(const request_log& log, std::size_t request) {
+  return request < log.events.size() ? log.events[request] : 0;
+}
+
+[[nodiscard]] bool was_refused(const request_log& log, block_number block) {
+  return block < log.addresses.size() && log.addresses[block] == 0;
+}
+
+// Keeps the outcome up to date.
+class observer {
+ public:
+  observer(const request_log& log, outcome& into) : log_(log), into_(into) {}
+
+  void look(const model& now, std::size_t request) {
+    see(into_.allocated, now.allocated(), request);
+    see(into_.active, now.active(), request);
+    see(into_.reserved, now.reserved(), request);
+  }
+
+ private:
+  void see(peak& known, std::uint64_t bytes, std::size_t request) {
+    if (bytes <= known.bytes) [[likely]]
+      return;
+    known = {bytes, static_cast<std::uint32_t>(request), event_of(log_, request)};
+  }
+
+  const request_log& log_;
+  outcome& into_;
+};
+
+[[nodiscard]] bool runs_out_earlier(const outcome& a, const outcome& b) {
+  if (!a.out_of_memory || !b.out_of_memory) return a.out_of_memory && !b.out_of_memory;
+  return a.out_of_memory->request < b.out_of_memory->request;
+}
+
+[[nodiscard]] bool is_worse(const outcome& a, const outcome& b) {
+  if (runs_out_earlier(a, b)) return true;
+  if (runs_out_earlier(b, a)) return false;
+  return a.reserved.bytes > b.reserved.bytes;
+}
+
+[[nodiscard]] bool same(const outcome& a, const outcome& b) {
+  return a.reserved.bytes == b.reserved.bytes && a.retries == b.retries &&
+         a.out_of_memory.has_value() == b.out_of_memory.has_value() &&
+         (!a.out_of_memory || a.out_of_memory->request == b.out_of_memory->request);
+}
+
+}  // namespace
+
+scenario as_recorded(const request_log& log) {
+  scenario under;
+  under.options = log.options;
+  under.total_bytes = log.total_bytes;
+  under.usable_bytes = log.usable_bytes;
+  return under;
+}
+
+outcome replay(const request_log& log, const scenario& under) {
+  imagined_driver answers(under.usable_bytes != 0 ? under.usable_bytes : under.total_bytes,
+                          under.addresses, under.seed);
+  replayer run(log, under, answers);
+  outcome found;
+  observer watch(log, found);
+  const auto count = log.requests.size();
+  std::size_t i = 0;
+  for (; i < count; ++i) {
+    const auto& asked = log.requests[i];
+    const auto done = run.step(asked);
+    if (asked.what() == action::allocate) {
+      watch.look(run.state(), i);
+      if (!was_refused(log, asked.block)) {
+        if (!done.refused) continue;
+        found.out_of_memory = {static_cast<std::uint32_t>(i), event_of(log, i), asked.size};
+        break;
+      }
+      // The program never had it: it went on as recorded, without.
+      if (!done.refused) {
+        ++found.served_refusals;
+        run.state().free(asked.block, false);
+      }
+    } else if (asked.what() == action::complete && asked.size != 0 && done.completed) {
+      ++found.early_completions;
+    }
+  }
+  found.requests = i;
+  found.retries = run.state().retries();
+  found.calls = run.state().calls();
+  found.reserved_at_end = run.state().reserved();
+  return found;
+}
+
+range_of_outcomes replay_all_policies(const request_log& log, scenario under) {
+  range_of_outcomes range;
+  bool is_first = true;
+  const auto add = [&](address_policy policy, std::uint64_t seed) {
+    under.addresses = policy;
+    under.seed = seed;
+    const auto found = replay(log, under);
+    if (is_first) {
+      range.lowest_addresses = range.best = range.worst = found;
+      is_first = false;
+      return;
+    }
+    if (!same(found, range.lowest_addresses)) range.depends_on_addresses = true;
+    if (is_worse(found, range.worst)) range.worst = found;
+    if (is_worse(range.best, found)) range.best = found;
+  };
+  add(address_policy::lowest, 0);
+  add(address_policy::descending, 0);
+  for (const auto seed : random_seeds) add(address_policy::random, seed);
+  return range;
+}
+
+}  // namespace memtrace::allocator
