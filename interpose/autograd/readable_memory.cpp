@@ -2,11 +2,31 @@
 #include "interpose/autograd/readable_memory.h"
 
 #include <fcntl.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 namespace memtrace::autograd {
 
-readable_memory::readable_memory() noexcept {
+namespace {
+
+bool copy_by_call(pid_t self, std::uint64_t from, void* to, std::size_t bytes) noexcept {
+  const iovec local{to, bytes};
+  const iovec remote{reinterpret_cast<void*>(from), bytes};
+  // Where the bytes run into an unmapped page only those before it arrive.
+  return process_vm_readv(self, &local, 1, &remote, 1, 0) == static_cast<ssize_t>(bytes);
+}
+
+bool call_works(pid_t self) noexcept {
+  const std::uint64_t probe = 0x6d656d7472616365;
+  std::uint64_t copied = 0;
+  return copy_by_call(self, reinterpret_cast<std::uint64_t>(&probe), &copied, sizeof copied) &&
+         copied == probe;
+}
+
+}  // namespace
+
+readable_memory::readable_memory() noexcept : self_(getpid()) {
+  if (call_works(self_)) return;
   if (pipe2(ends_, O_CLOEXEC | O_NONBLOCK) != 0) ends_[0] = ends_[1] = -1;
 }
 
@@ -17,10 +37,14 @@ readable_memory::~readable_memory() {
 }
 
 bool readable_memory::copy(std::uint64_t from, void* to, std::size_t bytes) const noexcept {
+  return ends_[0] < 0 ? copy_by_call(self_, from, to, bytes) : copy_through_pipe(from, to, bytes);
+}
+
+bool readable_memory::copy_through_pipe(std::uint64_t from, void* to,
+                                        std::size_t bytes) const noexcept {
   const auto wanted = static_cast<ssize_t>(bytes);
   const ssize_t written = write(ends_[1], reinterpret_cast<const void*>(from), bytes);
   if (written <= 0) return false;
-  // Where the bytes run into an unmapped page only those before it arrive.
   return read(ends_[0], to, bytes) == wanted && written == wanted;
 }
 

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Reading at addresses that may not be addresses: the kernel is asked to copy the bytes into a
-// pipe, and answers with an error where a load would crash.
+// Reading at addresses that may not be addresses: the kernel is asked to copy the bytes, and
+// answers with an error where a load would crash. By process_vm_readv; where a sandbox forbids
+// that, through a pipe, opened then.
 #pragma once
 
+#include <sys/types.h>
 #include <cstddef>
 #include <cstdint>
 
@@ -11,7 +13,7 @@ namespace memtrace::autograd {
 
 class readable_memory {
  public:
-  readable_memory() noexcept;
+  readable_memory() noexcept;  // asks nothing of the kernel where process_vm_readv works
   ~readable_memory();
   readable_memory(const readable_memory&) = delete;
   readable_memory& operator=(const readable_memory&) = delete;
@@ -22,7 +24,11 @@ class readable_memory {
   [[nodiscard]] std::uint64_t word(std::uint64_t at) const noexcept;
 
  private:
-  int ends_[2] = {-1, -1};
+  [[nodiscard]] bool copy_through_pipe(std::uint64_t from, void* to,
+                                       std::size_t bytes) const noexcept;
+
+  const pid_t self_;
+  int ends_[2] = {-1, -1};  // of the pipe; -1: not needed
 };
 
 }  // namespace memtrace::autograd

@@ -3,6 +3,7 @@
 
 #include "interpose/autograd/class_name.h"
 #include "interpose/autograd/node_names.h"
+#include "interpose/autograd/running_node.h"
 #include "interpose/autograd/tensor_layout.h"
 #include "interpose/census/block_size.h"
 #include "interpose/census/torch_storages.h"
@@ -43,6 +44,8 @@ void graph_walk::walk(const void* first, node holder) {
     waiting_.pop_back();
     if (next == nullptr) continue;
     if (nodes_.add(reinterpret_cast<address>(next), 0) == no_node) continue;
+    // A thread that had given up the GIL on its way into backward may have got there meanwhile.
+    if (autograd::running_backwards() != 0) return;
     if (nodes_.size() % nodes_between_looks_at_the_clock == 0 && search_.is_out_of_time()) return;
     look_at(next, holder);
     const autograd::node_edges edges = autograd::edges_of(next);

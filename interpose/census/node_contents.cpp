@@ -17,8 +17,8 @@ constexpr std::uint64_t longest_array = 64u << 10;
 // A SavedVariable, in words; anything between is not known to be saved.
 constexpr std::size_t least_element = 8;
 constexpr std::size_t largest_element = 32;
-// A place that held a tensor so often always does.
-constexpr std::uint8_t sure_after = 8;
+// Of a TensorImpl in any version; what is read of one lies within.
+constexpr std::size_t tensor_words = 24;
 
 // C++ objects are on the heap, 16 bytes apart.
 bool may_be_object(std::uint64_t word) noexcept {
@@ -36,15 +36,18 @@ bool is_undefined(std::uint64_t word) noexcept {
 
 }  // namespace
 
-bool node_contents::is_tensor(std::uint64_t word, bool is_sure) const noexcept {
+// Behind its functions a TensorImpl has its reference count, 0 once it is gone: what was freed may
+// keep its other words.
+bool node_contents::is_tensor(std::uint64_t word) const noexcept {
   if (!may_be_object(word)) return false;
-  if (is_sure) return *reinterpret_cast<const std::uint64_t*>(word) == tensor_functions_;
-  return memory_.word(word) == tensor_functions_;
+  std::uint64_t words[tensor_words];
+  return memory_.copy(word, words, sizeof words) && words[0] == tensor_functions_ &&
+         static_cast<std::uint32_t>(words[1]) != 0;
 }
 
 bool node_contents::is_array_of(std::size_t element_words) const {
   for (std::size_t i = 0; i < array_.size(); i += element_words) {
-    const bool is_one = array_[i] != 0 && (is_undefined(array_[i]) || is_tensor(array_[i], false));
+    const bool is_one = array_[i] != 0 && (is_undefined(array_[i]) || is_tensor(array_[i]));
     if (!is_one) return false;
   }
   return true;
@@ -72,39 +75,37 @@ bool node_contents::read_array(std::uint64_t begin, std::uint64_t end) {
   return false;
 }
 
-void node_contents::learn(place& known, const std::uint64_t* words, std::size_t left) {
+void node_contents::learn(content& known, const std::uint64_t* words, std::size_t left) {
   const std::uint64_t word = words[0];
   if (!may_be_object(word)) return;  // perhaps next time
-  if (is_undefined(word) || is_tensor(word, false)) {
-    known.what = content::tensor;
+  if (is_undefined(word) || is_tensor(word)) {
+    known = content::tensor;
     return;
   }
   const bool is_array =
       left >= 3 && may_be_array(word, words[1], words[2]) && read_array(word, words[1]);
-  known.what = is_array ? content::array : content::other;
+  known = is_array ? content::array : content::other;
 }
 
 const std::vector<const void*>& node_contents::tensors(const void* its_class, const void* begin,
                                                        std::size_t bytes) {
   found_.clear();
-  std::vector<place>& places = classes_[its_class];
+  std::vector<content>& places = classes_[its_class];
   const std::size_t count = bytes / word_bytes;
   if (places.size() < count) places.resize(count);
   const auto* const words = static_cast<const std::uint64_t*>(begin);
   for (std::size_t i = 0; i < count; ++i) {
-    place& known = places[i];
-    if (words[i] == 0 || known.what == content::other) continue;
-    if (known.what == content::unknown) {
+    content& known = places[i];
+    if (words[i] == 0 || known == content::other) continue;
+    if (known == content::unknown) {
       const std::size_t before = found_.size();
       learn(known, words + i, count - i);
       if (found_.size() != before) continue;
     }
-    if (known.what == content::tensor) {
-      if (is_undefined(words[i])) continue;
-      if (!is_tensor(words[i], known.hits >= sure_after)) continue;
-      if (known.hits < sure_after) ++known.hits;
+    if (known == content::tensor) {
+      if (is_undefined(words[i]) || !is_tensor(words[i])) continue;
       found_.push_back(reinterpret_cast<const void*>(words[i]));
-    } else if (known.what == content::array && count - i >= 3 &&
+    } else if (known == content::array && count - i >= 3 &&
                may_be_array(words[i], words[i + 1], words[i + 2])) {
       read_array(words[i], words[i + 1]);
     }

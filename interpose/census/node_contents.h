@@ -5,7 +5,9 @@
 //
 // What autograd saves is one such word (SavedVariable begins with its tensor) at a place that its
 // class of node always has it. So the places are learnt from the first objects of a class, word by
-// word, through memory that may not be readable; later ones are read at these places only.
+// word; later ones are read at these places only. A block of the heap is up to 31 bytes longer than
+// its object, and what was there before stays in them: no word is ever followed but through
+// readable_memory, and what it points to must still be in use.
 #pragma once
 
 #include <cstdint>
@@ -29,19 +31,15 @@ class node_contents {
 
  private:
   enum class content : std::uint8_t { unknown, tensor, array, other };
-  struct place {
-    content what = content::unknown;
-    std::uint8_t hits = 0;
-  };
-  [[nodiscard]] bool is_tensor(std::uint64_t word, bool is_sure) const noexcept;
-  void learn(place& known, const std::uint64_t* words, std::size_t left);
+  [[nodiscard]] bool is_tensor(std::uint64_t word) const noexcept;
+  void learn(content& known, const std::uint64_t* words, std::size_t left);
   // Of tensors or of what begins with a tensor, or none: then false.
   bool read_array(std::uint64_t begin, std::uint64_t end);
   [[nodiscard]] bool is_array_of(std::size_t element_words) const;
 
   const std::uint64_t tensor_functions_;
   const autograd::readable_memory memory_{};
-  std::unordered_map<const void*, std::vector<place>> classes_;
+  std::unordered_map<const void*, std::vector<content>> classes_;
   std::vector<const void*> found_;
   std::vector<std::uint64_t> array_;  // the words of one
 };

@@ -48,13 +48,18 @@ void pending_call::request_slow() noexcept {
   if (pid_t requester = process_.load(std::memory_order_relaxed); requester != process) {
     // The first event of this process, or of a child forked before the call had run.
     if (!process_.compare_exchange_strong(requester, process)) return;
+    queued_.store(false, std::memory_order_relaxed);
     requested_ns_.store(now_ns(), std::memory_order_relaxed);
     state_.store(now = state::idle, std::memory_order_release);
   }
   if (now == state::idle) {
-    if (gil().add_pending_call(run_pending, this) == 0) {
-      state_.compare_exchange_strong(now, state::requested);  // unless it has begun already
+    bool none = false;
+    const bool is_first = queued_.compare_exchange_strong(none, true);
+    if (is_first && gil().add_pending_call(run_pending, this) != 0) {
+      queued_.store(false);  // Python's queue is full: the next event tries again
+      return;
     }
+    state_.compare_exchange_strong(now, state::requested);  // unless it has begun already
     return;
   }
   const bool overdue = now == state::requested &&
@@ -70,6 +75,7 @@ void pending_call::again() noexcept {
 int pending_call::run_pending(void* self) {
   auto& call = *static_cast<pending_call*>(self);
   if (call.process_.load(std::memory_order_relaxed) != getpid()) return 0;
+  call.queued_.store(false);
   state now = call.state_.load(std::memory_order_relaxed);
   if (now != state::idle && now != state::requested) return 0;
   if (!call.state_.compare_exchange_strong(now, state::running)) {

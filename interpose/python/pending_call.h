@@ -11,7 +11,9 @@
 // request() is for every event: it costs one load once the call has run, tries again when
 // Python's queue was full, and never waits. The helper is started by a later event, so a program
 // whose main thread runs Python never gets an extra thread.
-// again() makes a call that has run wait for the next request, so that it can run repeatedly.
+// again() makes a call that has run wait for the next request, so that it can run repeatedly. Where
+// a helper ran it, Python's queue (32 places) still has the first request: it serves the next one,
+// and no second is put there.
 // Fork: what ran in the parent counts as run in the child; a request that was still waiting is
 // dropped there and made again by the child's own first event.
 #pragma once
@@ -57,6 +59,7 @@ class pending_call {
   const function body_;
   std::atomic<state> state_{state::idle};
   std::atomic<pid_t> process_{0};               // who requested
+  std::atomic<bool> queued_{false};             // in Python's queue, and not taken from it yet
   std::atomic<std::uint64_t> requested_ns_{0};  // CLOCK_MONOTONIC
 };
 
