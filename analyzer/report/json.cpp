@@ -2,6 +2,7 @@
 #include "analyzer/report/json.h"
 
 #include "analyzer/report/json_advice.h"
+#include "analyzer/report/json_fragmentation.h"
 #include "analyzer/report/json_host.h"
 #include "analyzer/report/json_memory.h"
 #include "analyzer/report/json_verdicts.h"
@@ -199,6 +200,7 @@ std::string to_json(const run_report& processes, bool with_blocks) {
       document["devices"].push_back(device_json(process, device, with_blocks));
     }
     add_verdicts_json(process, document["verdicts"]);
+    add_fragmentation_json(process, document["fragmentation"]);
     add_advice_json(process, document["advice"]);
     for (const auto& oom : process.ooms) document["oom"].push_back(oom_json(process, oom));
   }

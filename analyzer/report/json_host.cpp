@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "analyzer/report/json_fragmentation.h"
+
 namespace memtrace::report {
 
 namespace {
@@ -86,6 +88,7 @@ json host_json(const run_report& processes) {
     add_series(made["series"], process, "limit_used", host.limit_used);
   }
   made["pinned_peak_bytes"] = pinned;
+  made["pinned"] = pinned_json(processes);
   if (peak != 0) made["peak_bytes"] = peak;
   if (const auto* const limit = nearest_limit(processes); limit != nullptr) {
     made["limit_bytes"] = *limit->limit;

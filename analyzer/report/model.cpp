@@ -222,6 +222,13 @@ const oom_report* decisive_oom(const process_report& process) {
   return fatal == process.ooms.end() ? &process.ooms.front() : &*fatal;
 }
 
+const fragmentation::diagnosis* fragmentation_of(const process_report& process,
+                                                 std::uint32_t device) {
+  const auto found =
+      std::ranges::find(process.fragmentation, device, &fragmentation::diagnosis::device);
+  return found == process.fragmentation.end() ? nullptr : &*found;
+}
+
 process_report build_process(const std::string& path, const trace::reader& reader,
                              const trace::completeness& completeness,
                              const replay::replayer& replayed,

@@ -11,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "analyzer/fragmentation/diagnosis.h"
+#include "analyzer/fragmentation/pinned_host.h"
 #include "analyzer/replay/replay.h"
 #include "analyzer/report/frames.h"
 #include "analyzer/report/memory_view.h"
@@ -132,6 +134,8 @@ struct process_report {
   std::vector<optimizer_class> optimizers;
   std::vector<std::string> warnings;  // what the recorder said is missing
   std::uint64_t pinned_peak = 0;
+  fragmentation::pinned_host pinned;
+  std::vector<fragmentation::diagnosis> fragmentation;  // by device
   verdicts::host_samples host;
   verdicts::findings findings;
   std::map<trace::stack_id, std::vector<source_frame>> verdict_frames;  // of its stacks
@@ -142,6 +146,10 @@ using run_report = std::vector<process_report>;
 
 // The one that ended the program, if one did; else the first; null where there is none.
 [[nodiscard]] const oom_report* decisive_oom(const process_report& process);
+
+// Null where there is none.
+[[nodiscard]] const fragmentation::diagnosis* fragmentation_of(const process_report& process,
+                                                               std::uint32_t device);
 
 [[nodiscard]] process_report build_process(const std::string& path, const trace::reader& reader,
                                            const trace::completeness& completeness,

@@ -9,6 +9,7 @@
 
 #include "analyzer/report/json_text.h"
 #include "analyzer/report/page.h"
+#include "analyzer/report/terminal_fragmentation.h"
 #include "analyzer/report/terminal_host.h"
 #include "analyzer/report/terminal_memory.h"
 #include "analyzer/report/terminal_notes.h"
@@ -256,6 +257,13 @@ void add_memory(page& out, const device_report& device, const oom_report* oom, s
   return std::clamp(most_lines - std::min<std::size_t>(others, most_lines), least, most);
 }
 
+// The same for why more is reserved than allocated, after `taken` lines at either end.
+[[nodiscard]] std::size_t fragmentation_lines(std::size_t taken, bool out_of_memory) {
+  constexpr std::size_t most = 6;
+  const std::size_t others = taken + (out_of_memory ? 14 : 11);
+  return std::min(most, most_lines - std::min<std::size_t>(others, most_lines));
+}
+
 [[nodiscard]] std::size_t columns_of(const terminal_style& style) {
   return style.width == 0 ? report_columns : std::min<std::size_t>(style.width, report_columns);
 }
@@ -285,6 +293,9 @@ std::string to_text(const run_report& processes, const terminal_style& style) {
                                             : "  no GPU memory was allocated through PyTorch");
   } else {
     add_growth(out, process, *device, growth_lines(end.lines(), oom != nullptr), columns_of(style));
+    add_fragmentation(out, process, *device,
+                      fragmentation_lines(out.lines() + end.lines(), oom != nullptr),
+                      columns_of(style));
     add_device(out, process, *device);
     if (const auto calm = calm_line(process, device->facts.device); !calm.empty()) out.line(calm);
     const auto other_lines = others(processes, process, device);

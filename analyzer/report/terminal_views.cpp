@@ -11,6 +11,7 @@
 #include "analyzer/report/json_text.h"
 #include "analyzer/report/module_tree.h"
 #include "analyzer/report/page.h"
+#include "analyzer/report/terminal_fragmentation.h"
 #include "analyzer/report/terminal_memory.h"
 #include "analyzer/report/terminal_notes.h"
 #include "analyzer/report/units.h"
@@ -155,6 +156,7 @@ constexpr std::array views = {
     kind_of_view{view_by::phase, "phase", by_phase, false},
     kind_of_view{view_by::parameter, "parameter", by_parameter, false},
     kind_of_view{view_by::step, "step", by_step, false},
+    kind_of_view{view_by::fragmentation, "fragmentation", nullptr, false},  // of the process
 };
 
 }  // namespace
@@ -179,7 +181,11 @@ std::string to_view(const run_report& processes, view_by kind, const terminal_st
                                when.empty() ? "" : ", " + when);
       }
       out.line(heading, emphasis::heading);
-      wanted.add(out, device, view);
+      if (wanted.add == nullptr) {
+        add_fragmentation_in_full(out, process, device);
+      } else {
+        wanted.add(out, device, view);
+      }
     }
   }
   return out.render(style.colour, style.width);
