@@ -27,6 +27,8 @@ constexpr std::array subcommands = {
     subcommand{"diff", "Two runs side by side: what changed", add_diff, false},
     subcommand{"run", "Run a program, record it, and report", add_run, true},
     subcommand{"dry-run", "The same on a simulated GPU", add_dry_run, true},
+    subcommand{"estimate", "Work out what a training would need, by formulas with their sources",
+               add_estimate, false},
     subcommand{"dump", "Print every record of a trace as JSON, one a line", add_dump, false},
 };
 
