@@ -20,11 +20,11 @@ inline constexpr std::uint32_t not_expandable = 0xffffffffu;
 struct block {
   std::uint64_t address = 0;
   std::uint64_t size = 0;
+  std::uint64_t requested = 0;    // allocated, pending: before rounding
   std::uint64_t inserted_at = 0;  // garbage collection: the pool's count of searches then
   block_index previous = no_block;
   block_index next = no_block;
-  std::uint32_t request = 0;                  // allocated, pending: that made it
-  std::uint32_t number = 0;                   // the same: its block_number
+  std::uint32_t number = 0;                   // allocated, pending: its block_number
   std::uint32_t expandable = not_expandable;  // index of its expandable segment
   std::uint16_t stream = 0;                   // by rank of the handle
   std::uint16_t pool = 0;                     // twice the pool, plus 1 for large blocks

@@ -23,8 +23,7 @@ constexpr std::uint64_t most_requested = std::uint64_t{1} << 48;
 
 model::model(const request_log& log, const settings& options, std::uint64_t total_bytes,
              driver& answers)
-    : log_(log),
-      driver_(answers),
+    : driver_(answers),
       options_(options),
       total_bytes_(total_bytes),
       by_number_(log.blocks(), no_block),
@@ -91,7 +90,7 @@ std::optional<model::placed> model::allocate(const request& asked) {
   if (should_split(blocks_[index], want.size)) index = split(index, want.size);
   auto& made = blocks_[index];
   made.state = block_state::allocated;
-  made.request = log_.allocations[asked.block];
+  made.requested = asked.size;
   made.number = asked.block;
   by_number_[asked.block] = index;
   allocated_ += made.size;
@@ -276,7 +275,7 @@ layout model::map_of_heap() const {
       layout_block shown{one.address, one.size, 0, one.state, 0};
       if (!one.is_free()) {
         shown.number = one.number;
-        shown.requested = log_.requests[one.request].size;
+        shown.requested = one.requested;
       }
       segment.blocks.push_back(shown);
     }

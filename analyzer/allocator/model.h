@@ -32,7 +32,7 @@ namespace memtrace::allocator {
 class model {
  public:
   // `total_bytes` of the device: the base of the memory fraction and of address spaces; 0:
-  // unlimited. Both references must outlive the model.
+  // unlimited. `answers` must outlive the model.
   model(const request_log& log, const settings& options, std::uint64_t total_bytes,
         driver& answers);
 
@@ -116,7 +116,6 @@ class model {
   void unmap(block_index index);
   void release_expandable(block_index index);
 
-  const request_log& log_;
   driver& driver_;
   settings options_;
   std::uint64_t total_bytes_;
