@@ -16,6 +16,7 @@
 #include "analyzer/replay/replay.h"
 #include "analyzer/trace/dictionary.h"
 #include "analyzer/verdicts/host_samples.h"
+#include "analyzer/verdicts/verdict.h"
 
 namespace memtrace::advice {
 
@@ -62,6 +63,7 @@ struct evidence {
   const replay::replayer& replayed;       // facts of the device and the run, pinned memory
   const attribution::result& attributed;  // of all devices
   const verdicts::host_samples& host;
+  const verdicts::findings& findings;  // what grows, habits that cost: told already
   const allocator::request_log& log;
   std::vector<block_facts> blocks;       // by block_number
   std::vector<std::uint32_t> step_ends;  // request indices: the first of the next step

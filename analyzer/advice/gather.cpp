@@ -53,7 +53,8 @@ void count_steps(evidence& of, const std::vector<std::uint64_t>& end_events) {
 
 std::map<std::uint32_t, device_evidence> gatherer::finish(const replay::replayer& replayed,
                                                           const attribution::result& attributed,
-                                                          const verdicts::host_samples& host) {
+                                                          const verdicts::host_samples& host,
+                                                          const verdicts::findings& findings) {
   std::map<std::uint32_t, device_evidence> found;
   for (auto& [device, log] : requests_.finish()) {
     auto& made = found[device];
@@ -63,6 +64,7 @@ std::map<std::uint32_t, device_evidence> gatherer::finish(const replay::replayer
                                                      replayed,
                                                      attributed,
                                                      host,
+                                                     findings,
                                                      *made.log,
                                                      blocks_.facts_of(*made.log),
                                                      {},

@@ -42,7 +42,7 @@ class gatherer {
   // Once. What is given must outlive what is returned.
   [[nodiscard]] std::map<std::uint32_t, device_evidence> finish(
       const replay::replayer& replayed, const attribution::result& attributed,
-      const verdicts::host_samples& host);
+      const verdicts::host_samples& host, const verdicts::findings& findings);
 
  private:
   const trace::dictionary& names_;

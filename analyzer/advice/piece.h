@@ -25,8 +25,8 @@ enum class proof : std::uint8_t {
 
 // What a program would have to change, and what that would make of its requests.
 struct proposal {
-  std::string id;        // stable: expandable_segments, checkpointing, …
-  std::string title;     // one short sentence: what happens now
+  std::string id;     // stable: expandable_segments, checkpointing, …
+  std::string title;  // one short sentence: what happens now
   // How much of it saves_bytes is about, for tools: the settings' text, "1/2" of a batch, a
   // module's class; empty where there is nothing to choose.
   std::string amount;
@@ -63,20 +63,23 @@ struct piece {
   std::optional<std::int64_t> saves_capacity;
   std::uint64_t retries_before = 0;
   std::uint64_t retries_after = 0;
-  bool mends_out_of_memory =
-      false;  // the recorded run ran out of memory, the changed one would not
+  // The recorded run ended when memory ran out; the changed one gets past that request.
+  bool mends_out_of_memory = false;
 };
 
-// Of all that can be taken together, the first of each group: not the sum of its parts.
+// Of all that can be taken together and still saves something beside the ones before it, the first
+// of each group: not the sum of its parts.
 struct combination {
+  std::uint32_t device = 0;
   std::vector<std::string> ids;
   std::int64_t saves_bytes = 0;
   std::uint64_t peak_reserved = 0;  // that is left
 };
 
 struct advice_found {
-  std::vector<piece> pieces;          // most bytes first
+  std::vector<piece> pieces;          // the best first: see rank.h
   std::vector<combination> combined;  // by device; of two pieces or more
+  std::vector<std::string> limits;    // what was not looked at, or not as a whole, and why
 };
 
 }  // namespace memtrace::advice

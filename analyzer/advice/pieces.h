@@ -9,7 +9,9 @@
 #include "analyzer/advice/piece.h"
 
 // X(name)
-#define MEMTRACE_ADVICE_PIECES(X)
+#define MEMTRACE_ADVICE_PIECES(X)                                          \
+  X(allocator_options) /* the best settings of the allocator, by search */ \
+  X(empty_cache)       /* useless calls of it, and places where it would help */
 
 namespace memtrace::advice {
 
