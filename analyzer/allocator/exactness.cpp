@@ -18,6 +18,9 @@ class comparison {
   [[nodiscard]] exactness run() {
     for (std::uint32_t i = 0; i < log_.requests.size() && !found_.first; ++i) step(i);
     found_.events += driver_.compared();
+    found_.replayed.retries = run_.state().retries();
+    found_.replayed.calls = run_.state().calls();
+    found_.replayed.reserved_at_end = run_.state().reserved();
     found_.exact = !found_.first.has_value() && log_.doubts.empty();
     return std::move(found_);
   }
@@ -28,6 +31,10 @@ class comparison {
     const auto& asked = log_.requests[i];
     const auto done = run_.step(asked);
     driver_.end();
+    found_.replayed.requests = i + 1;
+    see(found_.replayed.allocated, run_.state().allocated(), i);
+    see(found_.replayed.active, run_.state().active(), i);
+    see(found_.replayed.reserved, run_.state().reserved(), i);
     if (driver_.first_difference()) {
       found_.first = driver_.first_difference();
       if (found_.first->event == 0) found_.first->event = log_.events[i];
@@ -62,6 +69,10 @@ class comparison {
     } else if (reserved_ != run_.state().reserved()) {
       differ(i, "reserved bytes", reserved_, run_.state().reserved());
     }
+  }
+
+  void see(peak& known, std::uint64_t bytes, std::uint32_t i) const {
+    if (bytes > known.bytes) known = {bytes, i, log_.events[i]};
   }
 
   void differ(std::uint32_t i, const char* what, std::uint64_t recorded, std::uint64_t replayed) {

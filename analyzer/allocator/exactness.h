@@ -9,6 +9,7 @@
 #include <string>
 
 #include "analyzer/allocator/request_log.h"
+#include "analyzer/allocator/what_if.h"
 
 namespace memtrace::allocator {
 
@@ -24,6 +25,8 @@ struct exactness {
   std::uint64_t events = 0;  // compared: allocations, frees, segments, totals, retries
   std::uint64_t compared_totals = 0;
   std::optional<difference> first;  // where it is not exact
+  // The recorded run, at its own addresses; where it is not exact, until then.
+  outcome replayed;
 };
 
 // Compares the address and size of every block, every segment got, mapped, unmapped and given back,
