@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// check_trace [--replay] TRACE…: for each device of each trace one line of JSON: whether the
+// allocator's model does what was recorded at every event, and the layout that it ends with. With
+// --replay also what it predicts by itself, from the requests alone, for the recorded options.
+#include <cstdio>
+#include <cstring>
+#include <exception>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "analyzer/allocator/compile.h"
+#include "analyzer/allocator/exactness.h"
+#include "analyzer/allocator/what_if.h"
+#include "analyzer/trace/byte_source.h"
+#include "analyzer/trace/reader.h"
+
+namespace {
+
+using nlohmann::json;
+namespace allocator = memtrace::allocator;
+namespace trace = memtrace::trace;
+
+// As torch.cuda.memory._snapshot() names them.
+const char* name_of(allocator::block_state state) {
+  switch (state) {
+    case allocator::block_state::allocated:
+      return "active_allocated";
+    case allocator::block_state::pending:
+      return "active_pending_free";
+    case allocator::block_state::cached:
+      return "inactive";
+    case allocator::block_state::unmapped:
+      return "unmapped";
+  }
+  return "";
+}
+
+json as_json(const allocator::request_log& log, const allocator::layout& at_end) {
+  json segments = json::array();
+  for (const auto& segment : at_end.segments) {
+    json blocks = json::array();
+    for (const auto& block : segment.blocks) {
+      blocks.push_back({block.address, block.bytes, block.requested, name_of(block.state)});
+    }
+    const trace::pool_id pool = log.pools.at(segment.pool);
+    segments.push_back({{"address", segment.address},
+                        {"bytes", segment.bytes},
+                        {"mapped", segment.mapped},
+                        {"stream", log.streams.at(segment.stream)},
+                        {"pool", {pool.first, pool.second}},
+                        {"small", segment.small},
+                        {"expandable", segment.expandable},
+                        {"blocks", std::move(blocks)}});
+  }
+  return {{"segments", std::move(segments)},
+          {"reserved", at_end.reserved},
+          {"allocated", at_end.allocated},
+          {"active", at_end.active}};
+}
+
+json as_json(const allocator::outcome& end) {
+  json out = {{"peak_reserved", end.reserved.bytes},
+              {"peak_allocated", end.allocated.bytes},
+              {"peak_active", end.active.bytes},
+              {"reserved_at_end", end.reserved_at_end},
+              {"retries", end.retries},
+              {"device_allocations", end.calls.allocations + end.calls.maps},
+              {"device_frees", end.calls.frees + end.calls.unmaps},
+              {"out_of_memory", nullptr}};
+  if (end.out_of_memory) {
+    out["out_of_memory"] = {{"event", end.out_of_memory->event},
+                            {"requested", end.out_of_memory->requested}};
+  }
+  return out;
+}
+
+json check(const allocator::request_log& log, bool replay) {
+  const allocator::exactness found = compare_with_recording(log);
+  json out = {{"device", log.device},
+              {"requests", log.requests.size()},
+              {"blocks", log.blocks()},
+              {"doubts", log.doubts},
+              {"exact", found.exact},
+              {"events", found.events},
+              {"first", nullptr},
+              {"compared_totals", found.compared_totals},
+              {"refused", log.refused_events.size()}};
+  if (found.first) {
+    out["first"] = {{"event", found.first->event},
+                    {"what", found.first->what},
+                    {"recorded", found.first->recorded},
+                    {"replayed", found.first->replayed}};
+  }
+  if (!log.requests.empty() && log.doubts.empty()) {
+    const auto last = static_cast<std::uint32_t>(log.requests.size() - 1);
+    look_at_recorded(log, {last}, [&](std::uint32_t, const allocator::layout& at_end) {
+      out["layout"] = as_json(log, at_end);
+    });
+  }
+  if (replay) out["replay"] = as_json(allocator::replay(log, as_recorded(log)));
+  return out;
+}
+
+bool check_file(const std::string& path, bool replay) {
+  auto source = trace::file_source::open(path);
+  if (!source) return false;
+  auto reader = trace::reader::open(*source);
+  if (!reader) return false;
+  allocator::compiler compiler(reader->names());
+  (void)reader->read(compiler);
+  for (const auto& [device, log] : compiler.finish()) {
+    json out = check(*log, replay);
+    out["trace"] = path;
+    std::printf("%s\n", out.dump().c_str());
+  }
+  return true;
+}
+
+}  // namespace
+
+int main(int count, char** arguments) try {
+  bool replay = false;
+  int status = 0;
+  for (int i = 1; i < count; ++i) {
+    if (std::strcmp(arguments[i], "--replay") == 0) {
+      replay = true;
+    } else if (!check_file(arguments[i], replay)) {
+      std::fprintf(stderr, "%s: cannot be read\n", arguments[i]);
+      status = 1;
+    }
+  }
+  return status;
+} catch (const std::exception& error) {
+  std::fprintf(stderr, "%s\n", error.what());
+  return 2;
+}

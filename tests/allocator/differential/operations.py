@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a run does to the allocator, as short lists, and how this process does it.
+
+["alloc", name, bytes, stream]   a tensor          ["raw", name, bytes, stream]  raw memory
+["free", name]                                     ["record", name, stream]      record_stream
+["work", stream, microseconds]   keeps the stream busy, so that events recorded there are late
+["synchronize"]                  ["empty_cache"]   ["settings", text]            ["fraction", value]
+["pool", name, options]          makes a MemPool   ["begin", name]  ["end"]      ["drop", name]
+["capture", name, stream]        a CUDA graph      ["captured"]                  ["drop", name]
+["foreign", name, bytes]         memory of the device that is not PyTorch's
+["forget", name]                 gives it back
+
+An operation that makes no sense where it stands (a free of what was refused) does nothing, so that
+any part of a list is a run, too.
+"""
+
+import collections
+import ctypes
+
+import torch
+
+WORK_BUFFER = 256 << 20  # bytes that are copied to keep a stream busy
+DEVICE_BYTES_PER_US = 1_000_000  # simulator/core/clock.h
+DEVICE_TO_DEVICE = 3
+# A run that is out of memory all the time tells nothing more.
+MOST_OUT_OF_MEMORY = 60
+
+
+class Machine:
+    """The operations, done by the real allocator."""
+
+    def __init__(self, streams: int):
+        torch.cuda.init()
+        self.runtime = ctypes.CDLL("libcudart.so.13")
+        self.side = [torch.cuda.default_stream()]
+        self.side += [torch.cuda.Stream() for _ in range(streams - 1)]
+        self.current = 0
+        self.tensors: dict = {}
+        self.raw: dict = {}
+        self.foreign: dict = {}
+        self.pools: dict = {}
+        self.inside: list = []
+        self.capturing = None
+        self.buffer = None
+        self.counts = collections.Counter()
+        # The context takes memory; segments that expand are made without one.
+        self.runtime.cudaFree(None)
+
+    def perform(self, operations: list) -> None:
+        actions = {name[3:]: getattr(self, name) for name in dir(self) if name.startswith("do_")}
+        for what, *arguments in operations:
+            if self.counts["out of memory"] >= MOST_OUT_OF_MEMORY:
+                break
+            try:
+                actions[what](*arguments)
+            except torch.OutOfMemoryError:
+                self.counts["out of memory"] += 1
+            except (RuntimeError, ValueError) as error:
+                self.counts[f"{what}: {str(error).splitlines()[0][:150]}"] += 1
+
+    def on(self, stream: int) -> None:
+        if self.capturing is not None:
+            return
+        if stream != self.current:
+            torch.cuda.set_stream(self.side[stream])
+            self.current = stream
+
+    def do_alloc(self, name, size, stream):
+        self.on(stream)
+        self.tensors[name] = torch.empty(size, dtype=torch.uint8, device="cuda")
+
+    def do_raw(self, name, size, stream):
+        handle = self.side[stream].cuda_stream
+        self.raw[name] = torch._C._cuda_cudaCachingAllocator_raw_alloc(size, handle)
+
+    def do_free(self, name):
+        self.tensors.pop(name, None)
+        address = self.raw.pop(name, None)
+        if address is not None:
+            torch._C._cuda_cudaCachingAllocator_raw_delete(address)
+
+    def do_record(self, name, stream):
+        if name in self.tensors:
+            self.tensors[name].record_stream(self.side[stream])
+
+    def do_work(self, stream, microseconds):
+        if self.buffer is None:
+            self.buffer = self.device_memory(WORK_BUFFER) or 0
+        size = min(int(microseconds * DEVICE_BYTES_PER_US), WORK_BUFFER // 2)
+        if self.buffer and self.capturing is None:
+            self.runtime.cudaMemcpyAsync(
+                ctypes.c_void_p(self.buffer), ctypes.c_void_p(self.buffer + WORK_BUFFER // 2),
+                ctypes.c_size_t(size), DEVICE_TO_DEVICE,
+                ctypes.c_void_p(self.side[stream].cuda_stream))
+
+    def do_synchronize(self):
+        if self.capturing is None:
+            torch.cuda.synchronize()
+
+    def do_empty_cache(self):
+        torch.cuda.empty_cache()
+
+    def do_settings(self, text):
+        torch.cuda.memory._set_allocator_settings(text)
+
+    def do_fraction(self, value):
+        torch.cuda.set_per_process_memory_fraction(value)
+
+    def do_pool(self, name, options):
+        self.pools[name] = torch.cuda.MemPool(**options)
+
+    def do_begin(self, name):
+        if name in self.pools and not self.inside and self.capturing is None:
+            self.inside.append(torch.cuda.use_mem_pool(self.pools[name]))
+            self.inside[-1].__enter__()
+
+    def do_end(self):
+        if self.inside:
+            self.inside.pop().__exit__(None, None, None)
+
+    def do_capture(self, name, stream):
+        if self.capturing is not None or self.inside or stream == 0:
+            return
+        self.on(stream)
+        graph = torch.cuda.CUDAGraph()
+        graph.capture_begin(capture_error_mode="relaxed")
+        self.capturing = name, graph
+
+    def do_captured(self):
+        if self.capturing is not None:
+            name, graph = self.capturing
+            self.capturing = None
+            graph.capture_end()
+            self.pools[name] = graph
+
+    def do_drop(self, name):
+        if not self.inside:
+            self.pools.pop(name, None)
+
+    def do_foreign(self, name, size):
+        address = self.device_memory(size)
+        if address:
+            self.foreign[name] = address
+
+    def do_forget(self, name):
+        address = self.foreign.pop(name, None)
+        if address:
+            self.runtime.cudaFree(ctypes.c_void_p(address))
+
+    def device_memory(self, size: int) -> int | None:
+        address = ctypes.c_void_p()
+        failed = self.runtime.cudaMalloc(ctypes.byref(address), ctypes.c_size_t(size))
+        if failed:
+            self.runtime.cudaGetLastError()
+        return None if failed else address.value

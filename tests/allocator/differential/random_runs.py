@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Many random runs, some of each kind of options.
+
+python random_runs.py [--runs N] [--first SEED] [--kind KIND] [--folder DIR]
+"""
+
+import argparse
+import json
+import random
+import sys
+import tempfile
+from collections import defaultdict
+from pathlib import Path
+
+import differential
+import options
+import workload
+
+KINDS = [*options.ALONE, options.TOGETHER, options.TOGGLED]
+CHUNK = 50
+
+
+def make(seed: int, kind: str, most: int = 2500) -> dict:
+    settings, toggles = options.make_options(kind, random.Random(seed))
+    return workload.make_run(seed, f"{seed}", settings, toggles, most).as_json()
+
+
+def perform(first: int, count: int, kinds: list[str], folder: Path, report=print) -> dict:
+    """Verdicts by kind."""
+    found = defaultdict(list)
+    for begin in range(first, first + count, CHUNK):
+        seeds = range(begin, min(begin + CHUNK, first + count))
+        kind_of = {str(seed): kinds[seed % len(kinds)] for seed in seeds}
+        runs_here = [make(seed, kind_of[str(seed)]) for seed in seeds]
+        for verdict in differential.perform(runs_here, folder / f"{begin}"):
+            found[kind_of[verdict.name]].append(verdict)
+            if not verdict.agrees or verdict.predicted:
+                report(json.dumps(vars(verdict))[:1500])
+    return found
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--runs", type=int, default=200)
+    parser.add_argument("--first", type=int, default=0)
+    parser.add_argument("--kind", choices=KINDS, action="append")
+    parser.add_argument("--folder", type=Path)
+    wanted = parser.parse_args()
+    folder = wanted.folder or Path(tempfile.mkdtemp())
+    found = perform(wanted.first, wanted.runs, wanted.kind or KINDS, folder)
+    for kind, verdicts in found.items():
+        agreeing = sum(one.agrees for one in verdicts)
+        events = sum(one.events for one in verdicts)
+        predicted = sum(one.agrees and not one.predicted for one in verdicts)
+        print(f"{kind}: {agreeing} of {len(verdicts)} runs agree, {events:,} events, "
+              f"{predicted} predicted from the requests alone")
+    return 0 if all(one.agrees for verdicts in found.values() for one in verdicts) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
