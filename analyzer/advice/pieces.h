@@ -9,9 +9,20 @@
 #include "analyzer/advice/piece.h"
 
 // X(name)
-#define MEMTRACE_ADVICE_PIECES(X)                                          \
-  X(allocator_options) /* the best settings of the allocator, by search */ \
-  X(empty_cache)       /* useless calls of it, and places where it would help */
+#define MEMTRACE_ADVICE_PIECES(X)                                                \
+  X(allocator_options) /* the best settings of the allocator, by search */       \
+  X(empty_cache)       /* useless calls of it, and places where it would help */ \
+  X(train_batch)       /* with gradient accumulation */                          \
+  X(evaluation_batch)                                                            \
+  X(sequence_length)                                                             \
+  X(bucketing)       /* sizes that vary, rounded up to a few */                  \
+  X(mixed_precision) /* autocast */                                              \
+  X(pure_bf16)                                                                   \
+  X(checkpointing)                /* of repeated modules */                      \
+  X(evaluation_without_gradients) /* inference_mode where no backward follows */ \
+  X(evaluation_outputs)           /* that pile up on the GPU */                  \
+  X(free_earlier)                 /* what is held after its last use */          \
+  X(zero_grad)                    /* set_to_none, and where it is called */
 
 namespace memtrace::advice {
 

@@ -42,7 +42,7 @@ void request_edits::free_at(block_number block, std::uint64_t event) {
 }
 
 void request_edits::keep(block_number block) {
-  changes_.push_back({block, 1, 1, end::never, 0, 0});
+  changes_.push_back({block, 1, 1, end::kept, 0, 0});
 }
 
 request_edits::added request_edits::allocate(std::uint64_t event, block_number like,
@@ -125,19 +125,29 @@ class request_edits::application {
     return at < log_.events.size() ? log_.events[at] : 0;
   }
 
+  // Of a log that ends earlier than the one that the changes were made for.
+  [[nodiscard]] bool is_asked_for(block_number block) const {
+    return block < states_.size() && log_.allocations[block] < log_.requests.size();
+  }
+
   void place_new_requests() {
+    const auto last = log_.events.empty() ? 0 : log_.events.back();
     for (std::uint32_t block = 0; block < states_.size(); ++block) {
       const auto index = states_[block].change;
       if (index == none || edits_.changes_[index].ends != end::moved) continue;
+      if (!is_asked_for(block)) continue;
       const auto& change = edits_.changes_[index];
       const auto event = std::max(change.event, birth_of(block) + 1);
+      if (event > last) continue;  // lives to the end
       places_.push_back({event, change.order, index, false, false});
     }
     for (std::uint32_t i = 0; i < edits_.added_.size(); ++i) {
       const auto& made = edits_.added_[i];
-      if (made.like >= states_.size()) continue;
+      if (!is_asked_for(made.like) || made.born > last) continue;
       places_.push_back({made.born, made.born_order, i, true, true});
-      if (made.freed) places_.push_back({made.dies, made.free_order, i, true, false});
+      if (made.freed && made.dies <= last) {
+        places_.push_back({made.dies, made.free_order, i, true, false});
+      }
     }
     std::sort(places_.begin(), places_.end(), [](const place& left, const place& right) {
       return std::pair(left.event, left.order) < std::pair(right.event, right.order);

@@ -34,7 +34,7 @@ class request_edits {
   void apply(allocator::request_log& log) const;
 
  private:
-  enum class end : std::uint8_t { as_before, moved, never, dropped };
+  enum class end : std::uint8_t { as_before, moved, kept, dropped };
   struct change {
     allocator::block_number block = 0;
     std::uint32_t numerator = 1;

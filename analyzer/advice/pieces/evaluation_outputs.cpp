@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Results of an evaluation that pile up on the GPU until it is over: moved to the host, or reduced,
+// call by call.
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "analyzer/advice/passes.h"
+#include "analyzer/advice/pieces.h"
+#include "analyzer/advice/program_words.h"
+#include "analyzer/advice/request_edits.h"
+
+namespace memtrace::advice {
+
+using allocator::block_number;
+using attribution::category;
+using attribution::phase;
+
+namespace {
+
+// Results that outlive so many further calls are collected.
+constexpr std::ptrdiff_t calls_outlived = 3;
+constexpr std::size_t fewest_results = 4;
+
+// Events of the first blocks of evaluation's calls.
+[[nodiscard]] std::vector<std::uint64_t> call_begins(const evidence& of, const run_passes& passes) {
+  std::vector<std::uint64_t> begins;
+  std::uint32_t running = 0;
+  for (block_number block = 0; block < of.blocks.size(); ++block) {
+    const auto& facts = of.blocks[block];
+    if (facts.call == 0 || facts.call == running) continue;
+    running = facts.call;
+    if (passes.of_block[block] == activity::evaluation) begins.push_back(birth_event(of, block));
+  }
+  return begins;
+}
+
+struct collected {
+  std::vector<std::pair<block_number, std::uint64_t>> results;  // and the next call's begin
+  std::vector<block_number> joined;                             // all of them in one, at the end
+  std::uint64_t highest = 0;  // bytes at once, with the joined ones
+  trace::stack_id stack;      // of the largest
+};
+
+[[nodiscard]] bool can_be_result(const evidence& of, const run_passes& passes, block_number block) {
+  if (passes.of_block[block] != activity::evaluation) return false;
+  const auto what = of.blocks[block].what;
+  return what == category::outputs || what == category::other || what == category::activations ||
+         what == category::inputs;
+}
+
+[[nodiscard]] collected find(const evidence& of, const run_passes& passes) {
+  const auto begins = call_begins(of, passes);
+  collected found;
+  std::uint64_t held = 0;
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> ends;  // event and bytes, of results
+  std::uint64_t most = 0;
+  for (block_number block = 0; block < of.blocks.size(); ++block) {
+    const auto birth = birth_event(of, block);
+    std::erase_if(ends, [&](const auto& end) {
+      if (end.first > birth) return false;
+      held -= end.second;
+      return true;
+    });
+    if (passes.of_block[block] != activity::evaluation) continue;
+    const auto bytes = bytes_of(of, block);
+    const auto death = death_event(of, block);
+    const auto next = std::upper_bound(begins.begin(), begins.end(), birth);
+    const auto last = std::lower_bound(next, begins.end(), death);
+    if (can_be_result(of, passes, block) && last - next >= calls_outlived) {
+      found.results.push_back({block, *next});
+      ends.push_back({death, bytes});
+      held += bytes;
+      found.highest = std::max(found.highest, held);
+      if (bytes > most) found.stack = of.blocks[block].stack;
+      most = std::max(most, bytes);
+    } else if (of.blocks[block].call == 0 && ends.size() >= fewest_results && bytes >= held / 2) {
+      found.joined.push_back(block);
+      found.highest = std::max(found.highest, held + bytes);
+    }
+  }
+  return found;
+}
+
+}  // namespace
+
+proposals evaluation_outputs(const evidence& of) {
+  const auto passes = passes_of(of);
+  if (!passes.evaluates) return {};
+  const auto found = find(of, passes);
+  if (found.results.size() < fewest_results) return {};
+  proposal made;
+  made.id = "evaluation_outputs";
+  made.title = "Results of evaluation pile up on the GPU";
+  made.change =
+      owner_of_loop(of, passes) == loop_owner::transformers
+          ? "eval_accumulation_steps=1, or preprocess_logits_for_metrics that reduces the logits"
+          : fmt::format(
+                "reduce the results call by call, or move each to the host (.cpu()) where "
+                "{} makes it, before it is appended",
+                line_of(of, found.stack));
+  made.evidence = fmt::format("{} results outlive {} calls of the model or more, up to {} at once",
+                              found.results.size(), calls_outlived, bytes_in_words(found.highest));
+  made.source = "results given back before the next call; what joins them is made on the host";
+  made.cost = "a copy to the host for each call, and memory there";
+  made.not_when = "the results are used on the GPU again before the evaluation is over";
+  made.device = of.log.device;
+  made.stack = found.stack;
+  made.rewrite = [&of](allocator::request_log& log) {
+    const auto collected = find(of, passes_of(of));
+    request_edits edits;
+    for (const auto& [block, next_call] : collected.results) edits.free_at(block, next_call);
+    for (const auto block : collected.joined) edits.drop(block);
+    edits.apply(log);
+  };
+  return {made};
+}
+
+}  // namespace memtrace::advice

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What of a program's memory grows with the length of its sequences: what grows with the batch,
+// and attention scores with the square.
+#pragma once
+
+#include <vector>
+
+#include "analyzer/advice/evidence.h"
+
+namespace memtrace::advice {
+
+// It runs modules of the kinds that work on sequences: attention, recurrent, embeddings.
+[[nodiscard]] bool works_on_sequences(const evidence& of);
+
+// By block_number: stored attention scores, and scratch memory of their size in the same module.
+[[nodiscard]] std::vector<bool> grows_quadratically(const evidence& of);
+
+}  // namespace memtrace::advice
