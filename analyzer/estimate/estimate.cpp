@@ -18,8 +18,22 @@ constexpr double workspace_bytes = 2 * (2 * 4096 + 8 * 16) * 1024.0;
 constexpr double context_bytes = 450 * mebibyte;
 // A QLoRA weight: 4 bits, and 0.127 bits of scales of scales.
 constexpr double quantized_bytes = (4 + 0.127) / 8;
-// cross_entropy: log-probabilities, their gradient, the logits' gradient; 4 bytes each.
-constexpr double loss_bytes = 12;
+
+// Bytes for each word and token that cross_entropy needs as backward begins.
+struct loss_share {
+  int log_probabilities = 4;
+  int gradients = 8;  // of the log-probabilities, and of the logits
+};
+
+// Models that hand it logits in 16 bits (BERT's and T5's do; GPT-2's and Llama's make 32 of them)
+// keep the log-probabilities in 16, and under autocast a copy in 32 for the loss; the gradients of
+// both are not there at once then.
+[[nodiscard]] loss_share loss_bytes(family like, precision how) {
+  const bool as_they_are = like == family::bert || like == family::t5;
+  if (!as_they_are || how == precision::fp32) return {};
+  if (how == precision::amp) return {6, 4};
+  return {2, 4};
+}
 
 // Elements: 1,234, 60.5 M, 3.7 B.
 [[nodiscard]] std::string count(double number) {
@@ -66,8 +80,9 @@ class maker {
     made_.parameters = static_cast<std::uint64_t>(base_ + adapters_);
     made_.trained = static_cast<std::uint64_t>(trained_);
     for (const auto& one : made_.terms) {
-      if (one.in_backward) made_.backward += one.bytes;
-      if (one.in_step) made_.step += one.bytes;
+      if ((one.when & backward_begins) != 0) made_.begin += one.bytes;
+      if ((one.when & backward_ends) != 0) made_.end += one.bytes;
+      if ((one.when & optimizer_steps) != 0) made_.step += one.bytes;
     }
     return std::move(made_);
   }
@@ -107,9 +122,9 @@ class maker {
 void maker::quantized_weights() {
   // Embedding, norms and the output layer stay; PEFT's preparation makes them 32 bits wide.
   const auto blocks = linear_ - static_cast<double>(counted_.output);
-  add({"quantized_weights", "weights in 4 bits", blocks * quantized_bytes, true, true,
+  add({"quantized_weights", "weights in 4 bits", blocks * quantized_bytes, always,
        fmt::format("{} × 4.127 bits", count(blocks)), source::qlora});
-  add({"weights", "other weights", (base_ - blocks) * 4, true, true,
+  add({"weights", "other weights", (base_ - blocks) * 4, always,
        fmt::format("{} × 4 B", count(base_ - blocks)), source::qlora});
 }
 
@@ -118,23 +133,23 @@ void maker::weights() {
   if (wanted_.lora.quantized) {
     quantized_weights();
   } else {
-    add({"weights", "weights", base_ * each_.weight / share(sharded), true, true,
+    add({"weights", "weights", base_ * each_.weight / share(sharded), always,
          fmt::format("{} × {} B{}", count(base_), each_.weight, among(sharded)),
          or_sharded(sharded, source::arithmetic)});
   }
   if (adapters_ > 0) {
     // PEFT keeps adapters in 32 bits beside weights in 16 (autocast_adapter_dtype).
-    add({"adapters", "adapters", adapters_ * 4, true, true,
-         fmt::format("{} × 4 B", count(adapters_)), source::lora});
+    add({"adapters", "adapters", adapters_ * 4, always, fmt::format("{} × 4 B", count(adapters_)),
+         source::lora});
   }
   if (each_.cast != 0 && !wanted_.lora.quantized) {
     add({"weight_casts", "autocast's copies of weights", linear_ * each_.cast / share(sharded),
-         true, false, fmt::format("{} × {} B{}", count(linear_), each_.cast, among(sharded)),
+         backward_begins, fmt::format("{} × {} B{}", count(linear_), each_.cast, among(sharded)),
          source::torch_amp});
   }
   if (sharded && wanted_.devices > 1) {
     const auto largest = wanted_.shape ? static_cast<double>(counted_.largest_layer) : 0;
-    add({"gathered", "gathered layers", 2 * largest * each_.weight, true, false,
+    add({"gathered", "gathered layers", 2 * largest * each_.weight, backward_begins,
          fmt::format("2 × {} of the largest layer × {} B", count(largest), each_.weight),
          source::fsdp});
   }
@@ -143,9 +158,17 @@ void maker::weights() {
 void maker::gradients() {
   const bool sharded = wanted_.shard == sharding::zero2 || wanted_.shard == sharding::zero3;
   const double each = adapters_ > 0 ? 4 : each_.gradient;
-  add({"gradients", "gradients", trained_ * each / share(sharded), wanted_.accumulates, true,
+  const auto when = wanted_.accumulates ? always : std::uint8_t{backward_ends | optimizer_steps};
+  add({"gradients", "gradients", trained_ * each / share(sharded), when,
        fmt::format("{} × {} B{}", count(trained_), each, among(sharded)),
        or_sharded(sharded, source::arithmetic)});
+  const bool tied = wanted_.shape && wanted_.shape->tied && wanted_.logits && adapters_ == 0;
+  if (!tied || counted_.output == 0) return;
+  // Of the embedding and of the output layer, and their sum; one of them is counted above.
+  add({"tied_gradients", "gradients of tied weights, added up",
+       2 * static_cast<double>(counted_.output) * each, backward_ends,
+       fmt::format("2 × {} × {} B", count(static_cast<double>(counted_.output)), each),
+       source::tied});
 }
 
 void maker::states() {
@@ -155,7 +178,7 @@ void maker::states() {
   const double element = adapting ? 4 : each_.state;
   if (each_.master != 0 && !adapting) {
     add({"master_weights", "32-bit copy of the weights", trained_ * each_.master / share(sharded),
-         true, true, fmt::format("{} × {} B{}", count(trained_), each_.master, among(sharded)),
+         always, fmt::format("{} × {} B{}", count(trained_), each_.master, among(sharded)),
          source::zero});
   }
   // Without a shape: of square matrices as wide as a large model's layers.
@@ -177,10 +200,10 @@ void maker::states() {
       formula = fmt::format("{} rows and columns × 4 B{}", count(factors), among(sharded));
       break;
   }
-  add({"optimizer_states", "optimizer states", bytes / share(sharded), true, true, formula,
+  add({"optimizer_states", "optimizer states", bytes / share(sharded), always, formula,
        optimizer.from});
   add({"optimizer_temporaries", "the step's temporaries",
-       optimizer.temporaries * trained_ * element / share(sharded), false, true,
+       optimizer.temporaries * trained_ * element / share(sharded), optimizer_steps,
        fmt::format("{} × {} B{}", count(trained_), element, among(sharded)),
        source::torch_foreach});
 }
@@ -196,25 +219,25 @@ void maker::activations_kept() {
   const auto b = wanted_.batch;
   const auto layers = shape.layers + shape.decoder_layers;
   if (wanted_.checkpointing) {
-    add({"activations", "inputs of checkpointed layers", kept.inputs_of_layers, true, false,
+    add({"activations", "inputs of checkpointed layers", kept.inputs_of_layers, backward_begins,
          fmt::format("{} layers × {} × {} tokens × {}", layers, b, wanted_.sequence, shape.hidden),
          source::megatron});
-    add({"recomputed", "one layer computed again", kept.largest_layer, true, false,
+    add({"recomputed", "one layer computed again", kept.largest_layer, backward_begins,
          fmt::format("all that a layer keeps, {} × {} tokens", b, wanted_.sequence), from});
   } else {
     const auto per_token = kept.layers / static_cast<double>(layers) /
                            (static_cast<double>(b) * tokens * static_cast<double>(shape.hidden));
-    add({"activations", "activations of the layers", kept.layers, true, false,
+    add({"activations", "activations of the layers", kept.layers, backward_begins,
          fmt::format("{} layers × {} × {} tokens × {} × {:.1f} B", layers, b, wanted_.sequence,
                      shape.hidden, per_token),
          from});
-    add({"attention_scores", "attention scores", kept.scores, true, false,
+    add({"attention_scores", "attention scores", kept.scores, backward_begins,
          fmt::format(
              "{} layers × {} × {} heads × {}² × {:.1f} B", layers, b, shape.heads, wanted_.sequence,
              kept.scores / (static_cast<double>(layers * b * shape.heads) * tokens * tokens)),
          from});
   }
-  add({"ends", "activations outside of layers", kept.ends, true, false,
+  add({"ends", "activations outside of layers", kept.ends, backward_begins,
        fmt::format(
            "{} × {} tokens × {} × {:.1f} B", b, wanted_.sequence, shape.hidden,
            kept.ends / (static_cast<double>(b) * tokens * static_cast<double>(shape.hidden))),
@@ -228,15 +251,25 @@ void maker::logits() {
                           : wanted_.sequence;
   const auto elements = static_cast<double>(wanted_.batch) * static_cast<double>(tokens) *
                         static_cast<double>(shape.vocabulary);
-  add({"logits", "loss over the vocabulary", loss_bytes * elements, true, false,
-       fmt::format("{} × {} tokens × {} × 12 B", wanted_.batch, tokens, shape.vocabulary),
+  const auto kept = loss_bytes(shape.like, wanted_.how);
+  const auto with_gradients = (kept.log_probabilities + kept.gradients) * elements;
+  // Then the logits' gradient is there with that of the output layer, made first of all.
+  const auto trained = adapters_ > 0 ? 0.0 : static_cast<double>(counted_.output);
+  const auto in_output_layer = kept.gradients / 2.0 * elements + trained * each_.gradient;
+  const bool by_layer = in_output_layer > with_gradients;
+  add({"logits", "loss over the vocabulary", std::max(with_gradients, in_output_layer),
+       backward_begins,
+       by_layer ? fmt::format("{} × {} tokens × {} × {} B + {} × {} B", wanted_.batch, tokens,
+                              shape.vocabulary, kept.gradients / 2, count(trained), each_.gradient)
+                : fmt::format("{} × {} tokens × {} × {} B", wanted_.batch, tokens, shape.vocabulary,
+                              kept.log_probabilities + kept.gradients),
        source::logits});
 }
 
 void maker::outside_of_the_model() {
-  add({"workspace", "workspaces of cuBLAS", workspace_bytes, true, true, "2 × 8,320 KiB",
+  add({"workspace", "workspaces of cuBLAS", workspace_bytes, always, "2 × 8,320 KiB",
        source::workspaces});
-  add({"context", "CUDA context, outside of PyTorch", context_bytes, true, true, "about 450 MiB",
+  add({"context", "CUDA context, outside of PyTorch", context_bytes, always, "about 450 MiB",
        source::context});
   made_.outside = context_bytes;
 }

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// An estimate: term by term, each with its formula and source, at the two moments at which a step
-// of training is highest. Bytes of one device.
+// An estimate: term by term, each with its formula and source, at the three moments at which a step
+// of training can be highest. Bytes of one device.
 //
 // Gradients and activations are not there at once: a backward pass frees activations as it makes
 // gradients, so that the highest total is at its beginning (all activations, the logits'
-// gradients) or in the optimizer's step (all gradients, the step's temporaries), and not the sum of
-// all terms that is often given.
+// gradients), at its end (all gradients, and tied weights' twice more) or in the optimizer's step
+// (all gradients, the step's temporaries), and not the sum of all terms that is often given.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -19,13 +20,18 @@
 
 namespace memtrace::estimate {
 
+// The moments, as a set.
+inline constexpr std::uint8_t backward_begins = 1;
+inline constexpr std::uint8_t backward_ends = 2;
+inline constexpr std::uint8_t optimizer_steps = 4;
+inline constexpr std::uint8_t always = 7;
+
 struct term {
   std::string_view id;  // stable: weights, gradients, …
   std::string_view name;
   double bytes = 0;
-  bool in_backward = true;  // is there when the backward pass begins
-  bool in_step = true;      // when the optimizer steps
-  std::string formula;      // with this plan's figures
+  std::uint8_t when = always;
+  std::string formula;  // with this plan's figures
   source from{};
 };
 
@@ -33,9 +39,10 @@ struct estimation {
   std::vector<term> terms;
   std::uint64_t parameters = 0;
   std::uint64_t trained = 0;
-  double backward = 0;  // sums of the terms that are there then
+  double begin = 0;  // sums of the terms that are there then
+  double end = 0;
   double step = 0;
-  [[nodiscard]] double peak() const { return backward > step ? backward : step; }
+  [[nodiscard]] double peak() const { return std::max({begin, end, step}); }
   // Of the peak, what is outside of PyTorch's pool.
   double outside = 0;
 };

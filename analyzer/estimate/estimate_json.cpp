@@ -49,8 +49,9 @@ std::string to_json(const plan& wanted, const estimation& made, const std::vecto
   json document = {{"schema", "memtrace-estimate/1"},
                    {"plan", plan_json(wanted, made)},
                    {"terms", json::array()},
-                   {"backward_bytes", whole(made.backward)},
-                   {"optimizer_step_bytes", whole(made.step)},
+                   {"backward_begins_bytes", whole(made.begin)},
+                   {"backward_ends_bytes", whole(made.end)},
+                   {"optimizer_steps_bytes", whole(made.step)},
                    {"peak_bytes", whole(made.peak())},
                    {"outside_pool_bytes", whole(made.outside)},
                    {"gpus", json::array()}};
@@ -58,8 +59,9 @@ std::string to_json(const plan& wanted, const estimation& made, const std::vecto
     document["terms"].push_back({{"id", one.id},
                                  {"name", one.name},
                                  {"bytes", whole(one.bytes)},
-                                 {"in_backward", one.in_backward},
-                                 {"in_optimizer_step", one.in_step},
+                                 {"as_backward_begins", (one.when & backward_begins) != 0},
+                                 {"as_backward_ends", (one.when & backward_ends) != 0},
+                                 {"as_optimizer_steps", (one.when & optimizer_steps) != 0},
                                  {"formula", one.formula},
                                  {"source", citation(one.from)}});
   }

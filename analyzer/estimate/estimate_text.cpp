@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 
@@ -15,10 +16,6 @@ namespace {
 
 [[nodiscard]] std::string bytes(double number) {
   return report::format_bytes(static_cast<std::uint64_t>(std::llround(number)));
-}
-
-[[nodiscard]] std::string cell(double number, bool there) {
-  return there ? bytes(number) : "-";
 }
 
 [[nodiscard]] std::string heading(const plan& wanted, const estimation& made) {
@@ -51,15 +48,21 @@ namespace {
 
 [[nodiscard]] std::string terms_table(const estimation& made) {
   const auto used = sources_of(made);
-  auto text = fmt::format("  {:>13} {:>13}\n", "backward", "optimizer");
-  text += fmt::format("  {:>13} {:>13}\n", "begins", "steps");
+  auto text = fmt::format("  {:>11} {:>11} {:>11}\n", "backward", "backward", "optimizer");
+  text += fmt::format("  {:>11} {:>11} {:>11}\n", "begins", "ends", "steps");
+  const auto row = [&text](const std::array<std::string, 3>& cells) {
+    text += fmt::format("  {:>11} {:>11} {:>11}  ", cells[0], cells[1], cells[2]);
+  };
   for (const auto& one : made.terms) {
+    const auto at = [&one](std::uint8_t moment) {
+      return (one.when & moment) != 0 ? bytes(one.bytes) : std::string("-");
+    };
+    row({at(backward_begins), at(backward_ends), at(optimizer_steps)});
     const auto number = std::find(used.begin(), used.end(), one.from) - used.begin() + 1;
-    text += fmt::format("  {:>13} {:>13}  {:<30} {} [{}]\n", cell(one.bytes, one.in_backward),
-                        cell(one.bytes, one.in_step), one.name, one.formula, number);
+    text += fmt::format("{:<33} {} [{}]\n", one.name, one.formula, number);
   }
-  text += fmt::format("  {:>13} {:>13}  in all: {} at the peak\n", bytes(made.backward),
-                      bytes(made.step), bytes(made.peak()));
+  row({bytes(made.begin), bytes(made.end), bytes(made.step)});
+  text += fmt::format("in all: {} at the peak\n", bytes(made.peak()));
   for (std::size_t i = 0; i < used.size(); ++i) {
     text += fmt::format("  [{}] {}\n", i + 1, citation(used[i]));
   }

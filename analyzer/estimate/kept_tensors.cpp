@@ -138,6 +138,11 @@ constexpr std::array t5_gated = {
     row{"input of the last matrix", feed_forward, 4, 2, 2},
     row{"mask of dropout", hidden, 1, 1, 1},
 };
+// The bias by relative position and the mask are one tensor of the scores' shape.
+constexpr std::array t5_fused = {
+    row{"logarithm of each row's sum", rows, 4, 4, 4},
+    row{"bias and mask", scores, 4, 2, 2},
+};
 // The softmax is computed of the scores in 32 bits.
 constexpr std::array t5_stored = {
     row{"softmax", scores, 4, 4, 4},
@@ -158,8 +163,8 @@ constexpr std::array llama_attention = {
     row{"normalised", hidden, 4, 4, 2},
     row{"input of q, k and v", hidden, 4, 6, 2},
     row{"q", inner, 4, 2, 2},
-    row{"k", kv_inner, 4, 2, 2},
-    row{"v", kv_inner, 4, 2, 2},
+    row{"k, repeated for each head", inner, 4, 2, 2},
+    row{"v, repeated for each head", inner, 4, 2, 2},
     row{"input of the output projection", inner, 4, 2, 2},
 };
 constexpr std::array llama_feed_forward = {
@@ -241,7 +246,7 @@ std::span<const kept_tensor> kept_by(part of, const model_shape& shape) {
     case part::cross_attention_keys:
       return t5_cross_attention_keys;
     case part::fused_product:
-      return fused;
+      return shape.like == family::t5 ? rows_of(t5_fused) : rows_of(fused);
     case part::stored_product:
       return stored_product(shape.like);
     case part::feed_forward:

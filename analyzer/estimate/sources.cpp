@@ -42,8 +42,10 @@ std::string_view citation(source from) {
       return "Hugging Face transformers, the model's own code: the tensors that its operations "
              "keep for backward, listed in docs/estimate.md";
     case source::logits:
-      return "PyTorch, cross_entropy: log-probabilities, their gradient and that of the logits, "
-             "in 32 bits";
+      return "PyTorch, cross_entropy: log-probabilities, their gradient and that of the logits";
+    case source::tied:
+      return "PyTorch, autograd: the gradients of a tensor that is used twice are added up when "
+             "both are there";
     case source::workspaces:
       return "PyTorch, CUDA semantics: cuBLAS workspaces (:4096:2:16:8) of each thread that "
              "multiplies";

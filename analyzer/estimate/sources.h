@@ -25,6 +25,7 @@ enum class source : std::uint8_t {
   flash,          // attention without stored scores
   transformers,   // activations of its implementations
   logits,         // of cross-entropy in PyTorch
+  tied,           // weights that are the embedding's and the output layer's
   workspaces,     //
   context,        //
   headroom,       // targets
