@@ -1,0 +1,9 @@
+# SPDX-License-Identifier: Apache-2.0
+"""All programs whose best remedies are known."""
+
+from healthy import HEALTHY
+from remedies import REMEDIES
+
+CORPUS = [*REMEDIES, *HEALTHY]
+
+__all__ = ["CORPUS", "HEALTHY", "REMEDIES"]

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is the best remedy of a program, written down from reading it and from really running the changed
+program, before any advice on it existed.
+
+A change is what makes the program another one: a value of its own switch --change, or (with `conf:` in
+front) a value of PYTORCH_CUDA_ALLOC_CONF. truth.json holds what PyTorch itself measured of each."""
+
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+PROGRAMS = HERE / "programs"
+CONF = "conf:"
+EXPANDABLE = f"{CONF}expandable_segments:True"
+MIB = 1 << 20
+
+# Of what is measured in truth.json: what a remedy is meant to save.
+RESERVED = "peak_reserved_bytes"
+PINNED = "pinned_bytes"
+DRIVER = "driver_allocations"
+
+
+@dataclass(frozen=True)
+class Truth:
+    program: str  # programs/NAME.py
+    why: str
+    best: tuple[str, ...] = ()  # ids of advice, one of which has to be first or second; healthy: none
+    change: str = ""  # that does it for real
+    others: dict[str, str] = field(default_factory=dict)  # id of advice → change, of other remedies
+    saves: str = RESERVED
+    # The place is asked for unless a remedy saves no bytes of the GPU: those are ranked by them.
+    place: int | None = 2
+    mends: bool = False  # the program runs out of memory, the changed one does not
+    memory: str = ""  # of the GPU, unless the model's own
+    imports: tuple[str, ...] = ()
+    quick: bool = False  # tested with every change; the others by make_results.py
+
+    @property
+    def name(self) -> str:
+        return f"{self.program}@{self.memory}" if self.memory else self.program
+
+    @property
+    def path(self) -> Path:
+        return PROGRAMS / f"{self.program}.py"
+
+    def changes(self) -> list[str]:
+        """All that are measured, the unchanged program first."""
+        return list(dict.fromkeys(["", *([self.change] if self.change else []), EXPANDABLE,
+                                   *self.others.values()]))
+
+    def change_of(self, advice: dict) -> str | None:
+        """What does for real what a piece of advice says; None: nothing that is known here."""
+        if advice["id"] in self.others:
+            return self.others[advice["id"]]
+        if advice["id"] in self.best and not self.change.startswith(CONF):
+            return self.change
+        settings = advice.get("amount", "")
+        return f"{CONF}{settings}" if ":" in settings else None
+
+
+def measured(file: str = "truth.json") -> dict:
+    """By name and change."""
+    return json.loads((HERE / file).read_text())

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the truths claim, beside what was measured: no run, no memtrace."""
+
+import pytest
+
+from advice_corpus import CORPUS, HEALTHY, REMEDIES
+from known_remedy import MIB, RESERVED, measured
+
+MEASURED = measured()
+
+
+def savings(truth) -> dict[str, int]:
+    """Bytes of peak reserved by group of changes: the sizes of one batch are one group."""
+    found = MEASURED[truth.name]
+    by_group = {}
+    for change, said in found.items():
+        if change:
+            group = change.removesuffix("_half").removesuffix("_quarter")
+            saved = found[""][RESERVED] - said[RESERVED]
+            by_group[group] = max(by_group.get(group, saved), saved)
+    return by_group
+
+
+def named(truths):
+    return [pytest.param(truth, id=truth.name) for truth in truths]
+
+
+@pytest.mark.parametrize("truth", named(CORPUS))
+def test_everything_is_measured_and_runs(truth):
+    found = MEASURED[truth.name]
+    assert set(truth.changes()) == set(found)
+    assert all(said[RESERVED] > 0 for said in found.values())
+
+
+@pytest.mark.parametrize("truth", named(REMEDIES))
+def test_the_remedy_works(truth):
+    before, after = MEASURED[truth.name][""], MEASURED[truth.name][truth.change]
+    if truth.mends:
+        assert before["out_of_memory"] and not after["out_of_memory"]
+    else:
+        assert after[truth.saves] < before[truth.saves]
+        if truth.saves == RESERVED:
+            assert before[RESERVED] - after[RESERVED] >= max(2 * MIB, before[RESERVED] // 100)
+
+
+@pytest.mark.parametrize("truth", named(truth for truth in REMEDIES if truth.place and not truth.mends))
+def test_no_two_measured_remedies_save_more(truth):
+    group = truth.change.removesuffix("_half").removesuffix("_quarter")
+    saved = savings(truth)
+    assert sum(other > saved[group] for other in saved.values()) < truth.place
+
+
+@pytest.mark.parametrize("truth", named(HEALTHY))
+def test_healthy_programs_have_room(truth):
+    assert not MEASURED[truth.name][""]["out_of_memory"]
+    assert MEASURED[truth.name][""]["retries"] == 0
