@@ -21,6 +21,7 @@ constexpr std::size_t most_doubts = 16;
 device_compiler::device_compiler(std::uint32_t device, bool keep_answers) {
   log_.device = device;
   log_.pools.push_back({});
+  pools_.emplace_back();
   if (keep_answers) answers_ = std::make_shared<recorded_answers>();
 }
 
@@ -73,6 +74,7 @@ std::uint16_t device_compiler::pool_of(const trace::pool_id& id) {
     return 0;
   }
   log_.pools.push_back(id);
+  pools_.emplace_back();
   return static_cast<std::uint16_t>(log_.pools.size() - 1);
 }
 
@@ -126,13 +128,14 @@ void device_compiler::allocate(const trace::event& head, const trace::allocator_
       live_.erase(entry.address);
     }
   }
+  const auto pool = asked_pool(head.number, entry.pool);
   const auto index = static_cast<std::uint32_t>(log_.requests.size());
   const auto number = static_cast<block_number>(log_.allocations.size());
   auto& made = add(action::allocate, head.number);
   made.size = entry.size;
   made.block = number;
   made.stream = stream_of(entry.stream);
-  made.pool = pool_of(entry.pool) & 0xfffu;
+  made.pool = pool & 0xfffu;
   log_.allocations.push_back(index);
   log_.addresses.push_back(refused ? 0 : entry.address);
   if (refused) {
@@ -218,7 +221,7 @@ void device_compiler::segment(const trace::event& head, const trace::allocator_e
     return;
   }
   tell_emptying(thread);
-  answer.request = static_cast<std::uint32_t>(log_.requests.size() - 1);
+  answer.request = thread.emptying_request;
   if (answers_ != nullptr) answers_->driver.push_back(answer);
 }
 
@@ -245,6 +248,7 @@ void device_compiler::see_outside() {
 // The allocator empties its cache a moment after it was asked to: when it first does something.
 void device_compiler::tell_emptying(thread_state& thread) {
   if (std::exchange(thread.emptying_is_told, true)) return;
+  thread.emptying_request = static_cast<std::uint32_t>(log_.requests.size());
   add(action::empty_cache, thread.emptying_event).pool = thread.emptied_pool & 0xfffu;
 }
 
@@ -274,17 +278,8 @@ void device_compiler::operation(const trace::event& head, const trace::operation
         add(action::memory_fraction, head.number).size = done.a;
       }
       break;
-    case format::operation::pool_begin:
-      add(action::pool_begin, head.number).pool = pool & 0xfffu;
-      break;
-    case format::operation::pool_end:
-      add(action::pool_end, head.number).pool = pool & 0xfffu;
-      break;
-    case format::operation::pool_release:
-      add(action::pool_release, head.number).pool = pool & 0xfffu;
-      break;
     default:
-      break;
+      pool_operation(head.number, done, pool);
   }
 }
 

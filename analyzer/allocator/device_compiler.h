@@ -46,12 +46,21 @@ class device_compiler {
     block_number number = 0;
     bool requested = false;  // its free was
   };
+  struct pool_history {
+    bool made = false;           // by a pool_create, recorded or understood
+    bool serves_others = false;  // when they are out of memory
+    bool was_begun = false;
+    std::uint32_t first_begin = 0;    // request
+    std::uint32_t open = 0;           // begun and not ended
+    std::size_t requests_at_end = 0;  // when it was last ended
+  };
   struct thread_state {
     bool waits = false;  // for frees that are held up
     bool empties = false;
     bool emptying_is_told = false;
     std::uint16_t emptied_pool = 0;
     std::uint64_t emptying_event = 0;
+    std::uint32_t emptying_request = 0;
     std::vector<driver_answer> answers;                             // to its next request
     std::vector<std::pair<block_number, std::uint64_t>> completed;  // behind it; events
   };
@@ -64,6 +73,9 @@ class device_compiler {
   void request_free(const trace::event& head, const trace::allocator_event& entry);
   void complete_free(const trace::event& head, const trace::allocator_event& entry);
   void segment(const trace::event& head, const trace::allocator_event& entry);
+  void pool_operation(std::uint64_t event, const trace::operation_event& done, std::uint16_t pool);
+  void begin_pool(std::uint64_t event, std::uint16_t pool);
+  [[nodiscard]] std::uint16_t asked_pool(std::uint64_t event, const trace::pool_id& id);
   void tell_emptying(thread_state& thread);
   void settle(thread_state& thread);
   void see_outside();
@@ -72,6 +84,7 @@ class device_compiler {
   std::unique_ptr<request_log> made_ = std::make_unique<request_log>();
   request_log& log_ = *made_;
   std::shared_ptr<recorded_answers> answers_;  // null: not kept
+  std::vector<pool_history> pools_;            // as log_.pools
   replay::address_map<live_block> live_;
   std::unordered_map<std::uint32_t, thread_state> threads_;
   std::unordered_map<std::uint64_t, std::uint16_t> stream_numbers_;

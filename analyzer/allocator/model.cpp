@@ -84,10 +84,11 @@ std::optional<model::placed> model::allocate(const request& asked) {
   want.segment = segment_bytes(options_, want.size);
   want.stream = rank_of_stream_[asked.stream];
   want.pool = static_cast<std::uint16_t>(2u * asked.pool + (want.size <= small_size ? 0u : 1u));
+  want.expandable = options_.expandable_segments && !pool_states_[asked.pool].own_allocator;
   auto index = find_cached(want);
   if (index == no_block) index = find_anywhere(want);
   if (index == no_block) return std::nullopt;
-  if (should_split(blocks_[index], want.size)) index = split(index, want.size);
+  if (should_split(blocks_[index], want)) index = split(index, want.size);
   auto& made = blocks_[index];
   made.state = block_state::allocated;
   made.requested = asked.size;
@@ -105,7 +106,7 @@ block_index model::find_cached(const wanted& want) {
   auto at = list.lower_bound(want.size);
   if (!at) return no_block;
   if (blocks_[list[at].index].is_expandable()) {
-    if (options_.expandable_segments) {
+    if (want.expandable) {
       // Of those that can grow, one that grows less may come later: it counts with the unmapped
       // space behind it.
       for (auto next = list.next(at); next && blocks_[list[at].index].is_expandable() &&
@@ -132,9 +133,10 @@ block_index model::find_cached(const wanted& want) {
   return index;
 }
 
-block_index model::find_anywhere(const wanted& want) {
+block_index model::find_anywhere(wanted& want) {
   if (collects_garbage()) collect_garbage();
   auto found = new_segment(want);
+  if (found == no_block) found = find_in_other_pools(want);
   if (found == no_block && release_oversize(want)) found = new_segment(want);
   if (found == no_block && diverted_.empty()) {
     release_cached(0);
@@ -144,11 +146,26 @@ block_index model::find_anywhere(const wanted& want) {
   return found;
 }
 
-bool model::should_split(const block& found, std::uint64_t size) const {
+// In private pools that were opened to the default one (MemPool's use_on_oom).
+block_index model::find_in_other_pools(wanted& want) {
+  if (want.pool > 1 || serving_pools_.empty()) return no_block;
+  for (const auto pool : serving_pools_) {
+    auto there = want;
+    there.pool = static_cast<std::uint16_t>(2u * pool + want.pool);
+    there.expandable = false;
+    if (const auto found = find_cached(there); found != no_block) {
+      want = there;
+      return found;
+    }
+  }
+  return no_block;
+}
+
+bool model::should_split(const block& found, const wanted& want) const {
   if (pool_states_[found.pool / 2].no_split) return false;
-  const auto remaining = found.size - size;
-  if (is_small(found.pool) || options_.expandable_segments) return remaining >= min_block_size;
-  return size < options_.max_split_size && remaining > small_size;
+  const auto remaining = found.size - want.size;
+  if (is_small(found.pool) || want.expandable) return remaining >= min_block_size;
+  return want.size < options_.max_split_size && remaining > small_size;
 }
 
 // The lower part, of so many bytes; the rest is cached.
@@ -232,8 +249,9 @@ void model::operate(const request& asked) {
       break;
     case action::pool_create:
     case action::pool_begin:
-      ++pool.users;
+      pool.users += asked.what() == action::pool_begin && asked.size != 0 ? 2 : 1;
       pool.released = false;
+      if (asked.what() == action::pool_create) pool.own_allocator = asked.size != 0;
       if (asked.what() == action::pool_begin) diverted_.push_back(index);
       break;
     case action::pool_end:
@@ -248,6 +266,10 @@ void model::operate(const request& asked) {
       break;
     case action::pool_no_split:
       pool.no_split = true;
+      break;
+    case action::pool_use_on_oom:
+      std::erase(serving_pools_, index);
+      if (asked.size != 0) serving_pools_.push_back(index);
       break;
     default:
       break;

@@ -71,6 +71,7 @@ class model {
   struct pool_state {
     std::uint64_t users = 0;
     bool no_split = false;
+    bool own_allocator = false;
     bool released = false;  // nobody uses it any more: its cached memory may go
   };
   struct expandable_segment {
@@ -83,6 +84,7 @@ class model {
     std::uint64_t segment = 0;  // bytes to ask cudaMalloc for
     std::uint16_t stream = 0;   // rank
     std::uint16_t pool = 0;     // as block::pool
+    bool expandable = false;
   };
 
   // model.cpp
@@ -94,8 +96,9 @@ class model {
   bool merge(block_index into, block_index from);
   void make_free(block_index index);
   [[nodiscard]] block_index find_cached(const wanted& want);
-  [[nodiscard]] block_index find_anywhere(const wanted& want);
-  [[nodiscard]] bool should_split(const block& found, std::uint64_t size) const;
+  [[nodiscard]] block_index find_anywhere(wanted& want);
+  [[nodiscard]] block_index find_in_other_pools(wanted& want);
+  [[nodiscard]] bool should_split(const block& found, const wanted& want) const;
   [[nodiscard]] block_index split(block_index found, std::uint64_t size);
   [[nodiscard]] bool collects_garbage() const;
 
@@ -127,7 +130,8 @@ class model {
   std::vector<std::uint16_t> stream_of_rank_;
   std::vector<block_pool> pools_;  // as block::pool
   std::vector<pool_state> pool_states_;
-  std::vector<std::uint16_t> diverted_;  // pools that allocations of some thread go to now
+  std::vector<std::uint16_t> diverted_;       // pools that allocations of some thread go to now
+  std::vector<std::uint16_t> serving_pools_;  // the default pool when it is out of memory
   std::vector<expandable_segment> expandables_;
   std::vector<std::uint32_t> unused_expandables_;
   std::set<block_index> pending_;

@@ -31,7 +31,8 @@ replayer::step_result replayer::step(const request& asked) {
 void replayer::change_settings_to(std::uint64_t text) {
   if (text >= log_.texts.size()) return;
   const auto changed = change_settings(model_.options(), log_.texts[text], log_.torch_version);
-  if (const auto* const now = std::get_if<settings>(&changed)) model_.set_options(*now);
+  const auto* const now = std::get_if<settings>(&changed);
+  model_.set_options(now != nullptr ? *now : std::get<refusal>(changed).left);
 }
 
 }  // namespace memtrace::allocator

@@ -27,11 +27,16 @@ enum class action : std::uint8_t {
   // itself had to wait for them (a retry, or empty_cache): they were done later by themselves
   complete,
   empty_cache,      // pool (0: everything)
-  pool_create,      // pool: a MemPool was made; until its pool_release it keeps its memory
-  pool_begin,       // pool: allocations of the thread go there
+  // pool: a MemPool was made; until its pool_release it keeps its memory. size: 1 where it has an
+  // allocator of its own
+  pool_create,
+  // pool: allocations of the thread go there. size: 1 where it was made before, as by pool_create,
+  // but that was not recorded
+  pool_begin,
   pool_end,         // pool
   pool_release,     // pool
   pool_no_split,    // pool: its blocks are not split
+  pool_use_on_oom,  // pool; size: 1 where its cached blocks serve the default pool, before retries
   memory_fraction,  // size: bits of the double
   settings,         // size: index in texts
 };

@@ -10,7 +10,7 @@ namespace memtrace::allocator {
 block_index model::new_segment(const wanted& want) {
   // The fraction is checked with the size of a segment, also where an expandable one needs less.
   if (allowed_bytes_ && reserved_ + want.segment > *allowed_bytes_) return no_block;
-  if (options_.expandable_segments) return expand(want);
+  if (want.expandable) return expand(want);
   ++calls_.allocations;
   const auto address = driver_.allocate(want.segment);
   if (!address) {

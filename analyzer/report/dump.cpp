@@ -38,6 +38,12 @@ constexpr std::size_t most_cached_bytes = 128u << 20;
       return "pool_begin";
     case format::operation::pool_end:
       return "pool_end";
+    case format::operation::pool_create:
+      return "pool_create";
+    case format::operation::pool_no_split:
+      return "pool_no_split";
+    case format::operation::pool_use_on_oom:
+      return "pool_use_on_oom";
     case format::operation::pool_release:
       return "pool_release";
     case format::operation::memory_fraction:

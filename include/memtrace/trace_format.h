@@ -259,6 +259,9 @@ enum class operation : std::uint32_t {
   memory_fraction = 6,    // a: bits of the double
   settings = 7,           // text: the settings that now hold, as the program gave them
   event_synchronize = 8,  // a: event; inside an allocation (its retry waits for deferred frees)
+  pool_create = 9,        // pool first, pool second; text: "allocator" if it has one of its own
+  pool_no_split = 10,     // pool first, pool second: its blocks are not split
+  pool_use_on_oom = 11,   // pool first, pool second; text: "on" or "off"
 };
 
 // Of `scope`: what held in the thread when it allocated or freed.

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <bit>
 #include <cstring>
+#include <string_view>
 
 #include "interpose/hooks/device_log.h"
 #include "interpose/hooks/errno_keeper.h"
@@ -23,6 +24,9 @@ struct originals {
   void (*begin_pool)(void*, device_index, word, word, void*);
   void (*end_pool)(void*, device_index, word, word);
   void (*release_pool)(void*, device_index, word, word);
+  void (*create_pool)(void*, device_index, word, word, void* const*);
+  void (*set_no_split)(void*, device_index, word, word);
+  void (*set_use_on_oom)(void*, device_index, word, word, bool);
   void (*set_fraction)(void*, double, device_index);
   double (*get_fraction)(void*, device_index);
   void* object;
@@ -32,13 +36,16 @@ struct originals {
 constexpr unsigned most_words = 256;
 void* vtable_copy[most_words];
 
-void record(format::operation what, int device, word a, word b) noexcept {
+void record(format::operation what, int device, word a, word b,
+            std::string_view text = {}) noexcept {
   const errno_keeper errno_stays;
-  recorder* const to = session::active();
+  const bool begins =
+      what == format::operation::pool_create || what == format::operation::pool_begin;
+  recorder* const to = begins ? session::start() : session::active();
   if (to == nullptr) return;
   const std::uint32_t where =
       device < 0 ? device_log::current() : static_cast<std::uint32_t>(device);
-  to->operation({.what = what, .device = where, .a = a, .b = b});
+  to->operation({.what = what, .device = where, .a = a, .b = b, .text = text});
 }
 
 // The end is recorded also when the original throws.
@@ -67,6 +74,23 @@ void end_pool(void* self, device_index device, word first, word second) {
 void release_pool(void* self, device_index device, word first, word second) {
   record(format::operation::pool_release, device, first, second);
   original.release_pool(self, device, first, second);
+}
+
+// A std::shared_ptr is handed over by address; its first word is what it points at.
+void create_pool(void* self, device_index device, word first, word second, void* const* allocator) {
+  const std::string_view text = allocator != nullptr && *allocator != nullptr ? "allocator" : "";
+  original.create_pool(self, device, first, second, allocator);
+  record(format::operation::pool_create, device, first, second, text);
+}
+
+void set_no_split(void* self, device_index device, word first, word second) {
+  original.set_no_split(self, device, first, second);
+  record(format::operation::pool_no_split, device, first, second);
+}
+
+void set_use_on_oom(void* self, device_index device, word first, word second, bool use) {
+  original.set_use_on_oom(self, device, first, second, use);
+  record(format::operation::pool_use_on_oom, device, first, second, use ? "on" : "off");
 }
 
 void set_fraction(void* self, double fraction, device_index device) {
@@ -101,6 +125,10 @@ void replace(const native_allocator& allocator) noexcept {
                original.begin_pool);
   replace_slot(allocator, allocator_member::end_allocate_to_pool, &end_pool, original.end_pool);
   replace_slot(allocator, allocator_member::release_pool, &release_pool, original.release_pool);
+  replace_slot(allocator, allocator_member::create_pool, &create_pool, original.create_pool);
+  replace_slot(allocator, allocator_member::set_no_split, &set_no_split, original.set_no_split);
+  replace_slot(allocator, allocator_member::set_use_on_oom, &set_use_on_oom,
+               original.set_use_on_oom);
   replace_slot(allocator, allocator_member::set_memory_fraction, &set_fraction,
                original.set_fraction);
   // The object's first word points behind the offset to top and the type information.

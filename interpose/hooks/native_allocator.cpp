@@ -22,6 +22,9 @@ constexpr std::array<symbol_query, static_cast<unsigned>(allocator_member::count
     {.prefix = "_ZN" NATIVE "19beginAllocateToPoolE"},
     {.prefix = "_ZN" NATIVE "17endAllocateToPoolE"},
     {.prefix = "_ZN" NATIVE "11releasePoolE"},
+    {.prefix = "_ZN" NATIVE "18createOrIncrefPoolE"},
+    {.prefix = "_ZN" NATIVE "10setNoSplitE"},
+    {.prefix = "_ZN" NATIVE "11setUseOnOOME"},
 }};
 #undef NATIVE
 

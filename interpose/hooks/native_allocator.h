@@ -18,6 +18,9 @@ enum class allocator_member : unsigned {
   begin_allocate_to_pool,
   end_allocate_to_pool,
   release_pool,
+  create_pool,
+  set_no_split,
+  set_use_on_oom,
   count
 };
 
