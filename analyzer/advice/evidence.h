@@ -32,6 +32,7 @@ struct block_facts {
   bool kept_by_autograd = false;  // saved for a backward pass
   bool attention_scores = false;  // quadratic in the sequence length
   bool cast_copy = false;         // autocast's copy of a parameter
+  bool unused_copy = false;       // a parameter of a model that no forward pass uses
   std::uint8_t element_bits = 0;  // of a tensor kept by autograd or a parameter; 0: not known
   std::uint8_t dimensions = 0;    // of the tensor that autograd kept first; 0: not known
   std::uint32_t rows = 0;         // its last dimension but one

@@ -22,7 +22,14 @@
   X(evaluation_without_gradients) /* inference_mode where no backward follows */ \
   X(evaluation_outputs)           /* that pile up on the GPU */                  \
   X(free_earlier)                 /* what is held after its last use */          \
-  X(zero_grad)                    /* set_to_none, and where it is called */
+  X(zero_grad)                    /* set_to_none, and where it is called */      \
+  X(optimizer_choice)             /* 8-bit moments, Adafactor, SGD */            \
+  X(optimizer_form)               /* fused or a loop, instead of foreach */      \
+  X(lora)                         /* adapters instead of all weights */          \
+  X(gradient_views)               /* of DistributedDataParallel's buckets */     \
+  X(weights_copy)                 /* that no forward pass uses */                \
+  X(unused_parameters)            /* of modules that never ran */                \
+  X(host_memory)                  /* workers beside the limit, pinned memory */
 
 namespace memtrace::advice {
 
