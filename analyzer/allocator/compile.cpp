@@ -120,6 +120,13 @@ void compiler::on_cuda_call(const trace::event& head, const trace::cuda_call_eve
   }
 }
 
+void compiler::on_cuda_undo(const trace::event& head, const trace::cuda_undo_event& record) {
+  if (state_->names[record.api] != "cudaFree") return;
+  if (auto* const device = state_->device(head.device); device != nullptr) {
+    device->doubt("the driver did not take memory back: PyTorch fails there");
+  }
+}
+
 void compiler::on_message(const trace::event& /*head*/, const trace::message_event& record) {
   constexpr std::size_t most_doubts = 8;
   if (record.severity != 1 || state_->doubts.size() >= most_doubts) return;

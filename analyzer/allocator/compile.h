@@ -26,6 +26,7 @@ class compiler final : public trace::record_visitor {
   void on_reported(const trace::event& head, const trace::reported_event& record) override;
   void on_operation(const trace::event& head, const trace::operation_event& record) override;
   void on_cuda_call(const trace::event& head, const trace::cuda_call_event& call) override;
+  void on_cuda_undo(const trace::event& head, const trace::cuda_undo_event& record) override;
   void on_message(const trace::event& head, const trace::message_event& record) override;
 
   // No more records. By device; of devices on which the allocator did something.

@@ -78,13 +78,15 @@ void model::collect_garbage() {
 }
 
 // Only with max_split_size: one block that is large enough, or several oversize ones, the largest
-// first. False: not enough, though some may have gone.
+// first. False: not enough, though some may have gone. A part of a segment, which can be so large
+// where expandable segments were on for a while, stays: PyTorch dies of giving it to cudaFree.
 bool model::release_oversize(const wanted& want) {
   if (options_.max_split_size == unlimited) return false;
   const auto needed = std::max(want.size, options_.max_split_size);
   const auto& list = blocks_of(want.pool, want.stream).cached;
   const auto enough = list.lower_bound(needed);
   if (enough && !blocks_[list[enough].index].is_expandable()) {
+    if (blocks_[list[enough].index].is_split()) return false;
     release_segment(list[enough].index);
     return true;
   }
@@ -93,7 +95,8 @@ bool model::release_oversize(const wanted& want) {
   for (auto at = enough ? list.previous(enough) : list.last();
        at && released < needed && list[at].size >= options_.max_split_size;
        at = list.previous(at)) {
-    if (blocks_[list[at].index].is_expandable()) continue;
+    const auto& one = blocks_[list[at].index];
+    if (one.is_expandable() || one.is_split()) continue;
     released += list[at].size;
     going.push_back(list[at].index);
   }

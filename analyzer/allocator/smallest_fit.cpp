@@ -4,6 +4,7 @@
 // growing steps, then by bisection. Fit is not monotone: what is returned was replayed.
 #include <algorithm>
 
+#include "analyzer/allocator/placements.h"
 #include "analyzer/allocator/what_if.h"
 
 namespace memtrace::allocator {
@@ -19,9 +20,15 @@ class fitting {
     ++tested_;
     under_.usable_bytes = usable_bytes;
     if (under_.total_bytes != 0) under_.total_bytes = std::max(total_, usable_bytes);
-    const auto range = replay_all_policies(log_, under_);
-    if (range.worst.out_of_memory) return false;
-    best_ = {usable_bytes, range.worst.retries, 0};
+    std::uint64_t retries = 0;
+    for (const auto& one : placements) {
+      under_.addresses = one.policy;
+      under_.seed = one.seed;
+      const auto found = replay(log_, under_);
+      if (found.out_of_memory) return false;
+      retries = std::max(retries, found.retries);
+    }
+    best_ = {usable_bytes, retries, 0};
     return true;
   }
   [[nodiscard]] smallest_fit found() const {

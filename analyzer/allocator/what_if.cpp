@@ -4,13 +4,12 @@
 #include <algorithm>
 
 #include "analyzer/allocator/imagined_driver.h"
+#include "analyzer/allocator/placements.h"
 #include "analyzer/allocator/replayer.h"
 
 namespace memtrace::allocator {
 
 namespace {
-
-constexpr std::uint64_t random_seeds[] = {1, 2, 3};
 
 [[nodiscard]] std::uint64_t event_of(const request_log& log, std::size_t request) {
   return request < log.events.size() ? log.events[request] : 0;
@@ -105,23 +104,18 @@ outcome replay(const request_log& log, const scenario& under) {
 
 range_of_outcomes replay_all_policies(const request_log& log, scenario under) {
   range_of_outcomes range;
-  bool is_first = true;
-  const auto add = [&](address_policy policy, std::uint64_t seed) {
-    under.addresses = policy;
-    under.seed = seed;
+  for (const auto& one : placements) {
+    under.addresses = one.policy;
+    under.seed = one.seed;
     const auto found = replay(log, under);
-    if (is_first) {
+    if (&one == placements.begin()) {
       range.lowest_addresses = range.best = range.worst = found;
-      is_first = false;
-      return;
+      continue;
     }
     if (!same(found, range.lowest_addresses)) range.depends_on_addresses = true;
     if (is_worse(found, range.worst)) range.worst = found;
     if (is_worse(range.best, found)) range.best = found;
-  };
-  add(address_policy::lowest, 0);
-  add(address_policy::descending, 0);
-  for (const auto seed : random_seeds) add(address_policy::random, seed);
+  }
   return range;
 }
 
