@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyzer/allocator/compile.h"
 
+#include <bit>
+#include <cmath>
 #include <string>
 #include <utility>
 #include <vector>
@@ -31,6 +33,14 @@ struct compiler::state {
     if (found != devices.end()) return &found->second.made;
     if (devices.size() == most_devices) return nullptr;
     return &devices.try_emplace(index, device_state{{index, keep_answers}, 0}).first->second.made;
+  }
+
+  // Whether a fraction is that of per_process_memory_fraction, of which the recording tells when it
+  // begins. The allocator gives it as whole bytes by the device's.
+  [[nodiscard]] bool is_of_environment(double fraction) const {
+    const auto parsed = parse_settings(environment, torch_version);
+    const auto* const known = std::get_if<settings>(&parsed);
+    return known != nullptr && std::abs(known->memory_fraction - fraction) < 1e-9;
   }
 
   const trace::dictionary& names;
@@ -93,10 +103,14 @@ void compiler::on_operation(const trace::event& head, const trace::operation_eve
     case format::operation::empty_cache_end:
       for (auto& [index, device] : state_->devices) device.made.operation(head, record);
       return;
+    case format::operation::memory_fraction:
+      if (state_->is_of_environment(std::bit_cast<double>(record.a))) return;
+      break;
     default:
-      if (auto* const device = state_->device(head.device); device != nullptr) {
-        device->operation(head, record);
-      }
+      break;
+  }
+  if (auto* const device = state_->device(head.device); device != nullptr) {
+    device->operation(head, record);
   }
 }
 
@@ -141,7 +155,6 @@ std::map<std::uint32_t, std::unique_ptr<request_log>> compiler::finish() {
     auto log = device.made.finish();
     log->torch_version = version;
     log->settings_text = state_->environment;
-    const auto told_fraction = log->options.memory_fraction;
     const auto take = [&](const std::variant<settings, refusal>& parsed) {
       if (const auto* const known = std::get_if<settings>(&parsed)) {
         log->options = *known;
@@ -155,7 +168,6 @@ std::map<std::uint32_t, std::unique_ptr<request_log>> compiler::finish() {
       log->settings_text = state_->texts[i];
       take(change_settings(log->options, state_->texts[i], version));
     }
-    if (told_fraction < 1) log->options.memory_fraction = told_fraction;
     if (log->options.backend != backend::native) {
       log->doubts.push_back("its allocator was not PyTorch's native one");
     }

@@ -2,7 +2,6 @@
 #include "analyzer/allocator/device_compiler.h"
 
 #include <algorithm>
-#include <bit>
 #include <limits>
 
 #include "analyzer/allocator/rounding.h"
@@ -272,11 +271,7 @@ void device_compiler::operation(const trace::event& head, const trace::operation
       thread.empties = thread.waits = false;
       break;
     case format::operation::memory_fraction:
-      if (log_.requests.empty()) {
-        log_.options.memory_fraction = std::bit_cast<double>(done.a);
-      } else {
-        add(action::memory_fraction, head.number).size = done.a;
-      }
+      add(action::memory_fraction, head.number).size = done.a;
       break;
     default:
       pool_operation(head.number, done, pool);
