@@ -67,8 +67,9 @@ json as_json(const allocator::outcome& end) {
               {"peak_active", end.active.bytes},
               {"reserved_at_end", end.reserved_at_end},
               {"retries", end.retries},
-              {"device_allocations", end.calls.allocations + end.calls.maps},
-              {"device_frees", end.calls.frees + end.calls.unmaps},
+              {"calls",
+               {end.calls.allocations, end.calls.frees, end.calls.maps, end.calls.unmaps,
+                end.calls.reservations, end.calls.failed}},
               {"out_of_memory", nullptr}};
   if (end.out_of_memory) {
     out["out_of_memory"] = {{"event", end.out_of_memory->event},
@@ -100,7 +101,8 @@ json check(const allocator::request_log& log, bool replay) {
       out["layout"] = as_json(log, at_end);
     });
   }
-  if (replay) out["replay"] = as_json(allocator::replay(log, as_recorded(log)));
+  out["recorded"] = as_json(found.replayed);
+  if (replay) out["predicted"] = as_json(allocator::replay(log, as_recorded(log)));
   return out;
 }
 

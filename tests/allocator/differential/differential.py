@@ -67,7 +67,11 @@ def judge(checked: dict, seen: dict, verdict: Verdict) -> None:
     if checked["refused"] != verdict.out_of_memory:
         verdict.differences.append(
             f"out of memory: PyTorch {verdict.out_of_memory}, the trace {checked['refused']}")
-    verdict.predicted = witness.replay_differences(seen, checked["replay"])
+    verdict.differences += witness.outcome_differences(seen, checked["recorded"])
+    # Memory that others take in mid-run is not in the requests.
+    if not seen["others"]:
+        verdict.predicted = witness.prediction_differences(
+            seen, checked["recorded"], checked["predicted"])
 
 
 def perform(wanted: list[dict], folder: Path, keep: bool = False) -> list[Verdict]:
@@ -82,7 +86,8 @@ def perform(wanted: list[dict], folder: Path, keep: bool = False) -> list[Verdic
     for run in wanted:
         seen, trace = folder / f"{run['name']}.json", folder / f"{run['name']}.mtrace"
         if not seen.exists() or not trace.exists():
-            tail = ended.stderr.decode(errors="replace")[-1500:]
+            said = ended.stderr.decode(errors="replace").splitlines()
+            tail = [line for line in said if "recorded" not in line][-8:]
             verdicts.append(Verdict(run["name"], differences=[f"the run failed: {tail}"]))
             continue
         verdicts.append(check(trace, json.loads(seen.read_text())))

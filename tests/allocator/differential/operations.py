@@ -19,9 +19,9 @@ import ctypes
 
 import torch
 
-WORK_BUFFER = 256 << 20  # bytes that are copied to keep a stream busy
-DEVICE_BYTES_PER_US = 1_000_000  # simulator/core/clock.h
-DEVICE_TO_DEVICE = 3
+WORK_BUFFER = 4 << 20  # bytes, copied to keep a stream busy
+LINK_BYTES_PER_US = 25_000  # simulator/core/clock.h
+HOST_TO_DEVICE = 1
 # A run that is out of memory all the time tells nothing more.
 MOST_OUT_OF_MEMORY = 60
 
@@ -41,10 +41,13 @@ class Machine:
         self.pools: dict = {}
         self.inside: list = []
         self.capturing = None
-        self.buffer = None
         self.counts = collections.Counter()
-        # The context takes memory; segments that expand are made without one.
+        # Memory of the device that is not PyTorch's is taken before PyTorch's first segment: the
+        # context (segments that expand are made without one) and this.
         self.runtime.cudaFree(None)
+        self.buffer = self.device_memory(WORK_BUFFER)
+        self.pinned = ctypes.c_void_p()
+        self.runtime.cudaMallocHost(ctypes.byref(self.pinned), ctypes.c_size_t(WORK_BUFFER))
 
     def perform(self, operations: list) -> None:
         actions = {name[3:]: getattr(self, name) for name in dir(self) if name.startswith("do_")}
@@ -84,14 +87,12 @@ class Machine:
             self.tensors[name].record_stream(self.side[stream])
 
     def do_work(self, stream, microseconds):
-        if self.buffer is None:
-            self.buffer = self.device_memory(WORK_BUFFER) or 0
-        size = min(int(microseconds * DEVICE_BYTES_PER_US), WORK_BUFFER // 2)
-        if self.buffer and self.capturing is None:
-            self.runtime.cudaMemcpyAsync(
-                ctypes.c_void_p(self.buffer), ctypes.c_void_p(self.buffer + WORK_BUFFER // 2),
-                ctypes.c_size_t(size), DEVICE_TO_DEVICE,
-                ctypes.c_void_p(self.side[stream].cuda_stream))
+        if self.capturing is not None:
+            return
+        size = min(int(microseconds * LINK_BYTES_PER_US), WORK_BUFFER)
+        self.runtime.cudaMemcpyAsync(
+            ctypes.c_void_p(self.buffer), self.pinned, ctypes.c_size_t(size), HOST_TO_DEVICE,
+            ctypes.c_void_p(self.side[stream].cuda_stream))
 
     def do_synchronize(self):
         if self.capturing is None:

@@ -56,12 +56,14 @@ def perform(run: dict) -> dict:
             raised = error  # its frames keep tensors: they are there in the witness, too
         found = witness()
         found["counts"] = {"out of memory at the end": 1} if raised else {}
+        found["others"] = True
         return found
     machine = operations.Machine(run["streams"])
     kept.append(machine)
     machine.perform(run["operations"])
     found = witness()
     found["counts"] = dict(machine.counts)
+    found["others"] = any(what == "foreign" for what, *_ in run["operations"])
     return found
 
 

@@ -46,23 +46,26 @@ def layout_differences(witness: dict, layout: dict) -> list[str]:
     return found
 
 
-# Of a replay from the requests alone.
 STATISTICS = {
     "peak_reserved": "reserved_bytes.all.peak",
     "peak_allocated": "allocated_bytes.all.peak",
     "peak_active": "active_bytes.all.peak",
     "reserved_at_end": "reserved_bytes.all.current",
     "retries": "num_alloc_retries",
-    "device_allocations": "num_device_alloc",
-    "device_frees": "num_device_free",
 }
 
 
-def replay_differences(witness: dict, outcome: dict) -> list[str]:
+def outcome_differences(witness: dict, outcome: dict) -> list[str]:
+    return [f"{name}: PyTorch {witness['stats'][key]}, the model {outcome[name]}"
+            for name, key in STATISTICS.items() if outcome[name] != witness["stats"][key]]
+
+
+def prediction_differences(witness: dict, recorded: dict, predicted: dict) -> list[str]:
+    """Replayed from the requests alone, beside what was recorded."""
     found = []
-    if outcome["out_of_memory"]:
-        found.append(f"predicted out of memory: {outcome['out_of_memory']}")
-    for name, key in STATISTICS.items():
-        if outcome[name] != witness["stats"][key]:
-            found.append(f"{name}: PyTorch {witness['stats'][key]}, predicted {outcome[name]}")
+    if predicted["out_of_memory"]:
+        found.append(f"predicted out of memory: {predicted['out_of_memory']}")
+    found += outcome_differences(witness, predicted)
+    if recorded["calls"] != predicted["calls"]:
+        found.append(f"driver calls: recorded {recorded['calls']}, predicted {predicted['calls']}")
     return found
