@@ -28,8 +28,22 @@ std::vector<std::uint64_t> inferred_steps::ends() const {
   return found;
 }
 
+// An event outside of every model, or in backward, says that the call before it is over.
+void periodicity::see_calls(const trace::event& head, bool allocates) {
+  const bool in_call = head.scope.root && !head.scope.in_backward();
+  if (in_call && !in_call_) {
+    ++calls_;
+    in_this_call_ = 0;
+  }
+  in_call_ = in_call;
+  if (!allocates) return;
+  ++allocations_;
+  if (in_call) in_longest_call_ = std::max(in_longest_call_, ++in_this_call_);
+}
+
 void periodicity::on_allocator(const trace::event& head, const trace::allocator_event& record) {
   last_event_ = head.number;
+  if (!marked_) see_calls(head, record.kind == format::kind::alloc);
   if (record.kind == format::kind::alloc) allocated(head, record.stack, record.size);
   if (record.kind == format::kind::free_requested) ++frees_;
 }
@@ -68,6 +82,7 @@ period_item periodicity::item_of(const trace::event& head, trace::stack_id stack
   item.stack = stack;
   item.frees = frees_;
   item.thread = head.thread;
+  item.call = in_call_ ? calls_ : 0;
   item.in_module = static_cast<bool>(head.scope.module);
   if (stack) {
     item.token = number_of(key(token_kind::stack, stack.value));
@@ -96,6 +111,8 @@ void periodicity::allocated(const trace::event& head, trace::stack_id stack, std
 
 void periodicity::step_begins(const period_item& item) {
   begins_.push_back(item.event);
+  if (item.call != 0 && item.call == last_call_) ++within_calls_;
+  last_call_ = item.call;
   since_entry_ = 0;
 }
 
@@ -116,7 +133,9 @@ inferred_steps periodicity::finish() {
   inferred_steps found;
   if (marked_) return found;
   if (!follow_) (void)search();
+  found.is_one_call = in_longest_call_ * 2 > allocations_;
   found.end = last_event_;
+  if (within_calls_ * 2 > begins_.size()) return found;
   found.begins = std::move(begins_);
   if (found.begins.empty()) return found;
   const auto entries = static_cast<double>(found.begins.size());

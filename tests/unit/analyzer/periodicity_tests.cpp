@@ -33,6 +33,11 @@ class program {
     keep_ = kept;
     return *this;
   }
+  // A model's call runs from now on.
+  program& in_call(bool runs) {
+    in_call_ = runs;
+    return *this;
+  }
   program& mark_step() {
     finder_.on_step({}, {});
     return *this;
@@ -49,6 +54,7 @@ class program {
     trace::event head;
     head.number = event_++;
     head.scope.module.value = in_module ? 1 : 0;
+    head.scope.root.value = in_call_ ? 1 : 0;
     head.scope.forward = forward;
     trace::allocator_event record;
     record.kind = format::kind::alloc;
@@ -98,6 +104,7 @@ class program {
   std::uint64_t event_ = 0;
   std::uint64_t live_ = 0;
   bool keep_ = false;
+  bool in_call_ = false;
 };
 
 // Manual SGD on two layers: batch, forward, loss, backward, update.
@@ -131,6 +138,31 @@ TEST_CASE("GIVEN manual SGD WHEN inferred THEN every pass of the loop is a step"
   REQUIRE(ends.size() == 20);
   CHECK(ends.front() == begins[1]);
   CHECK(ends.back() == of.next_event() - 1);
+}
+
+TEST_CASE("GIVEN one forward that runs out of memory WHEN inferred THEN its layers are no steps") {
+  program of;
+  of.keep(true).in_call(true);
+  for (int layer = 0; layer < 30; ++layer) {
+    of.at({"main:11", "module", "forward:30"}).at({"main:11", "module", "forward:31"});
+    of.at({"main:11", "module", "forward:32"});
+  }
+  const auto found = of.steps();
+  CHECK(found.count() == 0);
+  CHECK(found.is_one_call);
+}
+
+TEST_CASE("GIVEN calls of a model one after another WHEN inferred THEN each is a step") {
+  program of;
+  for (int call = 0; call < 30; ++call) {
+    of.in_call(true)
+        .at({"main:11", "module", "forward:30"})
+        .at({"main:11", "module", "forward:31"});
+    of.in_call(false).at({"main:12"});
+  }
+  const auto found = of.steps();
+  CHECK(found.count() == 30);
+  CHECK_FALSE(found.is_one_call);
 }
 
 TEST_CASE("GIVEN few steps WHEN inferred THEN they are found, with less confidence") {
