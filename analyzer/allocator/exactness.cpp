@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "analyzer/allocator/peak_watch.h"
 #include "analyzer/allocator/recorded_driver.h"
 #include "analyzer/allocator/replayer.h"
 
@@ -32,9 +33,7 @@ class comparison {
     const auto done = run_.step(asked);
     driver_.end();
     found_.replayed.requests = i + 1;
-    see(found_.replayed.allocated, run_.state().allocated(), i);
-    see(found_.replayed.active, run_.state().active(), i);
-    see(found_.replayed.reserved, run_.state().reserved(), i);
+    if (asked.what() == action::allocate) watch_.look(run_.state(), i);
     if (driver_.first_difference()) {
       found_.first = driver_.first_difference();
       if (found_.first->event == 0) found_.first->event = log_.events[i];
@@ -71,10 +70,6 @@ class comparison {
     }
   }
 
-  void see(peak& known, std::uint64_t bytes, std::uint32_t i) const {
-    if (bytes > known.bytes) known = {bytes, i, log_.events[i]};
-  }
-
   void differ(std::uint32_t i, const char* what, std::uint64_t recorded, std::uint64_t replayed) {
     if (!found_.first) found_.first = difference{log_.events[i], what, recorded, replayed};
   }
@@ -84,6 +79,7 @@ class comparison {
   recorded_driver driver_;
   replayer run_;
   exactness found_;
+  peak_watch watch_{log_, found_.replayed};
   std::size_t next_reserved_ = 0;
   std::uint64_t reserved_ = 0;
 };

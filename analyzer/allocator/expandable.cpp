@@ -109,7 +109,7 @@ bool model::map(block_index index, std::uint64_t bytes) {
     blocks_[index].size = mapped;
     unmapped.insert({blocks_[rest].address, rest});
   }
-  reserved_ += mapped;
+  reserve(mapped);
   merge(index, blocks_[index].previous);
   merge(index, blocks_[index].next);
   put(index);

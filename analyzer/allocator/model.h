@@ -51,6 +51,8 @@ class model {
   void set_fraction(double fraction);
 
   [[nodiscard]] std::uint64_t reserved() const { return reserved_; }
+  // The most so far, also of what was mapped and given back within one request.
+  [[nodiscard]] std::uint64_t most_reserved() const { return most_reserved_; }
   [[nodiscard]] std::uint64_t allocated() const { return allocated_; }
   [[nodiscard]] std::uint64_t active() const { return active_; }
   [[nodiscard]] std::uint64_t retries() const { return retries_; }
@@ -103,6 +105,7 @@ class model {
   [[nodiscard]] bool collects_garbage() const;
 
   // segments.cpp
+  void reserve(std::uint64_t bytes);
   [[nodiscard]] block_index new_segment(const wanted& want);
   void release_segment(block_index index);
   void collect_garbage();
@@ -137,6 +140,7 @@ class model {
   std::set<block_index> pending_;
 
   std::uint64_t reserved_ = 0;
+  std::uint64_t most_reserved_ = 0;
   std::uint64_t allocated_ = 0;
   std::uint64_t active_ = 0;
   std::uint64_t retries_ = 0;

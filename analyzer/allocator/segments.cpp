@@ -7,6 +7,11 @@
 
 namespace memtrace::allocator {
 
+void model::reserve(std::uint64_t bytes) {
+  reserved_ += bytes;
+  most_reserved_ = std::max(most_reserved_, reserved_);
+}
+
 block_index model::new_segment(const wanted& want) {
   // The fraction is checked with the size of a segment, also where an expandable one needs less.
   if (allowed_bytes_ && reserved_ + want.segment > *allowed_bytes_) return no_block;
@@ -23,7 +28,7 @@ block_index model::new_segment(const wanted& want) {
   made.size = want.segment;
   made.stream = want.stream;
   made.pool = want.pool;
-  reserved_ += want.segment;
+  reserve(want.segment);
   return index;
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "analyzer/allocator/imagined_driver.h"
+#include "analyzer/allocator/peak_watch.h"
 #include "analyzer/allocator/placements.h"
 #include "analyzer/allocator/replayer.h"
 
@@ -11,35 +12,9 @@ namespace memtrace::allocator {
 
 namespace {
 
-[[nodiscard]] std::uint64_t event_of(const request_log& log, std::size_t request) {
-  return request < log.events.size() ? log.events[request] : 0;
-}
-
 [[nodiscard]] bool was_refused(const request_log& log, block_number block) {
   return block < log.addresses.size() && log.addresses[block] == 0;
 }
-
-// Keeps the outcome up to date.
-class observer {
- public:
-  observer(const request_log& log, outcome& into) : log_(log), into_(into) {}
-
-  void look(const model& now, std::size_t request) {
-    see(into_.allocated, now.allocated(), request);
-    see(into_.active, now.active(), request);
-    see(into_.reserved, now.reserved(), request);
-  }
-
- private:
-  void see(peak& known, std::uint64_t bytes, std::size_t request) {
-    if (bytes <= known.bytes) [[likely]]
-      return;
-    known = {bytes, static_cast<std::uint32_t>(request), event_of(log_, request)};
-  }
-
-  const request_log& log_;
-  outcome& into_;
-};
 
 [[nodiscard]] bool runs_out_earlier(const outcome& a, const outcome& b) {
   if (!a.out_of_memory || !b.out_of_memory) return a.out_of_memory && !b.out_of_memory;
@@ -73,7 +48,7 @@ outcome replay(const request_log& log, const scenario& under) {
                           under.addresses, under.seed);
   replayer run(log, under, answers);
   outcome found;
-  observer watch(log, found);
+  const peak_watch watch(log, found);
   const auto count = log.requests.size();
   std::size_t i = 0;
   for (; i < count; ++i) {
@@ -83,7 +58,7 @@ outcome replay(const request_log& log, const scenario& under) {
       watch.look(run.state(), i);
       if (!was_refused(log, asked.block)) {
         if (!done.refused) continue;
-        found.out_of_memory = {static_cast<std::uint32_t>(i), event_of(log, i), asked.size};
+        found.out_of_memory = {static_cast<std::uint32_t>(i), watch.event_of(i), asked.size};
         break;
       }
       // The program never had it: it went on as recorded, without.
