@@ -29,6 +29,7 @@ using action = std::function<int(const program&)>;
 // Each adds its options to `app` and returns what to do once they are parsed.
 [[nodiscard]] action add_report(CLI::App& app);
 [[nodiscard]] action add_diff(CLI::App& app);
+[[nodiscard]] action add_replay(CLI::App& app);
 [[nodiscard]] action add_dump(CLI::App& app);
 [[nodiscard]] action add_estimate(CLI::App& app);
 [[nodiscard]] action add_run(CLI::App& app);

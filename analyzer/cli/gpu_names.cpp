@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <cstdlib>
 #include <vector>
 
 namespace memtrace::cli {
@@ -56,6 +57,12 @@ bool knows_gpu(std::string_view name) {
   return std::ranges::find(gpus, name, &gpu::key) != gpus.end();
 }
 
+std::optional<std::uint64_t> gpu_memory(std::string_view name) {
+  const auto* const found = std::ranges::find(gpus, name, &gpu::key);
+  if (found == gpus.end()) return std::nullopt;
+  return std::uint64_t{found->mebibytes} << 20;
+}
+
 std::string unknown_gpu_sentence(std::string_view name) {
   constexpr std::size_t suggestions = 3;
   auto nearest = gpus;
@@ -92,6 +99,23 @@ bool is_memory_size(std::string_view text) {
   if (prefixes.find(unit[0]) == prefixes.npos) return false;
   const auto rest = unit.substr(1);
   return rest.empty() || rest == "iB" || rest == "ib" || rest == "B" || rest == "i";
+}
+
+std::optional<std::uint64_t> memory_size(std::string_view text) {
+  if (!is_memory_size(text)) return std::nullopt;
+  const std::string number(text);
+  char* end = nullptr;
+  auto bytes = std::strtod(number.c_str(), &end);
+  while (*end == ' ') ++end;
+  constexpr std::string_view prefixes = "kmgt";
+  const auto unit =
+      prefixes.find(static_cast<char>(std::tolower(static_cast<unsigned char>(*end))));
+  if (*end != '\0' && unit != prefixes.npos) {
+    for (std::size_t i = 0; i <= unit; ++i) bytes *= 1024;
+  }
+  constexpr double most = 1e15;
+  if (!(bytes >= 1 && bytes <= most)) return std::nullopt;
+  return static_cast<std::uint64_t>(bytes);
 }
 
 }  // namespace memtrace::cli

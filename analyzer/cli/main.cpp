@@ -25,6 +25,8 @@ struct subcommand {
 constexpr std::array subcommands = {
     subcommand{"report", "Say what holds the memory in a trace", add_report, false},
     subcommand{"diff", "Two runs side by side: what changed", add_diff, false},
+    subcommand{"replay", "What other allocator options, or another GPU, would do", add_replay,
+               false},
     subcommand{"run", "Run a program, record it, and report", add_run, true},
     subcommand{"dry-run", "The same on a simulated GPU", add_dry_run, true},
     subcommand{"estimate", "Work out what a training would need, by formulas with their sources",

@@ -10,6 +10,7 @@
 #include "analyzer/cli/open_trace.h"
 #include "analyzer/report/diff_text.h"
 #include "analyzer/report/load.h"
+#include "analyzer/report/replay_text.h"
 #include "analyzer/report/terminal.h"
 
 namespace memtrace::cli {
@@ -55,6 +56,11 @@ void print_report(const report::run_report& processes, std::FILE* out,
   const auto style = style_for(out);
   const auto text =
       kind ? report::to_view(processes, *kind, style) : report::to_text(processes, style);
+  std::fwrite(text.data(), 1, text.size(), out);
+}
+
+void print_replay(const std::vector<report::replayed_process>& processes, std::FILE* out) {
+  const auto text = report::to_text(processes, style_for(out));
   std::fwrite(text.data(), 1, text.size(), out);
 }
 

@@ -11,6 +11,7 @@
 #include "analyzer/report/diff.h"
 #include "analyzer/report/load.h"
 #include "analyzer/report/model.h"
+#include "analyzer/report/replay_runs.h"
 #include "analyzer/report/terminal_views.h"
 
 namespace memtrace::cli {
@@ -28,6 +29,9 @@ struct loaded_report {
 // overview, or all rows of one kind.
 void print_report(const report::run_report& processes, std::FILE* out,
                   std::optional<report::view_by> kind = {});
+
+// What other allocator options, or another GPU, would do.
+void print_replay(const std::vector<report::replayed_process>& processes, std::FILE* out);
 
 // Two runs side by side, in the same styles.
 void print_difference(const report::run_difference& runs, std::FILE* out);

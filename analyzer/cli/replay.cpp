@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <CLI/App.hpp>
+#include <cstdio>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analyzer/cli/command.h"
+#include "analyzer/cli/gpu_names.h"
+#include "analyzer/cli/open_trace.h"
+#include "analyzer/cli/show_report.h"
+#include "analyzer/cli/write_file.h"
+#include "analyzer/report/json_text.h"
+#include "analyzer/report/replay_json.h"
+#include "analyzer/report/replay_runs.h"
+#include "analyzer/trace/find_traces.h"
+
+namespace memtrace::cli {
+
+namespace {
+
+struct replay_options {
+  std::vector<std::string> traces;
+  std::vector<std::string> alloc_confs;
+  std::string gpu;
+  std::string memory;
+  std::string json;
+};
+
+// The device to replay on; false after one sentence on stderr.
+[[nodiscard]] bool choose_device(const replay_options& chosen,
+                                 std::optional<std::uint64_t>& total_bytes) {
+  if (!chosen.gpu.empty() && !chosen.memory.empty()) {
+    std::fprintf(stderr,
+                 "memtrace: give --gpu or --memory, not both: each says how much there is\n");
+    return false;
+  }
+  if (!chosen.gpu.empty()) {
+    total_bytes = gpu_memory(chosen.gpu);
+    if (total_bytes) return true;
+    std::fprintf(stderr, "memtrace: %s\n", unknown_gpu_sentence(chosen.gpu).c_str());
+    return false;
+  }
+  if (!chosen.memory.empty()) {
+    total_bytes = memory_size(chosen.memory);
+    if (total_bytes) return true;
+    std::fprintf(stderr, "memtrace: --memory %s is no size; write bytes, or 24GiB\n",
+                 report::printable(chosen.memory).c_str());
+    return false;
+  }
+  return true;
+}
+
+int show(const replay_options& chosen) {
+  if (chosen.gpu == "list") {
+    print_gpus(stdout);
+    return success;
+  }
+  if (chosen.traces.empty()) {
+    std::fprintf(stderr, "memtrace: name a trace to replay, or a directory with traces\n");
+    return usage;
+  }
+  report::replay_wishes wanted;
+  wanted.alloc_confs = chosen.alloc_confs;
+  if (!choose_device(chosen, wanted.total_bytes)) return usage;
+  auto paths = trace::find_traces(chosen.traces);
+  if (!paths) {
+    complain({}, paths.failure());
+    return failure;
+  }
+  std::vector<report::replayed_process> replayed;
+  bool complete = true;
+  for (const auto& path : *paths) {
+    auto opened = open(path);
+    if (!opened) {
+      complete = false;
+      continue;
+    }
+    auto one = report::replay_trace(path, *opened->reader, wanted, show_progress(path));
+    end_progress();
+    if (one.completeness.damage) {
+      complain(path, *one.completeness.damage);
+      complete = false;
+    }
+    if (one.refusal.empty()) {
+      replayed.push_back(std::move(one));
+    } else {
+      std::fprintf(stderr, "memtrace: %s: %s\n", report::printable(path).c_str(),
+                   one.refusal.c_str());
+      complete = false;
+    }
+  }
+  if (replayed.empty()) return failure;
+  bool written = true;
+  if (!chosen.json.empty()) written = write_all(chosen.json, report::to_json(replayed));
+  if (chosen.json != "-") {
+    print_replay(replayed, stdout);
+    written = std::fflush(stdout) == 0 && written;
+  }
+  return complete && written ? success : failure;
+}
+
+}  // namespace
+
+action add_replay(CLI::App& app) {
+  const auto chosen = std::make_shared<replay_options>();
+  app.add_option("TRACE", chosen->traces, "Traces, or directories with traces: one run");
+  app.add_option("--alloc-conf", chosen->alloc_confs,
+                 "Options to try, as in PYTORCH_CUDA_ALLOC_CONF; may be given several times "
+                 "(default: the usual ones)")
+      ->allow_extra_args(false);
+  app.add_option("--gpu", chosen->gpu, "Replay on a GPU of this model; list prints those known");
+  app.add_option("--memory", chosen->memory, "Replay on a GPU with this much memory, as 24GiB");
+  app.add_option("--json", chosen->json, "Also write it as JSON; - for standard output");
+  return [chosen](const program&) { return show(*chosen); };
+}
+
+}  // namespace memtrace::cli
