@@ -155,11 +155,11 @@ class diagnostician {
     return made;
   }
 
-  // With what the allocator itself said.
+  // With the recorded segments.
   void compare(const layout& heap) {
-    if (heap.reserved == made_.peak_reserved) return;
+    if (heap.reserved == history_.peak_reserved) return;
     made_.inexact = "the model reserves " + report::format_bytes(heap.reserved) +
-                    " where the program had " + report::format_bytes(made_.peak_reserved);
+                    " where the program had " + report::format_bytes(history_.peak_reserved);
   }
 
   const advice::evidence& of_;

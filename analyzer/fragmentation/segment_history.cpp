@@ -66,11 +66,6 @@ void segment_history::segment(const trace::event& head, const trace::allocator_e
     device.touched = true;
     device.now.got += record.size;
     device.now.large = device.now.large || record.size > allocator::small_buffer;
-    if (found.reserved > found.peak_reserved) {
-      found.peak_reserved = found.reserved;
-      found.peak_event = head.number;
-      device.grown = true;
-    }
     return;
   }
   found.reserved -= std::min(found.reserved, record.size);
@@ -114,8 +109,10 @@ void segment_history::refuse(device_state& device, const trace::event& head) {
 void segment_history::finish(device_state& device, const trace::event& head, bool out_of_memory) {
   auto& found = device.found;
   const auto& now = device.now;
-  if (device.grown) found.peak_event = head.number;
-  device.grown = false;
+  if (found.reserved > found.peak_reserved) {
+    found.peak_reserved = found.reserved;
+    found.peak_event = head.number;
+  }
   if (now.got != 0 || out_of_memory) {
     ++found.reserving_requests;
     if (found.reserving.size() < most_kept) {
@@ -126,7 +123,7 @@ void segment_history::finish(device_state& device, const trace::event& head, boo
   const auto took = head.time_ns - std::min(head.time_ns, now.began_ns);
   if (now.refused || out_of_memory) {
     ++pressure.retries;
-    if (now.began_ns != 0) pressure.retry_ns += took;
+    if (now.refused || now.freed_segments != 0) pressure.retry_ns += took;
   } else if (now.freed_segments != 0) {
     ++pressure.collections;
     pressure.collection_ns += took;

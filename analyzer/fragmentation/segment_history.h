@@ -39,6 +39,7 @@ struct device_history {
   std::uint64_t reserving_requests = 0;      // also those that are not kept
   bool complete = true;                      // false: more changes than are kept
   std::uint64_t reserved = 0;
+  // After a request: what was got and given back within one does not count.
   std::uint64_t peak_reserved = 0;
   std::uint64_t peak_event = 0;  // alloc or oom after which it was first so high
   fragmentation::pressure pressure;
@@ -69,7 +70,6 @@ class segment_history final : public trace::record_visitor {
     device_history found;
     allocation now;
     bool touched = false;  // `now` is not empty
-    bool grown = false;    // above the peak, whose event is not known yet
   };
 
   [[nodiscard]] bool is_emptying(trace::thread_id thread) const;
