@@ -199,7 +199,7 @@ diagnosis diagnose_totals(std::uint32_t device, const replay::replayer& replayed
                           const segment_history& history, std::string why) {
   diagnosis made;
   made.device = device;
-  made.inexact = std::move(why);
+  made.inexact = why.empty() ? "the requests of this device were not kept" : std::move(why);
   take_totals(made, replayed, history);
   return made;
 }
