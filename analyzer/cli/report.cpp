@@ -36,8 +36,8 @@ struct report_options {
   }
   if (!chosen.by.empty() && !report::view_named(chosen.by)) {
     std::fprintf(stderr,
-                 "memtrace: --by %s: choose category, module, site, phase, parameter, step or "
-                 "fragmentation\n",
+                 "memtrace: --by %s: choose category, module, site, phase, parameter, step, "
+                 "fragmentation or advice\n",
                  report::printable(chosen.by).c_str());
     return false;
   }
@@ -78,8 +78,8 @@ action add_report(CLI::App& app) {
   app.add_option("--at", chosen->at,
                  "Another moment than the peak: event:N, step:N or step:N/PHASE, from 0");
   app.add_option("--by", chosen->by,
-                 "All rows of one kind: category, module, site, phase, parameter, step or "
-                 "fragmentation");
+                 "All rows of one kind: category, module, site, phase, parameter, step, "
+                 "fragmentation or advice");
   return [chosen](const program&) { return show(*chosen); };
 }
 

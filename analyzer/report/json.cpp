@@ -189,7 +189,7 @@ std::string to_json(const run_report& processes, bool with_blocks) {
       {"processes", json::array()},     {"completeness", completeness_of_run(processes)},
       {"steps", steps_json(processes)}, {"devices", json::array()},
       {"verdicts", json::array()},      {"fragmentation", json::array()},
-      {"oom", json::array()},           {"advice", json::array()}};
+      {"oom", json::array()}};
   for (const auto& process : processes) {
     document["processes"].push_back({{"trace", process.path},
                                      {"run", run_json(process.run)},
@@ -201,9 +201,11 @@ std::string to_json(const run_report& processes, bool with_blocks) {
     }
     add_verdicts_json(process, document["verdicts"]);
     add_fragmentation_json(process, document["fragmentation"]);
-    add_advice_json(process, document["advice"]);
     for (const auto& oom : process.ooms) document["oom"].push_back(oom_json(process, oom));
   }
+  document["advice"] = advice_json(processes);
+  document["advice_combined"] = combined_advice_json(processes);
+  document["advice_limits"] = advice_limits_json(processes);
   document["host"] = host_json(processes);
   return document.dump(1) + '\n';
 }

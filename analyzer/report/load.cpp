@@ -6,9 +6,11 @@
 #include <string_view>
 
 #include "analyzer/attribution/attributor.h"
+#include "analyzer/attribution/observer_pair.h"
 #include "analyzer/attribution/periodicity.h"
 #include "analyzer/remedies/habits/empty_cache_use.h"
 #include "analyzer/replay/replay.h"
+#include "analyzer/report/allocator_pass.h"
 #include "analyzer/trace/visitor_pair.h"
 #include "analyzer/verdicts/collector.h"
 #include "analyzer/verdicts/conclude.h"
@@ -29,6 +31,10 @@ struct steps_given {
 };
 
 struct pass {
+  // What its findings refer to.
+  std::unique_ptr<trace::reader> reader;  // null: the caller's
+  std::unique_ptr<replay::replayer> replayed;
+  std::unique_ptr<allocator_pass> allocators;
   attribution::result attributed;
   attribution::inferred_steps inferred;
   process_report report;
@@ -87,9 +93,13 @@ void add_host(verdicts::findings& findings, const pass& done, const replay::repl
 [[nodiscard]] pass read_once(const std::string& path, trace::reader& reader,
                              attribution::options wanted, const steps_given& given,
                              const on_progress_t& on_progress) {
-  replay::replayer replayed(reader.names());
+  pass done;
+  done.replayed = std::make_unique<replay::replayer>(reader.names());
+  done.allocators = std::make_unique<allocator_pass>(reader.names());
+  auto& replayed = *done.replayed;
   verdicts::collector lives(reader.names(), replayed, given.ends);
-  wanted.lives = &lives;
+  attribution::observer_pair observers(lives, done.allocators->lives());
+  wanted.lives = &observers;
   attribution::attributor attributor(reader.names(), replayed, wanted);
   attribution::periodicity periods(reader.names());
   program_counters counters(reader.names());
@@ -100,10 +110,11 @@ void add_host(verdicts::findings& findings, const pass& done, const replay::repl
   trace::visitor_pair known(attributor, told);
   remedies::empty_cache_use cache_use(reader.names());
   trace::visitor_pair with_habits(known, cache_use);
-  trace::visitor_pair all(with_habits, periods);
+  trace::visitor_pair with_allocators(with_habits, done.allocators->records());
+  trace::visitor_pair all(with_allocators, periods);
   const bool search = wanted.inferred_boundaries.empty();
-  const auto facts = search ? reader.read(all, on_progress) : reader.read(with_habits, on_progress);
-  pass done;
+  const auto facts =
+      search ? reader.read(all, on_progress) : reader.read(with_allocators, on_progress);
   done.attributed = attributor.finish();
   if (search) done.inferred = periods.finish();
   done.report = build_process(path, reader, facts, replayed, done.attributed);
@@ -121,6 +132,16 @@ void add_host(verdicts::findings& findings, const pass& done, const replay::repl
   done.report.verdict_frames = frames_of_findings(reader.names(), findings);
   done.allocations = lives.births();
   done.last_allocation = lives.last_birth();
+  return done;
+}
+
+// Into names of its own, which live as long as what was found.
+[[nodiscard]] pass read_again(const std::string& path, const trace::reader& first,
+                              const attribution::options& wanted, const steps_given& given,
+                              const on_progress_t& on_progress) {
+  auto again = std::make_unique<trace::reader>(first.again());
+  auto done = read_once(path, *again, wanted, given, on_progress);
+  done.reader = std::move(again);
   return done;
 }
 
@@ -228,21 +249,19 @@ process_report load(const std::string& path, trace::reader& reader, const load_o
     given = without_last(wanted.inferred_boundaries);
     // The moment of a step is known only once there are steps.
     if (const auto event = wanted_event(options, done)) wanted.at = event;
-    auto reread = reader.again();
-    done = read_once(path, reread, wanted, given, on_progress);
-  } else if (!marked) {
+    done = read_again(path, reader, wanted, given, on_progress);
+  } else if (!marked && !done.inferred.is_one_call) {
     given = windows_of(done);
     if (!given.ends.empty()) {
-      auto reread = reader.again();
-      done = read_once(path, reread, wanted, given, on_progress);
+      done = read_again(path, reader, wanted, given, on_progress);
     }
   }
   if (const auto event = wanted_event(options, done); event && event != wanted.at) {
     wanted.at = event;
-    auto reread = reader.again();
-    done = read_once(path, reread, wanted, given, on_progress);
+    done = read_again(path, reader, wanted, given, on_progress);
   }
   done.report.inferred_steps = std::move(inferred);
+  done.allocators->conclude(*done.replayed, done.attributed, done.report);
   return std::move(done.report);
 }
 

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "analyzer/advice/piece.h"
 #include "analyzer/fragmentation/diagnosis.h"
 #include "analyzer/fragmentation/pinned_host.h"
 #include "analyzer/replay/replay.h"
@@ -136,6 +137,7 @@ struct process_report {
   std::uint64_t pinned_peak = 0;
   fragmentation::pinned_host pinned;
   std::vector<fragmentation::diagnosis> fragmentation;  // by device
+  advice::advice_found advice;
   verdicts::host_samples host;
   verdicts::findings findings;
   std::map<trace::stack_id, std::vector<source_frame>> verdict_frames;  // of its stacks

@@ -9,6 +9,7 @@
 
 #include "analyzer/report/json_text.h"
 #include "analyzer/report/page.h"
+#include "analyzer/report/terminal_advice.h"
 #include "analyzer/report/terminal_fragmentation.h"
 #include "analyzer/report/terminal_host.h"
 #include "analyzer/report/terminal_memory.h"
@@ -301,8 +302,15 @@ std::string to_text(const run_report& processes, const terminal_style& style) {
     const auto other_lines = others(processes, process, device);
     add_others(out, other_lines, oom == nullptr ? 4 : 2);
     if (oom != nullptr) add_oom(out, process, *oom);
-    const auto taken = out.lines() + end.lines();
-    add_memory(out, *device, oom, most_lines - std::min<std::size_t>(taken, most_lines));
+    const auto left = [&] {
+      return most_lines - std::min<std::size_t>(out.lines() + end.lines(), most_lines);
+    };
+    // What the memory is needs some lines, too.
+    constexpr std::size_t least_memory = 8;
+    const auto wanted = advice_lines(process);
+    const auto advice = std::min(wanted, left() - std::min(left(), least_memory));
+    add_memory(out, *device, oom, left() - advice);
+    add_advice(out, process, std::max(advice, std::min(wanted, left())), columns_of(style));
   }
   return out.render(style.colour, style.width) + end.render(style.colour, style.width);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The report for a person at a terminal: at most 30 lines, whatever the trace.
+// The report for a person at a terminal: at most 36 lines, whatever the trace.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@ struct terminal_style {
   unsigned width = 0;  // columns; longer lines are cut, unless 0
 };
 
-inline constexpr unsigned most_lines = 30;
+inline constexpr unsigned most_lines = 36;
 
 // Several processes: the one that ran out of memory, else the one with the highest peak, in full,
 // and the others in a line each as far as there is room.

@@ -11,6 +11,7 @@
 #include "analyzer/report/json_text.h"
 #include "analyzer/report/module_tree.h"
 #include "analyzer/report/page.h"
+#include "analyzer/report/terminal_advice.h"
 #include "analyzer/report/terminal_fragmentation.h"
 #include "analyzer/report/terminal_memory.h"
 #include "analyzer/report/terminal_notes.h"
@@ -157,6 +158,7 @@ constexpr std::array views = {
     kind_of_view{view_by::parameter, "parameter", by_parameter, false},
     kind_of_view{view_by::step, "step", by_step, false},
     kind_of_view{view_by::fragmentation, "fragmentation", nullptr, false},  // of the process
+    kind_of_view{view_by::advice, "advice", nullptr, false},                // the same
 };
 
 }  // namespace
@@ -170,6 +172,12 @@ std::string to_view(const run_report& processes, view_by kind, const terminal_st
   const auto& wanted = *std::ranges::find(views, kind, &kind_of_view::kind);
   page out;
   for (const auto& process : processes) {
+    if (kind == view_by::advice) {
+      constexpr std::size_t usual_columns = 96;
+      out.line(fmt::format("pid {}", process.run.pid), emphasis::heading);
+      add_advice_in_full(out, process, style.width == 0 ? usual_columns : style.width);
+      continue;
+    }
     for (const auto& device : process.devices) {
       const auto& view = device.at ? *device.at : device.at_peak;
       const auto when = when_in_training(device, view);

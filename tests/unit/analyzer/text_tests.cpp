@@ -123,7 +123,7 @@ TEST_CASE("GIVEN a library's model WHEN folded THEN the row is its line, with th
 }
 
 TEST_CASE(
-    "GIVEN more of everything than fits WHEN rendered THEN it is 30 lines, the rest counted") {
+    "GIVEN more of everything than fits WHEN rendered THEN it is one screen, the rest counted") {
   trace_builder trace;
   for (std::uint64_t device = 0; device < 8; ++device) {
     trace.device(device, 80_GiB, 79_GiB, "GPU").context(device, 0);

@@ -151,8 +151,7 @@ TEST_CASE("GIVEN one cause of two lines, seen by device and sites THEN it is one
   site.culprits.erase(site.culprits.begin());
   process.findings.verdicts.push_back(site);
   process.findings.habits.push_back({"empty_cache_often", "t", "e", "c", 20, 3});
-  auto advice = report::json::array();
-  report::add_advice_json(process, advice);
+  const auto advice = report::advice_json({process});
   REQUIRE(advice.size() == 2);
   CHECK(advice[0]["id"] == "evaluation_results");
   CHECK(advice[0]["saves_bytes_per_step"] == 24 * mebibyte);

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/report/allocator_pass.h"
+
+#include <algorithm>
+
+#include "analyzer/advice/advise.h"
+#include "analyzer/fragmentation/diagnose.h"
+
+namespace memtrace::report {
+
+namespace {
+
+using all_evidence = std::map<std::uint32_t, advice::device_evidence>;
+
+// So that the report can show the lines after the trace is closed.
+void add_frames(const trace::dictionary& names, const advice::advice_found& found,
+                std::map<trace::stack_id, std::vector<source_frame>>& frames) {
+  for (const auto& piece : found.pieces) {
+    if (piece.what.stack) {
+      frames.try_emplace(piece.what.stack, frames_of(names, piece.what.stack));
+    }
+  }
+}
+
+// Whether a call of empty_cache helps was replayed on all devices: that takes the place of what its
+// calls alone tell.
+void settle_habits(const all_evidence& devices, verdicts::findings& findings) {
+  const bool replayed = !devices.empty() &&
+                        std::all_of(devices.begin(), devices.end(),
+                                    [](const auto& device) { return device.second.of != nullptr; });
+  if (!replayed) return;
+  std::erase_if(findings.habits,
+                [](const verdicts::habit& one) { return one.id == "empty_cache_often"; });
+}
+
+}  // namespace
+
+allocator_pass::allocator_pass(const trace::dictionary& names)
+    : names_(names),
+      gathered_(names),
+      history_(names),
+      looks_(history_, copies_),
+      visitors_(gathered_.records(), looks_) {}
+
+void allocator_pass::conclude(const replay::replayer& replayed,
+                              const attribution::result& attributed, process_report& report) {
+  const auto devices = gathered_.finish(replayed, attributed, report.host, report.findings);
+  for (const auto& [device, known] : devices) {
+    if (known.of != nullptr) {
+      report.fragmentation.push_back(fragmentation::diagnose(*known.of, history_));
+    } else {
+      const auto why = known.log->doubts.empty() ? std::string() : known.log->doubts.front();
+      report.fragmentation.push_back(
+          fragmentation::diagnose_totals(device, replayed, history_, why));
+    }
+  }
+  report.pinned = fragmentation::look_at_pinned(replayed.driver(), names_, copies_);
+  report.advice = advice::advise(devices);
+  add_frames(names_, report.advice, report.verdict_frames);
+  settle_habits(devices, report.findings);
+}
+
+}  // namespace memtrace::report

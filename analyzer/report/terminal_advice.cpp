@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/report/terminal_advice.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "analyzer/report/json_text.h"
+#include "analyzer/report/units.h"
+#include "analyzer/report/user_lines.h"
+
+namespace memtrace::report {
+
+namespace {
+
+using advice::piece;
+
+constexpr std::size_t most_shown = 4;
+
+[[nodiscard]] const char* name_of(advice::proof how) {
+  switch (how) {
+    case advice::proof::replayed:
+      return "replayed";
+    case advice::proof::measured:
+      return "measured";
+    default:
+      return "estimated";
+  }
+}
+
+[[nodiscard]] std::string bytes_saved(const piece& one) {
+  const auto least = static_cast<std::uint64_t>(std::max<std::int64_t>(0, one.saves_bytes));
+  const auto most = static_cast<std::uint64_t>(std::max<std::int64_t>(0, one.saves_bytes_most));
+  auto text = format_bytes(least);
+  // By the addresses that the driver gives.
+  if (most > least + least / 20) text += " to " + format_bytes(most);
+  return text;
+}
+
+// saves 3.20 GiB (replayed)
+[[nodiscard]] std::string saving(const piece& one) {
+  const auto how = fmt::format(" ({})", name_of(one.what.how));
+  std::string text;
+  if (one.mends_out_of_memory) text = "gets past where memory ran out; ";
+  if (one.saves_bytes > 0) return text + "saves " + bytes_saved(one) + how;
+  if (one.what.saves_host_bytes) {
+    return text + "saves " + format_bytes(*one.what.saves_host_bytes) + " of host memory" + how;
+  }
+  if (one.saves_capacity.value_or(0) > 0) {
+    return text + fmt::format("fits in {} less{}",
+                              format_bytes(static_cast<std::uint64_t>(*one.saves_capacity)), how);
+  }
+  if (one.what.saves_ns) return text + "saves " + format_seconds(*one.what.saves_ns) + how;
+  return text.empty() ? std::string(name_of(one.what.how)) : text.substr(0, text.size() - 2) + how;
+}
+
+void add_wrapped(page& out, std::string_view label, const std::string& text, std::size_t most,
+                 std::size_t columns) {
+  if (text.empty()) return;
+  constexpr std::size_t margin = 5;
+  const auto indent = margin + label.size();
+  auto lines = wrap(text, std::max<std::size_t>(columns, indent + 30) - indent);
+  if (lines.size() > most) {
+    lines.resize(most);
+    if (!lines.empty()) lines.back() += " …";
+  }
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    out.line(printable(std::string(margin, ' ') +
+                       (i == 0 ? std::string(label) : std::string(label.size(), ' ')) + lines[i]));
+  }
+}
+
+[[nodiscard]] std::string place_of(const process_report& process, const piece& one) {
+  const auto found = process.verdict_frames.find(one.what.stack);
+  if (!one.what.stack || found == process.verdict_frames.end() || found->second.empty()) return {};
+  return " [" + describe_place(found->second, {}) + "]";
+}
+
+[[nodiscard]] std::string together(const advice::combination& all) {
+  std::string names;
+  for (const auto& id : all.ids) names += (names.empty() ? "" : " + ") + id;
+  return fmt::format(
+      "{}: together {}, {} left (replayed)", names,
+      format_bytes(static_cast<std::uint64_t>(std::max<std::int64_t>(0, all.saves_bytes))),
+      format_bytes(all.peak_reserved));
+}
+
+}  // namespace
+
+std::size_t advice_lines(const process_report& process) {
+  const auto& found = process.advice;
+  if (found.pieces.empty()) return 0;
+  return 1 + 2 * std::min(found.pieces.size(), most_shown) + (found.combined.empty() ? 0 : 1);
+}
+
+void add_advice(page& out, const process_report& process, std::size_t room, std::size_t columns) {
+  const auto& found = process.advice;
+  if (found.pieces.empty() || room < 3) return;
+  const auto last = out.lines() + room;
+  const bool combined = !found.combined.empty() && room >= 6;
+  const auto shown =
+      std::min({found.pieces.size(), most_shown, (room - 1 - (combined ? 1 : 0)) / 2});
+  out.line(fmt::format("What to change{}, by what it saves of the memory that is reserved",
+                       shown < found.pieces.size() ? fmt::format(" ({} of {}; all: --by advice)",
+                                                                 shown, found.pieces.size())
+                                                   : std::string()),
+           emphasis::heading);
+  for (std::size_t i = 0; i < shown; ++i) {
+    const auto& one = found.pieces[i];
+    out.line(printable(cut(fmt::format("  {}. {}: {}", i + 1, saving(one), one.what.title),
+                           std::max<std::size_t>(columns, 40))));
+    const auto left = last - out.lines() - 2 * (shown - i - 1) - (combined ? 1 : 0);
+    add_wrapped(out, "", one.what.change, std::min<std::size_t>(left, 1), columns);
+  }
+  if (combined) out.line(printable("  " + together(found.combined.front())));
+}
+
+void add_advice_in_full(page& out, const process_report& process, std::size_t columns) {
+  const auto& found = process.advice;
+  constexpr std::size_t all_lines = 12;
+  for (std::size_t i = 0; i < found.pieces.size(); ++i) {
+    const auto& one = found.pieces[i];
+    const auto device = one.what.device ? fmt::format("GPU {}: ", *one.what.device) : std::string();
+    out.line(printable(fmt::format("{}. {} — {}{}", i + 1, one.what.id, device, saving(one))),
+             emphasis::heading);
+    add_wrapped(out, "what:     ", one.what.title + place_of(process, one), all_lines, columns);
+    add_wrapped(out, "change:   ", one.what.change, all_lines, columns);
+    add_wrapped(out, "evidence: ", one.what.evidence, all_lines, columns);
+    add_wrapped(out, "source:   ", one.what.source, all_lines, columns);
+    add_wrapped(out, "cost:     ", one.what.cost, all_lines, columns);
+    add_wrapped(out, "not when: ", one.what.not_when, all_lines, columns);
+  }
+  for (const auto& all : found.combined) out.line(printable(together(all)));
+  for (const auto& limit : found.limits) out.line(printable(limit), emphasis::faint);
+  if (found.pieces.empty() && found.limits.empty()) {
+    out.line("  nothing that was tried saves memory");
+  }
+}
+
+}  // namespace memtrace::report

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What to change, ranked by what it saves, in the terminal.
+#pragma once
+
+#include <cstddef>
+
+#include "analyzer/report/model.h"
+#include "analyzer/report/page.h"
+
+namespace memtrace::report {
+
+// How many lines add_advice would take at most; 0: there is nothing to say.
+[[nodiscard]] std::size_t advice_lines(const process_report& process);
+// The first few, of at most `room` lines.
+void add_advice(page& out, const process_report& process, std::size_t room, std::size_t columns);
+
+// All of them, with evidence, cost and when not to take them.
+void add_advice_in_full(page& out, const process_report& process, std::size_t columns);
+
+}  // namespace memtrace::report
