@@ -26,7 +26,7 @@ enum class action : std::uint8_t {
   // block: streams that held its free up are done. size: 1 where in the recorded run the allocator
   // itself had to wait for them (a retry, or empty_cache): they were done later by themselves
   complete,
-  empty_cache,      // pool (0: everything)
+  empty_cache,  // pool (0: everything)
   // pool: a MemPool was made; until its pool_release it keeps its memory. size: 1 where it has an
   // allocator of its own
   pool_create,

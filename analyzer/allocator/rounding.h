@@ -46,7 +46,8 @@ namespace memtrace::allocator {
 // What is asked of cudaMalloc for a block of so many rounded bytes.
 [[nodiscard]] constexpr std::uint64_t segment_bytes(const settings& now, std::uint64_t rounded) {
   if (rounded <= small_size) return small_buffer;
-  if (rounded < min_large_alloc) return now.large_segment_size;
+  // PyTorch takes no large_segment_size below that.
+  if (rounded < min_large_alloc) return std::max(now.large_segment_size, min_large_alloc);
   return round_up(rounded, round_large);
 }
 
