@@ -63,6 +63,25 @@ constexpr std::array<std::string_view, 3> normalisations = {
   return type.find("LayerNorm") != type.npos || type.find("RMSNorm") != type.npos;
 }
 
+template <std::size_t count>
+[[nodiscard]] bool contains_any(std::string_view type,
+                                const std::array<std::string_view, count>& names) {
+  return std::ranges::any_of(names, [&](auto name) { return type.find(name) != type.npos; });
+}
+
+// By the class of the module that runs, where no backward pass told.
+[[nodiscard]] operation_kind kind_of_module(std::string_view type) {
+  constexpr std::array<std::string_view, 5> wide = {"LayerNorm", "RMSNorm", "GroupNorm",
+                                                    "Embedding", "Loss"};
+  constexpr std::array<std::string_view, 5> follow = {"BatchNorm", "Dropout", "LU", "Pool",
+                                                      "Upsample"};
+  constexpr std::array<std::string_view, 5> product = {"Linear", "Conv", "LSTM", "GRU", "RNN"};
+  if (contains_any(type, wide)) return operation_kind::wide;
+  if (contains_any(type, follow)) return operation_kind::follows;
+  if (contains_any(type, product)) return operation_kind::product;
+  return operation_kind::unknown;
+}
+
 // What is known of the operations that ran at one place of the forward pass.
 struct operations_at {
   operation_kind kind = operation_kind::unknown;
@@ -119,6 +138,10 @@ class reading {
     call_ = facts.call;
     root_ = facts.root;
     auto& place = places_[facts.stack];
+    const auto module = of_.modules.find(facts.module);
+    if (place.kind == operation_kind::unknown && module != of_.modules.end()) {
+      place.kind = kind_of_module(of_.names[module->second.type]);
+    }
     switch (place.kind) {
       case operation_kind::product:
         previous_ = 16;

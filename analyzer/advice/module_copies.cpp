@@ -55,7 +55,7 @@ std::vector<std::string> repeated_types(const evidence& of) {
   }
   std::vector<std::string> found;
   for (const auto& [type, facts] : classes) {
-    const bool container = type == "ModuleList" || type == "ModuleDict" || type == "Sequential";
+    const bool container = type == "ModuleList" || type == "ModuleDict";
     if (type.empty() || container || facts.modules < 2 || !facts.has_children) continue;
     if (!facts.checkpointed) found.emplace_back(type);
   }

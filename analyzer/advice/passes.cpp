@@ -31,7 +31,11 @@ class reading {
     found_.of_block.resize(of_.blocks.size(), activity::neither);
     for (block_number block = 0; block < of_.blocks.size(); ++block) look_at(block);
     settle(activity::neither);
-    if (in_backward_) found_.training.back().end = end_event(of_);
+    if (in_backward_) {
+      found_.training.back().end = end_event(of_);
+    } else if (forward_ != 0) {
+      found_.unfinished = forward_ - 1;
+    }
     return std::move(found_);
   }
 

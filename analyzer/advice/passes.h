@@ -29,12 +29,14 @@ struct training_pass {
 // Of forward, backward and evaluation only.
 struct run_passes {
   std::vector<training_pass> training;
-  // Forwards whose gradients were recorded though no backward pass followed: their first events.
+  // The first event of a forward pass that no backward pass followed at the end of the run.
+  std::optional<std::uint64_t> unfinished;
   std::vector<activity> of_block;  // by block_number
   bool evaluates = false;
 
   // That whose forward or backward pass this event lies in or after; empty: before the first.
   [[nodiscard]] std::optional<std::size_t> at(std::uint64_t event) const;
+  [[nodiscard]] bool trains() const { return !training.empty() || unfinished.has_value(); }
 };
 
 [[nodiscard]] run_passes passes_of(const evidence& of);

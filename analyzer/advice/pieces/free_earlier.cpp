@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Memory that the program still holds at the peak though nothing uses it any more: results of the
-// model that autograd does not need, through the backward pass; results, losses and batches of a
-// step while the next one, or an evaluation, runs.
+// model that autograd does not need, through the backward pass; results, losses and batches of one
+// turn of the loop while the next one runs.
 #include <fmt/core.h>
 
 #include <algorithm>
 #include <map>
-#include <utility>
 
+#include "analyzer/advice/loop_wraps.h"
 #include "analyzer/advice/passes.h"
 #include "analyzer/advice/pieces.h"
 #include "analyzer/advice/program_words.h"
@@ -23,141 +23,170 @@ using attribution::phase;
 namespace {
 
 constexpr std::uint64_t least_bytes = 1u << 20;
-constexpr std::size_t most_lines = 5;
+constexpr std::size_t most_lines = 4;
 
-// The pass of training that uses a block: its own, or for what the program makes before a forward
-// pass that one. Empty: none follows.
-[[nodiscard]] const training_pass* used_by(const evidence& of, const run_passes& passes,
-                                           block_number block) {
-  const auto birth = birth_event(of, block);
-  const auto own = passes.at(birth);
-  if (own && birth < passes.training[*own].end) return &passes.training[*own];
-  const auto next = own ? *own + 1 : 0;
-  return next < passes.training.size() ? &passes.training[next] : nullptr;
-}
+class uses {
+ public:
+  explicit uses(const evidence& of) : of_(of), passes_(passes_of(of)), turns_(turns_of_loops(of)) {}
 
-// From which event on nothing uses it, as far as passes tell. Past the last event: not known.
-[[nodiscard]] std::uint64_t end_of_use(const evidence& of, const run_passes& passes,
-                                       block_number block) {
-  const auto& facts = of.blocks[block];
-  const auto not_known = end_event(of);
-  switch (facts.what) {
-    case category::activations:
-    case category::outputs:
-    case category::inputs:
-    case category::temporaries:
-      break;
-    default:
-      return not_known;
+  // From which event on nothing uses it, as far as passes and loops tell. Past the last event: not
+  // known.
+  [[nodiscard]] std::uint64_t end_of_use(block_number block) const {
+    if (!can_be_late(block)) return end_event(of_);
+    const auto end =
+        passes_.of_block[block] == activity::training ? end_in_training(block) : turns_[block].over;
+    // What lives on and on is collected: nobody forgot it.
+    const auto death = death_event(of_, block);
+    const bool is_replaced = death < turns_[block].next_over || death == end_event(of_);
+    return is_replaced ? end : end_event(of_);
   }
-  const bool made_in_backward = facts.recomputed || facts.born_in == phase::backward;
-  if (made_in_backward || facts.born_in == phase::optimizer) return not_known;
-  const auto* const pass = used_by(of, passes, block);
-  if (passes.of_block[block] != activity::training || pass == nullptr) return not_known;
-  return facts.kept_by_autograd ? pass->end : pass->backward;
-}
 
-enum class lateness : std::uint8_t { over_backward, into_next_step };
+  // Before its backward pass is over, rather than in the next turn.
+  [[nodiscard]] bool is_over_backward(block_number block, std::uint64_t event) const {
+    const auto* const pass = used_by(block);
+    return passes_.of_block[block] == activity::training && pass != nullptr && event < pass->end;
+  }
+
+ private:
+  [[nodiscard]] bool can_be_late(block_number block) const {
+    const auto& facts = of_.blocks[block];
+    if (facts.recomputed || facts.born_in == phase::backward || facts.born_in == phase::optimizer) {
+      return false;
+    }
+    switch (facts.what) {
+      case category::activations:
+      case category::outputs:
+      case category::inputs:
+      case category::temporaries:
+      case category::other:
+        return passes_.of_block[block] != activity::neither;
+      default:
+        return false;
+    }
+  }
+
+  // The pass of training that uses it: its own, or of what the program makes before a forward pass
+  // that one. Null: none follows.
+  [[nodiscard]] const training_pass* used_by(block_number block) const {
+    const auto birth = birth_event(of_, block);
+    const auto own = passes_.at(birth);
+    if (own && birth < passes_.training[*own].end) return &passes_.training[*own];
+    const auto next = own ? *own + 1 : 0;
+    return next < passes_.training.size() ? &passes_.training[next] : nullptr;
+  }
+
+  [[nodiscard]] std::uint64_t end_in_training(block_number block) const {
+    const auto* const pass = used_by(block);
+    if (pass == nullptr) return end_event(of_);
+    return of_.blocks[block].kept_by_autograd ? pass->end : pass->backward;
+  }
+
+  const evidence& of_;
+  run_passes passes_;
+  std::vector<loop_turns> turns_;
+};
 
 struct late_line {
   std::uint64_t bytes = 0;  // at the peak
-  std::uint64_t blocks = 0;
-  std::uint64_t most = 0;  // of one block
-  trace::stack_id stack;   // of it
-  std::vector<trace::stack_id> stacks;
+  std::uint64_t most = 0;   // of one block
+  trace::stack_id stack;    // of it
+  bool over_backward = false;
 };
-using line_key = std::pair<std::string, lateness>;
 
-[[nodiscard]] lateness lateness_of(const evidence& of, const run_passes& passes,
-                                   block_number block) {
-  const auto* const pass = used_by(of, passes, block);
-  const auto peak = of.log.events[of.now.allocated.request];
-  return pass != nullptr && peak < pass->end ? lateness::over_backward : lateness::into_next_step;
-}
+struct found_late {
+  std::vector<std::pair<std::string, late_line>> lines;  // most bytes first
+  std::uint64_t bytes = 0;
+};
 
-[[nodiscard]] std::vector<std::pair<line_key, late_line>> find(const evidence& of,
-                                                               const run_passes& passes) {
-  std::map<line_key, late_line> lines;
-  if (of.now.allocated.request >= of.log.events.size()) return {};
+[[nodiscard]] found_late find(const evidence& of) {
+  found_late found;
+  if (of.now.allocated.request >= of.log.events.size()) return found;
+  const uses used(of);
   const auto peak = of.log.events[of.now.allocated.request];
+  std::map<std::string, late_line> lines;
   for (const auto block : alive_after(of, of.now.allocated.request)) {
-    if (end_of_use(of, passes, block) > peak) continue;
+    if (used.end_of_use(block) > peak) continue;
     const auto stack = of.blocks[block].stack;
     const auto line = line_of(of, stack);
     if (line.empty()) continue;
-    auto& late = lines[{line, lateness_of(of, passes, block)}];
+    auto& late = lines[line];
     const auto bytes = bytes_of(of, block);
     late.bytes += bytes;
-    ++late.blocks;
-    if (std::find(late.stacks.begin(), late.stacks.end(), stack) == late.stacks.end()) {
-      late.stacks.push_back(stack);
-    }
+    found.bytes += bytes;
     if (bytes <= late.most) continue;
     late.most = bytes;
     late.stack = stack;
+    late.over_backward = used.is_over_backward(block, peak);
   }
-  std::erase_if(lines, [](const auto& line) { return line.second.bytes < least_bytes; });
-  std::vector<std::pair<line_key, late_line>> found(lines.begin(), lines.end());
-  std::stable_sort(found.begin(), found.end(), [](const auto& left, const auto& right) {
+  found.lines.assign(lines.begin(), lines.end());
+  std::stable_sort(found.lines.begin(), found.lines.end(), [](const auto& left, const auto& right) {
     return left.second.bytes > right.second.bytes;
   });
-  if (found.size() > most_lines) found.resize(most_lines);
   return found;
 }
 
-void free_all_of(const evidence& of, const std::vector<trace::stack_id>& stacks,
-                 request_edits& edits) {
-  const auto passes = passes_of(of);
+void free_after_use(const evidence& of, request_edits& edits) {
+  const uses used(of);
   for (block_number block = 0; block < of.blocks.size(); ++block) {
-    if (std::find(stacks.begin(), stacks.end(), of.blocks[block].stack) == stacks.end()) continue;
-    const auto end = end_of_use(of, passes, block);
+    if (bytes_of(of, block) < least_bytes) continue;
+    const auto end = used.end_of_use(block);
     if (end < death_event(of, block)) edits.free_at(block, end);
   }
 }
 
-[[nodiscard]] proposal propose(const evidence& of, const line_key& key, const late_line& late) {
-  const auto& [line, how_late] = key;
-  proposal made;
-  made.id = "free_earlier";
-  made.how = proof::replayed;
-  if (how_late == lateness::over_backward) {
-    made.title = "Results that backward does not need live through the backward pass";
-    made.change = fmt::format(
-        "del what {} made and only the forward pass uses (keep the loss alone) before backward()",
-        line);
-  } else {
-    made.title = "Results of one step live through the next one's forward pass";
-    made.change = fmt::format(
-        "del what {} made at the end of each step (or make the step a function, whose local "
-        "variables go with it)",
-        line);
+[[nodiscard]] std::string list_of(const found_late& found, bool over_backward) {
+  std::string words;
+  std::size_t listed = 0;
+  for (const auto& [line, late] : found.lines) {
+    if (late.over_backward != over_backward || listed == most_lines) continue;
+    ++listed;
+    words += fmt::format("{}{} ({})", words.empty() ? "" : ", ", line, bytes_in_words(late.bytes));
   }
-  made.evidence =
-      fmt::format("{} in {} block{} of that line at the peak, after the last pass that uses them",
-                  bytes_in_words(late.bytes), late.blocks, late.blocks == 1 ? "" : "s");
-  made.source = "blocks given back where the pass that uses them ends";
-  made.cost = "none known";
-  made.not_when =
-      "the program reads them afterwards (accuracy, logging): compute that first, or "
-      "keep a detached copy of what is read";
-  made.device = of.log.device;
-  made.stack = late.stack;
-  made.rewrite = [&of, stacks = late.stacks](allocator::request_log& log) {
-    request_edits edits;
-    free_all_of(of, stacks, edits);
-    edits.apply(log);
-  };
-  return made;
+  return words;
+}
+
+[[nodiscard]] std::string what_to_write(const found_late& found) {
+  const auto in_backward = list_of(found, true);
+  const auto in_next_turn = list_of(found, false);
+  std::string words;
+  if (!in_backward.empty()) {
+    words = fmt::format("before backward() del all but the loss of what these lines made: {}",
+                        in_backward);
+  }
+  if (!in_next_turn.empty()) {
+    words += fmt::format(
+        "{}at the end of each turn of the loop del what these lines made (or make the turn a "
+        "function, whose local variables go with it): {}",
+        words.empty() ? "" : "; ", in_next_turn);
+  }
+  return words;
 }
 
 }  // namespace
 
 proposals free_earlier(const evidence& of) {
-  const auto passes = passes_of(of);
-  if (passes.training.empty()) return {};
-  proposals all;
-  for (const auto& [key, late] : find(of, passes)) all.push_back(propose(of, key, late));
-  return all;
+  const auto found = find(of);
+  if (found.bytes < least_bytes) return {};
+  proposal made;
+  made.id = "free_earlier";
+  made.how = proof::replayed;
+  made.title = "Results are held at the peak though nothing uses them any more";
+  made.change = what_to_write(found);
+  made.evidence = fmt::format("{} are alive at the peak after the last pass that uses them",
+                              bytes_in_words(found.bytes));
+  made.cost = "none known";
+  made.not_when =
+      "the program reads them afterwards (accuracy, logging, a state that is carried over): "
+      "compute "
+      "that first, or keep a detached copy of what is read";
+  made.device = of.log.device;
+  made.stack = found.lines.front().second.stack;
+  made.rewrite = [&of](allocator::request_log& log) {
+    request_edits edits;
+    free_after_use(of, edits);
+    edits.apply(log);
+  };
+  return {made};
 }
 
 }  // namespace memtrace::advice

@@ -209,7 +209,7 @@ struct kept_by_width {
 }
 
 [[nodiscard]] bool trains_in_32_bits(const evidence& of, const run_passes& passes) {
-  if (passes.training.empty() || of.attributed.autocast) return false;
+  if (!passes.trains() || of.attributed.autocast) return false;
   return std::any_of(of.blocks.begin(), of.blocks.end(), [](const block_facts& facts) {
     return facts.what == category::activations && facts.element_bits == 32;
   });

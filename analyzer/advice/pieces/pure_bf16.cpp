@@ -41,7 +41,7 @@ namespace {
 
 proposals pure_bf16(const evidence& of) {
   const auto passes = passes_of(of);
-  if (passes.training.empty() || of.attributed.autocast) return {};
+  if (!passes.trains() || of.attributed.autocast) return {};
   std::uint64_t weights = 0;
   std::uint64_t halved = 0;
   std::uint64_t all = 0;

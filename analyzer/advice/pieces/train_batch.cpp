@@ -28,6 +28,17 @@ void scale_batch(const evidence& of, std::uint32_t parts, request_edits& edits) 
   }
 }
 
+// The run ended in its first forward pass: each weight will have a gradient, if all are trained.
+void expect_gradients(const evidence& of, std::uint64_t forward, request_edits& edits) {
+  if (of.attributed.trainable_bytes != of.attributed.parameter_bytes) return;
+  for (block_number block = 0; block < of.blocks.size(); ++block) {
+    const auto& facts = of.blocks[block];
+    if (facts.what == category::weights && facts.name && !facts.unused_copy) {
+      (void)edits.allocate(forward, block);
+    }
+  }
+}
+
 // From the forward's begin the gradients of the micro-batch before are there; what backward makes
 // is added to them and goes.
 void keep_gradients(const evidence& of, request_edits& edits) {
@@ -40,6 +51,7 @@ void keep_gradients(const evidence& of, request_edits& edits) {
     const auto before = edits.allocate(passes.training[*pass].forward, block);
     edits.free(before, birth + 1);
   }
+  if (passes.unfinished && passes.training.empty()) expect_gradients(of, *passes.unfinished, edits);
 }
 
 [[nodiscard]] std::string what_to_write(const evidence& of, const run_passes& passes,
@@ -97,7 +109,7 @@ void keep_gradients(const evidence& of, request_edits& edits) {
 
 proposals train_batch(const evidence& of) {
   const auto passes = passes_of(of);
-  if (passes.training.empty()) return {};
+  if (!passes.trains()) return {};
   const auto scales = scales_with_batch(of, passes, activity::training);
   std::uint64_t scaling = 0;
   std::uint64_t all = 0;
