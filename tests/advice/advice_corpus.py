@@ -2,8 +2,9 @@
 """All programs whose best remedies are known."""
 
 from healthy import HEALTHY
+from held_out_remedies import HELD_OUT
 from remedies import REMEDIES
 
 CORPUS = [*REMEDIES, *HEALTHY]
 
-__all__ = ["CORPUS", "HEALTHY", "REMEDIES"]
+__all__ = ["CORPUS", "HEALTHY", "HELD_OUT", "REMEDIES"]

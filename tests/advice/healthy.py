@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Programs that do all that is commonly advised: advice on them has to save what it says, or not to be."""
 
-from remedies import HALVES, same
+from remedies import EVALUATION, HALVES, PARTS, same
 from known_remedy import Truth
 
 HEALTHY = [
@@ -11,7 +11,7 @@ HEALTHY = [
           why="checkpointing, autocast, accumulation, fused AdamW"),
     Truth("healthy_adapter", imports=("transformers",), others=same("train_batch_half", "sequence_length"),
           why="a frozen 16-bit model with an adapter, checkpointed"),
-    Truth("healthy_inference", imports=("torchvision",), others=same("evaluation_batch_half"),
+    Truth("healthy_inference", imports=("torchvision",), others=EVALUATION, amounts=PARTS,
           why="16 bits, inference mode, one size, results on the host"),
     Truth("healthy_generation", why="a cache of its full length from the start", quick=True),
     Truth("healthy_expandable", why="lengths of any size under expandable segments"),

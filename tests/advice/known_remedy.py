@@ -12,6 +12,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 PROGRAMS = HERE / "programs"
 CONF = "conf:"
+AMOUNT = "{amount}"
 EXPANDABLE = f"{CONF}expandable_segments:True"
 MIB = 1 << 20
 
@@ -27,7 +28,10 @@ class Truth:
     why: str
     best: tuple[str, ...] = ()  # ids of advice, one of which has to be first or second; healthy: none
     change: str = ""  # that does it for real
-    others: dict[str, str] = field(default_factory=dict)  # id of advice → change, of other remedies
+    # Of other remedies: id of advice (`id:amount` where the amount makes a difference) → change, with
+    # {amount} in place of what the advice says.
+    others: dict[str, str] = field(default_factory=dict)
+    amounts: tuple[str, ...] = ()  # that {amount} is measured with
     saves: str = RESERVED
     # The place is asked for unless a remedy saves no bytes of the GPU: those are ranked by them.
     place: int | None = 2
@@ -46,16 +50,18 @@ class Truth:
 
     def changes(self) -> list[str]:
         """All that are measured, the unchanged program first."""
-        return list(dict.fromkeys(["", *([self.change] if self.change else []), EXPANDABLE,
-                                   *self.others.values()]))
+        others = [change.format(amount=amount) for change in self.others.values()
+                  for amount in (self.amounts if AMOUNT in change else ("",))]
+        return list(dict.fromkeys(["", *([self.change] if self.change else []), EXPANDABLE, *others]))
 
     def change_of(self, advice: dict) -> str | None:
         """What does for real what a piece of advice says; None: nothing that is known here."""
-        if advice["id"] in self.others:
-            return self.others[advice["id"]]
+        settings = advice.get("amount", "")
+        for name in (f"{advice['id']}:{settings}", advice["id"]):
+            if name in self.others:
+                return self.others[name].format(amount=settings)
         if advice["id"] in self.best and not self.change.startswith(CONF):
             return self.change
-        settings = advice.get("amount", "")
         return f"{CONF}{settings}" if ":" in settings else None
 
 

@@ -2,7 +2,7 @@
 """Really runs programs and their changed versions on the simulated GPU, without memtrace's library, and
 writes down what PyTorch says of each: truth.json.
 
-python tests/advice/measure_changes.py [--into FILE] [--only NAME...]
+python tests/advice/measure_changes.py [--into FILE] [--only NAME...] [--held-out]
 """
 
 import argparse
@@ -16,7 +16,7 @@ HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "support")]
 
 import runs  # noqa: E402
-from advice_corpus import CORPUS  # noqa: E402
+from advice_corpus import CORPUS, HELD_OUT  # noqa: E402
 from known_remedy import CONF, Truth  # noqa: E402
 
 # Not of the program: what it takes for the same run every time.
@@ -66,12 +66,15 @@ def measure(truths: list[Truth]) -> dict:
 
 def main() -> int:
     parser = argparse.ArgumentParser()
-    parser.add_argument("--into", type=Path, default=HERE / "truth.json")
+    parser.add_argument("--into", type=Path, help="default: truth.json or held_out.json")
     parser.add_argument("--only", nargs="*", help="these programs; what is known of others stays")
+    parser.add_argument("--held-out", action="store_true", help="the programs of held_out_remedies.py")
     chosen = parser.parse_args()
-    known = json.loads(chosen.into.read_text()) if chosen.only and chosen.into.exists() else {}
-    truths = [truth for truth in CORPUS if not chosen.only or truth.program in chosen.only]
-    chosen.into.write_text(json.dumps({**known, **measure(truths)}, indent=1, sort_keys=True) + "\n")
+    into = chosen.into or HERE / ("held_out.json" if chosen.held_out else "truth.json")
+    known = json.loads(into.read_text()) if chosen.only and into.exists() else {}
+    truths = [truth for truth in (HELD_OUT if chosen.held_out else CORPUS)
+              if not chosen.only or truth.program in chosen.only]
+    into.write_text(json.dumps({**known, **measure(truths)}, indent=1, sort_keys=True) + "\n")
     return 0
 
 

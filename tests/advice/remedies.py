@@ -7,6 +7,11 @@ ROUNDING = {"roundup_power2": f"{CONF}roundup_power2_divisions:4"}
 HALVES = {"train_batch_half": "train_batch_half", "train_batch_quarter": "train_batch_quarter"}
 
 
+# By any whole part, as the advice says.
+EVALUATION = {"evaluation_batch": "evaluation_batch={amount}"}
+PARTS = ("1/2", "1/4", "1/8")
+
+
 def same(*names: str) -> dict[str, str]:
     """Changes that are called what the advice is called."""
     return {name: name for name in names}
@@ -23,13 +28,15 @@ FRAGMENTED = [
           why="texts of any length, one at a time, with checkpointing and autocast already on; padding to "
               "buckets of 1024 costs more than it saves"),
     Truth("reranking", best=("expandable_segments", "add_empty_cache"), change=EXPANDABLE,
-          others={**ROUNDING, **same("bucketing", "add_empty_cache")}, imports=("transformers",),
+          others={**ROUNDING, **same("bucketing"), "add_empty_cache:each step": "add_empty_cache"},
+          imports=("transformers",),
           why="batches and lengths as requests come; to empty the cache after each saves as much"),
     Truth("checkpoint_cast", best=("expandable_segments",), change=EXPANDABLE,
-          others={**ROUNDING, **same("add_empty_cache"), "weights_copy": "cast_on_host"},
+          others={**ROUNDING, "add_empty_cache:after setup": "add_empty_cache", "weights_copy": "cast_on_host"},
           why="segments cut to the sizes of 32-bit weights hold 16-bit ones afterwards"),
     Truth("train_and_evaluate", best=("expandable_segments",), change=EXPANDABLE, imports=("torchvision",),
-          others={**ROUNDING, **same("add_empty_cache", "evaluation_batch", "evaluation_batch_half")},
+          others={**ROUNDING, **EVALUATION, "add_empty_cache:around evaluation": "add_empty_cache"},
+          amounts=PARTS,
           why="evaluation's larger pictures and batches find only segments cut by training; a smaller "
               "evaluation batch saves more still"),
     Truth("multi_scale", best=("expandable_segments",), change=EXPANDABLE, others=ROUNDING,
@@ -38,7 +45,8 @@ FRAGMENTED = [
           others={**ROUNDING, **same("bucketing")},
           why="what the second stream made stays that stream's, and every batch has another length"),
     Truth("generate_and_train", best=("expandable_segments",), change=EXPANDABLE, imports=("transformers",),
-          others={**ROUNDING, **same("add_empty_cache", "train_batch_half", "mixed_precision")},
+          others={**ROUNDING, **same("train_batch_half", "mixed_precision"),
+                  "add_empty_cache:around evaluation": "add_empty_cache"},
           why="generation's growing caches leave segments that training cannot use, and the reverse; "
               "autocast would need more"),
     Truth("stack_embeddings", best=("expandable_segments", "free_earlier"), change=EXPANDABLE,
@@ -62,19 +70,19 @@ PROGRAM = [
     Truth("accumulation", best=("train_batch_half", "train_batch_quarter"), change="train_batch_half",
           others={**HALVES, **same("mixed_precision")}, memory="8GiB", mends=True, quick=True,
           why="the batch does not fit, a half of it does; mixed precision would mend it, too"),
-    Truth("evaluation_batch", best=("evaluation_batch",), change="evaluation_batch",
-          others=same("evaluation_batch_half", "evaluation_batch_quarter"), imports=("transformers",),
+    Truth("evaluation_batch", best=("evaluation_batch",), change="evaluation_batch=1/8",
+          others=EVALUATION, amounts=PARTS, imports=("transformers",),
           why="evaluation with eight times the training's batch sets the peak: the change is to the "
               "training's batch"),
     Truth("evaluation_gradients", best=("evaluation_without_gradients",), change="evaluation_without_gradients",
-          others=same("evaluation_batch_half"), why="validation keeps activations for a backward pass that "
-                                                    "never comes"),
+          others=EVALUATION, amounts=PARTS,
+          why="validation keeps activations for a backward pass that never comes"),
     Truth("zeroed_gradients", best=("set_to_none",), change="set_to_none",
           why="of twelve experts in each layer one has gradients at a time, if they are not kept as zeros"),
     Truth("late_logits", best=("free_earlier",), change="free_earlier", others=HALVES,
           why="two copies of the logits are alive through backward, which needs only the logarithms"),
     Truth("late_probabilities", best=("free_earlier",), change="free_earlier",
-          others=same("evaluation_batch_half", "evaluation_batch_quarter"),
+          others=EVALUATION, amounts=PARTS,
           why="the last batch's probabilities are alive while the next batch's logits are made"),
     Truth("attention_scores", best=("sequence_length", "checkpointing"), change="sequence_length",
           others=same("sequence_length", "checkpointing", "mixed_precision"),

@@ -29,7 +29,9 @@ def main():
     chosen = parser.parse_args()
     torch.manual_seed(0)
 
-    sizes = {"evaluation_batch_half": 64, "evaluation_batch_quarter": 32, "evaluation_batch": 16}
+    evaluation = 128
+    if chosen.change.startswith("evaluation_batch=1/"):
+        evaluation //= int(chosen.change.partition("/")[2])
     config = GPT2Config(n_layer=4, n_embd=384, n_head=6, vocab_size=WORDS, n_positions=LENGTH,
                         use_cache=False)
     model = GPT2LMHeadModel(config).cuda().train()
@@ -41,7 +43,7 @@ def main():
         optimizer.step()
         optimizer.zero_grad()
         if step % 4 == 3:
-            print(f"step {step}: {perplexity(model, sizes.get(chosen.change, 128)):.1f}")
+            print(f"step {step}: {perplexity(model, evaluation):.1f}")
 
 
 if __name__ == "__main__":

@@ -44,7 +44,9 @@ def main():
 
     model = Classifier().cuda()
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-4)
-    evaluation = 64 if chosen.change == "evaluation_batch_half" else 128
+    evaluation = 128
+    if chosen.change.startswith("evaluation_batch=1/"):
+        evaluation //= int(chosen.change.partition("/")[2])
     for step in range(6):
         images = torch.randn(32, 3, 224, 224).cuda()
         labels = torch.randint(100, (32,)).cuda()

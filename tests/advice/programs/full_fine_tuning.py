@@ -22,7 +22,7 @@ def main():
         model = get_peft_model(model, LoraConfig(r=16, target_modules="all-linear"))
     parameters = [one for one in model.parameters() if one.requires_grad]
     if chosen.change == "optimizer_sgd":
-        optimizer = torch.optim.SGD(parameters, lr=1e-3, foreach=False)
+        optimizer = torch.optim.SGD(parameters, lr=1e-3, momentum=0.9, fused=True)
     elif chosen.change == "optimizer_adafactor":
         optimizer = torch.optim.Adafactor(parameters, lr=1e-3, foreach=False)
     else:

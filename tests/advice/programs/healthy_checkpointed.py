@@ -16,8 +16,10 @@ def main():
     config = GPT2Config(n_layer=8, n_embd=512, n_head=8, vocab_size=8000, use_cache=False)
     model = GPT2LMHeadModel(config).cuda().train()
     model.gradient_checkpointing_enable({"use_reentrant": False})
-    kind = {"optimizer_sgd": torch.optim.SGD}.get(chosen.change, torch.optim.AdamW)
-    optimizer = kind(model.parameters(), lr=1e-4, fused=True)
+    if chosen.change == "optimizer_sgd":
+        optimizer = torch.optim.SGD(model.parameters(), lr=1e-4, momentum=0.9, fused=True)
+    else:
+        optimizer = torch.optim.AdamW(model.parameters(), lr=1e-4, fused=True)
     length = 512 if chosen.change == "sequence_length" else 1024
     for step in range(12):
         tokens = torch.randint(config.vocab_size, (1, length)).cuda()

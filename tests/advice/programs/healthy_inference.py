@@ -15,7 +15,9 @@ def main():
     torch.manual_seed(0)
 
     model = resnet50().half().cuda().eval()
-    batch = {"evaluation_batch_half": 16}.get(chosen.change, 32)
+    batch = 32
+    if chosen.change.startswith("evaluation_batch=1/"):
+        batch //= int(chosen.change.partition("/")[2])
     found = []
     for _ in range(8 * 32 // batch):
         images = torch.randn(batch, 3, 224, 224, dtype=torch.half).cuda()

@@ -21,7 +21,9 @@ def main():
     embed = nn.Embedding(WORDS, 512).half().cuda()
     body = nn.GRU(512, 512, 2, batch_first=True).half().cuda()
     head = nn.Linear(512, WORDS).half().cuda()
-    batch = {"evaluation_batch_half": 16, "evaluation_batch_quarter": 8}.get(chosen.change, 32)
+    batch = 32
+    if chosen.change.startswith("evaluation_batch=1/"):
+        batch //= int(chosen.change.partition("/")[2])
     scores = []
     for _ in range(256 // batch):
         tokens = torch.randint(WORDS, (batch, 128)).cuda()

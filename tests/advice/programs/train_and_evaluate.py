@@ -30,7 +30,9 @@ def main():
     chosen = parser.parse_args()
     torch.manual_seed(0)
 
-    evaluation = {"": 200, "evaluation_batch": 48, "evaluation_batch_half": 100}.get(chosen.change, 200)
+    evaluation = 200
+    if chosen.change.startswith("evaluation_batch=1/"):
+        evaluation //= int(chosen.change.partition("/")[2])
     model = resnet18(num_classes=100).cuda()
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
     for step in range(12):
