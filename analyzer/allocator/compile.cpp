@@ -104,7 +104,12 @@ void compiler::on_operation(const trace::event& head, const trace::operation_eve
       for (auto& [index, device] : state_->devices) device.made.operation(head, record);
       return;
     case format::operation::memory_fraction:
-      if (state_->is_of_environment(std::bit_cast<double>(record.a))) return;
+      // Later the program goes back to it itself.
+      if (const auto* const device = state_->device(head.device);
+          device != nullptr && !device->has_requests() &&
+          state_->is_of_environment(std::bit_cast<double>(record.a))) {
+        return;
+      }
       break;
     default:
       break;
