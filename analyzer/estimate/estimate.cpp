@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "analyzer/estimate/activations.h"
+#include "analyzer/estimate/loss.h"
 
 namespace memtrace::estimate {
 
@@ -18,22 +19,6 @@ constexpr double workspace_bytes = 2 * (2 * 4096 + 8 * 16) * 1024.0;
 constexpr double context_bytes = 450 * mebibyte;
 // A QLoRA weight: 4 bits, and 0.127 bits of scales of scales.
 constexpr double quantized_bytes = (4 + 0.127) / 8;
-
-// Bytes for each word and token that cross_entropy needs as backward begins.
-struct loss_share {
-  int log_probabilities = 4;
-  int gradients = 8;  // of the log-probabilities, and of the logits
-};
-
-// Models that hand it logits in 16 bits (BERT's and T5's do; GPT-2's and Llama's make 32 of them)
-// keep the log-probabilities in 16, and under autocast a copy in 32 for the loss; the gradients of
-// both are not there at once then.
-[[nodiscard]] loss_share loss_bytes(family like, precision how) {
-  const bool as_they_are = like == family::bert || like == family::t5;
-  if (!as_they_are || how == precision::fp32) return {};
-  if (how == precision::amp) return {6, 4};
-  return {2, 4};
-}
 
 // Elements: 1,234, 60.5 M, 3.7 B.
 [[nodiscard]] std::string count(double number) {

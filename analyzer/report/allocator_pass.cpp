@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "analyzer/advice/advise.h"
+#include "analyzer/advice/step_share.h"
 #include "analyzer/fragmentation/diagnose.h"
 
 namespace memtrace::report {
@@ -48,6 +49,7 @@ void allocator_pass::conclude(const replay::replayer& replayed,
   for (const auto& [device, known] : devices) {
     if (known.of != nullptr) {
       report.fragmentation.push_back(fragmentation::diagnose(*known.of, history_));
+      report.step_shares.push_back(advice::step_share_of(*known.of));
     } else {
       const auto why = known.log->doubts.empty() ? std::string() : known.log->doubts.front();
       report.fragmentation.push_back(

@@ -2,6 +2,7 @@
 #include "analyzer/report/json.h"
 
 #include "analyzer/report/json_advice.h"
+#include "analyzer/report/json_expected.h"
 #include "analyzer/report/json_fragmentation.h"
 #include "analyzer/report/json_host.h"
 #include "analyzer/report/json_memory.h"
@@ -155,6 +156,8 @@ template <class T>
       {"retries", device.retries},
       {"outside_pool", outside},
       {"unexplained_bytes", nullptr},
+      {"expected", expected_json(process, device)},
+      {"room", room_json(process, device)},
       {"phases", phases_json(device)}};
 }
 
@@ -184,12 +187,15 @@ template <class T>
 }  // namespace
 
 std::string to_json(const run_report& processes, bool with_blocks) {
-  json document = {
-      {"schema", "memtrace-report/1"},  {"run", run_json(processes.front().run)},
-      {"processes", json::array()},     {"completeness", completeness_of_run(processes)},
-      {"steps", steps_json(processes)}, {"devices", json::array()},
-      {"verdicts", json::array()},      {"fragmentation", json::array()},
-      {"oom", json::array()}};
+  json document = {{"schema", "memtrace-report/1"},
+                   {"run", run_json(processes.front().run)},
+                   {"processes", json::array()},
+                   {"completeness", completeness_of_run(processes)},
+                   {"steps", steps_json(processes)},
+                   {"devices", json::array()},
+                   {"verdicts", json::array()},
+                   {"fragmentation", json::array()},
+                   {"oom", json::array()}};
   for (const auto& process : processes) {
     document["processes"].push_back({{"trace", process.path},
                                      {"run", run_json(process.run)},

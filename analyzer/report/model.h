@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "analyzer/advice/piece.h"
+#include "analyzer/estimate/step_share.h"
 #include "analyzer/fragmentation/diagnosis.h"
 #include "analyzer/fragmentation/pinned_host.h"
 #include "analyzer/replay/replay.h"
@@ -138,6 +139,7 @@ struct process_report {
   fragmentation::pinned_host pinned;
   std::vector<fragmentation::diagnosis> fragmentation;  // by device
   advice::advice_found advice;
+  std::vector<estimate::step_share> step_shares;  // by device, where requests were replayed
   verdicts::host_samples host;
   verdicts::findings findings;
   std::map<trace::stack_id, std::vector<source_frame>> verdict_frames;  // of its stacks

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyzer/report/terminal.h"
+#include "analyzer/report/expected.h"
 
 #include <fmt/core.h>
 
@@ -279,6 +280,7 @@ std::string to_text(const run_report& processes, const terminal_style& style) {
   if (device != nullptr) {
     add_phases_and_steps(end, process, *device);
     add_training(end, process, *device);
+    if (auto line = expected_in_brief(process, *device); !line.empty()) end.line(printable(line));
   }
   add_host_limit(end, processes);
   add_completeness(end, processes, process);

@@ -8,6 +8,7 @@
 #include <functional>
 #include <utility>
 
+#include "analyzer/report/expected.h"
 #include "analyzer/report/json_text.h"
 #include "analyzer/report/module_tree.h"
 #include "analyzer/report/page.h"
@@ -159,6 +160,7 @@ constexpr std::array views = {
     kind_of_view{view_by::step, "step", by_step, false},
     kind_of_view{view_by::fragmentation, "fragmentation", nullptr, false},  // of the process
     kind_of_view{view_by::advice, "advice", nullptr, false},                // the same
+    kind_of_view{view_by::expected, "expected", nullptr, false},            // the same
 };
 
 }  // namespace
@@ -189,7 +191,9 @@ std::string to_view(const run_report& processes, view_by kind, const terminal_st
                                when.empty() ? "" : ", " + when);
       }
       out.line(heading, emphasis::heading);
-      if (wanted.add == nullptr) {
+      if (kind == view_by::expected) {
+        add_expected_in_full(out, process, device);
+      } else if (wanted.add == nullptr) {
         add_fragmentation_in_full(out, process, device);
       } else {
         wanted.add(out, device, view);

@@ -12,7 +12,17 @@
 
 namespace memtrace::report {
 
-enum class view_by { category, module, site, phase, parameter, step, fragmentation, advice };
+enum class view_by {
+  category,
+  module,
+  site,
+  phase,
+  parameter,
+  step,
+  fragmentation,
+  advice,
+  expected
+};
 
 [[nodiscard]] std::optional<view_by> view_named(std::string_view name);
 [[nodiscard]] std::string to_view(const run_report& processes, view_by kind,

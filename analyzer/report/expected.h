@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a run should need by the formulas of memtrace estimate, beside what it needed, and how much
+// room its GPU and its host leave.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analyzer/estimate/expected.h"
+#include "analyzer/report/json_text.h"
+#include "analyzer/report/model.h"
+#include "analyzer/report/page.h"
+
+namespace memtrace::report {
+
+[[nodiscard]] std::vector<estimate::expected_term> expected_terms(const process_report& process,
+                                                                  const device_report& device);
+
+// Against people's target of 70 to 85 % of a GPU's memory.
+struct gpu_room {
+  std::uint64_t used = 0;      // peak reserved, and what is outside of PyTorch's pool
+  std::uint64_t capacity = 0;  // of the GPU
+  // So many times the batch of this run stays within 85 %: c0 + c1 b, both from its peak. Empty:
+  // nothing grows with the batch, or the rest alone is more.
+  std::optional<double> batch_factor;
+};
+// Empty: the GPU's size is not known.
+[[nodiscard]] std::optional<gpu_room> room_of(const process_report& process,
+                                              const device_report& device);
+
+void add_expected_in_full(page& out, const process_report& process, const device_report& device);
+
+// A line where a term is off by more than 10 %; empty: none is.
+[[nodiscard]] std::string expected_in_brief(const process_report& process,
+                                            const device_report& device);
+
+}  // namespace memtrace::report
