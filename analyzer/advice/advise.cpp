@@ -10,18 +10,22 @@
 #include <utility>
 
 #include "analyzer/advice/combine.h"
+#include "analyzer/advice/keep_best.h"
 #include "analyzer/advice/pieces.h"
 #include "analyzer/advice/prove.h"
 #include "analyzer/advice/rank.h"
+#include "analyzer/advice/window.h"
+#include "analyzer/report/units.h"
 
 namespace memtrace::advice {
 
 namespace {
 
-// For how many the smallest capacity is looked for: some hundred replays each, of this many
-// requests at most.
+// For how many at most the smallest capacity is looked for, and what all of that may cost: requests
+// replayed, some 80 times the log for each.
 constexpr std::size_t most_capacities = 4;
-constexpr std::size_t most_for_capacities = 50'000;
+constexpr std::size_t capacity_budget = 40'000'000;
+constexpr std::size_t replays_a_capacity = 80;
 
 using piece_function = proposals (*)(const evidence&);
 
@@ -38,31 +42,46 @@ using piece_function = proposals (*)(const evidence&);
 }
 
 void find_capacities(std::vector<piece>& ranked, prover& by, const evidence& of) {
-  if (of.log.requests.size() > most_for_capacities) return;
-  std::size_t left = most_capacities;
+  const auto one_costs = replays_a_capacity * std::max<std::size_t>(of.log.requests.size(), 1);
+  const auto affordable = capacity_budget / one_costs;  // the first is that of the run as it is
+  std::size_t left = std::min(most_capacities, affordable == 0 ? 0 : affordable - 1);
   for (auto& one : ranked) {
     if (left == 0) return;
-    if (!one.what.options && !one.what.rewrite) continue;
+    if (!one.replayed) continue;
     by.find_capacity(one);
     --left;
   }
 }
 
-void advise_on(const evidence& of, advice_found& found, std::set<std::string>& of_host) {
+// Each piece is replayed some ten times.
+constexpr std::size_t most_requests = 300'000;
+
+void advise_on(const evidence& whole, advice_found& found, std::set<std::string>& of_host) {
+  const auto window = shorten(whole, most_requests);
+  const auto& of = window ? *window->of : whole;
   prover by(of);
   std::vector<piece> pieces;
   for (const auto& what : ask_all(of)) {
     // What is said of the host holds for all devices.
     if (!what.device && !of_host.insert(what.id + what.amount).second) continue;
     if (auto made = by.prove(what); made && is_worth_it(*made, by.least_saving())) {
+      if (made->saves_bytes < 0) {
+        made->what.evidence +=
+            fmt::format("; replayed, {} more are reserved at the peak",
+                        report::format_bytes(static_cast<std::uint64_t>(-made->saves_bytes)));
+      }
       if (!of.part.empty()) made->what.evidence += fmt::format(" (replayed: {})", of.part);
       pieces.push_back(std::move(*made));
     }
   }
   rank(pieces);
+  keep_best(pieces);
   find_capacities(pieces, by, of);
   if (auto all = combine(pieces, by)) found.combined.push_back(std::move(*all));
-  std::move(pieces.begin(), pieces.end(), std::back_inserter(found.pieces));
+  for (auto& one : pieces) {
+    one.what.rewrite = nullptr;
+    found.pieces.push_back(std::move(one));
+  }
 }
 
 }  // namespace

@@ -12,10 +12,6 @@ namespace {
 // One at a time is tried beside the ones before; a replay each.
 constexpr std::size_t most_tried = 10;
 
-[[nodiscard]] bool is_replayed(const piece& of) {
-  return of.what.options.has_value() || static_cast<bool>(of.what.rewrite);
-}
-
 }  // namespace
 
 std::optional<combination> combine(const std::vector<piece>& ranked, const prover& by) {
@@ -26,7 +22,8 @@ std::optional<combination> combine(const std::vector<piece>& ranked, const prove
   std::size_t tried = 0;
   for (const auto& one : ranked) {
     const auto& what = one.what;
-    if (!is_replayed(one) || one.saves_bytes <= 0 || tried == most_tried) continue;
+    if (!one.replayed || one.saves_bytes <= 0 || tried == most_tried) continue;
+    if (what.changes_results) continue;  // not beside others: it is another training
     if (!what.group.empty() && groups.contains(what.group)) continue;
     if (what.options && options_chosen) continue;
     ++tried;

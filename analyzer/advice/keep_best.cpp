@@ -5,6 +5,8 @@
 
 namespace memtrace::advice {
 
+namespace {
+
 void keep_best_options(std::vector<piece>& ranked) {
   const auto is_option = [](const piece& one) { return one.what.group == options_group; };
   const auto is_expandable = [](const piece& one) { return one.what.id == "expandable_segments"; };
@@ -27,6 +29,20 @@ void keep_best_options(std::vector<piece>& ranked) {
                                 return false;
                               }),
                ranked.end());
+}
+
+void keep_first_of(std::string_view group, std::vector<piece>& ranked) {
+  const auto is_of_it = [&](const piece& one) { return one.what.group == group; };
+  const auto best = std::find_if(ranked.begin(), ranked.end(), is_of_it);
+  if (best == ranked.end()) return;
+  ranked.erase(std::remove_if(best + 1, ranked.end(), is_of_it), ranked.end());
+}
+
+}  // namespace
+
+void keep_best(std::vector<piece>& ranked) {
+  keep_best_options(ranked);
+  keep_first_of(empty_cache_group, ranked);
 }
 
 }  // namespace memtrace::advice

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Of all settings of the allocator that were tried the ones worth saying: the best one, and beside
-// it expandable segments, whose saving does not hang on addresses.
+// Of what was tried in many ways the ways worth saying: of the allocator's settings the best, and
+// beside it expandable segments, whose saving does not hang on addresses; of places for empty_cache
+// the best.
 #pragma once
 
 #include <string_view>
@@ -12,8 +13,9 @@
 namespace memtrace::advice {
 
 inline constexpr std::string_view options_group = "allocator_options";
+inline constexpr std::string_view empty_cache_group = "empty_cache";
 
 // `ranked`: see rank.h.
-void keep_best_options(std::vector<piece>& ranked);
+void keep_best(std::vector<piece>& ranked);
 
 }  // namespace memtrace::advice

@@ -36,6 +36,8 @@ struct proposal {
   std::string cost;      // time, accuracy, risk; "none known" is an answer
   std::string not_when;  // when not to take it
   proof how = proof::estimated;
+  // What is computed would differ: another optimizer, other weights, shorter sequences.
+  bool changes_results = false;
   // Pieces of one group exclude one another (two batch sizes, two optimizers); empty: none.
   std::string group;
   std::optional<std::uint32_t> device;  // empty: the host
@@ -55,8 +57,10 @@ struct proposal {
 
 // A proposal with its proof. Savings may be negative where something else gains.
 struct piece {
-  proposal what;
-  std::int64_t saves_bytes = 0;       // of peak reserved at this capacity: in the worst policy
+  proposal what;                 // after its proof without `rewrite`, which refers to the evidence
+  bool changes_program = false;  // it had one
+  bool replayed = false;         // the savings below are of replays
+  std::int64_t saves_bytes = 0;  // of peak reserved at this capacity: in the worst policy
   std::int64_t saves_bytes_most = 0;  // in the best one
   std::int64_t saves_allocated = 0;   // of peak allocated
   // Of the smallest capacity that fits; empty: not asked for, or none was found.

@@ -98,6 +98,8 @@ std::optional<std::uint64_t> prover::peak_with(const std::vector<const proposal*
 std::optional<piece> prover::prove(const proposal& what) const {
   piece made;
   made.what = what;
+  made.changes_program = static_cast<bool>(what.rewrite);
+  made.replayed = what.options || what.rewrite;
   if (!what.options && !what.rewrite) {
     made.saves_bytes = static_cast<std::int64_t>(what.saves_bytes.value_or(0));
     made.saves_bytes_most = made.saves_bytes;
@@ -116,6 +118,7 @@ std::optional<piece> prover::prove(const proposal& what) const {
   made.saves_bytes = less(reserved_before_, after.worst.reserved.bytes);
   made.saves_bytes_most = less(reserved_before_, after.best.reserved.bytes);
   made.saves_allocated = less(allocated_before_, after.worst.allocated.bytes);
+  if (made.saves_bytes < 0 && is_short(after.worst.reserved.bytes)) return std::nullopt;
   made.retries_before = before_.worst.retries;
   made.retries_after = after.worst.retries;
   if (refused_) {
@@ -128,6 +131,11 @@ std::optional<piece> prover::prove(const proposal& what) const {
   return made;
 }
 
+// Time may be saved at the price of memory only where there is plenty of it.
+bool prover::is_short(std::uint64_t reserved) const {
+  return device_.usable_bytes != 0 && reserved > device_.usable_bytes / 10 * 7;
+}
+
 std::optional<std::uint64_t> prover::smallest(const changed& what) const {
   const auto most = std::max(reserved_before_ * 2, device_.usable_bytes);
   const auto step = std::max(reserved_before_ / capacity_parts, 2 * allocator::mebibyte);
@@ -138,7 +146,7 @@ std::optional<std::uint64_t> prover::smallest(const changed& what) const {
 }
 
 void prover::find_capacity(piece& of) {
-  if (!of.what.options && !of.what.rewrite) return;
+  if (!of.replayed) return;
   if (!capacity_before_) {
     changed as_it_was;
     change({}, as_it_was);

@@ -43,6 +43,7 @@ class prover {
     allocator::scenario under;
   };
   void change(const std::vector<const proposal*>& all, changed& into) const;
+  [[nodiscard]] bool is_short(std::uint64_t reserved) const;
   [[nodiscard]] std::optional<std::uint64_t> smallest(const changed& what) const;
 
   const evidence& of_;

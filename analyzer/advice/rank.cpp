@@ -12,7 +12,8 @@ namespace {
 constexpr std::int64_t equal_within = 20;
 
 [[nodiscard]] std::int64_t device_bytes(const piece& of) {
-  return std::max<std::int64_t>(0, of.saves_bytes);
+  const auto saves = std::max<std::int64_t>(0, of.saves_bytes);
+  return of.what.changes_results ? saves / 2 : saves;
 }
 
 // Of device, host and capacity, what a person would call its saving.
@@ -23,8 +24,7 @@ constexpr std::int64_t equal_within = 20;
 
 // A setting is cheaper than a change of the program, what was seen is safer than what was reckoned.
 [[nodiscard]] auto by_effort(const piece& of) {
-  const bool changes_program = static_cast<bool>(of.what.rewrite);
-  return std::pair(of.what.how == proof::estimated, changes_program);
+  return std::pair(of.what.how == proof::estimated, of.changes_program);
 }
 
 }  // namespace

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Which pieces are worth saying, and in what order: what keeps the program from running out of
-// memory first, then by bytes saved; among about equal ones the cheap and safe before those that
-// change the program, and what was replayed before what was estimated.
+// memory first, then by bytes saved, which count half where the results would be others; among
+// about equal ones the cheap and safe before those that change the program, and what was replayed
+// before what was estimated.
 #pragma once
 
 #include <cstdint>

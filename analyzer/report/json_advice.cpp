@@ -117,7 +117,7 @@ template <class Number>
 
 [[nodiscard]] json piece_json(const process_report& process, const advice::piece& one) {
   const auto& what = one.what;
-  const bool replayed = what.options || what.rewrite;
+  const bool replayed = one.replayed;
   return {{"id", what.id},
           {"title", what.title},
           {"amount", what.amount},

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "analyzer/advice/empty_cache_edits.h"
+#include "analyzer/advice/keep_best.h"
 #include "analyzer/advice/pieces.h"
 #include "analyzer/attribution/terms.h"
 #include "analyzer/report/units.h"
@@ -67,10 +68,10 @@ struct changes {
     what.title = habit.title;
     what.change = habit.change;
     what.evidence = habit.evidence;
-    what.cost = "none: replayed without it, no more is reserved";
+    what.cost = "what it gives back stays reserved: nothing else on this GPU gets it";
     what.not_when = "where another process or library needs what it gives back";
     what.how = proof::measured;
-    what.group = "empty_cache";
+    what.group = empty_cache_group;
     what.device = of.log.device;
     what.saves_ns = habit.nanoseconds;
     what.rewrite = remove_empty_cache;
@@ -94,7 +95,7 @@ void add_at(const evidence& of, std::string amount, std::string_view where,
       "cudaMalloc";
   what.not_when = "where expandable_segments does as much: that costs nothing";
   what.how = proof::replayed;
-  what.group = "empty_cache";
+  what.group = empty_cache_group;
   what.device = of.log.device;
   what.rewrite = [events = std::move(events)](allocator::request_log& log) {
     add_empty_cache(log, events);
