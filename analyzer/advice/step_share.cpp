@@ -24,8 +24,10 @@ void expect_activations(const evidence& of, estimate::step_share& made) {
   const auto tokens = decodes ? known->batch.decoder_tokens : known->batch.tokens;
   const auto loss = estimate::loss_bytes(known->shape.like, known->how).log_probabilities *
                     known->batch.sequences * tokens * static_cast<double>(known->shape.vocabulary);
-  made.expected_activations =
-      static_cast<std::uint64_t>(kept.layers + kept.scores + kept.ends + loss);
+  const auto bytes = kept.layers + kept.scores + kept.ends + loss;
+  constexpr double most = 1e18;  // of a damaged trace
+  if (!(bytes < most)) return;
+  made.expected_activations = static_cast<std::uint64_t>(bytes);
   made.activations_formula = fmt::format(
       "{} layers of {}, {:.0f} × {:.0f} tokens{}",
       known->shape.layers + known->shape.decoder_layers, known->shape.hidden,

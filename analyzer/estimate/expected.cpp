@@ -3,6 +3,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "analyzer/estimate/optimizers.h"
@@ -17,7 +18,8 @@ constexpr std::uint64_t small_workspace = (2 * 4096 + 8 * 16) * std::uint64_t{10
 constexpr std::uint64_t large_workspace = std::uint64_t{32} << 20;
 
 [[nodiscard]] std::uint64_t whole(double bytes) {
-  return static_cast<std::uint64_t>(std::llround(bytes));
+  constexpr double most = 1e18;  // of a damaged trace
+  return static_cast<std::uint64_t>(std::min(std::round(bytes), most));
 }
 
 struct sums {
