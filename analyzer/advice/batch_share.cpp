@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyzer/advice/batch_share.h"
 
+#include <algorithm>
 #include <map>
 #include <string_view>
 #include <utility>
@@ -104,7 +105,7 @@ class expected {
   }
 }
 
-// Made by the program and there for more than two steps: a data set, a cache.
+// Made by the program and there for more than two steps, or to the end: a data set, a cache.
 [[nodiscard]] bool outlives_steps(const block_facts& block) {
   const bool by_program = block.born_in == phase::setup || block.born_in == phase::other ||
                           block.born_in == phase::data_loading;
@@ -113,7 +114,56 @@ class expected {
   return block.birth_step == never ? block.death_step > 1 : block.death_step > block.birth_step + 2;
 }
 
+// The channels of what each module with parameters makes: its smallest parameter has one number
+// for each (a bias, a factor).
+[[nodiscard]] std::map<module_key, std::uint64_t> channels_by_module(const evidence& of) {
+  std::map<module_key, std::uint64_t> channels;
+  for (block_number block = 0; block < of.blocks.size(); ++block) {
+    const auto& facts = of.blocks[block];
+    if (facts.what != category::weights || !facts.name || facts.element_bits == 0) continue;
+    const auto numbers = bytes_of(of, block) * 8 / facts.element_bits;
+    const module_key key{facts.root.value, module_of(of.names[facts.name])};
+    const auto [known, fresh] = channels.try_emplace(key, numbers);
+    known->second = std::min(known->second, numbers);
+  }
+  return channels;
+}
+
+// The first dimension of a tensor of three, or of four where the second is known; 0: not known.
+[[nodiscard]] std::uint64_t first_dimension(const evidence& of, block_number block,
+                                            const std::map<module_key, std::uint64_t>& channels) {
+  const auto& facts = of.blocks[block];
+  const auto numbers = facts.element_bits == 0 ? 0 : bytes_of(of, block) * 8 / facts.element_bits;
+  const auto last_two = std::uint64_t{facts.rows} * facts.columns;
+  if (numbers == 0 || last_two == 0 || numbers % last_two != 0) return 0;
+  const auto leading = numbers / last_two;
+  if (facts.dimensions == 3) return leading;
+  const auto module = of.modules.find(facts.module);
+  if (facts.dimensions != 4 || module == of.modules.end()) return 0;
+  const auto known = channels.find({module->second.root.value, of.names[module->second.path]});
+  if (known == channels.end() || known->second == 0) return 0;
+  return leading % known->second == 0 ? leading / known->second : 0;
+}
+
 }  // namespace
+
+bool trains_on_single_samples(const evidence& of, const run_passes& passes) {
+  // A part of what is known; (1, length, width) of embedded places is none.
+  constexpr std::uint64_t least_part = 10;
+  const auto channels = channels_by_module(of);
+  std::uint64_t known = 0;
+  std::uint64_t single = 0;
+  for (block_number block = 0; block < of.blocks.size(); ++block) {
+    const auto& facts = of.blocks[block];
+    if (passes.of_block[block] != activity::training || !facts.kept_by_autograd) continue;
+    if (facts.what != category::activations || facts.born_in != phase::forward) continue;
+    const auto first = first_dimension(of, block, channels);
+    if (first == 0) continue;
+    known += bytes_of(of, block);
+    if (first == 1) single += bytes_of(of, block);
+  }
+  return single != 0 && single >= known / least_part;
+}
 
 std::vector<bool> shaped_like_parameters(const evidence& of) {
   const parameter_shapes shapes(of);

@@ -17,6 +17,9 @@ namespace memtrace::advice {
 [[nodiscard]] std::vector<bool> scales_with_batch(const evidence& of, const run_passes& passes,
                                                   activity which);
 
+// A training batch is a single sample, as the shapes tell that autograd kept: it cannot be divided.
+[[nodiscard]] bool trains_on_single_samples(const evidence& of, const run_passes& passes);
+
 // Made in a backward pass in the shape of a parameter of the module whose gradient is computed;
 // by block_number.
 [[nodiscard]] std::vector<bool> shaped_like_parameters(const evidence& of);

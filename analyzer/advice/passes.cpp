@@ -13,6 +13,38 @@ namespace {
 
 enum class place : std::uint8_t { between, forward, backward, evaluation, update };
 
+// Events at which backward passes begin.
+[[nodiscard]] std::vector<std::uint64_t> begins_of_backward(const evidence& of) {
+  std::vector<std::uint64_t> begins;
+  bool in_backward = false;
+  for (block_number block = 0; block < of.blocks.size(); ++block) {
+    const auto during = of.blocks[block].born_in;
+    if (during == phase::backward && !in_backward) begins.push_back(birth_event(of, block));
+    if (during == phase::backward || during == phase::forward) {
+      in_backward = during == phase::backward;
+    }
+  }
+  return begins;
+}
+
+// What lives to the end may have been waiting for a backward pass.
+[[nodiscard]] std::map<std::uint32_t, std::uint64_t> calls_without_backward(const evidence& of) {
+  const auto begins = begins_of_backward(of);
+  std::map<std::uint32_t, std::uint64_t> kept;  // 0: a backward pass used it
+  for (block_number block = 0; block < of.blocks.size(); ++block) {
+    const auto& facts = of.blocks[block];
+    if (facts.call == 0 || facts.born_in != phase::forward || facts.recomputed) continue;
+    if (!facts.kept_by_autograd || facts.what != category::activations) continue;
+    const auto next = std::upper_bound(begins.begin(), begins.end(), birth_event(of, block));
+    const auto death = death_event(of, block);
+    const bool used = next == begins.end() ? death == end_event(of) : death > *next;
+    const auto [call, fresh] = kept.try_emplace(facts.call, 0);
+    if (fresh || call->second != 0) call->second = used ? 0 : call->second + bytes_of(of, block);
+  }
+  std::erase_if(kept, [](const auto& call) { return call.second == 0; });
+  return kept;
+}
+
 [[nodiscard]] place place_of(const block_facts& block) {
   if (block.recomputed || block.born_in == phase::backward) return place::backward;
   if (block.born_in == phase::evaluation) return place::evaluation;
@@ -29,6 +61,7 @@ class reading {
 
   [[nodiscard]] run_passes run() {
     found_.of_block.resize(of_.blocks.size(), activity::neither);
+    found_.without_backward = calls_without_backward(of_);
     for (block_number block = 0; block < of_.blocks.size(); ++block) look_at(block);
     settle(activity::neither);
     if (in_backward_) {
@@ -40,9 +73,17 @@ class reading {
   }
 
  private:
+  // What follows a call in a forward pass (the loss) belongs to that call.
+  [[nodiscard]] place place_in_course(const block_facts& block) {
+    const auto where = place_of(block);
+    if (where != place::forward) return where;
+    if (block.call != 0) evaluates_ = found_.without_backward.contains(block.call);
+    return evaluates_ ? place::evaluation : where;
+  }
+
   void look_at(block_number block) {
     const auto event = birth_event(of_, block);
-    const auto where = place_of(of_.blocks[block]);
+    const auto where = place_in_course(of_.blocks[block]);
     if (where == place::between) {
       waiting_.push_back(block);
       return;
@@ -80,6 +121,7 @@ class reading {
   std::vector<block_number> waiting_;
   activity before_ = activity::neither;
   bool in_backward_ = false;
+  bool evaluates_ = false;     // the call that ran last in a forward pass
   std::uint64_t forward_ = 0;  // event + 1 of the first block of the forward that runs; 0: none
 };
 

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <vector>
 
@@ -26,12 +27,14 @@ struct training_pass {
   std::uint64_t end = 0;       // of the first block after it; past the last event: it is the last
 };
 
-// Of forward, backward and evaluation only.
 struct run_passes {
   std::vector<training_pass> training;
   // The first event of a forward pass that no backward pass followed at the end of the run.
   std::optional<std::uint64_t> unfinished;
   std::vector<activity> of_block;  // by block_number
+  // Calls of models whose graph was gone before any backward pass: evaluation, though gradients
+  // were recorded. By call: bytes that autograd kept.
+  std::map<std::uint32_t, std::uint64_t> without_backward;
   bool evaluates = false;
 
   // That whose forward or backward pass this event lies in or after; empty: before the first.

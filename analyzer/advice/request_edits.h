@@ -16,7 +16,7 @@ class request_edits {
  public:
   // Of the size that the log has by then.
   void scale(allocator::block_number block, std::uint32_t numerator, std::uint32_t denominator);
-  // Never asked for.
+  // Never asked for; request_log::allocations then has UINT32_MAX for it.
   void drop(allocator::block_number block);
   // Given back right before the first request of `event` or a later one, but after it was made.
   void free_at(allocator::block_number block, std::uint64_t event);

@@ -10,7 +10,8 @@
 
 namespace memtrace::advice {
 
-// It runs modules of the kinds that work on sequences: attention, recurrent, embeddings.
+// It runs modules that take sequences: of words (embeddings), or recurrent ones. Attention alone
+// may work on pieces of an image.
 [[nodiscard]] bool works_on_sequences(const evidence& of);
 
 // By block_number: stored attention scores, and scratch memory of their size in the same module.

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Sizes that vary from step to step, rounded up to a few: blocks that were freed fit again. What
-// grows with the length is scaled from each step's length to the next bucket's.
+// Sizes that vary from batch to batch, rounded up to a few: blocks that were freed fit again. What
+// grows with the length is scaled from each batch's length to the next bucket's.
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <limits>
 #include <map>
-#include <numeric>
 #include <set>
 #include <utility>
 
@@ -24,106 +24,141 @@ using attribution::phase;
 
 namespace {
 
-// So many different lengths make it worth while.
-constexpr std::size_t fewest_lengths = 4;
+// So many different sizes make it worth while.
+constexpr std::size_t fewest_sizes = 4;
 
-// Of each training pass, in units that divide all of them; 0: not known.
-struct lengths {
-  std::vector<std::uint32_t> of_pass;
-  std::uint32_t longest = 0;
-  std::size_t different = 0;
+// What one place of the program makes, pass by pass: the n-th block of a line in a pass. All its
+// sizes are in proportion to what varies (attention scores to its square).
+struct place_key {
+  trace::stack_id stack;
+  trace::object_id module;
+  trace::text_id node;
+  std::uint32_t number = 0;  // among the blocks of this line in the same pass
+  [[nodiscard]] auto operator<=>(const place_key&) const = default;
 };
 
-// The largest block of each pass that one line makes, by line.
-using by_line = std::map<std::pair<trace::stack_id, trace::object_id>, std::vector<std::uint64_t>>;
+struct place_sizes {
+  std::uint64_t largest = 0;
+  std::uint64_t sum = 0;
+  std::vector<block_number> blocks;
+};
 
-[[nodiscard]] by_line largest_blocks(const evidence& of, const run_passes& passes) {
-  const auto scales = scales_with_batch(of, passes, activity::training);
-  const auto squares = grows_quadratically(of);
-  by_line found;
+using places = std::map<place_key, place_sizes>;
+
+[[nodiscard]] bool can_vary(const evidence& of, const std::vector<bool>& training,
+                            const std::vector<bool>& evaluation, block_number block) {
+  return (training[block] || evaluation[block]) && bytes_of(of, block) != 0;
+}
+
+// A pass begins with each call of a model, and with each backward pass.
+[[nodiscard]] places sizes_by_place(const evidence& of, const run_passes& passes) {
+  const auto training = scales_with_batch(of, passes, activity::training);
+  const auto evaluation = scales_with_batch(of, passes, activity::evaluation);
+  places found;
+  struct counted {
+    std::uint32_t pass = 0;
+    std::uint32_t blocks = 0;
+  };
+  std::map<place_key, counted> counts;
+  std::uint32_t pass = 1;
+  std::uint32_t call = 0;
   for (block_number block = 0; block < of.blocks.size(); ++block) {
     const auto& facts = of.blocks[block];
-    if (!scales[block] || squares[block] || facts.born_in != phase::forward) continue;
-    const auto pass = passes.at(birth_event(of, block));
-    if (!pass) continue;
-    auto& sizes = found[{facts.stack, facts.module}];
-    sizes.resize(passes.training.size(), 0);
-    sizes[*pass] = std::max(sizes[*pass], bytes_of(of, block));
+    if (facts.call != 0 && facts.call != call) {
+      call = facts.call;
+      ++pass;
+    }
+    if (!can_vary(of, training, evaluation, block)) continue;
+    place_key key{facts.born_in == phase::backward ? facts.forward : facts.stack, facts.module,
+                  facts.node, 0};
+    auto& count = counts[key];
+    if (count.pass != pass) count = {pass, 0};
+    key.number = count.blocks++;
+    auto& place = found[key];
+    place.largest = std::max(place.largest, bytes_of(of, block));
+    place.sum += bytes_of(of, block);
+    place.blocks.push_back(block);
   }
   return found;
 }
 
-// By the line that makes most and runs in every pass.
-[[nodiscard]] lengths lengths_of(const evidence& of, const run_passes& passes) {
-  const std::vector<std::uint64_t>* telling = nullptr;
-  std::uint64_t most = 0;
-  const auto lines = largest_blocks(of, passes);
-  for (const auto& [line, sizes] : lines) {
-    const auto sum = std::accumulate(sizes.begin(), sizes.end(), std::uint64_t{0});
-    const bool always = std::find(sizes.begin(), sizes.end(), 0) == sizes.end();
-    if (!always || sum <= most) continue;
-    most = sum;
-    telling = &sizes;
+// The sizes of the place that makes most, of those that run often.
+[[nodiscard]] std::vector<std::uint64_t> telling_sizes(const evidence& of, const places& all) {
+  const place_sizes* telling = nullptr;
+  for (const auto& [key, place] : all) {
+    if (place.blocks.size() < fewest_sizes) continue;
+    if (telling == nullptr || place.sum > telling->sum) telling = &place;
   }
-  lengths found;
-  if (telling == nullptr) return found;
-  std::uint64_t unit = 0;
-  for (const auto size : *telling) unit = std::gcd(unit, size);
-  const auto largest = *std::max_element(telling->begin(), telling->end()) / unit;
-  if (largest > 0xffffffu) return found;
-  for (const auto size : *telling) found.of_pass.push_back(static_cast<std::uint32_t>(size / unit));
-  found.longest = static_cast<std::uint32_t>(largest);
-  found.different = std::set(found.of_pass.begin(), found.of_pass.end()).size();
-  return found;
+  std::vector<std::uint64_t> sizes;
+  if (telling == nullptr) return sizes;
+  for (const auto block : telling->blocks) sizes.push_back(bytes_of(of, block));
+  return sizes;
 }
 
-[[nodiscard]] std::uint32_t bucket_of(std::uint32_t length, std::uint32_t longest,
+// Each a little larger than the one before: a cache that is filled, no padding.
+[[nodiscard]] bool only_grow(const std::vector<std::uint64_t>& sizes) {
+  std::size_t grown = 0;
+  for (std::size_t i = 1; i < sizes.size(); ++i) {
+    if (sizes[i] > sizes[i - 1]) ++grown;
+  }
+  return grown * 5 > sizes.size() * 4;
+}
+
+// The next size up of so many.
+[[nodiscard]] std::uint32_t bucket_of(std::uint64_t size, std::uint64_t largest, bool square,
                                       std::uint32_t buckets) {
   for (std::uint32_t i = 1; i < buckets; ++i) {
-    const auto size =
-        static_cast<std::uint32_t>((std::uint64_t{longest} * i + buckets - 1) / buckets);
-    if (length <= size) return size;
+    const auto part = square ? std::uint64_t{i} * i : std::uint64_t{i};
+    const auto whole = square ? std::uint64_t{buckets} * buckets : std::uint64_t{buckets};
+    if (size <= largest / whole * part + largest % whole * part / whole) return i;
   }
-  return longest;
+  return buckets;
+}
+
+void scale_to(block_number block, std::uint64_t size, std::uint64_t wanted, request_edits& edits) {
+  while (std::max(size, wanted) > std::numeric_limits<std::uint32_t>::max()) {
+    size /= 2;
+    wanted /= 2;
+  }
+  if (size == 0) return;
+  edits.scale(block, static_cast<std::uint32_t>(wanted), static_cast<std::uint32_t>(size));
 }
 
 void round_up(const evidence& of, std::uint32_t buckets, request_edits& edits) {
-  const auto passes = passes_of(of);
-  const auto found = lengths_of(of, passes);
-  const auto scales = scales_with_batch(of, passes, activity::training);
   const auto squares = grows_quadratically(of);
-  for (block_number block = 0; block < scales.size(); ++block) {
-    if (!scales[block]) continue;
-    const auto birth = birth_event(of, block);
-    auto pass = passes.at(birth).value_or(0);
-    // Inputs are made before the forward that they are for.
-    if (birth >= passes.training[pass].end && pass + 1 < passes.training.size()) ++pass;
-    const auto length = found.of_pass[pass];
-    const auto bucket = bucket_of(length, found.longest, buckets);
-    if (bucket == length) continue;
-    edits.scale(block, bucket, length);
-    if (squares[block]) edits.scale(block, bucket, length);
+  for (const auto& [key, place] : sizes_by_place(of, passes_of(of))) {
+    for (const auto block : place.blocks) {
+      const auto size = bytes_of(of, block);
+      if (size == place.largest) continue;
+      const auto bucket = bucket_of(size, place.largest, squares[block], buckets);
+      const auto power = std::uint64_t{squares[block] ? bucket * bucket : bucket};
+      const auto whole = std::uint64_t{squares[block] ? buckets * buckets : buckets};
+      const auto wanted = place.largest / whole * power + place.largest % whole * power / whole;
+      scale_to(block, size, wanted, edits);
+    }
   }
 }
 
-[[nodiscard]] proposal propose(const evidence& of, const lengths& found, std::uint32_t buckets) {
+[[nodiscard]] proposal propose(const evidence& of, const std::vector<std::uint64_t>& sizes,
+                               std::uint32_t buckets) {
   const bool sequences = works_on_sequences(of);
   proposal made;
   made.id = "bucketing";
   made.group = "bucketing";
-  made.amount = fmt::format("{} sizes", buckets);
-  made.title = "The sizes of batches vary from step to step";
+  made.amount = fmt::format("1/{}", buckets);
+  made.title = "The sizes of batches vary";
   made.change =
       sequences ? fmt::format(
                       "pad each batch to a multiple of 1/{} of the longest length "
                       "(pad_to_multiple_of of the collator; group_by_length keeps padding small)",
                       buckets)
                 : fmt::format("round the sizes of inputs up to {} sizes", buckets);
-  made.evidence = fmt::format(
-      "{} different sizes in {} steps, the smallest {} of the largest", found.different,
-      found.of_pass.size(),
-      share_in_words(*std::min_element(found.of_pass.begin(), found.of_pass.end()), found.longest));
-  made.source = "blocks in proportion to a step's length, attention scores to its square";
+  const auto different = std::set(sizes.begin(), sizes.end()).size();
+  made.evidence = fmt::format("{} different sizes in {} passes, the smallest {} of the largest",
+                              different, sizes.size(),
+                              share_in_words(*std::min_element(sizes.begin(), sizes.end()),
+                                             *std::max_element(sizes.begin(), sizes.end())));
+  made.source = "blocks in proportion to a batch's length, attention scores to its square";
   made.cost = "computes on padding";
   made.not_when = "expandable_segments is on or possible: it needs no padding";
   made.device = of.log.device;
@@ -139,10 +174,9 @@ void round_up(const evidence& of, std::uint32_t buckets, request_edits& edits) {
 
 proposals bucketing(const evidence& of) {
   const auto passes = passes_of(of);
-  if (passes.training.size() < fewest_lengths) return {};
-  const auto found = lengths_of(of, passes);
-  if (found.of_pass.empty() || found.different < fewest_lengths) return {};
-  return {propose(of, found, 4), propose(of, found, 8)};
+  const auto sizes = telling_sizes(of, sizes_by_place(of, passes));
+  if (std::set(sizes.begin(), sizes.end()).size() < fewest_sizes || only_grow(sizes)) return {};
+  return {propose(of, sizes, 4), propose(of, sizes, 8)};
 }
 
 }  // namespace memtrace::advice

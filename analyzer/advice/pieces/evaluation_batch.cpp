@@ -21,7 +21,7 @@ using attribution::phase;
 
 namespace {
 
-constexpr std::uint32_t most_parts = 64;
+constexpr std::uint32_t most_parts = 8;
 
 // Allocated bytes, highest in training and in evaluation, if what scales with the evaluation batch
 // is divided.
@@ -105,7 +105,7 @@ struct peaks {
 
 proposals evaluation_batch(const evidence& of) {
   const auto passes = passes_of(of);
-  if (!passes.evaluates) return {};
+  if (!passes.evaluates || !passes.trains()) return {};
   const auto scales = scales_with_batch(of, passes, activity::evaluation);
   const auto now = peaks_with(of, passes, scales, 1);
   if (now.evaluation <= now.training) return {};
@@ -124,15 +124,16 @@ proposals evaluation_batch(const evidence& of) {
   made.title = "Evaluation needs more memory than training";
   made.change = what_to_write(of, passes, parts, line_of(of, stack));
   const auto ratio = batch_ratio(of);
-  made.evidence =
-      fmt::format("evaluation allocates up to {}, {} up to {}", bytes_in_words(now.evaluation),
-                  passes.training.empty() ? "the rest" : "training", bytes_in_words(now.training));
+  made.evidence = fmt::format("evaluation allocates up to {}, training up to {}",
+                              bytes_in_words(now.evaluation), bytes_in_words(now.training));
   if (ratio > 0) {
     made.evidence += fmt::format("; what its modules make is {:.2g} times as large", ratio);
   }
   made.source = "blocks of an evaluation in proportion to its batch";
   made.cost = "more and smaller batches in evaluation: slower where they no longer fill the GPU";
-  made.not_when = "metrics are averaged over batches instead of over samples";
+  made.not_when =
+      "a batch is a single sample already; metrics are averaged over batches instead of over "
+      "samples";
   made.device = of.log.device;
   made.stack = stack;
   made.rewrite = [&of, parts](allocator::request_log& log) {

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "analyzer/advice/loop_wraps.h"
 #include "analyzer/advice/passes.h"
 #include "analyzer/advice/pieces.h"
 #include "analyzer/advice/program_words.h"
@@ -19,25 +20,10 @@ using attribution::phase;
 
 namespace {
 
-// Results that outlive so many further calls are collected.
-constexpr std::ptrdiff_t calls_outlived = 3;
 constexpr std::size_t fewest_results = 4;
 
-// Events of the first blocks of evaluation's calls.
-[[nodiscard]] std::vector<std::uint64_t> call_begins(const evidence& of, const run_passes& passes) {
-  std::vector<std::uint64_t> begins;
-  std::uint32_t running = 0;
-  for (block_number block = 0; block < of.blocks.size(); ++block) {
-    const auto& facts = of.blocks[block];
-    if (facts.call == 0 || facts.call == running) continue;
-    running = facts.call;
-    if (passes.of_block[block] == activity::evaluation) begins.push_back(birth_event(of, block));
-  }
-  return begins;
-}
-
 struct collected {
-  std::vector<std::pair<block_number, std::uint64_t>> results;  // and the next call's begin
+  std::vector<std::pair<block_number, std::uint64_t>> results;  // and where their turn is over
   std::vector<block_number> joined;                             // all of them in one, at the end
   std::uint64_t highest = 0;  // bytes at once, with the joined ones
   trace::stack_id stack;      // of the largest
@@ -45,13 +31,14 @@ struct collected {
 
 [[nodiscard]] bool can_be_result(const evidence& of, const run_passes& passes, block_number block) {
   if (passes.of_block[block] != activity::evaluation) return false;
+  if (of.blocks[block].born_in == phase::setup) return false;
   const auto what = of.blocks[block].what;
   return what == category::outputs || what == category::other || what == category::activations ||
          what == category::inputs;
 }
 
 [[nodiscard]] collected find(const evidence& of, const run_passes& passes) {
-  const auto begins = call_begins(of, passes);
+  const auto turns = turns_of_loops(of);
   collected found;
   std::uint64_t held = 0;
   std::vector<std::pair<std::uint64_t, std::uint64_t>> ends;  // event and bytes, of results
@@ -66,10 +53,10 @@ struct collected {
     if (passes.of_block[block] != activity::evaluation) continue;
     const auto bytes = bytes_of(of, block);
     const auto death = death_event(of, block);
-    const auto next = std::upper_bound(begins.begin(), begins.end(), birth);
-    const auto last = std::lower_bound(next, begins.end(), death);
-    if (can_be_result(of, passes, block) && last - next >= calls_outlived) {
-      found.results.push_back({block, *next});
+    const bool outlives_turns =
+        turns[block].next_over < death && turns[block].over < turns[block].next_over;
+    if (can_be_result(of, passes, block) && outlives_turns) {
+      found.results.push_back({block, turns[block].over});
       ends.push_back({death, bytes});
       held += bytes;
       found.highest = std::max(found.highest, held);
@@ -100,9 +87,9 @@ proposals evaluation_outputs(const evidence& of) {
                 "reduce the results call by call, or move each to the host (.cpu()) where "
                 "{} makes it, before it is appended",
                 line_of(of, found.stack));
-  made.evidence = fmt::format("{} results outlive {} calls of the model or more, up to {} at once",
-                              found.results.size(), calls_outlived, bytes_in_words(found.highest));
-  made.source = "results given back before the next call; what joins them is made on the host";
+  made.evidence = fmt::format("{} results outlive two turns of the loop or more, up to {} at once",
+                              found.results.size(), bytes_in_words(found.highest));
+  made.source = "results given back where their turn is over; what joins them is made on the host";
   made.cost = "a copy to the host for each call, and memory there";
   made.not_when = "the results are used on the GPU again before the evaluation is over";
   made.device = of.log.device;
@@ -110,7 +97,7 @@ proposals evaluation_outputs(const evidence& of) {
   made.rewrite = [&of](allocator::request_log& log) {
     const auto collected = find(of, passes_of(of));
     request_edits edits;
-    for (const auto& [block, next_call] : collected.results) edits.free_at(block, next_call);
+    for (const auto& [block, turn_over] : collected.results) edits.free_at(block, turn_over);
     for (const auto block : collected.joined) edits.drop(block);
     edits.apply(log);
   };

@@ -5,7 +5,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <map>
 
 #include "analyzer/advice/forward_calls.h"
 #include "analyzer/advice/passes.h"
@@ -21,36 +20,8 @@ using attribution::phase;
 
 namespace {
 
-// Calls of a root module from which no backward pass took anything: everything that autograd kept
-// was gone before the next backward pass began.
-[[nodiscard]] std::map<std::uint32_t, std::uint64_t> calls_without_backward(
-    const evidence& of, const run_passes& passes) {
-  std::map<std::uint32_t, std::uint64_t> kept;  // bytes by call; 0: a backward pass used it
-  for (block_number block = 0; block < of.blocks.size(); ++block) {
-    const auto& facts = of.blocks[block];
-    if (facts.call == 0 || facts.born_in != phase::forward || facts.recomputed) continue;
-    if (!facts.kept_by_autograd || facts.what != category::activations) continue;
-    const auto next = std::upper_bound(
-        passes.training.begin(), passes.training.end(), birth_event(of, block),
-        [](std::uint64_t event, const training_pass& pass) { return event < pass.backward; });
-    const bool used = next != passes.training.end() && death_event(of, block) > next->backward;
-    const auto [call, fresh] = kept.try_emplace(facts.call, 0);
-    if (fresh || call->second != 0) call->second = used ? 0 : call->second + bytes_of(of, block);
-  }
-  std::erase_if(kept, [](const auto& call) { return call.second == 0; });
-  return kept;
-}
-
-// Where a run ends in a forward pass, or right after it, nobody knows what would have followed.
-[[nodiscard]] bool is_unfinished(const evidence& of, std::uint32_t call) {
-  for (auto block = of.blocks.size(); block-- > 0;) {
-    if (of.blocks[block].call != 0) return of.blocks[block].call == call;
-  }
-  return false;
-}
-
 void free_after_use(const evidence& of, request_edits& edits) {
-  const auto calls = calls_without_backward(of, passes_of(of));
+  const auto calls = passes_of(of).without_backward;
   const auto ends = ends_of_use_in_forward(of);
   for (block_number block = 0; block < of.blocks.size(); ++block) {
     const auto& facts = of.blocks[block];
@@ -64,10 +35,7 @@ void free_after_use(const evidence& of, request_edits& edits) {
 
 proposals evaluation_without_gradients(const evidence& of) {
   const auto passes = passes_of(of);
-  auto calls = calls_without_backward(of, passes);
-  std::erase_if(calls, [&](const auto& call) {
-    return passes.training.empty() && is_unfinished(of, call.first) && calls.size() == 1;
-  });
+  const auto& calls = passes.without_backward;
   if (calls.empty()) return {};
   const auto largest = std::max_element(
       calls.begin(), calls.end(),

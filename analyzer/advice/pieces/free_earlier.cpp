@@ -138,7 +138,8 @@ void free_after_use(const evidence& of, request_edits& edits) {
   std::string words;
   std::size_t listed = 0;
   for (const auto& [line, late] : found.lines) {
-    if (late.over_backward != over_backward || listed == most_lines) continue;
+    if (late.over_backward != over_backward || late.bytes < least_bytes) continue;
+    if (listed == most_lines) break;
     ++listed;
     words += fmt::format("{}{} ({})", words.empty() ? "" : ", ", line, bytes_in_words(late.bytes));
   }

@@ -45,6 +45,11 @@ class precision_change {
   }
 
  private:
+  [[nodiscard]] static bool is_computed(category what) {
+    return what == category::activations || what == category::outputs ||
+           what == category::temporaries;
+  }
+
   void change(block_number block, const block_facts& facts) {
     const bool other_width = facts.element_bits != 0 && facts.element_bits != 32;
     if (other_width) return;
@@ -53,9 +58,9 @@ class precision_change {
       if (facts.kept_by_autograd && facts.element_bits == 32) copy_until_death(block);
     } else if (facts.what == category::gradients || like_parameters_[block]) {
       made_from_narrow(block);
-    } else if (facts.born_in == phase::forward) {
+    } else if (facts.born_in == phase::forward && is_computed(facts.what)) {
       change_forward(block, facts);
-    } else if (facts.born_in == phase::backward) {
+    } else if (facts.born_in == phase::backward && is_computed(facts.what)) {
       change_backward(block);
     }
   }

@@ -54,6 +54,7 @@ proposals pure_bf16(const evidence& of) {
   }
   if (weights == 0) return {};
   proposal made;
+  made.changes_results = true;
   made.id = "pure_bf16";
   made.group = "precision";
   made.amount = "bfloat16";

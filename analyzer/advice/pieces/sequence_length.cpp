@@ -46,6 +46,7 @@ proposals sequence_length(const evidence& of) {
   }
   if (linear + square == 0) return {};
   proposal made;
+  made.changes_results = true;
   made.id = "sequence_length";
   made.amount = fmt::format("1/{}", parts);
   made.title = "What a pass computes at once grows with the length of its sequences";

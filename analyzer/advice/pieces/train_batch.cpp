@@ -109,7 +109,7 @@ void keep_gradients(const evidence& of, request_edits& edits) {
 
 proposals train_batch(const evidence& of) {
   const auto passes = passes_of(of);
-  if (!passes.trains()) return {};
+  if (!passes.trains() || trains_on_single_samples(of, passes)) return {};
   const auto scales = scales_with_batch(of, passes, activity::training);
   std::uint64_t scaling = 0;
   std::uint64_t all = 0;
