@@ -32,9 +32,28 @@ struct compiler::state {
     const auto found = devices.find(index);
     if (found != devices.end()) return &found->second.made;
     if (devices.size() == most_devices) return nullptr;
-    return &devices.try_emplace(index, device_state{{index, keep_answers}, 0}).first->second.made;
+    return &devices.try_emplace(index, device_state{{index, keep_answers}, texts.size()})
+                .first->second.made;
   }
 
+  // What held at the first request: the environment's, and what the program had changed.
+  void set_options(request_log& log, std::size_t texts_before) const {
+    const auto parsed = parse_settings(environment, torch_version);
+    if (const auto* const refused = std::get_if<refusal>(&parsed); refused != nullptr) {
+      log.doubts.push_back("its allocator settings are not understood: " + refused->what);
+      log.options = refused->left;
+    } else {
+      log.options = std::get<settings>(parsed);
+    }
+    log.settings_text = environment;
+    for (std::size_t i = 0; i < texts_before && i < texts.size(); ++i) {
+      if (texts[i] == environment) continue;
+      const auto changed = change_settings(log.options, texts[i], torch_version);
+      const auto* const accepted = std::get_if<settings>(&changed);
+      log.options = accepted != nullptr ? *accepted : std::get<refusal>(changed).left;
+      log.settings_text = to_text(log.options);
+    }
+  }
   // Whether a fraction is that of per_process_memory_fraction, of which the recording tells when it
   // begins. The allocator gives it as whole bytes by the device's.
   [[nodiscard]] bool is_of_environment(double fraction) const {
@@ -159,20 +178,7 @@ std::map<std::uint32_t, std::unique_ptr<request_log>> compiler::finish() {
     if (!device.made.has_allocations()) continue;
     auto log = device.made.finish();
     log->torch_version = version;
-    log->settings_text = state_->environment;
-    const auto take = [&](const std::variant<settings, refusal>& parsed) {
-      if (const auto* const known = std::get_if<settings>(&parsed)) {
-        log->options = *known;
-      } else {
-        log->doubts.push_back("its allocator settings are not understood: " +
-                              std::get<refusal>(parsed).what);
-      }
-    };
-    take(parse_settings(state_->environment, version));
-    for (std::size_t i = 0; i < device.texts_before && i < state_->texts.size(); ++i) {
-      log->settings_text = state_->texts[i];
-      take(change_settings(log->options, state_->texts[i], version));
-    }
+    state_->set_options(*log, device.texts_before);
     if (log->options.backend != backend::native) {
       log->doubts.push_back("its allocator was not PyTorch's native one");
     }

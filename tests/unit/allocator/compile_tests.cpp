@@ -134,6 +134,18 @@ TEST_CASE("settings of the environment hold from the start, changes where they c
   CHECK(log->texts == std::vector<std::string>{"expandable_segments:True"});
 }
 
+TEST_CASE("what the program changed before a device's first record holds there from the start") {
+  recorded_run run;
+  run.info(format::info_key::alloc_conf, "expandable_segments:True");
+  run.operation(operation::settings, 0, 0, "large_segment_size_mb:32");
+  run.device = 1;
+  run.segment(a, 32_MiB).alloc(a, 2_MiB, 2_MiB);
+  const auto log = run.compile(1);
+  CHECK(log->options.large_segment_size == 32_MiB);
+  CHECK(log->options.expandable_segments);
+  CHECK(log->requests.size() == 1);
+}
+
 TEST_CASE("a fraction that the environment sets is none that the program sets") {
   recorded_run run;
   run.info(format::info_key::alloc_conf, "per_process_memory_fraction:0.5");

@@ -94,10 +94,10 @@ class recorded_run {
     return *this;
   }
 
-  // Of device 0.
-  [[nodiscard]] std::unique_ptr<allocator::request_log> compile() {
+  [[nodiscard]] std::unique_ptr<allocator::request_log> compile(std::uint32_t of_device = 0) {
     auto logs = compiler_.finish();
-    return logs.contains(0) ? std::move(logs.at(0)) : std::make_unique<allocator::request_log>();
+    return logs.contains(of_device) ? std::move(logs.at(of_device))
+                                    : std::make_unique<allocator::request_log>();
   }
 
   std::uint32_t device = 0;
