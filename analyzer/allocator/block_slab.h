@@ -17,11 +17,15 @@ inline constexpr block_index no_block = 0;  // the slab's first is never used
 
 inline constexpr std::uint32_t not_expandable = 0xffffffffu;
 
-struct block {
+struct stream_blocks;
+
+// A cache line.
+struct alignas(64) block {
   std::uint64_t address = 0;
   std::uint64_t size = 0;
   std::uint64_t requested = 0;    // allocated, pending: before rounding
   std::uint64_t inserted_at = 0;  // garbage collection: the pool's count of searches then
+  stream_blocks* home = nullptr;  // where it is while it is free
   block_index previous = no_block;
   block_index next = no_block;
   std::uint32_t number = 0;                   // allocated, pending: its block_number
@@ -37,6 +41,8 @@ struct block {
     return state == block_state::cached || state == block_state::unmapped;
   }
 };
+
+static_assert(sizeof(block) == 64);
 
 class block_slab {
  public:

@@ -80,9 +80,10 @@ block_index model::new_expandable(const wanted& want) {
   space.size = made.bytes;
   space.stream = want.stream;
   space.pool = want.pool;
+  space.home = &blocks_of(want.pool, want.stream);
   space.expandable = segment;
   space.state = block_state::unmapped;
-  blocks_of(want.pool, want.stream).unmapped.insert({space.address, index});
+  space.home->unmapped.insert({space.address, index});
   return index;
 }
 
@@ -95,7 +96,7 @@ bool model::map(block_index index, std::uint64_t bytes) {
     ++calls_.failed;
     return false;
   }
-  auto& unmapped = blocks_of(blocks_[index].pool, blocks_[index].stream).unmapped;
+  auto& unmapped = blocks_[index].home->unmapped;
   unmapped.erase({blocks_[index].address, index});
   blocks_[index].state = block_state::cached;
   if (mapped < blocks_[index].size) {
@@ -150,13 +151,13 @@ void model::unmap(block_index index) {
   reserved_ -= gone.size;
   merge(index, gone.previous);
   merge(index, gone.next);
-  blocks_of(gone.pool, gone.stream).unmapped.insert({gone.address, index});
+  gone.home->unmapped.insert({gone.address, index});
 }
 
 // A segment of which nothing is mapped any more.
 void model::release_expandable(block_index index) {
   const auto& one = blocks_[index];
-  blocks_of(one.pool, one.stream).unmapped.erase({one.address, index});
+  one.home->unmapped.erase({one.address, index});
   driver_.unreserve(one.address, one.size);
   unused_expandables_.push_back(one.expandable);
   blocks_.destroy(index);

@@ -50,7 +50,7 @@ void model::set_fraction(double fraction) {
   allowed_bytes_ = static_cast<std::uint64_t>(fraction * static_cast<double>(total_bytes_));
 }
 
-model::stream_blocks& model::blocks_of(std::uint16_t pool, std::uint16_t stream) {
+stream_blocks& model::blocks_of(std::uint16_t pool, std::uint16_t stream) {
   auto& by_stream = pools_[pool].by_stream;
   if (by_stream.size() <= stream) by_stream.resize(stream + std::size_t{1});
   auto& found = by_stream[stream];
@@ -61,12 +61,12 @@ model::stream_blocks& model::blocks_of(std::uint16_t pool, std::uint16_t stream)
 void model::put(block_index index) {
   auto& one = blocks_[index];
   one.inserted_at = pools_[one.pool].searches;
-  blocks_of(one.pool, one.stream).cached.insert({one.size, one.address, index});
+  one.home->cached.insert({one.size, one.address, index});
 }
 
 void model::take(block_index index) {
   const auto& one = blocks_[index];
-  blocks_of(one.pool, one.stream).cached.erase({one.size, one.address, index});
+  one.home->cached.erase({one.size, one.address, index});
 }
 
 bool model::collects_garbage() const {
@@ -177,6 +177,7 @@ block_index model::split(block_index found, std::uint64_t size) {
   made.size = size;
   made.stream = rest.stream;
   made.pool = rest.pool;
+  made.home = rest.home;
   made.expandable = rest.expandable;
   blocks_.link(lower, rest.previous, found);
   rest.address += size;
@@ -224,7 +225,7 @@ bool model::merge(block_index into, block_index from) {
   auto& other = blocks_[from];
   if (!other.is_free() || one.state != other.state) return false;
   if (other.state == block_state::unmapped) {
-    blocks_of(other.pool, other.stream).unmapped.erase({other.address, from});
+    other.home->unmapped.erase({other.address, from});
   } else {
     take(from);
   }

@@ -21,10 +21,10 @@
 
 #include "analyzer/allocator/block_slab.h"
 #include "analyzer/allocator/driver.h"
-#include "analyzer/allocator/free_list.h"
 #include "analyzer/allocator/layout.h"
 #include "analyzer/allocator/request_log.h"
 #include "analyzer/allocator/settings.h"
+#include "analyzer/allocator/stream_blocks.h"
 #include "analyzer/allocator/what_if.h"
 
 namespace memtrace::allocator {
@@ -62,10 +62,6 @@ class model {
 
  private:
   // Blocks of a pool of one kind (small or large).
-  struct stream_blocks {
-    free_list cached;
-    std::set<std::pair<std::uint64_t, block_index>> unmapped;  // by address
-  };
   struct block_pool {
     std::vector<std::unique_ptr<stream_blocks>> by_stream;  // by rank; null: none yet
     std::uint64_t searches = 0;

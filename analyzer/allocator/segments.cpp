@@ -28,6 +28,7 @@ block_index model::new_segment(const wanted& want) {
   made.size = want.segment;
   made.stream = want.stream;
   made.pool = want.pool;
+  made.home = &blocks_of(want.pool, want.stream);
   reserve(want.segment);
   return index;
 }
