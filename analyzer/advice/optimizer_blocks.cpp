@@ -89,6 +89,7 @@ weight_shapes::weight_shapes(const evidence& of) {
     const auto& facts = of.blocks[block];
     if (facts.what != category::weights || !facts.name) continue;
     weight_shape shape;
+    shape.block = block;
     if (facts.element_bits != 0) shape.element_bits = facts.element_bits;
     shape.elements = bytes_of(of, block) * 8 / shape.element_bits;
     const auto product = std::uint64_t{facts.rows} * facts.columns;

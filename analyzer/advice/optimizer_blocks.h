@@ -31,6 +31,7 @@ struct optimizer_blocks {
 
 // The blocks of weights by root and name, and what is known of their shape.
 struct weight_shape {
+  allocator::block_number block = 0;  // the weights themselves
   std::uint64_t elements = 0;
   std::uint32_t rows = 0;  // 0: no matrix, or not known
   std::uint32_t columns = 0;

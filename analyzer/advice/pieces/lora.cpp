@@ -112,6 +112,7 @@ proposals lora(const evidence& of) {
   made.source = estimate::citation(estimate::source::lora);
   made.cost = "other results than with full fine-tuning, on some tasks worse; an adapter to merge";
   made.not_when = "the model is trained from scratch, or has to learn much that is new";
+  made.changes_results = true;
   made.device = of.log.device;
   made.rewrite = [&of](allocator::request_log& log) {
     request_edits edits;

@@ -5,6 +5,8 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <optional>
+#include <vector>
 
 #include "analyzer/advice/optimizer_blocks.h"
 #include "analyzer/advice/passes.h"
@@ -48,32 +50,41 @@ void quantize(const evidence& of, request_edits& edits) {
   drop_all(blocks.temporaries, edits);
 }
 
-// No first moment; of the second a row and a column in 32 bits. A step makes the estimate of one
-// matrix anew.
+// torch.optim.Adafactor's loop makes the estimate of each parameter's second moments as large as
+// the parameter, while that of the one before is still there.
+void estimate_in_steps(const evidence& of, const std::vector<block_number>& weights,
+                       request_edits& edits) {
+  for (const auto step : of.step_ends) {
+    if (step >= of.log.events.size()) return;
+    const auto event = of.log.events[step];
+    std::optional<request_edits::added> before;
+    for (const auto weight : weights) {
+      const auto now = edits.allocate(event, weight);
+      if (before) edits.free(*before, event);
+      before = now;
+    }
+    if (before) edits.free(*before, event);
+  }
+}
+
+// No first moment; of the second a row and a column in 32 bits.
 void factor(const evidence& of, request_edits& edits) {
   const auto blocks = optimizer_blocks_of(of);
   const weight_shapes weights(of);
   drop_all(blocks.first_moments, edits);
   drop_all(blocks.temporaries, edits);
-  block_number largest = 0;
+  std::vector<block_number> updated;
   for (const auto block : blocks.second_moments) {
     const auto* const shape = weights.of(of.blocks[block]);
-    const auto element = bytes_of_element(shape);
-    const auto elements = bytes_of(of, block) / element;
-    if (bytes_of(of, block) > bytes_of(of, largest)) largest = block;
-    if (shape != nullptr && shape->rows != 0) {
-      edits.scale(
-          block, 4 * (shape->rows + shape->columns),
-          static_cast<std::uint32_t>(std::min<std::uint64_t>(bytes_of(of, block), 0xffffffffu)));
-    } else if (elements >= least_matrix) {
+    const auto bytes = bytes_of(of, block);
+    if (shape != nullptr) updated.push_back(shape->block);
+    if (shape != nullptr && shape->rows != 0 && bytes <= 0xffffffffu) {
+      edits.scale(block, 4 * (shape->rows + shape->columns), static_cast<std::uint32_t>(bytes));
+    } else if (bytes / bytes_of_element(shape) >= least_matrix) {
       edits.scale(block, 1, factors_of_unknown);
     }
   }
-  for (const auto step : of.step_ends) {
-    if (step >= of.log.events.size() || blocks.second_moments.empty()) break;
-    const auto event = of.log.events[step];
-    edits.free(edits.allocate(event, largest), event + 1);
-  }
+  estimate_in_steps(of, updated, edits);
 }
 
 void keep_one_moment(const evidence& of, request_edits& edits) {
@@ -130,6 +141,7 @@ proposals optimizer_choice(const evidence& of) {
   factored.cost =
       "no momentum: learning rate and warm-up have to be found anew, and results can be worse";
   factored.not_when = "a pretraining recipe's results have to be reproduced";
+  factored.changes_results = true;
   factored.rewrite = rewriting(of, factor);
 
   auto momentum = common(of, blocks);
@@ -139,6 +151,7 @@ proposals optimizer_choice(const evidence& of) {
   momentum.source = estimate::citation(estimate::source::torch_optim);
   momentum.cost = "slower convergence, often none worth having on transformers";
   momentum.not_when = "training transformers from scratch";
+  momentum.changes_results = true;
   momentum.rewrite = rewriting(of, keep_one_moment);
   return {std::move(quantized), std::move(factored), std::move(momentum)};
 }
