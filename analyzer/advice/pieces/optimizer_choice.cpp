@@ -28,6 +28,8 @@ constexpr std::uint32_t quantized_element = 260;
 // Where a matrix's width is not known (an embedding): rows and columns over elements, at most.
 constexpr std::uint32_t factors_of_unknown = 64;
 constexpr std::uint64_t least_matrix = 4096;
+// Steps are alike: so many get Adafactor's temporaries.
+constexpr std::size_t most_steps = 32;
 
 [[nodiscard]] std::uint32_t bytes_of_element(const weight_shape* shape) {
   return shape == nullptr ? 4 : std::max<std::uint32_t>(1, shape->element_bits / 8u);
@@ -54,7 +56,8 @@ void quantize(const evidence& of, request_edits& edits) {
 // the parameter, while that of the one before is still there.
 void estimate_in_steps(const evidence& of, const std::vector<block_number>& weights,
                        request_edits& edits) {
-  for (const auto step : of.step_ends) {
+  for (std::size_t i = 0; i < std::min(of.step_ends.size(), most_steps); ++i) {
+    const auto step = of.step_ends[i];
     if (step >= of.log.events.size()) return;
     const auto event = of.log.events[step];
     std::optional<request_edits::added> before;
