@@ -14,6 +14,7 @@ constexpr std::size_t most_requests = std::numeric_limits<std::uint32_t>::max() 
 constexpr std::size_t most_streams = 4096;
 constexpr std::size_t most_pools = 4096;  // 12 bits
 constexpr std::size_t most_doubts = 16;
+constexpr std::uint64_t driver_granule = 2 * mebibyte;
 
 }  // namespace
 
@@ -64,9 +65,10 @@ std::uint16_t device_compiler::stream_of(std::uint64_t handle) {
 std::uint16_t device_compiler::pool_of(const trace::pool_id& id) {
   if (!id.is_private()) [[likely]]
     return 0;
-  const auto found = std::find(log_.pools.rbegin(), log_.pools.rend(), id);
-  if (found != log_.pools.rend()) {
-    return static_cast<std::uint16_t>(log_.pools.rend() - found - 1);
+  if (log_.pools[latest_pool_] == id) return latest_pool_;
+  const auto found = std::find(log_.pools.begin(), log_.pools.end(), id);
+  if (found != log_.pools.end()) {
+    return latest_pool_ = static_cast<std::uint16_t>(found - log_.pools.begin());
   }
   if (log_.pools.size() == most_pools) {
     doubt("it has more memory pools than are told apart");
@@ -74,7 +76,7 @@ std::uint16_t device_compiler::pool_of(const trace::pool_id& id) {
   }
   log_.pools.push_back(id);
   pools_.emplace_back();
-  return static_cast<std::uint16_t>(log_.pools.size() - 1);
+  return latest_pool_ = static_cast<std::uint16_t>(log_.pools.size() - 1);
 }
 
 request& device_compiler::add(action what, std::uint64_t event) {
@@ -139,7 +141,7 @@ void device_compiler::allocate(const trace::event& head, const trace::allocator_
   log_.addresses.push_back(refused ? 0 : entry.address);
   if (refused) {
     log_.refused_events.push_back(head.number);
-    const auto usable = reserved_ + entry.device_free;
+    const auto usable = taken_ + entry.device_free;
     if (usable_at_refusal_ == 0 || usable < usable_at_refusal_) usable_at_refusal_ = usable;
   } else {
     live_.insert(entry.address) = {number, false};
@@ -208,7 +210,8 @@ void device_compiler::segment(const trace::event& head, const trace::allocator_e
   using format::kind;
   auto what = driver_action::allocated;
   const bool adds = entry.kind == kind::segment_alloc || entry.kind == kind::segment_map;
-  reserved_ += adds ? entry.size : 0 - entry.size;
+  const auto taken = round_up(entry.size, driver_granule);
+  taken_ += adds ? taken : 0 - taken;
   if (entry.kind == kind::segment_free) what = driver_action::freed;
   if (entry.kind == kind::segment_map) what = driver_action::mapped;
   if (entry.kind == kind::segment_unmap) what = driver_action::unmapped;

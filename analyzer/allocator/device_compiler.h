@@ -90,12 +90,13 @@ class device_compiler {
   std::unordered_map<std::uint64_t, std::uint16_t> stream_numbers_;
   std::uint64_t latest_stream_ = 0;
   std::uint16_t latest_stream_number_ = 0;
+  std::uint16_t latest_pool_ = 0;
   std::unordered_map<std::uint64_t, std::uint64_t> outside_;  // address → bytes, by others
   std::uint64_t outside_bytes_ = 0;
   std::uint64_t most_outside_bytes_ = 0;
   std::uint64_t free_bytes_ = 0;
   std::uint64_t usable_at_refusal_ = 0;
-  std::uint64_t reserved_ = 0;       // by segment entries
+  std::uint64_t taken_ = 0;          // by segments, in whole granules of the driver
   std::uint64_t told_reserved_ = 0;  // by the allocator
   std::uint64_t freed_now_ = 0;      // address of a free whose entry was the last record
   bool first_report_ = true;

@@ -257,7 +257,8 @@ enum class operation : std::uint32_t {
   pool_end = 4,           // pool first, pool second
   pool_release = 5,       // pool first, pool second
   memory_fraction = 6,    // a: bits of the double
-  settings = 7,           // text: the settings that now hold, as the program gave them
+  settings = 7,           // text: the settings that now hold, as the program gave them; a: 1 if
+                          // PyTorch refused them, and applied what stands before the fault
   event_synchronize = 8,  // a: event; inside an allocation (its retry waits for deferred frees)
   pool_create = 9,        // pool first, pool second; text: "allocator" if it has one of its own
   pool_no_split = 10,     // pool first, pool second: its blocks are not split

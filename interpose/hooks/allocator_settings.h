@@ -10,9 +10,10 @@
 
 namespace memtrace::allocator_settings {
 
-void changed(std::string_view text) noexcept;
+// `refused`: PyTorch threw, and has applied what stands before the fault.
+void changed(std::string_view text, bool refused) noexcept;
 
-// When a recording begins: the settings that hold then, if they are not the environment's.
+// When a recording begins: the changes before it.
 void record_earlier(recorder& to) noexcept;
 
 }  // namespace memtrace::allocator_settings

@@ -24,13 +24,15 @@ LINK_BYTES_PER_US = 25_000  # simulator/core/clock.h
 HOST_TO_DEVICE = 1
 # A run that is out of memory all the time tells nothing more.
 MOST_OUT_OF_MEMORY = 60
+EXPANDABLE = "expandable_segments:True"
 
 
 class Machine:
     """The operations, done by the real allocator."""
 
-    def __init__(self, streams: int):
+    def __init__(self, streams: int, settings: str):
         torch.cuda.init()
+        self.expands = EXPANDABLE in settings
         self.runtime = ctypes.CDLL("libcudart.so.13")
         self.side = [torch.cuda.default_stream()]
         self.side += [torch.cuda.Stream() for _ in range(streams - 1)]
@@ -39,7 +41,8 @@ class Machine:
         self.raw: dict = {}
         self.foreign: dict = {}
         self.pools: dict = {}
-        self.inside: list = []
+        self.pool_of: dict = {}  # of what is alive in a pool
+        self.inside: list = []  # the pool that allocations go to, and the context manager
         self.capturing = None
         self.counts = collections.Counter()
         # Memory of the device that is not PyTorch's is taken before PyTorch's first segment: the
@@ -71,13 +74,18 @@ class Machine:
     def do_alloc(self, name, size, stream):
         self.on(stream)
         self.tensors[name] = torch.empty(size, dtype=torch.uint8, device="cuda")
+        if self.inside:
+            self.pool_of[name] = self.inside[0]
 
     def do_raw(self, name, size, stream):
         handle = self.side[stream].cuda_stream
         self.raw[name] = torch._C._cuda_cudaCachingAllocator_raw_alloc(size, handle)
+        if self.inside:
+            self.pool_of[name] = self.inside[0]
 
     def do_free(self, name):
         self.tensors.pop(name, None)
+        self.pool_of.pop(name, None)
         address = self.raw.pop(name, None)
         if address is not None:
             torch._C._cuda_cudaCachingAllocator_raw_delete(address)
@@ -102,6 +110,7 @@ class Machine:
         torch.cuda.empty_cache()
 
     def do_settings(self, text):
+        self.expands |= EXPANDABLE in text
         torch.cuda.memory._set_allocator_settings(text)
 
     def do_fraction(self, value):
@@ -112,12 +121,14 @@ class Machine:
 
     def do_begin(self, name):
         if name in self.pools and not self.inside and self.capturing is None:
-            self.inside.append(torch.cuda.use_mem_pool(self.pools[name]))
-            self.inside[-1].__enter__()
+            self.inside = [name, torch.cuda.use_mem_pool(self.pools[name])]
+            self.inside[1].__enter__()
 
     def do_end(self):
         if self.inside:
-            self.inside.pop().__exit__(None, None, None)
+            _, context = self.inside
+            self.inside = []
+            context.__exit__(None, None, None)
 
     def do_capture(self, name, stream):
         if self.capturing is not None or self.inside or stream == 0:
@@ -135,7 +146,8 @@ class Machine:
             self.pools[name] = graph
 
     def do_drop(self, name):
-        if not self.inside:
+        # PyTorch 2.11 crashes later when a pool goes before its blocks in expandable segments.
+        if not self.inside and not (self.expands and name in self.pool_of.values()):
             self.pools.pop(name, None)
 
     def do_foreign(self, name, size):

@@ -69,24 +69,34 @@ TOGETHER = "several"
 TOGGLED = "changed in mid-run"
 
 
-def several(dice: random.Random) -> list[str]:
+def together(dice: random.Random) -> dict[str, str]:
     chosen: dict[str, str] = {}
     for make in dice.sample(list(ALONE.values())[1:], dice.randint(2, 5)):
         for option in make(dice):
             chosen.setdefault(option.partition(":")[0], option)
-    large = int(chosen.get("large_segment_size_mb", "x:0").partition(":")[2])
-    split = int(chosen.get("max_split_size_mb", "x:9999").partition(":")[2])
-    if split < large:  # refused
-        chosen["max_split_size_mb"] = f"max_split_size_mb:{large}"
+    return chosen
+
+
+def several(dice: random.Random) -> list[str]:
+    chosen = together(dice)
+    least = int(chosen.get("large_segment_size_mb", ":20").partition(":")[2])
+    for name in ("max_split_size_mb", "max_non_split_rounding_mb"):
+        if name in chosen and int(chosen[name].partition(":")[2]) < least:  # refused
+            chosen[name] = f"{name}:{least}"
     return list(chosen.values())
+
+
+def later(dice: random.Random) -> list[str]:
+    """For a change in mid-run; some are refused, in part. No max_split_size_mb: PyTorch 2.11 gives
+    parts of segments to cudaFree when blocks were split that it would not split now."""
+    return [option for name, option in together(dice).items() if name != "max_split_size_mb"]
 
 
 def make_options(kind: str, dice: random.Random) -> tuple[str, list[str]]:
     """What PYTORCH_CUDA_ALLOC_CONF says, and the texts that the run changes to later."""
     if kind == TOGGLED:
         texts = ["expandable_segments:True", "expandable_segments:False"]
-        texts += [",".join(several(dice)) for _ in range(2)]
-        start = dice.choice(["", "expandable_segments:True", ",".join(several(dice))])
-        return start, texts
+        texts += [",".join(later(dice)) for _ in range(2)]
+        return dice.choice(["", "expandable_segments:True", ",".join(several(dice))]), texts
     make = several if kind == TOGETHER else ALONE[kind]
     return ",".join(make(dice)), []

@@ -58,7 +58,7 @@ def perform(run: dict) -> dict:
         found["counts"] = {"out of memory at the end": 1} if raised else {}
         found["others"] = True
         return found
-    machine = operations.Machine(run["streams"])
+    machine = operations.Machine(run["streams"], run["settings"])
     kept.append(machine)
     machine.perform(run["operations"])
     found = witness()
@@ -94,7 +94,9 @@ def main(plan: str, target: str) -> int:
             if pid == 0:
                 child(run, folder)
             _, status = os.waitpid(pid, 0)
-            failed += status != 0
+            if status != 0:
+                print(f"run {run['name']} ended with status {status}", file=sys.stderr)
+                failed += 1
             for trace in traces.glob(f"*.{pid}.mtrace"):
                 trace.rename(folder / f"{run['name']}.mtrace")
     return min(failed, 100)
