@@ -46,8 +46,21 @@ constexpr std::uint64_t least_pinned = std::uint64_t{256} << 20;
   return {std::move(made)};
 }
 
+// The most that Python code had pinned at once; libraries stage their transfers, too (gloo does),
+// in threads of their own.
+[[nodiscard]] std::uint64_t pinned_by_program(const evidence& of) {
+  std::int64_t now = 0;
+  std::int64_t most = 0;
+  for (const auto& change : of.replayed.driver().pinned_changes()) {
+    if (change.site.is_thread) continue;
+    now += change.difference;
+    most = std::max(most, now);
+  }
+  return static_cast<std::uint64_t>(most);
+}
+
 [[nodiscard]] proposals pinned(const evidence& of) {
-  const auto peak = of.replayed.driver().pinned_peak();
+  const auto peak = pinned_by_program(of);
   if (peak < least_pinned) return {};
   proposal made;
   made.id = "pinned_memory";

@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <string_view>
 
 #include "analyzer/advice/batch_share.h"
 #include "analyzer/advice/optimizer_blocks.h"
@@ -90,6 +91,14 @@ struct trained {
   return found;
 }
 
+// Adapters are for transformers that were trained before; a network without attention is trained
+// from scratch, as a rule.
+[[nodiscard]] bool has_attention(const evidence& of) {
+  return std::any_of(of.modules.begin(), of.modules.end(), [&](const auto& module) {
+    return of.names[module.second.type].find("Attention") != std::string_view::npos;
+  });
+}
+
 }  // namespace
 
 proposals lora(const evidence& of) {
@@ -98,6 +107,7 @@ proposals lora(const evidence& of) {
   // Adapters, or a head alone, are trained already.
   const bool trains_most = run.trainable_bytes * 2 > run.parameter_bytes;
   if (now.matrices < least_layers || !trains_most || of.step_ends.empty()) return {};
+  if (!has_attention(of)) return {};
   proposal made;
   made.id = "lora";
   made.amount = fmt::format("r={}", rank);

@@ -28,13 +28,13 @@ namespace {
   return dot == path.npos ? std::string_view() : path.substr(0, dot);
 }
 
-// Modules that the program called, by root. A module is known where one of its calls, or of those
-// inside, asked for memory; each with parameters does.
+// Modules in whose calls memory was asked for, by root; each with parameters that runs does.
 class called_modules {
  public:
   explicit called_modules(const evidence& of) {
-    for (const auto& [object, facts] : of.modules) {
-      paths_.insert({facts.root.value, std::string(of.names[facts.path])});
+    std::set<trace::object_id> objects;
+    for (const auto& facts : of.blocks) {
+      if (facts.module && objects.insert(facts.module).second) add(of, facts.module);
     }
   }
   // Itself or one that it is in, the model apart: a module can use its children's weights without
@@ -47,6 +47,12 @@ class called_modules {
   }
 
  private:
+  void add(const evidence& of, trace::object_id module) {
+    const auto known = of.modules.find(module);
+    if (known == of.modules.end()) return;
+    paths_.insert({known->second.root.value, std::string(of.names[known->second.path])});
+  }
+
   std::set<std::pair<std::uint32_t, std::string>> paths_;
 };
 

@@ -3,6 +3,9 @@
 // Copies of a model's weights that no forward pass uses, such as a moving average of them.
 #include <fmt/core.h>
 
+#include <map>
+#include <set>
+#include <utility>
 #include <vector>
 
 #include "analyzer/advice/passes.h"
@@ -17,13 +20,46 @@ using attribution::category;
 
 namespace {
 
-[[nodiscard]] std::vector<block_number> copies_in(const evidence& of) {
-  std::vector<block_number> found;
+// Weights of the models that ran, by size in bytes: how many there are. The agent publishes the
+// parameters of those, by name.
+[[nodiscard]] std::map<std::uint64_t, std::size_t> sizes_of_models(const evidence& of) {
+  std::map<std::uint64_t, std::size_t> counts;
+  std::set<std::pair<std::uint32_t, std::uint32_t>> seen;  // root and name
   for (block_number block = 0; block < of.blocks.size(); ++block) {
     const auto& facts = of.blocks[block];
-    if (facts.what == category::weights && facts.unused_copy) found.push_back(block);
+    if (facts.what != category::weights || !facts.name || facts.unused_copy) continue;
+    if (seen.insert({facts.root.value, facts.name.value}).second) ++counts[bytes_of(of, block)];
   }
-  return found;
+  return counts;
+}
+
+[[nodiscard]] bool outlives_training(const evidence& of, const block_facts& facts) {
+  const auto steps = static_cast<std::uint32_t>(of.step_ends.size());
+  return facts.death_step == never || facts.death_step >= steps;
+}
+
+// Told by the agent, or as many weights without a name as a model has, of the same sizes, and
+// there to the end.
+[[nodiscard]] std::vector<block_number> copies_in(const evidence& of) {
+  std::vector<block_number> told;
+  std::vector<block_number> alike;
+  std::uint64_t unnamed = 0;
+  std::uint64_t alike_bytes = 0;
+  auto sizes = sizes_of_models(of);
+  for (block_number block = 0; block < of.blocks.size(); ++block) {
+    const auto& facts = of.blocks[block];
+    if (facts.what != category::weights) continue;
+    if (facts.unused_copy) told.push_back(block);
+    if (facts.name || facts.kept_by_autograd || !outlives_training(of, facts)) continue;
+    unnamed += bytes_of(of, block);
+    const auto left = sizes.find(bytes_of(of, block));
+    if (left == sizes.end() || left->second == 0) continue;
+    --left->second;
+    alike_bytes += bytes_of(of, block);
+    alike.push_back(block);
+  }
+  if (alike_bytes * 10 >= unnamed * 9) told.insert(told.end(), alike.begin(), alike.end());
+  return told;
 }
 
 }  // namespace

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Two training steps of a published configuration with random weights, for comparing estimates.
 
-python train.py MODEL --precision fp32|amp|bf16 --optimizer adamw|sgd|… --batch N --sequence N
-Prints, as JSON, what is allocated after the forward pass of the second step and its peaks in
+echo "MODEL --precision fp32|amp|bf16 --optimizer adamw|sgd|… --batch N --sequence N" | python train.py
+Prints, as JSON, a line a run, what is allocated after the forward pass of the second step and its peaks in
 forward, backward and the optimizer's step, in bytes.
 """
 
@@ -10,6 +10,7 @@ import argparse
 import contextlib
 import json
 import os
+import sys
 
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 
@@ -44,7 +45,8 @@ def configuration(name: str, attention: str):
             "mt5-base": {"d_model": 768, "num_heads": 12, "num_layers": 12, "d_ff": 2048},
         }[name]
         return transformers.MT5ForConditionalGeneration, transformers.MT5Config(
-            vocab_size=250112, d_kv=64, decoder_start_token_id=0, **sizes, **how)
+            vocab_size=250112, d_kv=64, decoder_start_token_id=0, tie_word_embeddings=False,
+            **sizes, **how)
     if name == "llama-3.2-1b":
         return transformers.LlamaForCausalLM, transformers.LlamaConfig(
             vocab_size=128256, hidden_size=2048, intermediate_size=8192, num_hidden_layers=16,
@@ -119,17 +121,30 @@ def run(chosen) -> dict:
     return figures
 
 
+def parser() -> argparse.ArgumentParser:
+    made = argparse.ArgumentParser()
+    made.add_argument("model")
+    made.add_argument("--precision", default="fp32")
+    made.add_argument("--optimizer", default="adamw")
+    made.add_argument("--batch", type=int, default=4)
+    made.add_argument("--sequence", type=int, default=128)
+    made.add_argument("--attention", default="sdpa")
+    made.add_argument("--lora", type=int, default=0)
+    made.add_argument("--checkpointing", action="store_true")
+    return made
+
+
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("model")
-    parser.add_argument("--precision", default="fp32")
-    parser.add_argument("--optimizer", default="adamw")
-    parser.add_argument("--batch", type=int, default=4)
-    parser.add_argument("--sequence", type=int, default=128)
-    parser.add_argument("--attention", default="sdpa")
-    parser.add_argument("--lora", type=int, default=0)
-    parser.add_argument("--checkpointing", action="store_true")
-    print(json.dumps(run(parser.parse_args())))
+    """Each line of standard input is a run's arguments, in a process of its own: importing PyTorch
+    takes longer than most of the runs."""
+    for line in sys.stdin:
+        sys.stdout.flush()
+        child = os.fork()
+        if child == 0:
+            print(json.dumps(run(parser().parse_args(line.split()))), flush=True)
+            os._exit(0)
+        if os.waitpid(child, 0)[1] != 0:
+            sys.exit(f"failed: {line}")
 
 
 if __name__ == "__main__":
