@@ -17,6 +17,9 @@ namespace {
   return {{"event", at->event},
           {"requested_bytes", at->requested},
           {"whatever_the_addresses", option.range.best.out_of_memory.has_value()},
+          {"allocations_before", option.allocations_before},
+          {"most_allocations_before",
+           option.range.best.out_of_memory ? json(option.most_allocations_before) : json(nullptr)},
           {"where", text_or_null(option.runs_out_at.where)},
           {"frames", frames_json(option.runs_out_at.frames)}};
 }

@@ -53,11 +53,15 @@ void choose_capacity(const request_log& log, const replay_wishes& wanted, replay
 }
 
 // Of the capacities that are tested.
-[[nodiscard]] std::uint64_t capacity_step(std::uint64_t usable_bytes) {
-  constexpr std::uint64_t steps = 512;
+[[nodiscard]] std::uint64_t capacity_step(std::uint64_t peak_reserved) {
+  constexpr std::uint64_t steps = 256;
   constexpr auto least = 2 * allocator::mebibyte;
-  const auto step = usable_bytes / steps / least * least;
-  return std::max(least, step);
+  return std::max(least, peak_reserved / steps / least * least);
+}
+
+[[nodiscard]] std::uint64_t allocations_before(const request_log& log,
+                                               const allocator::outcome& of) {
+  return of.out_of_memory ? log.requests.at(of.out_of_memory->request).block : 0;
 }
 
 // Options share nothing but the log, which is only read.
@@ -65,13 +69,14 @@ void replay_options(const request_log& log, replayed_device& into,
                     const std::vector<scenario>& scenarios) {
   // More than any GPU has, so that what does not fit on this one is still told how much it needs.
   constexpr auto largest = std::uint64_t{512} << 30;
-  into.capacity_step = capacity_step(into.usable_bytes);
   const auto most = std::max(into.usable_bytes, largest);
   std::atomic<std::size_t> next = 0;
   const auto work = [&] {
     for (auto i = next++; i < scenarios.size(); i = next++) {
       auto& option = into.options[i];
       option.range = allocator::replay_all_policies(log, scenarios[i]);
+      option.allocations_before = allocations_before(log, option.range.worst);
+      option.most_allocations_before = allocations_before(log, option.range.best);
       option.fits = allocator::find_smallest_fit(log, scenarios[i], most, into.capacity_step);
     }
   };
@@ -89,6 +94,7 @@ void replay_options(const request_log& log, replayed_device& into,
   made.doubts = log.doubts;
   made.recorded_refusals = log.refused_events.size();
   made.exact = allocator::compare_with_recording(log);
+  made.capacity_step = capacity_step(made.exact.replayed.reserved.bytes);
   choose_capacity(log, wanted, made);
 
   auto base = allocator::as_recorded(log);

@@ -34,6 +34,9 @@ struct replayed_option {
   allocator::range_of_outcomes range;
   std::optional<allocator::smallest_fit> fits;
   replay_place runs_out_at;  // where the worst outcome does
+  // Allocations before the one that runs out of memory: in the worst outcome, and in the best.
+  std::uint64_t allocations_before = 0;
+  std::uint64_t most_allocations_before = 0;
 };
 
 struct replayed_device {

@@ -174,8 +174,8 @@ void add_notes(page& out, const std::vector<replayed_process>& processes) {
         emphasis::faint);
   }
   out.line(
-      fmt::format("\"fits in\": the smallest for PyTorch that was tested, in steps of {}; more "
-                  "memory need not fit.",
+      fmt::format("Fits in: the smallest that was tested, in steps of {}; with more memory the "
+                  "program need not fit.",
                   format_bytes(step)),
       emphasis::faint);
 }

@@ -34,7 +34,7 @@ HEAD = """# What a replay predicts, beside what really happens
 Each workload of `workloads.py` was recorded on the simulated GPU under some allocator settings, and
 `memtrace replay` predicted from each recording what it would do under others; then it really ran
 under those, with unmodified PyTorch {torch}. What happened is what `torch.cuda.memory_stats()` of that
-run says. A prediction is a range over ways in which a driver could give addresses; the simulated
+run says. A prediction is a range over several ways in which a driver could give addresses; the simulated
 driver gives them in one definite way. Made by `tests/allocator/what_if/make_results.py` on {date}.
 
 """
