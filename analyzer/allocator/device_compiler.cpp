@@ -195,10 +195,13 @@ void device_compiler::complete_free(const trace::event& head, const trace::alloc
   if (freed_now_ == entry.address && !log_.requests.empty()) {
     log_.requests.back().size = 0;  // no stream held it up
   } else if (thread.empties) {
+    // Emptying one pool waits for its blocks; others complete there if nothing held them up any
+    // more, which was not looked at while a pool was in use.
+    const bool waited = thread.emptied_pool == 0 || thread.emptied_pool == pool_of(entry.pool);
     tell_emptying(thread);
     auto& made = add(action::complete, head.number);
     made.block = number;
-    made.size = 1;
+    made.size = waited ? 1 : 0;
   } else if (thread.waits) {
     thread.completed.emplace_back(number, head.number);
   } else {
