@@ -110,8 +110,8 @@ class expected {
   const bool by_program = block.born_in == phase::setup || block.born_in == phase::other ||
                           block.born_in == phase::data_loading;
   if (!by_program) return false;
-  if (block.death_step == never) return true;
-  return block.birth_step == never ? block.death_step > 1 : block.death_step > block.birth_step + 2;
+  if (block.free_request == never) return true;
+  return block.birth_step != never && block.death_step > block.birth_step + 2;
 }
 
 // The channels of what each module with parameters makes: its smallest parameter has one number

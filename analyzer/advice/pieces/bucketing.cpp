@@ -95,6 +95,17 @@ using places = std::map<place_key, place_sizes>;
   return sizes;
 }
 
+// Something has the same size in every pass though it belongs to the batch: its number of samples
+// stays, and what varies is their size, which padding can round up.
+[[nodiscard]] bool keeps_number_of_samples(const places& all, std::size_t passes) {
+  constexpr std::uint64_t larger_than_scalars = 32;
+  return std::any_of(all.begin(), all.end(), [&](const auto& place) {
+    const auto& [largest, sum, blocks] = place.second;
+    return largest >= larger_than_scalars && sum == largest * blocks.size() &&
+           blocks.size() * 5 >= passes * 4;
+  });
+}
+
 // Each a little larger than the one before: a cache that is filled, no padding.
 [[nodiscard]] bool only_grow(const std::vector<std::uint64_t>& sizes) {
   std::size_t grown = 0;
@@ -174,7 +185,9 @@ void round_up(const evidence& of, std::uint32_t buckets, request_edits& edits) {
 
 proposals bucketing(const evidence& of) {
   const auto passes = passes_of(of);
-  const auto sizes = telling_sizes(of, sizes_by_place(of, passes));
+  const auto all = sizes_by_place(of, passes);
+  const auto sizes = telling_sizes(of, all);
+  if (!keeps_number_of_samples(all, sizes.size())) return {};
   if (std::set(sizes.begin(), sizes.end()).size() < fewest_sizes || only_grow(sizes)) return {};
   return {propose(of, sizes, 4), propose(of, sizes, 8)};
 }

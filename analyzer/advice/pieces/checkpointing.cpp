@@ -45,7 +45,7 @@ using passes_by_module = std::map<std::pair<std::size_t, std::uint32_t>, module_
     const auto& facts = of.blocks[block];
     const bool forward = facts.born_in == phase::forward && !facts.recomputed;
     const bool backward = facts.born_in == phase::backward;
-    if (!forward && !backward) continue;
+    if (passes.of_block[block] != activity::training || (!forward && !backward)) continue;
     const auto event = birth_event(of, block);
     const auto pass = passes.at(event);
     if (!pass) continue;

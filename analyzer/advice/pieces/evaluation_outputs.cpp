@@ -25,6 +25,7 @@ constexpr std::size_t fewest_results = 4;
 struct collected {
   std::vector<std::pair<block_number, std::uint64_t>> results;  // and where their turn is over
   std::vector<block_number> joined;                             // all of them in one, at the end
+  std::size_t at_once = 0;
   std::uint64_t highest = 0;  // bytes at once, with the joined ones
   trace::stack_id stack;      // of the largest
 };
@@ -59,6 +60,7 @@ struct collected {
       found.results.push_back({block, turns[block].over});
       ends.push_back({death, bytes});
       held += bytes;
+      found.at_once = std::max(found.at_once, ends.size());
       found.highest = std::max(found.highest, held);
       if (bytes > most) found.stack = of.blocks[block].stack;
       most = std::max(most, bytes);
@@ -76,7 +78,7 @@ proposals evaluation_outputs(const evidence& of) {
   const auto passes = passes_of(of);
   if (!passes.evaluates) return {};
   const auto found = find(of, passes);
-  if (found.results.size() < fewest_results) return {};
+  if (found.at_once < fewest_results) return {};
   proposal made;
   made.id = "evaluation_outputs";
   made.title = "Results of evaluation pile up on the GPU";
