@@ -59,7 +59,7 @@ class made_up_run {
 
   // A line of the user's program, called by nobody.
   trace::stack_id line(const std::string& file, std::uint32_t number) {
-    const auto in = text("/home/user/" + file);
+    const auto in = text("/src/" + file);
     (void)names_.define_frame(in.value, text("main").value, number);
     (void)names_.define_stack(0, ++frames_);
     return trace::stack_id{++stacks_};
