@@ -124,7 +124,7 @@ void device_compiler::allocate(const trace::event& head, const trace::allocator_
   if (!refused) {
     if (auto* const known = live_.find(entry.address); known != nullptr) {
       doubt("a block was allocated where one was in use: frees are missing");
-      auto& missing = add(action::free, head.number);
+      auto& missing = add(known->requested ? action::complete : action::free, head.number);
       missing.block = known->number;
       live_.erase(entry.address);
     }
