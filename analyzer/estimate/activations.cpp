@@ -37,10 +37,23 @@ struct counter {
   const model_shape& shape;
   precision how;
   bool fused;
+  trained_part trained;
 
+  [[nodiscard]] bool is_kept(kept_for why) const {
+    switch (why) {
+      case kept_for::inputs:
+        return true;
+      case kept_for::matrix:
+        return trained != trained_part::adapters_in_attention;
+      case kept_for::norm:
+        return trained == trained_part::everything;
+    }
+    return true;
+  }
   [[nodiscard]] double sum(part of, const stretch& along) const {
     double bytes = 0;
     for (const auto& one : kept_by(of, shape)) {
+      if (!is_kept(one.why)) continue;
       bytes += one.bytes(how) * elements(one.of, shape, along);
     }
     return bytes;
@@ -70,8 +83,8 @@ void add(activation_bytes& all, double count, double layer, double product, bool
 }  // namespace
 
 activation_bytes activations(const model_shape& shape, const batch_size& batch, precision how,
-                             bool fused_attention) {
-  const counter of{shape, how, fused_attention};
+                             bool fused_attention, trained_part trained) {
+  const counter of{shape, how, fused_attention, trained};
   const stretch own{batch.sequences * batch.tokens, batch.tokens};
   activation_bytes all;
   add(all, static_cast<double>(shape.layers), of.layer(own), of.product(own), fused_attention,

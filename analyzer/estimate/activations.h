@@ -24,7 +24,15 @@ struct activation_bytes {
   double largest_layer = 0;     // with its scores: live while checkpointing computes it again
 };
 
+// What of a model is trained: of frozen layers less is kept.
+enum class trained_part : std::uint8_t {
+  everything,
+  adapters_in_attention,
+  adapters_in_all,
+};
+
 [[nodiscard]] activation_bytes activations(const model_shape& shape, const batch_size& batch,
-                                           precision how, bool fused_attention);
+                                           precision how, bool fused_attention,
+                                           trained_part trained = trained_part::everything);
 
 }  // namespace memtrace::estimate

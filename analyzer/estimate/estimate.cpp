@@ -41,6 +41,12 @@ constexpr double quantized_bytes = (4 + 0.127) / 8;
   return sum;
 }
 
+[[nodiscard]] trained_part trained_part_of(const adapters& lora) {
+  if (lora.rank == 0) return trained_part::everything;
+  return lora.where == adapted::all_linear ? trained_part::adapters_in_all
+                                           : trained_part::adapters_in_attention;
+}
+
 class maker {
  public:
   explicit maker(const plan& wanted)
@@ -90,6 +96,15 @@ class maker {
   void gradients();
   void states();
   void activations_kept();
+  struct loss_terms {
+    std::uint64_t tokens = 0;
+    loss_share each;
+    double output = 0;  // elements of the output layer that are trained
+    double with_gradients = 0;
+    double in_output_layer = 0;
+    [[nodiscard]] double peak() const { return std::max(with_gradients, in_output_layer); }
+  };
+  [[nodiscard]] loss_terms loss() const;
   void logits();
   void outside_of_the_model();
 
@@ -101,6 +116,7 @@ class maker {
   double adapters_ = 0;
   double trained_ = 0;
   double linear_ = 0;
+  double recomputed_ = 0;
   estimation made_;
 };
 
@@ -198,8 +214,9 @@ void maker::activations_kept() {
   const auto tokens = static_cast<double>(wanted_.sequence);
   const auto decoded =
       wanted_.decoder_sequence == 0 ? tokens : static_cast<double>(wanted_.decoder_sequence);
-  const auto kept = activations(shape, {static_cast<double>(wanted_.batch), tokens, decoded},
-                                wanted_.how, wanted_.fused_attention);
+  const auto kept =
+      activations(shape, {static_cast<double>(wanted_.batch), tokens, decoded}, wanted_.how,
+                  wanted_.fused_attention, trained_part_of(wanted_.lora));
   const auto from = shape.like == family::generic ? source::megatron : source::transformers;
   const auto b = wanted_.batch;
   const auto layers = shape.layers + shape.decoder_layers;
@@ -207,7 +224,10 @@ void maker::activations_kept() {
     add({"activations", "inputs of checkpointed layers", kept.inputs_of_layers, backward_begins,
          fmt::format("{} layers × {} × {} tokens × {}", layers, b, wanted_.sequence, shape.hidden),
          source::megatron});
-    add({"recomputed", "one layer computed again", kept.largest_layer, backward_begins,
+    // The logits' gradients are gone when the last layer is computed again.
+    recomputed_ = kept.largest_layer;
+    const bool higher = recomputed_ > loss().peak();
+    add({"recomputed", "one layer computed again", recomputed_, higher ? backward_begins : never,
          fmt::format("all that a layer keeps, {} × {} tokens", b, wanted_.sequence), from});
   } else {
     const auto per_token = kept.layers / static_cast<double>(layers) /
@@ -229,25 +249,33 @@ void maker::activations_kept() {
        from});
 }
 
-void maker::logits() {
+maker::loss_terms maker::loss() const {
+  loss_terms found;
+  if (!wanted_.logits || !wanted_.shape || wanted_.shape->vocabulary == 0) return found;
   const auto& shape = *wanted_.shape;
-  const auto tokens = wanted_.decoder_sequence != 0 && shape.decoder_layers != 0
-                          ? wanted_.decoder_sequence
-                          : wanted_.sequence;
-  const auto elements = static_cast<double>(wanted_.batch) * static_cast<double>(tokens) *
+  found.tokens = wanted_.decoder_sequence != 0 && shape.decoder_layers != 0
+                     ? wanted_.decoder_sequence
+                     : wanted_.sequence;
+  const auto elements = static_cast<double>(wanted_.batch) * static_cast<double>(found.tokens) *
                         static_cast<double>(shape.vocabulary);
-  const auto kept = loss_bytes(shape.like, wanted_.how);
-  const auto with_gradients = (kept.log_probabilities + kept.gradients) * elements;
+  found.each = loss_bytes(shape.like, wanted_.how);
+  found.with_gradients = (found.each.log_probabilities + found.each.gradients) * elements;
   // Then the logits' gradient is there with that of the output layer, made first of all.
-  const auto trained = adapters_ > 0 ? 0.0 : static_cast<double>(counted_.output);
-  const auto in_output_layer = kept.gradients / 2.0 * elements + trained * each_.gradient;
-  const bool by_layer = in_output_layer > with_gradients;
-  add({"logits", "loss over the vocabulary", std::max(with_gradients, in_output_layer),
-       backward_begins,
-       by_layer ? fmt::format("{} × {} tokens × {} × {} B + {} × {} B", wanted_.batch, tokens,
-                              shape.vocabulary, kept.gradients / 2, count(trained), each_.gradient)
-                : fmt::format("{} × {} tokens × {} × {} B", wanted_.batch, tokens, shape.vocabulary,
-                              kept.log_probabilities + kept.gradients),
+  found.output = adapters_ > 0 ? 0.0 : static_cast<double>(counted_.output);
+  found.in_output_layer = found.each.gradients / 2.0 * elements + found.output * each_.gradient;
+  return found;
+}
+
+void maker::logits() {
+  const auto found = loss();
+  const auto words = wanted_.shape->vocabulary;
+  const bool by_layer = found.in_output_layer > found.with_gradients;
+  add({"logits", "loss over the vocabulary", found.peak(),
+       recomputed_ > found.peak() ? never : backward_begins,
+       by_layer ? fmt::format("{} × {} tokens × {} × {} B + {} × {} B", wanted_.batch, found.tokens,
+                              words, found.each.gradients / 2, count(found.output), each_.gradient)
+                : fmt::format("{} × {} tokens × {} × {} B", wanted_.batch, found.tokens, words,
+                              found.each.log_probabilities + found.each.gradients),
        source::logits});
 }
 

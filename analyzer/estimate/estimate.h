@@ -21,6 +21,7 @@
 namespace memtrace::estimate {
 
 // The moments, as a set.
+inline constexpr std::uint8_t never = 0;  // at none of them: something larger is there instead
 inline constexpr std::uint8_t backward_begins = 1;
 inline constexpr std::uint8_t backward_ends = 2;
 inline constexpr std::uint8_t optimizer_steps = 4;

@@ -22,18 +22,18 @@ constexpr std::array generic_attention = {
 };
 constexpr std::array generic_feed_forward = {
     row{"input of the norm", hidden, 4, 4, 2},
-    row{"input of the first matrix", hidden, 4, 2, 2},
+    row{"input of the first matrix", hidden, 4, 2, 2, kept_for::matrix},
     row{"input of the activation function", feed_forward, 4, 2, 2},
-    row{"input of the second matrix", feed_forward, 4, 2, 2},
+    row{"input of the second matrix", feed_forward, 4, 2, 2, kept_for::matrix},
     row{"mask of dropout", hidden, 1, 1, 1},
 };
 constexpr std::array generic_gated = {
     row{"input of the norm", hidden, 4, 4, 2},
-    row{"input of both matrices", hidden, 4, 4, 2},
+    row{"input of both matrices", hidden, 4, 4, 2, kept_for::matrix},
     row{"gate", feed_forward, 4, 2, 2},
     row{"gate after the activation function", feed_forward, 4, 2, 2},
     row{"other factor", feed_forward, 4, 2, 2},
-    row{"input of the last matrix", feed_forward, 4, 2, 2},
+    row{"input of the last matrix", feed_forward, 4, 2, 2, kept_for::matrix},
     row{"mask of dropout", hidden, 1, 1, 1},
 };
 constexpr std::array fused = {
@@ -52,19 +52,19 @@ constexpr std::array stored_in_32_bits = {
 };
 constexpr std::array generic_ends = {
     row{"input of the last norm", hidden, 4, 4, 2},
-    row{"input of the output layer", hidden, 4, 2, 2},
+    row{"input of the output layer", hidden, 4, 2, 2, kept_for::matrix},
     row{"mask of dropout", hidden, 1, 1, 1},
 };
 
 // gelu_new, written out in elementwise operations; autocast runs pow in 32 bits.
 constexpr std::array gpt2_feed_forward = {
     row{"input of the norm", hidden, 4, 4, 2},
-    row{"input of the first matrix", hidden, 4, 2, 2},
+    row{"input of the first matrix", hidden, 4, 2, 2, kept_for::matrix},
     row{"x, for its power", feed_forward, 4, 4, 2},
     row{"tanh", feed_forward, 4, 4, 2},
     row{"x / 2", feed_forward, 4, 2, 2},
     row{"1 + tanh", feed_forward, 4, 4, 2},
-    row{"input of the second matrix", feed_forward, 4, 2, 2},
+    row{"input of the second matrix", feed_forward, 4, 2, 2, kept_for::matrix},
     row{"mask of dropout", hidden, 1, 1, 1},
 };
 
@@ -84,14 +84,14 @@ constexpr std::array bert_ends = {
     row{"input of the head", hidden, 4, 2, 2},
     row{"input of its activation function", hidden, 4, 2, 2},
     row{"input of its norm", hidden, 4, 4, 2},
-    row{"input of the output layer", hidden, 4, 2, 2},
+    row{"input of the output layer", hidden, 4, 2, 2, kept_for::matrix},
 };
 
 // The norm is written out in 32 bits: its input, and what is multiplied by the weight.
 constexpr std::array t5_attention = {
     row{"input of the norm", hidden, 4, 4, 2},
     row{"the same in 32 bits", hidden, 0, 0, 4},
-    row{"normalised", hidden, 4, 4, 2},
+    row{"normalised", hidden, 4, 4, 2, kept_for::norm},
     row{"input of q, k and v", hidden, 4, 6, 2},
     row{"q", inner, 4, 2, 2},
     row{"k", kv_inner, 4, 2, 2},
@@ -102,7 +102,7 @@ constexpr std::array t5_attention = {
 constexpr std::array t5_cross_attention = {
     row{"input of the norm", hidden, 4, 4, 2},
     row{"the same in 32 bits", hidden, 0, 0, 4},
-    row{"normalised", hidden, 4, 4, 2},
+    row{"normalised", hidden, 4, 4, 2, kept_for::norm},
     row{"input of q", hidden, 4, 2, 2},
     row{"q", inner, 4, 2, 2},
     row{"input of the output projection", inner, 4, 2, 2},
@@ -116,18 +116,18 @@ constexpr std::array t5_cross_attention_keys = {
 constexpr std::array t5_feed_forward = {
     row{"input of the norm", hidden, 4, 4, 2},
     row{"the same in 32 bits", hidden, 0, 0, 4},
-    row{"normalised", hidden, 4, 4, 2},
-    row{"input of the first matrix", hidden, 4, 2, 2},
+    row{"normalised", hidden, 4, 4, 2, kept_for::norm},
+    row{"input of the first matrix", hidden, 4, 2, 2, kept_for::matrix},
     row{"result of relu", feed_forward, 4, 2, 2},
     row{"mask of dropout", feed_forward, 1, 1, 1},
-    row{"input of the second matrix", feed_forward, 4, 2, 2},
+    row{"input of the second matrix", feed_forward, 4, 2, 2, kept_for::matrix},
     row{"mask of dropout", hidden, 1, 1, 1},
 };
 constexpr std::array t5_gated = {
     row{"input of the norm", hidden, 4, 4, 2},
     row{"the same in 32 bits", hidden, 0, 0, 4},
-    row{"normalised", hidden, 4, 4, 2},
-    row{"input of both matrices", hidden, 4, 4, 2},
+    row{"normalised", hidden, 4, 4, 2, kept_for::norm},
+    row{"input of both matrices", hidden, 4, 4, 2, kept_for::matrix},
     row{"x, for its power", feed_forward, 4, 4, 2},
     row{"tanh", feed_forward, 4, 4, 2},
     row{"x / 2", feed_forward, 4, 2, 2},
@@ -135,7 +135,7 @@ constexpr std::array t5_gated = {
     row{"gate", feed_forward, 4, 4, 2},
     row{"other factor", feed_forward, 4, 2, 2},
     row{"mask of dropout", feed_forward, 1, 1, 1},
-    row{"input of the last matrix", feed_forward, 4, 2, 2},
+    row{"input of the last matrix", feed_forward, 4, 2, 2, kept_for::matrix},
     row{"mask of dropout", hidden, 1, 1, 1},
 };
 // The bias by relative position and the mask are one tensor of the scores' shape.
@@ -153,14 +153,14 @@ constexpr std::array t5_ends = {
     row{"mask of dropout", hidden, 1, 1, 1},
     row{"input of the last norm", hidden, 4, 4, 2},
     row{"the same in 32 bits", hidden, 0, 0, 4},
-    row{"normalised", hidden, 4, 4, 2},
+    row{"normalised", hidden, 4, 4, 2, kept_for::norm},
     row{"mask of dropout", hidden, 1, 1, 1},
     row{"what the stack hands on", hidden, 4, 2, 2},
 };
 
 constexpr std::array llama_attention = {
     row{"input of the norm in 32 bits", hidden, 4, 4, 4},
-    row{"normalised", hidden, 4, 4, 2},
+    row{"normalised", hidden, 4, 4, 2, kept_for::norm},
     row{"input of q, k and v", hidden, 4, 6, 2},
     row{"q", inner, 4, 2, 2},
     row{"k, repeated for each head", inner, 4, 2, 2},
@@ -169,17 +169,17 @@ constexpr std::array llama_attention = {
 };
 constexpr std::array llama_feed_forward = {
     row{"input of the norm in 32 bits", hidden, 4, 4, 4},
-    row{"normalised", hidden, 4, 4, 2},
-    row{"input of both matrices", hidden, 4, 4, 2},
+    row{"normalised", hidden, 4, 4, 2, kept_for::norm},
+    row{"input of both matrices", hidden, 4, 4, 2, kept_for::matrix},
     row{"gate", feed_forward, 4, 2, 2},
     row{"gate after silu", feed_forward, 4, 2, 2},
     row{"other factor", feed_forward, 4, 2, 2},
-    row{"input of the last matrix", feed_forward, 4, 2, 2},
+    row{"input of the last matrix", feed_forward, 4, 2, 2, kept_for::matrix},
 };
 constexpr std::array llama_ends = {
     row{"input of the last norm in 32 bits", hidden, 4, 4, 4},
-    row{"normalised", hidden, 4, 4, 2},
-    row{"input of the output layer", hidden, 4, 2, 2},
+    row{"normalised", hidden, 4, 4, 2, kept_for::norm},
+    row{"input of the output layer", hidden, 4, 2, 2, kept_for::matrix},
 };
 // clang-format on
 

@@ -26,12 +26,16 @@ enum class extent : std::uint8_t {
   scores,        // for each head, token and token attended to
 };
 
+// For whose gradient a tensor is kept: what a frozen layer's weights alone would need is not.
+enum class kept_for : std::uint8_t { inputs, matrix, norm };
+
 struct kept_tensor {
   std::string_view what;
   extent of{};
   std::uint8_t fp32 = 0;  // bytes an element
   std::uint8_t amp = 0;
   std::uint8_t half = 0;
+  kept_for why = kept_for::inputs;
   [[nodiscard]] std::uint8_t bytes(precision how) const {
     return how == precision::fp32 ? fp32 : how == precision::amp ? amp : half;
   }

@@ -117,3 +117,33 @@ TEST_CASE("The largest batch is the last one that is within the share") {
   CHECK(fit_on(wanted, "tiny", std::uint64_t{1} << 30).largest_batch == 0);
   CHECK(fit_on(wanted, "tiny", std::uint64_t{1} << 30).how == fit::no);
 }
+
+TEST_CASE("Checkpointed layers are computed again when the loss is gone") {
+  plan wanted;
+  wanted.shape = find_preset("gpt2");
+  wanted.batch = 8;
+  wanted.sequence = 512;
+  wanted.checkpointing = true;
+  const auto with_loss = make_estimate(wanted);
+  wanted.logits = false;
+  const auto without = make_estimate(wanted);
+  // The loss, 12 bytes for each token and word, is the larger of the two here.
+  const double loss = 12.0 * 8 * 512 * 50257;
+  double layer = 0;
+  for (const auto& one : without.terms) layer += one.id == "recomputed" ? one.bytes : 0;
+  REQUIRE(loss > layer);
+  REQUIRE(layer > 0);
+  CHECK(with_loss.begin - without.begin == loss - layer);
+}
+
+TEST_CASE("Frozen linear layers keep no inputs for their weights") {
+  const auto shape = *find_preset("gpt2");
+  const auto all = activations(shape, one_of(1, 16), precision::fp32, true);
+  const auto adapted =
+      activations(shape, one_of(1, 16), precision::fp32, true, trained_part::adapters_in_attention);
+  // The inputs of both matrices of the feed-forward part: h and 4 h elements.
+  CHECK(all.layers - adapted.layers == 12 * 4.0 * 16 * (768 + 3072));
+  const auto everywhere =
+      activations(shape, one_of(1, 16), precision::fp32, true, trained_part::adapters_in_all);
+  CHECK(everywhere.layers == all.layers);
+}
