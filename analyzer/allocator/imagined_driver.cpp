@@ -11,7 +11,8 @@ constexpr std::uint64_t granule = 2 * mebibyte;
 // Far more than drivers have: so that `descending`, which uses no address twice, does not run out.
 constexpr std::uint64_t first_segment = std::uint64_t{1} << 56;
 constexpr std::uint64_t first_reservation = std::uint64_t{1} << 60;
-constexpr std::uint64_t span = std::uint64_t{1} << 58;
+constexpr std::uint64_t segments_span = std::uint64_t{1} << 58;
+constexpr std::uint64_t reservations_span = std::uint64_t{1} << 62;
 
 // splitmix64, by Sebastiano Vigna (public domain): the constants.
 [[nodiscard]] std::uint64_t next_random(std::uint64_t& state) {
@@ -28,8 +29,8 @@ imagined_driver::imagined_driver(std::uint64_t usable_bytes, address_policy poli
     : usable_bytes_(usable_bytes == 0 ? unlimited : usable_bytes),
       policy_(policy),
       random_(seed),
-      segments_(first_segment, span),
-      reservations_(first_reservation, span) {}
+      segments_(first_segment, segments_span),
+      reservations_(first_reservation, reservations_span) {}
 
 bool imagined_driver::charge(std::uint64_t bytes) {
   if (bytes > usable_bytes_ || used_bytes_ > usable_bytes_ - bytes) return false;

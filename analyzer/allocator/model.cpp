@@ -10,8 +10,8 @@ namespace memtrace::allocator {
 
 namespace {
 
-// No device has as much; sums of fewer sizes than 2^32 do not overflow.
-constexpr std::uint64_t most_requested = std::uint64_t{1} << 48;
+// An exabyte: of more PyTorch says at once that it is too much.
+constexpr std::uint64_t most_requested = std::uint64_t{1} << 60;
 
 [[nodiscard]] std::uint64_t expandable_size(const block_slab& blocks, const block& one) {
   const auto& next = blocks[one.next];

@@ -52,11 +52,13 @@ std::optional<smallest_fit> find_smallest_fit(const request_log& log, const scen
   step = std::max<std::uint64_t>(step, 1);
   auto unlimited_memory = under;
   unlimited_memory.usable_bytes = unlimited_memory.total_bytes = 0;
-  const auto least = replay(log, unlimited_memory).active.bytes;
+  const auto least = replay(log, unlimited_memory).allocated.bytes;
   // In steps above `least`: the largest that failed, the smallest that fitted.
-  const auto at = [&](std::uint64_t steps) { return std::min(most, least + steps * step); };
-  fitting tries(log, under);
   if (least > most) return std::nullopt;
+  const auto at = [&](std::uint64_t steps) {
+    return steps > (most - least) / step ? most : least + steps * step;
+  };
+  fitting tries(log, under);
   std::uint64_t failed = 0;
   std::uint64_t fitted = 0;
   if (!tries.fits(at(0))) {
