@@ -88,7 +88,7 @@ constexpr std::uint64_t least_part_of_device = 100;
 }  // namespace
 
 std::uint64_t excess_of(const diagnosis& found) {
-  return found.peak_reserved - std::min(found.peak_reserved, found.lower_bound_active);
+  return found.peak_reserved - std::min(found.peak_reserved, found.lower_bound);
 }
 
 void conclude(diagnosis& found, std::uint64_t capacity) {

@@ -10,7 +10,7 @@
 
 namespace memtrace::fragmentation {
 
-// What is reserved beyond what any allocator needs.
+// What is reserved beyond what any allocator needs for what the program had not given back.
 [[nodiscard]] std::uint64_t excess_of(const diagnosis& found);
 
 // Fills in why, matters and summary. `capacity`: of the device; 0: not known.

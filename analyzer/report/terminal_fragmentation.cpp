@@ -133,7 +133,7 @@ void add_fragmentation(page& out, const process_report& process, const device_re
   out.line(fmt::format("Fragmentation ({}): GPU {} reserves {}, {} would do for what was live at "
                        "once",
                        name_of(found->why), found->device, format_bytes(found->peak_reserved),
-                       format_bytes(found->lower_bound_active)),
+                       format_bytes(found->lower_bound)),
            emphasis::alarm);
   const auto labelled = [&](const char* label, const std::string& text, std::size_t most) {
     const auto lines = wrap(text, std::max<std::size_t>(columns, 40) - 15);

@@ -62,6 +62,13 @@ TEST_CASE("GIVEN whole free segments WHEN used again THEN requests change, else 
   CHECK(found.why == cause::changing_requests);
 }
 
+TEST_CASE("GIVEN freed blocks that streams hold WHEN concluded THEN they count as waste") {
+  auto found = wasting(300_MiB, reason::pending);
+  found.lower_bound_active = 1000_MiB;
+  conclude(found, 0);
+  CHECK(found.why == cause::pending_frees);
+}
+
 TEST_CASE("GIVEN several parts WHEN concluded THEN the largest is the cause") {
   auto found = wasting(300_MiB, reason::other_streams);
   found.at_peak->at.unused[reason::split] = 299_MiB;
