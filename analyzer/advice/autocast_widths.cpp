@@ -26,7 +26,7 @@ constexpr std::array<std::string_view, 15> products = {
     "ConvolutionBackward", "CudnnConvolution", "ScaledDotProduct", "CudnnRnnBackward",
     "MkldnnConvolution",   "EinsumBackward",   "ChainMatmul"};
 
-constexpr std::array<std::string_view, 29> wide_operations = {"NativeLayerNormBackward",
+constexpr std::array<std::string_view, 30> wide_operations = {"NativeLayerNormBackward",
                                                               "NativeGroupNormBackward",
                                                               "FusedRmsNormBackward",
                                                               "SoftmaxBackward",
@@ -54,7 +54,8 @@ constexpr std::array<std::string_view, 29> wide_operations = {"NativeLayerNormBa
                                                               "KlDivBackward",
                                                               "BinaryCrossEntropyWithLogits",
                                                               "CdistBackward",
-                                                              "EmbeddingBackward"};
+                                                              "EmbeddingBackward",
+                                                              "Upsample"};
 
 constexpr std::array<std::string_view, 3> normalisations = {
     "NativeLayerNormBackward", "NativeGroupNormBackward", "FusedRmsNormBackward"};
@@ -86,7 +87,6 @@ template <std::size_t count>
 struct operations_at {
   operation_kind kind = operation_kind::unknown;
   bool normalises = false;
-  bool drops_out = false;
   bool log_softmax = false;
   std::uint8_t bits = 32;  // of what it made last
 };
@@ -100,7 +100,7 @@ class reading {
     found_.bits.assign(blocks, 32);
     found_.kinds.assign(blocks, operation_kind::unknown);
     found_.normalises.assign(blocks, false);
-    found_.drops_out.assign(blocks, false);
+    found_.feeds_product.assign(blocks, false);
     found_.takes_log_softmax.assign(blocks, false);
     learn_operations();
     for (const auto& [object, module] : of_.modules) {
@@ -108,7 +108,12 @@ class reading {
     }
     for (block_number block = 0; block < blocks; ++block) {
       const auto& facts = of_.blocks[block];
-      if (facts.born_in == phase::forward) follow_forward(block, facts);
+      if (facts.born_in == phase::forward) {
+        follow_forward(block, facts);
+        const bool by_product = found_.kinds[block] == operation_kind::product;
+        if (latest_ != never && by_product) found_.feeds_product[latest_] = true;
+        latest_ = block;
+      }
       if (facts.born_in == phase::backward) follow_backward(block, facts);
     }
     return std::move(found_);
@@ -128,13 +133,15 @@ class reading {
         place.kind = kind;
       }
       if (begins_with_any(node, normalisations)) place.normalises = true;
-      if (node.starts_with("NativeDropoutBackward")) place.drops_out = true;
       if (node.starts_with("LogSoftmaxBackward")) place.log_softmax = true;
     }
   }
 
   void follow_forward(block_number block, const block_facts& facts) {
-    if (facts.call != call_ || facts.root != root_) previous_ = 32;
+    if (facts.call != call_ || facts.root != root_) {
+      previous_ = 32;
+      latest_ = never;
+    }
     call_ = facts.call;
     root_ = facts.root;
     auto& place = places_[facts.stack];
@@ -176,7 +183,6 @@ class reading {
     found_.bits[block] = bits;
     found_.kinds[block] = place.kind;
     found_.normalises[block] = place.normalises;
-    found_.drops_out[block] = place.drops_out;
     found_.takes_log_softmax[block] = place.log_softmax;
   }
 
@@ -187,6 +193,7 @@ class reading {
   std::uint32_t call_ = 0;
   trace::object_id root_;
   std::uint8_t previous_ = 32;
+  block_number latest_ = never;  // of this call's forward
 };
 
 }  // namespace

@@ -28,7 +28,7 @@ struct autocast_widths {
   std::vector<std::uint8_t> bits;
   std::vector<operation_kind> kinds;    // of the operation that made it
   std::vector<bool> normalises;         // made by a normalisation
-  std::vector<bool> drops_out;          // by dropout
+  std::vector<bool> feeds_product;      // a product is computed next: it keeps its own copy
   std::vector<bool> takes_log_softmax;  // by log_softmax, or for its gradient
 };
 [[nodiscard]] autocast_widths widths_under_autocast(const evidence& of);

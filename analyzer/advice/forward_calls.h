@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // In which order the modules of a forward pass made their blocks, and how long a block would live
-// if autograd did not keep it: as long as the module that made it and the one that runs next, which
-// uses it. Positions are event numbers.
+// if autograd did not keep it: until the call returns that was given it, of the module that runs
+// next. Positions are event numbers.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@
 
 namespace memtrace::advice {
 
-// By block_number: the event at which what comes after the next module begins, in the same call
-// of a root module; 0 for blocks that are not made in such a call.
+// By block_number: the event of the first block after that, in the same call of a root module; 0
+// where there is none.
 [[nodiscard]] std::vector<std::uint64_t> ends_of_use_in_forward(const evidence& of);
 
 }  // namespace memtrace::advice

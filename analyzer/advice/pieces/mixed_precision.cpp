@@ -76,10 +76,11 @@ class precision_change {
       return;
     }
     if (!facts.kept_by_autograd || facts.what != category::activations) return;
-    // Kept by the product that uses it, as its cast copy.
-    const bool feeds_products = widths_.normalises[block] || widths_.drops_out[block];
-    if (feeds_products) replace_by_copy(block);
-    if (!feeds_products && facts.attention_scores) copy_until_death(block);
+    if (facts.attention_scores && widths_.kinds[block] == operation_kind::wide) {
+      copy_until_death(block);  // softmax itself keeps what it gives to the product
+    } else if (widths_.normalises[block] || widths_.feeds_product[block]) {
+      replace_by_copy(block);  // kept by the product that uses it, as its cast copy
+    }
   }
 
   void change_backward(block_number block) {
@@ -198,8 +199,9 @@ struct kept_by_width {
   for (const auto block : alive_after(of, of.now.allocated.request)) {
     const auto& facts = of.blocks[block];
     if (facts.what != category::activations || facts.element_bits != 32) continue;
-    const bool halves =
-        widths.bits[block] == 16 || widths.normalises[block] || widths.drops_out[block];
+    const bool scores = facts.attention_scores && widths.kinds[block] == operation_kind::wide;
+    const bool halves = widths.bits[block] == 16 || widths.normalises[block] ||
+                        (widths.feeds_product[block] && !scores);
     (halves ? found.halved : found.stays) += bytes_of(of, block);
   }
   return found;
