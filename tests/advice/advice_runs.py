@@ -63,7 +63,8 @@ class Changed:
         return f"{truth.name} {change} {digest(truth.path)}"
 
     def run(self, wanted: list[Wanted]) -> None:
-        missing = [one for one in dict.fromkeys(wanted) if self.of(one.truth, one.change) is None]
+        by_key = {self.key(one.truth, one.change): one for one in wanted}
+        missing = [one for one in by_key.values() if self.of(one.truth, one.change) is None]
         for one, said in zip(missing, run_all(missing) if missing else []):
             self.run_here[self.key(one.truth, one.change)] = said
         KEPT.mkdir(parents=True, exist_ok=True)

@@ -5,9 +5,9 @@ from known_remedy import EXPANDABLE, Truth
 from remedies import EVALUATION, PARTS, ROUNDING
 
 HELD_OUT = [
-    Truth("held_speech", best=("expandable_segments",), change=EXPANDABLE, others=ROUNDING,
+    Truth("held_speech", best=("expandable_segments",), change=EXPANDABLE, also=ROUNDING,
           why="recordings of any duration in batches of any size"),
-    Truth("held_graphs", best=("expandable_segments",), change=EXPANDABLE, others=ROUNDING,
+    Truth("held_graphs", best=("expandable_segments",), change=EXPANDABLE, also=ROUNDING,
           why="no two batches of graphs have as many nodes or edges"),
     Truth("held_sampling", best=("evaluation_without_gradients",), change="evaluation_without_gradients",
           why="the graph of six calls of the model is kept while a sample is drawn"),

@@ -32,6 +32,7 @@ class Truth:
     # {amount} in place of what the advice says.
     others: dict[str, str] = field(default_factory=dict)
     amounts: tuple[str, ...] = ()  # that {amount} is measured with
+    also: tuple[str, ...] = ()  # changes that are measured, too: ids of no advice, or other amounts of it
     saves: str = RESERVED
     # The place is asked for unless a remedy saves no bytes of the GPU: those are ranked by them.
     place: int | None = 2
@@ -52,7 +53,8 @@ class Truth:
         """All that are measured, the unchanged program first."""
         others = [change.format(amount=amount) for change in self.others.values()
                   for amount in (self.amounts if AMOUNT in change else ("",))]
-        return list(dict.fromkeys(["", *([self.change] if self.change else []), EXPANDABLE, *others]))
+        return list(dict.fromkeys(["", *([self.change] if self.change else []), EXPANDABLE, *others,
+                                   *self.also]))
 
     def change_of(self, advice: dict) -> str | None:
         """What does for real what a piece of advice says; None: nothing that is known here."""

@@ -3,12 +3,13 @@
 
 from known_remedy import CONF, DRIVER, EXPANDABLE, PINNED, Truth
 
-ROUNDING = {"roundup_power2": f"{CONF}roundup_power2_divisions:4"}
+ROUNDING = (f"{CONF}roundup_power2_divisions:4",)
 HALVES = {"train_batch_half": "train_batch_half", "train_batch_quarter": "train_batch_quarter"}
 
 
 # By any whole part, as the advice says.
 EVALUATION = {"evaluation_batch": "evaluation_batch={amount}"}
+TYPES = {"checkpointing": "checkpointing={amount}"}  # of modules, by their class
 PARTS = ("1/2", "1/4", "1/8")
 
 
@@ -18,53 +19,54 @@ def same(*names: str) -> dict[str, str]:
 
 
 FRAGMENTED = [
-    Truth("growing_generation", best=("expandable_segments",), change=EXPANDABLE, others=ROUNDING, quick=True,
+    Truth("growing_generation", best=("expandable_segments",), change=EXPANDABLE, also=ROUNDING, quick=True,
           why="each call needs tensors a little larger than all that are cached; only their addresses "
               "being extendable lets the next use the last's memory"),
-    Truth("kv_cache_cat", best=("expandable_segments",), change=EXPANDABLE, others=ROUNDING,
+    Truth("kv_cache_cat", best=("expandable_segments",), change=EXPANDABLE, also=ROUNDING,
           why="torch.cat needs the longer cache while the shorter one is alive, in every layer"),
     Truth("variable_lengths", best=("expandable_segments",), change=EXPANDABLE,
-          others={**ROUNDING, **same("bucketing")}, imports=("transformers",),
+          also=(*ROUNDING, "bucketing"), imports=("transformers",),
           why="texts of any length, one at a time, with checkpointing and autocast already on; padding to "
               "buckets of 1024 costs more than it saves"),
     Truth("reranking", best=("expandable_segments", "add_empty_cache"), change=EXPANDABLE,
-          others={**ROUNDING, **same("bucketing"), "add_empty_cache:each step": "add_empty_cache"},
+          also=(*ROUNDING, "bucketing"), others={"add_empty_cache:each step": "add_empty_cache"},
           imports=("transformers",),
           why="batches and lengths as requests come; to empty the cache after each saves as much"),
     Truth("checkpoint_cast", best=("expandable_segments",), change=EXPANDABLE,
-          others={**ROUNDING, "add_empty_cache:after setup": "add_empty_cache", "weights_copy": "cast_on_host"},
+          also=ROUNDING, others={"add_empty_cache:after setup": "add_empty_cache", "weights_copy": "cast_on_host"},
           why="segments cut to the sizes of 32-bit weights hold 16-bit ones afterwards"),
     Truth("train_and_evaluate", best=("expandable_segments",), change=EXPANDABLE, imports=("torchvision",),
-          others={**ROUNDING, **EVALUATION, "add_empty_cache:around evaluation": "add_empty_cache"},
+          also=ROUNDING, others={**EVALUATION, "add_empty_cache:around evaluation": "add_empty_cache"},
           amounts=PARTS,
           why="evaluation's larger pictures and batches find only segments cut by training; a smaller "
               "evaluation batch saves more still"),
-    Truth("multi_scale", best=("expandable_segments",), change=EXPANDABLE, others=ROUNDING,
+    Truth("multi_scale", best=("expandable_segments",), change=EXPANDABLE, also=ROUNDING,
           imports=("torchvision",), why="every picture has another size"),
     Truth("prefetch_stream", best=("expandable_segments", "bucketing"), change=EXPANDABLE,
-          others={**ROUNDING, **same("bucketing")},
+          also=(*ROUNDING, "bucketing"),
           why="what the second stream made stays that stream's, and every batch has another length"),
     Truth("generate_and_train", best=("expandable_segments",), change=EXPANDABLE, imports=("transformers",),
-          others={**ROUNDING, **same("train_batch_half", "mixed_precision"),
+          also=ROUNDING,
+          others={**same("train_batch_half", "mixed_precision"),
                   "add_empty_cache:around evaluation": "add_empty_cache"},
           why="generation's growing caches leave segments that training cannot use, and the reverse; "
               "autocast would need more"),
     Truth("stack_embeddings", best=("expandable_segments", "free_earlier"), change=EXPANDABLE,
-          others={**ROUNDING, **same("free_earlier")}, imports=("torchvision",), quick=True,
+          also=ROUNDING, others=same("free_earlier"), imports=("torchvision",), quick=True,
           why="the bank's patches stand between the temporaries of batches of any size"),
     Truth("survivors", best=("expandable_segments",), change=EXPANDABLE,
-          others={**ROUNDING, **same("free_earlier")},
+          also=ROUNDING, others=same("free_earlier"),
           why="a small map of each volume pins the large segment that it was cut from"),
     Truth("survivors", best=("expandable_segments",), change=EXPANDABLE, memory="5GiB", mends=True,
           others=same("free_earlier"), why="the same on a GPU where that is fatal"),
 ]
 
 PROGRAM = [
-    Truth("checkpointing", best=("checkpointing",), change="checkpointing", imports=("transformers",),
-          others={**HALVES, **same("sequence_length")},
+    Truth("checkpointing", best=("checkpointing",), change="checkpointing=GPT2Block", imports=("transformers",),
+          others={**HALVES, **same("sequence_length"), **TYPES}, amounts=("GPT2Block",),
           why="what 16 layers keep for backward is most of the memory; mixed precision is on"),
     Truth("mixed_precision", best=("mixed_precision",), change="mixed_precision",
-          others=same("checkpointing"), quick=True,
+          also=("checkpointing",), quick=True,
           why="activations in 32 bits, on a batch of one; checkpointing saves less, for the widest layer has "
               "to be computed again as a whole"),
     Truth("accumulation", best=("train_batch_half", "train_batch_quarter"), change="train_batch_half",
@@ -85,7 +87,7 @@ PROGRAM = [
           others=EVALUATION, amounts=PARTS,
           why="the last batch's probabilities are alive while the next batch's logits are made"),
     Truth("attention_scores", best=("sequence_length", "checkpointing"), change="sequence_length",
-          others=same("sequence_length", "checkpointing", "mixed_precision"),
+          others={**same("sequence_length", "mixed_precision"), **TYPES}, amounts=("Layer",),
           why="scores grow with the square of the length; autocast computes their softmax in 32 bits and "
               "needs more than before"),
 ]
