@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "analyzer/advice/module_copies.h"
@@ -31,15 +32,26 @@ constexpr std::size_t most_classes = 3;
 struct module_pass {
   std::vector<block_number> forward;  // its blocks, in their order
   std::uint64_t end = 0;              // the first block of another module after them
+  bool output_is_kept = true;         // by what uses it
   std::uint64_t again = 0;            // its first block in backward; 0: none
   std::uint64_t backward = 0;         // of the whole pass
 };
 
 using passes_by_module = std::map<std::pair<std::size_t, std::uint32_t>, module_pass>;
 
+// Places of the forward pass whose operation keeps nothing of what it is given: resampling.
+[[nodiscard]] std::set<trace::stack_id> places_that_keep_nothing(const evidence& of) {
+  std::set<trace::stack_id> found;
+  for (const auto& facts : of.blocks) {
+    if (facts.forward && of.names[facts.node].starts_with("Upsample")) found.insert(facts.forward);
+  }
+  return found;
+}
+
 [[nodiscard]] passes_by_module module_passes(const evidence& of, const run_passes& passes,
                                              const module_copies& copies) {
   passes_by_module found;
+  const auto keep_nothing = places_that_keep_nothing(of);
   module_pass* running = nullptr;
   for (block_number block = 0; block < of.blocks.size(); ++block) {
     const auto& facts = of.blocks[block];
@@ -51,7 +63,10 @@ using passes_by_module = std::map<std::pair<std::size_t, std::uint32_t>, module_
     if (!pass) continue;
     const auto copy = copies.of(facts.module);
     auto* const now = copy == module_copies::none ? nullptr : &found[{*pass, copy}];
-    if (running != nullptr && running != now && running->end == 0) running->end = event;
+    if (running != nullptr && running != now && running->end == 0) {
+      running->end = event;
+      running->output_is_kept = !keep_nothing.contains(facts.stack);
+    }
     running = forward ? now : nullptr;
     if (now == nullptr) continue;
     now->backward = passes.training[*pass].backward;
@@ -69,7 +84,8 @@ using passes_by_module = std::map<std::pair<std::size_t, std::uint32_t>, module_
 [[nodiscard]] block_number output_of(const evidence& of, const module_pass& pass) {
   for (auto block = pass.forward.rbegin(); block != pass.forward.rend(); ++block) {
     const auto& facts = of.blocks[*block];
-    if (death_event(of, *block) > pass.end && !facts.cast_copy) return *block;
+    if (death_event(of, *block) <= pass.end || facts.cast_copy) continue;
+    return *block;
   }
   return never;
 }
@@ -119,12 +135,17 @@ void checkpoint(const evidence& of, const module_copies& copies, request_edits& 
   for (const auto& [key, pass] : module_passes(of, passes_of(of), copies)) {
     if (pass.forward.empty() || pass.again == 0 || pass.end == 0) continue;
     const auto output = output_of(of, pass);
+    const auto kept = pass.output_is_kept ? output : never;
     for (const auto block : pass.forward) {
-      if (!is_dropped(of, pass, block, output)) continue;
+      if (!is_dropped(of, pass, block, kept)) continue;
+      if (block == output) {  // what uses it is made first
+        edits.free_at(block, pass.end + 1);
+        continue;
+      }
       // Autocast keeps its copies of weights until the forward is over.
       edits.free_at(block, of.blocks[block].cast_copy ? pass.backward : pass.end);
     }
-    run_again(of, pass, output, edits);
+    run_again(of, pass, kept, edits);
   }
 }
 
