@@ -46,6 +46,7 @@ blocked_search::blocked_search(const advice::evidence& of, const device_history&
   for (const auto& one : order) {
     const auto request = request_of_event(of.log, one.event);
     if (request != never && request != 0) candidates_.emplace(request, one);
+    if (request == 0) ++found_.looked_at;  // before it nothing was free
   }
   for (const auto& [request, one] : candidates_) moments_.push_back(request - 1);
 }

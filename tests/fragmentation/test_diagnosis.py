@@ -111,11 +111,11 @@ def test_blocked_requests(found, name):
     expected = truth.blocked(witness)
     said = diagnosis["blocked_requests"]
     assert said["count"] == len(expected)
-    assert said["looked_at"] == said["of"] == len(witness["before"]) or said["of"] > 1000
+    assert said["looked_at"] == said["of"] == len(witness["before"])
     largest = [(one["bytes"], one["free_bytes"], one["largest_free_block_bytes"])
                for one in said["largest"]]
     assert set(largest) <= set(expected)
-    assert largest == sorted(largest, key=lambda one: -one[0]) or name == "blocked"
+    assert len(largest) == min(len(expected), 8)
     if name == "blocked":
         assert said["largest"][0]["out_of_memory"]
         assert "blocked" in said["largest"][0]["frames"][1]["function"]
