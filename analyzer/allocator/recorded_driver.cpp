@@ -33,6 +33,9 @@ namespace {
 
 void recorded_driver::begin(std::uint32_t request) {
   request_ = request;
+  // What the requests before left may have been somebody else's; end() tells where it was not.
+  returns_.clear();
+  while (at_ < told_.size() && told_[at_].request < request) ++at_;
 }
 
 void recorded_driver::end() {
