@@ -44,13 +44,13 @@ std::vector<std::string> repeated_types(const evidence& of) {
     ++facts.modules;
     if (module.checkpointed) facts.checkpointed = true;
     const auto path = of.names[module.path];
-    up_from(path, [&](std::string_view above) {
+    up_from(path, [&, &inner = module](std::string_view above) {
       if (above.size() == path.size()) return;
-      const auto known = types.find({module.root, above});
+      const auto known = types.find({inner.root, above});
       if (known == types.end()) return;
       classes[known->second].has_children = true;
       // What runs in a checkpointed module is recomputed already, and what it lies in, mostly.
-      if (module.checkpointed) classes[known->second].checkpointed = true;
+      if (inner.checkpointed) classes[known->second].checkpointed = true;
     });
   }
   std::vector<std::string> found;
@@ -71,8 +71,8 @@ module_copies::module_copies(const evidence& of, std::string_view type) {
   }
   for (const auto& [object, module] : of.modules) {
     place where;
-    up_from(of.names[module.path], [&](std::string_view above) {
-      const auto known = numbers.find({module.root, above});
+    up_from(of.names[module.path], [&, root = module.root](std::string_view above) {
+      const auto known = numbers.find({root, above});
       if (known != numbers.end()) where.copy = known->second;
     });
     if (where.copy == none) continue;
