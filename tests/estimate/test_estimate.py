@@ -9,7 +9,7 @@ import pytest
 import cases
 import runs
 
-ALLOWED = 0.05  # of the peak, as the table's worst row
+ALLOWED = 0.025  # of the peak: the worst row of RESULTS.md is 2.4 %
 
 
 def test_estimates_are_near_what_is_measured(built, tmp_path):

@@ -45,8 +45,7 @@ def configuration(name: str, attention: str):
             "mt5-base": {"d_model": 768, "num_heads": 12, "num_layers": 12, "d_ff": 2048},
         }[name]
         return transformers.MT5ForConditionalGeneration, transformers.MT5Config(
-            vocab_size=250112, d_kv=64, decoder_start_token_id=0, tie_word_embeddings=False,
-            **sizes, **how)
+            vocab_size=250112, d_kv=64, decoder_start_token_id=0, **sizes, **how)
     if name == "llama-3.2-1b":
         return transformers.LlamaForCausalLM, transformers.LlamaConfig(
             vocab_size=128256, hidden_size=2048, intermediate_size=8192, num_hidden_layers=16,
@@ -83,6 +82,8 @@ def run(chosen) -> dict:
     kind, config = configuration(chosen.model, chosen.attention)
     with torch.device(DEVICE):
         model = kind(config)
+        if chosen.model.startswith("mt5"):  # as published; transformers 5 ties it in any case
+            model.lm_head.weight = torch.nn.Parameter(model.lm_head.weight.detach().clone())
     if chosen.precision == "bf16":
         model = model.bfloat16()
     model.train()
