@@ -13,7 +13,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "support")]
 
-import cases  # noqa: E402
+import estimated_runs  # noqa: E402
 
 HEAD = """# Estimates, and what the same training took
 
@@ -30,7 +30,7 @@ that had been forgotten (transformers' code decided which): the table is in-samp
 """
 
 
-def line(outcome: cases.Outcome) -> str:
+def line(outcome: estimated_runs.Outcome) -> str:
     mib = [f"{number / (1 << 20):,.0f}" for number in (*outcome.backward(), *outcome.step())]
     return (f"| {outcome.case.name} | {outcome.measured['parameters']:,} | "
             + " | ".join(mib) + f" | {outcome.error():+.1%} |")
@@ -38,9 +38,9 @@ def line(outcome: cases.Outcome) -> str:
 
 def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
-        outcomes = cases.run(cases.ALL, Path(folder))
+        outcomes = estimated_runs.run(estimated_runs.ALL, Path(folder))
     errors = [abs(outcome.error()) for outcome in outcomes]
-    text = HEAD.format(gpu=cases.GPU, date=datetime.date.today().isoformat(), count=len(outcomes),
+    text = HEAD.format(gpu=estimated_runs.GPU, date=datetime.date.today().isoformat(), count=len(outcomes),
                        median=statistics.median(errors), largest=max(errors))
     (HERE / "RESULTS.md").write_text(text + "\n".join(map(line, outcomes)) + "\n")
     return 0
