@@ -21,10 +21,14 @@ struct class_facts {
   return dot == std::string_view::npos ? std::string_view() : path.substr(0, dot);
 }
 
+// Deeper ones and more classes are those of a damaged trace.
+constexpr unsigned deepest = 64;
+constexpr std::size_t most_types = 64;
+
 // Calls `look` with the module itself and all that it lies in, innermost first, the root last.
 template <class Function>
 void up_from(std::string_view path, Function&& look) {
-  while (true) {
+  for (unsigned level = 0; level < deepest; ++level) {
     look(path);
     if (path.empty()) return;
     path = parent_of(path);
@@ -57,7 +61,7 @@ std::vector<std::string> repeated_types(const evidence& of) {
   for (const auto& [type, facts] : classes) {
     const bool container = type == "ModuleList" || type == "ModuleDict";
     if (type.empty() || container || facts.modules < 2 || !facts.has_children) continue;
-    if (!facts.checkpointed) found.emplace_back(type);
+    if (!facts.checkpointed && found.size() < most_types) found.emplace_back(type);
   }
   return found;
 }

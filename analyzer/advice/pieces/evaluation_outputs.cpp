@@ -5,6 +5,10 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <functional>
+#include <queue>
+#include <utility>
+#include <vector>
 
 #include "analyzer/advice/loop_wraps.h"
 #include "analyzer/advice/passes.h"
@@ -42,15 +46,12 @@ struct collected {
   const auto turns = turns_of_loops(of);
   collected found;
   std::uint64_t held = 0;
-  std::vector<std::pair<std::uint64_t, std::uint64_t>> ends;  // event and bytes, of results
+  using end = std::pair<std::uint64_t, std::uint64_t>;              // event and bytes
+  std::priority_queue<end, std::vector<end>, std::greater<>> ends;  // of results, the next first
   std::uint64_t most = 0;
   for (block_number block = 0; block < of.blocks.size(); ++block) {
     const auto birth = birth_event(of, block);
-    std::erase_if(ends, [&](const auto& end) {
-      if (end.first > birth) return false;
-      held -= end.second;
-      return true;
-    });
+    for (; !ends.empty() && ends.top().first <= birth; ends.pop()) held -= ends.top().second;
     if (passes.of_block[block] != activity::evaluation) continue;
     const auto bytes = bytes_of(of, block);
     const auto death = death_event(of, block);
@@ -58,7 +59,7 @@ struct collected {
         turns[block].next_over < death && turns[block].over < turns[block].next_over;
     if (can_be_result(of, passes, block) && outlives_turns) {
       found.results.push_back({block, turns[block].over});
-      ends.push_back({death, bytes});
+      ends.push({death, bytes});
       held += bytes;
       found.at_once = std::max(found.at_once, ends.size());
       found.highest = std::max(found.highest, held);
