@@ -27,6 +27,20 @@ std::uint32_t request_of_event(const allocator::request_log& log, std::uint64_t 
              : never;
 }
 
+std::vector<report::source_frame> frames_of_request(const advice::evidence& of,
+                                                    std::uint32_t request) {
+  const auto block = of.log.requests[request].block;
+  if (block < of.blocks.size() && of.blocks[block].stack) {
+    return report::frames_of(of.names, of.blocks[block].stack);
+  }
+  // A refused request made no block.
+  const auto& ooms = of.replayed.ooms();
+  const auto refused =
+      std::ranges::find(ooms, of.log.events[request], &replay::out_of_memory::event);
+  return refused == ooms.end() ? std::vector<report::source_frame>()
+                               : report::frames_of(of.names, refused->stack);
+}
+
 viewpoint viewpoint_of(const allocator::request_log& log, std::uint32_t request) {
   const auto& one = log.requests[request];
   return {one.stream, one.pool,
@@ -62,10 +76,8 @@ void blocked_search::look(std::uint32_t request, const allocator::layout& heap) 
   if (free.total < bytes || free.largest >= bytes) return;
   ++found_.count;
   found_.got += reserving.got;
-  const auto facts =
-      asked.block < of_.blocks.size() ? of_.blocks[asked.block] : advice::block_facts{};
   found_.largest.push_back({reserving.event, bytes, free.total, free.largest,
-                            reserving.out_of_memory, report::frames_of(of_.names, facts.stack)});
+                            reserving.out_of_memory, frames_of_request(of_, index)});
 }
 
 blocked_requests blocked_search::finish() {

@@ -20,6 +20,9 @@ namespace memtrace::fragmentation {
 [[nodiscard]] std::uint32_t request_of_event(const allocator::request_log& log,
                                              std::uint64_t event);
 
+[[nodiscard]] std::vector<report::source_frame> frames_of_request(const advice::evidence& of,
+                                                                  std::uint32_t request);
+
 // Its stream, pool and size class.
 [[nodiscard]] viewpoint viewpoint_of(const allocator::request_log& log, std::uint32_t request);
 

@@ -126,12 +126,15 @@ class diagnostician {
     if (request == peak_) {
       const auto asked = large_request(of_.log, history_, request);
       made_.at_peak = explain(request, heap, asked);
-      made_.pinning = pinning_sites(pieces_, heap, long_lived_, of_);
+      if (!blocked_out_) made_.pinning = pinning_sites(pieces_, heap, long_lived_, of_);
       made_.maps.push_back(draw(heap, of_, "peak_reserved", of_.log.events[request]));
       compare(heap);
     }
     if (request == out_of_memory_) {
       made_.out_of_memory = explain(request, heap, request);
+      const auto free = free_memory_for(heap, viewpoint_of(of_.log, request)).total;
+      blocked_out_ = free >= made_.out_of_memory->request;
+      if (blocked_out_) made_.pinning = pinning_sites(pieces_, heap, long_lived_, of_);
       made_.maps.push_back(draw(heap, of_, "out_of_memory", of_.log.events[request]));
     }
   }
@@ -148,9 +151,7 @@ class diagnostician {
     made.inside = rounding_of(heap, of_.log.options, made.requested);
     const auto& wanted = of_.log.requests[asked];
     made.request = allocator::round_size(of_.log.options, wanted.size);
-    if (wanted.block < of_.blocks.size()) {
-      made.frames = report::frames_of(of_.names, of_.blocks[wanted.block].stack);
-    }
+    made.frames = frames_of_request(of_, asked);
     made.largest_piece = free_memory_for(heap, view).largest;
     return made;
   }
@@ -171,6 +172,7 @@ class diagnostician {
   std::uint32_t peak_;
   std::uint32_t out_of_memory_;
   std::vector<piece> pieces_;  // of the moment explained last
+  bool blocked_out_ = false;   // memory ran out at a blocked request: that is what to tell of
 };
 
 }  // namespace

@@ -52,9 +52,13 @@ constexpr std::uint64_t least_part_of_device = 100;
   return cause::unknown;
 }
 
+[[nodiscard]] bool ran_out_blocked(const diagnosis& found) {
+  return found.out_of_memory && !found.blocked.largest.empty() &&
+         found.blocked.largest.front().out_of_memory;
+}
+
 // 3.10 GiB of it are …
-[[nodiscard]] std::string what_it_is(const diagnosis& found) {
-  const auto& peak = *found.at_peak;
+[[nodiscard]] std::string what_it_is(const diagnosis& found, const explained_moment& peak) {
   const auto largest = largest_of(peak.at.unused);
   const auto request = format_bytes(peak.request);
   const auto bytes = format_bytes(peak.at.unused[largest]);
@@ -81,10 +85,6 @@ constexpr std::uint64_t least_part_of_device = 100;
   }
 }
 
-[[nodiscard]] bool blocked_to_the_end(const diagnosis& found) {
-  return !found.blocked.largest.empty() && found.blocked.largest.front().out_of_memory;
-}
-
 }  // namespace
 
 std::uint64_t excess_of(const diagnosis& found) {
@@ -95,17 +95,18 @@ void conclude(diagnosis& found, std::uint64_t capacity) {
   const auto excess = excess_of(found);
   const bool much = excess >= found.peak_reserved / least_part && excess >= least_bytes &&
                     excess >= capacity / least_part_of_device;
-  found.matters = found.inexact.empty() && (much || blocked_to_the_end(found));
-  if (!found.at_peak) {
-    found.why = cause::unknown;
-    return;
-  }
-  found.why = much || blocked_to_the_end(found) ? cause_of(*found.at_peak) : cause::none;
-  if (found.why == cause::none) return;
-  const auto unused = found.at_peak->at.unused.total();
-  found.summary = fmt::format("Of {} reserved at the peak {} are unused: {}.",
-                              format_bytes(found.at_peak->at.reserved), format_bytes(unused),
-                              what_it_is(found));
+  const bool blocked = ran_out_blocked(found);
+  found.matters = found.inexact.empty() && (much || blocked);
+  found.why = cause::unknown;
+  if (!found.at_peak) return;
+  found.why = cause::none;
+  if (!much && !blocked) return;
+  const auto& moment = blocked ? *found.out_of_memory : *found.at_peak;
+  found.why = cause_of(moment);
+  found.summary =
+      fmt::format("Of {} reserved {} {} are unused: {}.", format_bytes(moment.at.reserved),
+                  blocked ? "when memory ran out" : "at the peak",
+                  format_bytes(moment.at.unused.total()), what_it_is(found, moment));
 }
 
 }  // namespace memtrace::fragmentation

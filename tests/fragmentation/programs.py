@@ -216,7 +216,7 @@ def blocked(gpu: Watch):
     kept = []
     pieces = []
     for _ in range(24):
-        pieces.append(gpu.new(12))
+        pieces.append(gpu.new(9))
         kept.append(gpu.new(6))
     pieces.clear()
     gpu.step()
@@ -293,7 +293,7 @@ PROGRAMS = {
     "train_and_evaluate": Kind(train_and_evaluate),
     "multi_scale": Kind(multi_scale, blocked=True),
     "private_pool": Kind(private_pool),
-    "blocked": Kind(blocked, memory_mib=1100, blocked=True),
+    "blocked": Kind(blocked, memory_mib=880, blocked=True),
     "expandable": Kind(expandable, "expandable_segments:True"),
     "small_blocks": Kind(small_blocks),
     "rounded": Kind(rounded),

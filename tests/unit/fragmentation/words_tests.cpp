@@ -46,7 +46,8 @@ TEST_CASE("GIVEN little of a large device WHEN concluded THEN it does not matter
 }
 
 TEST_CASE("GIVEN a blocked request that ran out of memory WHEN concluded THEN it matters") {
-  auto found = wasting(1_MiB, reason::survivors);
+  auto found = wasting(1_MiB, reason::split);
+  found.out_of_memory = wasting(2_MiB, reason::survivors).at_peak;
   found.blocked.largest.emplace_back().out_of_memory = true;
   conclude(found, 0);
   CHECK(found.matters);
