@@ -2,31 +2,29 @@
 """RESULTS.md: advice beside the truth."""
 
 import datetime
+from pathlib import Path
 
 from advice_judge import Compared, Judged, size
 from known_remedy import DRIVER
+
+HERE = Path(__file__).resolve().parent
 
 INTRODUCTION = """\
 # Advice beside the truth
 
 {programs} programs with a known best remedy and {healthy} healthy ones, each run on the simulated GPU
-(PyTorch 2.11.0) with libmemtrace.so; the advice in its report is set beside what PyTorch's own counters say
-of the *changed* program, really run without memtrace (`truth.json`; options and amounts that only the advice
-names are run when they are named). Which remedy is the best was written down, and all changes measured, before
-any advice ran on these programs (`remedies.py`). Made by `tests/advice/make_results.py` on {day}.
+(PyTorch 2.11.0) with libmemtrace.so. The advice in its report is set beside what PyTorch's own counters
+say of the *changed* program, really run without memtrace (`truth.json`, `held_out.json`; what only the
+advice names is run when it is named). Which remedy is the best was written down, and the changes measured,
+before any advice ran on these programs. Made by `tests/advice/make_results.py` on {day}.
 
-- **Place**: of the best remedy among the groups of advice (two sizes of a batch are one). Asked for: first or
-  second, but for what saves no memory of the GPU.
-- **Saving**: of peak reserved memory. Within 5 % of the really changed program, or inside of the range that the
-  report gives; 20 % where the report says that it is an estimate. Of a program that runs out of memory: whether
-  the change mends it.
-- **Saves nothing**: advice that names bytes, on a program that needs as many after the change (less than half
-  of the threshold of 1 % of peak reserved and 2 MiB less).
-"""
-
-IN_SAMPLE = """\
-
-**In-sample**: the pieces of advice were written while this corpus existed, and corrected after its first runs.
+- **Place**: of the best remedy among the groups of advice (two sizes of a batch are one). Asked for: first
+  or second, but for what saves no memory of the GPU.
+- **Saving**: of peak reserved memory. Within 5 % of the really changed program, or inside of the range that
+  the report gives; 20 % where the report says that it is an estimate. Of a program that runs out of memory:
+  whether the change mends it.
+- **Saves nothing**: advice that names bytes, on a program that needs as many after the change (less than
+  half of the threshold of 1 % of peak reserved and 2 MiB less).
 """
 
 
@@ -49,7 +47,8 @@ def totals(judged: list[Judged]) -> str:
     rows = [
         ("best remedy advised in its place", sum(bool(one.place_right) for one in sick), len(sick)),
         ("its saving is right", sum(bool(one.saving_right) for one in sick), len(sick)),
-        ("healthy programs without advice that saves nothing", sum(not one.nothing for one in well), len(well)),
+        ("healthy programs without advice that saves nothing", sum(not one.nothing for one in well),
+         len(well)),
         ("other programs without advice that saves nothing", sum(not one.nothing for one in sick), len(sick)),
     ]
     for proof in ("replayed", "estimated", "measured"):
@@ -132,6 +131,7 @@ def text_of(judged: list[Judged], held_out: bool) -> str:
     begin = INTRODUCTION.format(programs=sum(bool(one.truth.best) for one in judged),
                                 healthy=sum(not one.truth.best for one in judged),
                                 day=datetime.date.today())
-    parts = [begin if held_out else begin + IN_SAMPLE, "\n## Totals\n\n", totals(judged), "\n",
+    notes = (HERE / ("held_out_notes.md" if held_out else "notes.md")).read_text()
+    parts = [begin, "\n", notes, "\n## Totals\n\n", totals(judged), "\n",
              "\n".join([*wrong(judged), *remedies(judged), *every_piece(judged), *untried(judged)]), "\n"]
     return "".join(parts)

@@ -33,7 +33,8 @@ FRAGMENTED = [
           imports=("transformers",),
           why="batches and lengths as requests come; to empty the cache after each saves as much"),
     Truth("checkpoint_cast", best=("expandable_segments",), change=EXPANDABLE,
-          also=ROUNDING, others={"add_empty_cache:after setup": "add_empty_cache", "weights_copy": "cast_on_host"},
+          also=ROUNDING,
+          others={"add_empty_cache:after setup": "add_empty_cache", "weights_copy": "cast_on_host"},
           why="segments cut to the sizes of 32-bit weights hold 16-bit ones afterwards"),
     Truth("train_and_evaluate", best=("expandable_segments",), change=EXPANDABLE, imports=("torchvision",),
           also=ROUNDING, others={**EVALUATION, "add_empty_cache:around evaluation": "add_empty_cache"},
@@ -62,13 +63,13 @@ FRAGMENTED = [
 ]
 
 PROGRAM = [
-    Truth("checkpointing", best=("checkpointing",), change="checkpointing=GPT2Block", imports=("transformers",),
-          others={**HALVES, **same("sequence_length"), **TYPES}, amounts=("GPT2Block",),
+    Truth("checkpointing", best=("checkpointing",), change="checkpointing=GPT2Block",
+          imports=("transformers",), others={**HALVES, **same("sequence_length"), **TYPES}, amounts=("GPT2Block",),
           why="what 16 layers keep for backward is most of the memory; mixed precision is on"),
     Truth("mixed_precision", best=("mixed_precision",), change="mixed_precision",
           also=("checkpointing",), quick=True,
-          why="activations in 32 bits, on a batch of one; checkpointing saves less, for the widest layer has "
-              "to be computed again as a whole"),
+          why="activations in 32 bits, on a batch of one; checkpointing saves less, for the widest layer "
+              "has to be computed again as a whole"),
     Truth("accumulation", best=("train_batch_half", "train_batch_quarter"), change="train_batch_half",
           others={**HALVES, **same("mixed_precision")}, memory="8GiB", mends=True, quick=True,
           why="the batch does not fit, a half of it does; mixed precision would mend it, too"),
@@ -76,8 +77,8 @@ PROGRAM = [
           others=EVALUATION, amounts=PARTS, imports=("transformers",),
           why="evaluation with eight times the training's batch sets the peak: the change is to the "
               "training's batch"),
-    Truth("evaluation_gradients", best=("evaluation_without_gradients",), change="evaluation_without_gradients",
-          others=EVALUATION, amounts=PARTS,
+    Truth("evaluation_gradients", best=("evaluation_without_gradients",),
+          change="evaluation_without_gradients", others=EVALUATION, amounts=PARTS,
           why="validation keeps activations for a backward pass that never comes"),
     Truth("zeroed_gradients", best=("set_to_none",), change="set_to_none",
           why="of twelve experts in each layer one has gradients at a time, if they are not kept as zeros"),
