@@ -149,7 +149,8 @@ void compiler::on_cuda_call(const trace::event& head, const trace::cuda_call_eve
   if (device == nullptr) return;
   if (is_free) {
     device->outside_released(call.address);
-  } else if (call.error == out_of_memory && !is_reserve) {
+  } else if (call.error == out_of_memory ? !is_reserve : call.error != 0 && is_create) {
+    // A segment size that is no multiple of the driver's granule is an error, too.
     device->driver_call(head, driver_action::refused, 0, call.size);
   } else if (call.error == 0 && is_malloc) {
     device->driver_call(head, driver_action::allocated, call.address, call.size);

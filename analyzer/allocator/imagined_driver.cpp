@@ -62,8 +62,8 @@ void imagined_driver::unreserve(std::uint64_t address, std::uint64_t bytes) {
   }
 }
 
-bool imagined_driver::map(std::uint64_t /*address*/, std::uint64_t bytes,
-                          std::uint64_t /*granule*/) {
+bool imagined_driver::map(std::uint64_t /*address*/, std::uint64_t bytes, std::uint64_t handle) {
+  if (handle % granule != 0) return false;
   return charge(bytes);
 }
 
