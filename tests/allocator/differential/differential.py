@@ -36,18 +36,24 @@ class Verdict:
         return self.events > 0 and not self.differences and not self.doubts
 
 
+def checked(trace: Path) -> list[dict]:
+    """What check_trace says of each of its devices."""
+    command = [runs.build() / "check_trace", "--replay", trace]
+    printed = subprocess.run(command, capture_output=True, text=True, timeout=600, check=True)
+    return [json.loads(line) for line in printed.stdout.splitlines()]
+
+
 def check(trace: Path, seen: dict) -> Verdict:
     verdict = Verdict(trace.stem)
-    command = [runs.build() / "check_trace", "--replay", trace]
-    printed = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
-    if printed.returncode != 0:
-        verdict.differences.append(f"check_trace: {printed.returncode} {printed.stderr[-300:]}")
+    try:
+        devices = checked(trace)
+    except subprocess.CalledProcessError as error:
+        verdict.differences.append(f"check_trace: {error.returncode} {error.stderr[-300:]}")
         return verdict
-    lines = [json.loads(line) for line in printed.stdout.splitlines()]
-    if len(lines) != 1:
-        verdict.differences.append(f"{len(lines)} devices in the trace")
+    if len(devices) != 1:
+        verdict.differences.append(f"{len(devices)} devices in the trace")
         return verdict
-    judge(lines[0], seen, verdict)
+    judge(devices[0], seen, verdict)
     return verdict
 
 

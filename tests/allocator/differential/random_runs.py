@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Many random runs, some of each kind of options.
 
-python random_runs.py [--runs N] [--first SEED] [--kind KIND] [--folder DIR]
+python random_runs.py [--runs N] [--first SEED] [--kind KIND] [--folder DIR] [--record FILE]
 """
 
 import argparse
@@ -25,15 +25,17 @@ def make(seed: int, kind: str, most: int = 2500) -> dict:
     return workload.make_run(seed, f"{seed}", settings, toggles, most).as_json()
 
 
-def perform(first: int, count: int, kinds: list[str], folder: Path, report=print) -> dict:
+def perform(first: int, count: int, kinds: list[str], folder: Path, most: int = 2500,
+            report=print, record=lambda line: None) -> dict:
     """Verdicts by kind."""
     found = defaultdict(list)
     for begin in range(first, first + count, CHUNK):
         seeds = range(begin, min(begin + CHUNK, first + count))
         kind_of = {str(seed): kinds[seed % len(kinds)] for seed in seeds}
-        runs_here = [make(seed, kind_of[str(seed)]) for seed in seeds]
+        runs_here = [make(seed, kind_of[str(seed)], most) for seed in seeds]
         for verdict in differential.perform(runs_here, folder / f"{begin}"):
             found[kind_of[verdict.name]].append(verdict)
+            record({**vars(verdict), "kind": kind_of[verdict.name]})
             if not verdict.agrees or verdict.predicted:
                 report(json.dumps(vars(verdict))[:1500])
     return found
@@ -45,9 +47,16 @@ def main() -> int:
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--kind", choices=KINDS, action="append")
     parser.add_argument("--folder", type=Path)
+    parser.add_argument("--record", type=Path, help="a line of JSON a run is added to it")
     wanted = parser.parse_args()
     folder = wanted.folder or Path(tempfile.mkdtemp())
-    found = perform(wanted.first, wanted.runs, wanted.kind or KINDS, folder)
+
+    def record(line: dict) -> None:
+        if wanted.record:
+            with open(wanted.record, "a") as file:
+                file.write(json.dumps(line) + "\n")
+
+    found = perform(wanted.first, wanted.runs, wanted.kind or KINDS, folder, record=record)
     for kind, verdicts in found.items():
         agreeing = sum(one.agrees for one in verdicts)
         events = sum(one.events for one in verdicts)
