@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // check_trace [--replay] TRACE…: for each device of each trace one line of JSON: whether the
-// allocator's model does what was recorded at every event, and the layout that it ends with. With
+// allocator's model does what was recorded at every event, and the layout that it has when the
+// program takes its last snapshot (torch.cuda.memory._snapshot), else at the end. With
 // --replay also what it predicts by itself, from the requests alone, for the recorded options.
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 #include <exception>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
@@ -16,6 +19,7 @@
 #include "analyzer/allocator/what_if.h"
 #include "analyzer/trace/byte_source.h"
 #include "analyzer/trace/reader.h"
+#include "analyzer/trace/visitor_pair.h"
 
 namespace {
 
@@ -78,7 +82,18 @@ json as_json(const allocator::outcome& end) {
   return out;
 }
 
-json check(const allocator::request_log& log, bool replay) {
+class snapshot_finder final : public trace::record_visitor {
+ public:
+  void on_allocator(const trace::event& head, const trace::allocator_event& record) override {
+    if (record.kind == memtrace::format::kind::snapshot) last_ = head.number;
+  }
+  [[nodiscard]] std::uint64_t last() const { return last_; }
+
+ private:
+  std::uint64_t last_ = std::numeric_limits<std::uint64_t>::max();
+};
+
+json check(const allocator::request_log& log, std::uint64_t until, bool replay) {
   const allocator::exactness found = compare_with_recording(log);
   json out = {{"device", log.device},
               {"requests", log.requests.size()},
@@ -95,8 +110,10 @@ json check(const allocator::request_log& log, bool replay) {
                     {"recorded", found.first->recorded},
                     {"replayed", found.first->replayed}};
   }
-  if (!log.requests.empty() && log.doubts.empty()) {
-    const auto last = static_cast<std::uint32_t>(log.requests.size() - 1);
+  const auto after = std::find_if(log.events.begin(), log.events.end(),
+                                  [&](std::uint64_t event) { return event > until; });
+  if (after != log.events.begin() && log.doubts.empty()) {
+    const auto last = static_cast<std::uint32_t>(after - log.events.begin() - 1);
     look_at_recorded(log, {last}, [&](std::uint32_t, const allocator::layout& at_end) {
       out["layout"] = as_json(log, at_end);
     });
@@ -112,9 +129,11 @@ bool check_file(const std::string& path, bool replay) {
   auto reader = trace::reader::open(*source);
   if (!reader) return false;
   allocator::compiler compiler(reader->names());
-  (void)reader->read(compiler);
+  snapshot_finder snapshots;
+  trace::visitor_pair both(compiler, snapshots);
+  (void)reader->read(both);
   for (const auto& [device, log] : compiler.finish()) {
-    json out = check(*log, replay);
+    json out = check(*log, snapshots.last(), replay);
     out["trace"] = path;
     std::printf("%s\n", out.dump().c_str());
   }

@@ -20,7 +20,7 @@ from predictions import SETTINGS, Case, MemoryVerdict, PeakVerdict  # noqa: E402
 # A run is recorded under each of these, on a large GPU; the others are predicted from it.
 RECORDED = ["default", "expandable", "max split 32", "roundup 4"]
 # Sizes of GPUs around the smallest that is predicted to do, in steps of 2 MiB.
-AROUND = [-20, -6, -2, -1, 0, 1]
+AROUND = [-20, -2, -1, 0]
 BOUNDARY_SETTINGS = ["default", "expandable", "max split 32"]
 STEP = 2 << 20
 # Of workloads.py, which needs torch to be read.

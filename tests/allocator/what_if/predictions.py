@@ -53,12 +53,15 @@ class Case:
 
 
 def perform(cases: list[Case], folder: Path) -> dict[str, dict]:
-    """Really runs them: PyTorch's own statistics by case, and the traces in the folder."""
+    """Really runs them: PyTorch's own statistics by case, and the traces in the folder. What is
+    there already is not run again."""
     folder.mkdir(parents=True, exist_ok=True)
-    plan = folder / "runs.jsonl"
-    plan.write_text("".join(json.dumps(case.as_run()) + "\n" for case in cases))
-    runs.run([runs.python(), SERVER, plan, folder], folder / "traces", env=QUIET,
-             timeout=3600).expect(0)
+    missing = [case for case in cases if not (folder / f"{case.name}.mtrace").exists()]
+    if missing:
+        plan = folder / f"{missing[0].name}.jsonl"
+        plan.write_text("".join(json.dumps(case.as_run()) + "\n" for case in missing))
+        runs.run([runs.python(), SERVER, plan, folder], folder / "traces", env=QUIET,
+                 timeout=7200).expect(0)
     return {case.name: json.loads((folder / f"{case.name}.json").read_text()) for case in cases}
 
 

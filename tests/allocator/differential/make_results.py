@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Writes RESULTS.md from what random_runs.py and programs.py recorded (--record FILE).
+
+python make_results.py FILE…        a run that is there twice counts as it was the last time
+"""
+
+import json
+import sys
+from collections import defaultdict
+from pathlib import Path
+
+import programs
+import random_runs
+
+RESULTS = Path(__file__).resolve().parent / "RESULTS.md"
+
+HEAD = """# The allocator's model beside PyTorch's allocator
+
+Written by `make_results.py` from real runs: PyTorch 2.11.0+cu130 on the simulated GPU, each traced,
+and the trace replayed through the model (`analyzer/allocator`).
+
+- **agree**: at every event the address and size of the block, the segments got, mapped, unmapped and
+  given back, refused calls, retries, out of memory, allocated and reserved bytes are the recorded
+  ones; the layout at the end is that of `torch.cuda.memory._snapshot()`, block by block, and the
+  peaks and the number of retries are those of `torch.cuda.memory_stats()`.
+- **predicted**: replayed from the requests alone, with a driver that gives the lowest address, as the
+  simulated one does, the peaks, retries, every driver call counted, and what is out of memory are
+  also the same. Not asked of runs in which others take the device's memory in mid-run.
+"""
+
+LIMITS = """
+## What is not in these runs
+
+- Options whose addresses a real driver decides: here it gives the lowest that fits.
+- A MemPool that is dropped while its blocks in expandable segments live: PyTorch 2.11 itself crashes.
+- `max_split_size_mb` changed in mid-run: PyTorch 2.11 gives parts of segments to cudaFree, which
+  refuses them. The model says so and does not claim to be exact.
+- Several devices, several threads that allocate at once, MemPools with an allocator of their own.
+"""
+
+
+def read(files: list[str]) -> dict[str, dict]:
+    found = {}
+    for file in files:
+        for line in Path(file).read_text().splitlines():
+            one = json.loads(line)
+            found[one["name"]] = one
+    return found
+
+
+def agrees(one: dict) -> bool:
+    return one["events"] > 0 and not one["differences"] and not one["doubts"]
+
+
+def row(name: str, several: list[dict]) -> str:
+    def total(key: str) -> str:
+        return f"{sum(one[key] for one in several):,}"
+
+    agreeing = [one for one in several if agrees(one)]
+    predicted = [one for one in agreeing if not one["predicted"]]
+    return (f"| {name} | {len(several)} | {len(agreeing)} | {len(predicted)} | "
+            f"{total('allocations')} | {total('events')} | {total('totals')} | "
+            f"{total('retries')} | {total('out_of_memory')} |")
+
+
+TABLE = """
+| {} | runs | agree | predicted | allocations | events compared | totals compared | retries | out of memory |
+| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |"""
+
+
+def table(title: str, rows: dict[str, list[dict]]) -> list[str]:
+    lines = [TABLE.format(title)]
+    lines += [row(name, several) for name, several in rows.items() if several]
+    return [*lines, row("**all**", [one for several in rows.values() for one in several])]
+
+
+def differences(several: list[dict]) -> list[str]:
+    lines = []
+    for one in several:
+        for what in (one["doubts"] + one["differences"] + one["predicted"])[:2]:
+            lines.append(f"- {one['name']} ({one['kind']}): {what[:300]}")
+    return lines or ["None in these runs."]
+
+
+def refusals(several: list[dict]) -> list[str]:
+    counts: dict[str, int] = defaultdict(int)
+    for one in several:
+        for what, count in one["refusals"].items():
+            counts[what] += count
+    return [f"- {count} × {what}" for what, count in sorted(counts.items())] or ["None."]
+
+
+def main(files: list[str]) -> None:
+    found = read(files)
+    by_kind, by_program = defaultdict(list), defaultdict(list)
+    for name, one in found.items():
+        program, dot, _ = name.partition(".")
+        (by_program[program] if dot else by_kind[one["kind"]]).append(one)
+    lines = [HEAD, "## Random runs",
+             *table("options", {kind: by_kind[kind] for kind in random_runs.KINDS}), "",
+             f"## Real programs, each under {len(programs.SETTINGS)} settings",
+             *table("program", dict(by_program)), "",
+             "Settings: " + "; ".join(f"`{text or 'default'}`"
+                                      for text in programs.SETTINGS.values()), "",
+             "## Known differences", "", *differences(list(found.values())), "",
+             "## Errors of PyTorch and of the driver other than out of memory", "",
+             "The runs went on after them.", "", *refusals(list(found.values())), LIMITS.rstrip()]
+    RESULTS.write_text("\n".join(lines) + "\n")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
