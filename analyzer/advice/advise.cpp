@@ -68,7 +68,7 @@ void advise_on(const evidence& whole, advice_found& found, std::set<std::string>
       if (made->saves_bytes < 0) {
         made->what.evidence +=
             fmt::format("; replayed, {} more are reserved at the peak",
-                        report::format_bytes(static_cast<std::uint64_t>(-made->saves_bytes)));
+                        report::format_bytes(0 - static_cast<std::uint64_t>(made->saves_bytes)));
       }
       if (!of.part.empty()) made->what.evidence += fmt::format(" (replayed: {})", of.part);
       pieces.push_back(std::move(*made));

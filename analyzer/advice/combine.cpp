@@ -46,7 +46,7 @@ std::optional<combination> combine(const std::vector<piece>& ranked, const prove
     made.device = what->device.value_or(0);
   }
   made.peak_reserved = *peak;
-  made.saves_bytes = static_cast<std::int64_t>(by.peak_before()) - static_cast<std::int64_t>(*peak);
+  made.saves_bytes = static_cast<std::int64_t>(by.peak_before() - *peak);
   return made;
 }
 

@@ -16,7 +16,7 @@ constexpr std::uint64_t least_bytes = 2 * allocator::mebibyte;
 constexpr std::uint64_t capacity_parts = 64;
 
 [[nodiscard]] std::int64_t less(std::uint64_t before, std::uint64_t after) {
-  return static_cast<std::int64_t>(before) - static_cast<std::int64_t>(after);
+  return static_cast<std::int64_t>(before - after);
 }
 
 // The request that the program did not survive.

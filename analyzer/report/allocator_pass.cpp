@@ -23,13 +23,17 @@ void add_frames(const trace::dictionary& names, const advice::advice_found& foun
   }
 }
 
-// Whether a call of empty_cache helps was replayed on all devices: that takes the place of what its
-// calls alone tell.
-void settle_habits(const all_evidence& devices, verdicts::findings& findings) {
+// A replay without the calls of empty_cache says more than their figures alone: where it needs
+// memory that is short, they stay.
+void settle_habits(const all_evidence& devices, const advice::advice_found& found,
+                   verdicts::findings& findings) {
   const bool replayed = !devices.empty() &&
                         std::all_of(devices.begin(), devices.end(),
                                     [](const auto& device) { return device.second.of != nullptr; });
-  if (!replayed) return;
+  const bool useless =
+      std::any_of(found.pieces.begin(), found.pieces.end(),
+                  [](const advice::piece& one) { return one.what.id == "remove_empty_cache"; });
+  if (!replayed || useless) return;
   std::erase_if(findings.habits,
                 [](const verdicts::habit& one) { return one.id == "empty_cache_often"; });
 }
@@ -59,7 +63,7 @@ void allocator_pass::conclude(const replay::replayer& replayed,
   report.pinned = fragmentation::look_at_pinned(replayed.driver(), names_, copies_);
   report.advice = advice::advise(devices);
   add_frames(names_, report.advice, report.verdict_frames);
-  settle_habits(devices, report.findings);
+  settle_habits(devices, report.advice, report.findings);
 }
 
 }  // namespace memtrace::report

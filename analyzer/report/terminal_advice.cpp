@@ -79,6 +79,16 @@ void add_wrapped(page& out, std::string_view label, const std::string& text, std
   return " [" + describe_place(found->second, {}) + "]";
 }
 
+// Those that the section on growth and habits has not told.
+[[nodiscard]] std::vector<const piece*> untold(const process_report& process) {
+  const bool habit_told = !process.findings.habits.empty();
+  std::vector<const piece*> pieces;
+  for (const auto& one : process.advice.pieces) {
+    if (!habit_told || one.what.id != "remove_empty_cache") pieces.push_back(&one);
+  }
+  return pieces;
+}
+
 [[nodiscard]] std::string together(const advice::combination& all) {
   std::string names;
   for (const auto& id : all.ids) names += (names.empty() ? "" : " + ") + id;
@@ -91,25 +101,25 @@ void add_wrapped(page& out, std::string_view label, const std::string& text, std
 }  // namespace
 
 std::size_t advice_lines(const process_report& process) {
-  const auto& found = process.advice;
-  if (found.pieces.empty()) return 0;
-  return 1 + 2 * std::min(found.pieces.size(), most_shown) + (found.combined.empty() ? 0 : 1);
+  const auto pieces = untold(process).size();
+  if (pieces == 0) return 0;
+  return 1 + 2 * std::min(pieces, most_shown) + (process.advice.combined.empty() ? 0 : 1);
 }
 
 void add_advice(page& out, const process_report& process, std::size_t room, std::size_t columns) {
   const auto& found = process.advice;
-  if (found.pieces.empty() || room < 3) return;
+  const auto pieces = untold(process);
+  if (pieces.empty() || room < 3) return;
   const auto last = out.lines() + room;
   const bool combined = !found.combined.empty() && room >= 6;
-  const auto shown =
-      std::min({found.pieces.size(), most_shown, (room - 1 - (combined ? 1 : 0)) / 2});
+  const auto shown = std::min({pieces.size(), most_shown, (room - 1 - (combined ? 1 : 0)) / 2});
   out.line(fmt::format("What to change{}, by what it saves of the memory that is reserved",
-                       shown < found.pieces.size() ? fmt::format(" ({} of {}; all: --by advice)",
-                                                                 shown, found.pieces.size())
-                                                   : std::string()),
+                       shown < pieces.size()
+                           ? fmt::format(" ({} of {}; all: --by advice)", shown, pieces.size())
+                           : std::string()),
            emphasis::heading);
   for (std::size_t i = 0; i < shown; ++i) {
-    const auto& one = found.pieces[i];
+    const auto& one = *pieces[i];
     out.line(printable(cut(fmt::format("  {}. {}: {}", i + 1, saving(one), one.what.title),
                            std::max<std::size_t>(columns, 40))));
     const auto left = last - out.lines() - 2 * (shown - i - 1) - (combined ? 1 : 0);

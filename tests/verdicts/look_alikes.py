@@ -129,10 +129,10 @@ STREAMS = [
     Truth("look_streaming", STAYS,
           "train_streaming: every batch is deleted; empty_cache gives nothing but "
           "driver calls",
-          shapes=QUIET, habit="empty_cache_often", quick=True),
+          shapes=QUIET, habit="remove_empty_cache", quick=True),
     Truth("look_adapt_streaming", STAYS,
           "adapt_with_lora_streaming: every batch is deleted, over epochs; empty_cache in each",
-          shapes=QUIET, habit="empty_cache_often"),
+          shapes=QUIET, habit="remove_empty_cache"),
     Truth("look_float_metrics", STAYS,
           "floats and a CPU tensor a step are kept; `best` is one number that is replaced",
           shapes=QUIET),

@@ -126,7 +126,7 @@ def test_streaming_is_steady_and_its_empty_cache_has_a_price(streamed):
     report = streamed[1]
     assert verdict_of(report)["shape"] == "steady"
     assert not [one for one in report["verdicts"] if "accumul" in one["shape"]]
-    habit, = [one for one in report["advice"] if one["id"] == "empty_cache_often"]
+    habit, = [one for one in report["advice"] if one["id"] == "remove_empty_cache"]
     assert habit["proof"] == "measured"
     assert "60 calls in 60 steps" in habit["evidence"]
     assert "train_streaming" in habit["title"]
