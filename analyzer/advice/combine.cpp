@@ -12,6 +12,13 @@ namespace {
 // One at a time is tried beside the ones before; a replay each.
 constexpr std::size_t most_tried = 10;
 
+// Checkpointing makes blocks again at the sizes that it finds: after all that changes sizes.
+[[nodiscard]] std::vector<const proposal*> in_order(std::vector<const proposal*> all) {
+  std::stable_partition(all.begin(), all.end(),
+                        [](const proposal* what) { return what->group != "checkpointing"; });
+  return all;
+}
+
 }  // namespace
 
 std::optional<combination> combine(const std::vector<piece>& ranked, const prover& by) {
@@ -28,7 +35,7 @@ std::optional<combination> combine(const std::vector<piece>& ranked, const prove
     if (what.options && options_chosen) continue;
     ++tried;
     together.push_back(&what);
-    const auto peak = by.peak_with(together, false);
+    const auto peak = by.peak_with(in_order(together), false);
     if (!peak || *peak + by.least_saving() > left) {
       together.pop_back();
       continue;
@@ -38,7 +45,7 @@ std::optional<combination> combine(const std::vector<piece>& ranked, const prove
     options_chosen = options_chosen || what.options.has_value();
   }
   if (together.size() < 2) return std::nullopt;
-  const auto peak = by.peak_with(together, true);
+  const auto peak = by.peak_with(in_order(together), true);
   if (!peak) return std::nullopt;
   combination made;
   for (const auto* const what : together) {

@@ -44,7 +44,7 @@ constexpr std::size_t most_shown = 4;
 [[nodiscard]] std::string saving(const piece& one) {
   const auto how = fmt::format(" ({})", name_of(one.what.how));
   std::string text;
-  if (one.mends_out_of_memory) text = "gets past where memory ran out; ";
+  if (one.mends_out_of_memory) text = "gets past the request that failed; ";
   if (one.saves_bytes > 0) return text + "saves " + bytes_saved(one) + how;
   if (one.what.saves_host_bytes) {
     return text + "saves " + format_bytes(*one.what.saves_host_bytes) + " of host memory" + how;
