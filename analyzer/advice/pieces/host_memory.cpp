@@ -4,7 +4,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <cmath>
+#include <string_view>
 
 #include "analyzer/advice/pieces.h"
 #include "analyzer/advice/program_words.h"
@@ -46,13 +46,25 @@ constexpr std::uint64_t least_pinned = std::uint64_t{256} << 20;
   return {std::move(made)};
 }
 
-// The most that Python code had pinned at once; libraries stage their transfers, too (gloo does),
-// in threads of their own.
+// Process groups stage their transfers in pinned memory (gloo does): nobody asked for it.
+[[nodiscard]] bool is_of_a_process_group(const evidence& of, trace::stack_id stack) {
+  for (; stack; stack = of.names[stack].parent) {
+    const auto file = of.names[of.names[of.names[stack].innermost].file];
+    if (file.find("torch/distributed/") != std::string_view::npos ||
+        file.ends_with("torch/nn/parallel/distributed.py")) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// The most that the program's own Python code had pinned at once.
 [[nodiscard]] std::uint64_t pinned_by_program(const evidence& of) {
   std::int64_t now = 0;
   std::int64_t most = 0;
   for (const auto& change : of.replayed.driver().pinned_changes()) {
     if (change.site.is_thread) continue;
+    if (is_of_a_process_group(of, trace::stack_id{change.site.number})) continue;
     now += change.difference;
     most = std::max(most, now);
   }
