@@ -149,7 +149,9 @@ block_index model::find_anywhere(wanted& want) {
 // In private pools that were opened to the default one (MemPool's use_on_oom).
 block_index model::find_in_other_pools(wanted& want) {
   if (want.pool > 1 || serving_pools_.empty()) return no_block;
-  for (const auto pool : serving_pools_) {
+  // PyTorch keeps them in a hash table of a few, which gives the latest first.
+  for (auto each = serving_pools_.rbegin(); each != serving_pools_.rend(); ++each) {
+    const auto pool = *each;
     auto there = want;
     there.pool = static_cast<std::uint16_t>(2u * pool + want.pool);
     there.expandable = false;
