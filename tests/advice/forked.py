@@ -3,7 +3,7 @@
 writes down what PyTorch itself says of each: peaks, retries, whether it ran out of memory.
 
 To be run on a simulated GPU: memtrace dry-run --bare -- python forked.py JOBS
-JOBS: JSON, a list of {program, arguments[], environment{}, into}.
+JOBS: JSON, a list of {program, arguments[], environment{}, outside, into}; outside: see any_program.py.
 """
 
 import json
@@ -15,6 +15,8 @@ import traceback
 from pathlib import Path
 
 import torch
+
+import any_program
 
 
 def peaks() -> dict:
@@ -32,6 +34,8 @@ def run(job: dict) -> dict:
     os.environ.update(job["environment"])
     sys.argv = [job["program"], *job["arguments"]]
     sys.path.insert(0, str(Path(job["program"]).parent))
+    if job.get("outside"):
+        any_program.make(job["outside"])
     out_of_memory = None
     try:
         runpy.run_path(job["program"], run_name="__main__")

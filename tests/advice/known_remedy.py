@@ -3,7 +3,8 @@
 program, before any advice on it existed.
 
 A change is what makes the program another one: a value of its own switch --change, or (with `conf:` in
-front) a value of PYTORCH_CUDA_ALLOC_CONF. truth.json holds what PyTorch itself measured of each."""
+front) a value of PYTORCH_CUDA_ALLOC_CONF, or (with `all:`) made from outside by any_program.py.
+truth.json holds what PyTorch itself measured of each."""
 
 import json
 from dataclasses import dataclass, field
@@ -12,6 +13,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 PROGRAMS = HERE / "programs"
 CONF = "conf:"
+OUTSIDE = "all:"  # any_program.py
 AMOUNT = "{amount}"
 EXPANDABLE = f"{CONF}expandable_segments:True"
 MIB = 1 << 20
@@ -64,7 +66,19 @@ class Truth:
                 return self.others[name].format(amount=settings)
         if advice["id"] in self.best and not self.change.startswith(CONF):
             return self.change
-        return f"{CONF}{settings}" if ":" in settings else None
+        if ":" in settings:
+            return f"{CONF}{settings}"
+        return self.from_outside(advice["id"], settings)
+
+    def from_outside(self, name: str, amount: str) -> str | None:
+        text = self.path.read_text()
+        if name == "add_empty_cache":
+            return f"{OUTSIDE}{name}" if amount == "each step" and "optimizer.step()" in text else None
+        if name == "pure_bf16":
+            return f"{OUTSIDE}{name}" if "half" not in text else None
+        if name == "checkpointing":
+            return f"{OUTSIDE}{name}={amount}" if amount.isidentifier() else None
+        return f"{OUTSIDE}{name}" if name in ("optimizer_sgd", "optimizer_adafactor") else None
 
 
 def measured(file: str = "truth.json") -> dict:

@@ -17,7 +17,7 @@ sys.path[:0] = [str(HERE), str(HERE.parent / "support")]
 
 import runs  # noqa: E402
 from advice_corpus import CORPUS, HELD_OUT  # noqa: E402
-from known_remedy import CONF, Truth  # noqa: E402
+from known_remedy import CONF, OUTSIDE, Truth  # noqa: E402
 
 # Not of the program: what it takes for the same run every time.
 STEADY = {"OMP_NUM_THREADS": "1", "PYTHONHASHSEED": "0"}
@@ -32,13 +32,15 @@ class Wanted:
 def job(wanted: Wanted, into: Path) -> dict:
     """For forked.py. A session of its own: what an earlier run used of the GPU is not taken from this."""
     environment = {**STEADY, "MEMTRACE_SIM_SESSION": "", "MEMTRACE_SIM_MEMORY": wanted.truth.memory}
-    arguments = []
-    if wanted.change.startswith(CONF):
+    arguments, outside = [], ""
+    if wanted.change.startswith(OUTSIDE):
+        outside = wanted.change.removeprefix(OUTSIDE)
+    elif wanted.change.startswith(CONF):
         environment["PYTORCH_CUDA_ALLOC_CONF"] = wanted.change.removeprefix(CONF)
     elif wanted.change:
         arguments = ["--change", wanted.change]
     return {"program": str(wanted.truth.path), "arguments": arguments, "environment": environment,
-            "into": str(into)}
+            "outside": outside, "into": str(into)}
 
 
 def run_all(wanted: list[Wanted]) -> list[dict]:

@@ -52,19 +52,20 @@ FRAGMENTED = [
                   "add_empty_cache:around evaluation": "add_empty_cache"},
           why="generation's growing caches leave segments that training cannot use, and the reverse; "
               "autocast would need more"),
-    Truth("stack_embeddings", best=("expandable_segments", "free_earlier"), change=EXPANDABLE,
-          also=ROUNDING, others=same("free_earlier"), imports=("torchvision",), quick=True,
+    Truth("stack_embeddings", best=("expandable_segments", "evaluation_outputs"), change=EXPANDABLE,
+          also=ROUNDING, others={"evaluation_outputs": "free_earlier"}, imports=("torchvision",), quick=True,
           why="the bank's patches stand between the temporaries of batches of any size"),
     Truth("survivors", best=("expandable_segments",), change=EXPANDABLE,
-          also=ROUNDING, others=same("free_earlier"),
+          also=ROUNDING, others={"evaluation_outputs": "free_earlier"},
           why="a small map of each volume pins the large segment that it was cut from"),
     Truth("survivors", best=("expandable_segments",), change=EXPANDABLE, memory="5GiB", mends=True,
-          others=same("free_earlier"), why="the same on a GPU where that is fatal"),
+          others={"evaluation_outputs": "free_earlier"}, why="the same on a GPU where that is fatal"),
 ]
 
 PROGRAM = [
     Truth("checkpointing", best=("checkpointing",), change="checkpointing=GPT2Block",
-          imports=("transformers",), others={**HALVES, **same("sequence_length"), **TYPES}, amounts=("GPT2Block",),
+          others={**HALVES, **same("sequence_length"), **TYPES}, amounts=("GPT2Block",),
+          imports=("transformers",),
           why="what 16 layers keep for backward is most of the memory; mixed precision is on"),
     Truth("mixed_precision", best=("mixed_precision",), change="mixed_precision",
           also=("checkpointing",), quick=True,

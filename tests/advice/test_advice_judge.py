@@ -2,9 +2,9 @@
 """The judge itself, on advice made up for it."""
 
 import advice_judge
-from known_remedy import CONF, EXPANDABLE, MIB, PINNED, Truth
+from known_remedy import CONF, EXPANDABLE, MIB, OUTSIDE, PINNED, Truth
 
-TRUTH = Truth("made_up", "", best=("smaller",), change="smaller", others={"other": "other={amount}"})
+TRUTH = Truth("data_parallel", "", best=("smaller",), change="smaller", others={"other": "other={amount}"})
 
 
 class Known:
@@ -69,6 +69,13 @@ def test_settings_of_the_allocator_are_changes():
     assert TRUTH.change_of(said) == EXPANDABLE
     assert TRUTH.change_of(entry("another", 1, amount="a:1,b:2")) == f"{CONF}a:1,b:2"
     assert TRUTH.change_of(entry("another", 1, amount="1/2")) is None
+
+
+def test_some_changes_are_made_to_any_program():
+    any_one = Truth("checkpointing", "")
+    assert any_one.change_of(entry("checkpointing", 1, amount="Block")) == f"{OUTSIDE}checkpointing=Block"
+    assert any_one.change_of(entry("add_empty_cache", 1, amount="each step")) == f"{OUTSIDE}add_empty_cache"
+    assert any_one.change_of(entry("add_empty_cache", 1, amount="after setup")) is None
 
 
 def test_out_of_memory_is_mended_or_not():
