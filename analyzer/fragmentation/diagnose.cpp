@@ -92,8 +92,9 @@ class diagnostician {
         made_(made),
         live_(measure_live_bytes(of.log, windows)),
         long_lived_(of.log, live_, of.step_ends),
-        blocked_(of, history,
-                 std::min(most_blocked, most_work / std::max<std::size_t>(live_.most_blocks, 1))),
+        blocked_(
+            of, history,
+            std::min(most_blocked, most_work / (live_.most_blocks + history.most_segments + 1))),
         peak_(request_of_event(of.log, history.peak_event)),
         out_of_memory_(out_of_memory_request(of)) {
     made.lower_bound = live_.most;

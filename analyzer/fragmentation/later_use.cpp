@@ -2,6 +2,8 @@
 #include "analyzer/fragmentation/later_use.h"
 
 #include <algorithm>
+#include <numeric>
+#include <utility>
 
 #include "analyzer/fragmentation/live_bytes.h"
 
@@ -70,7 +72,8 @@ class watch {
  public:
   explicit watch(const std::vector<piece>& pieces) : pieces_(pieces) {
     for (const auto& one : pieces) used_until_.push_back(one.address);
-    open_.assign(pieces.size(), true);
+    next_open_.resize(pieces.size() + 1);
+    std::iota(next_open_.begin(), next_open_.end(), std::size_t{0});
     left_ = pieces.size();
   }
   [[nodiscard]] bool done() const { return left_ == 0; }
@@ -79,7 +82,7 @@ class watch {
     auto i = first_ending_after(by.address);
     if (i == pieces_.size() || pieces_[i].address >= by.end) return;
     if (by.address >= pieces_[i].address && by.end <= pieces_[i].end()) {
-      if (open_[i]) used_until_[i] = std::max(used_until_[i], by.end);
+      if (next_open_[i] == i) used_until_[i] = std::max(used_until_[i], by.end);
       return;
     }
     close(i, by.end);
@@ -97,16 +100,23 @@ class watch {
     const auto found = std::ranges::upper_bound(pieces_, address, {}, &piece::end);
     return static_cast<std::size_t>(found - pieces_.begin());
   }
+  // Each piece once, however often something reaches over it.
   void close(std::size_t i, std::uint64_t end) {
-    for (; i < pieces_.size() && pieces_[i].address < end; ++i) {
-      if (open_[i]) --left_;
-      open_[i] = false;
+    for (i = open_from(i); i < pieces_.size() && pieces_[i].address < end; i = open_from(i + 1)) {
+      next_open_[i] = i + 1;
+      --left_;
     }
+  }
+  [[nodiscard]] std::size_t open_from(std::size_t i) {
+    auto found = i;
+    while (next_open_[found] != found) found = next_open_[found];
+    while (next_open_[i] != found && i != found) i = std::exchange(next_open_[i], found);
+    return found;
   }
 
   const std::vector<piece>& pieces_;
   std::vector<std::uint64_t> used_until_;
-  std::vector<bool> open_;
+  std::vector<std::size_t> next_open_;  // itself, where it is open; the end is
   std::size_t left_ = 0;
 };
 

@@ -63,12 +63,14 @@ void segment_history::segment(const trace::event& head, const trace::allocator_e
     ++found.pressure.segments_got;
     found.pressure.bytes_got += record.size;
     found.reserved += record.size;
+    found.most_segments = std::max(found.most_segments, ++found.segments);
     device.touched = true;
     device.now.got += record.size;
     device.now.large = device.now.large || record.size > allocator::small_buffer;
     return;
   }
   found.reserved -= std::min(found.reserved, record.size);
+  found.segments -= std::min<std::size_t>(found.segments, 1);
   if (is_emptying(head.thread)) return;
   if (device.now.freed_segments == 0 && !device.now.refused) device.now.began_ns = head.time_ns;
   device.touched = true;

@@ -39,6 +39,8 @@ struct device_history {
   std::uint64_t reserving_requests = 0;      // also those that are not kept
   bool complete = true;                      // false: more changes than are kept
   std::uint64_t reserved = 0;
+  std::size_t segments = 0;  // held now; pages of expandable ones count each
+  std::size_t most_segments = 0;
   // After a request: what was got and given back within one does not count.
   std::uint64_t peak_reserved = 0;
   std::uint64_t peak_event = 0;  // alloc or oom after which it was first so high
