@@ -97,7 +97,7 @@ def main(files: list[str]) -> None:
         program, dot, _ = name.partition(".")
         (by_program[program] if dot else by_kind[one["kind"]]).append(one)
     lines = [HEAD, "## Random runs",
-             *table("options", {kind: by_kind[kind] for kind in random_runs.KINDS}), "",
+             *table("options", {kind: by_kind[kind] for kind in [*random_runs.KINDS, *random_runs.SPECIAL]}), "",
              f"## Real programs, each under {len(programs.SETTINGS)} settings",
              *table("program", dict(by_program)), "",
              "Settings: " + "; ".join(f"`{text or 'default'}`"

@@ -17,12 +17,20 @@ import options
 import workload
 
 KINDS = [*options.ALONE, options.TOGETHER, options.TOGGLED]
+# With --kind only: the seeds above keep their kinds. Options as they come.
+SPECIAL = {
+    "memory pools": {"pools": 0.05, "fraction": 0,
+                     "pool_options": [{}, {"no_split": True}, {"use_on_oom": True}]},
+    "captures": {"captures": 0.01, "pools": 0, "streams": 3, "fraction": 0},
+}
 CHUNK = 50
 
 
 def make(seed: int, kind: str, most: int = 2500) -> dict:
-    settings, toggles = options.make_options(kind, random.Random(seed))
-    return workload.make_run(seed, f"{seed}", settings, toggles, most).as_json()
+    of_options = random.Random(seed).choice(KINDS[:-1]) if kind in SPECIAL else kind
+    settings, toggles = options.make_options(of_options, random.Random(seed))
+    name = f"{kind.replace(' ', '-')}-{seed}" if kind in SPECIAL else f"{seed}"
+    return workload.make_run(seed, name, settings, toggles, most, **SPECIAL.get(kind, {})).as_json()
 
 
 def perform(first: int, count: int, kinds: list[str], folder: Path, most: int = 2500,
@@ -31,8 +39,8 @@ def perform(first: int, count: int, kinds: list[str], folder: Path, most: int = 
     found = defaultdict(list)
     for begin in range(first, first + count, CHUNK):
         seeds = range(begin, min(begin + CHUNK, first + count))
-        kind_of = {str(seed): kinds[seed % len(kinds)] for seed in seeds}
-        runs_here = [make(seed, kind_of[str(seed)], most) for seed in seeds]
+        runs_here = [make(seed, kinds[seed % len(kinds)], most) for seed in seeds]
+        kind_of = {run["name"]: kinds[seed % len(kinds)] for seed, run in zip(seeds, runs_here)}
         for verdict in differential.perform(runs_here, folder / f"{begin}"):
             found[kind_of[verdict.name]].append(verdict)
             record({**vars(verdict), "kind": kind_of[verdict.name]})
@@ -45,7 +53,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--runs", type=int, default=200)
     parser.add_argument("--first", type=int, default=0)
-    parser.add_argument("--kind", choices=KINDS, action="append")
+    parser.add_argument("--kind", choices=[*KINDS, *SPECIAL], action="append")
     parser.add_argument("--folder", type=Path)
     parser.add_argument("--record", type=Path, help="a line of JSON a run is added to it")
     wanted = parser.parse_args()

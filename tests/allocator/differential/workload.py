@@ -3,7 +3,7 @@
 
 import random
 import re
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 
 KIB, MIB, GIB = 1 << 10, 1 << 20, 1 << 30
 
@@ -45,6 +45,8 @@ class Habits:
     toggles: list       # settings texts that it changes to in mid-run
     toggle: float
     lifetimes: str      # random, first in first out, last in first out
+    captures: float = 0
+    pool_options: list = field(default_factory=lambda: [{}])
 
 
 def size_any(dice: random.Random, habits: Habits) -> int:
@@ -103,6 +105,7 @@ class Writer:
         self.live_bytes = 0
         self.pools: list = []
         self.open_pool = False
+        self.capturing = False
         self.foreign: list = []
         self.count = 0
 
@@ -166,11 +169,15 @@ class Writer:
             self.other_memory()
         if self.chance(habits.fraction):
             add(["fraction", dice.choice([1.0, 0.9, 0.7, 0.5, round(dice.uniform(0.2, 1), 3)])])
+        if habits.captures:
+            self.capture()
         if self.chance(habits.toggle):
             add(["settings", dice.choice(habits.toggles)])
 
     def pool(self) -> None:
         add = self.operations.append
+        if len(self.habits.pool_options) > 1 and not self.live:
+            return  # what a pool made before the recording begins is like, is not recorded
         if self.open_pool:
             add(["end"])
             self.open_pool = False
@@ -179,9 +186,22 @@ class Writer:
         else:
             if not self.pools or self.chance(0.4):
                 self.pools.append(self.name())
-                add(["pool", self.pools[-1], {}])
+                options = self.habits.pool_options
+                add(["pool", self.pools[-1], options[0] if len(options) == 1
+                     else self.dice.choice(options)])
             add(["begin", self.dice.choice(self.pools)])
             self.open_pool = True
+
+    def capture(self) -> None:
+        """A CUDA graph, whose allocations have a pool of their own while it is captured."""
+        if self.capturing and self.chance(0.05):
+            self.operations.append(["captured"])
+            self.capturing = False
+        elif not self.capturing and self.chance(self.habits.captures):
+            self.pools.append(self.name())
+            stream = self.dice.randrange(1, max(2, self.habits.streams))
+            self.operations.append(["capture", self.pools[-1], stream])
+            self.capturing = True
 
     def other_memory(self) -> None:
         if self.foreign and self.chance(0.5):
@@ -192,12 +212,13 @@ class Writer:
             self.operations.append(["foreign", self.foreign[-1], size])
 
 
-def make_run(seed: int, name: str, settings: str, toggles: list, most: int = 2500) -> Run:
+def make_run(seed: int, name: str, settings: str, toggles: list, most: int = 2500,
+             **habit) -> Run:
     dice = random.Random(seed)
     memory = dice.choice([600 * MIB, 800 * MIB, GIB, 2 * GIB, 4 * GIB, 8 * GIB, 24 * GIB])
     fraction = re.search("per_process_memory_fraction:([0-9.]+)", settings)
     usable = min(memory - CONTEXT, int(memory * float(fraction[1])) if fraction else memory)
-    habits = make_habits(dice, usable, toggles)
+    habits = replace(make_habits(dice, usable, toggles), **habit)
     writer = Writer(dice, habits)
     wanted = dice.randint(most // 5, most)
     loops = dice.choice([0, 0, 0.01])
