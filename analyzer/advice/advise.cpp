@@ -59,6 +59,9 @@ constexpr std::size_t most_requests = 300'000;
 void advise_on(const evidence& whole, advice_found& found, std::set<std::string>& of_host) {
   const auto window = shorten(whole, most_requests);
   const auto& of = window ? *window->of : whole;
+  if (!of.part.empty()) {
+    found.limits.push_back(fmt::format("GPU {}: advice is on {}", of.log.device, of.part));
+  }
   prover by(of);
   std::vector<piece> pieces;
   for (const auto& what : ask_all(of)) {
