@@ -23,7 +23,7 @@ RECORDED = ["default", "expandable", "max split 32", "roundup 4"]
 AROUND = [-20, -2, -1, 0]
 # Of these workloads, recorded under the default.
 BOUNDARY_WORKLOADS = ["fixed_shapes", "variable_lengths", "variable_lengths_sgd", "multi_scale",
-                      "kv_cache_cat", "prefetch", "growing_sequence", "stack_embeddings"]
+                      "kv_cache_cat", "prefetch", "growing_sequence"]
 BOUNDARY_SETTINGS = ["default", "expandable", "max split 32"]
 STEP = 2 << 20
 # Of workloads.py, which needs torch to be read.
