@@ -94,7 +94,7 @@ struct range_of_outcomes {
 [[nodiscard]] range_of_outcomes replay_all_policies(const request_log& log, scenario under);
 
 // The smallest of the tested usable capacities at which every policy gets through, to `step` bytes:
-// from the most that was active at once up. Fit is not monotone: "fits at this one", never "fits
+// from the most that was allocated at once up. Fit is not monotone: "fits at this one", never "fits
 // from here on". Empty: not at the largest tested (`most`) either.
 struct smallest_fit {
   std::uint64_t usable_bytes = 0;
