@@ -147,5 +147,5 @@ def test_where_memory_ran_out(found):
 def test_what_the_terminal_says(recorded, found):
     for name, cause in programs_table.CAUSES.items():
         text = runs.report_text([recorded / f"{name}.mtrace"])
-        assert len(text.splitlines()) <= 30
+        assert len(text.splitlines()) <= 36
         assert ("Fragmentation (" in text) == (cause != "none"), name
