@@ -64,6 +64,28 @@ def test_a_wrong_outcome_is_noticed(one_run):
         assert len(witness.outcome_differences(seen, wrong)) == 1
 
 
+def test_changes_of_settings_are_followed(built, tmp_path):
+    """Several before the first allocation, when the recording begins, and one that PyTorch refuses
+    after it has applied its first half."""
+    mib = 1 << 20
+    operations = [
+        ["settings", "expandable_segments:True"], ["settings", "max_split_size_mb:64"],
+        ["alloc", 1, 5 * mib, 0], ["settings", "expandable_segments:False"],
+        ["settings", "max_split_size_mb:128,max_non_split_rounding_mb:1"],
+        ["alloc", 2, 200 * mib, 0], ["free", 2], ["alloc", 3, 150 * mib, 0],
+    ]
+    run = {"name": "changes", "settings": "", "memory": 4096 * mib, "streams": 1,
+           "operations": operations}
+    verdict, = differential.perform([run], tmp_path / "run", keep=True)
+    assert verdict.agrees, vars(verdict)
+    assert len(verdict.refusals) == 1
+    told = [(line["text"], line["a"])
+            for line in differential.runs.dump(tmp_path / "run" / "changes.mtrace")
+            if line.get("operation") == "settings" and line["text"]]
+    assert told == [(text, int("max_non_split" in text))
+                    for what, text, *_ in operations if what == "settings"]
+
+
 def test_a_differing_run_is_made_small(monkeypatch):
     """With a difference that needs two of the operations, in their order."""
     def differing(run, candidates, folder, predicted):
