@@ -14,6 +14,7 @@ import runs
 import witness
 
 HERE = Path(__file__).resolve().parent
+FAILED = "the run failed"
 # Allocator events are what is compared; neither changes them, and both cost time.
 QUIET = {"MEMTRACE_CENSUS": "0", "MEMTRACE_SAMPLING": "0"}
 
@@ -94,7 +95,7 @@ def perform(wanted: list[dict], folder: Path, keep: bool = False) -> list[Verdic
         if not seen.exists() or not trace.exists():
             said = ended.stderr.decode(errors="replace").splitlines()
             tail = [line for line in said if "recorded" not in line][-8:]
-            verdicts.append(Verdict(run["name"], differences=[f"the run failed: {tail}"]))
+            verdicts.append(Verdict(run["name"], differences=[f"{FAILED}: {tail}"]))
             continue
         verdicts.append(check(trace, json.loads(seen.read_text())))
         if verdicts[-1].agrees and not verdicts[-1].predicted and not keep:
