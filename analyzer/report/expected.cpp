@@ -127,7 +127,9 @@ std::optional<gpu_room> room_of(const process_report& process, const device_repo
   for (const auto& holder : device.outside) room.used += holder.bytes;
   const auto* const share = share_of(process, device.facts.device);
   const auto allocated = device.peak_allocated.totals.allocated;
-  if (share == nullptr || share->with_batch == 0 || allocated == 0) return room;
+  // A peak that is mostly weights and states (the optimizer's step) says nothing of larger batches:
+  // another moment would be the highest then.
+  if (share == nullptr || allocated == 0 || share->with_batch < allocated / 2) return room;
   // What is reserved beyond what is allocated is taken to grow as both do.
   const auto stretched = static_cast<double>(reserved) / static_cast<double>(allocated);
   const auto outside = static_cast<double>(room.used - reserved);

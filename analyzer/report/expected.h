@@ -23,7 +23,7 @@ struct gpu_room {
   std::uint64_t used = 0;      // peak reserved, and what is outside of PyTorch's pool
   std::uint64_t capacity = 0;  // of the GPU
   // So many times the batch of this run stays within 85 %: c0 + c1 b, both from its peak. Empty:
-  // nothing grows with the batch, or the rest alone is more.
+  // less than half of the peak grows with the batch, or the rest alone is more.
   std::optional<double> batch_factor;
 };
 // Empty: the GPU's size is not known.
