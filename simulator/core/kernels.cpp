@@ -18,11 +18,16 @@ struct device_variable {
   address_t address[maximum_devices] = {};
 };
 
+struct kernel {
+  const char* name = nullptr;
+  const void* fat_binary = nullptr;
+};
+
 // Never destroyed: libraries register and unregister before and after everything else.
 struct registry {
   std::mutex lock;
-  std::vector<std::pair<const void*, const char*>> added;  // not yet in `names`
-  std::unordered_map<const void*, const char*> names;
+  std::vector<std::pair<const void*, kernel>> added;  // not yet in `known`
+  std::unordered_map<const void*, kernel> known;
   std::unordered_map<const void*, device_variable> variables;
 };
 
@@ -31,19 +36,27 @@ registry& all() {
   return *one;
 }
 
+kernel find(const void* host_function) {
+  const std::scoped_lock guard(all().lock);
+  for (const auto& [function, registered] : all().added) all().known[function] = registered;
+  all().added.clear();
+  const auto found = all().known.find(host_function);
+  return found == all().known.end() ? kernel{} : found->second;
+}
+
 }  // namespace
 
-void add(const void* host_function, const char* name) {
+void add(const void* host_function, const char* name, const void* fat_binary) {
   const std::scoped_lock guard(all().lock);
-  all().added.emplace_back(host_function, name);
+  all().added.emplace_back(host_function, kernel{name, fat_binary});
 }
 
 const char* name_of(const void* host_function) {
-  const std::scoped_lock guard(all().lock);
-  for (const auto& [function, name] : all().added) all().names[function] = name;
-  all().added.clear();
-  const auto found = all().names.find(host_function);
-  return found == all().names.end() ? nullptr : found->second;
+  return find(host_function).name;
+}
+
+const void* fat_binary_of(const void* host_function) {
+  return find(host_function).fat_binary;
 }
 
 void add_variable(const void* host_variable, std::size_t bytes) {

@@ -10,11 +10,15 @@
 
 namespace memtrace::simulator::kernels {
 
-// `name` is the mangled name and must stay valid, as it does in a loaded library.
-void add(const void* host_function, const char* name);
+// `name` is the mangled name and must stay valid, as it does in a loaded library; so must the fat
+// binary's wrapper.
+void add(const void* host_function, const char* name, const void* fat_binary);
 
 // The mangled name; null if the function is not registered.
 [[nodiscard]] const char* name_of(const void* host_function);
+
+// Its fat binary's wrapper; null if the function is not registered.
+[[nodiscard]] const void* fat_binary_of(const void* host_function);
 
 // A __device__ or __constant__ variable. Each device has its own copy, made when first asked for.
 void add_variable(const void* host_variable, std::size_t bytes);

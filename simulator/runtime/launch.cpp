@@ -8,6 +8,8 @@
 #include "simulator/core/config.h"
 #include "simulator/core/errors.h"
 #include "simulator/core/export.h"
+#include "simulator/core/fat_binaries.h"
+#include "simulator/core/kernels.h"
 #include "simulator/core/launches.h"
 
 using namespace memtrace::simulator;
@@ -29,8 +31,9 @@ cudaError_t launch(const void* function, const launch_shape& shape, void** argum
   return launches::kernel(streams::find(stream), function, shape, arguments);
 }
 
-cudaFuncAttributes attributes() {
-  const int version = config().model.capability_major * 10 + config().model.capability_minor;
+cudaFuncAttributes attributes_of(const void* function) {
+  const int capability = config().model.capability_major * 10 + config().model.capability_minor;
+  const int version = fat_binaries::architecture_for(kernels::fat_binary_of(function), capability);
   cudaFuncAttributes result{};
   result.maxThreadsPerBlock = 1024;
   result.numRegs = 32;
@@ -97,7 +100,7 @@ MEMTRACE_API cudaError_t __cudaLaunchKernel_ptsz(cudaKernel_t kernel, dim3 grid,
 
 MEMTRACE_API cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* result, const void* function) {
   if (!result || !function) return remember(cudaErrorInvalidValue);
-  *result = attributes();
+  *result = attributes_of(function);
   return cudaSuccess;
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What nvcc puts into the initialisers of compiled code: it announces kernels and variables. The
-// signatures are those of CUDA's crt/host_runtime.h; the device code itself is not looked at.
+// signatures are those of CUDA's crt/host_runtime.h; of the device code only the architectures are
+// looked at.
 #include <cuda_runtime_api.h>
 
 #include "simulator/core/device.h"
@@ -11,11 +12,10 @@
 
 using namespace memtrace::simulator;
 
-// The handle of a fat binary: programs only hand it back.
+// The handle of a fat binary, which programs only hand back, points to what they gave. Not freed: a
+// program has as many as it has files of device code.
 MEMTRACE_API void** __cudaRegisterFatBinary(void* binary) {
-  static void* handles[1];
-  handles[0] = binary;
-  return handles;
+  return new void*(binary);
 }
 
 MEMTRACE_API void __cudaRegisterFatBinaryEnd(void**) {}
@@ -26,9 +26,9 @@ MEMTRACE_API char __cudaInitModule(void**) {
   return 1;
 }
 
-MEMTRACE_API void __cudaRegisterFunction(void**, const char* host_function, char*, const char* name,
-                                         int, void*, void*, void*, void*, int*) {
-  kernels::add(host_function, name);
+MEMTRACE_API void __cudaRegisterFunction(void** fat_binary, const char* host_function, char*,
+                                         const char* name, int, void*, void*, void*, void*, int*) {
+  kernels::add(host_function, name, fat_binary == nullptr ? nullptr : *fat_binary);
 }
 
 MEMTRACE_API void __cudaRegisterVar(void**, char* host_variable, char*, const char*, int,
