@@ -29,7 +29,8 @@ class Verdict:
     out_of_memory: int = 0
     doubts: list[str] = field(default_factory=list)
     differences: list[str] = field(default_factory=list)  # replayed at the recorded addresses
-    predicted: list[str] = field(default_factory=list)    # replayed from the requests alone
+    predicted: list[str] = field(default_factory=list)    # replayed from the requests alone …
+    others: bool = False        # … unless others take the device's memory in mid-run
     refusals: dict[str, int] = field(default_factory=dict)  # errors other than out of memory
 
     @property
@@ -75,8 +76,8 @@ def judge(checked: dict, seen: dict, verdict: Verdict) -> None:
         verdict.differences.append(
             f"out of memory: PyTorch {verdict.out_of_memory}, the trace {checked['refused']}")
     verdict.differences += witness.outcome_differences(seen, checked["recorded"])
-    # Memory that others take in mid-run is not in the requests.
-    if not seen["others"]:
+    verdict.others = seen["others"]  # what they take is not in the requests
+    if not verdict.others:
         verdict.predicted = witness.prediction_differences(
             seen, checked["recorded"], checked["predicted"])
 
