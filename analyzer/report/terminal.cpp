@@ -284,7 +284,7 @@ std::string to_text(const run_report& processes, const terminal_style& style) {
   }
   add_host_limit(end, processes);
   add_completeness(end, processes, process);
-  end.line(printable(fmt::format("Next: memtrace report {} --by module (or site, parameter, step); "
+  end.line(printable(fmt::format("Next: memtrace report {} --by module (or advice, site, step); "
                                  "--json FILE",
                                  process.path)),
            emphasis::faint);
@@ -308,7 +308,7 @@ std::string to_text(const run_report& processes, const terminal_style& style) {
       return most_lines - std::min<std::size_t>(out.lines() + end.lines(), most_lines);
     };
     // What the memory is needs some lines, too.
-    constexpr std::size_t least_memory = 8;
+    constexpr std::size_t least_memory = 12;
     const auto wanted = advice_lines(process);
     const auto advice = std::min(wanted, left() - std::min(left(), least_memory));
     add_memory(out, *device, oom, left() - advice);

@@ -4,7 +4,9 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -18,7 +20,7 @@ namespace {
 
 using advice::piece;
 
-constexpr std::size_t most_shown = 4;
+constexpr std::size_t most_shown = 3;
 
 [[nodiscard]] const char* name_of(advice::proof how) {
   switch (how) {
@@ -79,23 +81,38 @@ void add_wrapped(page& out, std::string_view label, const std::string& text, std
   return " [" + describe_place(found->second, {}) + "]";
 }
 
-// Those that the section on growth and habits has not told.
+// Those that the section on growth and habits has not told; of a group, of which only one can be
+// followed, the first.
 [[nodiscard]] std::vector<const piece*> untold(const process_report& process) {
   const bool habit_told = !process.findings.habits.empty();
+  std::set<std::string_view> groups;
   std::vector<const piece*> pieces;
   for (const auto& one : process.advice.pieces) {
-    if (!habit_told || one.what.id != "remove_empty_cache") pieces.push_back(&one);
+    if (habit_told && one.what.id == "remove_empty_cache") continue;
+    if (one.what.group.empty() || groups.insert(one.what.group).second) pieces.push_back(&one);
   }
   return pieces;
 }
 
-[[nodiscard]] std::string together(const advice::combination& all) {
+// What is known of all together is known no better than the weakest of them.
+[[nodiscard]] advice::proof weakest(const advice::advice_found& found,
+                                    const advice::combination& all) {
+  auto how = advice::proof::replayed;
+  for (const auto& one : found.pieces) {
+    const bool taken = std::ranges::find(all.ids, one.what.id) != all.ids.end();
+    if (taken && one.what.how == advice::proof::estimated) how = advice::proof::estimated;
+  }
+  return how;
+}
+
+[[nodiscard]] std::string together(const advice::advice_found& found,
+                                   const advice::combination& all) {
   std::string names;
   for (const auto& id : all.ids) names += (names.empty() ? "" : " + ") + id;
   return fmt::format(
-      "{}: together {}, {} left (replayed)", names,
+      "{}: together {}, {} left ({})", names,
       format_bytes(static_cast<std::uint64_t>(std::max<std::int64_t>(0, all.saves_bytes))),
-      format_bytes(all.peak_reserved));
+      format_bytes(all.peak_reserved), name_of(weakest(found, all)));
 }
 
 }  // namespace
@@ -114,9 +131,9 @@ void add_advice(page& out, const process_report& process, std::size_t room, std:
   const bool combined = !found.combined.empty() && room >= 6;
   const auto shown = std::min({pieces.size(), most_shown, (room - 1 - (combined ? 1 : 0)) / 2});
   out.line(fmt::format("What to change{}, by what it saves of the memory that is reserved",
-                       shown < pieces.size()
-                           ? fmt::format(" ({} of {}; all: --by advice)", shown, pieces.size())
-                           : std::string()),
+                       shown < found.pieces.size() ? fmt::format(" ({} of {}; all: --by advice)",
+                                                                 shown, found.pieces.size())
+                                                   : std::string()),
            emphasis::heading);
   for (std::size_t i = 0; i < shown; ++i) {
     const auto& one = *pieces[i];
@@ -125,7 +142,7 @@ void add_advice(page& out, const process_report& process, std::size_t room, std:
     const auto left = last - out.lines() - 2 * (shown - i - 1) - (combined ? 1 : 0);
     add_wrapped(out, "", one.what.change, std::min<std::size_t>(left, 1), columns);
   }
-  if (combined) out.line(printable("  " + together(found.combined.front())));
+  if (combined) out.line(printable("  " + together(found, found.combined.front())));
 }
 
 void add_advice_in_full(page& out, const process_report& process, std::size_t columns) {
@@ -143,7 +160,7 @@ void add_advice_in_full(page& out, const process_report& process, std::size_t co
     add_wrapped(out, "cost:     ", one.what.cost, all_lines, columns);
     add_wrapped(out, "not when: ", one.what.not_when, all_lines, columns);
   }
-  for (const auto& all : found.combined) out.line(printable(together(all)));
+  for (const auto& all : found.combined) out.line(printable(together(found, all)));
   for (const auto& limit : found.limits) out.line(printable(limit), emphasis::faint);
   if (found.pieces.empty() && found.limits.empty()) {
     out.line("  nothing that was tried saves memory");
