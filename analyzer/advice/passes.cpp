@@ -27,7 +27,15 @@ enum class place : std::uint8_t { between, forward, backward, evaluation, update
   return begins;
 }
 
-// What lives to the end may have been waiting for a backward pass.
+// Memory ran out while the block was alive: what was freed then, or later, says nothing.
+[[nodiscard]] bool met_a_refusal(const evidence& of, std::uint64_t birth, std::uint64_t death) {
+  const auto& refused = of.log.refused_events;
+  const auto next = std::upper_bound(refused.begin(), refused.end(), birth);
+  return next != refused.end() && *next <= death;
+}
+
+// What lives to the end may have been waiting for a backward pass, and so may what was alive when
+// memory ran out.
 [[nodiscard]] std::map<std::uint32_t, std::uint64_t> calls_without_backward(const evidence& of) {
   const auto begins = begins_of_backward(of);
   std::map<std::uint32_t, std::uint64_t> kept;  // 0: a backward pass used it
@@ -35,9 +43,11 @@ enum class place : std::uint8_t { between, forward, backward, evaluation, update
     const auto& facts = of.blocks[block];
     if (facts.call == 0 || facts.born_in != phase::forward || facts.recomputed) continue;
     if (!facts.kept_by_autograd || facts.what != category::activations) continue;
-    const auto next = std::upper_bound(begins.begin(), begins.end(), birth_event(of, block));
+    const auto birth = birth_event(of, block);
     const auto death = death_event(of, block);
-    const bool used = next == begins.end() ? death == end_event(of) : death > *next;
+    const auto next = std::upper_bound(begins.begin(), begins.end(), birth);
+    const bool used = met_a_refusal(of, birth, death) ||
+                      (next == begins.end() ? death == end_event(of) : death > *next);
     const auto [call, fresh] = kept.try_emplace(facts.call, 0);
     if (fresh || call->second != 0) call->second = used ? 0 : call->second + bytes_of(of, block);
   }

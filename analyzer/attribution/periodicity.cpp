@@ -29,21 +29,15 @@ std::vector<std::uint64_t> inferred_steps::ends() const {
 }
 
 // An event outside of every model, or in backward, says that the call before it is over.
-void periodicity::see_calls(const trace::event& head, bool allocates) {
+void periodicity::see_calls(const trace::event& head) {
   const bool in_call = head.scope.root && !head.scope.in_backward();
-  if (in_call && !in_call_) {
-    ++calls_;
-    in_this_call_ = 0;
-  }
+  if (in_call && !in_call_) ++calls_;
   in_call_ = in_call;
-  if (!allocates) return;
-  ++allocations_;
-  if (in_call) in_longest_call_ = std::max(in_longest_call_, ++in_this_call_);
 }
 
 void periodicity::on_allocator(const trace::event& head, const trace::allocator_event& record) {
   last_event_ = head.number;
-  if (!marked_) see_calls(head, record.kind == format::kind::alloc);
+  if (!marked_) see_calls(head);
   if (record.kind == format::kind::alloc) allocated(head, record.stack, record.size);
   if (record.kind == format::kind::free_requested) ++frees_;
 }
@@ -133,7 +127,8 @@ inferred_steps periodicity::finish() {
   inferred_steps found;
   if (marked_) return found;
   if (!follow_) (void)search();
-  found.is_one_call = in_longest_call_ * 2 > allocations_;
+  constexpr std::uint32_t few = 2;
+  found.has_few_calls = calls_ != 0 && calls_ <= few;
   found.end = last_event_;
   if (within_calls_ * 2 > begins_.size()) return found;
   found.begins = std::move(begins_);

@@ -29,8 +29,8 @@ struct inferred_steps {
   std::uint64_t end = 0;              // of the last step: the last event
   double confidence = 0;              // 0…1
   trace::stack_id anchor;             // the innermost frame of this stack begins a step
-  // Most allocations were made by one call of a model: the run is too short to have steps.
-  bool is_one_call = false;
+  // A model was called, but no more than twice: nothing can have come back yet.
+  bool has_few_calls = false;
   [[nodiscard]] std::uint64_t count() const { return begins.size(); }
   // What came before the first step is taken to be part of it, as with steps that are marked.
   [[nodiscard]] std::vector<std::uint64_t> ends() const;
@@ -52,7 +52,7 @@ class periodicity final : public trace::record_visitor {
   [[nodiscard]] period_item item_of(const trace::event& head, trace::stack_id stack,
                                     std::uint64_t size);
   void allocated(const trace::event& head, trace::stack_id stack, std::uint64_t size);
-  void see_calls(const trace::event& head, bool allocates);
+  void see_calls(const trace::event& head);
   bool search();
   void step_begins(const period_item& item);
 
@@ -72,9 +72,6 @@ class periodicity final : public trace::record_visitor {
   bool in_call_ = false;
   std::uint32_t last_call_ = 0;     // in which the latest step begins
   std::uint64_t within_calls_ = 0;  // steps that begin in the call in which the one before does
-  std::uint64_t in_this_call_ = 0;  // allocations
-  std::uint64_t in_longest_call_ = 0;
-  std::uint64_t allocations_ = 0;
 };
 
 }  // namespace memtrace::attribution

@@ -250,7 +250,7 @@ process_report load(const std::string& path, trace::reader& reader, const load_o
     // The moment of a step is known only once there are steps.
     if (const auto event = wanted_event(options, done)) wanted.at = event;
     done = read_again(path, reader, wanted, given, on_progress);
-  } else if (!marked && !done.inferred.is_one_call) {
+  } else if (!marked && !done.inferred.has_few_calls) {
     given = windows_of(done);
     if (!given.ends.empty()) {
       done = read_again(path, reader, wanted, given, on_progress);

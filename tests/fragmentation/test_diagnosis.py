@@ -9,7 +9,7 @@ import pytest
 
 import programs_table
 import runs
-import truth
+import snapshot_parts
 
 HERE = Path(__file__).resolve().parent
 
@@ -44,7 +44,7 @@ def test_the_parts_are_those_of_the_snapshot(found, name):
     diagnosis, witness = found(name)
     assert diagnosis["inexact"] is None
     peak = diagnosis["at_peak"]
-    expected = truth.of_peak(witness)
+    expected = snapshot_parts.of_peak(witness)
     assert peak["unused"] == expected.parts
     assert peak["used_again"] == expected.used_again
     assert sum(peak["unused"].values()) == peak["unused_bytes"]
@@ -58,7 +58,7 @@ def test_totals_and_lower_bounds(found, name):
     assert diagnosis["peak_reserved_bytes"] == witness["peak_reserved"]
     assert diagnosis["peak_allocated_bytes"] == witness["peak_allocated"]
     bounds = diagnosis["lower_bound_bytes"], diagnosis["lower_bound_active_bytes"]
-    assert bounds == truth.lower_bounds(truth.events_of(witness))
+    assert bounds == snapshot_parts.lower_bounds(snapshot_parts.events_of(witness))
     assert bounds[1] <= witness["peak_reserved"]
     for moment in diagnosis["over_time"]:
         assert sum(moment["unused"].values()) == moment["unused_bytes"]
@@ -72,7 +72,7 @@ def test_rounding_inside_of_blocks(found, name):
     divisions = 4 if name == "rounded_to_powers" else 0
     said = peak["rounding"]
     assert (said["requested_bytes"], said["multiples_bytes"], said["tails_bytes"]) == \
-        truth.rounding(witness["peak"], divisions)
+        snapshot_parts.rounding(witness["peak"], divisions)
     assert sum(said.values()) == peak["allocated_bytes"]
 
 
@@ -108,7 +108,7 @@ def test_the_map_is_the_heap(found, name):
 @pytest.mark.parametrize("name", programs_table.BLOCKED)
 def test_blocked_requests(found, name):
     diagnosis, witness = found(name)
-    expected = truth.blocked(witness)
+    expected = snapshot_parts.blocked(witness)
     said = diagnosis["blocked_requests"]
     assert said["count"] == len(expected)
     assert said["looked_at"] == said["of"] == len(witness["before"])

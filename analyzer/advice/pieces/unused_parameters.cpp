@@ -111,9 +111,16 @@ struct unused {
   return list;
 }
 
+// A forward pass that memory ran out in has not reached every module.
+[[nodiscard]] bool has_run_through(const evidence& of) {
+  const auto passes = passes_of(of);
+  return !passes.training.empty() || (passes.evaluates && of.log.refused_events.empty());
+}
+
 }  // namespace
 
 proposals unused_parameters(const evidence& of) {
+  if (!has_run_through(of)) return {};
   const auto found = find(of);
   if (found.blocks.empty()) return {};
   proposal made;

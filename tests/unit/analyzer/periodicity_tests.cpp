@@ -149,7 +149,7 @@ TEST_CASE("GIVEN one forward that runs out of memory WHEN inferred THEN its laye
   }
   const auto found = of.steps();
   CHECK(found.count() == 0);
-  CHECK(found.is_one_call);
+  CHECK(found.has_few_calls);
 }
 
 TEST_CASE("GIVEN calls of a model one after another WHEN inferred THEN each is a step") {
@@ -162,7 +162,7 @@ TEST_CASE("GIVEN calls of a model one after another WHEN inferred THEN each is a
   }
   const auto found = of.steps();
   CHECK(found.count() == 30);
-  CHECK_FALSE(found.is_one_call);
+  CHECK_FALSE(found.has_few_calls);
 }
 
 TEST_CASE("GIVEN few steps WHEN inferred THEN they are found, with less confidence") {
