@@ -101,7 +101,7 @@ TEST_CASE("GIVEN many calls of empty_cache in one step of many THEN nothing is s
     empty_cache(trace, true);
     trace.segment(base, 20 * mebibyte);
   }
-  // All calls are within the first 80 µs or so: in the first step, or spread over the first ten.
+  // All calls are within the first 80 µs or so: in the first step, or spread over the first twenty.
   std::vector<std::uint64_t> after_all(100);
   std::vector<std::uint64_t> between(100);
   for (std::uint64_t step = 0; step < 100; ++step) {
