@@ -49,7 +49,7 @@ constexpr std::uint64_t capacity_parts = 64;
 
 }  // namespace
 
-prover::prover(const evidence& of) : of_(of), refused_(fatal_refusal(of)), log_(&of.log) {
+prover::prover(const evidence& of) : refused_(fatal_refusal(of)), log_(&of.log) {
   under_ = device_ = allocator::as_recorded(of.log);
   if (refused_) {
     until_refusal_ = up_to(of.log, *refused_);

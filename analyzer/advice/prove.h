@@ -46,7 +46,6 @@ class prover {
   [[nodiscard]] bool is_short(std::uint64_t reserved) const;
   [[nodiscard]] std::optional<std::uint64_t> smallest(const changed& what) const;
 
-  const evidence& of_;
   allocator::request_log until_refusal_;  // empty where memory did not run out
   std::optional<allocator::block_number> refused_;
   const allocator::request_log* log_;
