@@ -13,7 +13,9 @@ done, finished = os.pipe()
 
 def train():
     trains.main(2)
-    time.sleep(0.5)  # for what comes in another way than through the main thread
+    time.sleep(0.5)  # until it is clear that the main thread does not answer
+    trains.main(1)  # asks for the other way
+    time.sleep(0.5)  # which is a thread of its own, and may have to wait for a processor
     trains.main(3)
     os.write(finished, b"x")
 
