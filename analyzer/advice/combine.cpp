@@ -51,6 +51,7 @@ std::optional<combination> combine(const std::vector<piece>& ranked, const prove
   for (const auto* const what : together) {
     made.ids.push_back(what->id);
     made.device = what->device.value_or(0);
+    if (what->how == proof::estimated) made.how = proof::estimated;
   }
   made.peak_reserved = *peak;
   made.saves_bytes = static_cast<std::int64_t>(by.peak_before() - *peak);

@@ -23,6 +23,18 @@ enum class proof : std::uint8_t {
   estimated,  // requests that a formula says the changed program would make, through the model
 };
 
+// As reports write it.
+[[nodiscard]] constexpr const char* name_of(proof how) {
+  switch (how) {
+    case proof::replayed:
+      return "replayed";
+    case proof::measured:
+      return "measured";
+    default:
+      return "estimated";
+  }
+}
+
 // What a program would have to change, and what that would make of its requests.
 struct proposal {
   std::string id;     // stable: expandable_segments, checkpointing, …
@@ -78,6 +90,7 @@ struct combination {
   std::vector<std::string> ids;
   std::int64_t saves_bytes = 0;
   std::uint64_t peak_reserved = 0;  // that is left
+  proof how = proof::replayed;      // estimated where one of them is
 };
 
 struct advice_found {

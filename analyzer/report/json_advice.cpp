@@ -104,17 +104,6 @@ template <class Number>
   return value ? json(*value) : json();
 }
 
-[[nodiscard]] const char* name_of(advice::proof how) {
-  switch (how) {
-    case advice::proof::replayed:
-      return "replayed";
-    case advice::proof::measured:
-      return "measured";
-    default:
-      return "estimated";
-  }
-}
-
 [[nodiscard]] json piece_json(const process_report& process, const advice::piece& one) {
   const auto& what = one.what;
   const bool replayed = one.replayed;
@@ -248,7 +237,8 @@ json combined_advice_json(const run_report& processes) {
                      {"device", one.device},
                      {"ids", one.ids},
                      {"saves_bytes", one.saves_bytes},
-                     {"peak_reserved_bytes", one.peak_reserved}});
+                     {"peak_reserved_bytes", one.peak_reserved},
+                     {"proof", name_of(one.how)}});
     }
   }
   return all;

@@ -243,22 +243,26 @@ process_report load(const std::string& path, trace::reader& reader, const load_o
   auto done = read_once(path, reader, wanted, given, on_progress);
   std::optional<inferred_steps_report> inferred;
   const bool marked = marks_steps(done.attributed);
+  const auto again = [&] {
+    done.allocators.reset();  // its requests, of which one pass at a time is enough
+    done = read_again(path, reader, wanted, given, on_progress);
+  };
   if (!marked && done.inferred.count() != 0) {
     inferred = describe(reader.names(), done.inferred);
     wanted.inferred_boundaries = done.inferred.ends();
     given = without_last(wanted.inferred_boundaries);
     // The moment of a step is known only once there are steps.
     if (const auto event = wanted_event(options, done)) wanted.at = event;
-    done = read_again(path, reader, wanted, given, on_progress);
+    again();
   } else if (!marked && !done.inferred.has_few_calls) {
     given = windows_of(done);
     if (!given.ends.empty()) {
-      done = read_again(path, reader, wanted, given, on_progress);
+      again();
     }
   }
   if (const auto event = wanted_event(options, done); event && event != wanted.at) {
     wanted.at = event;
-    done = read_again(path, reader, wanted, given, on_progress);
+    again();
   }
   done.report.inferred_steps = std::move(inferred);
   done.allocators->conclude(*done.replayed, done.attributed, done.report);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyzer/report/terminal.h"
-#include "analyzer/report/expected.h"
 
 #include <fmt/core.h>
 
@@ -8,6 +7,7 @@
 #include <array>
 #include <string_view>
 
+#include "analyzer/report/expected.h"
 #include "analyzer/report/json_text.h"
 #include "analyzer/report/page.h"
 #include "analyzer/report/terminal_advice.h"

@@ -22,17 +22,6 @@ using advice::piece;
 
 constexpr std::size_t most_shown = 3;
 
-[[nodiscard]] const char* name_of(advice::proof how) {
-  switch (how) {
-    case advice::proof::replayed:
-      return "replayed";
-    case advice::proof::measured:
-      return "measured";
-    default:
-      return "estimated";
-  }
-}
-
 [[nodiscard]] std::string bytes_saved(const piece& one) {
   const auto least = static_cast<std::uint64_t>(std::max<std::int64_t>(0, one.saves_bytes));
   const auto most = static_cast<std::uint64_t>(std::max<std::int64_t>(0, one.saves_bytes_most));
@@ -94,25 +83,13 @@ void add_wrapped(page& out, std::string_view label, const std::string& text, std
   return pieces;
 }
 
-// What is known of all together is known no better than the weakest of them.
-[[nodiscard]] advice::proof weakest(const advice::advice_found& found,
-                                    const advice::combination& all) {
-  auto how = advice::proof::replayed;
-  for (const auto& one : found.pieces) {
-    const bool taken = std::ranges::find(all.ids, one.what.id) != all.ids.end();
-    if (taken && one.what.how == advice::proof::estimated) how = advice::proof::estimated;
-  }
-  return how;
-}
-
-[[nodiscard]] std::string together(const advice::advice_found& found,
-                                   const advice::combination& all) {
+[[nodiscard]] std::string together(const advice::combination& all) {
   std::string names;
   for (const auto& id : all.ids) names += (names.empty() ? "" : " + ") + id;
   return fmt::format(
       "{}: together {}, {} left ({})", names,
       format_bytes(static_cast<std::uint64_t>(std::max<std::int64_t>(0, all.saves_bytes))),
-      format_bytes(all.peak_reserved), name_of(weakest(found, all)));
+      format_bytes(all.peak_reserved), name_of(all.how));
 }
 
 }  // namespace
@@ -142,7 +119,7 @@ void add_advice(page& out, const process_report& process, std::size_t room, std:
     const auto left = last - out.lines() - 2 * (shown - i - 1) - (combined ? 1 : 0);
     add_wrapped(out, "", one.what.change, std::min<std::size_t>(left, 1), columns);
   }
-  if (combined) out.line(printable("  " + together(found, found.combined.front())));
+  if (combined) out.line(printable("  " + together(found.combined.front())));
 }
 
 void add_advice_in_full(page& out, const process_report& process, std::size_t columns) {
@@ -160,7 +137,7 @@ void add_advice_in_full(page& out, const process_report& process, std::size_t co
     add_wrapped(out, "cost:     ", one.what.cost, all_lines, columns);
     add_wrapped(out, "not when: ", one.what.not_when, all_lines, columns);
   }
-  for (const auto& all : found.combined) out.line(printable(together(found, all)));
+  for (const auto& all : found.combined) out.line(printable(together(all)));
   for (const auto& limit : found.limits) out.line(printable(limit), emphasis::faint);
   if (found.pieces.empty() && found.limits.empty()) {
     out.line("  nothing that was tried saves memory");

@@ -2,7 +2,8 @@
 //
 // Reading at addresses that may not be addresses: the kernel is asked to copy the bytes, and
 // answers with an error where a load would crash. By process_vm_readv; where a sandbox forbids
-// that, through a pipe, opened then.
+// that, through a pipe, opened then. Of the process that made the object: not to be kept across a
+// fork.
 #pragma once
 
 #include <sys/types.h>

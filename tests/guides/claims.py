@@ -114,8 +114,8 @@ def expandable(measure):
     unused = plain.said["peak_reserved"] - plain.allocated
     saved = plain.said["peak_reserved"] - changed.said["peak_reserved"]
     return CONFIRMED if saved > 0.01 * plain.said["peak_reserved"] else REFUTED, (
-        f"T5-base, batch 12: reserved {gb(plain.said['peak_reserved'])} → {gb(changed.said['peak_reserved'])} of which "
-        f"{gb(unused)} had not been allocated")
+        f"T5-base, batch 12: reserved {gb(plain.said['peak_reserved'])} → {gb(changed.said['peak_reserved'])}; "
+        f"of the first {gb(unused)} were not allocated at the peak")
 
 
 def blocking(measure):

@@ -16,7 +16,7 @@ from their published configurations (random weights) on the GPUs they name, simu
 `make_results.py`; the rule of each verdict is in `claims.py`. "In use" is what nvidia-smi would show:
 reserved by PyTorch and the context, whose size is the simulator's ({context}). Where a guide gives no
 lengths: 512 tokens in, 128 out. This build of PyTorch (CUDA 13) does not support a real V100; the simulated
-one runs it nevertheless.
+one runs it nevertheless. Statements about the guides' own arithmetic are worked out again, without a run.
 
 """
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Trains on batches that DataLoader workers tokenise: what one worker costs the host.
 
-python workers.py WORKERS [PINNED]     prints RESULT and the number of batches
+python workers.py WORKERS     prints RESULT and the number of batches
 """
 
 import sys
@@ -27,9 +27,8 @@ class Articles(Dataset):
         return torch.tensor(ids + [0] * (SOURCE - len(ids))), torch.zeros(TARGET, dtype=torch.long)
 
 
-def main(workers, pinned):
-    loader = DataLoader(Articles(), batch_size=12, num_workers=workers, pin_memory=pinned,
-                        persistent_workers=workers > 0)
+def main(workers):
+    loader = DataLoader(Articles(), batch_size=12, num_workers=workers, persistent_workers=workers > 0)
     model = torch.nn.Embedding(32_000, 64).cuda()
     optimizer = torch.optim.AdamW(model.parameters())
     for number, (source, _) in enumerate(loader):
@@ -42,4 +41,4 @@ def main(workers, pinned):
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]), sys.argv[2:] == ["pinned"])
+    main(int(sys.argv[1]))
