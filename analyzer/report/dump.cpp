@@ -44,6 +44,10 @@ constexpr std::size_t most_cached_bytes = 128u << 20;
       return "pool_no_split";
     case format::operation::pool_use_on_oom:
       return "pool_use_on_oom";
+    case format::operation::unknown_entry_point:
+      return "unknown_entry_point";
+    case format::operation::witness:
+      return "witness";
     case format::operation::pool_release:
       return "pool_release";
     case format::operation::memory_fraction:
@@ -218,6 +222,7 @@ void dump_writer::on_cuda_call(const trace::event& head, const trace::cuda_call_
   add("handle", call.handle);
   text_ += call.release ? R"(,"release":true)" : R"(,"release":false)";
   add("error", call.error);
+  if (call.has_owner) add("owner", names_[call.owner]);
   add_stack(call.stack);
   end(head.device, false);
 }
@@ -227,6 +232,7 @@ void dump_writer::on_cuda_undo(const trace::event& head, const trace::cuda_undo_
   begin(head, "cuda_undo");
   add("api", names_[failed.api]);
   add("address", failed.address);
+  if (failed.handle != 0) add("handle", failed.handle);
   add("error", failed.error);
   end(head.device, false);
 }

@@ -68,6 +68,8 @@ decoder::verdict decoder::decode_record(std::uint8_t tag) {
       return report(flags);
     case kind::cuda_call:
       return cuda_call(flags);
+    case kind::cuda_undo:
+      return cuda_undo(flags);
     default:
       break;
   }
@@ -79,8 +81,6 @@ decoder::verdict decoder::decode_record(std::uint8_t tag) {
       return device();
     case kind::operation:
       return operation();
-    case kind::cuda_undo:
-      return cuda_undo();
     case kind::message:
       return message();
     case kind::reported_alloc:
@@ -206,7 +206,6 @@ decoder::verdict decoder::operation() {
 }
 
 decoder::verdict decoder::cuda_call(std::uint8_t flags) {
-  if (flags > (format::call_failed | format::call_release)) return verdict::malformed;
   cuda_call_event record;
   if (!read_text_id(record.api)) return verdict::malformed;
   record.address = next_address();
@@ -214,6 +213,8 @@ decoder::verdict decoder::cuda_call(std::uint8_t flags) {
   record.handle = records_.unsigned_number();
   record.release = (flags & format::call_release) != 0;
   if ((flags & format::call_failed) != 0) record.error = records_.unsigned_number();
+  record.has_owner = (flags & format::call_owner) != 0;
+  if (record.has_owner && !read_text_id(record.owner)) return verdict::malformed;
   if (!read_stack(record.stack)) return verdict::malformed;
   const auto head = timed();
   if (!times_.ok()) return verdict::malformed;
@@ -221,11 +222,13 @@ decoder::verdict decoder::cuda_call(std::uint8_t flags) {
   return verdict::fine;
 }
 
-decoder::verdict decoder::cuda_undo() {
+decoder::verdict decoder::cuda_undo(std::uint8_t flags) {
+  if (flags > format::undo_handle) return verdict::malformed;
   cuda_undo_event record;
   if (!read_text_id(record.api)) return verdict::malformed;
   record.address = next_address();
   record.error = records_.unsigned_number();
+  if ((flags & format::undo_handle) != 0) record.handle = records_.unsigned_number();
   const auto head = timed();
   if (!records_.ok() || !times_.ok()) return verdict::malformed;
   visitor_.on_cuda_undo(head, record);

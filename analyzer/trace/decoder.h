@@ -51,7 +51,7 @@ class decoder {
   [[nodiscard]] verdict change_context();
   [[nodiscard]] verdict operation();
   [[nodiscard]] verdict cuda_call(std::uint8_t flags);
-  [[nodiscard]] verdict cuda_undo();
+  [[nodiscard]] verdict cuda_undo(std::uint8_t flags);
   [[nodiscard]] verdict message();
   [[nodiscard]] verdict reported(bool is_alloc);
   // Skippable records (decoder_meaning.cpp).

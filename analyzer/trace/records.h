@@ -79,12 +79,15 @@ struct cuda_call_event {
   std::uint64_t handle = 0;
   bool release = false;
   std::uint64_t error = 0;  // 0: it succeeded
+  bool has_owner = false;
+  text_id owner;  // if it has one: base name of the library that asked
   stack_id stack;
 };
 
 struct cuda_undo_event {
   text_id api;
   std::uint64_t address = 0;
+  std::uint64_t handle = 0;
   std::uint64_t error = 0;
 };
 

@@ -33,9 +33,22 @@ inline constexpr char limit[] = "memtrace.host.limit";
 inline constexpr char limit_used[] = "memtrace.host.limit_used";
 inline constexpr char limit_from[] = "memtrace.host.limit_source";
 
-// Device memory in use by anybody, as the driver says: prefix, index of the device, suffix.
+// Of a device: prefix, index of the device, suffix. All of one moment that are known, `used` first;
+// of what the trace told before them nothing is missing in them.
 inline constexpr char device_prefix[] = "memtrace.device.";
-inline constexpr char device_used_suffix[] = ".used";
+inline constexpr char device_used_suffix[] = ".used";  // by anybody, as the driver says
+// As NVML says: by this process, and by all others together.
+inline constexpr char device_own_suffix[] = ".own";
+inline constexpr char device_others_suffix[] = ".others";
+// Reserved by this process's stream-ordered pools, used or not; and for graphs' memory nodes.
+inline constexpr char device_pools_suffix[] = ".pools";
+inline constexpr char device_graphs_suffix[] = ".graphs";
+// By difference of free memory: what making this process's contexts took; and loading of modules,
+// where a call did it, all so far.
+inline constexpr char device_context_suffix[] = ".context";
+inline constexpr char device_modules_suffix[] = ".modules";
+// Time in which a kernel ran, ns, all so far (CUPTI only).
+inline constexpr char device_busy_suffix[] = ".busy";
 
 enum class limit_source : int {
   machine = 0,        // its memory

@@ -188,8 +188,8 @@ static_assert(sizeof(trailer) == 40);
   X(operation, 18, true, "v operation, v a, v b, s text: see enum operation")                     \
   /* CUDA */                                                                                      \
   X(cuda_call, 19, true,                                                                          \
-    "v api text, z address, v size, v handle, [v error], v stack: see call_*")                    \
-  X(cuda_undo, 20, true, "v api text, z address, v error: the release recorded before failed")    \
+    "v api text, z address, v size, v handle, [v error], [v owner text], v stack: see call_*")    \
+  X(cuda_undo, 20, true, "v api text, z address, v error, [v handle]: the release before failed")  \
   /* about the recording itself */                                                                \
   X(message, 21, true, "v severity (0 note, 1 data is missing), s text")                          \
   X(reported_alloc, 22, true, "z address, v block bytes, v stack: fallback without a tracker")    \
@@ -245,25 +245,41 @@ inline constexpr std::uint8_t report_totals = 4;   // v allocated, v reserved
 
 // Flags of `cuda_call`. Allocations are recorded after the real call, releases before it (the
 // address may be reused at once); a release that then fails is taken back by cuda_undo.
-// `handle` is the stream, pool, or allocation handle, by API; `size` is 0 where there is none.
+// What the fields mean by API: memtrace/cuda_calls.h. The record's device is that of the memory,
+// not the current one, where the call tells.
 inline constexpr std::uint8_t call_failed = 1;   // v error: CUresult or cudaError_t
 inline constexpr std::uint8_t call_release = 2;  // gives memory back
+// v owner: base name of the library that asked, as loaded ("libnccl.so.2"; "" is the program
+// itself), seen from the address that the call came from. Absent: PyTorch's allocator, or unknown.
+inline constexpr std::uint8_t call_owner = 4;
+// Of `cuda_undo`: v handle, of what is known by a handle only.
+inline constexpr std::uint8_t undo_handle = 1;
 
 // What a program did to the allocator besides allocating. (a, b, text) by operation.
 enum class operation : std::uint32_t {
   empty_cache_begin = 1,  // pool first, pool second
   empty_cache_end = 2,
-  pool_begin = 3,         // pool first, pool second: allocations go to a private pool from here
-  pool_end = 4,           // pool first, pool second
-  pool_release = 5,       // pool first, pool second
-  memory_fraction = 6,    // a: bits of the double
-  settings = 7,           // text: the settings that now hold, as the program gave them; a: 1 if
-                          // PyTorch refused them, and applied what stands before the fault
-  event_synchronize = 8,  // a: event; inside an allocation (its retry waits for deferred frees)
-  pool_create = 9,        // pool first, pool second; text: "allocator" if it has one of its own
-  pool_no_split = 10,     // pool first, pool second: its blocks are not split
-  pool_use_on_oom = 11,   // pool first, pool second; text: "on" or "off"
+  pool_begin = 3,            // pool first, pool second: allocations go to a private pool from here
+  pool_end = 4,              // pool first, pool second
+  pool_release = 5,          // pool first, pool second
+  memory_fraction = 6,       // a: bits of the double
+  settings = 7,              // text: the settings that now hold, as the program gave them; a: 1 if
+                             // PyTorch refused them, and applied what stands before the fault
+  event_synchronize = 8,     // a: event; inside an allocation (its retry waits for deferred frees)
+  pool_create = 9,           // pool first, pool second; text: "allocator" if it has one of its own
+  pool_no_split = 10,        // pool first, pool second: its blocks are not split
+  pool_use_on_oom = 11,      // pool first, pool second; text: "on" or "off"
+  unknown_entry_point = 12,  // text: a CUDA function that the program got by name and that memtrace
+                             // does not know; a: the CUDA version that was asked for, 0: none; b: 1
+                             // if it is known, but another function than the one that is recorded
+  witness = 13,              // what CUPTI saw: see witness_fields
 };
+
+// Of the operation `witness`, whose record comes late: a is the address, b the bytes. text: fields
+// in decimal, separated by 0x1f: CUpti_ActivityMemoryOperationType (1 allocation, 2 release),
+// CUpti_ActivityMemoryKind, the time (ns, CLOCK_MONOTONIC as the trace has it), correlation id,
+// context id, stream id, 1 if it is asynchronous, process id.
+inline constexpr char witness_separator = 0x1f;
 
 // Of `scope`: what held in the thread when it allocated or freed.
 inline constexpr std::uint32_t scope_grad = 1;        // autograd records (grad mode)

@@ -68,8 +68,11 @@ void record_failed_release(hook_id id, const call_facts& facts, int error) noexc
   const errno_keeper errno_stays;
   recorder* const to = session::active();
   if (to == nullptr) return;
-  to->cuda_undo(name_of(id), device_log::current(), facts.address,
-                static_cast<std::uint32_t>(error));
+  to->cuda_undo({.api = name_of(id),
+                 .device = device_log::current(),
+                 .address = facts.address,
+                 .handle = facts.handle,
+                 .error = static_cast<std::uint32_t>(error)});
 }
 
 }  // namespace memtrace

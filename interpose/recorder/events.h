@@ -70,6 +70,17 @@ struct cuda_call_event {
   std::uint64_t size = 0;
   std::uint64_t handle = 0;
   stack_id stack = 0;
+  // Base name of the library that asked; no data: not said, PyTorch's allocator or unknown.
+  std::string_view owner{};
+};
+
+// The release recorded before, by this thread, failed.
+struct cuda_undo_event {
+  std::string_view api;
+  std::uint32_t device = 0;
+  std::uint64_t address = 0;
+  std::uint64_t handle = 0;
+  std::uint32_t error = 0;
 };
 
 // An object that turned out to be a module of the model whose outermost module is `root`.

@@ -67,8 +67,7 @@ class recorder final : public stack_table {
   void reported(const usage_report& report, stack_id stack) noexcept;
   void operation(const operation_event& event) noexcept;
   void cuda_call(const cuda_call_event& event) noexcept;
-  void cuda_undo(std::string_view api, std::uint32_t device, std::uint64_t address,
-                 std::uint32_t error) noexcept;
+  void cuda_undo(const cuda_undo_event& event) noexcept;
   void message(bool data_is_missing, std::string_view text) noexcept;
 
   // Meaning (recorder_meaning.cpp). Ids hold for this recorder only: keep them with generation().

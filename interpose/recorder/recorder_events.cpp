@@ -185,28 +185,32 @@ void recorder::cuda_call(const cuda_call_event& event) noexcept {
     return;
   }
   const std::uint32_t thread = section.thread();
+  const bool has_owner = event.owner.data() != nullptr;
   std::uint32_t api = 0;
+  std::uint32_t owner = 0;
   try {
     api = define_text(event.api);
+    if (has_owner) owner = define_text(event.owner);
   } catch (const std::bad_alloc&) {
     // Recorded without the name.
   }
   if (!section.begin_event(small_record_bytes)) return;
   section.context(event.device, thread);
   section.tag(kind::cuda_call, (event.error != 0 ? format::call_failed : 0u) |
-                                   (event.is_release ? format::call_release : 0u));
+                                   (event.is_release ? format::call_release : 0u) |
+                                   (has_owner ? format::call_owner : 0u));
   section.value(api);
   section.address(event.address);
   section.value(event.size);
   section.value(event.handle);
   if (event.error != 0) section.value(event.error);
+  if (has_owner) section.value(owner);
   section.value(event.stack);
   section.time();
   section.commit();
 }
 
-void recorder::cuda_undo(std::string_view api, std::uint32_t device, std::uint64_t address,
-                         std::uint32_t error) noexcept {
+void recorder::cuda_undo(const cuda_undo_event& event) noexcept {
   scope section(*this);
   if (!section.begin(small_record_bytes)) {
     file_->drop_events(1);
@@ -215,16 +219,17 @@ void recorder::cuda_undo(std::string_view api, std::uint32_t device, std::uint64
   const std::uint32_t thread = section.thread();
   std::uint32_t name = 0;
   try {
-    name = define_text(api);
+    name = define_text(event.api);
   } catch (const std::bad_alloc&) {
     // Recorded without the name.
   }
   if (!section.begin_event(small_record_bytes)) return;
-  section.context(device, thread);
-  section.tag(kind::cuda_undo);
+  section.context(event.device, thread);
+  section.tag(kind::cuda_undo, event.handle != 0 ? format::undo_handle : 0u);
   section.value(name);
-  section.address(address);
-  section.value(error);
+  section.address(event.address);
+  section.value(event.error);
+  if (event.handle != 0) section.value(event.handle);
   section.time();
   section.commit();
 }

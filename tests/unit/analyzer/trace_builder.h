@@ -139,14 +139,17 @@ class trace_builder {
   }
 
   trace_builder& cuda_call(std::string_view api, std::uint64_t address, std::uint64_t size,
-                           std::uint8_t flags = 0, std::uint64_t error = 0) {
+                           std::uint8_t flags = 0, std::uint64_t error = 0,
+                           std::string_view owner = {}) {
     const auto text_number = text(api);
+    const auto owner_number = (flags & format::call_owner) != 0 ? text(owner) : 0;
     tag(format::kind::cuda_call, flags);
     put_unsigned(records_, text_number);
     put_address(address);
     put_unsigned(records_, size);
     put_unsigned(records_, address);  // handle
     if ((flags & format::call_failed) != 0) put_unsigned(records_, error);
+    if ((flags & format::call_owner) != 0) put_unsigned(records_, owner_number);
     put_unsigned(records_, 0);  // stack
     return time();
   }

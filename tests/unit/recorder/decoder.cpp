@@ -91,10 +91,13 @@ const char* payload_of(kind k, unsigned flags) {
     }
     case kind::operation:
       return "vvvs";
-    case kind::cuda_call:
-      return (flags & format::call_failed) != 0 ? "vavvvv" : "vavvv";
+    case kind::cuda_call: {
+      static const char* const fields[] = {"vavvv", "vavvvv", "vavvvvv"};
+      return fields[((flags & format::call_failed) != 0 ? 1 : 0) +
+                    ((flags & format::call_owner) != 0 ? 1 : 0)];
+    }
     case kind::cuda_undo:
-      return "vav";
+      return (flags & format::undo_handle) != 0 ? "vavv" : "vav";
     case kind::message:
       return "vs";
     case kind::reported_alloc:

@@ -104,7 +104,7 @@ TEST_CASE("every other kind of record comes back") {
   recording->operation({.what = format::operation::settings, .text = "expandable_segments:True"});
   recording->cuda_call({.api = "cudaMalloc", .error = 2, .size = 4096, .handle = 9, .stack = 5});
   recording->cuda_call({.api = "cudaFree", .is_release = true, .address = 0x2000});
-  recording->cuda_undo("cudaFree", 0, 0x2000, 1);
+  recording->cuda_undo({.api = "cudaFree", .address = 0x2000, .error = 1});
   recording->message(true, "something is missing");
   recording->reported({.address = 0x3000, .block_bytes = -1024}, 6);
   auto oom = allocation(123456, 1 << 20);
