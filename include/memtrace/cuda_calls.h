@@ -32,6 +32,10 @@
 //                                                     bytes; size 0 where the driver does not tell
 //   foreign_end    address
 //   foreign_physical  size (0: unknown), handle       the same without an address
+//   exported       address, handle                    made known to other processes: changes no sum
+//                                                     (handle of exported and of foreign memory by
+//                                                     IPC: FNV-1a, 64 bits, of the 64 bytes that
+//                                                     the driver gave, equal in both processes)
 //   multicast      size, handle                       joins memory of several devices: no new bytes
 //   graph_memory   address, size, handle: graph       a node that allocates when its graph runs
 //   graph_release  address, handle: graph
@@ -74,6 +78,7 @@ enum class cuda_effect : std::uint8_t {
   foreign,
   foreign_end,
   foreign_physical,
+  exported,
   multicast,
   graph_memory,
   graph_release,
@@ -150,10 +155,12 @@ inline constexpr cuda_call_meaning cuda_calls[] = {
     {"cuArrayDestroy", cuda_effect::array_end},
     {"cuMipmappedArrayDestroy", cuda_effect::array_end},
     // memory of others
+    {"cudaIpcGetMemHandle", cuda_effect::exported},
     {"cudaIpcOpenMemHandle", cuda_effect::foreign},
     {"cudaIpcCloseMemHandle", cuda_effect::foreign_end},
     {"cudaExternalMemoryGetMappedBuffer", cuda_effect::foreign},
     {"cudaGraphicsResourceGetMappedPointer", cuda_effect::foreign},
+    {"cuIpcGetMemHandle", cuda_effect::exported},
     {"cuIpcOpenMemHandle", cuda_effect::foreign},
     {"cuIpcCloseMemHandle", cuda_effect::foreign_end},
     {"cuExternalMemoryGetMappedBuffer", cuda_effect::foreign},
