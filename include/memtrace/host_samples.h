@@ -47,8 +47,13 @@ inline constexpr char device_graphs_suffix[] = ".graphs";
 // where a call did it, all so far.
 inline constexpr char device_context_suffix[] = ".context";
 inline constexpr char device_modules_suffix[] = ".modules";
-// Time in which a kernel ran, ns, all so far (CUPTI only).
+// CUPTI only, all so far: time in which a kernel ran, ns; kernels that ran; bytes of unified memory
+// that were moved to the device, and away from it; groups of page faults on it.
 inline constexpr char device_busy_suffix[] = ".busy";
+inline constexpr char device_kernels_suffix[] = ".kernels";
+inline constexpr char device_migrated_in_suffix[] = ".migrated_in";
+inline constexpr char device_migrated_out_suffix[] = ".migrated_out";
+inline constexpr char device_faults_suffix[] = ".faults";
 
 enum class limit_source : int {
   machine = 0,        // its memory

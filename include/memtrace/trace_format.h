@@ -272,14 +272,19 @@ enum class operation : std::uint32_t {
   unknown_entry_point = 12,  // text: a CUDA function that the program got by name and that memtrace
                              // does not know; a: the CUDA version that was asked for, 0: none; b: 1
                              // if it is known, but another function than the one that is recorded
-  witness = 13,              // what CUPTI saw: see witness_fields
+  witness = 13,              // what CUPTI saw: see witness_separator
+  witness_state = 14,        // a: 1 if CUPTI listens from here on, 0 if it does not (any more);
+                             // b: records that it lost so far; text: see witness_separator
 };
 
 // Of the operation `witness`, whose record comes late: a is the address, b the bytes. text: fields
 // in decimal, separated by 0x1f: CUpti_ActivityMemoryOperationType (1 allocation, 2 release),
 // CUpti_ActivityMemoryKind, the time (ns, CLOCK_MONOTONIC as the trace has it), correlation id,
-// context id, stream id, 1 if it is asynchronous, process id.
+// context id, stream id, 1 if it is asynchronous, process id. Of a memory pool the first field is
+// CUpti_ActivityMemoryPoolOperationType and 10 (11 made, 12 destroyed, 13 trimmed), the second 0.
+// Of `witness_state`, text: the time, CUPTI's version, and (a: 0) a sentence that says why.
 inline constexpr char witness_separator = 0x1f;
+inline constexpr std::uint32_t witness_pool_operation = 10;
 
 // Of `scope`: what held in the thread when it allocated or freed.
 inline constexpr std::uint32_t scope_grad = 1;        // autograd records (grad mode)
