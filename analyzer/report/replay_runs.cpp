@@ -4,15 +4,14 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <atomic>
 #include <map>
 #include <memory>
 #include <set>
 #include <string_view>
-#include <thread>
 #include <utility>
 
 #include "analyzer/allocator/compile.h"
+#include "analyzer/allocator/several.h"
 #include "analyzer/report/json_text.h"
 #include "analyzer/report/replay_options.h"
 #include "analyzer/report/replay_places.h"
@@ -64,26 +63,19 @@ void choose_capacity(const request_log& log, const replay_wishes& wanted, replay
   return of.out_of_memory ? log.requests.at(of.out_of_memory->request).block : 0;
 }
 
-// Options share nothing but the log, which is only read.
 void replay_options(const request_log& log, replayed_device& into,
                     const std::vector<scenario>& scenarios) {
   // More than any GPU has, so that what does not fit on this one is still told how much it needs.
   constexpr auto largest = std::uint64_t{512} << 30;
   const auto most = std::max(into.usable_bytes, largest);
-  std::atomic<std::size_t> next = 0;
-  const auto work = [&] {
-    for (auto i = next++; i < scenarios.size(); i = next++) {
-      auto& option = into.options[i];
-      option.range = allocator::replay_all_policies(log, scenarios[i]);
-      option.allocations_before = allocations_before(log, option.range.worst);
-      option.most_allocations_before = allocations_before(log, option.range.best);
-      option.fits = allocator::find_smallest_fit(log, scenarios[i], most, into.capacity_step);
-    }
-  };
-  const auto threads = std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1, 8);
-  std::vector<std::jthread> others;
-  for (std::size_t i = 1; i < std::min(threads, scenarios.size()); ++i) others.emplace_back(work);
-  work();
+  const auto tried = allocator::try_each(log, scenarios, most, into.capacity_step);
+  for (std::size_t i = 0; i < tried.size(); ++i) {
+    auto& option = into.options[i];
+    option.range = tried[i].range;
+    option.allocations_before = allocations_before(log, option.range.worst);
+    option.most_allocations_before = allocations_before(log, option.range.best);
+    option.fits = tried[i].fits;
+  }
 }
 
 [[nodiscard]] replayed_device replay_device(const request_log& log, const replay_wishes& wanted,
