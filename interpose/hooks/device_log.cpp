@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "interpose/hooks/device_log.h"
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 
-#include "interpose/hooks/real_function.h"
+#include "interpose/hooks/driver_queries.h"
+#include "interpose/hooks/settings.h"
+#include "interpose/sampler/nvml.h"
 
 namespace memtrace::device_log {
 namespace {
@@ -13,75 +16,62 @@ namespace {
 constexpr int attribute_multiprocessors = 16;
 constexpr int attribute_major = 75;
 constexpr int attribute_minor = 76;
-constexpr int capture_mode_relaxed = 2;
 
 // Of device memory, on all GPUs so far.
 constexpr std::uint64_t granularity = 2 << 20;
 
-template <typename Function>
-Function* driver(const char* name) noexcept {
-  return reinterpret_cast<Function*>(find_real_function(library_family::driver, name));
-}
-
-// The driver's functions that are asked, each null if there is no driver (yet).
-struct driver_queries {
-  int (*context)(void**) = driver<int(void**)>("cuCtxGetCurrent");
-  int (*context_device)(int*) = driver<int(int*)>("cuCtxGetDevice");
-  int (*memory)(std::size_t*,
-                std::size_t*) = driver<int(std::size_t*, std::size_t*)>("cuMemGetInfo_v2");
-  int (*exchange_mode)(int*) = driver<int(int*)>("cuThreadExchangeStreamCaptureMode");
-  int (*device)(int*, int) = driver<int(int*, int)>("cuDeviceGet");
-  int (*total)(std::size_t*, int) = driver<int(std::size_t*, int)>("cuDeviceTotalMem_v2");
-  int (*name)(char*, int, int) = driver<int(char*, int, int)>("cuDeviceGetName");
-  int (*attribute)(int*, int, int) = driver<int(int*, int, int)>("cuDeviceGetAttribute");
-
-  [[nodiscard]] bool complete() const noexcept {
-    return context != nullptr && context_device != nullptr && memory != nullptr &&
-           device != nullptr && total != nullptr && name != nullptr && attribute != nullptr;
-  }
+struct device_state {
+  std::atomic<std::uint64_t> free_at_first{0};
+  // Allocated before there was a context whose free memory could be asked for: segments that expand
+  // are made without one.
+  std::atomic<std::uint64_t> taken_before{0};
+  // The serial number of the recording that has the device's record.
+  std::atomic<std::uint32_t> recorded_in{0};
+  std::atomic<std::uint64_t> context_bytes{0};
+  std::atomic<bool> context_is_known{false};
 };
-
-// Null until the driver is loaded.
-const driver_queries* queries() noexcept {
-  static std::atomic<const driver_queries*> known{nullptr};
-  static driver_queries storage;
-  static small_lock lock;
-  if (const auto* ready = known.load(std::memory_order_acquire); ready != nullptr) return ready;
-  const lock_holder holder(lock);
-  if (known.load(std::memory_order_relaxed) != nullptr) return &storage;
-  storage = {};
-  if (!storage.complete()) return nullptr;
-  known.store(&storage, std::memory_order_release);
-  return &storage;
-}
-
-std::array<std::atomic<std::uint64_t>, max_devices> free_at_first{};
-// Allocated before there was a context whose free memory could be asked for: segments that expand
-// are made without one.
-std::array<std::atomic<std::uint64_t>, max_devices> taken_before{};
-// The serial number of the recording that has the device's record.
-std::array<std::atomic<std::uint32_t>, max_devices> recorded_in{};
+std::array<device_state, max_devices> devices;
 thread_local constinit std::uint32_t last_device = 0;
 
-struct device_memory {
-  std::uint64_t free = 0;
-  std::uint64_t total = 0;
-};
-
-// Under global capture other calls than launches may be refused; this one thread is let through.
-device_memory memory_now(const driver_queries& driver) noexcept {
-  int mode = capture_mode_relaxed;
-  const bool exchanged = driver.exchange_mode != nullptr && driver.exchange_mode(&mode) == 0;
-  std::size_t free = 0;
-  std::size_t total = 0;
-  const bool known = driver.memory(&free, &total) == 0;
-  if (exchanged) (void)driver.exchange_mode(&mode);
-  return known ? device_memory{free, total} : device_memory{};
+device_state& at(std::uint32_t device) noexcept {
+  return devices[device % max_devices];
 }
 
-bool has_context(const driver_queries& driver) noexcept {
+// Contexts whose size is known, to subtract when they end. More than these are not told apart.
+struct known_context {
+  std::atomic<std::uint64_t> handle{0};
+  std::atomic<std::uint64_t> bytes{0};
+  std::atomic<std::uint32_t> device{0};
+};
+std::array<known_context, 64> contexts;
+
+void remember_context(std::uint32_t device, std::uint64_t handle, std::uint64_t bytes) noexcept {
+  for (auto& one : contexts) {
+    std::uint64_t nobody = 0;
+    if (!one.handle.compare_exchange_strong(nobody, handle, std::memory_order_acq_rel)) continue;
+    one.bytes.store(bytes, std::memory_order_relaxed);
+    one.device.store(device, std::memory_order_relaxed);
+    break;
+  }
+  at(device).context_bytes.fetch_add(bytes, std::memory_order_relaxed);
+}
+
+sampler::nvml::process_bytes ask_nvml(std::uint32_t device) noexcept {
+  char bus_id[32];
+  return pci_bus_id(device, bus_id) ? sampler::nvml::of_device(bus_id)
+                                    : sampler::nvml::process_bytes{};
+}
+
+// The first look at a device: what is in use and was not allocated since is the context.
+void note_context(const driver_queries& driver, std::uint32_t device,
+                  std::uint64_t taken) noexcept {
+  if (!settings::samples()) return;
   void* context = nullptr;
-  return driver.context(&context) == 0 && context != nullptr;
+  const auto processes = ask_nvml(device);
+  if (!processes.known || driver.context(&context) != 0) return;
+  remember_context(device, reinterpret_cast<std::uintptr_t>(context),
+                   processes.own - std::min(processes.own, taken));
+  at(device).context_is_known.store(true, std::memory_order_relaxed);
 }
 
 std::uint32_t attribute(const driver_queries& driver, int device, int which) noexcept {
@@ -92,7 +82,7 @@ std::uint32_t attribute(const driver_queries& driver, int device, int which) noe
 }  // namespace
 
 std::uint32_t current() noexcept {
-  const auto* const driver = queries();
+  const auto* const driver = driver_queries::find();
   int device = 0;
   if (driver != nullptr && driver->context_device(&device) == 0 && device >= 0) {
     last_device = static_cast<std::uint32_t>(device);
@@ -101,9 +91,9 @@ std::uint32_t current() noexcept {
 }
 
 std::uint64_t used_bytes() noexcept {
-  const auto* const driver = queries();
-  if (driver == nullptr || !has_context(*driver)) return 0;
-  const device_memory now = memory_now(*driver);
+  const auto* const driver = driver_queries::find();
+  if (driver == nullptr || !driver->has_context()) return 0;
+  const auto now = driver->ask_memory();
   return now.total - now.free;
 }
 
@@ -112,24 +102,28 @@ void sample_current() noexcept {
 }
 
 void sample_after_allocation(std::uint64_t bytes) noexcept {
-  const auto* const driver = queries();
+  const auto* const driver = driver_queries::find();
   if (driver == nullptr) return;
   const std::uint32_t device = current() % max_devices;
-  auto& known = free_at_first[device];
-  if (known.load(std::memory_order_relaxed) != 0) return;
+  auto& state = at(device);
+  if (state.free_at_first.load(std::memory_order_relaxed) != 0) return;
   const std::uint64_t taken = (bytes + granularity - 1) / granularity * granularity;
-  const std::uint64_t before = taken_before[device].fetch_add(taken, std::memory_order_relaxed);
-  if (!has_context(*driver)) return;
-  known.store(memory_now(*driver).free + before + taken, std::memory_order_relaxed);
-  recorded_in[device].store(0, std::memory_order_relaxed);  // tell what was not known then
+  const std::uint64_t before = state.taken_before.fetch_add(taken, std::memory_order_relaxed);
+  if (!driver->has_context()) return;
+  std::uint64_t not_yet = 0;
+  const std::uint64_t free = driver->ask_memory().free + before + taken;
+  if (!state.free_at_first.compare_exchange_strong(not_yet, free, std::memory_order_relaxed))
+    return;
+  note_context(*driver, device, before + taken);
+  state.recorded_in.store(0, std::memory_order_relaxed);  // tell what was not known then
 }
 
 void ensure(recorder& to, std::uint32_t device) noexcept {
-  auto& recorded = recorded_in[device % max_devices];
-  if (recorded.load(std::memory_order_relaxed) == to.generation()) [[likely]]
+  auto& state = at(device);
+  if (state.recorded_in.load(std::memory_order_relaxed) == to.generation()) [[likely]]
     return;
-  recorded.store(to.generation(), std::memory_order_relaxed);
-  const auto* const driver = queries();
+  state.recorded_in.store(to.generation(), std::memory_order_relaxed);
+  const auto* const driver = driver_queries::find();
   int handle = 0;
   if (driver == nullptr || driver->device(&handle, static_cast<int>(device)) != 0) return;
   device_facts facts{.device = device};
@@ -137,11 +131,63 @@ void ensure(recorder& to, std::uint32_t device) noexcept {
   char name[256] = {};
   if (driver->total(&total, handle) == 0) facts.total_bytes = total;
   if (driver->name(name, sizeof name - 1, handle) == 0) facts.name = name;
-  facts.free_bytes = free_at_first[device % max_devices].load(std::memory_order_relaxed);
+  facts.free_bytes = state.free_at_first.load(std::memory_order_relaxed);
   facts.major = attribute(*driver, handle, attribute_major);
   facts.minor = attribute(*driver, handle, attribute_minor);
   facts.multiprocessors = attribute(*driver, handle, attribute_multiprocessors);
   to.device(facts);
+}
+
+std::uint64_t used_now(std::uint32_t device) noexcept {
+  if (const auto processes = ask_nvml(device); processes.known) return processes.own;
+  return current() == device ? used_bytes() : 0;
+}
+
+bool pci_bus_id(std::uint32_t device, std::span<char> to) noexcept {
+  const auto* const driver = driver_queries::find();
+  int handle = 0;
+  return driver != nullptr && driver->device(&handle, static_cast<int>(device)) == 0 &&
+         driver->pci_bus_id(to.data(), static_cast<int>(to.size()), handle) == 0;
+}
+
+void context_made(std::uint32_t device, std::uint64_t handle, std::uint64_t used_before) noexcept {
+  // The first one's size comes with the first look at the device.
+  if (used_before == 0 || !at(device).context_is_known.load(std::memory_order_relaxed)) return;
+  const std::uint64_t now = used_now(device);
+  if (now > used_before) remember_context(device, handle, now - used_before);
+}
+
+void context_ends(std::uint64_t handle) noexcept {
+  if (handle == 0) return;
+  for (auto& one : contexts) {
+    if (one.handle.load(std::memory_order_acquire) != handle) continue;
+    const std::uint64_t bytes = one.bytes.load(std::memory_order_relaxed);
+    at(one.device.load(std::memory_order_relaxed))
+        .context_bytes.fetch_sub(bytes, std::memory_order_relaxed);
+    one.handle.store(0, std::memory_order_release);
+    return;
+  }
+}
+
+void device_ended(std::uint32_t device) noexcept {
+  for (auto& one : contexts) {
+    if (one.handle.load(std::memory_order_acquire) == 0 ||
+        one.device.load(std::memory_order_relaxed) != device) {
+      continue;
+    }
+    one.handle.store(0, std::memory_order_release);
+  }
+  auto& state = at(device);
+  state.context_bytes.store(0, std::memory_order_relaxed);
+  state.context_is_known.store(false, std::memory_order_relaxed);
+  state.taken_before.store(0, std::memory_order_relaxed);
+  state.free_at_first.store(0, std::memory_order_relaxed);
+}
+
+std::optional<std::uint64_t> context_bytes(std::uint32_t device) noexcept {
+  const auto& state = at(device);
+  if (!state.context_is_known.load(std::memory_order_relaxed)) return std::nullopt;
+  return state.context_bytes.load(std::memory_order_relaxed);
 }
 
 }  // namespace memtrace::device_log

@@ -18,6 +18,7 @@
 #include "interpose/hooks/notice.h"
 #include "interpose/hooks/run_facts.h"
 #include "interpose/hooks/settings.h"
+#include "interpose/hooks/unknown_names.h"
 #include "interpose/python/python_stack.h"
 #include "interpose/recorder/command_line.h"
 #include "interpose/recorder/small_lock.h"
@@ -37,9 +38,9 @@ clock_pair loaded_at;
 void in_forked_child() {
   recorder* const parents = the_recorder.exchange(nullptr, std::memory_order_relaxed);
   new (&start_lock) small_lock;
+  sampler::in_forked_child();
   if (parents == nullptr) return;
   // The parent's recorder is left as it is: a thread may have been in the middle of it.
-  sampler::in_forked_child();
   parents->abandon();
   the_stage.store(stage::untried, std::memory_order_relaxed);
 }
@@ -87,6 +88,7 @@ recorder* start_slowly() noexcept {
   the_recorder.store(made, std::memory_order_release);
   the_stage.store(stage::active, std::memory_order_release);
   open_phases::record_earlier(*made);
+  unknown_names::record_earlier(*made);
   sampler::start(*made);
   return made;
 }

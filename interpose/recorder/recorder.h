@@ -83,6 +83,10 @@ class recorder final : public stack_table {
   // Counters of one moment, of no thread, next to each other. Only where the open slot has room
   // for all: never writes a block, allocates nothing. False when they are not recorded.
   [[nodiscard]] bool samples(std::span<const counter_value> found) noexcept;
+  // The same, unless `count` is no longer `expected` when the recorder is this thread's alone.
+  [[nodiscard]] bool samples(std::span<const counter_value> found,
+                             const std::atomic<std::uint64_t>& count,
+                             std::uint64_t expected) noexcept;
   void census(const census_event& event) noexcept;
 
   [[nodiscard]] stack_id intern(std::span<const stack_frame> innermost_first) noexcept override;

@@ -129,6 +129,12 @@ void recorder::counter(std::string_view name, double value) noexcept {
 }
 
 bool recorder::samples(std::span<const counter_value> found) noexcept {
+  const std::atomic<std::uint64_t> always{0};
+  return samples(found, always, 0);
+}
+
+bool recorder::samples(std::span<const counter_value> found,
+                       const std::atomic<std::uint64_t>& count, std::uint64_t expected) noexcept {
   constexpr std::size_t counter_bytes = 32;  // tag, length, two numbers
   // Room for all and for what begin() asks for: it opens no other slot.
   const auto record_bytes =
@@ -136,6 +142,7 @@ bool recorder::samples(std::span<const counter_value> found) noexcept {
   const auto time_bytes =
       static_cast<std::uint32_t>((found.size() + 1) * encoding::max_varint_bytes);
   scope section(*this);
+  if (count.load(std::memory_order_acquire) != expected) return false;
   if (!slots_.current().has_room(record_bytes, time_bytes)) return false;
   bool is_first = true;
   for (const counter_value& counter : found) {

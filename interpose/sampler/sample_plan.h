@@ -13,9 +13,27 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 
 namespace memtrace::sampler {
+
+// What may be spent on something: an allowance, and a share of the time.
+class time_budget {
+ public:
+  constexpr time_budget(std::uint64_t allowance, std::uint64_t share) noexcept
+      : allowance_(allowance), share_(share) {}
+  // `now`: since the recording began.
+  [[nodiscard]] bool allows(std::uint64_t now) const noexcept {
+    return spent_.load(std::memory_order_relaxed) < allowance_ + now / share_;
+  }
+  void spend(std::uint64_t cost) noexcept { spent_.fetch_add(cost, std::memory_order_relaxed); }
+
+ private:
+  std::uint64_t allowance_;
+  std::uint64_t share_;
+  std::atomic<std::uint64_t> spent_{0};
+};
 
 class sample_plan {
  public:

@@ -14,6 +14,7 @@
 #include "interpose/recorder/tick_clock.h"
 #include "interpose/sampler/device_use.h"
 #include "interpose/sampler/host_look.h"
+#include "interpose/sampler/nvml.h"
 #include "interpose/sampler/own_descriptors.h"
 #include "interpose/sampler/sample_plan.h"
 
@@ -129,6 +130,8 @@ void finish(recorder& to) noexcept {
 
 void in_forked_child() noexcept {
   current.store(nullptr, std::memory_order_relaxed);
+  device_use::in_forked_child();
+  nvml::in_forked_child();
 }
 
 }  // namespace memtrace::sampler
