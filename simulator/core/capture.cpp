@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "simulator/core/activity.h"
 #include "simulator/core/events.h"
 
 namespace memtrace::simulator {
@@ -227,7 +228,9 @@ cudaError_t add(stream& stream, node_content content) {
 }
 
 cudaError_t add_kernel(stream& stream) {
-  return add(stream, {cudaGraphNodeTypeKernel, clock::kernel, {}, {}});
+  return add(stream, {cudaGraphNodeTypeKernel, clock::kernel, {}, [](simulator::stream& on) {
+                        activity::kernel(on);
+                      }});
 }
 
 cudaError_t inform(const stream& stream, information& result) {

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "simulator/core/launches.h"
 
+#include "simulator/core/activity.h"
 #include "simulator/core/capture.h"
 #include "simulator/core/device.h"
 #include "simulator/core/kernel_effects.h"
+#include "simulator/core/kernels.h"
 
 namespace memtrace::simulator::launches {
 namespace {
@@ -26,6 +28,10 @@ cudaKernelNodeParams parameters(const void* function, const launch_shape& shape)
   return result;
 }
 
+void tell(const stream& on, const void* function) {
+  if (activity::is_wanted(activity::kernels)) activity::kernel(on, kernels::name_of(function));
+}
+
 }  // namespace
 
 bool valid(const launch_shape& shape) {
@@ -44,13 +50,17 @@ cudaError_t kernel(stream* stream, const void* function, const launch_shape& sha
   if (capture::capturing(*stream)) {
     return capture::add(*stream,
                         {cudaGraphNodeTypeKernel, clock::kernel, parameters(function, shape),
-                         [effect](simulator::stream&) { kernel_effects::run(effect); }});
+                         [effect, function](simulator::stream& on) {
+                           tell(on, function);
+                           kernel_effects::run(effect);
+                         }});
   }
   if (const cudaError_t error = capture::check_use(*stream); error != cudaSuccess) return error;
   if (stream->legacy) {
     if (const cudaError_t error = ensure_context(); error != cudaSuccess) return error;
   }
   streams::enqueue(*stream, clock::kernel);
+  tell(*stream, function);
   kernel_effects::run(effect);
   return cudaSuccess;
 }

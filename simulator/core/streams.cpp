@@ -6,6 +6,7 @@
 #include <mutex>
 #include <vector>
 
+#include "simulator/core/activity.h"
 #include "simulator/core/capture.h"
 #include "simulator/core/config.h"
 #include "simulator/core/device.h"
@@ -177,6 +178,7 @@ cudaError_t launch(cudaStream_t handle, unsigned kernels) {
   for (unsigned kernel = 0; kernel < kernels; ++kernel) {
     if (!capture::capturing(*found)) {
       enqueue(*found, clock::kernel);
+      activity::kernel(*found);
     } else if (const cudaError_t error = capture::add_kernel(*found); error != cudaSuccess) {
       return error;
     }

@@ -7,6 +7,7 @@
 #include "simulator/core/device_memory.h"
 #include "simulator/core/errors.h"
 #include "simulator/core/export.h"
+#include "simulator/core/residency.h"
 
 using namespace memtrace::simulator;
 
@@ -46,12 +47,12 @@ MEMTRACE_API cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* result,
   return cudaSuccess;
 }
 
-// Managed pages do not move here, so advice and prefetching have nothing to do. bitsandbytes asks
-// for them.
+// bitsandbytes asks for these. Advice has nothing to do.
 #if CUDART_VERSION >= 13000
-MEMTRACE_API cudaError_t cudaMemPrefetchAsync(const void* pointer, std::size_t, cudaMemLocation,
-                                              unsigned, cudaStream_t) {
-  return remember(find(pointer).kind == memory_kind::managed ? cudaSuccess : cudaErrorInvalidValue);
+MEMTRACE_API cudaError_t cudaMemPrefetchAsync(const void* pointer, std::size_t bytes,
+                                              cudaMemLocation to, unsigned, cudaStream_t) {
+  return remember(residency::prefetch(
+      pointer, bytes, to.type == cudaMemLocationTypeDevice ? to.id : residency::host));
 }
 
 MEMTRACE_API cudaError_t cudaMemAdvise(const void* pointer, std::size_t, cudaMemoryAdvise,
@@ -59,8 +60,9 @@ MEMTRACE_API cudaError_t cudaMemAdvise(const void* pointer, std::size_t, cudaMem
   return remember(find(pointer).kind == memory_kind::managed ? cudaSuccess : cudaErrorInvalidValue);
 }
 #else
-MEMTRACE_API cudaError_t cudaMemPrefetchAsync(const void* pointer, std::size_t, int, cudaStream_t) {
-  return remember(find(pointer).kind == memory_kind::managed ? cudaSuccess : cudaErrorInvalidValue);
+MEMTRACE_API cudaError_t cudaMemPrefetchAsync(const void* pointer, std::size_t bytes, int to,
+                                              cudaStream_t) {
+  return remember(residency::prefetch(pointer, bytes, to));  // cudaCpuDeviceId is -1
 }
 
 MEMTRACE_API cudaError_t cudaMemAdvise(const void* pointer, std::size_t, cudaMemoryAdvise, int) {
