@@ -8,6 +8,7 @@
 //   AutogradMeta  40 gradient  48 grad_fn         144 requires_grad
 //   Node          24 sequence number              48 thread
 //                 96 edges, of 24 bytes
+//                 in 2.15 8 bytes less each: it counts its references itself
 //   AccumulateGrad   the leaf, right behind what it has as a Node
 // Words that are followed are followed with readable_memory: a wrong guess ends the search only.
 #include "interpose/autograd/layout_search.h"
@@ -179,11 +180,16 @@ class layout_finder {
 
   bool find_node() noexcept {
     const std::uint64_t node = word(probe_.node, python_header);
-    // The two small numbers can stand elsewhere by chance: both at the known places, or not.
-    found_.sequence_number = 24;
-    found_.thread = 48;
-    return word(node, found_.sequence_number) == probe_.sequence_number &&
-           word(node, found_.thread) == thread_;
+    // The two small numbers can stand elsewhere by chance: both at known places, or not.
+    for (const std::uint16_t begin : {std::uint16_t{24}, std::uint16_t{16}}) {
+      found_.sequence_number = begin;
+      found_.thread = static_cast<std::uint16_t>(begin + 3 * word_bytes);
+      if (word(node, found_.sequence_number) == probe_.sequence_number &&
+          word(node, found_.thread) == thread_) {
+        return true;
+      }
+    }
+    return false;
   }
 
   bool find_variable() noexcept {

@@ -6,11 +6,14 @@
 #include <bit>
 #include <cstring>
 #include <string_view>
+#include <utility>
 
 #include "interpose/hooks/device_log.h"
 #include "interpose/hooks/errno_keeper.h"
 #include "interpose/hooks/notice.h"
+#include "interpose/hooks/pool_choice.h"
 #include "interpose/hooks/session.h"
+#include "interpose/hooks/trace_tracker.h"
 
 namespace memtrace::allocator_methods {
 namespace {
@@ -21,7 +24,7 @@ using device_index = signed char;
 
 struct originals {
   void (*empty_cache)(void*, word, word);
-  void (*begin_pool)(void*, device_index, word, word, void*);
+  void (*begin_pool)(void*, device_index, word, word, pool_choice::filter*);
   void (*end_pool)(void*, device_index, word, word);
   void (*release_pool)(void*, device_index, word, word);
   void (*create_pool)(void*, device_index, word, word, void* const*);
@@ -61,8 +64,15 @@ void empty_cache(void* self, word first, word second) {
   original.empty_cache(self, first, second);
 }
 
-void begin_pool(void* self, device_index device, word first, word second, void* filter) {
-  original.begin_pool(self, device, first, second, filter);
+// The filter is a std::function, handed over by address and moved from.
+void begin_pool(void* self, device_index device, word first, word second,
+                pool_choice::filter* filter) {
+  if (trace_tracker::entries_name_pools()) {
+    original.begin_pool(self, device, first, second, filter);
+  } else {
+    auto ours = pool_choice::watched(std::move(*filter), {first, second});
+    original.begin_pool(self, device, first, second, &ours);
+  }
   record(format::operation::pool_begin, device, first, second);
 }
 

@@ -4,8 +4,9 @@
 //
 //   offset  0 action (int)   4 device (int8; in 2.4 an int)   8 address   32 stream   40 size
 //          48 pool id (two words), 64 time                    from 2.8 at the latest
-//          48 time, 56 a std::string                          2.4.1
-// (read in 2.4.1, 2.8.0 and 2.11.0 on x86-64). Which of the two it is shows in the first entry.
+//          48 time, 56 a std::string                          2.4.1, 2.6.0: see pool_choice.h
+// (read in 2.4.1, 2.6.0, 2.8.0, 2.11.0 and 2.15.0 on x86-64). Which of the two it is shows in the
+// first entry.
 #pragma once
 
 #include <cstdint>

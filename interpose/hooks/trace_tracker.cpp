@@ -16,6 +16,7 @@
 #include "interpose/hooks/errno_keeper.h"
 #include "interpose/hooks/native_allocator.h"
 #include "interpose/hooks/notice.h"
+#include "interpose/hooks/pool_choice.h"
 #include "interpose/hooks/run_facts.h"
 #include "interpose/hooks/session.h"
 #include "interpose/hooks/trace_entry.h"
@@ -93,6 +94,7 @@ void on_entry(const raw_trace_entry& entry) {
   }
   if (layout == entry_layout::implausible) return;
   allocator_event event = read_entry(entry, layout);
+  if (layout == entry_layout::without_pool) pool_choice::complete(event);
   if (completes_kept(event)) {
     kept.completed = true;
     return;
@@ -153,6 +155,10 @@ void try_to_attach() noexcept {
 
 bool is_settled() noexcept {
   return the_stage.load(std::memory_order_relaxed) != stage::unattached;
+}
+
+bool entries_name_pools() noexcept {
+  return the_layout.load(std::memory_order_relaxed) != entry_layout::without_pool;
 }
 
 bool attach_if_possible() noexcept {

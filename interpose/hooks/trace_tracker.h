@@ -26,6 +26,9 @@ void attach_before_allocating() noexcept;
 // Settled: attached, or given up.
 [[nodiscard]] bool is_settled() noexcept;
 
+// Whether the entries say which pool an allocation is in; true as long as none was seen.
+[[nodiscard]] bool entries_name_pools() noexcept;
+
 // The allocator's report of an allocation or a free.
 void report_usage(const usage_report& report) noexcept;
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The search on objects made here, laid out as in PyTorch 2.11 and as a PyTorch that nobody knows.
+// The search on objects made here, laid out as in PyTorch 2.11 and as a PyTorch that nobody knows,
+// whose nodes are laid out as in 2.15.
 #include "interpose/autograd/layout_search.h"
 
 #include <array>
@@ -24,7 +25,7 @@ void put(object& to, std::size_t offset, std::uint64_t word) {
 }
 
 constexpr detail::layout of_2_11{16, 16, 24, 64, 168, 16, 48, 40, 48, 144, 24, 48, 568, 96, 24};
-constexpr detail::layout of_another{24, 24, 40, 80, 186, 24, 64, 56, 72, 160, 24, 48, 600, 104, 32};
+constexpr detail::layout of_another{24, 24, 40, 80, 186, 24, 64, 56, 72, 160, 16, 40, 600, 104, 32};
 
 constexpr std::uint64_t thread = 1;
 constexpr std::uint64_t sequence = 4711;
