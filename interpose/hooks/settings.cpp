@@ -16,6 +16,7 @@ bool is_enabled = false;
 bool takes_samples = false;
 bool takes_censuses = false;
 bool census_on_signal = false;
+bool wants_witness = false;
 char output[PATH_MAX];
 char log_target[PATH_MAX];
 
@@ -50,6 +51,7 @@ void read() noexcept {
   census_on_signal = takes_censuses && !is_zero(std::getenv("MEMTRACE_CENSUS_SIGNAL"));
   const char* const sampling = std::getenv("MEMTRACE_SAMPLING");
   takes_samples = sampling == nullptr || std::strcmp(sampling, "0") != 0;
+  wants_witness = is_set(std::getenv("MEMTRACE_CUPTI"));
   is_enabled = true;
 }
 
@@ -61,6 +63,9 @@ bool censuses() noexcept {
 }
 bool samples() noexcept {
   return takes_samples;
+}
+bool second_witness() noexcept {
+  return wants_witness;
 }
 bool listens_for_signal() noexcept {
   return census_on_signal;

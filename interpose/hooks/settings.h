@@ -19,6 +19,8 @@ void read() noexcept;
 [[nodiscard]] bool listens_for_signal() noexcept;
 // Not MEMTRACE_SAMPLING=0.
 [[nodiscard]] bool samples() noexcept;
+// MEMTRACE_CUPTI, not 0.
+[[nodiscard]] bool second_witness() noexcept;
 // MEMTRACE_LOG, empty when unset (see notice.h).
 [[nodiscard]] const char* log() noexcept;
 
