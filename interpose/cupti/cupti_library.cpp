@@ -3,6 +3,8 @@
 
 #include <dlfcn.h>
 
+#include <initializer_list>
+
 #include "interpose/hooks/real_function.h"
 
 namespace memtrace::cupti {
