@@ -81,6 +81,15 @@ std::uint32_t marks_of_frame(std::string_view file, std::string_view function) {
   return 0;
 }
 
+std::size_t known_part(std::string_view file) {
+  for (const auto& known : known_functions) {
+    if (!fits(file, known.file)) continue;
+    const auto at = file.rfind(known.file);
+    if (at == 0 || file[at - 1] == '/') return at;
+  }
+  return std::string_view::npos;
+}
+
 void frame_marks::learn(trace::stack_id wanted) {
   known_.reserve(std::max<std::size_t>(wanted.value + std::size_t{1}, known_.size() * 2));
   // A parent's number is smaller than its child's.

@@ -42,6 +42,10 @@ struct stack_marks {
 // Of one frame.
 [[nodiscard]] std::uint32_t marks_of_frame(std::string_view file, std::string_view function);
 
+// Where in the path the part begins by which marks_of_frame may know it ("torch/optim/…"), after a
+// '/' or at the beginning; npos: it knows no such file.
+[[nodiscard]] std::size_t known_part(std::string_view file);
+
 class frame_marks {
  public:
   explicit frame_marks(const trace::dictionary& names) : names_(names), known_(1) {}

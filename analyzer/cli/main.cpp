@@ -31,6 +31,7 @@ constexpr std::array subcommands = {
     subcommand{"dry-run", "The same on a simulated GPU", add_dry_run, true},
     subcommand{"estimate", "Work out what a training would need, by formulas with their sources",
                add_estimate, false},
+    subcommand{"scrub", "Copy traces without paths and names, to share them", add_scrub, false},
     subcommand{"dump", "Print every record of a trace as JSON, one a line", add_dump, false},
 };
 

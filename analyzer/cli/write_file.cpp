@@ -5,18 +5,31 @@
 #include <cstdio>
 #include <cstring>
 
+#include "analyzer/cli/output_file.h"
+
 namespace memtrace::cli {
 
-bool write_all(const std::string& path, const std::string& text) {
-  std::FILE* const file = path == "-" ? stdout : std::fopen(path.c_str(), "w");
-  bool written = file != nullptr && std::fwrite(text.data(), 1, text.size(), file) == text.size();
-  if (file != nullptr)
-    written = (file == stdout ? std::fflush(file) : std::fclose(file)) == 0 && written;
-  if (!written && errno != EPIPE) {
-    std::fprintf(stderr, "memtrace: %s: the report cannot be written: %s\n", path.c_str(),
-                 std::strerror(errno));
+namespace {
+
+[[nodiscard]] bool complain(const std::string& path, const char* why) {
+  if (errno != EPIPE) {
+    std::fprintf(stderr, "memtrace: %s: the report cannot be written: %s\n", path.c_str(), why);
   }
-  return written;
+  return false;
+}
+
+}  // namespace
+
+bool write_all(const std::string& path, const std::string& text) {
+  if (path == "-") {
+    const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
+    if (std::fflush(stdout) == 0 && written) return true;
+    return complain(path, std::strerror(errno));
+  }
+  output_file file(path, output_file::mode::replace);
+  if (!file.is_open()) return complain(path, file.error().c_str());
+  if (file.write(text) && file.close()) return true;
+  return complain(path, std::strerror(errno));
 }
 
 }  // namespace memtrace::cli

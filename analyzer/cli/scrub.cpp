@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/scrub/scrub.h"
+
+#include <fmt/core.h>
+#include <pwd.h>
+#include <sys/stat.h>
+#include <sys/types.h>
+#include <CLI/App.hpp>
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include "analyzer/cli/command.h"
+#include "analyzer/cli/open_trace.h"
+#include "analyzer/cli/output_file.h"
+#include "analyzer/trace/find_traces.h"
+
+namespace memtrace::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+class file_output final : public scrub::output {
+ public:
+  explicit file_output(output_file& file) : file_(file) {}
+  [[nodiscard]] bool write(std::uint64_t offset, std::span<const unsigned char> bytes) override {
+    return file_.write_at(offset, bytes);
+  }
+
+ private:
+  output_file& file_;
+};
+
+// Who recorded it: the account's name may stand in any text.
+[[nodiscard]] std::string owner_of(const std::string& path) {
+  struct stat facts {};
+  if (::stat(path.c_str(), &facts) != 0) return {};
+  const auto* const account = ::getpwuid(facts.st_uid);
+  return account == nullptr ? std::string() : account->pw_name;
+}
+
+[[nodiscard]] bool copy_one(scrub::scrubber& scrubs, std::size_t number, const std::string& path,
+                            const fs::path& folder) {
+  auto source = trace::file_source::open(path);
+  if (!source) {
+    complain(path, source.failure());
+    return false;
+  }
+  const auto target = (folder / scrubs.file_name(fs::path(path).filename().string())).string();
+  output_file file(target, output_file::mode::create);
+  if (!file.is_open()) {
+    fmt::print(stderr, "memtrace: {}: cannot be made: {}\n", target, file.error());
+    return false;
+  }
+  file_output to(file);
+  if (const auto failure = scrubs.copy(number, *source, to)) {
+    complain(path, *failure);
+    file.remove();
+    return false;
+  }
+  fmt::print(stderr, "memtrace: wrote {}\n", target);
+  return true;
+}
+
+int scrub_all(const std::vector<std::string>& names, const std::string& output) {
+  auto found = trace::find_traces(names);
+  if (!found) {
+    complain({}, found.failure());
+    return failure;
+  }
+  scrub::scrubber scrubs;
+  for (const auto& path : *found) {
+    auto source = trace::file_source::open(path);
+    const auto failed =
+        source ? scrubs.look_at(*source, owner_of(path)) : trace::status(source.failure());
+    if (!failed) continue;
+    complain(path, *failed);
+    return failure;
+  }
+  std::error_code failed;
+  fs::create_directories(output, failed);
+  if (failed) {
+    fmt::print(stderr, "memtrace: {}: no directory for the copies: {}\n", output, failed.message());
+    return failure;
+  }
+  for (std::size_t i = 0; i < found->size(); ++i) {
+    if (!copy_one(scrubs, i, (*found)[i], output)) return failure;
+  }
+  fmt::print(stderr,
+             "memtrace: hidden: {} directories, {} names of users and machines, command lines and "
+             "values of the environment. Names of files, functions, modules and of what the "
+             "program itself named are still there: look with memtrace dump before you share.\n",
+             scrubs.hidden().directories(), scrubs.hidden().names());
+  return success;
+}
+
+}  // namespace
+
+action add_scrub(CLI::App& app) {
+  struct options {
+    std::vector<std::string> traces;
+    std::string output = "scrubbed";
+  };
+  const auto chosen = std::make_shared<options>();
+  app.add_option("TRACE", chosen->traces,
+                 "Traces, or directories with traces; those of one run together, so that the same "
+                 "machine keeps the same name in all")
+      ->required();
+  app.add_option("--output", chosen->output, "Directory for the copies")->capture_default_str();
+  return [chosen](const program&) { return scrub_all(chosen->traces, chosen->output); };
+}
+
+}  // namespace memtrace::cli

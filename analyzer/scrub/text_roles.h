@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The first look at a trace: what each of its texts is used for.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "analyzer/scrub/disguise.h"
+#include "analyzer/trace/reader.h"
+
+namespace memtrace::scrub {
+
+class text_roles final : public trace::record_visitor {
+ public:
+  // Has the disguise learn all that is to be hidden. An error: the trace is damaged.
+  [[nodiscard]] trace::status read(trace::reader& from, disguise& learning);
+
+  [[nodiscard]] unsigned of(std::uint64_t text) const {
+    return text < roles_.size() ? roles_[text] : 0;
+  }
+
+ private:
+  void on_info(std::string_view key, std::string_view value) override;
+  void on_device(const trace::device_facts& facts) override;
+  void on_storage(const trace::event& next, const trace::storage_event& record) override;
+  void on_cuda_call(const trace::event& head, const trace::cuda_call_event& record) override;
+  void on_cuda_undo(const trace::event& head, const trace::cuda_undo_event& record) override;
+  void on_counter(const trace::event& head, const trace::counter_event& record) override;
+  void on_operation(const trace::event& head, const trace::operation_event& record) override;
+  void on_message(const trace::event& head, const trace::message_event& record) override;
+  void add(trace::text_id text, unsigned role);
+  void add_frames();
+
+  std::vector<std::uint8_t> roles_;  // by number of the text
+  const trace::dictionary* names_ = nullptr;
+  disguise* learning_ = nullptr;
+};
+
+}  // namespace memtrace::scrub
