@@ -1,38 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// cudaGetDriverEntryPoint and …ByVersion: how PyTorch gets cuMemCreate and the like. The real
-// function answers; where the answer is a function that hooks.def knows, the wrapper is handed out
-// in its place.
-#include <cstring>
-
+// The driver's functions by name: cuGetProcAddress, which every cudart uses for all of them, and
+// the runtime's cudaGetDriverEntryPoint, by which PyTorch gets cuMemCreate and the like. The real
+// function answers first, with what it was given; where the answer is a function that hooks.def
+// knows, its wrapper is handed out in its place. cuGetProcAddress itself is one of them.
 #include "interpose/hooks/call_recording.h"
-#include "interpose/hooks/cuda_hooks.h"
+#include "interpose/hooks/deep_binding.h"
 #include "interpose/hooks/errno_keeper.h"
 #include "interpose/hooks/exported.h"
-#include "interpose/hooks/notice.h"
+#include "interpose/hooks/hand_out.h"
 
 namespace memtrace {
 namespace {
 
-// cudaEnablePerThreadDefaultStream: the stream-ordered functions are then other ones (_ptsz).
+// CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM and cudaEnablePerThreadDefaultStream
 constexpr unsigned long long per_thread_stream = 2;
-constexpr int version_of_v2_functions = 3020;
+// What flags of 0 mean in a program compiled for the per-thread stream.
+constexpr unsigned long long legacy_stream = 1;
+constexpr int no_version = 0;
 
-void replace(const char* name, void** function, unsigned version,
-             unsigned long long flags) noexcept {
+void replace(const driver_query& query, void** function) noexcept {
   const errno_keeper errno_stays;
-  if (name == nullptr || function == nullptr || *function == nullptr) return;
-  if ((flags & per_thread_stream) != 0 || version < version_of_v2_functions) return;
-  const driver_wrapper* const wrapper = find_driver_wrapper(name);
-  if (wrapper == nullptr || wrapper->function == *function) return;
-  hook& entry = hooks[static_cast<unsigned>(wrapper->id)];
-  void* expected = nullptr;
-  // Kept if it is the first; another one later (a second driver in one process) is left alone.
-  if (!entry.real.compare_exchange_strong(expected, *function) && expected != *function) {
-    notice::log("%s: two different entry points, one is not recorded", name);
-    return;
-  }
-  *function = wrapper->function;
+  deep_binding::look_if_due();
+  if (query.name == nullptr || function == nullptr || *function == nullptr) return;
+  *function = instead_of_entry_point(query, *function);
 }
 
 template <typename... Arguments>
@@ -44,36 +35,57 @@ int forward(hook_id id, Arguments... arguments) {
 }  // namespace
 }  // namespace memtrace
 
-#define ENTRY_POINT(name_of_hook)                                                            \
-  MEMTRACE_EXPORTED int name_of_hook(const char* symbol, void** function,                    \
-                                     unsigned long long flags, int* status) {                \
-    const int error =                                                                        \
-        memtrace::forward(memtrace::hook_id::name_of_hook, symbol, function, flags, status); \
-    if (error == 0) memtrace::replace(symbol, function, ~0u, flags);                         \
-    return error;                                                                            \
-  }
+using memtrace::forward;
+using memtrace::hook_id;
+using memtrace::replace;
 
-#define ENTRY_POINT_BY_VERSION(name_of_hook)                                                \
-  MEMTRACE_EXPORTED int name_of_hook(const char* symbol, void** function, unsigned version, \
-                                     unsigned long long flags, int* status) {               \
-    const int error = memtrace::forward(memtrace::hook_id::name_of_hook, symbol, function,  \
-                                        version, flags, status);                            \
-    if (error == 0) memtrace::replace(symbol, function, version, flags);                    \
-    return error;                                                                           \
-  }
+// The first one, up to CUDA 11.8, has no status: an unknown name is an error there.
+MEMTRACE_EXPORTED int cuGetProcAddress(const char* symbol, void** function, int version,
+                                       unsigned long long flags) {
+  const int error = forward(hook_id::cuGetProcAddress, symbol, function, version, flags);
+  if (error == 0) replace({symbol, version, (flags & memtrace::per_thread_stream) != 0}, function);
+  return error;
+}
 
-ENTRY_POINT(cudaGetDriverEntryPoint)
-ENTRY_POINT_BY_VERSION(cudaGetDriverEntryPointByVersion)
+MEMTRACE_EXPORTED int cuGetProcAddress_v2(const char* symbol, void** function, int version,
+                                          unsigned long long flags, int* status) {
+  const int error = forward(hook_id::cuGetProcAddress_v2, symbol, function, version, flags, status);
+  if (error == 0) replace({symbol, version, (flags & memtrace::per_thread_stream) != 0}, function);
+  return error;
+}
 
-// Programs compiled for the per-thread default stream: flags of 0 mean that stream there.
+MEMTRACE_EXPORTED int cudaGetDriverEntryPoint(const char* symbol, void** function,
+                                              unsigned long long flags, int* status) {
+  const int error = forward(hook_id::cudaGetDriverEntryPoint, symbol, function, flags, status);
+  const bool per_thread = (flags & memtrace::per_thread_stream) != 0;
+  if (error == 0) replace({symbol, memtrace::no_version, per_thread}, function);
+  return error;
+}
+
 MEMTRACE_EXPORTED int cudaGetDriverEntryPoint_ptsz(const char* symbol, void** function,
                                                    unsigned long long flags, int* status) {
-  return memtrace::forward(memtrace::hook_id::cudaGetDriverEntryPoint_ptsz, symbol, function, flags,
-                           status);
+  const int error = forward(hook_id::cudaGetDriverEntryPoint_ptsz, symbol, function, flags, status);
+  const bool per_thread = (flags & memtrace::legacy_stream) == 0;
+  if (error == 0) replace({symbol, memtrace::no_version, per_thread}, function);
+  return error;
 }
+
+MEMTRACE_EXPORTED int cudaGetDriverEntryPointByVersion(const char* symbol, void** function,
+                                                       unsigned version, unsigned long long flags,
+                                                       int* status) {
+  const int error =
+      forward(hook_id::cudaGetDriverEntryPointByVersion, symbol, function, version, flags, status);
+  const bool per_thread = (flags & memtrace::per_thread_stream) != 0;
+  if (error == 0) replace({symbol, static_cast<int>(version), per_thread}, function);
+  return error;
+}
+
 MEMTRACE_EXPORTED int cudaGetDriverEntryPointByVersion_ptsz(const char* symbol, void** function,
                                                             unsigned version,
                                                             unsigned long long flags, int* status) {
-  return memtrace::forward(memtrace::hook_id::cudaGetDriverEntryPointByVersion_ptsz, symbol,
-                           function, version, flags, status);
+  const int error = forward(hook_id::cudaGetDriverEntryPointByVersion_ptsz, symbol, function,
+                            version, flags, status);
+  const bool per_thread = (flags & memtrace::legacy_stream) == 0;
+  if (error == 0) replace({symbol, static_cast<int>(version), per_thread}, function);
+  return error;
 }

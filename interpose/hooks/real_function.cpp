@@ -10,6 +10,8 @@ namespace {
 
 const char* library_prefix(library_family family) noexcept {
   switch (family) {
+    case library_family::c_library:
+      return "libc.so";
     case library_family::runtime:
       return "libcudart.so";
     case library_family::driver:

@@ -6,6 +6,7 @@
 namespace memtrace {
 
 enum class library_family {
+  c_library,
   runtime,
   driver,
   cublas,

@@ -19,6 +19,7 @@
 #include "interpose/hooks/run_facts.h"
 #include "interpose/hooks/settings.h"
 #include "interpose/hooks/unknown_names.h"
+#include "interpose/hooks/unknown_names.h"
 #include "interpose/python/python_stack.h"
 #include "interpose/recorder/command_line.h"
 #include "interpose/recorder/small_lock.h"
@@ -88,6 +89,7 @@ recorder* start_slowly() noexcept {
   the_recorder.store(made, std::memory_order_release);
   the_stage.store(stage::active, std::memory_order_release);
   open_phases::record_earlier(*made);
+  unknown_names::record_earlier(*made);
   unknown_names::record_earlier(*made);
   sampler::start(*made);
   return made;

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Libraries opened with RTLD_DEEPBIND find the CUDA library that they need before they find us:
+// their tables are corrected afterwards. The real dlopen must be jumped to, or the caller's RUNPATH
+// would not hold, so that happens when the program next looks something up by name, as it must to
+// use what it opened, or opens another library. What a constructor of the library itself calls is
+// missed.
+#pragma once
+
+namespace memtrace::deep_binding {
+
+// Before each dlopen of the program.
+void before_open(bool binds_deep) noexcept;
+
+// Corrects what was opened since. One load where nothing was.
+void look_if_due() noexcept;
+
+}  // namespace memtrace::deep_binding
