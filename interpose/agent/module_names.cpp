@@ -56,7 +56,7 @@ void record_root(recorder& to, py root, py modules, py tensors) {
     const bool trains = kind == format::storage_role::parameter && is_tensor(owner) &&
                         autograd::requires_grad(autograd::impl_of(owner));
     const std::uint32_t flags = trains ? format::storage_trainable : 0;
-    for_each_storage(tensor, [&](const gpu_storage& storage) {
+    for_each_storage(tensor, [&, detail = detail](const gpu_storage& storage) {
       batch.add({kind, storage, name, agent::text_of(detail), flags});
     });
   });

@@ -25,8 +25,8 @@ address base_of_functions(address type) noexcept {
 
 }  // namespace
 
-graph_walk::graph_walk(const python_objects& python, search& found, const void* tensor_functions)
-    : python_(python), search_(found), contents_(tensor_functions), nodes_(found.most_objects()) {}
+graph_walk::graph_walk(search& found, const void* tensor_functions)
+    : search_(found), contents_(tensor_functions), nodes_(found.most_objects()) {}
 
 void graph_walk::from_found_tensors() {
   for (; next_tensor_ < search_.tensors_with_graphs().size(); ++next_tensor_) {

@@ -15,7 +15,7 @@ namespace memtrace::census {
 class graph_walk {
  public:
   // `tensor_functions`: the virtual functions of an ordinary TensorImpl.
-  graph_walk(const python_objects& python, search& found, const void* tensor_functions);
+  graph_walk(search& found, const void* tensor_functions);
 
   // All tensors with a graph that were found since the last call.
   void from_found_tensors();
@@ -26,7 +26,6 @@ class graph_walk {
   void note(const void* impl, node holder);
   void look_at_python_node(const void* graph_node, node holder);
 
-  const python_objects& python_;
   search& search_;
   node_contents contents_;
   found_objects nodes_;

@@ -86,7 +86,7 @@ void torch_storages::learn(const void* impl) const noexcept {
 void torch_storages::walk_graphs(search& found) {
   if (!reads_graphs_ || tensor_functions_ == nullptr) return;
   if (graphs_ == nullptr) {
-    graphs_ = std::make_unique<graph_walk>(*find_python_objects(), found, tensor_functions_);
+    graphs_ = std::make_unique<graph_walk>(found, tensor_functions_);
   }
   graphs_->from_found_tensors();
 }
