@@ -25,6 +25,7 @@ struct prepared {
   unsigned cuda_major = 13;
   bool found_torch = false;
   bool real_libraries = false;
+  std::string cudnn_version;
   std::vector<std::string> sonames;
 };
 
@@ -59,6 +60,7 @@ result<prepared> scan_and_make(const std::vector<fs::path>& packages, const fs::
   prepared made;
   made.found_torch = found.found_torch;
   made.real_libraries = found.real_libraries;
+  made.cudnn_version = found.cudnn_version;
   made.cuda_major = found.cuda_major != 0 ? found.cuda_major : newest_major;
   if (made.cuda_major < oldest_major || made.cuda_major > newest_major) {
     return failure{"The installed packages are built for CUDA " + std::to_string(made.cuda_major) +
@@ -84,7 +86,8 @@ result<prepared> scan_and_make(const std::vector<fs::path>& packages, const fs::
   keep.inputs.push_back(core);
   keep.inputs.push_back(made.folder);
   keep.values = {made.folder.string(), std::to_string(made.cuda_major),
-                 made.found_torch ? "torch" : "", made.real_libraries ? "real" : ""};
+                 made.found_torch ? "torch" : "", made.real_libraries ? "real" : "",
+                 made.cudnn_version};
   keep.values.insert(keep.values.end(), made.sonames.begin(), made.sonames.end());
   save_record(record, keep);
   return made;
@@ -92,13 +95,14 @@ result<prepared> scan_and_make(const std::vector<fs::path>& packages, const fs::
 
 std::optional<prepared> remembered(const fs::path& record) {
   const auto values = load_record(record);
-  if (!values || values->size() < 4) return std::nullopt;
+  if (!values || values->size() < 5) return std::nullopt;
   prepared made;
   made.folder = values->at(0);
   made.cuda_major = values->at(1) == "12" ? oldest_major : newest_major;
   made.found_torch = !values->at(2).empty();
   made.real_libraries = !values->at(3).empty();
-  made.sonames.assign(values->begin() + 4, values->end());
+  made.cudnn_version = values->at(4);
+  made.sonames.assign(values->begin() + 5, values->end());
   return made;
 }
 
@@ -119,6 +123,7 @@ launch_environment environment_for(const launch_request& request, const prepared
   set("MEMTRACE_SIM_DEVICES", std::to_string(request.devices));
   set("MEMTRACE_SIM_LOG", request.log);
   set("MEMTRACE_SIM_CONSTANTS", request.constants);
+  set("MEMTRACE_SIM_CUDNN", made.cudnn_version);
   if (!made.real_libraries) return result;
   // torch's DT_RPATH comes before LD_LIBRARY_PATH. The loader does not search for a soname that is
   // already loaded, so that preloaded stand-ins keep the installed libraries out.

@@ -9,6 +9,7 @@
 #include "elf_file.h"
 #include "named_functions.h"
 #include "nvidia_names.h"
+#include "package_metadata.h"
 
 namespace memtrace::simulator {
 namespace {
@@ -47,6 +48,9 @@ class scanner {
       } else if (is_driver_source(entry->path())) {
         found_.inputs.push_back(entry->path());
         add_names_in_source(entry->path(), found_.functions);
+      } else if (is_torch_metadata(entry->path())) {
+        found_.inputs.push_back(entry->path());
+        found_.cudnn_version = cudnn_version_in(entry->path());
       }
     }
   }

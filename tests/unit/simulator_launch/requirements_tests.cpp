@@ -2,6 +2,7 @@
 #include "simulator/launch/requirements.h"
 
 #include "simulator/launch/elf_writer.h"
+#include "simulator/launch/package_metadata.h"
 #include "temporary_folder.h"
 #include "tests/unit/catch.h"
 
@@ -59,6 +60,20 @@ TEST_CASE("installed NVIDIA libraries are not read") {
   CHECK(found.functions.empty());
   CHECK(found.sonames.empty());
   CHECK(found.cuda_major == 0);
+}
+
+TEST_CASE("the cuDNN that torch asks for is read in its metadata, as cudnnGetVersion says it") {
+  const temporary_folder packages;
+  packages.write("torch-2.15.0.dist-info/METADATA",
+                 "Name: torch\n"
+                 "Requires-Dist: nvidia-cudnn-cu13==9.26.0.51; platform_system == \"Linux\"\n");
+  packages.write("other-1.dist-info/METADATA", "Requires-Dist: nvidia-cudnn-cu13==9.30.0.1\n");
+  CHECK(scan({packages.path()}).cudnn_version == "92600");
+  CHECK(cudnn_version("Requires-Dist: nvidia-cudnn-cu12 (==9.1.0.70) ; platform") == "90100");
+  CHECK(cudnn_version("Requires-Dist: nvidia-cudnn-cu12==8.9.2.26\n").empty());
+  CHECK(cudnn_version("Requires-Dist: nvidia-cudnn-cu13==9.26\n").empty());
+  CHECK(cudnn_version("Requires-Dist: nvidia-cudnn-cu13\nRequires-Dist: x==9.1.0.70").empty());
+  CHECK(cudnn_version("").empty());
 }
 
 TEST_CASE("a folder that is not there needs nothing") {
