@@ -13,6 +13,7 @@
 #include <cstdlib>
 
 #include "interpose/hooks/settings.h"
+#include "interpose/recorder/own_folder.h"
 
 namespace memtrace::notice {
 namespace {
@@ -59,8 +60,16 @@ void write_line(int file, std::string_view text) noexcept {
   write_without_signal(file, line, bytes);
 }
 
+// Not through a link that somebody else made, nor waiting for a pipe's reader.
+int open_log_file() noexcept {
+  constexpr int flags = O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
+  const int file = open(settings::log(), flags | O_NOFOLLOW, 0600);
+  if (file >= 0 || errno != ELOOP || !may_follow(settings::log())) return file;
+  return open(settings::log(), flags, 0600);
+}
+
 void write_to_log_file(std::string_view text) noexcept {
-  const int file = open(settings::log(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
+  const int file = open_log_file();
   if (file < 0) return;
   write_line(file, text);
   close(file);

@@ -11,6 +11,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "interpose/recorder/own_folder.h"
+
 namespace memtrace {
 namespace {
 
@@ -24,7 +26,7 @@ bool exceeds_size_limit(std::uint64_t end) noexcept {
 }
 
 std::string file_name(const trace_file_options& options, int number) {
-  std::string name = options.directory.empty() ? std::string() : options.directory + "/";
+  std::string name;
   for (const char c : options.program) {
     const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
                        c == '_' || c == '-' || c == '.' || c == '+';
@@ -36,31 +38,41 @@ std::string file_name(const trace_file_options& options, int number) {
 }
 
 // Never an existing file, never through a symbolic link: the directory may be everyone's.
-int create_exclusively(const trace_file_options& options, std::string& path) {
+int create_exclusively(const trace_file_options& options, int folder, std::string& name) {
   for (int number = 0; number < most_names_tried; ++number) {
-    path = file_name(options, number);
-    const int file =
-        open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, S_IRUSR | S_IWUSR);
+    name = file_name(options, number);
+    const int file = openat(folder, name.c_str(),
+                            O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, S_IRUSR | S_IWUSR);
     if (file >= 0 || errno != EEXIST) return file;
   }
   return -1;
 }
+
+struct descriptor {
+  int number;
+  ~descriptor() {
+    if (number >= 0) close(number);
+  }
+};
 
 }  // namespace
 
 std::unique_ptr<trace_file> trace_file::create(const trace_file_options& options,
                                                const tick_clock& clock, int& error) {
   if (!options.directory.empty()) mkdir(options.directory.c_str(), 0777);
-  std::string path;
-  const int file = create_exclusively(options, path);
+  // Held, so that nobody can put another directory into its place meanwhile.
+  const descriptor folder{open_folder(options.directory.c_str())};
+  std::string name;
+  const int file = folder.number < 0 ? -1 : create_exclusively(options, folder.number, name);
   if (file < 0) {
     error = errno;
     return nullptr;
   }
+  std::string path = options.directory.empty() ? name : options.directory + "/" + name;
   std::unique_ptr<trace_file> made(new trace_file(file, std::move(path), options.shape));
   error = made->map();
   if (error != 0) {
-    unlink(made->path_.c_str());
+    unlinkat(folder.number, name.c_str(), 0);
     return nullptr;
   }
   made->write_header(clock);

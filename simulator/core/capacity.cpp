@@ -74,11 +74,22 @@ shared_table* anonymous_table() {
   return table;
 }
 
+// The folder is everybody's: another user may have made a file of this name, and change it.
+bool is_own_file(int file) {
+  struct stat facts {};
+  return fstat(file, &facts) == 0 && S_ISREG(facts.st_mode) && facts.st_uid == geteuid() &&
+         (facts.st_mode & (S_IWGRP | S_IWOTH)) == 0;
+}
+
 // One process creates the table, under a file lock; the others wait for that lock.
 shared_table* session_table(const std::string& session) {
   const std::string path = "/dev/shm/memtrace-" + session;
   const int file = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
   if (file < 0) return nullptr;
+  if (!is_own_file(file)) {
+    close(file);
+    return nullptr;
+  }
   struct flock whole {};
   whole.l_type = F_WRLCK;
   shared_table* table = nullptr;

@@ -14,10 +14,18 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// In a directory that everybody may write, and whose names everybody may change, none stays ours.
+bool keeps_its_names(const fs::path& folder) {
+  struct stat info {};
+  return ::stat(folder.c_str(), &info) == 0 &&
+         ((info.st_mode & S_IWOTH) == 0 || (info.st_mode & S_ISVTX) != 0);
+}
+
 // Libraries are loaded from here: in a folder that others may write they could be anybody's.
 bool usable(const fs::path& folder) {
   std::error_code error;
   fs::create_directories(folder.parent_path(), error);
+  if (!keeps_its_names(folder.parent_path())) return false;
   if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) return false;
   struct stat info {};
   return ::lstat(folder.c_str(), &info) == 0 && S_ISDIR(info.st_mode) &&
