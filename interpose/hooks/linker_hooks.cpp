@@ -3,7 +3,7 @@
 // What happens before the program's dlsym, dlvsym and dlopen go on to the real ones (the ways in
 // and out are in linker_entry.S):
 //
-//   from this library, or no name of hooks.def   straight on
+//   from this library or the driver, or no name of hooks.def   straight on
 //   RTLD_DEFAULT, RTLD_NEXT   straight on: the linker itself finds the wrapper; not found where it
 //                             would have found nothing without us
 //   a handle                  the real answer, or its wrapper
@@ -18,6 +18,7 @@
 #include "interpose/hooks/linker.h"
 #include "interpose/hooks/loaded_library.h"
 #include "interpose/hooks/own_library.h"
+#include "interpose/hooks/real_function.h"
 
 namespace memtrace::linker {
 namespace {
@@ -59,7 +60,8 @@ bool goes_straight_on(const char* name, const void* caller) noexcept {
   if (is_own(caller)) return true;
   const errno_keeper errno_stays;
   deep_binding::look_if_due();
-  return name == nullptr || !is_of_interest(name);
+  // A driver that looks up functions of its other parts must find those.
+  return name == nullptr || !is_of_interest(name) || is_from_family(library_family::driver, caller);
 }
 
 }  // namespace

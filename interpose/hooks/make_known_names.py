@@ -29,7 +29,6 @@ HEAD = """// SPDX-License-Identifier: Apache-2.0
 //   suffix of its variant for the per-thread default stream: none, ptsz or ptds
 // RUNTIME(name)                     a function of the runtime
 // RELEASE(number)                   which release that was (13000 is 13.0)
-// INTERNAL(name)                    asked of the driver by NVIDIA's own runtime, not in the headers
 // clang-format off
 
 #ifndef DRIVER
@@ -38,10 +37,6 @@ HEAD = """// SPDX-License-Identifier: Apache-2.0
 #ifndef RUNTIME
 #define RUNTIME(name)
 #endif
-#ifndef INTERNAL
-#define INTERNAL(name)
-#endif
-
 #ifndef RELEASE
 #define RELEASE(number)
 #endif
@@ -51,11 +46,8 @@ RELEASE({release_number})
 TAIL = """
 #undef DRIVER
 #undef RUNTIME
-#undef INTERNAL
 #undef RELEASE
 """
-# Measured: what static and shared libcudart 13.0.96 ask cuGetProcAddress for beyond the headers.
-INTERNAL: list[str] = []
 
 
 def read(headers: Path, names: list[str]) -> str:
@@ -104,10 +96,7 @@ def made_from(headers: Path) -> str:
     number = int(re.search(r"#define CUDA_VERSION (\d+)", read(headers, ["cuda.h"])).group(1))
     release = f"{number // 1000}.{number % 1000 // 10}"
     head = HEAD.replace("{release}", release).replace("{release_number}", str(number))
-    parts = [head, packed(driver_rows(headers)), packed(runtime_rows(headers))]
-    if INTERNAL:
-        parts.append(packed([f"INTERNAL({name})" for name in sorted(INTERNAL)]))
-    return "\n".join(parts) + TAIL
+    return "\n".join([head, packed(driver_rows(headers)), packed(runtime_rows(headers))]) + TAIL
 
 
 def main() -> int:
