@@ -68,9 +68,10 @@ constexpr std::uint64_t pool_share = 2 * tebibyte;
 // PyTorch reserves 9/8 of the GPU for each stream and pool: 16 TiB hold 64 of a 192 GiB GPU.
 constexpr std::uint64_t reservation_share = 16 * tebibyte;
 constexpr std::uint64_t managed_share = 2 * tebibyte;
-constexpr std::uint64_t import_share = 2 * tebibyte;
+constexpr std::uint64_t graph_share = tebibyte;
+constexpr std::uint64_t import_share = tebibyte;
 constexpr std::uint64_t length =
-    all_devices + pool_share + reservation_share + managed_share + import_share;
+    all_devices + pool_share + reservation_share + managed_share + graph_share + import_share;
 
 // Between what a program that is not position-independent uses (low) and where the kernel puts
 // libraries and stacks (near 2^47), and outside the shadow of the address and thread sanitizers.
@@ -123,6 +124,20 @@ span of_device(int device) {
   return {begin, begin + device_share};
 }
 
+span below_4_gib_of_device(int device) {
+  constexpr std::uint64_t share = 32u << 20;
+  constexpr std::uint64_t room = share * maximum_devices + (2u << 20);
+  static const address_t begin = [] {
+    void* const at = mmap(nullptr, room, PROT_NONE,
+                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_32BIT, -1, 0);
+    constexpr address_t granule = 2u << 20;
+    return at == MAP_FAILED ? 0 : (reinterpret_cast<address_t>(at) + granule - 1) & ~(granule - 1);
+  }();
+  if (begin == 0) return {0, 0};
+  const address_t mine = begin + static_cast<std::uint64_t>(device) * share;
+  return {mine, mine + share};
+}
+
 span of_pools() {
   return {base() + all_devices, base() + all_devices + pool_share};
 }
@@ -137,8 +152,13 @@ span of_managed() {
   return {begin, begin + managed_share};
 }
 
-span of_imports() {
+span of_graphs() {
   const address_t begin = of_managed().end;
+  return {begin, begin + graph_share};
+}
+
+span of_imports() {
+  const address_t begin = of_graphs().end;
   // The last granule stays out, in case the kernel's choice had to be aligned.
   return {begin, begin + import_share - (2u << 20)};
 }

@@ -37,13 +37,16 @@ struct span {
 };
 
 // The whole range, and its parts: what cudaMalloc returns on a device, what pools return, what
-// cuMemAddressReserve returns, managed memory, which alone has pages, and what other processes
-// share with this one.
+// cuMemAddressReserve returns, managed memory, which alone has pages, what graphs' allocation nodes
+// return, and what other processes share with this one.
 [[nodiscard]] span whole();
 [[nodiscard]] span of_device(int device);
+// Apart from the whole range: addresses that fit into 32 bits. Empty if there are none left.
+[[nodiscard]] span below_4_gib_of_device(int device);
 [[nodiscard]] span of_pools();
 [[nodiscard]] span of_reservations();
 [[nodiscard]] span of_managed();
+[[nodiscard]] span of_graphs();
 [[nodiscard]] span of_imports();
 
 }  // namespace address_space

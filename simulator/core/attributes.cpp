@@ -134,7 +134,6 @@ constexpr fixed_attribute fixed[] = {
     {129, 0},   // UNIFIED_FUNCTION_POINTERS
     {130, 0},   // NUMA_CONFIG: none
     {131, -1},  // NUMA_ID
-    {132, 0},   // MULTICAST_SUPPORTED
     {133, 0},   // MPS_ENABLED
     {134, 0},   // HOST_NUMA_ID
     {135, 0},
@@ -198,6 +197,8 @@ std::optional<int> model_attribute(int attribute, int device) {
       return limit.version >= 90 ? 1 : 0;
     case CU_DEVICE_ATTRIBUTE_MEM_SYNC_DOMAIN_COUNT:
       return limit.version >= 90 ? 4 : 1;
+    case 132:  // MULTICAST_SUPPORTED
+      return constant(constant_id::multicast) != 0 ? 1 : 0;
     case 127:  // TENSOR_MAP_ACCESS_SUPPORTED
       return limit.version >= 90 ? 1 : 0;
     case 139:  // GPU_PCI_DEVICE_ID: NVIDIA's vendor number and no device number

@@ -24,12 +24,14 @@ constexpr int maximum_contexts = 256;
 struct context_object {
   std::atomic<bool> created{false};
   int device = -1;
+  unsigned version = new_context;
 };
 context_object objects[maximum_contexts];
 
 struct context_state {
   std::mutex creation;
   std::atomic<bool> active[maximum_devices]{};
+  std::atomic<bool> initialized{false};
   std::atomic<bool> used{false};      // some context was created in this process
   std::atomic<bool> unusable{false};  // forked after that
 };
@@ -142,14 +144,38 @@ int context_device(CUcontext context) {
   return object->created.load() ? object->device : -1;
 }
 
-cudaError_t create_context(int device, CUcontext& result) {
+unsigned context_version(CUcontext context) {
+  return context_device(context) < 0 ? 0 : reinterpret_cast<context_object*>(context)->version;
+}
+
+void set_initialized() {
+  contexts.initialized.store(true, std::memory_order_relaxed);
+}
+
+bool initialized() {
+  return !unusable_after_fork() && contexts.initialized.load(std::memory_order_relaxed);
+}
+
+CUresult check_context(unsigned version) {
+  if (!initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  if (thread_context == nullptr) return CUDA_ERROR_INVALID_CONTEXT;
+  const int device = context_device(thread_context);
+  const bool gone =
+      device < 0 || (thread_context == primary_context(device) && !context_active(device));
+  if (gone) return CUDA_ERROR_CONTEXT_IS_DESTROYED;
+  return context_version(thread_context) == version ? CUDA_SUCCESS : CUDA_ERROR_INVALID_CONTEXT;
+}
+
+cudaError_t create_context(int device, CUcontext& result, unsigned version) {
   if (unusable_after_fork()) return cudaErrorInitializationError;
   const std::lock_guard lock(contexts.creation);
   for (int i = maximum_devices; i < maximum_contexts; ++i) {
     if (objects[i].created.load()) continue;
     if (!charge(device, constant(constant_id::context))) return cudaErrorMemoryAllocation;
     objects[i].device = device;
+    objects[i].version = version;
     objects[i].created.store(true);
+    set_initialized();
     contexts.used.store(true);
     result = reinterpret_cast<CUcontext>(&objects[i]);
     return cudaSuccess;
@@ -178,6 +204,7 @@ cudaError_t activate_context(int device) {
   if (context_active(device)) return cudaSuccess;
   if (!charge(device, constant(constant_id::context))) return cudaErrorMemoryAllocation;
   contexts.used.store(true);
+  set_initialized();
   contexts.active[device].store(true, std::memory_order_release);
   return cudaSuccess;
 }
@@ -196,6 +223,13 @@ cudaError_t ensure_context(int device) {
   if (const cudaError_t error = activate_context(device); error != cudaSuccess) return error;
   thread_context = primary_context(device);
   return cudaSuccess;
+}
+
+cudaError_t ensure_context() {
+  const auto* const object = reinterpret_cast<const context_object*>(thread_context);
+  const bool of_the_program = object >= objects + maximum_devices;
+  if (of_the_program && object->created.load()) return cudaSuccess;
+  return ensure_context(current_device());
 }
 
 }  // namespace memtrace::simulator

@@ -30,9 +30,8 @@ void set_current_context(CUcontext context);
 // runtime call that needs a context does. cudaErrorMemoryAllocation if its memory does not fit;
 // cudaErrorInitializationError in a child forked after the parent used CUDA.
 [[nodiscard]] cudaError_t ensure_context(int device);
-[[nodiscard]] inline cudaError_t ensure_context() {
-  return ensure_context(current_device());
-}
+// As the runtime does that finds a context of cuCtxCreate current: it stays.
+[[nodiscard]] cudaError_t ensure_context();
 
 // The same without making it the thread's, and the contrary: its memory is given back, and with it
 // goes nothing else (cudaDeviceReset frees the allocations first).
@@ -43,11 +42,24 @@ void deactivate_context(int device);
 [[nodiscard]] CUcontext primary_context(int device);
 [[nodiscard]] int context_device(CUcontext context);
 
-// cuCtxCreate and cuCtxDestroy: what a context costs, and a handle. Allocations belong to the
-// device, so they outlive such a context here. Errors: 2 does not fit; 201 no context, or a primary
-// one.
-[[nodiscard]] cudaError_t create_context(int device, CUcontext& result);
+// Of a context's API, as cuCtxGetApiVersion says: contexts of the first cuCtxCreate have device
+// addresses of 32 bits.
+inline constexpr unsigned old_context = 3010;
+inline constexpr unsigned new_context = 3020;
+[[nodiscard]] unsigned context_version(CUcontext context);
+
+// What cuCtxCreate makes costs what a primary context does. Destroying takes the handle away;
+// device_reset.h ends what lived in it. Errors: 2 does not fit; 201 no context, or a primary one.
+[[nodiscard]] cudaError_t create_context(int device, CUcontext& result,
+                                         unsigned version = new_context);
 [[nodiscard]] cudaError_t destroy_context(CUcontext context);
+
+void set_initialized();  // cuInit, or any context
+[[nodiscard]] bool initialized();
+
+// For calls of the driver that need the thread's context. Errors: 3 before cuInit; 201 none, or one
+// of another API version than the call's; 709 it was destroyed or reset.
+[[nodiscard]] CUresult check_context(unsigned version = new_context);
 
 // True in a child forked from a process that had a context: every call then fails with error 3.
 [[nodiscard]] bool unusable_after_fork();

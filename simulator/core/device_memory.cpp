@@ -12,6 +12,7 @@
 #include "simulator/core/capacity.h"
 #include "simulator/core/config.h"
 #include "simulator/core/contents.h"
+#include "simulator/core/device.h"
 #include "simulator/core/pools.h"
 #include "simulator/core/registry.h"
 
@@ -40,6 +41,7 @@ struct device_heap {
 struct all_heaps {
   std::mutex mutex;
   std::map<int, device_heap> by_device;
+  std::map<int, device_heap> below_4_gib;
 };
 
 all_heaps& heaps() {
@@ -47,7 +49,12 @@ all_heaps& heaps() {
   return *instance;
 }
 
-device_heap& heap_of(int device) {
+device_heap& heap_of(int device, bool below_4_gib) {
+  if (below_4_gib) {
+    return heaps()
+        .below_4_gib.try_emplace(device, address_space::below_4_gib_of_device(device))
+        .first->second;
+  }
   return heaps().by_device.try_emplace(device, address_space::of_device(device)).first->second;
 }
 
@@ -91,17 +98,18 @@ void return_small(device_heap& heap, int device, address_t address, std::uint64_
 }
 
 bool is_plain_device(const memory_range& range) {
-  return range.kind == memory_kind::device && !range.pool && !range.mapped_vmm && !range.imported;
+  return range.kind == memory_kind::device && !range.pool && !range.mapped_vmm && !range.graph &&
+         !range.imported;
 }
 
 }  // namespace
 
-cudaError_t allocate_device(int device, std::size_t bytes, address_t& address) {
+cudaError_t allocate_device(int device, std::size_t bytes, address_t& address, bool below_4_gib) {
   address = 0;
   if (bytes == 0) return cudaSuccess;
   if (bytes > total_bytes(device)) return cudaErrorMemoryAllocation;
   const std::lock_guard lock(heaps().mutex);
-  device_heap& heap = heap_of(device);
+  device_heap& heap = heap_of(device, below_4_gib);
   address = bytes < own_page_from ? take_small(heap, device, round_up(bytes, small_alignment))
                                   : take_pages(heap, device, round_up(bytes, page));
   if (address == 0) return cudaErrorMemoryAllocation;
@@ -110,6 +118,7 @@ cudaError_t allocate_device(int device, std::size_t bytes, address_t& address) {
   range.base = address;
   range.size = bytes;
   range.device = device;
+  range.context = context_device(current_context()) == device ? current_context() : nullptr;
   registry::add(range);
   return cudaSuccess;
 }
@@ -120,7 +129,7 @@ cudaError_t free_device(address_t address) {
   const memory_range range = registry::remove(address, is_plain_device);
   if (range.kind == memory_kind::unknown) return cudaErrorInvalidValue;
   contents::forget(range.base, range.size);
-  device_heap& heap = heap_of(range.device);
+  device_heap& heap = heap_of(range.device, address < (1ull << 32));
   if (range.size < own_page_from) {
     return_small(heap, range.device, address, round_up(range.size, small_alignment));
   } else {

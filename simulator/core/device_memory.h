@@ -5,6 +5,7 @@
 // a machine with a GPU.
 #pragma once
 
+#include <cuda.h>
 #include <cuda_runtime_api.h>
 
 #include <cstddef>
@@ -30,8 +31,11 @@ struct memory_range {
   std::uint64_t id = 0;     // unique for each allocation in this process, never reused
   bool pool = false;        // from cudaMallocAsync
   bool mapped_vmm = false;  // from cuMemMap
+  bool graph = false;       // from a graph's allocation node
   bool imported = false;    // opened from another process
-  unsigned flags = 0;       // as given to cudaHostAlloc or cudaHostRegister
+  bool foreign_pool = false;    // of these, from a pool: freed like a pool's own
+  unsigned flags = 0;           // as given to cudaHostAlloc or cudaHostRegister
+  CUcontext context = nullptr;  // that it ends with; null for pools and virtual memory
 };
 
 // The allocation that holds the address. Thread-safe.
@@ -45,7 +49,9 @@ struct memory_range {
 
 // cudaMalloc and cudaFree without implicit synchronisation or context creation. Freeing null does
 // nothing; an address that is not the start of a live allocation is cudaErrorInvalidValue.
-[[nodiscard]] cudaError_t allocate_device(int device, std::size_t bytes, address_t& address);
+// `below_4_gib`: for contexts of the first cuCtxCreate.
+[[nodiscard]] cudaError_t allocate_device(int device, std::size_t bytes, address_t& address,
+                                          bool below_4_gib = false);
 [[nodiscard]] cudaError_t free_device(address_t address);
 
 // Bytes of a device: all processes of the session together for used and free.

@@ -7,6 +7,7 @@
 
 #include "simulator/core/capture.h"
 #include "simulator/core/events.h"
+#include "simulator/core/graph_memory.h"
 
 namespace memtrace::simulator::graphs {
 namespace {
@@ -38,6 +39,26 @@ registry& live() {
 
 void forget_nodes(graph& one) {
   for (const auto& node : one.nodes) live().remove(node.get());
+}
+
+// What launching does to memory. With auto-free what the last launch left is freed first.
+std::vector<graph_memory::step> memory_steps(const graph_exec& exec) {
+  std::vector<graph_memory::step> steps;
+  for (const graph_node* node : exec.order) {
+    if (exec.disabled.count(node) != 0) continue;
+    const node_parameters& what = node->content.parameters;
+    if (const auto* memory = std::get_if<cudaMemAllocNodeParams>(&what)) {
+      const auto address = reinterpret_cast<address_t>(memory->dptr);
+      const bool left = graph_memory::live(address);
+      if (left && (exec.flags & cudaGraphInstantiateFlagAutoFreeOnLaunch) != 0) {
+        steps.push_back({address, false});
+      }
+      steps.push_back({address, true});
+    } else if (const auto* freed = std::get_if<freed_memory>(&what)) {
+      steps.push_back({freed->address, false});
+    }
+  }
+  return steps;
 }
 
 std::unique_ptr<graph> copy(const graph& from,
@@ -172,6 +193,9 @@ void destroy(graph_exec* one) {
 cudaError_t launch(graph_exec& exec, stream& stream) {
   if (const cudaError_t error = capture::check_use(stream); error != cudaSuccess) return error;
   if (capture::capturing(stream)) return capture::add(stream, child(*exec.nodes));
+  if (const cudaError_t error = graph_memory::run(memory_steps(exec)); error != cudaSuccess) {
+    return error;
+  }
   clock::duration time = 0;
   for (const graph_node* node : exec.order) {
     if (exec.disabled.count(node) == 0) time += node->content.time;

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "simulator/core/clock.h"
+#include "simulator/core/device_memory.h"
 #include "simulator/core/streams.h"
 
 namespace memtrace::simulator {
@@ -25,10 +26,14 @@ struct child_graph {
   std::shared_ptr<graph> nodes;
 };
 
+struct freed_memory {
+  address_t address;
+};
+
 // What a node was made from, as the …GetParams functions give it back.
-using node_parameters =
-    std::variant<std::monostate, cudaKernelNodeParams, cudaMemcpy3DParms, cudaMemsetParams,
-                 cudaHostNodeParams, cudaEvent_t, child_graph>;
+using node_parameters = std::variant<std::monostate, cudaKernelNodeParams, cudaMemcpy3DParms,
+                                     cudaMemsetParams, cudaHostNodeParams, cudaEvent_t, child_graph,
+                                     cudaMemAllocNodeParams, freed_memory>;
 
 struct node_content {
   cudaGraphNodeType type = cudaGraphNodeTypeEmpty;

@@ -6,6 +6,7 @@
 #include <mutex>
 
 #include "simulator/core/address_space.h"
+#include "simulator/core/device.h"
 #include "simulator/core/registry.h"
 
 namespace memtrace::simulator::host_memory {
@@ -36,6 +37,7 @@ memory_range describe(memory_kind kind, address_t base, std::size_t bytes, int d
   range.size = bytes;
   range.device = device;
   range.flags = flags;
+  range.context = current_context();
   return range;
 }
 

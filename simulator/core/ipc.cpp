@@ -38,7 +38,10 @@ struct opened {
 
 struct state_type {
   std::mutex mutex;
-  range_allocator addresses{address_space::of_imports().begin, address_space::of_imports().end};
+  // The lower half; foreign.cpp has the upper.
+  range_allocator addresses{
+      address_space::of_imports().begin,
+      (address_space::of_imports().begin + address_space::of_imports().end) / 2 / granule* granule};
   std::map<allocation_key, opened> open;
 };
 

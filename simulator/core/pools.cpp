@@ -8,6 +8,7 @@
 #include <mutex>
 #include <set>
 
+#include "simulator/core/activity.h"
 #include "simulator/core/address_space.h"
 #include "simulator/core/capacity.h"
 #include "simulator/core/config.h"
@@ -19,6 +20,7 @@ namespace memtrace::simulator::pools {
 struct pool {
   int device = 0;
   bool is_default = false;
+  kind shared = kind::own;
   std::uint64_t threshold = 0;
   std::uint64_t reserved = 0, reserved_high = 0;  // bytes charged to the device
   std::uint64_t used = 0, used_high = 0;          // of these, handed out
@@ -208,21 +210,40 @@ cudaError_t set_current(int device, cudaMemPool_t given) {
   const std::lock_guard lock(all().mutex);
   default_pool(device);
   pool* one = find_pool(given);
-  if (one == nullptr || one->device != device) return cudaErrorInvalidValue;
+  const bool usable = one != nullptr && one->device == device && one->shared != kind::imported;
+  if (!usable) return cudaErrorInvalidValue;
   all().current[device] = one;
   return cudaSuccess;
 }
 
-cudaError_t create(int device, cudaMemPool_t& result) {
-  const std::lock_guard lock(all().mutex);
-  result = handle(make_pool(device));
+cudaError_t create(int device, cudaMemPool_t& result, kind shared) {
+  {
+    const std::lock_guard lock(all().mutex);
+    pool* const one = make_pool(device);
+    one->shared = shared;
+    result = handle(one);
+  }
+  activity::pool(activity::pool_operation::created, device, result);
   return cudaSuccess;
 }
 
-cudaError_t destroy(cudaMemPool_t given) {
+bool exportable(cudaMemPool_t given) {
   const std::lock_guard lock(all().mutex);
+  const pool* one = find_pool(given);
+  return one != nullptr && one->shared == kind::exportable;
+}
+
+bool imported(cudaMemPool_t given) {
+  const std::lock_guard lock(all().mutex);
+  const pool* one = find_pool(given);
+  return one != nullptr && one->shared == kind::imported;
+}
+
+cudaError_t destroy(cudaMemPool_t given) {
+  std::unique_lock lock(all().mutex);
   pool* one = find_pool(given);
   if (one == nullptr || one->is_default) return cudaErrorInvalidValue;
+  const int device = one->device;
   all().pools.erase(one);
   pool*& current = all().current[one->device];
   if (current == one) current = all().defaults[one->device];
@@ -230,6 +251,8 @@ cudaError_t destroy(cudaMemPool_t given) {
     one->pending.clear();
     release(*one, 0);
   }
+  lock.unlock();
+  activity::pool(activity::pool_operation::destroyed, device, given);
   return cudaSuccess;
 }
 
@@ -237,7 +260,7 @@ cudaError_t allocate(cudaMemPool_t given, std::size_t bytes, stream& user, addre
   const std::lock_guard lock(all().mutex);
   address = 0;
   pool* one = find_pool(given);
-  if (one == nullptr) return cudaErrorInvalidValue;
+  if (one == nullptr || one->shared == kind::imported) return cudaErrorInvalidValue;
   if (bytes == 0) return cudaSuccess;
   if (bytes > total_bytes(one->device)) return cudaErrorMemoryAllocation;
   const std::uint64_t rounded = (bytes + granule - 1) / granule * granule;
@@ -270,10 +293,13 @@ cudaError_t free_now(address_t address) {
 }
 
 cudaError_t trim(cudaMemPool_t given, std::size_t keep) {
-  const std::lock_guard lock(all().mutex);
+  std::unique_lock lock(all().mutex);
   pool* one = find_pool(given);
   if (one == nullptr) return cudaErrorInvalidValue;
   release(*one, keep);
+  const int device = one->device;
+  lock.unlock();
+  activity::pool(activity::pool_operation::trimmed, device, given, keep);
   return cudaSuccess;
 }
 

@@ -21,7 +21,11 @@ struct pool;
 // Errors: 1 unknown pool or one of another device.
 [[nodiscard]] cudaError_t set_current(int device, cudaMemPool_t pool);
 
-[[nodiscard]] cudaError_t create(int device, cudaMemPool_t& pool);
+// How a pool may be shared. An imported one is another process's: nothing is allocated from it.
+enum class kind : std::uint8_t { own, exportable, imported };
+[[nodiscard]] cudaError_t create(int device, cudaMemPool_t& pool, kind shared = kind::own);
+[[nodiscard]] bool exportable(cudaMemPool_t pool);
+[[nodiscard]] bool imported(cudaMemPool_t pool);
 // A default pool cannot be destroyed (1). Live allocations stay valid until they are freed.
 [[nodiscard]] cudaError_t destroy(cudaMemPool_t pool);
 

@@ -54,14 +54,22 @@ memory_range remove(address_t base, bool (*wanted)(const memory_range&)) {
   return removed;
 }
 
-std::vector<address_t> freeable_on(int device) {
+std::vector<memory_range> of_context(CUcontext context) {
+  table_type& all = table();
+  const std::shared_lock lock(all.mutex);
+  std::vector<memory_range> found;
+  for (const auto& [base, range] : all.ranges) {
+    if (range.context == context) found.push_back(range);
+  }
+  return found;
+}
+
+std::vector<address_t> pool_memory_on(int device) {
   table_type& all = table();
   const std::shared_lock lock(all.mutex);
   std::vector<address_t> found;
   for (const auto& [base, range] : all.ranges) {
-    const bool freeable = range.kind == memory_kind::device || range.kind == memory_kind::managed;
-    if (freeable && range.device == device && !range.mapped_vmm && !range.imported)
-      found.push_back(base);
+    if (range.pool && range.device == device) found.push_back(base);
   }
   return found;
 }

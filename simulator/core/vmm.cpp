@@ -144,6 +144,15 @@ CUresult create(handle_t& handle, std::size_t bytes, const CUmemAllocationProp& 
   return CUDA_SUCCESS;
 }
 
+CUresult create_multicast(handle_t& handle, std::size_t bytes) {
+  CUmemAllocationProp prop{};
+  prop.type = CU_MEM_ALLOCATION_TYPE_PINNED;
+  prop.location = {CU_MEM_LOCATION_TYPE_DEVICE, current_device()};
+  const std::lock_guard lock(state().mutex);
+  handle = add_handle(bytes, prop, false);
+  return CUDA_SUCCESS;
+}
+
 CUresult release(handle_t handle) {
   state_type& all = state();
   const std::lock_guard lock(all.mutex);

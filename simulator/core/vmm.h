@@ -26,6 +26,8 @@ using handle_t = CUmemGenericAllocationHandle;
 
 // Error 1: bytes not a multiple of the granularity; 101: no such device; 2: does not fit.
 [[nodiscard]] CUresult create(handle_t& handle, std::size_t bytes, const CUmemAllocationProp& prop);
+// Costs nothing: what is bound to it has been paid for.
+[[nodiscard]] CUresult create_multicast(handle_t& handle, std::size_t bytes);
 [[nodiscard]] CUresult release(handle_t handle);
 // A further reference to the memory mapped at the address.
 [[nodiscard]] CUresult retain(handle_t& handle, address_t address);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "simulator/core/device.h"
+#include "simulator/core/device_reset.h"
 #include "simulator/core/errors.h"
 #include "simulator/core/export.h"
 #include "simulator/core/limits.h"
@@ -15,6 +16,9 @@
 
 // CUDA renames these to their current version; each version is exported here.
 #undef cuCtxCreate
+#undef cuCtxDestroy
+#undef cuCtxPopCurrent
+#undef cuCtxPushCurrent
 #undef cuCtxCreate_v3
 #undef cuCtxGetDevice
 #undef cuCtxSynchronize
@@ -26,10 +30,11 @@ namespace {
 // What lies below the current context.
 thread_local std::vector<CUcontext> below;
 
-CUresult create(CUcontext* context, CUdevice device) {
+CUresult create(CUcontext* context, CUdevice device, unsigned version = new_context) {
+  if (!initialized()) return CUDA_ERROR_NOT_INITIALIZED;
   if (!context) return CUDA_ERROR_INVALID_VALUE;
   if (!valid_device(device)) return CUDA_ERROR_INVALID_DEVICE;
-  const cudaError_t error = create_context(device, *context);
+  const cudaError_t error = create_context(device, *context, version);
   if (error != cudaSuccess) return driver_result(error);
   below.push_back(current_context());
   set_current_context(*context);
@@ -40,7 +45,37 @@ CUresult require_context() {
   return current_context() == nullptr ? CUDA_ERROR_INVALID_CONTEXT : CUDA_SUCCESS;
 }
 
+CUresult push(CUcontext context) {
+  if (context_device(context) < 0) return CUDA_ERROR_INVALID_CONTEXT;
+  below.push_back(current_context());
+  set_current_context(context);
+  return CUDA_SUCCESS;
+}
+
+CUresult pop(CUcontext* context) {
+  if (!current_context() || below.empty()) return CUDA_ERROR_INVALID_CONTEXT;
+  if (context) *context = current_context();
+  set_current_context(below.back());
+  below.pop_back();
+  return CUDA_SUCCESS;
+}
+
+// The thread that has it current loses it from its stack; in others it stays, destroyed.
+CUresult destroy(CUcontext context) {
+  if (!context) return CUDA_ERROR_INVALID_VALUE;
+  const bool current = current_context() == context;
+  const CUresult result = driver_result(end_context(context));
+  if (result != CUDA_SUCCESS || !current) return result;
+  set_current_context(below.empty() ? nullptr : below.back());
+  if (!below.empty()) below.pop_back();
+  return CUDA_SUCCESS;
+}
+
 }  // namespace
+
+MEMTRACE_API CUresult cuCtxCreate(CUcontext* context, unsigned, CUdevice device) {
+  return create(context, device, old_context);
+}
 
 MEMTRACE_API CUresult cuCtxCreate_v2(CUcontext* context, unsigned, CUdevice device) {
   return create(context, device);
@@ -59,7 +94,11 @@ MEMTRACE_API CUresult cuCtxCreate_v4(CUcontext* context, CUctxCreateParams*, uns
 #endif
 
 MEMTRACE_API CUresult cuCtxDestroy(CUcontext context) {
-  return driver_result(destroy_context(context));
+  return destroy(context);
+}
+
+MEMTRACE_API CUresult cuCtxDestroy_v2(CUcontext context) {
+  return destroy(context);
 }
 
 MEMTRACE_API CUresult cuCtxGetCurrent(CUcontext* context) {
@@ -75,18 +114,19 @@ MEMTRACE_API CUresult cuCtxSetCurrent(CUcontext context) {
 }
 
 MEMTRACE_API CUresult cuCtxPushCurrent(CUcontext context) {
-  if (context_device(context) < 0) return CUDA_ERROR_INVALID_CONTEXT;
-  below.push_back(current_context());
-  set_current_context(context);
-  return CUDA_SUCCESS;
+  return push(context);
+}
+
+MEMTRACE_API CUresult cuCtxPushCurrent_v2(CUcontext context) {
+  return push(context);
 }
 
 MEMTRACE_API CUresult cuCtxPopCurrent(CUcontext* context) {
-  if (!current_context() || below.empty()) return CUDA_ERROR_INVALID_CONTEXT;
-  if (context) *context = current_context();
-  set_current_context(below.back());
-  below.pop_back();
-  return CUDA_SUCCESS;
+  return pop(context);
+}
+
+MEMTRACE_API CUresult cuCtxPopCurrent_v2(CUcontext* context) {
+  return pop(context);
 }
 
 MEMTRACE_API CUresult cuCtxGetDevice(CUdevice* device) {
@@ -122,9 +162,11 @@ MEMTRACE_API CUresult cuCtxGetFlags(unsigned* flags) {
   return CUDA_SUCCESS;
 }
 
-MEMTRACE_API CUresult cuCtxGetApiVersion(CUcontext, unsigned* version) {
+MEMTRACE_API CUresult cuCtxGetApiVersion(CUcontext context, unsigned* version) {
   if (!version) return CUDA_ERROR_INVALID_VALUE;
-  *version = 3020;  // of contexts since they got it
+  const unsigned found = context_version(context ? context : current_context());
+  if (found == 0) return CUDA_ERROR_INVALID_CONTEXT;
+  *version = found;
   return CUDA_SUCCESS;
 }
 
@@ -137,6 +179,7 @@ MEMTRACE_API CUresult cuCtxGetId(CUcontext context, unsigned long long* id) {
 }
 
 MEMTRACE_API CUresult cuCtxSetLimit(CUlimit limit, std::size_t value) {
+  if (const CUresult error = check_context(); error != CUDA_SUCCESS) return error;
   return driver_result(limits::set(static_cast<int>(limit), value));
 }
 

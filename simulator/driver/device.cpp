@@ -34,6 +34,7 @@ CUresult uuid(CUuuid* result, CUdevice device) {
 MEMTRACE_API CUresult cuInit(unsigned flags) {
   if (flags != 0) return CUDA_ERROR_INVALID_VALUE;
   if (unusable_after_fork()) return CUDA_ERROR_NOT_INITIALIZED;
+  set_initialized();
   return device_count() == 0 ? CUDA_ERROR_NO_DEVICE : CUDA_SUCCESS;
 }
 

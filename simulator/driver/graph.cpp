@@ -65,6 +65,10 @@ CUgraphNodeType driver_type(cudaGraphNodeType type) {
       return CU_GRAPH_NODE_TYPE_GRAPH;
     case cudaGraphNodeTypeEmpty:
       return CU_GRAPH_NODE_TYPE_EMPTY;
+    case cudaGraphNodeTypeMemAlloc:
+      return CU_GRAPH_NODE_TYPE_MEM_ALLOC;
+    case cudaGraphNodeTypeMemFree:
+      return CU_GRAPH_NODE_TYPE_MEM_FREE;
     case cudaGraphNodeTypeWaitEvent:
       return CU_GRAPH_NODE_TYPE_WAIT_EVENT;
     case cudaGraphNodeTypeEventRecord:
@@ -180,6 +184,10 @@ MEMTRACE_API CUresult cuGraphExecDestroy(CUgraphExec exec) {
 
 MEMTRACE_API CUresult cuGraphLaunch(CUgraphExec exec, CUstream stream) {
   return quietly([&] { return cudaGraphLaunch(exec, stream); });
+}
+
+MEMTRACE_API CUresult cuGraphLaunch_ptsz(CUgraphExec exec, CUstream stream) {
+  return cuGraphLaunch(exec, stream ? stream : CU_STREAM_PER_THREAD);
 }
 
 MEMTRACE_API CUresult cuGraphUpload(CUgraphExec exec, CUstream stream) {

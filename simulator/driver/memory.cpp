@@ -13,11 +13,6 @@ using namespace memtrace::simulator;
 
 namespace {
 
-// The driver, unlike the runtime, makes no context of its own.
-bool no_context() {
-  return current_context() == nullptr;
-}
-
 // By reference: the call that makes `error` may be evaluated after the arguments next to it.
 CUresult give(cudaError_t error, const address_t& address, CUdeviceptr* result) {
   if (error == cudaSuccess) *result = address;
@@ -26,7 +21,7 @@ CUresult give(cudaError_t error, const address_t& address, CUdeviceptr* result) 
 
 CUresult pinned(void** result, std::size_t bytes, unsigned flags) {
   if (!result || bytes == 0) return CUDA_ERROR_INVALID_VALUE;
-  if (no_context()) return CUDA_ERROR_INVALID_CONTEXT;
+  if (const CUresult error = check_context(); error != CUDA_SUCCESS) return error;
   void* pointer = nullptr;
   const cudaError_t error = memory_calls::allocate_host(bytes, flags, pointer);
   if (error == cudaSuccess) *result = pointer;
@@ -37,7 +32,7 @@ CUresult pinned(void** result, std::size_t bytes, unsigned flags) {
 
 MEMTRACE_API CUresult cuMemAlloc(CUdeviceptr* result, std::size_t bytes) {
   if (!result || bytes == 0) return CUDA_ERROR_INVALID_VALUE;
-  if (no_context()) return CUDA_ERROR_INVALID_CONTEXT;
+  if (const CUresult error = check_context(); error != CUDA_SUCCESS) return error;
   address_t address = 0;
   return give(memory_calls::allocate(bytes, address), address, result);
 }
@@ -46,7 +41,7 @@ MEMTRACE_API CUresult cuMemAllocPitch(CUdeviceptr* result, std::size_t* pitch, s
                                       std::size_t height, unsigned element) {
   const bool known = element == 4 || element == 8 || element == 16;
   if (!result || !pitch || width == 0 || height == 0 || !known) return CUDA_ERROR_INVALID_VALUE;
-  if (no_context()) return CUDA_ERROR_INVALID_CONTEXT;
+  if (const CUresult error = check_context(); error != CUDA_SUCCESS) return error;
   address_t address = 0;
   return give(memory_calls::allocate_pitched(width, height, address, *pitch), address, result);
 }
@@ -54,13 +49,13 @@ MEMTRACE_API CUresult cuMemAllocPitch(CUdeviceptr* result, std::size_t* pitch, s
 MEMTRACE_API CUresult cuMemAllocManaged(CUdeviceptr* result, std::size_t bytes, unsigned flags) {
   const bool known = flags == CU_MEM_ATTACH_GLOBAL || flags == CU_MEM_ATTACH_HOST;
   if (!result || bytes == 0 || !known) return CUDA_ERROR_INVALID_VALUE;
-  if (no_context()) return CUDA_ERROR_INVALID_CONTEXT;
+  if (const CUresult error = check_context(); error != CUDA_SUCCESS) return error;
   address_t address = 0;
   return give(memory_calls::allocate_managed(bytes, address), address, result);
 }
 
 MEMTRACE_API CUresult cuMemFree(CUdeviceptr address) {
-  if (no_context()) return CUDA_ERROR_INVALID_CONTEXT;
+  if (const CUresult error = check_context(); error != CUDA_SUCCESS) return error;
   return driver_result(memory_calls::free(address));
 }
 
@@ -73,17 +68,17 @@ MEMTRACE_API CUresult cuMemHostAlloc(void** result, std::size_t bytes, unsigned 
 }
 
 MEMTRACE_API CUresult cuMemFreeHost(void* pointer) {
-  if (no_context()) return CUDA_ERROR_INVALID_CONTEXT;
+  if (const CUresult error = check_context(); error != CUDA_SUCCESS) return error;
   return driver_result(memory_calls::free_host(pointer));
 }
 
 MEMTRACE_API CUresult cuMemHostRegister(void* pointer, std::size_t bytes, unsigned flags) {
-  if (no_context()) return CUDA_ERROR_INVALID_CONTEXT;
+  if (const CUresult error = check_context(); error != CUDA_SUCCESS) return error;
   return driver_result(memory_calls::register_host(pointer, bytes, flags));
 }
 
 MEMTRACE_API CUresult cuMemHostUnregister(void* pointer) {
-  if (no_context()) return CUDA_ERROR_INVALID_CONTEXT;
+  if (const CUresult error = check_context(); error != CUDA_SUCCESS) return error;
   return driver_result(memory_calls::unregister_host(pointer));
 }
 
@@ -105,7 +100,7 @@ MEMTRACE_API CUresult cuMemHostGetFlags(unsigned* flags, void* pointer) {
 
 MEMTRACE_API CUresult cuMemGetInfo(std::size_t* free, std::size_t* total) {
   if (!free || !total) return CUDA_ERROR_INVALID_VALUE;
-  if (no_context()) return CUDA_ERROR_INVALID_CONTEXT;
+  if (const CUresult error = check_context(); error != CUDA_SUCCESS) return error;
   return driver_result(memory_calls::information(*free, *total));
 }
 

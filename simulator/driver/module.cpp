@@ -17,7 +17,7 @@ namespace {
 
 CUresult load(CUmodule* module, const void* image) {
   if (!module || !image) return CUDA_ERROR_INVALID_VALUE;
-  if (!current_context()) return CUDA_ERROR_INVALID_CONTEXT;
+  if (const CUresult error = check_context(); error != CUDA_SUCCESS) return error;
   *module = modules::load();
   return CUDA_SUCCESS;
 }

@@ -78,7 +78,9 @@ MEMTRACE_API CUresult cuMemPoolCreate(CUmemoryPool* pool, const CUmemPoolProps* 
     return CUDA_ERROR_INVALID_VALUE;
   }
   if (!valid_device(props->location.id)) return CUDA_ERROR_INVALID_DEVICE;
-  return driver_result(pools::create(props->location.id, *pool));
+  const bool shared = props->handleTypes != CU_MEM_HANDLE_TYPE_NONE;
+  return driver_result(pools::create(props->location.id, *pool,
+                                     shared ? pools::kind::exportable : pools::kind::own));
 }
 
 MEMTRACE_API CUresult cuMemPoolDestroy(CUmemoryPool pool) {

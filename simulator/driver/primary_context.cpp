@@ -11,6 +11,10 @@
 #include "simulator/core/errors.h"
 #include "simulator/core/export.h"
 
+// CUDA renames these to their current version; each version is exported here.
+#undef cuDevicePrimaryCtxRelease
+#undef cuDevicePrimaryCtxReset
+
 using namespace memtrace::simulator;
 
 namespace {
@@ -19,9 +23,26 @@ std::atomic<int> retained[maximum_devices]{};
 std::atomic<bool> made_by_retain[maximum_devices]{};
 std::atomic<unsigned> context_flags[maximum_devices]{};
 
+// The last release ends the context unless the runtime made it.
+CUresult release(CUdevice device) {
+  if (!valid_device(device)) return CUDA_ERROR_INVALID_DEVICE;
+  int count = retained[device].load();
+  do {
+    if (count == 0) return CUDA_ERROR_INVALID_CONTEXT;
+  } while (!retained[device].compare_exchange_weak(count, count - 1));
+  if (count > 1 || !made_by_retain[device].exchange(false)) return CUDA_SUCCESS;
+  return driver_result(reset_device(device));
+}
+
+CUresult reset(CUdevice device) {
+  if (!valid_device(device)) return CUDA_ERROR_INVALID_DEVICE;
+  return driver_result(reset_device(device));
+}
+
 }  // namespace
 
 MEMTRACE_API CUresult cuDevicePrimaryCtxRetain(CUcontext* context, CUdevice device) {
+  if (!initialized()) return CUDA_ERROR_NOT_INITIALIZED;
   if (!context) return CUDA_ERROR_INVALID_VALUE;
   if (!valid_device(device)) return CUDA_ERROR_INVALID_DEVICE;
   if (!context_active(device)) made_by_retain[device].store(true);
@@ -33,20 +54,20 @@ MEMTRACE_API CUresult cuDevicePrimaryCtxRetain(CUcontext* context, CUdevice devi
   return CUDA_SUCCESS;
 }
 
-// The last release ends the context unless the runtime made it.
 MEMTRACE_API CUresult cuDevicePrimaryCtxRelease(CUdevice device) {
-  if (!valid_device(device)) return CUDA_ERROR_INVALID_DEVICE;
-  int count = retained[device].load();
-  do {
-    if (count == 0) return CUDA_ERROR_INVALID_CONTEXT;
-  } while (!retained[device].compare_exchange_weak(count, count - 1));
-  if (count > 1 || !made_by_retain[device].exchange(false)) return CUDA_SUCCESS;
-  return driver_result(reset_device(device));
+  return release(device);
+}
+
+MEMTRACE_API CUresult cuDevicePrimaryCtxRelease_v2(CUdevice device) {
+  return release(device);
 }
 
 MEMTRACE_API CUresult cuDevicePrimaryCtxReset(CUdevice device) {
-  if (!valid_device(device)) return CUDA_ERROR_INVALID_DEVICE;
-  return driver_result(reset_device(device));
+  return reset(device);
+}
+
+MEMTRACE_API CUresult cuDevicePrimaryCtxReset_v2(CUdevice device) {
+  return reset(device);
 }
 
 MEMTRACE_API CUresult cuDevicePrimaryCtxSetFlags(CUdevice device, unsigned flags) {

@@ -142,6 +142,14 @@ MEMTRACE_API cudaError_t cudaGetDriverEntryPointByVersion(const char* name, void
   return entry_point(name, function, version, flags, status);
 }
 
+MEMTRACE_API cudaError_t cudaGetDriverEntryPointByVersion_ptsz(
+    const char* name, void** function, unsigned version, unsigned long long flags,
+    cudaDriverEntryPointQueryResult* status) {
+  const unsigned long long per_thread =
+      flags != 0 ? flags : std::uint64_t{CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM};
+  return entry_point(name, function, version, per_thread, status);
+}
+
 // Tables of undocumented functions: none here. The real runtime and static copies of it refuse to
 // work then, and say so.
 MEMTRACE_API CUresult cuGetExportTable(const void** table, const CUuuid*) {

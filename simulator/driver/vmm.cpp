@@ -4,6 +4,7 @@
 #include "simulator/core/vmm.h"
 
 #include <cuda.h>
+#include <sys/mman.h>
 
 #include "simulator/core/device.h"
 #include "simulator/core/export.h"
@@ -104,28 +105,19 @@ MEMTRACE_API CUresult cuMemImportFromShareableHandle(CUmemGenericAllocationHandl
   return vmm::import_descriptor(*handle, static_cast<int>(reinterpret_cast<intptr_t>(descriptor)));
 }
 
-// No simulated machine has NVSwitch: attribute 132 says so, and these agree.
-MEMTRACE_API CUresult cuMulticastCreate(CUmemGenericAllocationHandle*,
-                                        const CUmulticastObjectProp*) {
-  return CUDA_ERROR_NOT_SUPPORTED;
-}
-
-MEMTRACE_API CUresult cuMulticastAddDevice(CUmemGenericAllocationHandle, CUdevice) {
-  return CUDA_ERROR_NOT_SUPPORTED;
-}
-
-MEMTRACE_API CUresult cuMulticastBindMem(CUmemGenericAllocationHandle, std::size_t,
-                                         CUmemGenericAllocationHandle, std::size_t, std::size_t,
-                                         unsigned long long) {
-  return CUDA_ERROR_NOT_SUPPORTED;
-}
-
-MEMTRACE_API CUresult cuMulticastUnbind(CUmemGenericAllocationHandle, CUdevice, std::size_t,
-                                        std::size_t) {
-  return CUDA_ERROR_NOT_SUPPORTED;
-}
-
-MEMTRACE_API CUresult cuMulticastGetGranularity(std::size_t*, const CUmulticastObjectProp*,
-                                                CUmulticastGranularity_flags) {
-  return CUDA_ERROR_NOT_SUPPORTED;
+// A descriptor that says nothing: only drivers of other devices could use it.
+MEMTRACE_API CUresult cuMemGetHandleForAddressRange(void* handle, CUdeviceptr address,
+                                                    std::size_t bytes, CUmemRangeHandleType type,
+                                                    unsigned long long flags) {
+  constexpr unsigned long long pcie = 1;  // CU_MEM_RANGE_FLAG_DMA_BUF_MAPPING_TYPE_PCIE of 12.8
+  const memory_range range = find(address);
+  const std::size_t offset = address - range.base;
+  const bool valid = handle && range.kind == memory_kind::device && bytes != 0 &&
+                     bytes <= range.size - offset && type == CU_MEM_RANGE_HANDLE_TYPE_DMA_BUF_FD &&
+                     (flags & ~pcie) == 0;
+  if (!valid) return CUDA_ERROR_INVALID_VALUE;
+  const int file = memfd_create("memtrace-dma-buf", MFD_CLOEXEC);
+  if (file < 0) return CUDA_ERROR_OPERATING_SYSTEM;
+  *static_cast<int*>(handle) = file;
+  return CUDA_SUCCESS;
 }

@@ -66,6 +66,7 @@ class library_writer {
 
  private:
   [[nodiscard]] bool has_functions() const { return !library_.functions.empty(); }
+  [[nodiscard]] bool has_code() const { return !exported_.empty(); }
 
   template <class T>
   void put(std::uint64_t offset, const T& value) {
@@ -79,9 +80,11 @@ class library_writer {
     soname_ = strings_.add(library_.soname);
     for (const std::string& name : library_.needed) needed_.push_back(strings_.add(name));
     if (has_functions()) target_ = strings_.add(library_.target);
-    for (const std::string& name : library_.functions) functions_.push_back(strings_.add(name));
-    symbols_ = 1 + functions_.size() + (has_functions() ? 1 : 0);
-    buckets_ = static_cast<std::uint32_t>(functions_.size() * 2 + 1);
+    exported_ = library_.functions;
+    if (!library_.caller.empty()) exported_.push_back(library_.caller);
+    for (const std::string& name : exported_) symbol_names_.push_back(strings_.add(name));
+    symbols_ = 1 + exported_.size() + (has_functions() ? 1 : 0);
+    buckets_ = static_cast<std::uint32_t>(exported_.size() * 2 + 1);
     for (const char* name : {"", ".hash", ".dynsym", ".dynstr", ".rela.dyn", ".text", ".dynamic",
                              ".data", ".shstrtab"}) {
       section_names_.push_back(section_strings_.add(name));
@@ -101,7 +104,7 @@ class library_writer {
     sections_[dynstr] = place(strings_.bytes().size(), 1);
     sections_[rela] = place(has_functions() ? sizeof(Elf64_Rela) : 0, 8);
     read_only_end_ = end_;
-    sections_[text] = place(functions_.size() * thunk_bytes, page);
+    sections_[text] = place(exported_.size() * thunk_bytes, page);
     const std::uint64_t entries = 1 + needed_.size() + 7 + (has_functions() ? 3 : 0);
     sections_[dynamic] = place(entries * sizeof(Elf64_Dyn), page);
     std::uint64_t record_bytes = 8;  // the GOT slot comes first
@@ -135,7 +138,7 @@ class library_writer {
     const std::uint64_t data_end = sections_[data].offset + sections_[data].size;
     const std::uint64_t writable = sections_[dynamic].offset;
     put_segment(0, PT_LOAD, PF_R, {0, read_only_end_}, page);
-    put_segment(1, has_functions() ? PT_LOAD : PT_NULL, PF_R | PF_X, sections_[text], page);
+    put_segment(1, has_code() ? PT_LOAD : PT_NULL, PF_R | PF_X, sections_[text], page);
     put_segment(2, PT_LOAD, PF_R | PF_W, {writable, data_end - writable}, page);
     put_segment(3, PT_DYNAMIC, PF_R | PF_W, sections_[dynamic], 8);
     put_segment(4, PT_GNU_STACK, PF_R | PF_W, {}, 16);
@@ -155,9 +158,9 @@ class library_writer {
   void put_symbols() {
     put_text(sections_[dynstr].offset, strings_.bytes());
     std::uint64_t at = sections_[dynsym].offset + sizeof(Elf64_Sym);
-    for (std::size_t i = 0; i < functions_.size(); ++i, at += sizeof(Elf64_Sym)) {
+    for (std::size_t i = 0; i < exported_.size(); ++i, at += sizeof(Elf64_Sym)) {
       Elf64_Sym symbol{};
-      symbol.st_name = functions_[i];
+      symbol.st_name = symbol_names_[i];
       symbol.st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC);
       symbol.st_shndx = text;
       symbol.st_value = sections_[text].offset + i * thunk_bytes;
@@ -182,9 +185,9 @@ class library_writer {
     put(at, buckets_);
     put(at + 4, static_cast<std::uint32_t>(symbols_));
     std::vector<std::uint32_t> first(buckets_, 0);
-    for (std::size_t i = 0; i < functions_.size(); ++i) {
+    for (std::size_t i = 0; i < exported_.size(); ++i) {
       const auto symbol = static_cast<std::uint32_t>(i + 1);
-      std::uint32_t& bucket = first[symbol_hash(library_.functions[i]) % buckets_];
+      std::uint32_t& bucket = first[symbol_hash(exported_[i]) % buckets_];
       put(chains_at + symbol * std::uint64_t{4}, bucket);
       bucket = symbol;
     }
@@ -193,7 +196,7 @@ class library_writer {
 
   void put_code_and_records() {
     const std::uint64_t slot = sections_[data].offset;
-    for (std::size_t i = 0; i < functions_.size(); ++i) {
+    for (std::size_t i = 0; i < library_.functions.size(); ++i) {
       const std::uint64_t at = sections_[text].offset + i * thunk_bytes;
       const std::uint64_t record = slot + records_[i];
       const std::uint8_t lea_r11[] = {0x4c, 0x8d, 0x1d};  // lea r11, [rip + record]
@@ -206,6 +209,12 @@ class library_writer {
       put(at + 13, trap);
       put_text(record + 8, library_.functions[i]);
     }
+    if (library_.caller.empty()) return;
+    const std::uint8_t call[] = {0x48, 0x83, 0xec, 0x08,  // sub rsp, 8
+                                 0xff, 0xd1,              // call rcx
+                                 0x48, 0x83, 0xc4, 0x08,  // add rsp, 8
+                                 0xc3};                   // ret
+    put(sections_[text].offset + library_.functions.size() * thunk_bytes, call);
   }
 
   void put_dynamic() {
@@ -269,7 +278,8 @@ class library_writer {
   std::uint32_t soname_ = 0;
   std::uint32_t target_ = 0;
   std::vector<std::uint32_t> needed_;
-  std::vector<std::uint32_t> functions_;
+  std::vector<std::string> exported_;  // the functions, then the caller
+  std::vector<std::uint32_t> symbol_names_;
   std::vector<std::uint32_t> section_names_;
   std::vector<std::uint64_t> records_;  // offsets from the start of the data section
   std::uint64_t symbols_ = 0;

@@ -21,8 +21,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* format_version = "1";  // of what the writers below produce
+constexpr const char* format_version = "2";  // of what the writers below produce
 constexpr const char* dispatcher = "memtrace_simulator_call";
+constexpr const char* caller = "memtrace_simulator_call_from_here";  // libraries/own_memory.cpp
 
 bool any_symbol(std::string_view /*name*/, std::string_view /*file*/) {
   return true;
@@ -51,7 +52,8 @@ bool fill(const fs::path& draft, const fs::path& final_folder, const stand_in_re
                             write_library({generated_file, {core}, generated, dispatcher}));
   for (const std::string& soname : request.sonames) {
     const std::string file = file_behind(soname);
-    good = good && write_file(draft / file, write_library({soname, {core, rest}, {}, {}})) &&
+    good = good &&
+           write_file(draft / file, write_library({soname, {core, rest}, {}, {}, caller})) &&
            link_to(file, draft / soname);
   }
   return good && link_to("libcuda.so.1", draft / "libcuda.so");  // for "cc -lcuda"

@@ -7,9 +7,9 @@
 
 #include "simulator/core/config.h"
 #include "simulator/core/device.h"
-#include "simulator/core/device_memory.h"
 #include "simulator/core/export.h"
 #include "simulator/core/streams.h"
+#include "simulator/libraries/own_memory.h"
 
 namespace memtrace::simulator::cublas {
 namespace {
@@ -82,8 +82,12 @@ MEMTRACE_API int cublasCreate_v2(handle** to) {
   if (to == nullptr) return invalid_value;
   const int device = current_device();
   if (ensure_context(device) != cudaSuccess) return not_initialized;
-  if (!charge(device, constant(constant_id::cublas_handle))) return alloc_failed;
+  address_t memory = 0;
+  if (!own_memory::take("libcublas", device, constant(constant_id::cublas_handle), memory)) {
+    return alloc_failed;
+  }
   *to = new handle{};
+  (*to)->memory = memory;
   (*to)->alive = handle_alive;
   (*to)->device = device;
   (*to)->atomics_mode = 1;
@@ -92,7 +96,7 @@ MEMTRACE_API int cublasCreate_v2(handle** to) {
 
 MEMTRACE_API int cublasDestroy_v2(handle* handle) {
   if (!valid(handle)) return not_initialized;
-  uncharge(handle->device, constant(constant_id::cublas_handle));
+  own_memory::give_back("libcublas", handle->device, handle->memory);
   handle->alive = 0;
   delete handle;
   return success;

@@ -9,6 +9,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "simulator/core/device_memory.h"
+
 namespace memtrace::simulator::cublas {
 
 enum status : int {
@@ -33,6 +35,7 @@ struct handle {
   int math_mode;
   int atomics_mode;
   int multiprocessors;  // cublasSetSmCountTarget
+  address_t memory;     // its own
 };
 inline constexpr std::uint32_t handle_alive = 0x63754231;
 

@@ -4,22 +4,29 @@
 #include <library_types.h>
 
 #include <cstdio>
+#include <cstdlib>
 
 #include "simulator/core/config.h"
 #include "simulator/core/device.h"
-#include "simulator/core/device_memory.h"
 #include "simulator/core/streams.h"
 #include "simulator/libraries/cudnn_types.h"
+#include "simulator/libraries/own_memory.h"
 
 namespace memtrace::simulator::cudnn {
 namespace {
 
 // What torch's wheels are built against: 9.19.0 (torch 2.11, CUDA 13.0), 9.1.0 (2.6, CUDA 12.4).
-constexpr std::size_t wheel_version = CUDART_VERSION >= 13000 ? 91900 : 90100;
+constexpr std::size_t usual_version = CUDART_VERSION >= 13000 ? 91900 : 90100;
 
+// As the installed torch wants it (MEMTRACE_SIM_CUDNN, from its metadata): it refuses an older one.
 std::size_t version() {
+  static const std::size_t wanted = [] {
+    const char* const text = std::getenv("MEMTRACE_SIM_CUDNN");
+    return text == nullptr ? std::size_t{0} : std::strtoul(text, nullptr, 10);
+  }();
   const std::uint64_t chosen = constant(constant_id::cudnn_version);
-  return chosen == 0 ? wheel_version : chosen;
+  if (chosen != 0) return chosen;
+  return wanted != 0 ? wanted : usual_version;
 }
 
 }  // namespace
@@ -95,13 +102,16 @@ MEMTRACE_API int cudnnCreate(handle** to) {
   if (to == nullptr) return null_pointer;
   const int device = current_device();
   if (ensure_context(device) != cudaSuccess) return not_initialized;
-  if (!charge(device, constant(constant_id::cudnn_handle))) return device_allocation_failed;
-  *to = new handle{device, nullptr};
+  address_t memory = 0;
+  if (!own_memory::take("libcudnn", device, constant(constant_id::cudnn_handle), memory)) {
+    return device_allocation_failed;
+  }
+  *to = new handle{device, nullptr, memory};
   return success;
 }
 MEMTRACE_API int cudnnDestroy(handle* handle) {
   if (handle == nullptr) return null_pointer;
-  uncharge(handle->device, constant(constant_id::cudnn_handle));
+  own_memory::give_back("libcudnn", handle->device, handle->memory);
   delete handle;
   return success;
 }

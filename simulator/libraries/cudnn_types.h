@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "simulator/core/device_memory.h"
 #include "simulator/core/export.h"
 
 namespace memtrace::simulator::cudnn {
@@ -56,6 +57,7 @@ inline constexpr int maximum_dimensions = 8;
 struct handle {
   int device;
   cudaStream_t stream;
+  address_t memory;  // its own
 };
 
 struct tensor_descriptor {

@@ -13,6 +13,7 @@
 #include "simulator/core/export.h"
 #include "simulator/core/streams.h"
 #include "simulator/libraries/outputs.h"
+#include "simulator/libraries/own_memory.h"
 
 namespace memtrace::simulator::cufft {
 namespace {
@@ -33,7 +34,7 @@ struct plan {
   cudaStream_t stream = nullptr;
   bool allocates = true;
   std::size_t work_bytes = 0;
-  std::uint64_t charged = 0;  // bytes of device memory that cuFFT took
+  address_t work = 0;  // device memory that cuFFT took
 };
 
 struct plans {
@@ -96,7 +97,7 @@ int destroy(int handle) {
   const std::lock_guard lock(all().mutex);
   const auto found = all().by_handle.find(handle);
   if (found == all().by_handle.end()) return invalid_plan;
-  uncharge(found->second.device, found->second.charged);
+  own_memory::give_back("libcufft", found->second.device, found->second.work);
   all().by_handle.erase(found);
   return success;
 }
@@ -113,9 +114,8 @@ int make(int handle, std::size_t work_bytes, std::size_t* to) {
     plan.work_bytes = work_bytes;
     if (to != nullptr) *to = work_bytes;
     if (!plan.allocates) return success;
-    if (!charge(plan.device, work_bytes)) return alloc_failed;
-    plan.charged = work_bytes;
-    return success;
+    const bool taken = own_memory::take("libcufft", plan.device, work_bytes, plan.work);
+    return taken ? success : alloc_failed;
   });
 }
 
@@ -156,8 +156,8 @@ MEMTRACE_API int cufftSetAutoAllocation(int handle, int allocates) {
 }
 MEMTRACE_API int cufftSetWorkArea(int handle, void*) {
   return with(handle, [](plan& plan) {
-    uncharge(plan.device, plan.charged);
-    plan.charged = 0;
+    own_memory::give_back("libcufft", plan.device, plan.work);
+    plan.work = 0;
     return success;
   });
 }

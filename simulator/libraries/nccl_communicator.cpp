@@ -10,9 +10,9 @@
 
 #include "simulator/core/config.h"
 #include "simulator/core/device.h"
-#include "simulator/core/device_memory.h"
 #include "simulator/libraries/nccl_group.h"
 #include "simulator/libraries/nccl_types.h"
+#include "simulator/libraries/own_memory.h"
 
 namespace memtrace::simulator::nccl {
 namespace {
@@ -58,7 +58,7 @@ result make(communicator** to, std::uint64_t key, int ranks, int rank, int devic
 int end(communicator* comm) {
   if (comm == nullptr) return success;
   drop_from_group(comm);
-  uncharge(comm->device, comm->charged);
+  own_memory::give_back("libnccl", comm->device, comm->memory);
   delete comm;
   return success;
 }
@@ -161,12 +161,11 @@ std::uint64_t key_of(const unique_id& id) {
   return hash(0xcbf29ce484222325, id.bytes, sizeof id.bytes);
 }
 
-result charge_once(communicator& comm) {
+result take_memory(communicator& comm) {
   const std::uint64_t bytes = constant(constant_id::nccl_communicator);
-  if (comm.charged == bytes) return success;
-  if (!charge(comm.device, bytes)) return unhandled_cuda_error;
-  comm.charged = bytes;
-  return success;
+  if (bytes == 0 || comm.memory != 0) return success;
+  return own_memory::take("libnccl", comm.device, bytes, comm.memory) ? success
+                                                                      : unhandled_cuda_error;
 }
 
 MEMTRACE_API int ncclGetVersion(int* to) {
@@ -231,8 +230,8 @@ MEMTRACE_API int ncclCommAbort(communicator* comm) {
   if (comm == nullptr) return invalid_argument;
   comm->aborted = true;
   if (comm->peers) comm->peers->leave();
-  uncharge(comm->device, comm->charged);
-  comm->charged = 0;
+  own_memory::give_back("libnccl", comm->device, comm->memory);
+  comm->memory = 0;
   return success;
 }
 MEMTRACE_API int ncclCommRevoke(communicator* comm, int) {

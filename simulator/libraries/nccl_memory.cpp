@@ -5,6 +5,7 @@
 #include "simulator/core/device_memory.h"
 #include "simulator/libraries/nccl_reduce.h"
 #include "simulator/libraries/nccl_types.h"
+#include "simulator/libraries/own_memory.h"
 
 namespace memtrace::simulator::nccl {
 namespace {
@@ -22,15 +23,19 @@ MEMTRACE_API int ncclMemAlloc(void** to, std::size_t bytes) {
   const int device = current_device();
   address_t address = 0;
   if (ensure_context(device) != cudaSuccess ||
-      allocate_device(device, bytes, address) != cudaSuccess) {
+      !own_memory::take("libnccl", device, bytes, address)) {
     return unhandled_cuda_error;
   }
   *to = reinterpret_cast<void*>(address);
   return success;
 }
 MEMTRACE_API int ncclMemFree(void* pointer) {
-  return free_device(reinterpret_cast<address_t>(pointer)) == cudaSuccess ? success
-                                                                          : unhandled_cuda_error;
+  const memory_range range = find(pointer);
+  if (range.kind != memory_kind::device || range.base != reinterpret_cast<address_t>(pointer)) {
+    return unhandled_cuda_error;
+  }
+  own_memory::give_back("libnccl", range.device, range.base);
+  return success;
 }
 
 MEMTRACE_API int ncclCommRegister(const communicator* comm, void* buffer, std::size_t,

@@ -69,7 +69,7 @@ bool exchanged(const communicator& comm, cudaStream_t stream, std::size_t bytes)
 
 result begin(communicator* comm, cudaStream_t stream) {
   if (comm == nullptr) return invalid_argument;
-  if (const result charged = charge_once(*comm); charged != success) return charged;
+  if (const result taken = take_memory(*comm); taken != success) return taken;
   return streams::launch(stream) == cudaSuccess ? success : unhandled_cuda_error;
 }
 

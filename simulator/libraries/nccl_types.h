@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "simulator/core/device_memory.h"
 #include "simulator/core/export.h"
 #include "simulator/libraries/nccl_exchange.h"
 
@@ -79,11 +80,11 @@ struct communicator {
   std::unique_ptr<exchange> peers;  // null if this is the only rank
   std::uint64_t exchanged = 0;      // collectives whose payload went through `peers`
   std::uint64_t children = 0;       // communicators split off
-  std::uint64_t charged = 0;        // bytes of device memory, from the first operation on
+  address_t memory = 0;             // its own buffers on the device, from the first operation on
   std::atomic<bool> aborted{false};
 };
 
-// The communicator's own buffers, charged at its first operation.
-[[nodiscard]] result charge_once(communicator& comm);
+// The communicator's own buffers, taken at its first operation.
+[[nodiscard]] result take_memory(communicator& comm);
 
 }  // namespace memtrace::simulator::nccl

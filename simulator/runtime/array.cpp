@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// CUDA arrays, in the runtime and the driver API.
-#include <cuda.h>
+// CUDA arrays of the runtime API.
 #include <cuda_runtime_api.h>
 
 #include "simulator/core/arrays.h"
@@ -13,44 +12,28 @@ using namespace memtrace::simulator;
 
 namespace {
 
-std::size_t bytes_of(const cudaChannelFormatDesc& format) {
-  return static_cast<std::size_t>(format.x + format.y + format.z + format.w) / 8;
-}
-
 cudaError_t create(cudaArray_t* result, const cudaChannelFormatDesc* format, cudaExtent extent,
-                   unsigned flags) {
-  if (!result || !format) return remember(cudaErrorInvalidValue);
-  return remember(arrays::create({*format, extent, flags}, bytes_of(*format), *result));
+                   unsigned flags, unsigned levels = 1) {
+  if (!result || !format || levels == 0) return remember(cudaErrorInvalidValue);
+  return remember(arrays::create({*format, extent, flags, levels}, *result));
 }
 
-std::size_t bytes_of(CUarray_format format) {
-  switch (format) {
-    case CU_AD_FORMAT_UNSIGNED_INT8:
-    case CU_AD_FORMAT_SIGNED_INT8:
-      return 1;
-    case CU_AD_FORMAT_UNSIGNED_INT16:
-    case CU_AD_FORMAT_SIGNED_INT16:
-    case CU_AD_FORMAT_HALF:
-      return 2;
-    default:
-      return 4;
-  }
+cudaError_t requirements(cudaArrayMemoryRequirements* result, cudaArray_t array, int device) {
+  arrays::array found{};
+  if (!result) return remember(cudaErrorInvalidValue);
+  if (!valid_device(device)) return remember(cudaErrorInvalidDevice);
+  const cudaError_t error = arrays::describe(array, found);
+  if (error != cudaSuccess) return remember(error);
+  // As documented, only for arrays whose memory is not there yet.
+  if ((found.flags & cudaArrayDeferredMapping) == 0) return remember(cudaErrorInvalidValue);
+  *result = {};
+  result->size = arrays::bytes_of(found);
+  result->alignment = arrays::alignment;
+  return cudaSuccess;
 }
 
-CUresult create(CUarray* result, const CUDA_ARRAY3D_DESCRIPTOR& shape) {
-  if (!current_context()) return CUDA_ERROR_INVALID_CONTEXT;
-  const std::size_t element = bytes_of(shape.Format) * shape.NumChannels;
-  const auto bits = static_cast<int>(bytes_of(shape.Format) * 8);
-  const auto present = [&](unsigned channel) { return channel < shape.NumChannels ? bits : 0; };
-  const bool floating = shape.Format == CU_AD_FORMAT_HALF || shape.Format == CU_AD_FORMAT_FLOAT;
-  const cudaChannelFormatDesc format{
-      present(0), present(1), present(2), present(3),
-      floating ? cudaChannelFormatKindFloat : cudaChannelFormatKindUnsigned};
-  cudaArray_t handle = nullptr;
-  const cudaError_t error = arrays::create(
-      {format, {shape.Width, shape.Height, shape.Depth}, shape.Flags}, element, handle);
-  if (error == cudaSuccess) *result = reinterpret_cast<CUarray>(handle);
-  return driver_result(error);
+cudaArray_t whole(cudaMipmappedArray_t array) {
+  return reinterpret_cast<cudaArray_t>(array);
 }
 
 }  // namespace
@@ -65,8 +48,26 @@ MEMTRACE_API cudaError_t cudaMalloc3DArray(cudaArray_t* result, const cudaChanne
   return create(result, format, extent, flags);
 }
 
+MEMTRACE_API cudaError_t cudaMallocMipmappedArray(cudaMipmappedArray_t* result,
+                                                  const cudaChannelFormatDesc* format,
+                                                  cudaExtent extent, unsigned levels,
+                                                  unsigned flags) {
+  return create(reinterpret_cast<cudaArray_t*>(result), format, extent, flags, levels);
+}
+
 MEMTRACE_API cudaError_t cudaFreeArray(cudaArray_t array) {
   return remember(arrays::destroy(array));
+}
+
+MEMTRACE_API cudaError_t cudaFreeMipmappedArray(cudaMipmappedArray_t array) {
+  return remember(arrays::destroy(whole(array)));
+}
+
+MEMTRACE_API cudaError_t cudaGetMipmappedArrayLevel(cudaArray_t* result,
+                                                    cudaMipmappedArray_const_t array,
+                                                    unsigned level) {
+  if (!result) return remember(cudaErrorInvalidValue);
+  return remember(arrays::level(whole(const_cast<cudaMipmappedArray_t>(array)), level, *result));
 }
 
 MEMTRACE_API cudaError_t cudaArrayGetInfo(cudaChannelFormatDesc* format, cudaExtent* extent,
@@ -81,21 +82,12 @@ MEMTRACE_API cudaError_t cudaArrayGetInfo(cudaChannelFormatDesc* format, cudaExt
   return cudaSuccess;
 }
 
-MEMTRACE_API CUresult cuArrayCreate(CUarray* result, const CUDA_ARRAY_DESCRIPTOR* shape) {
-  if (!result || !shape) return CUDA_ERROR_INVALID_VALUE;
-  CUDA_ARRAY3D_DESCRIPTOR full{};
-  full.Width = shape->Width;
-  full.Height = shape->Height;
-  full.Format = shape->Format;
-  full.NumChannels = shape->NumChannels;
-  return create(result, full);
+MEMTRACE_API cudaError_t cudaArrayGetMemoryRequirements(cudaArrayMemoryRequirements* result,
+                                                        cudaArray_t array, int device) {
+  return requirements(result, array, device);
 }
 
-MEMTRACE_API CUresult cuArray3DCreate(CUarray* result, const CUDA_ARRAY3D_DESCRIPTOR* shape) {
-  if (!result || !shape) return CUDA_ERROR_INVALID_VALUE;
-  return create(result, *shape);
-}
-
-MEMTRACE_API CUresult cuArrayDestroy(CUarray array) {
-  return driver_result(arrays::destroy(reinterpret_cast<cudaArray_t>(array)));
+MEMTRACE_API cudaError_t cudaMipmappedArrayGetMemoryRequirements(
+    cudaArrayMemoryRequirements* result, cudaMipmappedArray_t array, int device) {
+  return requirements(result, whole(array), device);
 }

@@ -127,18 +127,3 @@ MEMTRACE_API cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t handle
   found->content.parameters = *parameters;
   return cudaSuccess;
 }
-
-MEMTRACE_API cudaError_t cudaDeviceGraphMemTrim(int) {
-  return cudaSuccess;
-}
-
-MEMTRACE_API cudaError_t cudaDeviceGetGraphMemAttribute(int, cudaGraphMemAttributeType,
-                                                        void* value) {
-  if (!value) return remember(cudaErrorInvalidValue);
-  *static_cast<std::uint64_t*>(value) = 0;  // graphs own no memory here
-  return cudaSuccess;
-}
-
-MEMTRACE_API cudaError_t cudaDeviceSetGraphMemAttribute(int, cudaGraphMemAttributeType, void*) {
-  return cudaSuccess;
-}

@@ -14,7 +14,25 @@
 
 using namespace memtrace::simulator;
 
+// CUDA renames it to its current version, which says the same; both are exported.
+#undef cuIpcOpenMemHandle
+
 static_assert(sizeof(CUipcMemHandle) == sizeof(cudaIpcMemHandle_t));
+
+namespace {
+
+CUresult open(CUdeviceptr* result, const CUipcMemHandle& handle, unsigned flags) {
+  if (!result || flags != CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS) return CUDA_ERROR_INVALID_VALUE;
+  if (const CUresult error = check_context(); error != CUDA_SUCCESS) return error;
+  cudaIpcMemHandle_t content;
+  std::memcpy(&content, &handle, sizeof content);
+  address_t address = 0;
+  const cudaError_t error = ipc::open(address, content, current_device());
+  if (error == cudaSuccess) *result = address;
+  return driver_result(error);
+}
+
+}  // namespace
 
 MEMTRACE_API cudaError_t cudaIpcGetMemHandle(cudaIpcMemHandle_t* handle, void* pointer) {
   if (!handle) return remember(cudaErrorInvalidValue);
@@ -43,17 +61,14 @@ MEMTRACE_API CUresult cuIpcGetMemHandle(CUipcMemHandle* handle, CUdeviceptr addr
   return driver_result(error);
 }
 
-// The header's name stands for the current version.
 MEMTRACE_API CUresult cuIpcOpenMemHandle(CUdeviceptr* result, CUipcMemHandle handle,
                                          unsigned flags) {
-  if (!result || flags != CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS) return CUDA_ERROR_INVALID_VALUE;
-  if (!current_context()) return CUDA_ERROR_INVALID_CONTEXT;
-  cudaIpcMemHandle_t content;
-  std::memcpy(&content, &handle, sizeof content);
-  address_t address = 0;
-  const cudaError_t error = ipc::open(address, content, current_device());
-  if (error == cudaSuccess) *result = address;
-  return driver_result(error);
+  return open(result, handle, flags);
+}
+
+MEMTRACE_API CUresult cuIpcOpenMemHandle_v2(CUdeviceptr* result, CUipcMemHandle handle,
+                                            unsigned flags) {
+  return open(result, handle, flags);
 }
 
 MEMTRACE_API CUresult cuIpcCloseMemHandle(CUdeviceptr address) {

@@ -49,6 +49,14 @@ MEMTRACE_API cudaError_t cudaLibraryLoadData(cudaLibrary_t* library, const void*
   return cudaSuccess;
 }
 
+MEMTRACE_API cudaError_t cudaLibraryLoadFromFile(cudaLibrary_t* library, const char* path,
+                                                 cudaJitOption*, void**, unsigned,
+                                                 cudaLibraryOption*, void**, unsigned) {
+  if (!library || !path) return remember(cudaErrorInvalidValue);
+  *library = reinterpret_cast<cudaLibrary_t>(modules::load());
+  return cudaSuccess;
+}
+
 MEMTRACE_API cudaError_t cudaLibraryUnload(cudaLibrary_t library) {
   const bool known = modules::unload(reinterpret_cast<CUmodule>(library));
   return remember(known ? cudaSuccess : cudaErrorInvalidResourceHandle);

@@ -82,7 +82,9 @@ MEMTRACE_API cudaError_t cudaMemPoolCreate(cudaMemPool_t* pool, const cudaMemPoo
     return remember(cudaErrorInvalidValue);
   }
   if (!valid_device(props->location.id)) return remember(cudaErrorInvalidDevice);
-  return remember(pools::create(props->location.id, *pool));
+  const bool shared = props->handleTypes != cudaMemHandleTypeNone;
+  return remember(pools::create(props->location.id, *pool,
+                                shared ? pools::kind::exportable : pools::kind::own));
 }
 
 MEMTRACE_API cudaError_t cudaMemPoolDestroy(cudaMemPool_t pool) {
