@@ -37,7 +37,7 @@ struct report_options {
   if (!chosen.by.empty() && !report::view_named(chosen.by)) {
     std::fprintf(stderr,
                  "memtrace: --by %s: choose category, module, site, phase, parameter, step, "
-                 "fragmentation, advice or expected\n",
+                 "fragmentation, advice, expected or rank\n",
                  report::printable(chosen.by).c_str());
     return false;
   }
@@ -79,7 +79,7 @@ action add_report(CLI::App& app) {
                  "Another moment than the peak: event:N, step:N or step:N/PHASE, from 0");
   app.add_option("--by", chosen->by,
                  "All rows of one kind: category, module, site, phase, parameter, step, "
-                 "fragmentation, advice or expected");
+                 "fragmentation, advice, expected or rank");
   return [chosen](const program&) { return show(*chosen); };
 }
 

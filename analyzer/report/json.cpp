@@ -6,6 +6,7 @@
 #include "analyzer/report/json_fragmentation.h"
 #include "analyzer/report/json_host.h"
 #include "analyzer/report/json_memory.h"
+#include "analyzer/report/json_ranks.h"
 #include "analyzer/report/json_verdicts.h"
 
 namespace memtrace::report {
@@ -213,6 +214,7 @@ std::string to_json(const run_report& processes, bool with_blocks) {
   document["advice_combined"] = combined_advice_json(processes);
   document["advice_limits"] = advice_limits_json(processes);
   document["host"] = host_json(processes);
+  add_ranks_json(find_ranks(processes), document);
   return document.dump(1) + '\n';
 }
 

@@ -8,6 +8,7 @@
 #include "analyzer/attribution/attributor.h"
 #include "analyzer/attribution/observer_pair.h"
 #include "analyzer/attribution/periodicity.h"
+#include "analyzer/ranks/shared_memory.h"
 #include "analyzer/remedies/habits/empty_cache_use.h"
 #include "analyzer/replay/replay.h"
 #include "analyzer/report/allocator_pass.h"
@@ -110,7 +111,9 @@ void add_host(verdicts::findings& findings, const pass& done, const replay::repl
   trace::visitor_pair known(attributor, told);
   remedies::empty_cache_use cache_use(reader.names());
   trace::visitor_pair with_habits(known, cache_use);
-  trace::visitor_pair with_allocators(with_habits, done.allocators->records());
+  ranks::shared_memory_collector shared(reader.names());
+  trace::visitor_pair with_shared(with_habits, shared);
+  trace::visitor_pair with_allocators(with_shared, done.allocators->records());
   trace::visitor_pair all(with_allocators, periods);
   const bool search = wanted.inferred_boundaries.empty();
   const auto facts =
@@ -123,6 +126,7 @@ void add_host(verdicts::findings& findings, const pass& done, const replay::repl
   auto& findings = done.report.findings;
   findings = verdicts::conclude(lives, replayed, reader.names(), given.unit);
   done.report.host = host.found();
+  done.report.shared = shared.found();
   add_host(findings, done, replayed);
   verdicts::explain(findings, lives.kept(), reader.names(), {done.report.run.alloc_conf});
   verdicts::summarize(findings);

@@ -15,6 +15,7 @@
 #include "analyzer/estimate/step_share.h"
 #include "analyzer/fragmentation/diagnosis.h"
 #include "analyzer/fragmentation/pinned_host.h"
+#include "analyzer/ranks/shared_memory.h"
 #include "analyzer/replay/replay.h"
 #include "analyzer/report/frames.h"
 #include "analyzer/report/memory_view.h"
@@ -141,6 +142,7 @@ struct process_report {
   advice::advice_found advice;
   std::vector<estimate::step_share> step_shares;  // by device, where requests were replayed
   verdicts::host_samples host;
+  ranks::shared_memory shared;
   verdicts::findings findings;
   std::map<trace::stack_id, std::vector<source_frame>> verdict_frames;  // of its stacks
 };

@@ -15,6 +15,7 @@
 #include "analyzer/report/terminal_host.h"
 #include "analyzer/report/terminal_memory.h"
 #include "analyzer/report/terminal_notes.h"
+#include "analyzer/report/terminal_ranks.h"
 #include "analyzer/report/terminal_sections.h"
 #include "analyzer/report/terminal_verdicts.h"
 #include "analyzer/report/units.h"
@@ -304,8 +305,12 @@ std::string to_text(const run_report& processes, const terminal_style& style) {
                       columns_of(style));
     add_device(out, process, *device);
     if (const auto calm = calm_line(process, device->facts.device); !calm.empty()) out.line(calm);
-    const auto other_lines = others(processes, process, device);
-    add_others(out, other_lines, oom == nullptr ? 4 : 2);
+    const auto ranks = find_ranks(processes);
+    if (ranks.rows.size() > 1) {
+      add_ranks(out, ranks, oom == nullptr ? 5 : 3, columns_of(style));
+    } else {
+      add_others(out, others(processes, process, device), oom == nullptr ? 4 : 2);
+    }
     if (oom != nullptr) add_oom(out, process, *oom);
     const auto left = [&] {
       return most_lines - std::min<std::size_t>(out.lines() + end.lines(), most_lines);

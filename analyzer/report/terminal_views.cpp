@@ -16,6 +16,7 @@
 #include "analyzer/report/terminal_fragmentation.h"
 #include "analyzer/report/terminal_memory.h"
 #include "analyzer/report/terminal_notes.h"
+#include "analyzer/report/terminal_ranks.h"
 #include "analyzer/report/units.h"
 
 namespace memtrace::report {
@@ -161,6 +162,7 @@ constexpr std::array views = {
     kind_of_view{view_by::fragmentation, "fragmentation", nullptr, false},  // of the process
     kind_of_view{view_by::advice, "advice", nullptr, false},                // the same
     kind_of_view{view_by::expected, "expected", nullptr, false},            // the same
+    kind_of_view{view_by::rank, "rank", nullptr, false},                    // of all processes
 };
 
 }  // namespace
@@ -173,9 +175,13 @@ std::optional<view_by> view_named(std::string_view name) {
 std::string to_view(const run_report& processes, view_by kind, const terminal_style& style) {
   const auto& wanted = *std::ranges::find(views, kind, &kind_of_view::kind);
   page out;
+  constexpr std::size_t usual_columns = 96;
+  if (kind == view_by::rank) {
+    add_rank_table(out, find_ranks(processes), style.width == 0 ? usual_columns : style.width);
+    return out.render(style.colour, style.width);
+  }
   for (const auto& process : processes) {
     if (kind == view_by::advice) {
-      constexpr std::size_t usual_columns = 96;
       out.line(fmt::format("pid {}", process.run.pid), emphasis::heading);
       add_advice_in_full(out, process, style.width == 0 ? usual_columns : style.width);
       continue;

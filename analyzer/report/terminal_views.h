@@ -21,7 +21,8 @@ enum class view_by {
   step,
   fragmentation,
   advice,
-  expected
+  expected,
+  rank
 };
 
 [[nodiscard]] std::optional<view_by> view_named(std::string_view name);
