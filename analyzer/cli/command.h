@@ -18,6 +18,8 @@ enum exit_code : int {
   success = 0,
   failure = 1,  // bad input, or damage found in a trace
   usage = 2,
+  different = 3,   // audit: the two witnesses do not agree
+  no_witness = 4,  // audit: there was only one
   not_executable = 126,
   not_found = 127,
 };
@@ -30,6 +32,7 @@ using action = std::function<int(const program&)>;
 [[nodiscard]] action add_report(CLI::App& app);
 [[nodiscard]] action add_diff(CLI::App& app);
 [[nodiscard]] action add_replay(CLI::App& app);
+[[nodiscard]] action add_audit(CLI::App& app);
 [[nodiscard]] action add_dump(CLI::App& app);
 [[nodiscard]] action add_scrub(CLI::App& app);
 [[nodiscard]] action add_estimate(CLI::App& app);

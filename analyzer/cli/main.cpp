@@ -32,6 +32,8 @@ constexpr std::array subcommands = {
     subcommand{"estimate", "Work out what a training would need, by formulas with their sources",
                add_estimate, false},
     subcommand{"scrub", "Copy traces without paths and names, to share them", add_scrub, false},
+    subcommand{"audit", "Whether CUPTI saw the same allocations (MEMTRACE_CUPTI=1)", add_audit,
+               false},
     subcommand{"dump", "Print every record of a trace as JSON, one a line", add_dump, false},
 };
 

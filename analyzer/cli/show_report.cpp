@@ -15,9 +15,7 @@
 
 namespace memtrace::cli {
 
-namespace {
-
-[[nodiscard]] report::terminal_style style_for(std::FILE* out) {
+report::terminal_style style_for(std::FILE* out) {
   report::terminal_style style;
   const int descriptor = ::fileno(out);
   if (::isatty(descriptor) == 0) return style;
@@ -29,8 +27,6 @@ namespace {
   }
   return style;
 }
-
-}  // namespace
 
 loaded_report load_traces(const std::vector<std::string>& paths,
                           const report::load_options& wanted) {

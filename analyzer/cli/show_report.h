@@ -12,6 +12,7 @@
 #include "analyzer/report/load.h"
 #include "analyzer/report/model.h"
 #include "analyzer/report/replay_runs.h"
+#include "analyzer/report/terminal.h"
 #include "analyzer/report/terminal_views.h"
 
 namespace memtrace::cli {
@@ -25,8 +26,10 @@ struct loaded_report {
 [[nodiscard]] loaded_report load_traces(const std::vector<std::string>& paths,
                                         const report::load_options& wanted = {});
 
-// As text in the style that suits the stream: colour only on a terminal and without NO_COLOR. The
-// overview, or all rows of one kind.
+// What suits the stream: colour only on a terminal and without NO_COLOR.
+[[nodiscard]] report::terminal_style style_for(std::FILE* out);
+
+// As text. The overview, or all rows of one kind.
 void print_report(const report::run_report& processes, std::FILE* out,
                   std::optional<report::view_by> kind = {});
 

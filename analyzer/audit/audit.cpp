@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/audit/audit.h"
+
+#include <algorithm>
+#include <tuple>
+#include <unordered_map>
+
+namespace memtrace::audit {
+
+namespace {
+
+// The latest moment that both could tell of.
+[[nodiscard]] std::int64_t end_of(const testimony& told) {
+  if (told.end_ns) return *told.end_ns;
+  // It was killed: what CUPTI had not delivered by then is unknown.
+  std::int64_t last = told.begin_ns;
+  for (const auto& one : told.theirs) last = std::max(last, one.time_ns);
+  return last;
+}
+
+// Drops what lies outside; returns how many.
+std::uint64_t keep_within(std::vector<sighting>& list, std::int64_t begin, std::int64_t end) {
+  return std::erase_if(list, [&](const sighting& one) {
+    return one.time_ns < begin - edge_ns || one.time_ns > end + edge_ns;
+  });
+}
+
+[[nodiscard]] totals add_up(const std::vector<sighting>& list) {
+  std::vector<const sighting*> order;
+  order.reserve(list.size());
+  for (const auto& one : list) {
+    if (!one.taken_back) order.push_back(&one);
+  }
+  std::ranges::stable_sort(order, [](const auto* a, const auto* b) {
+    return std::tuple(a->time_ns, !a->is_release) < std::tuple(b->time_ns, !b->is_release);
+  });
+  totals sum;
+  std::unordered_map<std::uint64_t, std::uint64_t> live;
+  std::uint64_t held = 0;
+  for (const auto* const one : order) {
+    if (one->is_release) {
+      ++sum.releases;
+      const auto found = live.find(one->address);
+      if (found == live.end()) continue;
+      held -= found->second;
+      live.erase(found);
+      continue;
+    }
+    ++sum.allocations;
+    sum.bytes += one->bytes;
+    auto& bytes = live[one->address];
+    held += one->bytes - bytes;
+    bytes = one->bytes;
+    sum.peak_bytes = std::max(sum.peak_bytes, held);
+  }
+  return sum;
+}
+
+[[nodiscard]] finding describe(const sighting& seen, const trace::dictionary& names) {
+  finding result{.seen = seen, .api = {}, .owner = {}, .frames = {}};
+  result.api = names[seen.api];
+  if (seen.has_owner) result.owner = names[seen.owner];
+  result.frames = report::frames_of(names, seen.stack);
+  return result;
+}
+
+void judge(trace_audit& result, const matches& found, const trace::dictionary& names) {
+  const auto& told = result.told;
+  const auto end = end_of(told);
+  const auto collect = [&](const std::vector<sighting>& all, const std::vector<std::size_t>& list,
+                           std::vector<finding>& into) {
+    for (const std::size_t index : list) {
+      const auto& one = all[index];
+      if (one.time_ns < told.begin_ns + edge_ns || one.time_ns > end - edge_ns) {
+        ++result.at_the_edge;
+      } else {
+        into.push_back(describe(one, names));
+      }
+    }
+  };
+  collect(told.ours, found.missed_by_cupti, result.missed_by_cupti);
+  collect(told.theirs, found.missed_by_hooks, result.missed_by_hooks);
+  for (const auto& [ours, theirs] : found.other_size) {
+    auto& added = result.other_size.emplace_back(describe(told.ours[ours], names));
+    added.other_bytes = told.theirs[theirs].bytes;
+  }
+  result.allocations = found.allocations;
+  result.releases = found.releases;
+  result.bytes = found.bytes;
+  const bool same =
+      result.missed_by_cupti.empty() && result.missed_by_hooks.empty() && result.other_size.empty();
+  result.verdict = same ? verdict::same : verdict::different;
+}
+
+}  // namespace
+
+trace_audit audit_trace(const std::string& path, trace::reader& reader) {
+  trace_audit result;
+  result.path = path;
+  result.pid = reader.header().process_id;
+  collector found(reader.names(), reader.header());
+  result.facts = reader.read(found);
+  result.told = std::move(found.found());
+  auto& told = result.told;
+  if (told.has_witness) {
+    const auto end = end_of(told);
+    result.listened_ns = end > told.begin_ns ? static_cast<std::uint64_t>(end - told.begin_ns) : 0;
+    result.outside =
+        keep_within(told.ours, told.begin_ns, end) + keep_within(told.theirs, told.begin_ns, end);
+    result.ours = add_up(told.ours);
+    result.theirs = add_up(told.theirs);
+    judge(result, match(told.ours, told.theirs), reader.names());
+  }
+  told.ours = {};
+  told.theirs = {};
+  return result;
+}
+
+}  // namespace memtrace::audit

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// An audit for a person at a terminal.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "analyzer/audit/audit.h"
+#include "analyzer/report/terminal.h"
+
+namespace memtrace::audit {
+
+// At most `shown` of the allocations that one of them missed; 0: all.
+[[nodiscard]] std::string to_text(const trace_audit& audit, std::size_t shown,
+                                  const report::terminal_style& style);
+
+}  // namespace memtrace::audit

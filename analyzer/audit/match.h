@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The sightings of the two witnesses, one by one. An address holds one allocation at a time, so
+// that for each address both tell the same alternation of allocation and release, if both are
+// right.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "analyzer/audit/sighting.h"
+
+namespace memtrace::audit {
+
+struct size_difference {
+  std::size_t ours;    // index into the hooks' sightings
+  std::size_t theirs;  // index into CUPTI's
+};
+
+struct matches {
+  std::uint64_t allocations = 0;  // seen by both
+  std::uint64_t releases = 0;
+  std::uint64_t bytes = 0;                   // of those allocations
+  std::vector<size_difference> other_size;   // seen by both, with another size
+  std::vector<std::size_t> missed_by_cupti;  // indices into `ours`, in order of time
+  std::vector<std::size_t> missed_by_hooks;  // indices into `theirs`, in order of time
+};
+
+// Time: sorting, and then linear.
+[[nodiscard]] matches match(const std::vector<sighting>& ours, const std::vector<sighting>& theirs);
+
+}  // namespace memtrace::audit
