@@ -96,6 +96,41 @@ MEMTRACE_API CUresult cuStreamAttachMemAsync_ptsz(CUstream stream, CUdeviceptr, 
 }
 
 #if CUDART_VERSION >= 13000
+namespace {
+
+cudaError_t runtime_hints(void** pointers, const std::size_t* sizes, std::size_t count,
+                          unsigned long long flags) {
+  const auto* const addresses = reinterpret_cast<const CUdeviceptr*>(pointers);
+  return remember(static_cast<cudaError_t>(hints(addresses, sizes, count, flags)));
+}
+
+}  // namespace
+
+#define MEMTRACE_RUNTIME_BATCHES(suffix)                                                          \
+  MEMTRACE_API cudaError_t cudaMemPrefetchBatchAsync##suffix(                                     \
+      void** pointers, std::size_t* sizes, std::size_t count, cudaMemLocation* locations,         \
+      std::size_t* indices, std::size_t location_count, unsigned long long flags, cudaStream_t) { \
+    const bool placed = locations && indices && location_count != 0;                              \
+    if (!placed) return remember(cudaErrorInvalidValue);                                          \
+    return runtime_hints(pointers, sizes, count, flags);                                          \
+  }                                                                                               \
+  MEMTRACE_API cudaError_t cudaMemDiscardBatchAsync##suffix(                                      \
+      void** pointers, std::size_t* sizes, std::size_t count, unsigned long long flags,           \
+      cudaStream_t) {                                                                             \
+    return runtime_hints(pointers, sizes, count, flags);                                          \
+  }                                                                                               \
+  MEMTRACE_API cudaError_t cudaMemDiscardAndPrefetchBatchAsync##suffix(                           \
+      void** pointers, std::size_t* sizes, std::size_t count, cudaMemLocation* locations,         \
+      std::size_t* indices, std::size_t location_count, unsigned long long flags, cudaStream_t) { \
+    const bool placed = locations && indices && location_count != 0;                              \
+    if (!placed) return remember(cudaErrorInvalidValue);                                          \
+    return runtime_hints(pointers, sizes, count, flags);                                          \
+  }
+MEMTRACE_RUNTIME_BATCHES()
+MEMTRACE_RUNTIME_BATCHES(_ptsz)
+#endif
+
+#if CUDART_VERSION >= 13000
 MEMTRACE_API cudaError_t cudaMemPrefetchAsync_ptsz(const void* pointer, std::size_t bytes,
                                                    cudaMemLocation, unsigned, cudaStream_t stream) {
   return remember(

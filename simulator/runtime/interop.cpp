@@ -79,6 +79,16 @@ cudaError_t map(address_t& address, std::uint64_t handle, std::uint64_t offset,
   return error;
 }
 
+template <typename Handle>
+cudaError_t map_array(Handle& result, std::uint64_t handle, std::uint64_t offset, unsigned levels) {
+  const std::lock_guard lock(state().mutex);
+  const auto found = state().imported.find(handle);
+  if (found == state().imported.end()) return cudaErrorInvalidResourceHandle;
+  if (offset >= found->second.bytes || levels == 0) return cudaErrorInvalidValue;
+  result = reinterpret_cast<Handle>(state().last_handle += 0x100);
+  return cudaSuccess;
+}
+
 // Buffers are freed by cudaFree, before this; those that are left go with it.
 cudaError_t destroy(std::uint64_t handle) {
   const std::lock_guard lock(state().mutex);
@@ -175,6 +185,15 @@ MEMTRACE_API cudaError_t cudaExternalMemoryGetMappedBuffer(
   return remember(error);
 }
 
+// Arrays in external memory are no arrays of arrays.h: their handle is good for nothing but passing
+// it on.
+MEMTRACE_API cudaError_t
+cudaExternalMemoryGetMappedMipmappedArray(cudaMipmappedArray_t* result, cudaExternalMemory_t from,
+                                          const cudaExternalMemoryMipmappedArrayDesc* what) {
+  if (!result || !what) return remember(cudaErrorInvalidValue);
+  return remember(map_array(*result, number(from), what->offset, what->numLevels));
+}
+
 MEMTRACE_API cudaError_t cudaDestroyExternalMemory(cudaExternalMemory_t memory) {
   return remember(destroy(number(memory)));
 }
@@ -194,6 +213,13 @@ MEMTRACE_API CUresult cuExternalMemoryGetMappedBuffer(
   const cudaError_t error = map(address, number(from), what->offset, what->size);
   if (error == cudaSuccess) *result = address;
   return driver_result(error);
+}
+
+MEMTRACE_API CUresult
+cuExternalMemoryGetMappedMipmappedArray(CUmipmappedArray* result, CUexternalMemory from,
+                                        const CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC* what) {
+  if (!result || !what) return CUDA_ERROR_INVALID_VALUE;
+  return driver_result(map_array(*result, number(from), what->offset, what->numLevels));
 }
 
 MEMTRACE_API CUresult cuDestroyExternalMemory(CUexternalMemory memory) {
