@@ -7,13 +7,14 @@
 // The fields of the record by effect (0 where nothing is said); sizes are bytes as the program
 // asked for them, before the driver rounds up:
 //
-//   device         address, size                      device memory of this process
-//   managed        address, size                      unified memory: wherever it is touched
-//   pinned         address, size                      host memory that the driver allocates
-//   registered     address, size                      host memory of the program, pinned
-//   release        address                            ends what lives there, whichever of the
-//   above,
-//                                                     pool_memory too
+//   device         address, size, handle: context     device memory of this process
+//   managed        address, size, handle: context     unified memory: wherever it is touched
+//   pinned         address, size, handle: context     host memory that the driver allocates
+//   registered     address, size, handle: context     host memory of the program, pinned
+//                                                     (context: one that the program made, with
+//                                                     which the memory ends; 0: the device's own)
+//   release        address                            ends what lives there, whichever of the above,
+//                                                     pool_memory, foreign too
 //   pool_memory    address, size, handle: pool        from a stream-ordered pool (0: the device's)
 //   pool_release   address, handle: stream
 //   pool           handle                             made; imported ones hold foreign memory
@@ -28,8 +29,8 @@
 //   array          size (an estimate), handle
 //   array_end      handle
 //   foreign        address, size, handle              memory of another process, opened here: no
-//   new
-//                                                     bytes; size 0 where the driver does not tell
+//                                                     new bytes; size 0 where the driver does not
+//                                                     tell
 //   foreign_end    address
 //   foreign_physical  size (0: unknown), handle       the same without an address
 //   exported       address, handle                    made known to other processes: changes no sum
@@ -40,13 +41,15 @@
 //   graph_memory   address, size, handle: graph       a node that allocates when its graph runs
 //   graph_release  address, handle: graph
 //   context        handle                             made, or the device's own taken into use
-//   context_end    handle                             ends what lived in it (handle 0: the current)
+//   context_end    handle                             ends what lived in it; of a device's own
+//                                                     context (cuDevicePrimaryCtxRelease) only the
+//                                                     last release is there, after it
 //   device_end     nothing                            ends everything on the record's device
 //   module         size, handle                       code and its variables; size is by difference
 //                                                     of the device's free memory around the call
 //   module_end     handle
 //   limit          address: which limit, size         heap, stack, buffers of the context
-//   gap            nothing                            from here on recorded addresses may not hold
+//   gap            handle: process id                 from here on recorded addresses may not hold
 //                                                     (a process checkpoint)
 #pragma once
 
@@ -155,6 +158,10 @@ inline constexpr cuda_call_meaning cuda_calls[] = {
     {"cuArrayDestroy", cuda_effect::array_end},
     {"cuMipmappedArrayDestroy", cuda_effect::array_end},
     // memory of others
+    {"cudaImportExternalMemory", cuda_effect::foreign_physical},
+    {"cudaDestroyExternalMemory", cuda_effect::physical_release},
+    {"cuImportExternalMemory", cuda_effect::foreign_physical},
+    {"cuDestroyExternalMemory", cuda_effect::physical_release},
     {"cudaIpcGetMemHandle", cuda_effect::exported},
     {"cudaIpcOpenMemHandle", cuda_effect::foreign},
     {"cudaIpcCloseMemHandle", cuda_effect::foreign_end},
@@ -170,8 +177,16 @@ inline constexpr cuda_call_meaning cuda_calls[] = {
     {"cudaGraphAddMemFreeNode", cuda_effect::graph_release},
     {"cuGraphAddMemAllocNode", cuda_effect::graph_memory},
     {"cuGraphAddMemFreeNode", cuda_effect::graph_release},
+    // stream-ordered calls whose stream is being captured
+    {"cudaMallocAsync (captured)", cuda_effect::graph_memory},
+    {"cudaMallocFromPoolAsync (captured)", cuda_effect::graph_memory},
+    {"cudaFreeAsync (captured)", cuda_effect::graph_release},
+    {"cuMemAllocAsync (captured)", cuda_effect::graph_memory},
+    {"cuMemAllocFromPoolAsync (captured)", cuda_effect::graph_memory},
+    {"cuMemFreeAsync (captured)", cuda_effect::graph_release},
     // contexts and devices
     {"cudaDeviceReset", cuda_effect::device_end},
+    {"cudaThreadExit", cuda_effect::device_end},
     {"cuCtxCreate", cuda_effect::context},
     {"cuCtxDestroy", cuda_effect::context_end},
     {"cuDevicePrimaryCtxRetain", cuda_effect::context},
@@ -180,10 +195,14 @@ inline constexpr cuda_call_meaning cuda_calls[] = {
     {"cuGreenCtxCreate", cuda_effect::context},
     {"cuGreenCtxDestroy", cuda_effect::context_end},
     {"cudaDeviceSetLimit", cuda_effect::limit},
+    {"cudaThreadSetLimit", cuda_effect::limit},
     {"cuCtxSetLimit", cuda_effect::limit},
     {"cuCheckpointProcessCheckpoint", cuda_effect::gap},
     {"cuCheckpointProcessRestore", cuda_effect::gap},
     // modules
+    {"cudaLibraryLoadData", cuda_effect::module},
+    {"cudaLibraryLoadFromFile", cuda_effect::module},
+    {"cudaLibraryUnload", cuda_effect::module_end},
     {"cuModuleLoad", cuda_effect::module},
     {"cuModuleLoadData", cuda_effect::module},
     {"cuModuleLoadDataEx", cuda_effect::module},

@@ -4,14 +4,18 @@
 namespace memtrace {
 
 hook hooks[hook_count] = {
-#define ALLOCATES(family, name, parameters, arguments, address, bytes, handle) \
-  {#name, library_family::family},
-#define RELEASES(family, name, parameters, arguments, address, bytes, handle) \
-  {#name, library_family::family},
-#define HANDS_OVER(family, name, parameters, arguments, role, address, bytes) \
-  {#name, library_family::family},
-#define OTHER(family, symbol) {#symbol, library_family::family},
+#define LISTED(family, name) {#name, library_family::family},
+#define ALLOCATES(family, name, since, parameters, arguments, address, bytes, handle, device) \
+  LISTED(family, name)
+#define RELEASES(family, name, since, parameters, arguments, address, bytes, handle, device) \
+  LISTED(family, name)
+#define NOTES(family, name, since, parameters, arguments, address, bytes, handle, device) \
+  LISTED(family, name)
+#define ADDS_NODE(family, name, since, parameters, arguments, graph, node) LISTED(family, name)
+#define HANDS_OVER(family, name, parameters, arguments, role, address, bytes) LISTED(family, name)
+#define OTHER(family, symbol) LISTED(family, symbol)
 #include "interpose/hooks/hooks.def"
+#undef LISTED
 };
 
 void* find_real_function(hook_id id) noexcept {

@@ -11,9 +11,11 @@
 
 namespace memtrace {
 
-enum class hook_id : std::uint8_t {
-#define ALLOCATES(family, name, parameters, arguments, address, bytes, handle) name,
-#define RELEASES(family, name, parameters, arguments, address, bytes, handle) name,
+enum class hook_id : std::uint16_t {
+#define ALLOCATES(family, name, since, parameters, arguments, address, bytes, handle, device) name,
+#define RELEASES(family, name, since, parameters, arguments, address, bytes, handle, device) name,
+#define NOTES(family, name, since, parameters, arguments, address, bytes, handle, device) name,
+#define ADDS_NODE(family, name, since, parameters, arguments, graph, node) name,
 #define HANDS_OVER(family, name, parameters, arguments, role, address, bytes) name,
 #define OTHER(family, symbol) symbol,
 #include "interpose/hooks/hooks.def"

@@ -24,6 +24,8 @@ const char* library_prefix(library_family family) noexcept {
       return "libcudnn.so";
     case library_family::cufft:
       return "libcufft.so";
+    case library_family::cupti:
+      return "libcupti.so";
     case library_family::c10:
       return "libc10.so";
     case library_family::c10_cuda:

@@ -13,6 +13,7 @@ enum class library_family {
   cublasLt,
   cudnn,
   cufft,
+  cupti,
   c10,
   c10_cuda,
   torch_cpu

@@ -14,11 +14,12 @@
 #include "interpose/api/nvtx.h"
 #include "interpose/api/open_phases.h"
 #include "interpose/autograd/status.h"
+#include "interpose/cupti/witness.h"
 #include "interpose/hooks/allocator_settings.h"
+#include "interpose/hooks/known_memory.h"
 #include "interpose/hooks/notice.h"
 #include "interpose/hooks/run_facts.h"
 #include "interpose/hooks/settings.h"
-#include "interpose/hooks/unknown_names.h"
 #include "interpose/hooks/unknown_names.h"
 #include "interpose/python/python_stack.h"
 #include "interpose/recorder/command_line.h"
@@ -39,6 +40,8 @@ clock_pair loaded_at;
 void in_forked_child() {
   recorder* const parents = the_recorder.exchange(nullptr, std::memory_order_relaxed);
   new (&start_lock) small_lock;
+  known_memory::in_forked_child();
+  cupti::in_forked_child();
   sampler::in_forked_child();
   if (parents == nullptr) return;
   // The parent's recorder is left as it is: a thread may have been in the middle of it.
@@ -90,8 +93,8 @@ recorder* start_slowly() noexcept {
   the_stage.store(stage::active, std::memory_order_release);
   open_phases::record_earlier(*made);
   unknown_names::record_earlier(*made);
-  unknown_names::record_earlier(*made);
   sampler::start(*made);
+  cupti::record_state(*made);
   return made;
 }
 
@@ -146,6 +149,7 @@ void finish() {
   // Before the program's own handlers: in a child they run after ours, and may use CUDA.
   if (pthread_atfork(nullptr, nullptr, &in_forked_child) != 0) return;
   nvtx::offer();
+  if (settings::second_witness()) cupti::want();
   the_stage.store(stage::untried, std::memory_order_release);
 }
 

@@ -16,7 +16,8 @@ from pathlib import Path
 # libm, libpthread and libdl are parts of libc, as separate files before glibc 2.34.
 ALLOWED_NEEDS = re.compile(r"(libgcc_s|libc|libm|libpthread|libdl|ld-linux[-\w]*)\.so\.\d+")
 ROW = re.compile(
-    r"^(?:(?:ALLOCATES|RELEASES|HANDS_OVER|OTHER)\(\w+, |API\()(\w+)", re.MULTILINE
+    r"^(?:(?:ALLOCATES|RELEASES|NOTES|ADDS_NODE|HANDS_OVER|OTHER)\(\w+, |API\()(\w+)",
+    re.MULTILINE,
 )
 
 

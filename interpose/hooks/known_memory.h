@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which device each recorded allocation, pool, array, … is on. A release does not say it, and the
+// current device may be another. Kept only in processes that see several devices.
+//
+// Threads: any; nothing is held across a CUDA call.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+namespace memtrace::known_memory {
+
+// Whether the driver tells of more than one device. Asked once, when the driver is initialised.
+[[nodiscard]] bool several_devices() noexcept;
+
+void remember_address(std::uint64_t address, std::uint32_t device) noexcept;
+void remember_handle(std::uint64_t handle, std::uint32_t device) noexcept;
+void forget_address(std::uint64_t address) noexcept;
+void forget_handle(std::uint64_t handle) noexcept;
+
+[[nodiscard]] std::optional<std::uint32_t> device_of_address(std::uint64_t address) noexcept;
+[[nodiscard]] std::optional<std::uint32_t> device_of_handle(std::uint64_t handle) noexcept;
+
+// The device's own context, once it was retained; 0: not known.
+void remember_primary_context(int device, std::uint64_t context) noexcept;
+[[nodiscard]] std::uint64_t primary_context(int device) noexcept;
+
+// A thread of the parent may have been in the middle of it.
+void in_forked_child() noexcept;
+
+}  // namespace memtrace::known_memory
