@@ -48,6 +48,8 @@ constexpr std::size_t most_cached_bytes = 128u << 20;
       return "unknown_entry_point";
     case format::operation::witness:
       return "witness";
+    case format::operation::witness_state:
+      return "witness_state";
     case format::operation::pool_release:
       return "pool_release";
     case format::operation::memory_fraction:
