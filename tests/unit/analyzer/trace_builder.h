@@ -168,12 +168,13 @@ class trace_builder {
     put_unsigned(records_, 0);
     return time();
   }
-  trace_builder& operation(format::operation which, std::uint64_t a = 0, std::uint64_t b = 0) {
+  trace_builder& operation(format::operation which, std::uint64_t a = 0, std::uint64_t b = 0,
+                           std::string_view words = {}) {
     tag(format::kind::operation);
     for (const auto value : {static_cast<std::uint64_t>(which), a, b}) {
       put_unsigned(records_, value);
     }
-    put_text(records_, {});
+    put_text(records_, words);
     return time();
   }
   trace_builder& message(std::uint64_t severity, std::string_view text) {
