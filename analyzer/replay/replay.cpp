@@ -92,6 +92,7 @@ void replayer::on_reported(const trace::event& head, const trace::reported_event
 }
 
 void replayer::on_operation(const trace::event&, const trace::operation_event& record) {
+  unknown_.add(record);
   if (record.operation == static_cast<std::uint64_t>(format::operation::settings) &&
       record.a == 0) {
     settings_ = record.text;

@@ -13,6 +13,7 @@
 
 #include "analyzer/replay/device_replay.h"
 #include "analyzer/replay/driver_memory.h"
+#include "analyzer/replay/unknown_entry_points.h"
 #include "analyzer/trace/dictionary.h"
 #include "analyzer/trace/records.h"
 
@@ -76,6 +77,7 @@ class replayer final : public trace::record_visitor {
       std::string_view prefix) const;
   [[nodiscard]] const std::vector<out_of_memory>& ooms() const { return ooms_; }
   [[nodiscard]] const std::vector<std::string>& warnings() const { return warnings_; }
+  [[nodiscard]] const unknown_entry_points& unknown() const { return unknown_; }
   [[nodiscard]] const stack_counts& stacks() const { return stacks_; }
   [[nodiscard]] const std::string& settings() const { return settings_; }
   [[nodiscard]] const driver_memory& driver() const { return driver_; }
@@ -97,6 +99,7 @@ class replayer final : public trace::record_visitor {
   std::size_t judged_ooms_ = 0;  // before this, `caught` is final
   std::uint64_t layout_work_ = 0;
   std::vector<std::string> warnings_;
+  unknown_entry_points unknown_;
   std::string settings_;
 };
 

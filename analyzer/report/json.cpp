@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyzer/report/json.h"
 
+#include <algorithm>
+
 #include "analyzer/report/json_advice.h"
 #include "analyzer/report/json_expected.h"
 #include "analyzer/report/json_fragmentation.h"
@@ -86,6 +88,16 @@ template <class T>
           {"message", damage->message}};
 }
 
+[[nodiscard]] json unknown_entry_points_json(const process_report& process) {
+  auto all = json::array();
+  for (const auto& one : process.unknown_entry_points) {
+    all.push_back({{"name", one.name},
+                   {"cuda_version", one.cuda_version == 0 ? json(nullptr) : json(one.cuda_version)},
+                   {"another", one.is_another}});
+  }
+  return all;
+}
+
 [[nodiscard]] json completeness_json(const process_report& process) {
   const auto& facts = process.completeness;
   const char* const reason = reason_name(facts.dropped_because);
@@ -107,6 +119,7 @@ template <class T>
           {"unresolved_stacks", process.stacks.unresolved},
           {"total_mismatches", mismatches},
           {"unknown_frees", unknown_frees},
+          {"unknown_entry_points", unknown_entry_points_json(process)},
           {"damage", damage_json(facts.damage)},
           {"messages", process.warnings}};
 }
@@ -123,6 +136,12 @@ template <class T>
     total["truncated"] = total["truncated"].get<bool>() || one["truncated"].get<bool>();
     total["clean_exit"] = total["clean_exit"].get<bool>() && one["clean_exit"].get<bool>();
     for (const auto& message : one["messages"]) total["messages"].push_back(message);
+    auto& unknown = total["unknown_entry_points"];
+    for (const auto& entry : one["unknown_entry_points"]) {
+      if (std::find(unknown.begin(), unknown.end(), entry) == unknown.end()) {
+        unknown.push_back(entry);
+      }
+    }
   }
   return total;
 }

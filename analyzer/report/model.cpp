@@ -248,6 +248,10 @@ process_report build_process(const std::string& path, const trace::reader& reade
     made.ooms.push_back(build_oom(reader.names(), replayed, oom, made.devices));
   }
   for (const auto& warning : replayed.warnings()) made.warnings.push_back(valid_utf8(warning));
+  for (auto unknown : replayed.unknown().all()) {
+    unknown.name = valid_utf8(unknown.name);
+    made.unknown_entry_points.push_back(std::move(unknown));
+  }
   made.training = build_training(attributed);
   made.pinned_peak = replayed.driver().pinned_peak();
   return made;

@@ -136,6 +136,7 @@ struct process_report {
   std::vector<program_counter> counters;
   std::vector<optimizer_class> optimizers;
   std::vector<std::string> warnings;  // what the recorder said is missing
+  std::vector<replay::unknown_entry_point> unknown_entry_points;
   std::uint64_t pinned_peak = 0;
   fragmentation::pinned_host pinned;
   std::vector<fragmentation::diagnosis> fragmentation;  // by device

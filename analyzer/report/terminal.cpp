@@ -70,6 +70,27 @@ void add_run(page& out, const process_report& process) {
                   ", ")));
 }
 
+// "not recorded: cuMemAllocLater (CUDA 13.1), cudaMalloc (another of that name) and 2 more CUDA
+// functions"
+[[nodiscard]] std::string unknown_entry_points_in_brief(
+    const std::vector<replay::unknown_entry_point>& all) {
+  constexpr std::size_t shown = 3;
+  std::string text = "not recorded: ";
+  for (std::size_t i = 0; i < std::min(all.size(), shown); ++i) {
+    if (i != 0) text += ", ";
+    text += printable(all[i].name);
+    if (all[i].is_another) {
+      text += " (another of that name)";
+    } else if (all[i].cuda_version != 0) {
+      text +=
+          fmt::format(" (CUDA {}.{})", all[i].cuda_version / 1000, all[i].cuda_version % 1000 / 10);
+    }
+  }
+  return all.size() <= shown
+             ? text
+             : text + fmt::format(" and {} more CUDA functions", all.size() - shown);
+}
+
 [[nodiscard]] std::vector<std::string> gaps(const process_report& process) {
   const auto& facts = process.completeness;
   std::vector<std::string> found;
@@ -87,6 +108,9 @@ void add_run(page& out, const process_report& process) {
   if (stacks.unresolved != 0) {
     found.push_back(fmt::format("{} of {} allocations have no Python frame",
                                 format_count(stacks.unresolved), format_count(stacks.allocations)));
+  }
+  if (!process.unknown_entry_points.empty()) {
+    found.push_back(unknown_entry_points_in_brief(process.unknown_entry_points));
   }
   std::uint64_t mismatches = 0;
   for (const auto& device : process.devices) mismatches += device.mismatches;
