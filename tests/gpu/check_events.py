@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""(b) Recorded events beside PyTorch's own record of the same run, and beside what CUPTI saw."""
+
+import json
+import subprocess
+import tempfile
+from pathlib import Path
+
+import machine
+import matrix
+import runs
+
+
+def beside_snapshot(program: str, setting: matrix.Setting) -> dict:
+    result = {"program": program, "setting": setting.name}
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            run = matrix.run_one(program, setting, Path(folder))
+        except Exception as error:  # the other programs still count
+            return {**result, "error": machine.first_words(error)}
+    stats = run.truth["memory_stats"][0]
+    return {
+        **result, **vars(run.found), "differences": run.found.differences,
+        "peak_allocated_bytes": stats["allocated_bytes.all.peak"],
+        "peak_reserved_bytes": stats["reserved_bytes.all.peak"],
+    }
+
+
+def beside_cupti(program: str, setting: matrix.Setting) -> dict:
+    result = {"program": program, "setting": setting.name, "witness": "CUPTI"}
+    with tempfile.TemporaryDirectory() as folder:
+        outcome = runs.run(
+            [runs.python(), runs.PROGRAMS / f"{program}.py", *setting.arguments],
+            Path(folder) / "trace", env={"MEMTRACE_CUPTI": "1", **dict(setting.variables)},
+        )
+        if outcome.status != 0 or len(outcome.traces) != 1:
+            return {**result, "error": machine.first_words(outcome.stderr.decode(errors="replace"))}
+        target = Path(folder) / "audit.json"
+        audited = subprocess.run(
+            [runs.memtrace(), "audit", outcome.traces[0], "--json", target],
+            capture_output=True, text=True, env=runs.environment())
+        if not target.exists():
+            return {**result, "error": machine.first_words(audited.stderr)}
+        return {**result, "exit_status": audited.returncode, "audit": json.loads(target.read_text())}
+
+
+def check(quick: bool) -> machine.Check:
+    done = machine.Check("b", "events beside PyTorch's snapshot and beside CUPTI")
+    if not runs.on_real_gpu():
+        done.unverified.append("what the real CUPTI delivers: here both are ours")
+    chosen = [(program, setting) for program in matrix.PROGRAMS for setting in matrix.SETTINGS
+              if not quick or (program in ("transformer_adamw", "resnet50_sgd", "cuda_graph")
+                               and setting.name == "default")]
+    for program, setting in chosen:
+        if missing := machine.missing_module(runs.PROGRAMS / f"{program}.py"):
+            done.skipped.append(f"{program}: this Python has no {missing}")
+            continue
+        found = beside_snapshot(program, setting)
+        bad = "error" in found or found["differences"] != 0
+        done.add(found, f"{program}, {setting.name}: beside the snapshot" if bad else None)
+        if setting.name == "streams":
+            continue
+        found = beside_cupti(program, setting)
+        done.add(found, None if found.get("exit_status") == 0
+                 else f"{program}, {setting.name}: beside CUPTI")
+    return done
