@@ -52,7 +52,7 @@ driver_symbol nth_symbol(const driver_function& function, int nth, bool per_thre
   const char* thread = "";
   if (per_thread && function.variant == threads::ptsz) thread = "_ptsz";
   if (per_thread && function.variant == threads::ptds) thread = "_ptds";
-  char version[8] = "";
+  char version[16] = "";
   if (nth > 1) std::snprintf(version, sizeof version, "_v%d", nth);
   driver_symbol made;
   const int length =
