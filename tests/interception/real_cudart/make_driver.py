@@ -10,6 +10,8 @@ from pathlib import Path
 
 NAMES = Path(__file__).resolve().parents[3] / "interpose" / "hooks" / "known_names.def"
 ROW = re.compile(r"DRIVER\((\w+), (none|ptsz|ptds), ([\d, ]+)\)")
+# Of no release yet.
+LATER = ("cuMemAllocLater", 13010, "cuMemAllocLater", 0)
 # Those whose answers the runtime looks at before it asks for everything else.
 WRITTEN = {
     "cuDriverGetVersion": "int cuDriverGetVersion(int* v) { *v = 13000; return 0; }",
@@ -48,7 +50,7 @@ static int ask(const char* name, void** function, int version, unsigned long lon
 
 def symbols() -> list[tuple[str, int, str, int]]:
     """Name, version from which on, symbol, whether it is the per-thread stream's; newest last."""
-    rows = []
+    rows = [LATER]
     for name, threads, versions in ROW.findall(NAMES.read_text()):
         for nth, version in enumerate(versions.split(","), 1):
             symbol = name if nth == 1 else f"{name}_v{nth}"

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Libraries opened in every manner, a second runtime, a driver of a later release."""
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import runs
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent))
+import c_programs  # noqa: E402
+
+PROGRAMS = HERE / "programs"
+MIB = 1 << 20
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("ways")
+
+
+def runtime() -> Path:
+    return next(c_programs.RUNTIME.glob("libcudart.so.13*"))
+
+
+def both(folder: Path, command: list, name: str) -> tuple[runs.Outcome, list[dict]]:
+    """The traced run, which printed what the bare one did, and its records."""
+    bare = runs.run(command, None).expect(0)
+    traced = runs.run(command, folder / name).expect(0)
+    assert traced.stdout == bare.stdout
+    assert len(traced.traces) == 1, traced.stderr
+    return traced, runs.dump(traced.traces[0], stacks=False)
+
+
+@pytest.mark.parametrize("binding", ["-Wl,-z,lazy", "-Wl,-z,now"])
+@pytest.mark.parametrize("flags", ["now", "lazy", "now deep", "lazy deep", "lazy deep global"])
+def test_calls_of_an_opened_library_are_recorded(built, folder, binding, flags):
+    plugin = c_programs.library(folder / f"plugin{binding[-3:]}.so", PROGRAMS / "plugin.c",
+                                runtime(), binding, "-Wl,-z,relro")
+    opener = c_programs.compiled(folder / "opener", PROGRAMS / "opens_plugin.c", "-ldl")
+    _, records = both(folder, [opener, plugin, *flags.split()], f"{flags}{binding[-3:]}")
+    calls = [(call["api"], call["size"]) for call in records if call["kind"] == "cuda_call"]
+    once = [("cudaMalloc", 3 * MIB), ("cudaMalloc", 5 * MIB), ("cudaFree", 0), ("cudaFree", 0)]
+    assert [call for call in calls if call[0] in ("cudaMalloc", "cudaFree")] == 2 * once
+
+
+def unknown(records: list[dict]) -> set[tuple]:
+    return {(record["text"], record["a"], record["b"]) for record in records
+            if record["kind"] == "operation" and record["operation"] == "unknown_entry_point"}
+
+
+def test_a_second_runtime_is_left_alone_and_told(built, folder):
+    other = c_programs.library(folder / "libcudart.so.12", PROGRAMS / "another_runtime.c")
+    caller = c_programs.compiled(folder / "two_runtimes", PROGRAMS / "two_runtimes.c", runtime(),
+                                 "-ldl")
+    traced, records = both(folder, [caller, other], "two")
+    assert b"cudaMalloc 77" in traced.stdout and b"0x1234000" in traced.stdout
+    assert unknown(records) == {("cudaMalloc", 0, 1), ("cudaMallocLater", 0, 0)}
+
+
+def test_functions_of_a_later_release_pass_and_are_told(built, folder):
+    driver = folder / "later" / "libcuda.so.1"
+    driver.parent.mkdir()
+    source = folder / "driver.c"
+    source.write_text(subprocess.run(
+        [sys.executable, HERE.parent / "real_cudart" / "make_driver.py"], check=True,
+        capture_output=True, text=True).stdout)
+    c_programs.library(driver, source, "-Wl,-soname,libcuda.so.1")
+    program = c_programs.compiled(folder / "later_driver", PROGRAMS / "later_driver.c", "-ldl")
+    printed = []
+    output = folder / "later_traces"
+    for traced in (False, True):
+        variables = {"PATH": os.environ["PATH"], "LD_LIBRARY_PATH": str(driver.parent)}
+        if traced:
+            variables |= {"LD_PRELOAD": str(runs.library()), "MEMTRACE_OUTPUT": str(output)}
+            output.mkdir()
+        outcome = subprocess.run([program], env=variables, capture_output=True, check=False)
+        assert outcome.returncode == 0, outcome.stderr
+        printed.append(outcome.stdout)
+    assert printed[0] == printed[1]
+    assert b"cuMemAllocLater 13010: error 0 status 0 cuMemAllocLater" in printed[0]
+    records = runs.dump(runs.traces_in(output)[0], stacks=False)
+    assert unknown(records) == {("cuMemAllocLater", 13010, 0)}
+    assert ("cuMemAlloc_v2", MIB) in [(call["api"], call["size"]) for call in records
+                                      if call["kind"] == "cuda_call"]
