@@ -61,6 +61,12 @@ void replayer::on_allocator(const trace::event& head, const trace::allocator_eve
   auto& device = at(head.device);
   ++device.events;
   device.allocator.on_allocator(head, record);
+  const bool makes =
+      record.kind == format::kind::segment_alloc || record.kind == format::kind::segment_map;
+  if (makes || record.kind == format::kind::segment_free ||
+      record.kind == format::kind::segment_unmap) {
+    driver_.segment(record.address, record.size, makes);
+  }
   if (record.kind == format::kind::alloc || record.kind == format::kind::oom) {
     if (device.call_failed) ++device.retries;
     device.call_failed = false;

@@ -146,11 +146,28 @@ template <class T>
   return total;
 }
 
+[[nodiscard]] json used_json(const device_report& device) {
+  if (!device.used) return nullptr;
+  auto parts = json::array();
+  for (const auto& one : device.used->parts) {
+    parts.push_back({{"part", one.name},
+                     {"bytes", one.bytes},
+                     {"evidence", memtrace::device::name_of(one.how)}});
+  }
+  return {{"event", device.used->event},
+          {"time_ns", device.used->time_ns},
+          {"used_bytes", device.used->used},
+          {"parts", parts}};
+}
+
 [[nodiscard]] json device_json(const process_report& process, const device_report& device,
                                bool with_blocks) {
   auto outside = json::array();
   for (const auto& holder : device.outside) {
-    outside.push_back({{"owner", holder.owner}, {"bytes", holder.bytes}});
+    outside.push_back({{"owner", holder.owner},
+                       {"bytes", holder.bytes},
+                       {"peak_bytes", or_null(holder.peak)},
+                       {"evidence", memtrace::device::name_of(holder.how)}});
   }
   const auto& peak = device.peak_allocated;
   const auto capacity = device.facts.total_bytes;
@@ -175,7 +192,8 @@ template <class T>
       {"peak_reserved", device.from_cuda_calls ? json(nullptr) : moment_json(device.peak_reserved)},
       {"retries", device.retries},
       {"outside_pool", outside},
-      {"unexplained_bytes", nullptr},
+      {"used", used_json(device)},
+      {"unexplained_bytes", device.used ? json(device.used->unexplained) : json(nullptr)},
       {"expected", expected_json(process, device)},
       {"room", room_json(process, device)},
       {"phases", phases_json(device)}};

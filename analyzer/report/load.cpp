@@ -8,6 +8,7 @@
 #include "analyzer/attribution/attributor.h"
 #include "analyzer/attribution/observer_pair.h"
 #include "analyzer/attribution/periodicity.h"
+#include "analyzer/device/use_collector.h"
 #include "analyzer/ranks/shared_memory.h"
 #include "analyzer/remedies/habits/empty_cache_use.h"
 #include "analyzer/replay/replay.h"
@@ -74,7 +75,7 @@ void add_host(verdicts::findings& findings, const pass& done, const replay::repl
   const auto ends = ends_of_steps(done.attributed);
   auto host = verdicts::judge_host(done.report.host, replayed.driver().pinned_changes(), ends);
   const auto is_outside = [](const verdicts::verdict& one) {
-    return one.about.kind == verdicts::subject_kind::outside;
+    return one.about.kind == verdicts::subject_kind::outside && one.about.name.empty();
   };
   std::erase_if(findings.verdicts, [&](const verdicts::verdict& known) {
     return is_outside(known) && std::ranges::any_of(host, [&](const auto& one) {
@@ -106,7 +107,9 @@ void add_host(verdicts::findings& findings, const pass& done, const replay::repl
   program_counters counters(reader.names());
   optimizer_names optimizers(reader.names());
   verdicts::host_collector host(reader.names(), replayed);
-  trace::visitor_pair counted(counters, host);
+  device::use_collector uses(reader.names(), replayed);
+  trace::visitor_pair sampled(host, uses);
+  trace::visitor_pair counted(counters, sampled);
   trace::visitor_pair told(counted, optimizers);
   trace::visitor_pair known(attributor, told);
   remedies::empty_cache_use cache_use(reader.names());
@@ -121,6 +124,7 @@ void add_host(verdicts::findings& findings, const pass& done, const replay::repl
   done.attributed = attributor.finish();
   if (search) done.inferred = periods.finish();
   done.report = build_process(path, reader, facts, replayed, done.attributed);
+  use_device_sums(uses.finish(), done.report);
   done.report.counters = counters.found();
   done.report.optimizers = optimizers.found();
   auto& findings = done.report.findings;

@@ -89,18 +89,22 @@ namespace key = format::info_key;
   std::vector<outside_holder> outside;
   const auto& facts = device.facts;
   if (facts.free_before_first_segment != 0 && facts.free_before_first_segment < facts.total_bytes) {
-    outside.push_back({"CUDA context and other processes, before PyTorch's first segment",
-                       facts.total_bytes - facts.free_before_first_segment});
+    outside.push_back({device::part_name::context_and_others,
+                       facts.total_bytes - facts.free_before_first_segment,
+                       {},
+                       device::evidence::difference});
   }
   const auto reserved = device.allocator.peak_allocated().totals.reserved;
   if (device.driver_at_peak > reserved) {
-    outside.push_back({"CUDA allocations of this process outside PyTorch's caching allocator",
-                       device.driver_at_peak - reserved});
+    outside.push_back({device::part_name::calls,
+                       device.driver_at_peak - reserved,
+                       {},
+                       device::evidence::measured});
   }
   return outside;
 }
 
-void use_cuda_calls(const trace::dictionary& names, const replay::direct_memory& direct,
+void use_cuda_calls(const trace::dictionary& names, const replay::device_holdings& direct,
                     device_report& made) {
   made.from_cuda_calls = true;
   made.peak_allocated.event = direct.peak.number;
@@ -159,7 +163,7 @@ void use_attribution(const trace::dictionary& names, const attribution::device_r
 
 [[nodiscard]] device_report build_device(const trace::dictionary& names,
                                          const replay::device_record& device,
-                                         const replay::direct_memory* direct,
+                                         const replay::device_holdings* direct,
                                          const attribution::device_result* attributed) {
   const auto& allocator = device.allocator;
   device_report made;
@@ -227,6 +231,19 @@ const fragmentation::diagnosis* fragmentation_of(const process_report& process,
   const auto found =
       std::ranges::find(process.fragmentation, device, &fragmentation::diagnosis::device);
   return found == process.fragmentation.end() ? nullptr : &*found;
+}
+
+void use_device_sums(std::map<std::uint32_t, device::use> found, process_report& to) {
+  for (auto& one : to.devices) {
+    const auto known = found.find(one.facts.device);
+    if (known == found.end()) continue;
+    one.outside.clear();
+    for (const auto& part : known->second.parts) {
+      if (device::is_pytorch_pool(part)) continue;
+      one.outside.push_back({part.name, part.bytes, part.peak, part.how});
+    }
+    one.used = std::move(known->second);
+  }
 }
 
 process_report build_process(const std::string& path, const trace::reader& reader,

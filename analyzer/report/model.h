@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "analyzer/advice/piece.h"
+#include "analyzer/device/use.h"
 #include "analyzer/estimate/step_share.h"
 #include "analyzer/fragmentation/diagnosis.h"
 #include "analyzer/fragmentation/pinned_host.h"
@@ -49,9 +50,13 @@ struct run_facts {
   std::vector<std::pair<std::string, std::string>> environment;
 };
 
+// Of device memory that is not PyTorch's pool. At the moment of device_report::used where there is
+// one, else at the peak of what PyTorch had allocated.
 struct outside_holder {
-  std::string owner;
+  std::string owner;  // device::part_name
   std::uint64_t bytes = 0;
+  std::optional<std::uint64_t> peak;
+  device::evidence how{};
 };
 
 struct phase_report {
@@ -92,6 +97,7 @@ struct device_report {
   attribution::steps_found steps;
   std::vector<fp32_place> fp32_under_autocast;  // most bytes first, at the peak
   std::vector<outside_holder> outside;
+  std::optional<device::use> used;  // nothing where the driver was not asked
   std::uint64_t retries = 0;
   std::uint64_t mismatches = 0;
   std::uint64_t unknown_frees = 0;
@@ -157,6 +163,9 @@ using run_report = std::vector<process_report>;
 // Null where there is none.
 [[nodiscard]] const fragmentation::diagnosis* fragmentation_of(const process_report& process,
                                                                std::uint32_t device);
+
+// Who held each device when most of it was in use.
+void use_device_sums(std::map<std::uint32_t, device::use> found, process_report& to);
 
 [[nodiscard]] process_report build_process(const std::string& path, const trace::reader& reader,
                                            const trace::completeness& completeness,

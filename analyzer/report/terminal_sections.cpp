@@ -7,6 +7,7 @@
 
 #include "analyzer/replay/segment_size.h"
 #include "analyzer/report/json_text.h"
+#include "analyzer/report/terminal_device_use.h"
 #include "analyzer/report/terminal_notes.h"
 #include "analyzer/report/units.h"
 #include "analyzer/report/user_lines.h"
@@ -100,9 +101,7 @@ void add_device(page& out, const process_report& process, const device_report& d
         fmt::format("  retries        {:>11}  CUDA refused memory, PyTorch gave its cache back",
                     format_count(device.retries)));
   }
-  for (const auto& holder : device.outside) {
-    out.line(fmt::format("  outside        {:>11}  {}", format_bytes(holder.bytes), holder.owner));
-  }
+  add_device_use(out, device);
 }
 
 void add_oom(page& out, const process_report& process, const oom_report& oom) {

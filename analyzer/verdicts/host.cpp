@@ -221,6 +221,12 @@ class host_judge {
     for (const auto& [device, series] : samples_.outside) {
       add({subject_kind::outside, device, {}}, series, device_granularity, {});
     }
+    const auto ends = grid_of_ends(step_ends_);
+    for (const auto& [whose, series] : samples_.by_owner) {
+      if (series.peak() < device_granularity || !ends.has_steps) continue;
+      const subject about{subject_kind::outside, whose.first, whose.second};
+      made_.push_back(judge_series({about, series.samples(), device_granularity, {}}, ends));
+    }
   }
 
   [[nodiscard]] std::vector<verdict> finish() {

@@ -2,8 +2,9 @@
 #include "analyzer/verdicts/host_samples.h"
 
 #include <algorithm>
-#include <charconv>
 #include <utility>
+
+#include "analyzer/device/use_collector.h"
 
 namespace memtrace::verdicts {
 
@@ -51,14 +52,33 @@ host_collector::known_name host_collector::understand(std::string_view name) {
   for (const auto& [text, what] : all) {
     if (name == text) return {what, 0};
   }
-  if (!name.starts_with(host::device_prefix) || !name.ends_with(host::device_used_suffix))
-    return {};
-  name.remove_prefix(std::string_view(host::device_prefix).size());
-  known_name found{meaning::device_used, 0};
-  const auto [end, failed] = std::from_chars(name.data(), name.data() + name.size(), found.device);
-  const bool is_whole = failed == std::errc() && std::string_view(end, name.data() + name.size()) ==
-                                                     host::device_used_suffix;
-  return is_whole ? found : known_name{};
+  const auto of_device = device::parse_counter(name);
+  if (!of_device) return {};
+  constexpr std::pair<std::string_view, meaning> suffixes[] = {
+      {host::device_used_suffix, meaning::device_used},
+      {host::device_context_suffix, meaning::device_context},
+      {host::device_others_suffix, meaning::device_others},
+  };
+  for (const auto& [suffix, what] : suffixes) {
+    if (of_device->suffix == suffix) return {what, of_device->device};
+  }
+  return {};
+}
+
+// By the call's device: a call seldom frees what another device has.
+void host_collector::on_cuda_call(const trace::event& head, const trace::cuda_call_event&) {
+  const auto* const calls = replayed_.driver().device(head.device);
+  if (calls == nullptr) return;
+  for (const auto& [owner, held] : calls->owners) {
+    if (!owner.known) continue;
+    auto& last = owners_[{head.device, owner}];
+    if (last.bytes == held.bytes) continue;
+    auto& series = found_.by_owner[{head.device, device::owner_name(owner, names_)}];
+    // Between two changes nothing happens: a step, not a slope.
+    if (head.time_ns > last.time_ns + 1) series.add({head.time_ns - 1, last.bytes});
+    last = {head.time_ns, held.bytes};
+    series.add(last);
+  }
 }
 
 void host_collector::on_counter(const trace::event& head, const trace::counter_event& record) {
@@ -109,6 +129,10 @@ void host_collector::take(const known_name& name, sample taken) {
     case meaning::limit_from:
       found_.limit_from = static_cast<host::limit_source>(taken.bytes);
       return;
+    case meaning::device_context:
+      return found_.by_owner[{name.device, device::part_name::context}].add(taken);
+    case meaning::device_others:
+      return found_.by_owner[{name.device, device::part_name::others}].add(taken);
     case meaning::device_used: {
       const auto* const device = replayed_.device(name.device);
       const auto pool = device == nullptr ? 0 : device->allocator.totals().reserved;

@@ -7,7 +7,9 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "analyzer/replay/replay.h"
@@ -53,6 +55,8 @@ struct host_samples {
   sampled_series workers_kept;
   sampled_series limit_used;
   std::map<std::uint32_t, sampled_series> outside;  // by device: in use, but not PyTorch's pool
+  // Of these what is known by whom: by device and device::part_name.
+  std::map<std::pair<std::uint32_t, std::string>, sampled_series> by_owner;
   std::optional<std::uint64_t> limit;
   std::optional<format::host::limit_source> limit_from;
   std::uint64_t peak = 0;                            // resident, as the kernel says at the end
@@ -65,6 +69,7 @@ class host_collector final : public trace::record_visitor {
       : names_(names), replayed_(replayed) {}
 
   void on_counter(const trace::event& head, const trace::counter_event& record) override;
+  void on_cuda_call(const trace::event& head, const trace::cuda_call_event& call) override;
   [[nodiscard]] const host_samples& found() const { return found_; }
 
  private:
@@ -83,7 +88,9 @@ class host_collector final : public trace::record_visitor {
     limit,
     limit_used,
     limit_from,
-    device_used
+    device_used,
+    device_context,
+    device_others
   };
   struct known_name {
     meaning what = meaning::none;
@@ -97,6 +104,7 @@ class host_collector final : public trace::record_visitor {
   const replay::replayer& replayed_;
   std::map<std::uint32_t, known_name> known_;  // by text
   host_samples found_;
+  std::map<std::pair<std::uint32_t, replay::owner_id>, sample> owners_;  // the latest
   std::uint64_t latest_proportional_ = 0;
   std::uint64_t latest_worker_ = 0;
 };

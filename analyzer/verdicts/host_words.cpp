@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "analyzer/device/use.h"
 #include "analyzer/report/units.h"
 #include "analyzer/verdicts/worker_copies.h"
 
@@ -18,6 +19,10 @@ using report::format_bytes;
 using report::format_count;
 
 [[nodiscard]] std::string who(const verdict& made) {
+  if (made.about.kind == subject_kind::outside && !made.about.name.empty()) {
+    return fmt::format("memory on GPU {} of {}", made.about.device,
+                       device::words_of_part(made.about.name));
+  }
   if (made.about.kind == subject_kind::outside) {
     return fmt::format("memory in use on GPU {} outside of PyTorch's pool", made.about.device);
   }

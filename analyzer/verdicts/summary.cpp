@@ -68,7 +68,8 @@ std::string name_of(const subject& about) {
     case subject_kind::reserved:
       return fmt::format("reserved:{}", about.device);
     case subject_kind::outside:
-      return fmt::format("outside:{}", about.device);
+      return about.name.empty() ? fmt::format("outside:{}", about.device)
+                                : fmt::format("outside:{}:{}", about.device, about.name);
     case subject_kind::category:
       return "category:" + about.name;
     case subject_kind::phase:

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "interpose/sampler/device_use.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 
@@ -176,7 +177,8 @@ void took(recorder& to, std::uint32_t device, cuda_effect effect, std::uint64_t 
   if (is_of_pool) state.has_pools.store(true, std::memory_order_relaxed);
   // What a capturing stream asks a pool for belongs to a graph.
   if (is_of_pool || is_of_graph) state.has_graphs.store(true, std::memory_order_relaxed);
-  state.taken.fetch_add(bytes, std::memory_order_relaxed);
+  // A graph's launch and a new context do not say how much.
+  state.taken.fetch_add(std::max<std::uint64_t>(bytes, 1), std::memory_order_relaxed);
   look_for_high(to, device);
   answer(to);
 }

@@ -2,11 +2,10 @@
 //
 // NVML: what a device is, its memory and the processes on it, from the same counters as
 // cudaMemGetInfo.
-#include <unistd.h>
-
 #include <cstdio>
 #include <cstring>
 
+#include "simulator/core/capacity.h"
 #include "simulator/core/config.h"
 #include "simulator/core/device.h"
 #include "simulator/core/device_memory.h"
@@ -32,30 +31,38 @@ memory_v2 memory_of(device_handle handle) {
   return {memory_v2_version, total, total - usable, usable - used, used};
 }
 
-// Writes this process if it holds memory there. `room` in: places in `to`; out: processes.
+// Those of the session that hold memory there. `room` in: places in `to`; out: processes.
 template <typename Process, typename Fill>
 int processes(device_handle handle, unsigned* room, Process* to, Fill fill) {
   const result checked = check(handle);
   if (checked != success) return checked;
   if (room == nullptr) return invalid_argument;
+  struct list {
+    Process* next;
+    unsigned places;
+    unsigned found;
+    Fill fill;
+  } found{to, to == nullptr ? 0 : *room, 0, fill};
   const int visible = visible_index(handle);
-  const std::uint64_t own = visible < 0 ? 0 : own_used_bytes(visible);
-  const unsigned places = *room;
-  *room = own > 0 ? 1 : 0;
-  if (places < *room || (*room > 0 && to == nullptr)) return insufficient_size;
-  if (own > 0) fill(*to, own);
-  return success;
+  const auto add = [](std::int32_t pid, std::uint64_t bytes, void* context) {
+    auto& into = *static_cast<list*>(context);
+    if (into.found++ >= into.places) return;
+    into.fill(*into.next++, static_cast<std::uint32_t>(pid), bytes);
+  };
+  if (visible >= 0) capacity::processes(visible, add, &found);
+  *room = found.found;
+  return found.found > found.places ? insufficient_size : success;
 }
 
 int processes_v1(device_handle handle, unsigned* room, process_v1* to) {
-  return processes(handle, room, to, [](process_v1& at, std::uint64_t bytes) {
-    at = {static_cast<std::uint32_t>(getpid()), bytes};
+  return processes(handle, room, to, [](process_v1& at, std::uint32_t pid, std::uint64_t bytes) {
+    at = {pid, bytes};
   });
 }
 
 int processes_v2(device_handle handle, unsigned* room, process_v2* to) {
-  return processes(handle, room, to, [](process_v2& at, std::uint64_t bytes) {
-    at = {static_cast<std::uint32_t>(getpid()), bytes, no_instance, no_instance};
+  return processes(handle, room, to, [](process_v2& at, std::uint32_t pid, std::uint64_t bytes) {
+    at = {pid, bytes, no_instance, no_instance};
   });
 }
 

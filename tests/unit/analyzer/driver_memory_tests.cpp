@@ -91,3 +91,180 @@ TEST_CASE("GIVEN calls from several places WHEN summed THEN the peak is known by
   CHECK(sites[1].held.bytes == 4_MiB);
   CHECK(memory.device(1) == nullptr);
 }
+
+namespace {
+
+[[nodiscard]] trace::cuda_call_event physical(std::uint64_t handle, std::uint64_t size) {
+  auto call = call_of(0, size);
+  call.handle = handle;
+  return call;
+}
+[[nodiscard]] trace::cuda_call_event mapping(std::uint64_t address, std::uint64_t size,
+                                             std::uint64_t handle) {
+  auto call = call_of(address, size);
+  call.handle = handle;
+  return call;
+}
+[[nodiscard]] trace::cuda_call_event by_owner(trace::cuda_call_event call, std::uint32_t owner) {
+  call.has_owner = true;
+  call.owner = trace::text_id{owner};
+  return call;
+}
+
+}  // namespace
+
+TEST_CASE(
+    "GIVEN physical memory WHEN it is released and unmapped in parts THEN the last one ends it") {
+  replay::driver_memory memory;
+  const auto head = on_device(0);
+  memory.call(head, "cuMemCreate", physical(5, 8_MiB));
+  memory.call(head, "cuMemMap", mapping(1_GiB, 8_MiB, 5));
+  memory.call(head, "cuMemRelease", physical(5, 0));
+  CHECK(memory.on_device(0) == 8_MiB);
+  memory.call(head, "cuMemUnmap", call_of(1_GiB, 2_MiB));
+  memory.call(head, "cuMemUnmap", call_of(1_GiB + 6_MiB, 2_MiB));
+  CHECK(memory.on_device(0) == 8_MiB);
+  memory.call(head, "cuMemUnmap", call_of(1_GiB + 2_MiB, 4_MiB));
+  CHECK(memory.on_device(0) == 0);
+}
+
+TEST_CASE(
+    "GIVEN a handle used again while its first memory is mapped WHEN each ends THEN both count") {
+  replay::driver_memory memory;
+  const auto head = on_device(0);
+  memory.call(head, "cuMemCreate", physical(5, 2_MiB));
+  memory.call(head, "cuMemMap", mapping(1_GiB, 2_MiB, 5));
+  memory.call(head, "cuMemRelease", physical(5, 0));
+  memory.call(head, "cuMemCreate", physical(5, 4_MiB));
+  CHECK(memory.on_device(0) == 6_MiB);
+  memory.call(head, "cuMemUnmap", call_of(1_GiB, 2_MiB));
+  CHECK(memory.on_device(0) == 4_MiB);
+  memory.call(head, "cuMemRelease", physical(5, 0));
+  CHECK(memory.on_device(0) == 0);
+}
+
+TEST_CASE("GIVEN a retained handle WHEN released once THEN it is still there") {
+  replay::driver_memory memory;
+  const auto head = on_device(0);
+  memory.call(head, "cuMemCreate", physical(5, 2_MiB));
+  memory.call(head, "cuMemMap", mapping(1_GiB, 2_MiB, 5));
+  memory.call(head, "cuMemRetainAllocationHandle", mapping(1_GiB, 0, 6));
+  memory.call(head, "cuMemUnmap", call_of(1_GiB, 2_MiB));
+  memory.call(head, "cuMemRelease", physical(5, 0));
+  CHECK(memory.on_device(0) == 2_MiB);
+  memory.call(head, "cuMemRelease", physical(6, 0));
+  CHECK(memory.on_device(0) == 0);
+}
+
+TEST_CASE("GIVEN failed releases by handle WHEN taken back THEN what they named is held") {
+  replay::driver_memory memory;
+  const auto head = on_device(0);
+  const auto undo = [&](std::string_view api, std::uint64_t address, std::uint64_t handle) {
+    trace::cuda_undo_event failed;
+    failed.address = address;
+    failed.handle = handle;
+    memory.undo(head, api, failed);
+  };
+  memory.call(head, "cuMemCreate", physical(5, 2_MiB));
+  memory.call(head, "cuMemCreate", physical(6, 4_MiB));
+  memory.call(head, "cuMemRelease", physical(5, 0));
+  memory.call(head, "cuMemRelease", physical(6, 0));
+  undo("cuMemRelease", 0, 5);
+  CHECK(memory.on_device(0) == 2_MiB);
+  memory.call(head, "cuMemMap", mapping(1_GiB, 2_MiB, 5));
+  memory.call(head, "cuMemRelease", physical(5, 0));
+  memory.call(head, "cuMemUnmap", call_of(1_GiB, 2_MiB));
+  CHECK(memory.on_device(0) == 0);
+  undo("cuMemUnmap", 1_GiB, 0);
+  CHECK(memory.on_device(0) == 2_MiB);
+  memory.call(head, "cuMemUnmap", call_of(1_GiB, 2_MiB));
+  CHECK(memory.on_device(0) == 0);
+}
+
+TEST_CASE("GIVEN memory in several contexts WHEN one ends THEN what lived in it is gone") {
+  replay::driver_memory memory;
+  const auto head = on_device(0);
+  memory.call(head, "cuMemAlloc_v2", call_of(1_GiB, 2_MiB));
+  memory.call(head, "cuMemAlloc_v2", mapping(2_GiB, 4_MiB, 77));
+  memory.call(on_device(1), "cuMemAlloc_v2", call_of(3_GiB, 8_MiB));
+  memory.call(head, "cuCtxDestroy_v2", physical(77, 0));
+  CHECK(memory.on_device(0) == 2_MiB);
+  memory.call(head, "cudaDeviceReset", call_of(0, 0));
+  CHECK(memory.on_device(0) == 0);
+  CHECK(memory.on_device(1) == 8_MiB);
+  memory.call(on_device(1), "cuDevicePrimaryCtxRelease_v2", physical(99, 0));
+  CHECK(memory.on_device(1) == 0);
+}
+
+TEST_CASE(
+    "GIVEN memory of libraries and of PyTorch's segments WHEN summed THEN each is its owner's") {
+  replay::driver_memory memory;
+  const auto head = on_device(0);
+  memory.call(head, "cuMemAlloc_v2", by_owner(call_of(1_GiB, 6_MiB), 1));
+  memory.call(head, "cuMemAlloc_v2", by_owner(call_of(2_GiB, 4_MiB), 1));
+  memory.call(head, "cudaMalloc", call_of(3_GiB, 20_MiB));
+  // A MemPool of the program's own allocator: the library's memory is a segment.
+  memory.segment(2_GiB, 4_MiB, true);
+  memory.segment(3_GiB, 20_MiB, true);
+  const auto* const device = memory.device(0);
+  REQUIRE(device != nullptr);
+  CHECK(device->owners.at({true, trace::text_id{1}}).bytes == 6_MiB);
+  CHECK(device->owners.at({}).bytes == 0);
+  CHECK(device->in_segments == 24_MiB);
+  CHECK(device->owners.at({true, trace::text_id{1}}).peak == 10_MiB);
+  memory.segment(3_GiB, 20_MiB, false);
+  CHECK(device->in_segments == 4_MiB);
+  memory.call(head, "cudaFree", release_of(3_GiB));
+  memory.call(head, "cuMemFree_v2", release_of(1_GiB));
+  CHECK(device->owners.at({true, trace::text_id{1}}).bytes == 0);
+  CHECK(device->bytes == 4_MiB);
+}
+
+TEST_CASE("GIVEN expandable segments WHEN mapped THEN their physical memory is PyTorch's") {
+  replay::driver_memory memory;
+  const auto head = on_device(0);
+  memory.call(head, "cuMemCreate", physical(1, 20_MiB));
+  memory.call(head, "cuMemMap", mapping(1_GiB, 20_MiB, 1));
+  memory.call(head, "cuMemCreate", physical(2, 20_MiB));
+  memory.call(head, "cuMemMap", mapping(1_GiB + 20_MiB, 20_MiB, 2));
+  memory.segment(1_GiB, 40_MiB, true);
+  CHECK(memory.device(0)->in_segments == 40_MiB);
+  memory.call(head, "cuMemUnmap", call_of(1_GiB, 20_MiB));
+  memory.call(head, "cuMemRelease", physical(1, 0));
+  CHECK(memory.device(0)->in_segments == 20_MiB);
+  CHECK(memory.device(0)->bytes == 20_MiB);
+}
+
+TEST_CASE(
+    "GIVEN small and large allocations WHEN rounded THEN each page that they touch is taken") {
+  replay::driver_memory memory;
+  const auto head = on_device(0);
+  memory.call(head, "cudaMalloc", call_of(1_GiB, 512));
+  memory.call(head, "cudaMalloc", call_of(1_GiB + 512, 1024));
+  CHECK(memory.device(0)->rounding() == 2_MiB - 1536);
+  memory.call(head, "cudaMalloc", call_of(2_GiB, 2_MiB + 1));
+  CHECK(memory.device(0)->rounding() == 2_MiB - 1536 + 2_MiB - 1);
+  memory.call(head, "cudaFree", release_of(1_GiB));
+  CHECK(memory.device(0)->rounding() == 2_MiB - 1024 + 2_MiB - 1);
+  memory.call(head, "cudaFree", release_of(1_GiB + 512));
+  memory.call(head, "cudaFree", release_of(2_GiB));
+  CHECK(memory.device(0)->rounding() == 0);
+  // A size that no device has: nothing is counted one by one.
+  memory.call(head, "cudaMalloc", call_of(4096, ~std::uint64_t{0} - 10));
+  memory.call(head, "cudaFree", release_of(4096));
+  CHECK(memory.device(0)->rounding() == 0);
+}
+
+TEST_CASE("GIVEN foreign, managed and multicast memory WHEN summed THEN the device has no more") {
+  replay::driver_memory memory;
+  const auto head = on_device(0);
+  memory.call(head, "cuIpcOpenMemHandle_v2", call_of(1_GiB, 8_MiB));
+  memory.call(head, "cuMemImportFromShareableHandle", physical(3, 8_MiB));
+  memory.call(head, "cuMemMap", mapping(2_GiB, 8_MiB, 3));
+  memory.call(head, "cuMulticastCreate", physical(4, 8_MiB));
+  memory.call(head, "cudaMallocManaged", call_of(3_GiB, 8_MiB));
+  CHECK(memory.on_device(0) == 0);
+  CHECK(memory.device(0)->managed == 8_MiB);
+  memory.call(head, "cudaFree", release_of(3_GiB));
+  CHECK(memory.device(0)->managed == 0);
+}

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/device/use_collector.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "memtrace/host_samples.h"
+
+namespace memtrace::device {
+
+namespace {
+
+namespace host = format::host;
+
+constexpr std::size_t most_names = 4096;
+
+[[nodiscard]] std::uint64_t as_bytes(double value) {
+  constexpr double most = 1e18;
+  return value > 0 && value < most ? static_cast<std::uint64_t>(value) : 0;
+}
+
+}  // namespace
+
+std::optional<counter_name> parse_counter(std::string_view name) {
+  constexpr std::string_view prefix = host::device_prefix;
+  if (!name.starts_with(prefix)) return std::nullopt;
+  name.remove_prefix(prefix.size());
+  counter_name found;
+  const auto* const last = name.data() + name.size();
+  const auto [end, failed] = std::from_chars(name.data(), last, found.device);
+  if (failed != std::errc() || end == last) return std::nullopt;
+  found.suffix = std::string(end, last);
+  return found;
+}
+
+void use_collector::on_counter(const trace::event& head, const trace::counter_event& record) {
+  auto known = counters_.find(record.name.value);
+  if (known == counters_.end()) {
+    if (counters_.size() >= most_names) return;
+    known = counters_.emplace(record.name.value, parse_counter(names_[record.name])).first;
+  }
+  if (!known->second) return;
+  const auto& [device, suffix] = *known->second;
+  auto& of = devices_[device];
+  const auto bytes = as_bytes(record.value);
+  if (suffix != host::device_used_suffix) {
+    if (of.latest && of.latest->time_ns == head.time_ns) tell(of, suffix, bytes);
+    return;
+  }
+  of.latest = {head.number, head.time_ns, {bytes, of.others, {}, {}, {}}, {}};
+  if (of.highest && of.highest->told.used >= bytes) return;
+  of.latest->known = held_now(replayed_, device);
+  of.highest = of.latest;
+}
+
+void use_collector::tell(watched& of, std::string_view suffix, std::uint64_t bytes) {
+  const bool is_highest = of.highest && of.highest->event == of.latest->event;
+  const auto take = [&](std::optional<std::uint64_t> counted::*which) {
+    auto& most = of.most.*which;
+    most = std::max(most.value_or(0), bytes);
+    if (is_highest) of.highest->told.*which = bytes;
+  };
+  if (suffix == host::device_others_suffix) {
+    take(&counted::others);
+    of.others = bytes;
+  }
+  if (suffix == host::device_pools_suffix) take(&counted::pools);
+  if (suffix == host::device_graphs_suffix) take(&counted::graphs);
+  if (suffix == host::device_context_suffix) take(&counted::context);
+}
+
+std::optional<std::uint64_t> use_collector::peak_of(const part& one, std::uint32_t device,
+                                                    const counted& most) const {
+  if (one.name == part_name::context) return most.context;
+  if (one.name == part_name::others) return most.others;
+  const auto* const calls = replayed_.driver().device(device);
+  if (calls == nullptr || is_pytorch_pool(one)) return std::nullopt;
+  for (const auto& [owner, held] : calls->owners) {
+    if (owner_name(owner, names_) == one.name) return held.peak;
+  }
+  return std::nullopt;
+}
+
+std::map<std::uint32_t, use> use_collector::finish() const {
+  std::map<std::uint32_t, use> found;
+  for (const auto& [device, of] : devices_) {
+    if (!of.highest || of.highest->told.used == 0) continue;
+    const auto& highest = *of.highest;
+    const auto* const record = replayed_.device(device);
+    auto made = sum_up(highest.told, highest.known,
+                       record == nullptr ? trace::device_facts{} : record->facts, names_);
+    made.event = highest.event;
+    made.time_ns = highest.time_ns;
+    for (auto& one : made.parts) one.peak = peak_of(one, device, of.most);
+    found.emplace(device, std::move(made));
+  }
+  return found;
+}
+
+}  // namespace memtrace::device

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Gathers, while a trace is read, when most of each device was in use and who held it then.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "analyzer/device/sum_up.h"
+#include "analyzer/device/use.h"
+#include "analyzer/replay/replay.h"
+#include "analyzer/trace/dictionary.h"
+#include "analyzer/trace/records.h"
+
+namespace memtrace::device {
+
+// A counter of a device: "memtrace.device.0.used".
+struct counter_name {
+  std::uint32_t device = 0;
+  std::string suffix;
+};
+[[nodiscard]] std::optional<counter_name> parse_counter(std::string_view name);
+
+// Behind the replay: what a record does is in `replayed` when it comes here.
+class use_collector final : public trace::record_visitor {
+ public:
+  use_collector(const trace::dictionary& names, const replay::replayer& replayed)
+      : names_(names), replayed_(replayed) {}
+
+  void on_counter(const trace::event& head, const trace::counter_event& record) override;
+
+  // By device. After the last record.
+  [[nodiscard]] std::map<std::uint32_t, use> finish() const;
+
+ private:
+  // The counters of one moment follow each other.
+  struct moment {
+    std::uint64_t event = 0;
+    std::uint64_t time_ns = 0;
+    counted told;
+    held known;
+  };
+  struct watched {
+    std::optional<moment> latest;
+    std::optional<moment> highest;
+    counted most;                         // of each counter, whenever that was
+    std::optional<std::uint64_t> others;  // as last known
+  };
+
+  [[nodiscard]] std::optional<std::uint64_t> peak_of(const part& one, std::uint32_t device,
+                                                     const counted& most) const;
+  static void tell(watched& of, std::string_view suffix, std::uint64_t bytes);
+
+  const trace::dictionary& names_;
+  const replay::replayer& replayed_;
+  std::map<std::uint32_t, std::optional<counter_name>> counters_;  // by text
+  std::map<std::uint32_t, watched> devices_;
+};
+
+}  // namespace memtrace::device
