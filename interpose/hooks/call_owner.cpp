@@ -44,16 +44,28 @@ role role_of(const char* name) noexcept {
   return passes ? role::passes_on : role::asks;
 }
 
+// The simulator's libraries go by the name of those that they stand in for.
+void copy_owner(char* to, const char* name) noexcept {
+  constexpr char mark[] = "_simulated";
+  const char* const marked = std::strstr(name, mark);
+  if (marked == nullptr) {
+    std::strcpy(to, name);
+    return;
+  }
+  const auto before = static_cast<std::size_t>(marked - name);
+  std::memcpy(to, name, before);
+  std::strcpy(to + before, marked + sizeof mark - 1);
+}
+
 const caller* keep(const loaded_library& library) noexcept {
   const std::size_t slash = library.path.rfind('/');
   const char* name = library.path.c_str() + (slash == std::string::npos ? 0 : slash + 1);
   const role what = role_of(name);
   if (is_one_of(name, {"libpython"})) name = "";
-  const std::size_t length = std::strlen(name);
-  void* const memory = std::malloc(sizeof(caller) + length + 1);
+  void* const memory = std::malloc(sizeof(caller) + std::strlen(name) + 1);
   if (memory == nullptr) return nullptr;
   char* const text = static_cast<char*>(memory) + sizeof(caller);
-  std::memcpy(text, name, length + 1);
+  copy_owner(text, name);
   auto* const made = new (memory) caller{nullptr, library.begin, library.end, what, text};
   made->next = callers.load(std::memory_order_relaxed);
   while (!callers.compare_exchange_weak(made->next, made, std::memory_order_release,

@@ -5,12 +5,15 @@
 
 #include <atomic>
 
+#include "interpose/agent/agent.h"
 #include "interpose/hooks/call_owner.h"
 #include "interpose/hooks/device_log.h"
 #include "interpose/hooks/known_memory.h"
 #include "interpose/hooks/made_contexts.h"
+#include "interpose/hooks/native_stack.h"
 #include "interpose/hooks/primary_context.h"
 #include "interpose/hooks/run_facts.h"
+#include "interpose/hooks/settings.h"
 #include "interpose/hooks/stream_capture.h"
 #include "interpose/hooks/trace_tracker.h"
 #include "interpose/python/python_stack.h"
@@ -42,6 +45,25 @@ std::uint32_t device_of(const call_facts& facts) noexcept {
     if (const auto known = known_memory::device_of_handle(facts.handle)) return *known;
   }
   return device_log::current();
+}
+
+// The stack. Where PyTorch's caching allocator does not serve (another backend, no caching), these
+// calls are the events that bring the agent.
+stack_id python_place(recorder& to) noexcept {
+  const python_stack::captured here = python_stack::capture_place(to);
+  agent::see_steps(to, here);
+  agent::see_place(to, here);
+  return here.stack;
+}
+
+// Python's, and the native frames where they are wanted or where the driver is asked directly: a
+// library's own code says more about that than the line of Python that called it.
+stack_id stack_of(recorder& to, const recorded_call& call, std::string_view owner,
+                  bool allocates) noexcept {
+  const stack_id python = python_place(to);
+  const bool is_direct = allocates && owner.data() != nullptr &&
+                         hooks[static_cast<unsigned>(call.id)].family == library_family::driver;
+  return is_direct || settings::native_stacks() ? native_stack::capture(to, python) : python;
 }
 
 // What the call is in the trace, if its stream is being captured.
@@ -144,14 +166,15 @@ void record_allocation(const recorded_call& call, call_facts facts, int error,
     }
   }
   device_log::ensure(*to, device);
+  const std::string_view owner = owner_of(call.caller);
   to->cuda_call({.api = seen.api,
                  .device = device,
                  .error = static_cast<std::uint32_t>(error),
                  .address = facts.address,
                  .size = facts.size,
                  .handle = facts.handle,
-                 .stack = python_stack::capture(*to),
-                 .owner = owner_of(call.caller)});
+                 .stack = stack_of(*to, call, owner, true),
+                 .owner = owner});
   record_python_news(*to);
   if (error == 0) note_allocation(*to, call, seen.effect, facts, device, before);
 }
@@ -165,14 +188,15 @@ void release_in_progress::begin(const call_facts& facts) noexcept {
   api_ = seen.api;
   facts_.handle = seen.handle;
   device_use::gives_back(*to, device_);
+  const std::string_view owner = owner_of(call_.caller);
   to->cuda_call({.api = api_,
                  .device = device_,
                  .is_release = true,
                  .address = facts_.address,
                  .size = facts_.size,
                  .handle = facts_.handle,
-                 .stack = python_stack::capture(*to),
-                 .owner = owner_of(call_.caller)});
+                 .stack = stack_of(*to, call_, owner, false),
+                 .owner = owner});
   // Before the real call: the address may be another's right after it.
   known_memory::forget_address(facts_.address);
   if (call_.effect == cuda_effect::pool_end) device_use::pool_ends(facts_.handle);
@@ -211,6 +235,7 @@ void record_note(const recorded_call& call, const call_facts& facts, int error) 
     return;  // another process
   }
   device_log::ensure(*to, device);
+  const std::string_view owner = owner_of(call.caller);
   to->cuda_call({.api = name_of(call.id),
                  .device = device,
                  .is_release = ends,
@@ -218,8 +243,8 @@ void record_note(const recorded_call& call, const call_facts& facts, int error) 
                  .address = facts.address,
                  .size = facts.size,
                  .handle = facts.handle,
-                 .stack = python_stack::capture(*to),
-                 .owner = owner_of(call.caller)});
+                 .stack = stack_of(*to, call, owner, false),
+                 .owner = owner});
   if (error != 0) return;
   if (ends) device_log::device_ended(device);
   if (launches) device_use::took(*to, device, cuda_effect::graph_memory, 0);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "interpose/hooks/hook_table.h"
 
+#include "interpose/hooks/errno_keeper.h"
+
 namespace memtrace {
 
 hook hooks[hook_count] = {
@@ -19,6 +21,7 @@ hook hooks[hook_count] = {
 };
 
 void* find_real_function(hook_id id) noexcept {
+  const errno_keeper errno_stays;  // wrappers look when they call, outside any other keeper
   hook& wanted = hooks[static_cast<unsigned>(id)];
   void* const real = find_real_function(wanted.family, wanted.name);
   if (real != nullptr) wanted.real.store(real, std::memory_order_relaxed);

@@ -16,7 +16,9 @@
 #include "interpose/autograd/status.h"
 #include "interpose/cupti/witness.h"
 #include "interpose/hooks/allocator_settings.h"
+#include "interpose/hooks/errno_keeper.h"
 #include "interpose/hooks/known_memory.h"
+#include "interpose/hooks/native_stack.h"
 #include "interpose/hooks/notice.h"
 #include "interpose/hooks/run_facts.h"
 #include "interpose/hooks/settings.h"
@@ -41,6 +43,7 @@ void in_forked_child() {
   recorder* const parents = the_recorder.exchange(nullptr, std::memory_order_relaxed);
   new (&start_lock) small_lock;
   known_memory::in_forked_child();
+  native_stack::in_forked_child();
   cupti::in_forked_child();
   sampler::in_forked_child();
   if (parents == nullptr) return;
@@ -140,6 +143,7 @@ void finish() {
 // Registered before anything of the program: so it runs after the program's own exit handlers
 // and the destructors of its static objects, which still free GPU memory.
 [[gnu::constructor]] void on_load() {
+  const errno_keeper errno_stays;  // a program begins with 0
   settings::read();
   the_stage.store(stage::impossible, std::memory_order_relaxed);
   if (!settings::enabled()) return;

@@ -14,6 +14,7 @@ namespace {
 
 bool is_enabled = false;
 bool takes_samples = false;
+bool takes_native_stacks = false;
 bool takes_censuses = false;
 bool census_on_signal = false;
 bool wants_witness = false;
@@ -52,6 +53,7 @@ void read() noexcept {
   const char* const sampling = std::getenv("MEMTRACE_SAMPLING");
   takes_samples = sampling == nullptr || std::strcmp(sampling, "0") != 0;
   wants_witness = is_set(std::getenv("MEMTRACE_CUPTI"));
+  takes_native_stacks = is_set(std::getenv("MEMTRACE_NATIVE_STACKS"));
   is_enabled = true;
 }
 
@@ -66,6 +68,9 @@ bool samples() noexcept {
 }
 bool second_witness() noexcept {
   return wants_witness;
+}
+bool native_stacks() noexcept {
+  return takes_native_stacks;
 }
 bool listens_for_signal() noexcept {
   return census_on_signal;

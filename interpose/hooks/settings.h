@@ -21,6 +21,8 @@ void read() noexcept;
 [[nodiscard]] bool samples() noexcept;
 // MEMTRACE_CUPTI, not 0.
 [[nodiscard]] bool second_witness() noexcept;
+// MEMTRACE_NATIVE_STACKS is set, not to 0.
+[[nodiscard]] bool native_stacks() noexcept;
 // MEMTRACE_LOG, empty when unset (see notice.h).
 [[nodiscard]] const char* log() noexcept;
 

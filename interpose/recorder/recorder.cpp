@@ -117,8 +117,13 @@ std::uint32_t recorder::define_thread() noexcept {
 }
 
 stack_id recorder::intern(std::span<const stack_frame> innermost_first) noexcept {
+  return intern_on(0, innermost_first);
+}
+
+stack_id recorder::intern_on(stack_id outer,
+                             std::span<const stack_frame> innermost_first) noexcept {
   scope section(*this);
-  std::uint32_t stack = 0;
+  stack_id stack = outer;
   try {
     for (auto frame = innermost_first.rbegin(); frame != innermost_first.rend(); ++frame) {
       if (!section.begin(small_record_bytes)) return 0;

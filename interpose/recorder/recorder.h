@@ -90,6 +90,9 @@ class recorder final : public stack_table {
   void census(const census_event& event) noexcept;
 
   [[nodiscard]] stack_id intern(std::span<const stack_frame> innermost_first) noexcept override;
+  // The same on top of a stack that is known.
+  [[nodiscard]] stack_id intern_on(stack_id outer,
+                                   std::span<const stack_frame> innermost_first) noexcept;
 
   // At exit; events after it are counted as dropped. Only the first call does anything.
   recording_summary finish() noexcept;
