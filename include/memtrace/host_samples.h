@@ -43,10 +43,9 @@ inline constexpr char device_others_suffix[] = ".others";
 // Reserved by this process's stream-ordered pools, used or not; and for graphs' memory nodes.
 inline constexpr char device_pools_suffix[] = ".pools";
 inline constexpr char device_graphs_suffix[] = ".graphs";
-// By difference of free memory: what making this process's contexts took; and loading of modules,
-// where a call did it, all so far.
+// By difference of free memory: what making this process's contexts took. (Modules: the size of the
+// calls that load them.)
 inline constexpr char device_context_suffix[] = ".context";
-inline constexpr char device_modules_suffix[] = ".modules";
 // CUPTI only, all so far: time in which a kernel ran, ns; kernels that ran; bytes of unified memory
 // that were moved to the device, and away from it; groups of page faults on it.
 inline constexpr char device_busy_suffix[] = ".busy";
