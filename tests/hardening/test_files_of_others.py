@@ -135,7 +135,7 @@ def test_a_report_goes_where_its_user_wants(machine, trace):
     os.chown(redirected, VICTIM, VICTIM)
     with open(redirected, "wb") as stdout:
         assert report_to(machine, trace, "/dev/stdout", stdout=stdout).returncode == 0
-    assert redirected.read_text().lstrip().startswith("{")
+    assert redirected.read_text().rstrip().endswith("}")
     assert report_to(machine, trace, "/dev/null").returncode == 0
 
 
