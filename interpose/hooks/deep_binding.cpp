@@ -97,6 +97,18 @@ void* target_of(const opened_library& library, void* value, const char* name) no
              : value;
 }
 
+// The linker's functions that are ours, too: what a library looks up by itself is CUDA's as well.
+bool is_of_linker(const char* name) noexcept {
+  return std::strcmp(name, "dlsym") == 0 || std::strcmp(name, "dlvsym") == 0 ||
+         std::strcmp(name, "dlopen") == 0;
+}
+
+void* instead_of_target(const char* name, void* target) noexcept {
+  if (!is_of_linker(name)) return instead_of_symbol(name, target);
+  void* const own = find_export_beside(&__ehdr_start[0], name);
+  return own == nullptr ? target : own;
+}
+
 void correct(const opened_library& library, const elf_exports& dynamic,
              const elf_exports::relocations& list) noexcept {
   for (std::size_t i = 0; i < list.count; ++i) {
@@ -104,13 +116,13 @@ void correct(const opened_library& library, const elf_exports& dynamic,
     const auto type = ELF64_R_TYPE(one.r_info);
     if (type != R_X86_64_JUMP_SLOT && type != R_X86_64_GLOB_DAT && type != R_X86_64_64) continue;
     const char* const name = dynamic.name_of(one);
-    if (one.r_addend != 0 || !is_of_interest(name)) continue;
+    if (one.r_addend != 0 || !(is_of_interest(name) || is_of_linker(name))) continue;
     auto** const slot = reinterpret_cast<void**>(library.facts.dlpi_addr + one.r_offset);
     void* const value = __atomic_load_n(slot, __ATOMIC_ACQUIRE);
     if (value == nullptr || is_own(value)) continue;
     void* const target = target_of(library, value, name);
     if (target == nullptr) continue;
-    void* const handed = instead_of_symbol(name, target);
+    void* const handed = instead_of_target(name, target);
     if (handed != target) store(library.facts, slot, handed);
   }
 }
