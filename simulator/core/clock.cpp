@@ -5,6 +5,8 @@
 #include <atomic>
 #include <chrono>
 
+#include "simulator/core/nccl_watchdog.h"
+
 namespace memtrace::simulator::clock {
 namespace {
 
@@ -73,7 +75,8 @@ void wait_until(time_point time) {
 bool poll(time_point time) {
   if (!self.works) {
     const time_point here = now();
-    return time <= std::max(here, self.waited) || idle_for_a_while(here);
+    if (time <= std::max(here, self.waited)) return true;
+    return !nccl_watchdog::looking() && idle_for_a_while(here);
   }
   if (time <= current.fetch_add(host_poll, std::memory_order_acq_rel) + host_poll) {
     self.unready = 0;

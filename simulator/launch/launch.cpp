@@ -106,7 +106,8 @@ std::optional<prepared> remembered(const fs::path& record) {
   return made;
 }
 
-launch_environment environment_for(const launch_request& request, const prepared& made) {
+launch_environment environment_for(const launch_request& request, const prepared& made,
+                                   const fs::path& simulator_dir) {
   launch_environment result;
   result.library_dir = made.folder;
   result.cuda_major = made.cuda_major;
@@ -124,10 +125,15 @@ launch_environment environment_for(const launch_request& request, const prepared
   set("MEMTRACE_SIM_LOG", request.log);
   set("MEMTRACE_SIM_CONSTANTS", request.constants);
   set("MEMTRACE_SIM_CUDNN", made.cudnn_version);
+  const fs::path watchdog = simulator_dir / "libmemtrace_watchdog.so";
+  if (std::error_code error; fs::exists(watchdog, error)) {
+    result.preload.push_back(watchdog.string());
+  }
   if (!made.real_libraries) return result;
   // torch's DT_RPATH comes before LD_LIBRARY_PATH. The loader does not search for a soname that is
   // already loaded, so that preloaded stand-ins keep the installed libraries out.
-  result.preload = {folder + '/' + core_file, folder + '/' + generated_file};
+  result.preload.push_back(folder + '/' + core_file);
+  result.preload.push_back(folder + '/' + generated_file);
   for (const std::string& soname : made.sonames) result.preload.push_back(folder + '/' + soname);
   return result;
 }
@@ -157,10 +163,10 @@ result<launch_environment> prepare(const launch_request& request) {
   std::vector<std::string> parts{simulator_dir.string()};
   for (const fs::path& folder : packages) parts.push_back(fs::absolute(folder).string());
   const fs::path record = cache_dir.value() / ("packages-" + fingerprint(parts));
-  if (const auto known = remembered(record)) return environment_for(request, *known);
+  if (const auto known = remembered(record)) return environment_for(request, *known, simulator_dir);
   const auto made = scan_and_make(packages, simulator_dir, cache_dir.value(), record);
   if (!made.ok()) return failure{made.error()};
-  return environment_for(request, made.value());
+  return environment_for(request, made.value(), simulator_dir);
 }
 
 }  // namespace memtrace::simulator

@@ -10,6 +10,7 @@
 
 #include "simulator/core/config.h"
 #include "simulator/core/device.h"
+#include "simulator/core/nccl_watchdog.h"
 #include "simulator/libraries/nccl_group.h"
 #include "simulator/libraries/nccl_types.h"
 #include "simulator/libraries/own_memory.h"
@@ -40,6 +41,7 @@ result make(communicator** to, std::uint64_t key, int ranks, int rank, int devic
   if (to == nullptr || ranks < 1 || rank < 0 || rank >= ranks) return invalid_argument;
   *to = nullptr;
   if (ensure_context(device) != cudaSuccess) return unhandled_cuda_error;
+  nccl_watchdog::expect();
   auto made = std::make_unique<communicator>();
   made->key = key;
   made->ranks = ranks;

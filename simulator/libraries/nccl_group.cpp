@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "simulator/core/config.h"
+#include "simulator/core/nccl_watchdog.h"
 
 namespace memtrace::simulator::nccl {
 namespace {
@@ -37,6 +38,7 @@ const operation* first_waiting(const std::vector<operation>& operations) {
 }
 
 result run(std::vector<operation> operations) {
+  const nccl_watchdog::pause pause;
   const auto limit = std::chrono::seconds(constant(constant_id::nccl_timeout));
   const auto start = clock_type::now();
   for (;;) {

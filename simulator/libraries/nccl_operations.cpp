@@ -10,6 +10,7 @@
 #include "simulator/core/capture.h"
 #include "simulator/core/contents.h"
 #include "simulator/core/device_memory.h"
+#include "simulator/core/nccl_watchdog.h"
 #include "simulator/core/streams.h"
 #include "simulator/libraries/nccl_group.h"
 #include "simulator/libraries/nccl_reduce.h"
@@ -69,6 +70,7 @@ bool exchanged(const communicator& comm, cudaStream_t stream, std::size_t bytes)
 
 result begin(communicator* comm, cudaStream_t stream) {
   if (comm == nullptr) return invalid_argument;
+  nccl_watchdog::let_look();
   if (const result taken = take_memory(*comm); taken != success) return taken;
   return streams::launch(stream) == cudaSuccess ? success : unhandled_cuda_error;
 }

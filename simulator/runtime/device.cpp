@@ -14,6 +14,7 @@
 #include "simulator/core/identity.h"
 #include "simulator/core/limits.h"
 #include "simulator/core/memory_calls.h"
+#include "simulator/core/nccl_watchdog.h"
 #include "simulator/core/streams.h"
 
 // CUDA 12 renames it in its header to the version of its structure; both names are exported.
@@ -111,7 +112,9 @@ MEMTRACE_API cudaError_t cudaDeviceGetByPCIBusId(int* device, const char* text) 
 }
 
 MEMTRACE_API cudaError_t cudaDeviceSynchronize(void) {
-  return remember(memory_calls::synchronize_device(current_device()));
+  const cudaError_t error = memory_calls::synchronize_device(current_device());
+  if (error == cudaSuccess) nccl_watchdog::let_look();
+  return remember(error);
 }
 
 MEMTRACE_API cudaError_t cudaDeviceReset(void) {
