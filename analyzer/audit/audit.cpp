@@ -2,8 +2,6 @@
 #include "analyzer/audit/audit.h"
 
 #include <algorithm>
-#include <tuple>
-#include <unordered_map>
 
 namespace memtrace::audit {
 
@@ -26,32 +24,11 @@ std::uint64_t keep_within(std::vector<sighting>& list, std::int64_t begin, std::
 }
 
 [[nodiscard]] totals add_up(const std::vector<sighting>& list) {
-  std::vector<const sighting*> order;
-  order.reserve(list.size());
-  for (const auto& one : list) {
-    if (!one.taken_back) order.push_back(&one);
-  }
-  std::ranges::stable_sort(order, [](const auto* a, const auto* b) {
-    return std::tuple(a->time_ns, !a->is_release) < std::tuple(b->time_ns, !b->is_release);
-  });
   totals sum;
-  std::unordered_map<std::uint64_t, std::uint64_t> live;
-  std::uint64_t held = 0;
-  for (const auto* const one : order) {
-    if (one->is_release) {
-      ++sum.releases;
-      const auto found = live.find(one->address);
-      if (found == live.end()) continue;
-      held -= found->second;
-      live.erase(found);
-      continue;
-    }
-    ++sum.allocations;
-    sum.bytes += one->bytes;
-    auto& bytes = live[one->address];
-    held += one->bytes - bytes;
-    bytes = one->bytes;
-    sum.peak_bytes = std::max(sum.peak_bytes, held);
+  for (const auto& one : list) {
+    if (one.taken_back) continue;
+    ++(one.is_release ? sum.releases : sum.allocations);
+    if (!one.is_release) sum.bytes += one.bytes;
   }
   return sum;
 }

@@ -34,7 +34,6 @@ struct totals {
   std::uint64_t allocations = 0;
   std::uint64_t releases = 0;
   std::uint64_t bytes = 0;
-  std::uint64_t peak_bytes = 0;  // held at once, as this one saw it, over all devices and the host
 };
 
 struct trace_audit {

@@ -75,10 +75,8 @@ template <typename Make>
 }
 
 [[nodiscard]] json totals_json(const totals& sum) {
-  return {{"allocations", sum.allocations},
-          {"releases", sum.releases},
-          {"allocated_bytes", sum.bytes},
-          {"peak_bytes", sum.peak_bytes}};
+  return {
+      {"allocations", sum.allocations}, {"releases", sum.releases}, {"allocated_bytes", sum.bytes}};
 }
 
 [[nodiscard]] json others_json(const std::map<std::string, not_compared>& kinds) {

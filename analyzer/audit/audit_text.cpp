@@ -46,7 +46,6 @@ void add_totals(page& out, const trace_audit& audit) {
       format_count(audit.releases));
   row("allocated in all", format_bytes, audit.ours.bytes, audit.theirs.bytes,
       format_bytes(audit.bytes));
-  row("held at most", format_bytes, audit.ours.peak_bytes, audit.theirs.peak_bytes, "");
 }
 
 [[nodiscard]] std::string where(const finding& one) {

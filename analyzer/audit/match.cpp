@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <map>
 #include <span>
 #include <tuple>
+#include <utility>
 
 namespace memtrace::audit {
 
@@ -12,11 +14,7 @@ namespace {
 
 using indices = std::vector<std::size_t>;
 
-// How far ahead a nearer counterpart is looked for.
-constexpr std::size_t longest_search = 64;
-
-// By address, then in the order in which it happened. At one moment a release comes first: an
-// address must be free to be given out.
+// By address, allocations apart from releases, in the order in which they began.
 [[nodiscard]] indices by_address(const std::vector<sighting>& all) {
   indices order;
   order.reserve(all.size());
@@ -25,8 +23,8 @@ constexpr std::size_t longest_search = 64;
   }
   std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) {
     const auto &x = all[a], &y = all[b];
-    return std::tuple(x.address, x.time_ns, !x.is_release) <
-           std::tuple(y.address, y.time_ns, !y.is_release);
+    return std::tuple(x.address, x.is_release, x.time_ns) <
+           std::tuple(y.address, y.is_release, y.time_ns);
   });
   return order;
 }
@@ -36,38 +34,74 @@ constexpr std::size_t longest_search = 64;
   return a.time_ns > b.time_ns ? x - y : y - x;
 }
 
+[[nodiscard]] auto earlier(const std::vector<sighting>& all) {
+  return [&all](std::size_t a, std::size_t b) {
+    return std::tuple(all[a].time_ns, a) < std::tuple(all[b].time_ns, b);
+  };
+}
+
 class matcher {
  public:
   matcher(const std::vector<sighting>& ours, const std::vector<sighting>& theirs)
       : ours_(ours), theirs_(theirs) {}
 
+  // All allocations, or all releases, of one address.
   void match_address(std::span<const std::size_t> ours, std::span<const std::size_t> theirs) {
-    if (same_sequence(ours, theirs)) {
-      for (std::size_t i = 0; i < ours.size(); ++i) pair(ours[i], theirs[i]);
-    } else {
+    if (same_sizes(ours, theirs)) {
       align(ours, theirs);
+      return;
     }
+    // Two threads may have begun in another order than they were served in: first what has the
+    // same size, and then the rest.
+    indices our_rest, their_rest;
+    auto a = by_size(ours_, ours), b = by_size(theirs_, theirs);
+    for (const auto& [bytes, list] : a) {
+      const auto same = b.find(bytes);
+      if (same == b.end()) {
+        our_rest.insert(our_rest.end(), list.begin(), list.end());
+        continue;
+      }
+      matcher part(ours_, theirs_);
+      part.align(list, same->second);
+      b.erase(same);
+      found_.allocations += part.found_.allocations;
+      found_.bytes += part.found_.bytes;
+      append(our_rest, part.found_.missed_by_cupti);
+      append(their_rest, part.found_.missed_by_hooks);
+    }
+    for (const auto& [bytes, list] : b) append(their_rest, list);
+    std::ranges::sort(our_rest, earlier(ours_));
+    std::ranges::sort(their_rest, earlier(theirs_));
+    align(our_rest, their_rest);
   }
-  void miss_ours(std::size_t index) { found_.missed_by_cupti.push_back(index); }
-  void miss_theirs(std::size_t index) { found_.missed_by_hooks.push_back(index); }
 
   [[nodiscard]] matches take() {
-    const auto earlier = [](const std::vector<sighting>& all) {
-      return [&all](std::size_t a, std::size_t b) {
-        return std::tuple(all[a].time_ns, a) < std::tuple(all[b].time_ns, b);
-      };
-    };
     std::ranges::sort(found_.missed_by_cupti, earlier(ours_));
     std::ranges::sort(found_.missed_by_hooks, earlier(theirs_));
     return std::move(found_);
   }
 
  private:
-  [[nodiscard]] bool same_sequence(std::span<const std::size_t> ours,
-                                   std::span<const std::size_t> theirs) const {
+  static void append(indices& to, const indices& more) {
+    to.insert(to.end(), more.begin(), more.end());
+  }
+  [[nodiscard]] static std::map<std::uint64_t, indices> by_size(const std::vector<sighting>& all,
+                                                                std::span<const std::size_t> list) {
+    std::map<std::uint64_t, indices> sizes;
+    for (const std::size_t index : list) sizes[all[index].bytes].push_back(index);
+    return sizes;
+  }
+
+  // Or releases, which need not say one.
+  [[nodiscard]] bool same_sizes(std::span<const std::size_t> ours,
+                                std::span<const std::size_t> theirs) const {
+    const auto is_release = [](const std::vector<sighting>& all, auto list) {
+      return !list.empty() && all[list[0]].is_release;
+    };
+    if (is_release(ours_, ours) || is_release(theirs_, theirs)) return true;
     if (ours.size() != theirs.size()) return false;
     for (std::size_t i = 0; i < ours.size(); ++i) {
-      if (ours_[ours[i]].is_release != theirs_[theirs[i]].is_release) return false;
+      if (ours_[ours[i]].bytes != theirs_[theirs[i]].bytes) return false;
     }
     return true;
   }
@@ -83,30 +117,22 @@ class matcher {
     if (a.bytes != b.bytes) found_.other_size.push_back({ours, theirs});
   }
 
-  // Whether one of the next in `list`, of the same kind, is nearer in time to `other` than its
-  // first.
-  [[nodiscard]] static bool later_is_nearer(const std::vector<sighting>& all,
-                                            std::span<const std::size_t> list,
-                                            const sighting& other) {
-    const auto& first = all[list[0]];
-    const auto distance = apart(first, other);
-    for (const std::size_t index : list.subspan(1, std::min(list.size() - 1, longest_search))) {
-      const auto& next = all[index];
-      if (next.is_release == first.is_release) return apart(next, other) < distance;
-    }
-    return false;
+  // Whether the second in `list` is nearer in time to `other` than its first.
+  [[nodiscard]] static bool next_is_nearer(const std::vector<sighting>& all,
+                                           std::span<const std::size_t> list,
+                                           const sighting& other) {
+    return list.size() > 1 && apart(all[list[1]], other) < apart(all[list[0]], other);
   }
 
-  // One of them is missing somewhere: what is nearest in time belongs together.
+  // As many on both sides: one after the other. Else some are missing, and what is nearest in time
+  // belongs together.
   void align(std::span<const std::size_t> ours, std::span<const std::size_t> theirs) {
     while (!ours.empty() && !theirs.empty()) {
-      const auto &a = ours_[ours[0]], &b = theirs_[theirs[0]];
-      const bool alike = a.is_release == b.is_release;
-      if (alike ? later_is_nearer(ours_, ours, b) : a.time_ns <= b.time_ns) {
-        miss_ours(ours[0]);
+      if (ours.size() > theirs.size() && next_is_nearer(ours_, ours, theirs_[theirs[0]])) {
+        found_.missed_by_cupti.push_back(ours[0]);
         ours = ours.subspan(1);
-      } else if (!alike || later_is_nearer(theirs_, theirs, a)) {
-        miss_theirs(theirs[0]);
+      } else if (theirs.size() > ours.size() && next_is_nearer(theirs_, theirs, ours_[ours[0]])) {
+        found_.missed_by_hooks.push_back(theirs[0]);
         theirs = theirs.subspan(1);
       } else {
         pair(ours[0], theirs[0]);
@@ -114,8 +140,8 @@ class matcher {
         theirs = theirs.subspan(1);
       }
     }
-    for (const std::size_t index : ours) miss_ours(index);
-    for (const std::size_t index : theirs) miss_theirs(index);
+    for (const std::size_t index : ours) found_.missed_by_cupti.push_back(index);
+    for (const std::size_t index : theirs) found_.missed_by_hooks.push_back(index);
   }
 
   const std::vector<sighting>& ours_;
@@ -123,11 +149,15 @@ class matcher {
   matches found_;
 };
 
-// The part of a list that has the address of its first.
-[[nodiscard]] std::span<const std::size_t> first_address(const std::vector<sighting>& all,
-                                                         std::span<const std::size_t> list) {
+[[nodiscard]] std::pair<std::uint64_t, bool> group_of(const sighting& one) {
+  return {one.address, one.is_release};
+}
+
+// The part of a list that is of the same address and kind as its first.
+[[nodiscard]] std::span<const std::size_t> first_group(const std::vector<sighting>& all,
+                                                       std::span<const std::size_t> list) {
   std::size_t count = 0;
-  while (count < list.size() && all[list[count]].address == all[list[0]].address) ++count;
+  while (count < list.size() && group_of(all[list[count]]) == group_of(all[list[0]])) ++count;
   return list.first(count);
 }
 
@@ -138,10 +168,10 @@ matches match(const std::vector<sighting>& ours, const std::vector<sighting>& th
   std::span<const std::size_t> a = our_order, b = their_order;
   matcher found(ours, theirs);
   while (!a.empty() || !b.empty()) {
-    const bool has_a = !a.empty() && (b.empty() || ours[a[0]].address <= theirs[b[0]].address);
-    const bool has_b = !b.empty() && (a.empty() || theirs[b[0]].address <= ours[a[0]].address);
-    const auto of_a = has_a ? first_address(ours, a) : std::span<const std::size_t>();
-    const auto of_b = has_b ? first_address(theirs, b) : std::span<const std::size_t>();
+    const bool has_a = !a.empty() && (b.empty() || group_of(ours[a[0]]) <= group_of(theirs[b[0]]));
+    const bool has_b = !b.empty() && (a.empty() || group_of(theirs[b[0]]) <= group_of(ours[a[0]]));
+    const auto of_a = has_a ? first_group(ours, a) : std::span<const std::size_t>();
+    const auto of_b = has_b ? first_group(theirs, b) : std::span<const std::size_t>();
     found.match_address(of_a, of_b);
     a = a.subspan(of_a.size());
     b = b.subspan(of_b.size());

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The sightings of the two witnesses, one by one. An address holds one allocation at a time, so
-// that for each address both tell the same alternation of allocation and release, if both are
-// right.
+// that for each address both tell the same allocations, and the same releases, in the same order —
+// but for threads that were overtaken: CUPTI's time is that of the beginning of a call, so that an
+// allocation may seem to precede the release that made room for it. Hence allocations and releases
+// are matched apart.
 #pragma once
 
 #include <cstddef>

@@ -79,8 +79,8 @@ TEST_CASE("Both saw the same", "[audit]") {
   CHECK(found.allocations == 2);
   CHECK(found.releases == 1);
   CHECK(found.bytes == 96);
-  CHECK(found.ours.peak_bytes == 96);
-  CHECK(found.theirs.peak_bytes == 96);
+  CHECK(found.ours.bytes == 96);
+  CHECK(found.theirs.bytes == 96);
 }
 
 TEST_CASE("What one of them missed is told", "[audit]") {

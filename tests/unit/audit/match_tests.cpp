@@ -99,3 +99,18 @@ TEST_CASE("Addresses that only one of them knows", "[audit]") {
   CHECK(found.missed_by_cupti == std::vector<std::size_t>{1, 0});
   CHECK(found.missed_by_hooks == std::vector<std::size_t>{1, 0});
 }
+
+TEST_CASE("Threads that were overtaken: a call begins before another that is served first",
+          "[audit]") {
+  // The second allocation begins before the release that makes room for it; the third before the
+  // second.
+  const auto found = audit::match({allocation(1, 8, 10), release(1, 20), allocation(1, 16, 30),
+                                   release(1, 40), allocation(1, 32, 50)},
+                                  {allocation(1, 8, 9), allocation(1, 32, 17),
+                                   allocation(1, 16, 18), release(1, 21), release(1, 41)});
+  CHECK(found.allocations == 3);
+  CHECK(found.releases == 2);
+  CHECK(found.other_size.empty());
+  CHECK(found.missed_by_cupti.empty());
+  CHECK(found.missed_by_hooks.empty());
+}
