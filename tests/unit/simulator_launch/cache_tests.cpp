@@ -65,6 +65,17 @@ TEST_CASE("the cache folder is private, and one that others may write is refused
   CHECK(refused.error().find("XDG_CACHE_HOME") != std::string::npos);
 }
 
+TEST_CASE("a cache folder is refused where others could put another one in its place") {
+  const temporary_folder folder;
+  const fs::path shared = folder.path() / "shared";
+  fs::create_directory(shared);
+  fs::permissions(shared, fs::perms::all);
+  CHECK_FALSE(open_cache_directory(shared / "cache").ok());
+  // As /tmp: only its owner takes a folder away again.
+  fs::permissions(shared, fs::perms::all | fs::perms::sticky_bit);
+  CHECK(open_cache_directory(shared / "cache").ok());
+}
+
 TEST_CASE("without a writable home the cache goes to TMPDIR") {
   const temporary_folder folder;
   const fs::path file = folder.write("file", "");  // a folder cannot be made below a file
