@@ -38,8 +38,17 @@ bool is_launch(hook_id id) noexcept {
          id == hook_id::cuGraphLaunch || id == hook_id::cuGraphLaunch_ptsz;
 }
 
+bool is_checkpoint(hook_id id) noexcept {
+  return id == hook_id::cuCheckpointProcessLock || id == hook_id::cuCheckpointProcessCheckpoint ||
+         id == hook_id::cuCheckpointProcessRestore || id == hook_id::cuCheckpointProcessUnlock;
+}
+
 std::uint32_t device_of(const call_facts& facts) noexcept {
-  if (facts.place.device >= 0) return static_cast<std::uint32_t>(facts.place.device);
+  // A number that no device has is what the program said, and the call failed.
+  const int given = facts.place.device;
+  if (given >= 0 && given < static_cast<int>(max_devices)) {
+    return static_cast<std::uint32_t>(given);
+  }
   if (facts.place.device == call_arguments::recorded) {
     if (const auto known = known_memory::device_of_address(facts.address)) return *known;
     if (const auto known = known_memory::device_of_handle(facts.handle)) return *known;
@@ -231,8 +240,8 @@ void record_note(const recorded_call& call, const call_facts& facts, int error) 
   const bool ends = call.effect == cuda_effect::context_end;
   const std::uint32_t device = device_of(facts);
   if (ends && (error != 0 || primary_context::is_active(device))) return;
-  if (call.effect == cuda_effect::gap && facts.handle != static_cast<std::uint64_t>(getpid())) {
-    return;  // another process
+  if (is_checkpoint(call.id) && facts.handle != static_cast<std::uint64_t>(getpid())) {
+    return;  // of another process, or nothing was done
   }
   device_log::ensure(*to, device);
   const std::string_view owner = owner_of(call.caller);
