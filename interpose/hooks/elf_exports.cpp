@@ -85,6 +85,7 @@ elf_exports::elf_exports(std::uintptr_t base, const ElfW(Phdr) * headers,
     if (entry->d_tag == DT_SYMTAB) symbols_ = at<ElfW(Sym)>(base, value);
     if (entry->d_tag == DT_STRTAB) texts_ = at<char>(base, value);
     if (entry->d_tag == DT_GNU_HASH) gnu_hash_ = at<std::uint32_t>(base, value);
+    if (entry->d_tag == DT_VERSYM) versions_ = at<std::uint16_t>(base, value);
     if (entry->d_tag == DT_HASH) hash_ = at<std::uint32_t>(base, value);
     if (entry->d_tag == DT_RELA) data_.begin = at<ElfW(Rela)>(base, value);
     if (entry->d_tag == DT_RELASZ) data_bytes = value;
@@ -99,6 +100,8 @@ elf_exports::elf_exports(std::uintptr_t base, const ElfW(Phdr) * headers,
 bool elf_exports::matches(std::uint32_t index, const char* name) const noexcept {
   const ElfW(Sym)& symbol = symbols_[index];
   const int type = symbol.st_info & 0xf;
+  constexpr std::uint16_t hidden = 0x8000;  // an old version, for programs that were linked with it
+  if (versions_ != nullptr && (versions_[index] & hidden) != 0) return false;
   return symbol.st_shndx != SHN_UNDEF && symbol.st_value != 0 && type <= STT_FUNC &&
          std::strcmp(texts_ + symbol.st_name, name) == 0;
 }

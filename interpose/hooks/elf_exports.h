@@ -19,7 +19,8 @@ class elf_exports {
   explicit elf_exports(const dl_phdr_info& library) noexcept
       : elf_exports(library.dlpi_addr, library.dlpi_phdr, library.dlpi_phnum) {}
 
-  // The function or object that it defines under this name, whatever its version; null if none.
+  // The function or object that it defines under this name, of several versions the one for who
+  // names none; null if there is none.
   // Functions that pick an implementation when they are bound (IFUNC) count as none.
   [[nodiscard]] void* find(const char* name) const noexcept;
 
@@ -43,6 +44,7 @@ class elf_exports {
   const char* texts_ = nullptr;
   const std::uint32_t* gnu_hash_ = nullptr;
   const std::uint32_t* hash_ = nullptr;
+  const std::uint16_t* versions_ = nullptr;
   relocations data_;
   relocations calls_;
 };
