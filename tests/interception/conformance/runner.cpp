@@ -22,9 +22,11 @@ namespace {
 using world::value;
 using resolver = CUresult(const char*, void**, int, cuuint64_t, CUdriverProcAddressQueryResult*);
 
-constexpr const char* ways[] = {"linked",       "handle",   "default",         "next",
-                                "versioned",    "resolver", "second resolver", "resolver's resolver",
-                                "entry point",  "entry point by version"};
+constexpr const char* ways[] = {"linked",          "handle",
+                                "default",         "next",
+                                "versioned",       "resolver",
+                                "second resolver", "resolver's resolver",
+                                "entry point",     "entry point by version"};
 constexpr int first_of_driver = 5;
 constexpr int way_count = 10;
 
@@ -37,6 +39,7 @@ const char* current_kind = "";
 // In threads only how often each result came is of interest: who comes first is not settled.
 thread_local std::map<std::string, int>* counted = nullptr;
 thread_local const char* counted_symbol = "";
+thread_local const char* counted_kind = "";
 
 void* library_of(const row& one) {
   static void* const driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
@@ -86,7 +89,8 @@ void* found_by(int way, int index) {
     case 3:
       return dlsym(RTLD_NEXT, one.symbol);
     case 4:
-      return dlvsym(library_of(one), one.symbol, one.of_driver ? "libcuda.so.1" : "libcudart.so.13");
+      return dlvsym(library_of(one), one.symbol,
+                    one.of_driver ? "libcuda.so.1" : "libcudart.so.13");
     default:
       return resolved(one, way);
   }
@@ -94,11 +98,24 @@ void* found_by(int way, int index) {
 
 // Which row's function it is, as the library's handle gives it.
 const char* name_of(void* function) {
+  static const auto* const names = [] {
+    auto* const made = new std::map<void*, const char*>;
+    for (int i = 0; i < row_count; ++i) {
+      (*made)[dlsym(library_of(rows[i]), rows[i].symbol)] = rows[i].symbol;
+    }
+    return made;
+  }();
   if (function == nullptr) return "nothing";
-  for (int i = 0; i < row_count; ++i) {
-    if (dlsym(library_of(rows[i]), rows[i].symbol) == function) return rows[i].symbol;
-  }
-  return "another";
+  const auto found = names->find(function);
+  return found == names->end() ? "another" : found->second;
+}
+
+// A resolver may mean another version by the name. What the linker finds in a scope of its choice
+// may be another function than the handle's, and is called all the same.
+bool is_of(int way, int index, void* function) {
+  const bool by_scope = way == 2 || way == 3;
+  if (function == nullptr) return false;
+  return by_scope || std::strcmp(name_of(function), rows[index].symbol) == 0;
 }
 
 void ask_resolvers() {
@@ -155,7 +172,7 @@ void call_without_context() {
     for (int i = 0; i < row_count; ++i) {
       if (!rows[i].of_driver || rows[i].resets) continue;
       void* const function = found_by(way, i);
-      if (function == nullptr) continue;
+      if (!is_of(way, i, function)) continue;
       for (const kind what : {kind::null, kind::bogus}) call(i, function, what);
     }
   }
@@ -169,7 +186,7 @@ void call_all() {
       void* const function = found_by(way, i);
       if (function == nullptr) {
         std::printf("%s | %s | not there\n", rows[i].symbol, current_way);
-      } else if (std::strcmp(name_of(function), rows[i].symbol) == 0 || way == 3) {
+      } else if (is_of(way, i, function)) {
         call_every_kind(i, function);
       }
     }
@@ -195,10 +212,12 @@ void call_from_threads() {
           const int of = rows[at].of_driver ? way_count : first_of_driver;
           const int way = (thread + round) % of;
           void* const function = way == 3 ? nullptr : found_by(way, at);
-          if (function == nullptr || std::strcmp(name_of(function), rows[at].symbol) != 0) continue;
+          if (!is_of(way, at, function)) continue;
           counted_symbol = rows[at].symbol;
-          rows[at].call(function, kind::success);
-          rows[at].call(function, kind::null);
+          for (const kind what : {kind::success, kind::null}) {
+            counted_kind = kinds[static_cast<int>(what)];
+            rows[at].call(function, what);
+          }
         }
       }
       const std::lock_guard lock(mutex);
@@ -213,8 +232,8 @@ void call_from_threads() {
 
 void report(int error, int errno_after, int last_error) {
   if (counted != nullptr) {
-    ++(*counted)[std::string(counted_symbol) + " " + std::to_string(error) + " " +
-                 std::to_string(errno_after)];
+    ++(*counted)[std::string(counted_symbol) + " " + counted_kind + " " + std::to_string(error) +
+                 " " + std::to_string(errno_after)];
     return;
   }
   std::printf("%s | %s | %s | %d %d %d", current_symbol, current_way, current_kind, error,

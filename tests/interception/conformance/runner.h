@@ -71,7 +71,8 @@ int perform(int (*function)(Parameters...), const std::tuple<Parameters...>& arg
 }
 
 template <typename... Parameters>
-void perform_in_capture(int (*function)(Parameters...), const std::tuple<Parameters...>& arguments) {
+void perform_in_capture(int (*function)(Parameters...),
+                        const std::tuple<Parameters...>& arguments) {
   world::begin_capture();
   (void)perform(function, arguments);
   report_capture(world::end_capture());

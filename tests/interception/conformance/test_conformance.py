@@ -59,8 +59,59 @@ def test_the_simulator_has_every_hooked_function(built):
     assert {row[2] for row in generate.rows(TABLE.read_text())} - there == OF_CUDA_12
 
 
+def parent_trace(folder: Path) -> list[dict]:
+    """Of the program; another process only lends it memory."""
+    every = [runs.dump(path, stacks=False) for path in runs.traces_in(folder)]
+    return max(every, key=len)
+
+
+# In the trace a node that allocates has the name of the call that adds only such nodes; and the
+# release of a device's own context is recorded where it ended the context, which none here does.
+NODES = {"cudaGraphAddNode": "cudaGraphAddMemAllocNode", "cuGraphAddNode": "cuGraphAddMemAllocNode",
+         "cuGraphAddNode_v2": "cuGraphAddMemAllocNode"}
+ENDS_NOTHING = {"cuDevicePrimaryCtxRelease", "cuDevicePrimaryCtxRelease_v2"}
+# RTLD_NEXT means behind us. A library that is bound deep finds CUDA in its own scope first.
+PAST_US = {"linked": {"next"}, "local": {"next"}, "deep": {"next", "default"}}
+
+
+def successes(lines: list[str], mode: str) -> collections.Counter:
+    """How often each function succeeded in doing something, as the program says."""
+    kinds = {symbol: kind for kind, _, symbol, _, _ in generate.rows(TABLE.read_text())}
+    count = collections.Counter()
+
+    def see(symbol: str, nothing_given: bool, times: int) -> None:
+        if symbol not in kinds or symbol in ENDS_NOTHING:
+            return
+        if not (kinds[symbol] == "RELEASES" and nothing_given):
+            count[NODES.get(symbol, symbol)] += times
+
+    for line in lines:
+        words = line.split()
+        if line.startswith("helper "):
+            see(words[1], False, int(words[2]))
+        elif line.startswith("threads ") and words[3] == "0":
+            see(words[1], words[2] == "null", int(words[5]))
+        elif called := re.match(r"(\w+) \| ([^|]+) \| (\w[\w ]*) \| 0 ", line):
+            symbol, way, kind = called.groups()
+            if way not in PAST_US[mode]:
+                see(symbol, kind == "null", 1)
+    return count
+
+
+def recorded(events: list[dict]) -> collections.Counter:
+    count = collections.Counter()
+    for event in events:
+        if event["kind"] in ("cuda_call", "cuda_undo"):
+            name = event["api"].removesuffix(" (captured)")
+            if event["kind"] == "cuda_undo":
+                count[name] -= 1
+            elif event.get("error", 0) == 0:
+                count[name] += 1
+    return +count
+
+
 @pytest.mark.parametrize(("mode", "what"), MODES)
-def test_the_program_sees_the_same(programs, tmp_path, mode, what):
+def test_the_program_sees_the_same_and_every_call_is_recorded(programs, tmp_path, mode, what):
     line = command(programs, mode, what)
     bare = runs.run(line, None, **MACHINE).expect(0)
     traced = runs.run(line, tmp_path / "traces", **MACHINE).expect(0)
@@ -68,3 +119,7 @@ def test_the_program_sees_the_same(programs, tmp_path, mode, what):
     different = [pair for pair in zip(before, after) if pair[0] != pair[1]]
     assert not different, f"{len(different)} of {len(before)}: {different[:5]}"
     assert len(before) == len(after)
+
+    seen = successes(after, mode)
+    assert len(seen) > 150  # of 193 functions, nearly all of which can succeed
+    assert recorded(parent_trace(tmp_path / "traces")) == seen

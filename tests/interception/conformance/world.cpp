@@ -43,6 +43,11 @@ void check(int error, const char* what) {
 // A helping call that must succeed.
 #define MUST(function, ...) check(static_cast<int>(HELP(function)(__VA_ARGS__)), #function)
 
+// First versions, which the headers have no more.
+void* in_driver(const char* name) {
+  return dlsym(dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD), name);
+}
+
 // Addresses on the simulated device and small numbers are the same in every run; what the process
 // or the kernel placed is not.
 void print_word(std::uint64_t word) {
@@ -112,6 +117,7 @@ void fork_exporter() {
     pause();
     _exit(0);
   }
+  close(pipe_ends[1]);
   const bool got = read(pipe_ends[0], &the_foreign_handle, sizeof the_foreign_handle) ==
                    sizeof the_foreign_handle;
   if (!got) std::abort();
@@ -120,7 +126,7 @@ void fork_exporter() {
 void begin() {
   MUST(cuInit, 0);
   renew();
-  MUST(cuGraphicsGLRegisterBuffer, out(0), 1, 0);
+  free_device(device_memory());  // a recording begins with the first allocation
 }
 
 void renew() {
@@ -277,7 +283,8 @@ value graph_with_memory(value& address) {
 value launchable() {
   cudaGraphExec_t made = nullptr;
   value address{0};
-  MUST(cudaGraphInstantiate, &made, graph_with_memory(address), cudaGraphInstantiateFlagAutoFreeOnLaunch);
+  MUST(cudaGraphInstantiate, &made, graph_with_memory(address),
+       cudaGraphInstantiateFlagAutoFreeOnLaunch);
   return as_value(made);
 }
 
@@ -299,7 +306,7 @@ value context() {
 }
 value old_memory() {
   static const auto allocate_v1 =
-      reinterpret_cast<int (*)(unsigned*, unsigned)>(dlsym(RTLD_DEFAULT, "cuMemAlloc"));
+      reinterpret_cast<int (*)(unsigned*, unsigned)>(in_driver("cuMemAlloc"));
   unsigned address = 0;
   count_helper("cuMemAlloc");
   check(allocate_v1(&address, 65536), "cuMemAlloc");
@@ -466,8 +473,7 @@ void free_device(value address) {
 void free_old(unsigned long long address) {
   // The header's name is the second version, which refuses a context of the first.
   use_old_context(true);
-  static const auto free_v1 =
-      reinterpret_cast<int (*)(unsigned)>(dlsym(RTLD_DEFAULT, "cuMemFree"));
+  static const auto free_v1 = reinterpret_cast<int (*)(unsigned)>(in_driver("cuMemFree"));
   count_helper("cuMemFree");
   check(free_v1(static_cast<unsigned>(address)), "cuMemFree");
 }
@@ -527,8 +533,8 @@ void use_old_context(bool use) {
     return;
   }
   if (the_old_context == nullptr) {
-    static const auto create_v1 = reinterpret_cast<int (*)(CUcontext*, unsigned, int)>(
-        dlsym(RTLD_DEFAULT, "cuCtxCreate"));
+    static const auto create_v1 =
+        reinterpret_cast<int (*)(CUcontext*, unsigned, int)>(in_driver("cuCtxCreate"));
     count_helper("cuCtxCreate");
     check(create_v1(&the_old_context, 0, 0), "cuCtxCreate");
   }

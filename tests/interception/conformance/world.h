@@ -36,7 +36,7 @@ constexpr int slot_count = 4;
 constexpr int slot_bytes = 128;
 void clear_slots();
 value out(int slot);
-value result(int slot);             // the first 8 bytes written there
+value result(int slot);  // the first 8 bytes written there
 unsigned long long result32(int slot);
 void print_slots();
 
@@ -84,7 +84,7 @@ value launchable();
 value library();
 value module();
 value context();
-value old_memory();  // in a context of the first cuCtxCreate
+value old_memory();      // in a context of the first cuCtxCreate
 int retained_primary();  // the device
 void release_primary();
 value green_description();
@@ -99,7 +99,7 @@ value location();
 value location_bits();  // by value, as two ints
 value access();
 value channels();
-value array_shape();     // CUDA_ARRAY_DESCRIPTOR
+value array_shape();  // CUDA_ARRAY_DESCRIPTOR
 value array3d_shape();
 value old_array_shape();
 value old_array3d_shape();
@@ -107,7 +107,7 @@ value multicast_properties();
 value external_description();
 value buffer_description();
 value external_array_description(bool runtime);
-value allocation_node();  // CUDA_MEM_ALLOC_NODE_PARAMS
+value allocation_node();         // CUDA_MEM_ALLOC_NODE_PARAMS
 value any_node(bool allocates);  // CUgraphNodeParams
 value list_of(value one);
 value attribute_value(unsigned long long number);
