@@ -20,7 +20,9 @@ template <class T>
          {"name", text_or_null(device.name)},
          {"peak_allocated_bytes", device.peak_allocated.totals.allocated},
          {"peak_reserved_bytes",
-          device.from_cuda_calls ? json(nullptr) : json(device.peak_reserved.totals.reserved)}});
+          device.from_cuda_calls ? json(nullptr) : json(device.peak_reserved.totals.reserved)},
+         {"used_bytes", device.used ? json(device.used->used) : json(nullptr)},
+         {"outside_bytes", or_null(outside_bytes(device))}});
   }
   return devices;
 }

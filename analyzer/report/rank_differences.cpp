@@ -56,6 +56,13 @@ struct compared_measure {
          return of_device(
              row, [](const device_report& device) { return device.peak_reserved.totals.reserved; });
        }},
+      {rank_measure::outside,
+       {32 * mib, 0.05},
+       [](const rank_row& row) -> std::optional<double> {
+         if (row.device == nullptr) return std::nullopt;
+         const auto bytes = outside_bytes(*row.device);
+         return bytes ? std::optional(static_cast<double>(*bytes)) : std::nullopt;
+       }},
       {rank_measure::host,
        {64 * mib, 0.1},
        [](const rank_row& row) -> std::optional<double> {

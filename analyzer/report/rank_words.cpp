@@ -75,6 +75,30 @@ constexpr std::size_t most_lines_kept = 5;
                      more_or_less(found.value, found.usual), mostly(found));
 }
 
+// ", 544.00 MiB of it libnccl.so.2": the part that differs most, if it goes the same way.
+[[nodiscard]] std::string most_outside(const rank_difference& found, const device_report& here,
+                                       const device_report& usual) {
+  std::map<std::string, double> parts;
+  for (const auto& holder : here.outside) {
+    if (is_of_others(holder)) continue;
+    parts[holder.owner] += static_cast<double>(holder.peak.value_or(holder.bytes));
+  }
+  for (const auto& holder : usual.outside) {
+    if (is_of_others(holder)) continue;
+    parts[holder.owner] -= static_cast<double>(holder.peak.value_or(holder.bytes));
+  }
+  const double sign = found.value > found.usual ? 1 : -1;
+  const std::string* name = nullptr;
+  double most = 0;
+  for (const auto& [owner, bytes] : parts) {
+    if (sign * bytes <= most) continue;
+    most = sign * bytes;
+    name = &owner;
+  }
+  if (name == nullptr) return {};
+  return fmt::format(", {} of it {}", bytes_of(most), device::words_of_part(*name));
+}
+
 // Where it grows most.
 [[nodiscard]] std::string place_of_growth(const rank_row& row) {
   for (const auto& verdict : row.process->findings.verdicts) {
@@ -109,7 +133,8 @@ void explain_difference(rank_difference& found, const rank_row& row, const rank_
       found.sentence = memory_sentence(found, row, usual, "reserves up to");
       return;
     case rank_measure::outside:
-      found.sentence = memory_sentence(found, row, usual, "holds outside of PyTorch's pool");
+      found.sentence = memory_sentence(found, row, usual, "holds outside of PyTorch's pool") +
+                       most_outside(found, *row.device, *usual.device);
       return;
     case rank_measure::host:
       found.sentence = memory_sentence(found, row, usual, "takes of the host's memory");

@@ -127,6 +127,11 @@ void number_attempts(std::vector<rank_row>& rows) {
 
 }  // namespace
 
+bool is_of_others(const outside_holder& holder) {
+  return holder.owner == device::part_name::others ||
+         holder.owner == device::part_name::context_and_others;
+}
+
 const char* name_of(rank_measure measure) {
   switch (measure) {
     case rank_measure::peak_allocated:
@@ -147,6 +152,16 @@ const char* name_of(rank_measure measure) {
       return "other_device";
   }
   return "unknown";
+}
+
+std::optional<std::uint64_t> outside_bytes(const device_report& device) {
+  if (!device.used) return std::nullopt;
+  std::uint64_t sum = 0;
+  for (const auto& holder : device.outside) {
+    if (is_of_others(holder)) continue;
+    sum += holder.peak.value_or(holder.bytes);
+  }
+  return sum;
 }
 
 std::string name_of(const rank_row& row) {

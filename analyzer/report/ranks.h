@@ -76,6 +76,13 @@ struct ranks_found {
 // Of processes that use a device or say which rank they are. Rows point into `processes`.
 [[nodiscard]] ranks_found find_ranks(const run_report& processes);
 
+// Of other processes, perhaps in part.
+[[nodiscard]] bool is_of_others(const outside_holder& holder);
+
+// Memory of this process on the device that is not PyTorch's pool, each part at its highest;
+// nothing where the driver was not asked.
+[[nodiscard]] std::optional<std::uint64_t> outside_bytes(const device_report& device);
+
 // "rank 3", or "pid 4242" of one that does not say; "rank 3 (attempt 2)" of one started again.
 [[nodiscard]] std::string name_of(const rank_row& row);
 

@@ -136,6 +136,21 @@ int shrink(communicator* parent, const int* excluded, int count, communicator** 
   return make(to, child_key(*parent, no_color), ranks, rank, parent->device);
 }
 
+// V100, A100, H100 and B200 come with NVLink; between the others buffers lie in the host's memory.
+bool has_nvlink() {
+  const gpu_model& model = config().model;
+  const int major = model.capability_major;
+  return model.capability_minor == 0 && (major == 7 || major == 8 || major == 9 || major == 10);
+}
+
+// For collectives among two or more; all-to-all and messages take more for every peer, which is not
+// modelled (NVIDIA/nccl issue 1685).
+std::uint64_t buffer_bytes(const communicator& comm) {
+  if (comm.ranks == 1) return 0;
+  if (!has_nvlink()) return constant(constant_id::nccl_communicator);
+  return constant(comm.ranks == 2 ? constant_id::nccl_nvlink_pair : constant_id::nccl_nvlink);
+}
+
 const char* describe(int code) {
   switch (code) {
     case success:
@@ -164,7 +179,7 @@ std::uint64_t key_of(const unique_id& id) {
 }
 
 result take_memory(communicator& comm) {
-  const std::uint64_t bytes = constant(constant_id::nccl_communicator);
+  const std::uint64_t bytes = buffer_bytes(comm);
   if (bytes == 0 || comm.memory != 0) return success;
   return own_memory::take("libnccl", comm.device, bytes, comm.memory) ? success
                                                                       : unhandled_cuda_error;

@@ -5,6 +5,7 @@
 #include <linux/futex.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -24,9 +25,16 @@ constexpr std::uint64_t message_depth = 2;     // messages from one rank to anot
 
 std::array<char, 48> name_of(std::uint64_t key) {
   std::array<char, 48> name{};
-  std::snprintf(name.data(), name.size(), "/memtrace-nccl-%u-%016llx", getuid(),
+  std::snprintf(name.data(), name.size(), "/memtrace-nccl-%u-%016llx", geteuid(),
                 static_cast<unsigned long long>(key));
   return name;
+}
+
+// The folder is everybody's: another user may have made a file of this name, and change it.
+bool is_own_file(int file) {
+  struct stat facts {};
+  return fstat(file, &facts) == 0 && S_ISREG(facts.st_mode) && facts.st_uid == geteuid() &&
+         (facts.st_mode & (S_IWGRP | S_IWOTH)) == 0;
 }
 
 }  // namespace
@@ -62,7 +70,7 @@ std::unique_ptr<exchange> exchange::open(std::uint64_t key, int ranks, int rank)
   const int file = shm_open(name_of(key).data(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
   if (file < 0) return nullptr;
   void* memory = MAP_FAILED;
-  if (ftruncate(file, static_cast<off_t>(bytes)) == 0) {
+  if (is_own_file(file) && ftruncate(file, static_cast<off_t>(bytes)) == 0) {
     memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
   }
   close(file);
