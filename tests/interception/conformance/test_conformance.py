@@ -38,7 +38,7 @@ def programs(tmp_path_factory, built) -> Path:
     flags = ["g++", "-std=c++20", "-O0", "-Wall", "-Wextra", "-Wno-deprecated-declarations", "-isystem", HEADERS,
              "-I", HERE, "-L", folder]
     compile_with([*flags, "-shared", "-fPIC", "-o", folder / "libcalls.so", folder / "calls.cpp", HERE / "world.cpp",
-                  HERE / "runner.cpp", "-Wl,--no-as-needed", "-l:libcuda.so.1", "-l:libcudart.so.13", "-ldl",
+                  HERE / "descriptions.cpp", HERE / "runner.cpp", "-Wl,--no-as-needed", "-l:libcuda.so.1", "-l:libcudart.so.13", "-ldl",
                   "-lpthread"])
     compile_with([*flags, "-DMEMTRACE_LINKED", "-o", folder / "linked", HERE / "program.cpp", "-lcalls",
                   f"-Wl,-rpath,{folder}", "-Wl,--unresolved-symbols=ignore-all"])
