@@ -82,6 +82,7 @@ trace_audit audit_trace(const std::string& path, trace::reader& reader) {
   if (told.has_witness) {
     const auto end = end_of(told);
     result.listened_ns = end > told.begin_ns ? static_cast<std::uint64_t>(end - told.begin_ns) : 0;
+    for (auto& [index, device] : told.devices) device.listened_ns = result.listened_ns;
     result.outside =
         keep_within(told.ours, told.begin_ns, end) + keep_within(told.theirs, told.begin_ns, end);
     result.ours = add_up(told.ours);

@@ -92,7 +92,7 @@ template <typename Make>
   for (const auto& [index, device] : audit.told.devices) {
     made.push_back({{"index", index},
                     {"busy_ns", device.busy_ns},
-                    {"idle_ns", audit.listened_ns - std::min(device.busy_ns, audit.listened_ns)},
+                    {"idle_ns", device.idle_ns()},
                     {"kernels", device.kernels},
                     {"migrated_to_device_bytes", device.migrated_in},
                     {"migrated_to_host_bytes", device.migrated_out},

@@ -110,18 +110,8 @@ void add_not_compared(page& out, const trace_audit& audit) {
 
 void add_devices(page& out, const trace_audit& audit) {
   for (const auto& [index, device] : audit.told.devices) {
-    if (device.kernels > 0 && audit.listened_ns > 0) {
-      const double share =
-          100.0 * static_cast<double>(device.busy_ns) / static_cast<double>(audit.listened_ns);
-      out.line(fmt::format("device {}: {} kernels ran for {}, {:.1f} % of the time", index,
-                           format_count(device.kernels), format_seconds(device.busy_ns),
-                           std::min(share, 100.0)));
-    }
-    if (device.migrated_in + device.migrated_out + device.faults > 0) {
-      out.line(fmt::format(
-          "device {}: unified memory moved: {} to the device, {} back; {} groups of page faults",
-          index, format_bytes(device.migrated_in), format_bytes(device.migrated_out),
-          format_count(device.faults)));
+    for (const auto& words : {kernel_words(device), migration_words(device)}) {
+      if (!words.empty()) out.line(fmt::format("device {}: {}", index, words));
     }
   }
 }

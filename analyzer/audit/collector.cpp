@@ -1,18 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyzer/audit/collector.h"
 
-#include <charconv>
-
-#include "memtrace/host_samples.h"
-
 namespace memtrace::audit {
 
 namespace {
 
 using format::cuda_effect;
-
-// Largest number that every double up to it tells exactly.
-constexpr double largest_exact = 9007199254740992.0;
 
 // What CUPTI has no memory record for, by its documentation, in words. Null: it has.
 [[nodiscard]] const char* only_hooks_see(cuda_effect effect) {
@@ -181,27 +174,6 @@ void collector::state(const trace::operation_event& what) {
 
 void collector::on_counter(const trace::event&, const trace::counter_event& counter) {
   (void)add_counter(found_.devices, names_[counter.name], counter.value);
-}
-
-bool add_counter(std::map<std::uint32_t, device_activity>& devices, std::string_view name,
-                 double value) {
-  constexpr std::string_view prefix = format::host::device_prefix;
-  if (!name.starts_with(prefix) || !(value >= 0 && value <= largest_exact)) return false;
-  name.remove_prefix(prefix.size());
-  std::uint32_t device = 0;
-  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), device);
-  constexpr std::uint32_t most_devices = 128;
-  if (error != std::errc() || device >= most_devices) return false;
-  const std::string_view suffix(end, static_cast<std::size_t>(name.data() + name.size() - end));
-  std::uint64_t device_activity::*field = nullptr;
-  if (suffix == format::host::device_busy_suffix) field = &device_activity::busy_ns;
-  if (suffix == format::host::device_kernels_suffix) field = &device_activity::kernels;
-  if (suffix == format::host::device_migrated_in_suffix) field = &device_activity::migrated_in;
-  if (suffix == format::host::device_migrated_out_suffix) field = &device_activity::migrated_out;
-  if (suffix == format::host::device_faults_suffix) field = &device_activity::faults;
-  if (field == nullptr) return false;
-  devices[device].*field = static_cast<std::uint64_t>(value);
-  return true;
 }
 
 }  // namespace memtrace::audit

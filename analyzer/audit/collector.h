@@ -9,22 +9,13 @@
 #include <unordered_map>
 #include <vector>
 
+#include "analyzer/audit/activity.h"
 #include "analyzer/audit/sighting.h"
 #include "analyzer/trace/dictionary.h"
 #include "analyzer/trace/records.h"
 #include "memtrace/cuda_calls.h"
 
 namespace memtrace::audit {
-
-// What CUPTI counted on a device.
-struct device_activity {
-  std::uint64_t busy_ns = 0;
-  std::uint64_t kernels = 0;
-  std::uint64_t migrated_in = 0;  // bytes of unified memory
-  std::uint64_t migrated_out = 0;
-  std::uint64_t faults = 0;
-  [[nodiscard]] bool operator==(const device_activity&) const = default;
-};
 
 // Calls, or CUPTI's records, of one kind that the other does not tell of.
 struct not_compared {
@@ -71,9 +62,5 @@ class collector final : public trace::record_visitor {
   // The latest release of each address, to be taken back if it fails.
   std::unordered_map<std::uint64_t, std::size_t> released_;
 };
-
-// Reads a counter of CUPTI's into the devices; false for any other.
-bool add_counter(std::map<std::uint32_t, device_activity>& devices, std::string_view name,
-                 double value);
 
 }  // namespace memtrace::audit

@@ -146,6 +146,18 @@ template <class T>
   return total;
 }
 
+[[nodiscard]] json activity_json(const device_report& device) {
+  if (!device.activity) return nullptr;
+  const auto& [busy, kernels, in, out, faults, listened] = *device.activity;
+  return {{"listened_ns", listened},
+          {"busy_ns", busy},
+          {"idle_ns", device.activity->idle_ns()},
+          {"kernels", kernels},
+          {"migrated_to_device_bytes", in},
+          {"migrated_to_host_bytes", out},
+          {"page_fault_groups", faults}};
+}
+
 [[nodiscard]] json used_json(const device_report& device) {
   if (!device.used) return nullptr;
   auto parts = json::array();
@@ -193,6 +205,7 @@ template <class T>
       {"retries", device.retries},
       {"outside_pool", outside},
       {"used", used_json(device)},
+      {"activity", activity_json(device)},
       {"unexplained_bytes", device.used ? json(device.used->unexplained) : json(nullptr)},
       {"expected", expected_json(process, device)},
       {"room", room_json(process, device)},

@@ -92,6 +92,14 @@ void add_host(verdicts::findings& findings, const pass& done, const replay::repl
   return steps;
 }
 
+void use_activity(const std::map<std::uint32_t, audit::device_activity>& found,
+                  process_report& report) {
+  for (auto& device : report.devices) {
+    const auto one = found.find(device.facts.device);
+    if (one != found.end()) device.activity = one->second;
+  }
+}
+
 [[nodiscard]] pass read_once(const std::string& path, trace::reader& reader,
                              attribution::options wanted, const steps_given& given,
                              const on_progress_t& on_progress) {
@@ -116,7 +124,9 @@ void add_host(verdicts::findings& findings, const pass& done, const replay::repl
   trace::visitor_pair with_habits(known, cache_use);
   ranks::shared_memory_collector shared(reader.names());
   trace::visitor_pair with_shared(with_habits, shared);
-  trace::visitor_pair with_allocators(with_shared, done.allocators->records());
+  audit::activity_collector activity(reader.names());
+  trace::visitor_pair with_activity(with_shared, activity);
+  trace::visitor_pair with_allocators(with_activity, done.allocators->records());
   trace::visitor_pair all(with_allocators, periods);
   const bool search = wanted.inferred_boundaries.empty();
   const auto facts =
@@ -125,6 +135,7 @@ void add_host(verdicts::findings& findings, const pass& done, const replay::repl
   if (search) done.inferred = periods.finish();
   done.report = build_process(path, reader, facts, replayed, done.attributed);
   use_device_sums(uses.finish(), done.report);
+  use_activity(activity.finish(), done.report);
   done.report.counters = counters.found();
   done.report.optimizers = optimizers.found();
   auto& findings = done.report.findings;

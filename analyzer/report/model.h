@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "analyzer/advice/piece.h"
+#include "analyzer/audit/activity.h"
 #include "analyzer/device/use.h"
 #include "analyzer/estimate/step_share.h"
 #include "analyzer/fragmentation/diagnosis.h"
@@ -97,7 +98,8 @@ struct device_report {
   attribution::steps_found steps;
   std::vector<fp32_place> fp32_under_autocast;  // most bytes first, at the peak
   std::vector<outside_holder> outside;
-  std::optional<device::use> used;  // nothing where the driver was not asked
+  std::optional<device::use> used;                 // nothing where the driver was not asked
+  std::optional<audit::device_activity> activity;  // where CUPTI was asked
   std::uint64_t retries = 0;
   std::uint64_t mismatches = 0;
   std::uint64_t unknown_frees = 0;

@@ -102,6 +102,11 @@ void add_device(page& out, const process_report& process, const device_report& d
                     format_count(device.retries)));
   }
   add_device_use(out, device);
+  if (!device.activity) return;
+  for (const auto& words :
+       {audit::kernel_words(*device.activity), audit::migration_words(*device.activity)}) {
+    if (!words.empty()) out.line("  as CUPTI says  " + words);
+  }
 }
 
 void add_oom(page& out, const process_report& process, const oom_report& oom) {
