@@ -89,7 +89,7 @@ void collector::add_ours(const trace::event& at, const trace::cuda_call_event& c
   }
   found_.ours.push_back({.address = call.address,
                          .bytes = call.size,
-                         .time_ns = static_cast<std::int64_t>(at.time_ns),
+                         .time_ns = bounded_time(at.time_ns),
                          .device = at.device,
                          .is_release = is_release,
                          .event = at.number,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyzer/audit/witness_text.h"
 
+#include <algorithm>
 #include <charconv>
 
 namespace memtrace::audit {
@@ -30,12 +31,18 @@ class fields {
   std::string_view rest_;
 };
 
-[[nodiscard]] std::int64_t since_creation(std::uint64_t monotonic_ns,
-                                          const format::file_header& header) {
-  return static_cast<std::int64_t>(monotonic_ns - header.start_monotonic_ns);
+// Both are times of CLOCK_MONOTONIC.
+[[nodiscard]] std::int64_t since_creation(std::uint64_t ns, const format::file_header& header) {
+  const auto start = header.start_monotonic_ns;
+  return ns < start ? -bounded_time(start - ns) : bounded_time(ns - start);
 }
 
 }  // namespace
+
+std::int64_t bounded_time(std::uint64_t ns) {
+  constexpr std::uint64_t longest = std::uint64_t{1} << 60;  // 36 years
+  return static_cast<std::int64_t>(std::min(ns, longest));
+}
 
 std::optional<witness_text> parse_witness(std::string_view text,
                                           const format::file_header& header) {

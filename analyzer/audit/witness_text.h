@@ -13,6 +13,9 @@
 
 namespace memtrace::audit {
 
+// A time that can be added to and subtracted from, whatever a trace claims.
+[[nodiscard]] std::int64_t bounded_time(std::uint64_t ns);
+
 // CUpti_ActivityMemoryKind.
 enum class memory_kind : std::uint64_t {
   unknown = 0,

@@ -8,6 +8,9 @@
 #include <vector>
 
 #include "analyzer/attribution/attributor.h"
+#include "analyzer/audit/audit.h"
+#include "analyzer/audit/audit_json.h"
+#include "analyzer/audit/audit_text.h"
 #include "analyzer/report/dump.h"
 #include "analyzer/report/json.h"
 #include "analyzer/report/load.h"
@@ -146,6 +149,10 @@ void analyze_file(std::span<const std::uint8_t> input) {
   report::dump_writer writer(again->names(), nowhere(), {});
   (void)again->read(writer);
   writer.finish();
+  auto audited = reader->again();
+  const auto found = audit::audit_trace("a trace", audited);
+  (void)audit::to_text(found, 10, {true, 80});
+  (void)audit::to_json({found});
   // Slots of the largest size would cost more than all the rest.
   if (reader->header().slot_bytes <= most_slot_bytes) check_scrubbed(source, process.completeness);
 }
