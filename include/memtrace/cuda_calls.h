@@ -163,6 +163,8 @@ inline constexpr cuda_call_meaning cuda_calls[] = {
     {"cuImportExternalMemory", cuda_effect::foreign_physical},
     {"cuDestroyExternalMemory", cuda_effect::physical_release},
     {"cudaIpcGetMemHandle", cuda_effect::exported},
+    {"cudaMemPoolExportPointer", cuda_effect::exported},
+    {"cuMemPoolExportPointer", cuda_effect::exported},
     {"cudaIpcOpenMemHandle", cuda_effect::foreign},
     {"cudaIpcCloseMemHandle", cuda_effect::foreign_end},
     {"cudaExternalMemoryGetMappedBuffer", cuda_effect::foreign},

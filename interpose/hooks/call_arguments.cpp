@@ -132,6 +132,19 @@ std::uint64_t ipc_key(const cuda_ipc_handle& handle) noexcept {
   return hash;
 }
 
+std::uint64_t opened_bytes(const void* address, int error) noexcept {
+  return opened_bytes(reinterpret_cast<std::uintptr_t>(address), error);
+}
+
+std::uint64_t opened_bytes(std::uint64_t address, int error) noexcept {
+  if (error != 0) return 0;
+  auto* const ask =
+      driver<int(std::uint64_t*, std::size_t*, std::uint64_t)>("cuMemGetAddressRange_v2");
+  std::uint64_t begin = 0;
+  std::size_t bytes = 0;
+  return ask != nullptr && ask(&begin, &bytes, address) == 0 ? bytes : 0;
+}
+
 const void* runtime_node(std::uint64_t fifth, std::uint64_t sixth) noexcept {
   static std::atomic<int> version{0};
   int known = version.load(std::memory_order_relaxed);

@@ -18,7 +18,7 @@ struct cuda_extent {
   std::size_t height;  // 0: fewer dimensions
   std::size_t depth;
 };
-struct cuda_ipc_handle {
+struct cuda_ipc_handle {  // and what pools make of a pointer
   char reserved[64];
 };
 struct cuda_pitched {
@@ -104,6 +104,9 @@ template <typename T>
 
 // Equal in the process that made the handle known and in the one that opens it.
 [[nodiscard]] std::uint64_t ipc_key(const cuda_ipc_handle& handle) noexcept;
+// Of memory that another process made known, as the driver says; 0 if it does not.
+[[nodiscard]] std::uint64_t opened_bytes(const void* address, int error) noexcept;
+[[nodiscard]] std::uint64_t opened_bytes(std::uint64_t address, int error) noexcept;
 
 // What a CUgraphNodeParams says.
 struct memory_node {
