@@ -88,8 +88,10 @@ void want() noexcept {
 void begin() noexcept {
   stage expected = stage::untried;
   if (!now.compare_exchange_strong(expected, stage::trying)) return;
-  const char* why = try_to_listen();
-  if (why == nullptr && std::atexit(&at_exit) != 0) why = nullptr;  // ends without a last flush
+  const char* const why = try_to_listen();
+  // Runs before the exit handlers that CUPTI and the driver registered earlier. Without it what
+  // was not delivered by then is missing.
+  if (why == nullptr) (void)std::atexit(&at_exit);
   changed_at = monotonic_ns();
   if (why != nullptr) {
     std::snprintf(reason, sizeof reason, "%s", why);
