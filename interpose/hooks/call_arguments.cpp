@@ -5,7 +5,7 @@
 #include <atomic>
 #include <cstring>
 
-#include "interpose/hooks/device_log.h"
+#include "interpose/hooks/driver_queries.h"
 #include "interpose/hooks/known_memory.h"
 #include "interpose/hooks/real_function.h"
 
@@ -41,24 +41,14 @@ bool is_default(const void* stream) noexcept {
   return reinterpret_cast<std::uintptr_t>(stream) <= 2;
 }
 
-template <typename Function>
-Function* driver(const char* name) noexcept {
-  return reinterpret_cast<Function*>(find_real_function(library_family::driver, name));
-}
-
-// cuStreamGetDevice is new in 12.8; before it the device is only to be had by making the stream's
-// context current, which a hook must not.
+// Before 12.8 the device is only to be had by making the stream's context current, which a hook
+// must not.
 int device_of_stream(void* stream) noexcept {
   if (is_default(stream) || !known_memory::several_devices()) return here;
-  static std::atomic<int (*)(void*, int*)> known{nullptr};
-  auto* ask = known.load(std::memory_order_relaxed);
-  if (ask == nullptr) {
-    ask = driver<int(void*, int*)>("cuStreamGetDevice");
-    if (ask == nullptr) return here;
-    known.store(ask, std::memory_order_relaxed);
-  }
+  const driver_queries* const driver = driver_queries::find();
+  if (driver == nullptr || driver->stream_device == nullptr) return here;
   int device = here;
-  return ask(stream, &device) == 0 && device >= 0 ? device : here;
+  return driver->stream_device(stream, &device) == 0 && device >= 0 ? device : here;
 }
 
 }  // namespace
@@ -137,12 +127,11 @@ std::uint64_t opened_bytes(const void* address, int error) noexcept {
 }
 
 std::uint64_t opened_bytes(std::uint64_t address, int error) noexcept {
-  if (error != 0) return 0;
-  auto* const ask =
-      driver<int(std::uint64_t*, std::size_t*, std::uint64_t)>("cuMemGetAddressRange_v2");
+  const driver_queries* const driver = error == 0 ? driver_queries::find() : nullptr;
+  if (driver == nullptr || driver->address_range == nullptr) return 0;
   std::uint64_t begin = 0;
   std::size_t bytes = 0;
-  return ask != nullptr && ask(&begin, &bytes, address) == 0 ? bytes : 0;
+  return driver->address_range(&begin, &bytes, address) == 0 ? bytes : 0;
 }
 
 const void* runtime_node(std::uint64_t fifth, std::uint64_t sixth) noexcept {

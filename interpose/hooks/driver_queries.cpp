@@ -31,6 +31,12 @@ bool fill(driver_queries& all) noexcept {
   look_up("cuDeviceGetMemPool", all.current_pool);
   look_up("cuMemPoolGetAttribute", all.pool_attribute);
   look_up("cuDeviceGetGraphMemAttribute", all.graph_attribute);
+  look_up("cuDeviceGetCount", all.count);
+  look_up("cuDevicePrimaryCtxGetState", all.primary_state);
+  look_up("cuStreamGetDevice", all.stream_device);
+  look_up("cuMemGetAddressRange_v2", all.address_range);
+  look_up("cuStreamGetCaptureInfo_v2", all.capture);
+  look_up("cuStreamGetCaptureInfo_v2_ptsz", all.capture_per_thread);
   return all.context_device != nullptr && all.memory != nullptr && all.device != nullptr &&
          all.total != nullptr && all.name != nullptr && all.attribute != nullptr &&
          all.pci_bus_id != nullptr;
@@ -43,9 +49,12 @@ const driver_queries* driver_queries::find() noexcept {
   static driver_queries storage{};
   static small_lock lock;
   if (const auto* ready = known.load(std::memory_order_acquire); ready != nullptr) return ready;
+  // Without the lock: the dynamic linker has its own, and calls CUDA under it (constructors).
+  driver_queries found{};
+  if (!fill(found)) return nullptr;
   const lock_holder holder(lock);
   if (known.load(std::memory_order_relaxed) != nullptr) return &storage;
-  if (!fill(storage)) return nullptr;
+  storage = found;
   known.store(&storage, std::memory_order_release);
   return &storage;
 }

@@ -24,6 +24,15 @@ struct driver_queries {
   int (*current_pool)(void**, int);
   int (*pool_attribute)(void*, int, void*);
   int (*graph_attribute)(int, int, void*);
+  int (*count)(int*);
+  int (*primary_state)(int, unsigned*, int*);
+  int (*stream_device)(void*, int*);  // new in 12.8
+  int (*address_range)(std::uint64_t*, std::size_t*, std::uint64_t);
+  // cuStreamGetCaptureInfo_v2 of 11.3, which later drivers export too: stream, status, number of
+  // the capture, graph, dependencies, how many.
+  using capture_question = int(void*, int*, std::uint64_t*, void**, const void**, std::size_t*);
+  capture_question* capture;
+  capture_question* capture_per_thread;
 
   // Null until the driver is loaded; then complete but for those that need not be there: capture
   // modes, pools, graphs.

@@ -6,7 +6,7 @@
 #include <new>
 #include <unordered_map>
 
-#include "interpose/hooks/real_function.h"
+#include "interpose/hooks/driver_queries.h"
 #include "interpose/recorder/events.h"
 #include "interpose/recorder/small_lock.h"
 
@@ -94,9 +94,8 @@ bool several_devices() noexcept {
   static std::atomic<int> known{0};
   int count = known.load(std::memory_order_relaxed);
   if (count == 0) [[unlikely]] {
-    auto* const ask = reinterpret_cast<int (*)(int*)>(
-        find_real_function(library_family::driver, "cuDeviceGetCount"));
-    if (ask == nullptr || ask(&count) != 0) return false;
+    const driver_queries* const driver = driver_queries::find();
+    if (driver == nullptr || driver->count == nullptr || driver->count(&count) != 0) return false;
     known.store(count, std::memory_order_relaxed);
   }
   return count > 1;

@@ -4,7 +4,7 @@
 #include <array>
 #include <atomic>
 
-#include "interpose/hooks/real_function.h"
+#include "interpose/hooks/driver_queries.h"
 
 namespace memtrace::made_contexts {
 namespace {
@@ -46,10 +46,9 @@ void remove(std::uint64_t context) noexcept {
 std::uint64_t current() noexcept {
   if (count.load(std::memory_order_relaxed) == 0) [[likely]]
     return 0;
-  auto* const ask = reinterpret_cast<int (*)(void**)>(
-      find_real_function(library_family::driver, "cuCtxGetCurrent"));
+  const driver_queries* const driver = driver_queries::find();
   void* context = nullptr;
-  if (ask == nullptr || ask(&context) != 0 || context == nullptr) return 0;
+  if (driver == nullptr || driver->context(&context) != 0 || context == nullptr) return 0;
   const auto handle = reinterpret_cast<std::uintptr_t>(context);
   return is_known(handle) ? handle : 0;
 }

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "interpose/hooks/primary_context.h"
 
-#include "interpose/hooks/real_function.h"
+#include "interpose/hooks/driver_queries.h"
 
 namespace memtrace::primary_context {
 
 bool is_active(std::uint32_t device) noexcept {
-  auto* const ask = reinterpret_cast<int (*)(int, unsigned*, int*)>(
-      find_real_function(library_family::driver, "cuDevicePrimaryCtxGetState"));
+  const driver_queries* const driver = driver_queries::find();
   unsigned flags = 0;
   int active = 0;
-  return ask != nullptr && ask(static_cast<int>(device), &flags, &active) == 0 && active != 0;
+  return driver != nullptr && driver->primary_state != nullptr &&
+         driver->primary_state(static_cast<int>(device), &flags, &active) == 0 && active != 0;
 }
 
 }  // namespace memtrace::primary_context

@@ -1,27 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "interpose/hooks/stream_capture.h"
 
-#include <atomic>
-
-#include "interpose/hooks/real_function.h"
+#include "interpose/hooks/driver_queries.h"
 
 namespace memtrace::stream_capture {
 namespace {
 
 constexpr int status_active = 1;  // CU_STREAM_CAPTURE_STATUS_ACTIVE
-
-// cuStreamGetCaptureInfo_v2 of 11.3: stream, status, id, graph, dependencies, their number. Later
-// drivers export it too. It neither waits nor disturbs a capture.
-using capture_info = int(void*, int*, std::uint64_t*, void**, const void**, std::size_t*);
-
-capture_info* find(const char* name, std::atomic<capture_info*>& known) noexcept {
-  capture_info* found = known.load(std::memory_order_relaxed);
-  if (found == nullptr) {
-    found = reinterpret_cast<capture_info*>(find_real_function(library_family::driver, name));
-    known.store(found, std::memory_order_relaxed);
-  }
-  return found;
-}
 
 bool is_per_thread(hook_id id) noexcept {
   const std::string_view name = hooks[static_cast<unsigned>(id)].name;
@@ -62,12 +47,11 @@ const char* captured_name(hook_id id) noexcept {
 }
 
 std::optional<std::uint64_t> graph_of(hook_id id, void* stream) noexcept {
-  static std::atomic<capture_info*> legacy{nullptr};
-  static std::atomic<capture_info*> per_thread{nullptr};
   const bool is_ptsz = is_per_thread(id);
   if (is_legacy(stream, is_ptsz)) return std::nullopt;
-  capture_info* const ask = is_ptsz ? find("cuStreamGetCaptureInfo_v2_ptsz", per_thread)
-                                    : find("cuStreamGetCaptureInfo_v2", legacy);
+  const driver_queries* const driver = driver_queries::find();
+  if (driver == nullptr) return std::nullopt;
+  auto* const ask = is_ptsz ? driver->capture_per_thread : driver->capture;
   int status = 0;
   std::uint64_t capture = 0;
   void* graph = nullptr;
