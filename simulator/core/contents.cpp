@@ -52,7 +52,10 @@ class memory {
     erase(to, one.size);
     one.kernels = kernels.load(std::memory_order_relaxed);
     insert(to, std::move(one));
-    while (cost_ > budget) drop(pieces_.find(ages_.begin()->second));
+    while (large_.cost > large_budget) drop(pieces_.find(large_.by_age.begin()->second));
+    while (small_.cost + large_.cost > budget) {
+      drop(pieces_.find(small_.by_age.begin()->second));
+    }
   }
 
   // Forgets the range; what lies around it of a piece stays.
@@ -95,7 +98,7 @@ class memory {
     }
   }
 
-  [[nodiscard]] std::size_t cost_of_all() const { return cost_; }
+  [[nodiscard]] std::size_t cost_of_all() const { return small_.cost + large_.cost; }
 
   std::mutex lock;
 
@@ -111,21 +114,30 @@ class memory {
 
   void insert(address_t at, piece one) {
     one.age = ++last_age_;
-    ages_[one.age] = at;
-    cost_ += cost(one);
+    kept& by_size = of_size(one);
+    by_size.by_age[one.age] = at;
+    by_size.cost += cost(one);
     pieces_[at] = std::move(one);
   }
 
   map::iterator drop(map::iterator at) {
-    cost_ -= cost(at->second);
-    ages_.erase(at->second.age);
+    kept& by_size = of_size(at->second);
+    by_size.cost -= cost(at->second);
+    by_size.by_age.erase(at->second.age);
     return pieces_.erase(at);
   }
 
+  struct kept {
+    std::map<std::uint64_t, address_t> by_age;  // oldest first
+    std::size_t cost = 0;
+  };
+
+  kept& of_size(const piece& one) { return cost(one) > large ? large_ : small_; }
+
   map pieces_;
-  std::map<std::uint64_t, address_t> ages_;  // oldest first
+  kept small_;
+  kept large_;
   std::uint64_t last_age_ = 0;
-  std::size_t cost_ = 0;
 };
 
 // Never destroyed: threads may still copy while the process exits.

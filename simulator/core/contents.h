@@ -13,8 +13,11 @@
 
 namespace memtrace::simulator::contents {
 
-inline constexpr std::size_t remember_limit = 64 << 10;  // bytes of one upload
-inline constexpr std::size_t budget = 64 << 20;          // bytes in all; the oldest go first
+inline constexpr std::size_t remember_limit = 1 << 20;  // bytes of one upload
+inline constexpr std::size_t budget = 64 << 20;         // bytes in all; the oldest go first
+// Batches must not drive out flags: what is larger than this has a budget of its own within that.
+inline constexpr std::size_t large = 64 << 10;
+inline constexpr std::size_t large_budget = 32 << 20;
 
 // Host memory was copied to the device: remembered if small, else the range is forgotten.
 void upload(address_t to, const void* from, std::size_t bytes);

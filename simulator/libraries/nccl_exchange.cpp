@@ -22,6 +22,8 @@ namespace {
 constexpr int maximum_ranks = 64;
 constexpr std::uint64_t collective_depth = 4;  // operations under way at once
 constexpr std::uint64_t message_depth = 2;     // messages from one rank to another
+// Bytes of a payload that there is always room for, and that are passed on even if unknown.
+constexpr std::size_t small = 4 << 10;
 
 std::array<char, 48> name_of(std::uint64_t key) {
   std::array<char, 48> name{};
@@ -73,14 +75,17 @@ std::unique_ptr<exchange> exchange::open(std::uint64_t key, int ranks, int rank)
   if (is_own_file(file) && ftruncate(file, static_cast<off_t>(bytes)) == 0) {
     memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
   }
-  close(file);
-  if (memory == MAP_FAILED) return nullptr;
+  if (memory == MAP_FAILED) {
+    close(file);
+    return nullptr;
+  }
   auto* const shared = static_cast<layout*>(memory);
-  return std::unique_ptr<exchange>(new exchange(shared, bytes, key, ranks, rank));
+  return std::unique_ptr<exchange>(new exchange(shared, file, bytes, key, ranks, rank));
 }
 
-exchange::exchange(layout* shared, std::size_t bytes, std::uint64_t key, int ranks, int rank)
-    : shared_(shared), bytes_(bytes), key_(key), ranks_(ranks), rank_(rank) {
+exchange::exchange(layout* shared, int file, std::size_t bytes, std::uint64_t key, int ranks,
+                   int rank)
+    : shared_(shared), file_(file), bytes_(bytes), key_(key), ranks_(ranks), rank_(rank) {
   shared_->ranks[rank].process = getpid();
   ++shared_->joined;
   changed();
@@ -90,6 +95,7 @@ exchange::~exchange() {
   if (!joined()) shm_unlink(name_of(key_).data());
   leave();
   munmap(shared_, bytes_);
+  close(file_);
 }
 
 bool exchange::joined() {
@@ -112,14 +118,26 @@ exchange::place& exchange::message_place(int from, int to, std::uint64_t number)
   return places[collective_depth * ranks + pair * message_depth + number % message_depth];
 }
 
+// Memory that is shared is had only when it is written: without room that would be a signal.
+void exchange::fill(place& to, std::span<const std::byte> payload, bool known) const {
+  to.bytes = static_cast<std::uint32_t>(payload.size());
+  to.known = known ? 1 : 0;
+  if (payload.empty() || (!known && payload.size() > small)) return;
+  if (payload.size() > small) {
+    const auto offset = to.data - reinterpret_cast<std::byte*>(shared_);
+    if (posix_fallocate(file_, offset, static_cast<off_t>(payload.size())) != 0) {
+      to.known = 0;
+      return;
+    }
+  }
+  std::memcpy(to.data, payload.data(), payload.size());
+}
+
 bool exchange::post(std::uint64_t number, std::span<const std::byte> payload, bool known) {
   for (int rank = 0; rank < ranks_; ++rank) {
     if (shared_->ranks[rank].released.load() + collective_depth <= number) return false;
   }
-  place& to = collective_place(number, rank_);
-  to.bytes = static_cast<std::uint32_t>(payload.size());
-  to.known = known ? 1 : 0;
-  if (!payload.empty()) std::memcpy(to.data, payload.data(), payload.size());
+  fill(collective_place(number, rank_), payload, known);
   shared_->ranks[rank_].posted.store(number + 1);
   changed();
   return true;
@@ -150,10 +168,7 @@ bool exchange::send(int to, std::span<const std::byte> payload, bool known) {
   layout::message_state& state = shared_->messages[rank_][to];
   const std::uint64_t number = state.sent.load();
   if (number - state.received.load() >= message_depth) return false;
-  place& at = message_place(rank_, to, number);
-  at.bytes = static_cast<std::uint32_t>(payload.size());
-  at.known = known ? 1 : 0;
-  if (!payload.empty()) std::memcpy(at.data, payload.data(), payload.size());
+  fill(message_place(rank_, to, number), payload, known);
   state.sent.store(number + 1);
   changed();
   return true;
@@ -165,7 +180,9 @@ bool exchange::receive(int from, std::span<std::byte> payload, bool& known) {
   if (state.sent.load() == number) return false;
   const place& at = message_place(from, rank_, number);
   const std::size_t bytes = std::min<std::size_t>(at.bytes, payload.size());
-  if (bytes > 0) std::memcpy(payload.data(), at.data, bytes);
+  if (bytes > 0 && (at.known != 0 || bytes <= small)) {
+    std::memcpy(payload.data(), at.data, bytes);
+  }
   known = at.known != 0 && at.bytes == payload.size();
   state.received.store(number + 1);
   changed();

@@ -12,7 +12,7 @@
 
 namespace memtrace::simulator::nccl {
 
-inline constexpr std::size_t payload_limit = 64 << 10;  // bytes of one rank in one operation
+inline constexpr std::size_t payload_limit = 1 << 20;  // bytes of one rank in one operation
 
 class exchange {
  public:
@@ -27,7 +27,8 @@ class exchange {
 
   // Collectives, numbered from 0 by each rank alike. Posting fails while a rank has yet to release
   // the operation that used the same place before. `known`: the bytes are the tensor's contents,
-  // not zeros that stand for what a kernel would have computed.
+  // not zeros that stand for what a kernel would have computed. Where shared memory has no room for
+  // them they arrive as unknown, without bytes that may be read.
   [[nodiscard]] bool post(std::uint64_t number, std::span<const std::byte> payload, bool known);
   [[nodiscard]] bool complete(std::uint64_t number) const;
   [[nodiscard]] std::span<const std::byte> payload(std::uint64_t number, int rank) const;
@@ -54,7 +55,9 @@ class exchange {
  private:
   struct layout;
   struct place;
-  exchange(layout* shared, std::size_t bytes, std::uint64_t key, int ranks, int rank);
+  exchange(layout* shared, int file, std::size_t bytes, std::uint64_t key, int ranks, int rank);
+
+  void fill(place& to, std::span<const std::byte> payload, bool known) const;
 
   [[nodiscard]] place& collective_place(std::uint64_t number, int rank) const;
   [[nodiscard]] place& message_place(int from, int to, std::uint64_t number) const;
@@ -62,6 +65,7 @@ class exchange {
   [[nodiscard]] bool gone(int rank) const;
 
   layout* shared_;
+  int file_;
   std::size_t bytes_;
   std::uint64_t key_;
   int ranks_;

@@ -103,3 +103,12 @@ def test_memory_shared_between_processes_counts_once(built, tmp_path):
         assert one["owner"]["pid"] == said["owner"]["pid"]
     peaks = {row["pid"]: row["devices"][0]["peak_allocated_bytes"] for row in document["ranks"]}
     assert said["user"]["bytes"] <= peaks[said["user"]["pid"]] < said["user"]["bytes"] + MIB
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not (rank_runs.DEEPSPEED / "deepspeed").is_dir(), reason="tests/ranks/make_results.py installs it")
+def test_deepspeed_allocates_the_same_every_time(built, tmp_path):
+    for stage, first, second in (("zero2", *rank_runs.run(tmp_path / "2", ["zero2:2", "zero2:2"], devices=2)),
+                                 ("zero3", *rank_runs.run(tmp_path / "3", ["zero3:2", "zero3:2"], devices=2))):
+        for one, other in zip(first, second):
+            assert one.allocations() == other.allocations(), stage

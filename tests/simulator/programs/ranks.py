@@ -17,9 +17,10 @@ def exchange(rank):
     gathered = [None] * WORLD
     dist.all_gather_object(gathered, {"rank": rank})
     assert gathered == [{"rank": 0}, {"rank": 1}], gathered
-    told = [{"text": "x" * 1000} if rank == 0 else None]
-    dist.broadcast_object_list(told, src=0)
-    assert told[0] == {"text": "x" * 1000}
+    for length in (1000, 300_000):
+        told = [{"text": "x" * length} if rank == 0 else None]
+        dist.broadcast_object_list(told, src=0)
+        assert told[0] == {"text": "x" * length}
     swapped = torch.zeros(WORLD, dtype=torch.long, device="cuda")
     dist.all_to_all_single(swapped, torch.tensor([10 * rank, 10 * rank + 1], device="cuda"))
     assert swapped.tolist() == [rank, 10 + rank], swapped

@@ -94,3 +94,18 @@ TEST_CASE("what is remembered stays within its budget, the newest first", "[cont
   contents::forget(base, uploads * data.size());
   CHECK(contents::remembered() == 0);
 }
+
+TEST_CASE("what is large does not drive out what is small", "[contents]") {
+  bool known = false;
+  contents::upload(base, "flag", 4);
+  const std::vector<char> data(contents::remember_limit, 'x');
+  const std::size_t uploads = 2 * contents::budget / data.size();
+  const address_t batches = base + contents::remember_limit;
+  for (std::size_t i = 0; i < uploads; ++i) {
+    contents::upload(batches + i * data.size(), data.data(), data.size());
+  }
+  CHECK(read(base, 4, known) == "flag");
+  CHECK(known);
+  contents::forget(base, (uploads + 1) * data.size());
+  CHECK(contents::remembered() == 0);
+}

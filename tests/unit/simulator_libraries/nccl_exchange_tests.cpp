@@ -102,6 +102,20 @@ TEST_CASE("messages arrive in order") {
   REQUIRE_FALSE(one->receive(1, into, known));
 }
 
+TEST_CASE("a payload of the largest size arrives whole, if its contents are known") {
+  const std::uint64_t key = new_key();
+  const auto one = exchange::open(key, 2, 0);
+  const auto other = exchange::open(key, 2, 1);
+  std::string large(payload_limit, 'a');
+  large.back() = 'z';
+  REQUIRE(one->post(0, bytes_of(large), true));
+  REQUIRE(other->post(0, bytes_of(large), false));
+  REQUIRE(one->known(0, 0));
+  REQUIRE(text_of(other->payload(0, 0)) == large);
+  REQUIRE_FALSE(one->known(0, 1));
+  REQUIRE(one->payload(0, 1).size() == payload_limit);
+}
+
 TEST_CASE("an operation is hopeless only if a rank left without its part") {
   const std::uint64_t key = new_key();
   const auto stays = exchange::open(key, 2, 0);
