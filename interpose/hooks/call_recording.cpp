@@ -44,11 +44,9 @@ bool is_checkpoint(hook_id id) noexcept {
 }
 
 std::uint32_t device_of(const call_facts& facts) noexcept {
-  // A number that no device has is what the program said, and the call failed.
+  // A number that no device has was the program's mistake, and the call failed.
   const int given = facts.place.device;
-  if (given >= 0 && given < static_cast<int>(max_devices)) {
-    return static_cast<std::uint32_t>(given);
-  }
+  if (given >= 0 && given < known_memory::device_count()) return static_cast<std::uint32_t>(given);
   if (facts.place.device == call_arguments::recorded) {
     if (const auto known = known_memory::device_of_address(facts.address)) return *known;
     if (const auto known = known_memory::device_of_handle(facts.handle)) return *known;

@@ -90,15 +90,15 @@ std::optional<std::uint32_t> find(table& where, std::uint64_t key) noexcept {
 
 }  // namespace
 
-bool several_devices() noexcept {
+int device_count() noexcept {
   static std::atomic<int> known{0};
   int count = known.load(std::memory_order_relaxed);
   if (count == 0) [[unlikely]] {
     const driver_queries* const driver = driver_queries::find();
-    if (driver == nullptr || driver->count == nullptr || driver->count(&count) != 0) return false;
+    if (driver == nullptr || driver->count == nullptr || driver->count(&count) != 0) return 0;
     known.store(count, std::memory_order_relaxed);
   }
-  return count > 1;
+  return count;
 }
 
 void remember_address(std::uint64_t address, std::uint32_t device) noexcept {

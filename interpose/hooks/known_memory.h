@@ -11,8 +11,11 @@
 
 namespace memtrace::known_memory {
 
-// Whether the driver tells of more than one device. Asked once, when the driver is initialised.
-[[nodiscard]] bool several_devices() noexcept;
+// As the driver says, once it is initialised; 0 before.
+[[nodiscard]] int device_count() noexcept;
+[[nodiscard]] inline bool several_devices() noexcept {
+  return device_count() > 1;
+}
 
 void remember_address(std::uint64_t address, std::uint32_t device) noexcept;
 void remember_handle(std::uint64_t handle, std::uint32_t device) noexcept;
