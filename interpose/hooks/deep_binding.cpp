@@ -17,6 +17,7 @@
 #include "interpose/hooks/elf_exports.h"
 #include "interpose/hooks/hand_out.h"
 #include "interpose/hooks/own_library.h"
+#include "interpose/hooks/real_function.h"
 #include "interpose/recorder/small_lock.h"
 
 namespace memtrace::deep_binding {
@@ -43,6 +44,15 @@ struct new_libraries {
   std::array<opened_library, 256> all;
   std::size_t count = 0;
 };
+
+// Where the libraries lie that were bound deep. Only added to: what is loaded in the place of one
+// that was closed is asked for its own functions first, and then everybody's.
+struct address_range {
+  std::uintptr_t begin;
+  std::uintptr_t end;
+};
+std::array<address_range, 256> bound_deep;
+std::atomic<std::size_t> bound_deep_count{0};
 
 library_list known_before;
 std::atomic<bool> is_due{false};
@@ -105,6 +115,7 @@ bool is_of_linker(const char* name) noexcept {
 
 void* instead_of_target(const char* name, void* target) noexcept {
   if (!is_of_linker(name)) return instead_of_symbol(name, target);
+  if (!is_from_family(library_family::c_library, target)) return target;
   void* const own = find_export_beside(&__ehdr_start[0], name);
   return own == nullptr ? target : own;
 }
@@ -137,6 +148,20 @@ int note_new(dl_phdr_info* library, std::size_t, void* data) {
   return 0;
 }
 
+void remember(const dl_phdr_info& library) noexcept {
+  const std::size_t known = bound_deep_count.load(std::memory_order_relaxed);
+  if (known == bound_deep.size()) return;
+  address_range range{~std::uintptr_t{0}, 0};
+  for (const auto& segment : std::span(library.dlpi_phdr, library.dlpi_phnum)) {
+    if (segment.p_type != PT_LOAD) continue;
+    const std::uintptr_t begin = library.dlpi_addr + segment.p_vaddr;
+    range.begin = std::min(range.begin, begin);
+    range.end = std::max<std::uintptr_t>(range.end, begin + segment.p_memsz);
+  }
+  bound_deep[known] = range;
+  bound_deep_count.store(known + 1, std::memory_order_release);
+}
+
 void correct_new_libraries() noexcept {
   new_libraries list;
   dl_iterate_phdr(&note_new, &list);
@@ -144,6 +169,7 @@ void correct_new_libraries() noexcept {
     library.handle = dlopen(library.path, RTLD_LAZY | RTLD_NOLOAD);
     std::free(library.path);
     if (library.handle == nullptr) continue;  // closed meanwhile
+    remember(library.facts);
     const elf_exports dynamic(library.facts);
     correct(library, dynamic, dynamic.data());
     correct(library, dynamic, dynamic.calls());
@@ -160,6 +186,15 @@ void before_open(bool binds_deep) noexcept {
   dl_iterate_phdr(&note, nullptr);
   is_due.store(known_before.count <= library_list::capacity, std::memory_order_release);
   lock.unlock();
+}
+
+bool is_bound_deep(const void* address) noexcept {
+  const auto at = reinterpret_cast<std::uintptr_t>(address);
+  const std::size_t known = bound_deep_count.load(std::memory_order_acquire);
+  for (std::size_t i = 0; i < known; ++i) {
+    if (at >= bound_deep[i].begin && at < bound_deep[i].end) return true;
+  }
+  return false;
 }
 
 void look_if_due() noexcept {

@@ -12,6 +12,10 @@ namespace memtrace::deep_binding {
 // Before each dlopen of the program.
 void before_open(bool binds_deep) noexcept;
 
+// Whether an address is in a library that was bound deep: whose own scope comes before the global
+// one when it looks something up.
+[[nodiscard]] bool is_bound_deep(const void* address) noexcept;
+
 // Corrects what was opened since. One load where nothing was.
 void look_if_due() noexcept;
 

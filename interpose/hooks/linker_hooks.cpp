@@ -4,8 +4,9 @@
 // and out are in linker_entry.S):
 //
 //   from this library or the driver, or no name of hooks.def   straight on
-//   RTLD_DEFAULT, RTLD_NEXT   straight on: the linker itself finds the wrapper; not found where it
-//                             would have found nothing without us
+//   RTLD_DEFAULT, RTLD_NEXT   straight on: the linker itself finds the wrapper, unless the caller
+//                             was bound deep; not found where it would have found nothing without
+//                             us
 //   a handle                  the real answer, or its wrapper
 //
 // dlopen only remembers that libraries were bound to their own dependencies first.
@@ -38,6 +39,7 @@ void* fail_to_find(const char* name) noexcept {
 // were not in the way. The program itself has no other scope; of a library that was opened with
 // others the linker does not tell, so that any library with the function counts.
 bool is_there_without_us(const void* handle, const char* name, const void* caller) noexcept {
+  const errno_keeper errno_stays;
   find_symbol* const find = next_dlsym();
   if (find == nullptr || is_exported_before(name) || find(RTLD_NEXT, name) != nullptr) return true;
   loaded_library asking;
@@ -53,6 +55,20 @@ void* after_lookup(const char* name, void* found) noexcept {
   // Looking for the real function may have failed in between; the program's own look-up did not.
   (void)dlerror();
   return handed;
+}
+
+// In the scope of a library that was bound deep its own comes first: what RTLD_DEFAULT finds there.
+// Null if that has no such function.
+void* find_in_own_scope(const char* name, const void* caller) noexcept {
+  const errno_keeper errno_stays;
+  loaded_library library;
+  if (!deep_binding::is_bound_deep(caller) || !find_library_of(caller, library)) return nullptr;
+  void* const handle = dlopen(library.path.c_str(), RTLD_LAZY | RTLD_NOLOAD);
+  if (handle == nullptr) return nullptr;
+  find_symbol* const find = next_dlsym();
+  void* const found = find(handle, name);
+  dlclose(handle);
+  return after_lookup(name, found);
 }
 
 // Whether it is settled before the name is looked up.
@@ -76,6 +92,9 @@ extern "C" [[gnu::visibility("hidden")]] decision memtrace_before_dlsym(
   void* const jump = reinterpret_cast<void*>(real);
   if (real == nullptr || goes_straight_on(name, caller)) return {jump, nullptr};
   if (handle == RTLD_DEFAULT || handle == RTLD_NEXT) {
+    if (handle == RTLD_DEFAULT) {
+      if (void* const own = find_in_own_scope(name, caller); own != nullptr) return {nullptr, own};
+    }
     if (is_there_without_us(handle, name, caller)) return {jump, nullptr};
     return {nullptr, fail_to_find(name)};
   }
