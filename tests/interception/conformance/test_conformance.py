@@ -70,11 +70,11 @@ def parent_trace(folder: Path) -> list[dict]:
 NODES = {"cudaGraphAddNode": "cudaGraphAddMemAllocNode", "cuGraphAddNode": "cuGraphAddMemAllocNode",
          "cuGraphAddNode_v2": "cuGraphAddMemAllocNode"}
 ENDS_NOTHING = {"cuDevicePrimaryCtxRelease", "cuDevicePrimaryCtxRelease_v2"}
-# RTLD_NEXT means behind us. A library that is bound deep finds CUDA in its own scope first.
-PAST_US = {"linked": {"next"}, "local": {"next"}, "deep": {"next", "default"}}
+# RTLD_NEXT means behind us.
+PAST_US = {"next"}
 
 
-def successes(lines: list[str], mode: str) -> collections.Counter:
+def successes(lines: list[str]) -> collections.Counter:
     """How often each function succeeded in doing something, as the program says."""
     kinds = {symbol: kind for kind, _, symbol, _, _ in generate.rows(TABLE.read_text())}
     count = collections.Counter()
@@ -93,7 +93,7 @@ def successes(lines: list[str], mode: str) -> collections.Counter:
             see(words[1], words[2] == "null", int(words[5]))
         elif called := re.match(r"(\w+) \| ([^|]+) \| (\w[\w ]*) \| 0 ", line):
             symbol, way, kind = called.groups()
-            if way not in PAST_US[mode]:
+            if way not in PAST_US:
                 see(symbol, kind == "null", 1)
     return count
 
@@ -120,6 +120,6 @@ def test_the_program_sees_the_same_and_every_call_is_recorded(programs, tmp_path
     assert not different, f"{len(different)} of {len(before)}: {different[:5]}"
     assert len(before) == len(after)
 
-    seen = successes(after, mode)
+    seen = successes(after)
     assert len(seen) > 150  # of 193 functions, nearly all of which can succeed
     assert recorded(parent_trace(tmp_path / "traces")) == seen
