@@ -34,7 +34,8 @@ def traced(folder: Path, program: Path, *arguments, **how) -> tuple[bytes, list[
     """What it prints, which must be the same as without us, and the calls and undone calls."""
     command = [program, *arguments]
     bare = runs.run(command, None, **how).expect(0)
-    outcome = runs.run(command, folder / str(arguments[0]), **how).expect(0)
+    output = folder / Path(arguments[0]).name
+    outcome = runs.run(command, output, **how).expect(0)
     assert outcome.stdout == bare.stdout
     records = runs.dump(outcome.traces[0])
     return outcome.stdout, [r for r in records if r["kind"] in ("cuda_call", "cuda_undo")]
@@ -154,3 +155,24 @@ def test_checkpoints_of_other_processes_are_not_ours(built, folder, program):
     _, calls = traced(folder, program, "checkpoints")
     (lock,) = named(calls, "cuCheckpointProcessLock")
     assert lock["error"] == 0
+
+
+def test_what_ctypes_passes_on_is_the_programs(built, folder):
+    script = HERE / "programs" / "by_ctypes.py"
+    _, calls = traced(folder, Path(sys.executable), script, "alone")
+    (allocated,) = named(calls, "cuMemAlloc_v2")
+    assert (allocated["owner"], allocated["size"]) == ("", 3 * MIB)
+    functions = [frame["function"] for frame in allocated["stack"]]
+    assert functions[-2:] == ["allocate", "<module>"]
+
+
+def test_a_forked_child_has_its_own_trace(built, folder):
+    output = folder / "fork"
+    script = HERE / "programs" / "by_ctypes.py"
+    outcome = runs.run([sys.executable, script, "fork"], output).expect(0)
+    assert outcome.stdout.split() == [b"0", b"0"]
+    sizes = [
+        [call["size"] for call in runs.dump(trace) if call.get("api") == "cuMemAlloc_v2"]
+        for trace in outcome.traces
+    ]
+    assert sorted(sizes) == [[2 * MIB], [3 * MIB]]
