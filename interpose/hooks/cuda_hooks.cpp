@@ -5,11 +5,15 @@
 
 #include "interpose/hooks/call_recording.h"
 #include "interpose/hooks/exported.h"
+#include "interpose/hooks/several_runtimes.h"
 
 // A wrapper calls the real function with the type that it has itself.
-#define CALL_REAL(name, arguments)                                                        \
-  [&]() -> int {                                                                          \
-    auto* const real_ = memtrace::real_function<decltype(name)>(memtrace::hook_id::name); \
+#define CALL_REAL(family, name, arguments)                                                \
+  [&, caller_ = static_cast<const void*>(__builtin_return_address(0))]() -> int {         \
+    static constinit memtrace::caller_bindings bindings_{nullptr};                        \
+    auto* const real_ =                                                                   \
+        memtrace::real_function_behind<memtrace::library_family::family, decltype(name)>( \
+            memtrace::hook_id::name, caller_, bindings_);                                 \
     return real_ == nullptr ? memtrace::error_no_real_function : real_ arguments;         \
   }
 
@@ -24,23 +28,23 @@
 
 #define EFFECT(name) memtrace::format::effect_of(#name)
 
-#define ALLOCATES(family, name, since, parameters, arguments, address, bytes, handle, device) \
-  MEMTRACE_EXPORTED int name parameters {                                                     \
-    return memtrace::allocate_recorded<EFFECT(name)>(                                         \
-        memtrace::hook_id::name, __builtin_return_address(0), CALL_REAL(name, arguments),     \
-        FACTS(address, bytes, handle, device));                                               \
+#define ALLOCATES(family, name, since, parameters, arguments, address, bytes, handle, device)     \
+  MEMTRACE_EXPORTED int name parameters {                                                         \
+    return memtrace::allocate_recorded<EFFECT(name)>(                                             \
+        memtrace::hook_id::name, __builtin_return_address(0), CALL_REAL(family, name, arguments), \
+        FACTS(address, bytes, handle, device));                                                   \
   }
-#define RELEASES(family, name, since, parameters, arguments, address, bytes, handle, device) \
-  MEMTRACE_EXPORTED int name parameters {                                                    \
-    return memtrace::release_recorded<EFFECT(name)>(                                         \
-        memtrace::hook_id::name, __builtin_return_address(0), CALL_REAL(name, arguments),    \
-        [&] { return FACTS(address, bytes, handle, device)(0); });                           \
+#define RELEASES(family, name, since, parameters, arguments, address, bytes, handle, device)      \
+  MEMTRACE_EXPORTED int name parameters {                                                         \
+    return memtrace::release_recorded<EFFECT(name)>(                                              \
+        memtrace::hook_id::name, __builtin_return_address(0), CALL_REAL(family, name, arguments), \
+        [&] { return FACTS(address, bytes, handle, device)(0); });                                \
   }
-#define NOTES(family, name, since, parameters, arguments, address, bytes, handle, device) \
-  MEMTRACE_EXPORTED int name parameters {                                                 \
-    return memtrace::note_recorded<EFFECT(name)>(                                         \
-        memtrace::hook_id::name, __builtin_return_address(0), CALL_REAL(name, arguments), \
-        FACTS(address, bytes, handle, device));                                           \
+#define NOTES(family, name, since, parameters, arguments, address, bytes, handle, device)         \
+  MEMTRACE_EXPORTED int name parameters {                                                         \
+    return memtrace::note_recorded<EFFECT(name)>(                                                 \
+        memtrace::hook_id::name, __builtin_return_address(0), CALL_REAL(family, name, arguments), \
+        FACTS(address, bytes, handle, device));                                                   \
   }
 
 namespace memtrace {
@@ -64,7 +68,7 @@ inline constexpr hook_id adds_release =
     return memtrace::add_node_recorded(                                                        \
         memtrace::adds_allocation<memtrace::library_family::family>,                           \
         memtrace::adds_release<memtrace::library_family::family>, __builtin_return_address(0), \
-        memtrace::as_number(graph), CALL_REAL(name, arguments), [&]() -> const void* {         \
+        memtrace::as_number(graph), CALL_REAL(family, name, arguments), [&]() -> const void* { \
           using namespace memtrace::call_arguments;                                            \
           return node;                                                                         \
         });                                                                                    \

@@ -11,6 +11,7 @@
 #include "interpose/hooks/hook_table.h"
 #include "interpose/hooks/known_names.h"
 #include "interpose/hooks/own_library.h"
+#include "interpose/hooks/several_runtimes.h"
 #include "interpose/hooks/unknown_names.h"
 #include "memtrace/cuda_calls.h"
 
@@ -51,8 +52,9 @@ bool are_in_one_library(const void* one, const void* other) noexcept {
 }
 
 // The functions of one driver that go by one name do the same; two runtimes have each their own
-// state, and so their own functions.
+// state, and so their own functions: what they ask of the driver is recorded.
 bool leads_to(hook& entry, void* found) noexcept {
+  if (entry.family == library_family::runtime && several_runtimes::are_there()) return false;
   void* real = entry.real.load(std::memory_order_relaxed);
   if (real == nullptr) real = find_real_function(static_cast<hook_id>(&entry - hooks));
   if (real == nullptr && is_from_family(entry.family, found)) {

@@ -9,7 +9,8 @@
 //                             us
 //   a handle                  the real answer, or its wrapper
 //
-// dlopen only remembers that libraries were bound to their own dependencies first.
+// dlopen only remembers that libraries come, and whether those bind to their own dependencies
+// first.
 #include <dlfcn.h>
 
 #include "interpose/hooks/deep_binding.h"
@@ -20,6 +21,7 @@
 #include "interpose/hooks/loaded_library.h"
 #include "interpose/hooks/own_library.h"
 #include "interpose/hooks/real_function.h"
+#include "interpose/hooks/several_runtimes.h"
 
 namespace memtrace::linker {
 namespace {
@@ -118,6 +120,7 @@ extern "C" [[gnu::visibility("hidden")]] decision memtrace_before_dlopen(
   if (!memtrace::is_own(caller)) {
     const memtrace::errno_keeper errno_stays;
     memtrace::deep_binding::before_open((mode & RTLD_DEEPBIND) != 0);
+    memtrace::several_runtimes::before_open();
   }
   return {reinterpret_cast<void*>(next_dlopen()), nullptr};
 }

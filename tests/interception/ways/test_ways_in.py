@@ -60,6 +60,23 @@ def test_a_second_runtime_is_left_alone_and_told(built, folder):
     assert unknown(records) == {("cudaMalloc", 0, 1), ("cudaMallocLater", 0, 0)}
 
 
+def test_each_framework_reaches_the_runtime_that_it_brings(built, folder):
+    source = PROGRAMS / "linked_plugin.c"
+    (folder / "other").mkdir()
+    other = c_programs.library(folder / "other" / "libcudart.so.12", PROGRAMS / "another_runtime.c",
+                               "-Wl,-soname,libcudart.so.12")
+    plugins = [
+        c_programs.library(folder / "first.so", source, runtime()),
+        c_programs.library(folder / "second.so", source, other, f"-Wl,-rpath,{other.parent}"),
+    ]
+    caller = c_programs.compiled(folder / "frameworks", PROGRAMS / "two_frameworks.c", "-ldl")
+    traced, records = both(folder, [caller, *plugins], "of_frameworks")
+    assert traced.stdout.splitlines() == 2 * [b"1: error 0", b"2: error 77, of the other"]
+    calls = [(call["api"], call["size"], call["error"]) for call in records
+             if call["kind"] == "cuda_call" and call["api"] == "cudaMalloc"]
+    assert calls == 2 * [("cudaMalloc", 77, 0), ("cudaMalloc", 77, 77)]
+
+
 def test_functions_of_a_later_release_pass_and_are_told(built, folder):
     driver = folder / "later" / "libcuda.so.1"
     driver.parent.mkdir()
