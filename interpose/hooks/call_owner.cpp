@@ -15,7 +15,7 @@
 namespace memtrace {
 namespace {
 
-enum class role { asks, is_allocator, passes_on };
+enum class role { asks, is_allocator, is_cuda, passes_on };
 
 // Kept for good: a process has few libraries that call CUDA. One that is unloaded keeps its name
 // for what is loaded in its place.
@@ -39,9 +39,11 @@ bool is_one_of(const char* name, std::initializer_list<const char*> prefixes) no
 
 role role_of(const char* name) noexcept {
   if (is_one_of(name, {"libc10_cuda.so"})) return role::is_allocator;
-  const bool passes = is_one_of(
-      name, {"libcudart.so", "libcuda.so", "libmemtrace.so", "libffi.so", "libffi-", "_ctypes."});
-  return passes ? role::passes_on : role::asks;
+  if (is_one_of(name, {"libcudart.so", "libcuda.so"})) return role::is_cuda;
+  if (is_one_of(name, {"libmemtrace.so", "libffi.so", "libffi-", "_ctypes."})) {
+    return role::passes_on;
+  }
+  return role::asks;
 }
 
 // The simulator's libraries go by the name of those that they stand in for.
@@ -84,6 +86,10 @@ const caller* find(const void* address) noexcept {
   return find_library_of(address, library) ? keep(library) : nullptr;
 }
 
+bool is_looked_through(const caller& one) noexcept {
+  return one.what == role::passes_on || one.what == role::is_cuda;
+}
+
 struct search {
   const caller* found = nullptr;
   unsigned depth = 0;
@@ -94,7 +100,7 @@ _Unwind_Reason_Code look_at(_Unwind_Context* context, void* data) {
   const auto at = _Unwind_GetIP(context);
   if (at == 0 || ++wanted.depth > deepest) return _URC_END_OF_STACK;
   const caller* const here = find(reinterpret_cast<const void*>(at));
-  if (here == nullptr || here->what == role::passes_on) return _URC_NO_REASON;
+  if (here == nullptr || is_looked_through(*here)) return _URC_NO_REASON;
   wanted.found = here;
   return _URC_END_OF_STACK;
 }
@@ -109,9 +115,14 @@ const caller* find_further_out() noexcept {
 
 std::string_view owner_of(const void* address) noexcept {
   const caller* found = find(address);
-  if (found != nullptr && found->what == role::passes_on) found = find_further_out();
+  if (found != nullptr && is_looked_through(*found)) found = find_further_out();
   if (found == nullptr || found->what == role::is_allocator) return {};
   return found->name;
+}
+
+bool is_from_cuda(const void* address) noexcept {
+  const caller* const found = find(address);
+  return found != nullptr && found->what == role::is_cuda;
 }
 
 }  // namespace memtrace

@@ -13,4 +13,7 @@ namespace memtrace {
 // caching allocator, or not known. Some ns for a library that called before.
 [[nodiscard]] std::string_view owner_of(const void* caller) noexcept;
 
+// Whether CUDA's runtime or driver itself made the call.
+[[nodiscard]] bool is_from_cuda(const void* caller) noexcept;
+
 }  // namespace memtrace

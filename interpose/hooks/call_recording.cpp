@@ -159,8 +159,12 @@ state_before before_implicit_allocation(const call_facts& wanted) noexcept {
 
 void record_allocation(const recorded_call& call, call_facts facts, int error,
                        const state_before& before) noexcept {
-  // A machine without a GPU, or a wrong argument, is no reason to begin a trace.
-  recorder* const to = error == 0 || error == out_of_memory ? session::start() : session::active();
+  // A machine without a GPU, or a wrong argument, is no reason to begin a trace. Nor may one begin
+  // inside the runtime, which makes contexts under a lock of its own: it is asked for its version.
+  const bool may_begin =
+      (error == 0 || error == out_of_memory) &&
+      (class_of(call.effect) == call_class::memory || !is_from_cuda(call.caller));
+  recorder* const to = may_begin ? session::start() : session::active();
   if (to == nullptr) return;
   const std::uint32_t device = device_of(facts);
   const call_as_recorded seen = as_recorded(call, facts);

@@ -130,7 +130,7 @@ int allocate_recorded(hook_id id, const void* caller, Call call, Facts facts) {
     const errno_keeper errno_stays;
     // Not where the runtime makes a context: it holds locks of its own there.
     if constexpr (class_of(effect) == call_class::memory) cupti::begin_if_wanted();
-    before_allocation();
+    if constexpr (class_of(effect) == call_class::memory) before_allocation();
     if constexpr (effect == format::cuda_effect::context || effect == format::cuda_effect::module) {
       before = before_implicit_allocation(facts(-1));
     }
