@@ -25,15 +25,22 @@ std::uint64_t call_directly(std::uint64_t first, std::uint64_t second, std::uint
 }
 
 struct search {
-  std::string file;  // how the stand-in's file name begins
+  std::string_view library;
   std::string path;  // found
 };
+
+// By the soname that leads to the stand-in's file, or by the file.
+bool is_stand_in(std::string_view file, std::string_view library) {
+  if (file.substr(0, library.size()) != library) return false;
+  const std::string_view rest = file.substr(library.size());
+  return rest.substr(0, 4) == ".so." || rest.substr(0, 13) == "_simulated.so";
+}
 
 int look_at(dl_phdr_info* info, std::size_t, void* opaque) {
   auto& wanted = *static_cast<search*>(opaque);
   const std::string_view path = info->dlpi_name;
   const std::string_view file = path.substr(path.rfind('/') + 1);
-  if (file.substr(0, wanted.file.size()) != wanted.file) return 0;
+  if (!is_stand_in(file, wanted.library)) return 0;
   wanted.path = path;
   return 1;
 }
@@ -41,7 +48,7 @@ int look_at(dl_phdr_info* info, std::size_t, void* opaque) {
 // In a program that links the simulated CUDA itself there are no stand-ins: the call comes from
 // here.
 call_from caller_in(const char* library) {
-  search wanted{std::string(library) + "_simulated.so", {}};
+  search wanted{library, {}};
   dl_iterate_phdr(look_at, &wanted);
   if (wanted.path.empty()) return call_directly;
   void* const handle = dlopen(wanted.path.c_str(), RTLD_LAZY | RTLD_NOLOAD);
