@@ -79,13 +79,27 @@ struct compared_measure {
   };
 }
 
+// The command without its numbers: those of pipes, by which multiprocessing tells the processes
+// that it spawns apart.
+[[nodiscard]] std::string kind_of(const std::vector<std::string>& command) {
+  std::string kind;
+  for (const auto& argument : command) {
+    for (const char c : argument) {
+      if (c < '0' || c > '9') kind += c;
+    }
+    kind += '\0';
+  }
+  return kind;
+}
+
 // Ranks of one attempt, and processes without a rank by their command.
 [[nodiscard]] std::vector<std::vector<std::size_t>> groups_of(const std::vector<rank_row>& rows) {
-  using key = std::pair<std::size_t, std::vector<std::string>>;
+  using key = std::pair<std::size_t, std::string>;
   std::map<key, std::vector<std::size_t>> groups;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const auto& run = rows[i].process->run;
-    groups[run.rank ? key{rows[i].attempt, {}} : key{rows.size(), run.command}].push_back(i);
+    groups[run.rank ? key{rows[i].attempt, {}} : key{rows.size(), kind_of(run.command)}].push_back(
+        i);
   }
   std::vector<std::vector<std::size_t>> made;
   for (auto& [of, members] : groups) made.push_back(std::move(members));

@@ -131,6 +131,20 @@ TEST_CASE("GIVEN helpers of a rank WHEN they use no device THEN they are no rank
   CHECK(report::find_ranks(run).rows.size() == 4);
 }
 
+TEST_CASE(
+    "GIVEN spawned processes that say no rank WHEN found THEN they are compared all the same") {
+  auto run = four_ranks();
+  for (std::size_t i = 0; i < run.size(); ++i) {
+    run[i].run.rank.reset();
+    run[i].run.command = {"python", "-c", "spawn_main(pipe_handle=" + std::to_string(i + 9) + ")"};
+  }
+  run[0].devices[0].peak_allocated.totals.allocated += 50 * mib;  // pid 103
+  const auto found = report::find_ranks(run);
+  REQUIRE(found.differences.size() == 1);
+  CHECK_THAT(found.differences[0].sentence, Catch::Matchers::StartsWith("pid 103 peaks at"));
+  CHECK(found.missing.empty());
+}
+
 TEST_CASE("GIVEN memory that one rank opened WHEN found THEN it is told whose it is") {
   auto run = four_ranks();
   run[2].shared.exported.push_back({77, 0, 20 * mib});  // rank 0
