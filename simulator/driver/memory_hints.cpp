@@ -27,6 +27,7 @@ CUresult hint(CUdeviceptr address, std::size_t bytes, CUstream stream) {
   return streams::find(stream) ? hint(address, bytes) : CUDA_ERROR_INVALID_HANDLE;
 }
 
+#if CUDA_VERSION >= 13000
 CUresult hints(const CUdeviceptr* addresses, const std::size_t* sizes, std::size_t count,
                unsigned long long flags) {
   if (!addresses || !sizes || count == 0 || flags != 0) return CUDA_ERROR_INVALID_VALUE;
@@ -35,6 +36,7 @@ CUresult hints(const CUdeviceptr* addresses, const std::size_t* sizes, std::size
   }
   return CUDA_SUCCESS;
 }
+#endif
 
 }  // namespace
 
