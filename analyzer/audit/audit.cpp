@@ -66,7 +66,8 @@ void judge(trace_audit& result, const matches& found, const trace::dictionary& n
   result.bytes = found.bytes;
   const bool same =
       result.missed_by_cupti.empty() && result.missed_by_hooks.empty() && result.other_size.empty();
-  result.verdict = same ? verdict::same : verdict::different;
+  const bool any = result.allocations + result.releases > 0;
+  result.verdict = !same ? verdict::different : any ? verdict::same : verdict::nothing;
 }
 
 }  // namespace

@@ -18,6 +18,7 @@ namespace memtrace::audit {
 enum class verdict {
   same,        // one by one
   different,   // at least one allocation or release was seen by one only, or with another size
+  nothing,     // neither saw anything of the kinds that both can see
   no_witness,  // CUPTI was not asked for, or not to be had
 };
 

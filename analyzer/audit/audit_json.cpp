@@ -19,6 +19,8 @@ using report::valid_utf8;
       return "same";
     case verdict::different:
       return "different";
+    case verdict::nothing:
+      return "nothing_compared";
     case verdict::no_witness:
       break;
   }

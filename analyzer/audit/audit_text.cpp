@@ -122,6 +122,11 @@ void add_verdict(page& out, const trace_audit& audit) {
     out.line("same: both saw the same allocations and releases, one by one", emphasis::heading);
     return;
   }
+  if (audit.verdict == verdict::nothing) {
+    out.line("nothing compared: neither saw memory of the kinds that both can see",
+             emphasis::alarm);
+    return;
+  }
   std::string text = "different: they did not see the same";
   if (audit.told.lost > 0) text += "; what CUPTI lost may explain what it missed";
   out.line(std::move(text), emphasis::alarm);

@@ -44,6 +44,7 @@ struct audit_options {
       return success;
     case audit::verdict::different:
       return different;
+    case audit::verdict::nothing:
     case audit::verdict::no_witness:
       break;
   }
@@ -86,7 +87,9 @@ action add_audit(CLI::App& app) {
       ->required();
   app.add_option("--json", chosen->json, "Also write it as JSON; - for standard output");
   app.add_flag("--all", chosen->all, "Every allocation that one of them missed");
-  app.footer("Exit status: 0 the same, 3 different, 4 no second witness, 1 a trace is damaged");
+  app.footer(
+      "Exit status: 0 the same, 3 different, 4 no second witness or "
+      "nothing that both can see, 1 a trace is damaged");
   return [chosen](const program&) { return show(*chosen); };
 }
 

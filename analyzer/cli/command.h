@@ -19,7 +19,7 @@ enum exit_code : int {
   failure = 1,  // bad input, or damage found in a trace
   usage = 2,
   different = 3,   // audit: the two witnesses do not agree
-  no_witness = 4,  // audit: there was only one
+  no_witness = 4,  // audit: there was only one, or nothing that both can see
   not_executable = 126,
   not_found = 127,
 };

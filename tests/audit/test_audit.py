@@ -86,6 +86,36 @@ def test_another_profiler_that_was_there_first_keeps_cupti(tmp_path):
     assert runs.report(outcome.traces, tmp_path)["completeness"]["dropped_events"] == 0
 
 
+def test_a_scrubbed_trace_is_audited_alike(tmp_path):
+    run("calls_cuda", tmp_path, "unseen")
+    copies = tmp_path / "copies"
+    subprocess.run([str(runs.memtrace()), "scrub", str(tmp_path), "--output", str(copies)],
+                   check=True, capture_output=True, env=runs.environment())
+    original, copy = audit(tmp_path, 3), audit(copies, 3)
+    for part in ("both", "hooks", "cupti", "witness", "missed_by_hooks", "devices"):
+        assert copy[part] == original[part]
+
+
+@pytest.mark.parametrize("settings, verdict", [
+    ("backend:cudaMallocAsync", "same"),
+    # Mapped memory is none of CUPTI's kinds: that nothing was compared is no agreement.
+    ("expandable_segments:True", "nothing_compared"),
+])
+def test_pytorchs_other_allocators(tmp_path, settings, verdict):
+    outcome = run("trains", tmp_path, env={**WITNESS, "PYTORCH_CUDA_ALLOC_CONF": settings})
+    found = audit(tmp_path, {"same": 0, "nothing_compared": 4}[verdict])
+    assert found["verdict"] == verdict
+    if verdict == "same":
+        assert found["both"]["allocations"] >= 200
+    else:
+        mapped, = [one for one in found["not_compared"]["only_hooks"] if "cuMemMap" in one["what"]]
+        assert mapped["count"] >= 1
+    device, = runs.report(outcome.traces, tmp_path)["devices"]
+    assert device["activity"]["kernels"] == found["devices"][0]["kernels"] >= 200
+    assert device["activity"]["busy_ns"] == found["devices"][0]["busy_ns"]
+    assert "as CUPTI says" in runs.report_text(outcome.traces)
+
+
 def test_training_is_seen_by_both_until_torch_profiler_comes(tmp_path):
     """What the profiler shows is the same with memtrace, with a second witness, and without both."""
     bare = run("trains", None, "profile", env={})

@@ -110,7 +110,7 @@ TEST_CASE("Calls that failed, and nulls, are none", "[audit]") {
   story one;
   one.listens().freed(0);
   one.trace.cuda_call("cudaMalloc", 0, 64, format::call_failed, 2);
-  CHECK(one.stops().judged().verdict == verdict::same);
+  CHECK(one.stops().judged().verdict == verdict::nothing);
 }
 
 TEST_CASE("What CUPTI has no records of is not compared, but counted", "[audit]") {
@@ -118,7 +118,7 @@ TEST_CASE("What CUPTI has no records of is not compared, but counted", "[audit]"
   one.listens().allocated(0x7000, 64, "cudaHostRegister").freed(0x7000, "cudaHostUnregister");
   one.allocated(0x8000, 128, "cuMemMap").seen(1, 0x9000, 8, static_kind);
   const auto found = one.stops().judged();
-  CHECK(found.verdict == verdict::same);
+  CHECK(found.verdict == verdict::nothing);
   CHECK(found.told.only_hooks.at("registered host memory").bytes == 64);
   CHECK(found.told.only_hooks.at("mapped memory (cuMemMap)").count == 1);
   CHECK(found.told.only_cupti.at("variables of modules").bytes == 8);
@@ -138,7 +138,7 @@ TEST_CASE("What happens while CUPTI does not listen is not compared", "[audit]")
   one.trace.operation(operation::witness_state, 1, 0,
                       fmt::format("{}\037130001\037", trace_builder::start_ns + 8 * second));
   const auto found = one.allocated(0x1000, 64).stops().judged();
-  CHECK(found.verdict == verdict::same);
+  CHECK(found.verdict == verdict::nothing);
   CHECK(found.outside == 1);
 }
 
@@ -149,7 +149,7 @@ TEST_CASE("A difference just when CUPTI ends is no difference", "[audit]") {
       operation::witness_state, 0, 0,
       fmt::format("{}\037130001\037the program exits", trace_builder::start_ns + 5000));
   const auto found = one.judged();
-  CHECK(found.verdict == verdict::same);
+  CHECK(found.verdict == verdict::nothing);
   CHECK(found.at_the_edge == 1);
 }
 
