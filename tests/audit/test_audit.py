@@ -116,6 +116,13 @@ def test_pytorchs_other_allocators(tmp_path, settings, verdict):
     assert "as CUPTI says" in runs.report_text(outcome.traces)
 
 
+def test_paged_optimizer_states_move_to_the_device_once(tmp_path):
+    outcome = run("pages", tmp_path)
+    device, = audit(tmp_path, 0)["devices"]
+    assert device["migrated_to_device_bytes"] == int(outcome.stdout)
+    assert device["migrated_to_host_bytes"] == 0
+
+
 def test_training_is_seen_by_both_until_torch_profiler_comes(tmp_path):
     """What the profiler shows is the same with memtrace, with a second witness, and without both."""
     bare = run("trains", None, "profile", env={})
