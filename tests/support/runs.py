@@ -126,7 +126,24 @@ def report(traces: list[Path], folder: Path) -> dict:
         [str(memtrace()), "report", *map(str, traces), "--json", str(target)],
         check=True, capture_output=True, env=environment(),
     )
-    return json.loads(target.read_text())
+    made = json.loads(target.read_text())
+    check_device_sums(made)
+    return made
+
+
+def check_device_sums(made: dict) -> None:
+    """Of each device, what was in use is the sum of who held it; on the simulated GPU nothing is
+    left unexplained, where no other process came and went meanwhile."""
+    for device in made["devices"]:
+        used = device["used"]
+        if used is None:
+            continue
+        parts = sum(one["bytes"] for one in used["parts"])
+        assert used["used_bytes"] == parts + device["unexplained_bytes"]
+        alone = len(made["processes"]) == 1 and not any(
+            one["part"] == "other_processes" for one in used["parts"])
+        if made["run"]["simulated"] and alone and made["completeness"]["clean_exit"]:
+            assert device["unexplained_bytes"] == 0, used
 
 
 def report_text(traces: list[Path]) -> str:
