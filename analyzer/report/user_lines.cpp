@@ -54,6 +54,10 @@ using frame_list = std::vector<source_frame>;
 }
 
 [[nodiscard]] std::string place_of(const source_frame& frame, unsigned parts) {
+  if (frame.line == 0) {  // a native frame, or outer ones left out
+    const std::string_view file = last_parts(frame.file, parts);
+    return printable(fmt::format("{}{}{}", file, file.empty() ? "" : " ", frame.function));
+  }
   return printable(fmt::format("{}:{} {}", last_parts(frame.file, parts), frame.line,
                                short_function(frame.function)));
 }
