@@ -64,8 +64,8 @@ constexpr std::size_t most_lines_kept = 5;
   const auto& first = found.lines.front();
   const bool more = first.bytes > first.usual_bytes;
   if (more != (found.value > found.usual)) return {};
-  return fmt::format(", {} of it {} at {}", format_bytes(distance_of(first)), words_of(first.what),
-                     first.where);
+  return fmt::format(", first of all {} at {} ({} {})", words_of(first.what), first.where,
+                     format_bytes(distance_of(first)), more ? "more" : "less");
 }
 
 [[nodiscard]] std::string memory_sentence(const rank_difference& found, const rank_row& row,

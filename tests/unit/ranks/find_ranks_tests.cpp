@@ -78,8 +78,8 @@ TEST_CASE("GIVEN a rank with a line of its own WHEN found THEN rank and line are
   CHECK(one.lines[0].bytes == 50 * mib);
   CHECK(one.lines[0].usual_bytes == 0);
   CHECK(one.sentence ==
-        "rank 2 peaks at 150.00 MiB, a usual rank has 100.00 MiB: 50.00 MiB more, 50.00 MiB of it "
-        "activations at train.py:9 step");
+        "rank 2 peaks at 150.00 MiB, a usual rank has 100.00 MiB: 50.00 MiB more, first of all "
+        "activations at train.py:9 step (50.00 MiB more)");
 }
 
 TEST_CASE("GIVEN a rank on another one's device WHEN found THEN it is told to choose its own") {
