@@ -38,6 +38,32 @@ TEST_CASE("a soname's stand-in reaches the core and the generated functions by d
   CHECK(::dlsym(driver, "cudaNobodyAskedFor") == nullptr);
 }
 
+namespace {
+
+std::uint64_t where_from(const char* expected, const std::uint64_t* also, std::uint64_t number) {
+  Dl_info caller{};
+  ::dladdr(__builtin_return_address(0), &caller);
+  const bool is_there = caller.dli_fname != nullptr &&
+                        std::string(caller.dli_fname).find(expected) != std::string::npos;
+  return (is_there ? 1000 : 2000) + *also + number;
+}
+
+}  // namespace
+
+TEST_CASE("a library's stand-in makes calls that come from its own file") {
+  const temporary_folder cache;
+  const auto folder = make_stand_ins(usual_request(), cache.path());
+  REQUIRE(folder.ok());
+  void* library = ::dlopen((folder.value() / "libcudart.so.13").c_str(), RTLD_NOW | RTLD_LOCAL);
+  REQUIRE(library != nullptr);
+  using caller = std::uint64_t(const char*, const std::uint64_t*, std::uint64_t, void*);
+  auto* const call =
+      reinterpret_cast<caller*>(::dlsym(library, "memtrace_simulator_call_from_here"));
+  REQUIRE(call != nullptr);
+  const std::uint64_t also = 20;
+  CHECK(call("libcudart", &also, 3, reinterpret_cast<void*>(&where_from)) == 1023);
+}
+
 TEST_CASE("a library that needs a soname loads where a preloaded stand-in carries it") {
   const temporary_folder cache;
   const auto folder = make_stand_ins(usual_request(), cache.path());
