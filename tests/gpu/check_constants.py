@@ -33,10 +33,11 @@ def run_probe(probe: str, planted: int | None) -> dict:
 
 
 def check(quick: bool) -> machine.Check:
+    del quick
     done = machine.Check("f", "constants of the context and the libraries")
     if not runs.on_real_gpu():
         done.unverified.append("every constant: what is found here is what was planted")
-    for probe in list(PROBES)[:5] if quick else PROBES:
+    for probe in PROBES:
         planted = None if runs.on_real_gpu() else PLANTED.get(PROBES[probe])
         found = run_probe(probe, planted)
         wrong = None

@@ -84,7 +84,7 @@ def what_is_wrong(found: dict) -> str | None:
 
 
 def check(quick: bool) -> machine.Check:
-    del quick  # they are small
+    del quick
     done = machine.Check("g", "CUDA samples of its own, and compute-sanitizer, under the hook")
     if headers() is None:
         done.skipped.append("there is no cuda.h here")

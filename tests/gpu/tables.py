@@ -29,8 +29,9 @@ def of_events(done) -> list[str]:
     for one in done.results:
         start = [one["program"], one["setting"]]
         if one.get("witness"):
-            cupti.append([*start, "the same" if one.get("exit_status") == 0
-                          else failure(one) or "differs"])
+            cupti.append([*start, failure(one) or one["verdict"], *([] if failure(one) else [
+                one["both"]["allocations"], one["both"]["releases"],
+                len(one["missed_by_cupti"]), len(one["missed_by_hooks"])])])
         elif failure(one):
             snapshots.append([*start, failure(one), "", ""])
         else:
@@ -38,17 +39,20 @@ def of_events(done) -> list[str]:
                               f"{one['frames']:,}"])
     return (table(["program", "setting", "events", "differences to the snapshot", "frames"],
                   snapshots)
-            + table(["program", "setting", "hooks and CUPTI saw"], cupti))
+            + table(["program", "setting", "hooks and CUPTI saw", "allocations both saw", "releases",
+                     "missed by CUPTI", "missed by the hooks"], cupti))
 
 
 def of_sum(done) -> list[str]:
     rows = []
     for one in done.results:
         used = one.get("report")
-        rows.append([one["case"], failure(one) or "", "", "", ""] if not used else [
+        rows.append([one["case"], failure(one) or "", "", "", "", ""] if not used else [
             one["case"], f"{one['mem_get_info_used']:,}", f"{one.get('nvml_used') or 0:,}",
+            f"{one.get('nvml_own') or 0:,}",
             f"{used['used_bytes']:,}", f"{one['unexplained_bytes']:,}"])
-    return table(["program", "cudaMemGetInfo", "NVML", "the report's sum", "of it unexplained"], rows)
+    return table(["program", "cudaMemGetInfo", "NVML", "NVML, this process", "the report's sum",
+                  "of it unexplained"], rows)
 
 
 def of_cost(done) -> list[str]:
