@@ -70,12 +70,11 @@ void add_run(page& out, const process_report& process) {
                   ", ")));
 }
 
-// "not recorded: cuMemAllocLater (CUDA 13.1), cudaMalloc (another of that name) and 2 more CUDA
-// functions"
+// "CUDA functions that pass unseen: cuMemAllocLater (CUDA 13.1), cudaMalloc (another of that name)"
 [[nodiscard]] std::string unknown_entry_points_in_brief(
     const std::vector<replay::unknown_entry_point>& all) {
   constexpr std::size_t shown = 3;
-  std::string text = "not recorded: ";
+  std::string text = "CUDA functions that pass unseen: ";
   for (std::size_t i = 0; i < std::min(all.size(), shown); ++i) {
     if (i != 0) text += ", ";
     text += printable(all[i].name);
@@ -86,9 +85,7 @@ void add_run(page& out, const process_report& process) {
           fmt::format(" (CUDA {}.{})", all[i].cuda_version / 1000, all[i].cuda_version % 1000 / 10);
     }
   }
-  return all.size() <= shown
-             ? text
-             : text + fmt::format(" and {} more CUDA functions", all.size() - shown);
+  return all.size() <= shown ? text : text + fmt::format(" and {} more", all.size() - shown);
 }
 
 [[nodiscard]] std::vector<std::string> gaps(const process_report& process) {

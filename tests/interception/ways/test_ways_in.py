@@ -98,7 +98,11 @@ def test_functions_of_a_later_release_pass_and_are_told(built, folder):
         printed.append(outcome.stdout)
     assert printed[0] == printed[1]
     assert b"cuMemAllocLater 13010: error 0 status 0 cuMemAllocLater" in printed[0]
-    records = runs.dump(runs.traces_in(output)[0], stacks=False)
+    traces = runs.traces_in(output)
+    records = runs.dump(traces[0], stacks=False)
     assert unknown(records) == {("cuMemAllocLater", 13010, 0)}
+    told = runs.report(traces, output)["completeness"]["unknown_entry_points"]
+    assert told == [{"name": "cuMemAllocLater", "cuda_version": 13010, "another": False}]
+    assert "cuMemAllocLater (CUDA 13.1)" in runs.report_text(traces)
     assert ("cuMemAlloc_v2", MIB) in [(call["api"], call["size"]) for call in records
                                       if call["kind"] == "cuda_call"]
