@@ -55,24 +55,16 @@ def test_a_recording_follows_the_users_own_link(machine):
 
 
 def test_a_name_that_is_taken_is_left_alone(machine):
-    """All names of the next process ids are links to the user's own file."""
     precious = machine.precious()
     folder = machine.everybodys / "shared"
     folder.mkdir()
     folder.chmod(0o1777)
-    script = f"""
-import os, sys
-child = os.fork()
-if child == 0:
-    name = "{folder}/allocates." + str(os.getpid())
-    os.symlink("{precious}", name + ".mtrace")
-    os.symlink("{folder}/nowhere", name + ".1.mtrace")
-    os.environ["LD_PRELOAD"] = "{machine.root}/libmemtrace.so"
-    os.environ["MEMTRACE_OUTPUT"] = "{folder}"
-    os.execv("{machine.root}/allocates", ["allocates"])
-sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
-"""
-    done = machine.run(VICTIM, ["/usr/bin/python3", "-c", script])
+    # The shell's process becomes the program's: it knows which name will be taken.
+    script = (f'ln -s "{precious}" "{folder}/allocates.$$.mtrace"; '
+              f'ln -s "{folder}/nowhere" "{folder}/allocates.$$.1.mtrace"; '
+              f'exec env LD_PRELOAD="{machine.root}/libmemtrace.so" MEMTRACE_OUTPUT="{folder}" '
+              f'"{machine.root}/allocates"')
+    done = machine.run(VICTIM, ["sh", "-c", script])
     assert done.returncode == 0, done.stderr
     assert precious.read_text() == "precious\n"
     assert not (folder / "nowhere").exists()
