@@ -27,7 +27,7 @@ bool is_pytorch_pool(const part& one) {
 
 std::string words_of_part(const std::string& name) {
   constexpr std::array<std::pair<std::string_view, std::string_view>, 12> all = {{
-      {part_name::pytorch_allocated, "PyTorch"},
+      {part_name::pytorch_allocated, "allocated by PyTorch"},
       {part_name::pytorch_cached, "PyTorch's cache"},
       {part_name::pytorch_direct, "PyTorch beside its pool"},
       {part_name::program, "the program's own calls"},

@@ -51,6 +51,42 @@ void use_collector::on_counter(const trace::event& head, const trace::counter_ev
   if (of.highest && of.highest->told.used >= bytes) return;
   of.latest->known = held_now(replayed_, device);
   of.highest = of.latest;
+  of.next = awaited::segment;
+}
+
+void use_collector::on_cuda_call(const trace::event& head, const trace::cuda_call_event&) {
+  devices_[head.device].caller = head.thread;
+}
+
+void use_collector::on_allocator(const trace::event& head, const trace::allocator_event& record) {
+  const auto found = devices_.find(head.device);
+  if (found == devices_.end() || found->second.caller != head.thread) return;
+  auto& of = found->second;
+  if (of.next != awaited::segment) return;
+  const bool is_segment =
+      record.kind == format::kind::segment_alloc || record.kind == format::kind::segment_map;
+  of.next = is_segment ? awaited::block : awaited::nothing;
+  if (!is_segment) return;
+  auto& known = of.highest->known;
+  for (auto& [owner, bytes] : known.owners) {
+    if (owner.known) continue;
+    const auto taken = std::min(bytes, record.size);
+    bytes -= taken;
+    known.reserved += taken;
+    known.in_segments += taken;
+    known.has_allocator = true;
+  }
+}
+
+void use_collector::on_report(const trace::report_event& report) {
+  const auto found = devices_.find(report.device);
+  if (found == devices_.end() || found->second.next != awaited::block) return;
+  auto& of = found->second;
+  of.next = awaited::nothing;
+  if (report.block_bytes <= 0) return;
+  auto& known = of.highest->known;
+  const auto room = known.reserved - std::min(known.reserved, known.allocated);
+  known.allocated += std::min(room, static_cast<std::uint64_t>(report.block_bytes));
 }
 
 void use_collector::tell(watched& of, std::string_view suffix, std::uint64_t bytes) {

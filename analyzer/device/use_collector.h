@@ -31,6 +31,9 @@ class use_collector final : public trace::record_visitor {
       : names_(names), replayed_(replayed) {}
 
   void on_counter(const trace::event& head, const trace::counter_event& record) override;
+  void on_cuda_call(const trace::event& head, const trace::cuda_call_event& call) override;
+  void on_allocator(const trace::event& head, const trace::allocator_event& record) override;
+  void on_report(const trace::report_event& report) override;
 
   // By device. After the last record.
   [[nodiscard]] std::map<std::uint32_t, use> finish() const;
@@ -43,11 +46,16 @@ class use_collector final : public trace::record_visitor {
     counted told;
     held known;
   };
+  // A sample follows the call that gets a segment, and comes before PyTorch's allocator tells of
+  // the segment and of the block that it was made for.
+  enum class awaited : std::uint8_t { nothing, segment, block };
   struct watched {
     std::optional<moment> latest;
     std::optional<moment> highest;
     counted most;                         // of each counter, whenever that was
     std::optional<std::uint64_t> others;  // as last known
+    trace::thread_id caller;              // of the latest CUDA call
+    awaited next = awaited::nothing;      // that belongs to the highest moment
   };
 
   [[nodiscard]] std::optional<std::uint64_t> peak_of(const part& one, std::uint32_t device,

@@ -111,3 +111,48 @@ TEST_CASE("GIVEN names of counters WHEN parsed THEN device and suffix come apart
   CHECK_FALSE(device::parse_counter("memtrace.device.1").has_value());
   CHECK_FALSE(device::parse_counter("memtrace.host.rss").has_value());
 }
+
+TEST_CASE(
+    "GIVEN a look before PyTorch tells of its segment WHEN summed up THEN the segment is its own") {
+  trace::dictionary names;
+  using outcome = trace::dictionary::outcome;
+  REQUIRE(names.define_text("cudaMalloc") == outcome::defined);
+  REQUIRE(names.define_text("memtrace.device.0.used") == outcome::defined);
+  REQUIRE(names.define_text("memtrace.device.0.context") == outcome::defined);
+  replay::replayer replayed(names);
+  device::use_collector uses(names, replayed);
+  trace::event head;
+  const auto both = [&](const auto& record, auto member) {
+    ++head.number;
+    (static_cast<trace::record_visitor&>(replayed).*member)(head, record);
+    (static_cast<trace::record_visitor&>(uses).*member)(head, record);
+  };
+  const auto count = [&](std::uint32_t name, std::uint64_t bytes) {
+    both(trace::counter_event{trace::text_id{name}, static_cast<double>(bytes)},
+         &trace::record_visitor::on_counter);
+  };
+  trace::cuda_call_event call;
+  call.api = trace::text_id{1};
+  call.address = 1_GiB;
+  call.size = 20_MiB;
+  both(call, &trace::record_visitor::on_cuda_call);
+  count(2, 276_MiB);
+  count(3, 256_MiB);
+  trace::allocator_event segment;
+  segment.kind = format::kind::segment_alloc;
+  segment.address = 1_GiB;
+  segment.size = 20_MiB;
+  both(segment, &trace::record_visitor::on_allocator);
+  segment.kind = format::kind::alloc;
+  segment.size = 3_MiB;
+  both(segment, &trace::record_visitor::on_allocator);
+  const trace::report_event told{0, 1_GiB, 3_MiB, 3_MiB, 20_MiB};
+  replayed.on_report(told);
+  uses.on_report(told);
+  const auto found = uses.finish();
+  REQUIRE(found.contains(0));
+  CHECK(bytes_of(found.at(0), part_name::pytorch_allocated) == 3_MiB);
+  CHECK(bytes_of(found.at(0), part_name::pytorch_cached) == 17_MiB);
+  CHECK(bytes_of(found.at(0), part_name::pytorch_direct) == 0);
+  CHECK(found.at(0).unexplained == 0);
+}
