@@ -86,11 +86,11 @@ TEST_CASE("copies within the device carry what is known and forget the rest", "[
   CHECK(download(memory.at(1000), 32) == expected);
 }
 
-TEST_CASE("uploads above 64 KiB are forgotten", "[copy]") {
-  const device_buffer memory(1 << 20);
-  upload(memory.at(0), bytes(64 << 10, 7));
+TEST_CASE("uploads above 1 MiB are forgotten", "[copy]") {
+  const device_buffer memory(2 << 20);
+  upload(memory.at(0), bytes(1 << 20, 7));
   CHECK(download(memory.at(100), 1) == bytes(1, 7));
-  upload(memory.at(0), bytes((64 << 10) + 1, 7));
+  upload(memory.at(0), bytes((1 << 20) + 1, 7));
   CHECK(download(memory.at(100), 1) == bytes(1, 0));
 }
 
