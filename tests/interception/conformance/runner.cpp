@@ -5,6 +5,7 @@
 #include <dlfcn.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <map>
 #include <mutex>
@@ -193,6 +194,18 @@ void call_all() {
   }
 }
 
+// What programs' own cleaning up does: the helpers' count comes last.
+void call_at_exit() {
+  current_way = "at exit";
+  world::renew();
+  for (int i = 0; i < row_count; ++i) {
+    if (!rows[i].releases || rows[i].alone) continue;
+    for (const kind what : {kind::success, kind::again, kind::null}) call(i, linked(i), what);
+  }
+  world::print_helpers();
+  std::fflush(stdout);
+}
+
 void call_from_threads() {
   constexpr int thread_count = 8;
   constexpr int rounds = 3;
@@ -257,11 +270,9 @@ int run(const char* what) {
     ask_resolvers();
     call_all();
     world::end();
-    current_way = "after the end";
     call_without_context();
   }
-  world::print_helpers();
-  std::fflush(stdout);
+  (void)std::atexit(call_at_exit);
   return 0;
 }
 
