@@ -20,8 +20,8 @@ CUresult give(cudaError_t error, const address_t& address, CUdeviceptr* result) 
 }
 
 CUresult pinned(void** result, std::size_t bytes, unsigned flags) {
-  if (!result || bytes == 0) return CUDA_ERROR_INVALID_VALUE;
   if (const CUresult error = check_context(); error != CUDA_SUCCESS) return error;
+  if (!result || bytes == 0) return CUDA_ERROR_INVALID_VALUE;
   void* pointer = nullptr;
   const cudaError_t error = memory_calls::allocate_host(bytes, flags, pointer);
   if (error == cudaSuccess) *result = pointer;
@@ -31,25 +31,25 @@ CUresult pinned(void** result, std::size_t bytes, unsigned flags) {
 }  // namespace
 
 MEMTRACE_API CUresult cuMemAlloc(CUdeviceptr* result, std::size_t bytes) {
-  if (!result || bytes == 0) return CUDA_ERROR_INVALID_VALUE;
   if (const CUresult error = check_context(); error != CUDA_SUCCESS) return error;
+  if (!result || bytes == 0) return CUDA_ERROR_INVALID_VALUE;
   address_t address = 0;
   return give(memory_calls::allocate(bytes, address), address, result);
 }
 
 MEMTRACE_API CUresult cuMemAllocPitch(CUdeviceptr* result, std::size_t* pitch, std::size_t width,
                                       std::size_t height, unsigned element) {
+  if (const CUresult error = check_context(); error != CUDA_SUCCESS) return error;
   const bool known = element == 4 || element == 8 || element == 16;
   if (!result || !pitch || width == 0 || height == 0 || !known) return CUDA_ERROR_INVALID_VALUE;
-  if (const CUresult error = check_context(); error != CUDA_SUCCESS) return error;
   address_t address = 0;
   return give(memory_calls::allocate_pitched(width, height, address, *pitch), address, result);
 }
 
 MEMTRACE_API CUresult cuMemAllocManaged(CUdeviceptr* result, std::size_t bytes, unsigned flags) {
+  if (const CUresult error = check_context(); error != CUDA_SUCCESS) return error;
   const bool known = flags == CU_MEM_ATTACH_GLOBAL || flags == CU_MEM_ATTACH_HOST;
   if (!result || bytes == 0 || !known) return CUDA_ERROR_INVALID_VALUE;
-  if (const CUresult error = check_context(); error != CUDA_SUCCESS) return error;
   address_t address = 0;
   return give(memory_calls::allocate_managed(bytes, address), address, result);
 }
@@ -99,8 +99,8 @@ MEMTRACE_API CUresult cuMemHostGetFlags(unsigned* flags, void* pointer) {
 }
 
 MEMTRACE_API CUresult cuMemGetInfo(std::size_t* free, std::size_t* total) {
-  if (!free || !total) return CUDA_ERROR_INVALID_VALUE;
   if (const CUresult error = check_context(); error != CUDA_SUCCESS) return error;
+  if (!free || !total) return CUDA_ERROR_INVALID_VALUE;
   return driver_result(memory_calls::information(*free, *total));
 }
 
