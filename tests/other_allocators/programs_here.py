@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The programs of this folder that must be built or installed first."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import runs
+
+HERE = Path(__file__).resolve().parent
+HEADERS = runs.ROOT / ".deps" / "cuda13" / "include"
+
+# jax[cuda13] without NVIDIA's libraries; XLA compiles its kernels with ptxas and libdevice.
+JAX = ["jax==0.10.2", "jaxlib==0.10.2", "jax-cuda13-pjrt==0.10.2", "jax-cuda13-plugin==0.10.2",
+       "ml_dtypes", "opt_einsum", "scipy", "numpy", "nvidia-cuda-nvcc==13.0.*", "nvidia-nvvm==13.0.*"]
+# JAX asks the libraries for their versions, and the simulated ones say 0. XLA would compare times
+# that mean nothing here, and build CUDA graphs by calls of the driver that the simulator lacks.
+JAX_VARIABLES = {
+    "JAX_SKIP_CUDA_CONSTRAINTS_CHECK": "1",
+    "XLA_FLAGS": "--xla_gpu_autotune_level=0 --xla_gpu_enable_command_buffer=",
+}
+
+
+def compiled(target: Path, *arguments: str | Path) -> Path:
+    outcome = subprocess.run(["gcc", "-Wall", "-o", str(target), *map(str, arguments)],
+                             capture_output=True, text=True, check=False)
+    assert outcome.returncode == 0, outcome.stderr
+    return target
+
+
+def counting_allocator(folder: Path) -> Path:
+    return compiled(folder / "libcounting_allocator.so", "-shared", "-fPIC",
+                    HERE / "counting_allocator.c")
+
+
+def c_program(folder: Path) -> Path:
+    """Linked with libraries that only have the right names; the simulated ones take their place."""
+    program = compiled(folder / "plain.o", "-c", f"-I{HEADERS}", HERE / "plain.c")
+    symbols = subprocess.run(["nm", "--undefined-only", "--format=just-symbols", str(program)],
+                             capture_output=True, text=True, check=True).stdout.split()
+    libraries = []
+    for file, prefix in (("libcudart.so.13", "cuda"), ("libcuda.so.1", "cu")):
+        names = [name for name in symbols if name.startswith(prefix)]
+        symbols = [name for name in symbols if name not in names]
+        source = folder / f"{prefix}.c"
+        source.write_text("".join(f"int {name}(void) {{ return 999; }}\n" for name in names))
+        libraries.append(compiled(folder / file, "-shared", "-fPIC", f"-Wl,-soname,{file}", source))
+    return compiled(folder / "plain", program, *libraries)
+
+
+def jax_python() -> str:
+    """The interpreter of .venv-jax, which is made where it is missing (600 MB on disk)."""
+    folder = runs.ROOT / ".venv-jax"
+    python, done = folder / "bin" / "python", folder / "memtrace.installed"
+    if not done.exists():
+        subprocess.run([sys.executable, "-m", "venv", str(folder)], check=True)
+        subprocess.run([str(python), "-m", "pip", "install", "--quiet", "--no-deps", "--no-compile",
+                        "--disable-pip-version-check", *JAX], check=True)
+        done.touch()
+    return str(python)

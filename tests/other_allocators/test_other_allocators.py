@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Allocators beside PyTorch's own: the report's peak is what each of them says of itself."""
+
+import json
+import subprocess
+
+import pytest
+
+import runs
+from programs_here import HERE, JAX_VARIABLES, c_program, counting_allocator, jax_python
+
+
+def traced(command: list, folder, **how) -> tuple[dict, dict, list[dict]]:
+    """What the program said, the report, and the calls in the trace."""
+    outcome = runs.run(command, folder / "trace", **how).expect(0)
+    traces = runs.traces_in(folder / "trace")
+    assert len(traces) == 1, traces
+    lines = runs.dump(traces[0], stacks=False)
+    calls = [line for line in lines if line["kind"] == "cuda_call"]
+    return json.loads(outcome.stdout.splitlines()[-1]), runs.report(traces, folder), calls
+
+
+def everything_is_explained(device: dict) -> None:
+    used = device["used"]
+    assert device["unexplained_bytes"] == 0
+    assert sum(part["bytes"] for part in used["parts"]) == used["used_bytes"]
+
+
+@pytest.fixture(scope="module")
+def counted(built, tmp_path_factory) -> tuple[int, dict]:
+    """The most bytes that the program asks for at once, counted by an allocator of our own, and the
+    report of that run."""
+    folder = tmp_path_factory.mktemp("counted")
+    said, report, _ = traced([runs.python(), HERE / "training.py", counting_allocator(folder)], folder)
+    assert said["peak"] > 100e6
+    return said["peak"], report
+
+
+def test_pluggable_allocator(counted):
+    peak, report = counted
+    device = report["devices"][0]
+    assert device["peak_allocated_bytes"] == peak
+    owners = {one["owner"]: one["peak_bytes"] for one in device["outside_pool"]}
+    assert owners["library:libcounting_allocator.so"] == peak
+    everything_is_explained(device)
+
+
+def test_cuda_malloc_async(counted, tmp_path):
+    variables = {"PYTORCH_CUDA_ALLOC_CONF": "backend:cudaMallocAsync"}
+    said, report, calls = traced([runs.python(), HERE / "training.py"], tmp_path, env=variables)
+    device = report["devices"][0]
+    assert {call["api"] for call in calls} >= {"cudaMallocAsync", "cudaFreeAsync"}
+    assert device["peak_allocated_bytes"] == counted[0]
+    # PyTorch says what the pool holds, which is rounded up.
+    assert counted[0] <= said["peak"] < counted[0] + 512 * len(calls)
+    everything_is_explained(device)
+
+
+def test_no_caching(counted, tmp_path):
+    variables = {"PYTORCH_NO_CUDA_MEMORY_CACHING": "1"}
+    _, report, calls = traced([runs.python(), HERE / "training.py"], tmp_path, env=variables)
+    device = report["devices"][0]
+    assert "cudaMalloc" in {call["api"] for call in calls}
+    assert device["peak_allocated_bytes"] == counted[0]
+    everything_is_explained(device)
+
+
+@pytest.mark.slow
+def test_pytorchs_own_allocator_is_asked_for_the_same(counted, tmp_path):
+    said, _, _ = traced([runs.python(), HERE / "training.py"], tmp_path)
+    assert said["requested"] == counted[0]
+
+
+def test_a_program_in_c(built, tmp_path):
+    said, report, calls = traced([c_program(tmp_path)], tmp_path)
+    device = report["devices"][0]
+    assert {"cudaMalloc", "cuMemAlloc_v2", "cudaMallocAsync", "cuMemCreate", "cudaMallocHost"} <= {
+        call["api"] for call in calls}
+    assert device["peak_allocated_bytes"] == said["peak"]
+    owners = {one["owner"]: one["peak_bytes"] for one in device["outside_pool"]}
+    assert owners["program"] == said["peak"]
+    everything_is_explained(device)
+
+
+@pytest.mark.slow
+def test_jax(built, tmp_path):
+    try:
+        python = jax_python()
+    except subprocess.CalledProcessError as why:
+        pytest.skip(f"JAX cannot be installed: {why}")
+    said, report, _ = traced([python, HERE / "jax_training.py"], tmp_path, env=JAX_VARIABLES,
+                                 timeout=900)
+    device = report["devices"][0]
+    assert said["taken"] >= said["used"] > 50e6
+    assert device["peak_allocated_bytes"] == said["taken"]
+    owners = {one["owner"]: one["peak_bytes"] for one in device["outside_pool"]}
+    assert owners["library:xla_cuda_plugin.so"] == said["taken"]
+    everything_is_explained(device)
