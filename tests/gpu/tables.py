@@ -29,7 +29,8 @@ def of_events(done) -> list[str]:
     for one in done.results:
         start = [one["program"], one["setting"]]
         if one.get("witness"):
-            cupti.append([*start, failure(one) or one["verdict"], *([] if failure(one) else [
+            alone = failure(one) or not one["both"]
+            cupti.append([*start, failure(one) or one["verdict"], *([] if alone else [
                 one["both"]["allocations"], one["both"]["releases"],
                 len(one["missed_by_cupti"]), len(one["missed_by_hooks"])])])
         elif failure(one):
