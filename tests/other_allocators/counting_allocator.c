@@ -23,4 +23,6 @@ void give_back(void* memory, ptrdiff_t bytes, int device, void* stream) {
   cudaFree(memory);
 }
 
-size_t peak_bytes(void) { return most_held; }
+size_t peak_bytes(void) {
+  return most_held;
+}
