@@ -31,8 +31,10 @@ constexpr int exchange_count = 8;
 exchange exchanges[exchange_count];
 std::atomic<long> failures{0};
 
-void require(int error) {
-  if (error != 0) failures.fetch_add(1);
+void require(int error, const char* what = "call", const void* address = nullptr) {
+  if (error == 0) return;
+  failures.fetch_add(1);
+  std::printf("%s of %p: error %d\n", what, address, error);
 }
 
 allocation make(unsigned number, std::size_t bytes) {
@@ -41,19 +43,19 @@ allocation make(unsigned number, std::size_t bytes) {
   made.from = made.from < 10 ? 0 : made.from < 13 ? 1 : made.from < 15 ? 2 : 3;
   switch (made.from) {
     case 0:
-      require(cudaMalloc(&made.address, bytes));
+      require(cudaMalloc(&made.address, bytes), "cudaMalloc");
       break;
     case 1: {
       CUdeviceptr address = 0;
-      require(cuMemAlloc(&address, bytes));
+      require(cuMemAlloc(&address, bytes), "cuMemAlloc");
       made.address = reinterpret_cast<void*>(address);
       break;
     }
     case 2:
-      require(cudaMallocAsync(&made.address, bytes, cudaStreamPerThread));
+      require(cudaMallocAsync(&made.address, bytes, cudaStreamPerThread), "cudaMallocAsync");
       break;
     default:
-      require(cudaHostAlloc(&made.address, bytes, 0));
+      require(cudaHostAlloc(&made.address, bytes, 0), "cudaHostAlloc");
   }
   return made;
 }
@@ -61,18 +63,19 @@ allocation make(unsigned number, std::size_t bytes) {
 void end(const allocation& one) {
   switch (one.from) {
     case 0:
-      return require(cudaFree(one.address));
+      return require(cudaFree(one.address), "cudaFree", one.address);
     case 1:
-      return require(cuMemFree(reinterpret_cast<CUdeviceptr>(one.address)));
+      return require(cuMemFree(reinterpret_cast<CUdeviceptr>(one.address)), "cuMemFree",
+                     one.address);
     case 2:
-      return require(cudaFreeAsync(one.address, cudaStreamPerThread));
+      return require(cudaFreeAsync(one.address, cudaStreamPerThread), "cudaFreeAsync", one.address);
     default:
-      return require(cudaFreeHost(one.address));
+      return require(cudaFreeHost(one.address), "cudaFreeHost", one.address);
   }
 }
 
 void work(int thread, long count) {
-  require(cudaSetDevice(thread % 2));
+  require(cudaSetDevice(thread % 2), "cudaSetDevice");
   unsigned state = 12345u + static_cast<unsigned>(thread);
   for (long i = 0; i < count; ++i) {
     state = state * 1664525u + 1013904223u;
@@ -101,6 +104,7 @@ int main(int argc, char** argv) {
   std::vector<std::thread> threads;
   for (int thread = 0; thread < thread_count; ++thread) threads.emplace_back(work, thread, each);
   for (std::thread& one : threads) one.join();
+  require(cudaSetDevice(0), "cudaSetDevice");  // the driver frees in a context
   for (exchange& place : exchanges) {
     for (const allocation& one : place.waiting) end(one);
   }
