@@ -7,6 +7,7 @@ import runs
 
 HEADERS = runs.ROOT / ".deps" / "cuda13" / "include"
 RUNTIME = runs.ROOT / ".deps" / "cuda13" / "lib"
+RUNTIME_12 = runs.ROOT / ".deps" / "cuda12" / "lib"
 
 
 def compiled(target: Path, *arguments: str | Path) -> Path:
