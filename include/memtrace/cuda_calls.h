@@ -13,7 +13,7 @@
 //   registered     address, size, handle: context     host memory of the program, pinned
 //                                                     (context: one that the program made, with
 //                                                     which the memory ends; 0: the device's own)
-//   release        address                            ends what lives there, whichever of the above,
+//   release        address                            ends what lives there: any of the above,
 //                                                     pool_memory, foreign too
 //   pool_memory    address, size, handle: pool        from a stream-ordered pool (0: the device's)
 //   pool_release   address, handle: stream

@@ -189,7 +189,7 @@ static_assert(sizeof(trailer) == 40);
   /* CUDA */                                                                                      \
   X(cuda_call, 19, true,                                                                          \
     "v api text, z address, v size, v handle, [v error], [v owner text], v stack: see call_*")    \
-  X(cuda_undo, 20, true, "v api text, z address, v error, [v handle]: the release before failed")  \
+  X(cuda_undo, 20, true, "v api text, z address, v error, [v handle]: the release before failed") \
   /* about the recording itself */                                                                \
   X(message, 21, true, "v severity (0 note, 1 data is missing), s text")                          \
   X(reported_alloc, 22, true, "z address, v block bytes, v stack: fallback without a tracker")    \
