@@ -35,6 +35,8 @@ def check(quick: bool) -> machine.Check:
                 done.add({"program": name, "same": False, "how": machine.first_words(error)},
                          f"{name} differs")
                 continue
+        ended = name.startswith("checksums") and pair.bare.status != 0
         done.add({"program": name, "same": True, "exit_status": pair.bare.status,
-                  "traces": len(pair.traced.traces)})
+                  "traces": len(pair.traced.traces)},
+                 f"{name}: ends with {pair.bare.status}, bare, too" if ended else None)
     return done

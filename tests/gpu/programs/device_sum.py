@@ -80,6 +80,7 @@ def by_nvml() -> dict:
 
 def main() -> None:
     torch.cuda.init()
+    torch.cuda.synchronize()  # makes the context, which plain driver calls need
     held = [way() for way in WAYS[sys.argv[1]]]
     torch.cuda.synchronize()
     free, total = torch.cuda.mem_get_info()
