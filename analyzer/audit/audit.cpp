@@ -41,17 +41,17 @@ std::uint64_t keep_within(std::vector<sighting>& list, std::int64_t begin, std::
   return result;
 }
 
-void judge(trace_audit& result, const matches& found, const trace::dictionary& names) {
+void judge(trace_audit& result, const common_time& both, const trace::dictionary& names) {
   const auto& told = result.told;
-  const auto end = end_of(told);
+  const auto found = match(told.ours, told.theirs, both);
   const auto collect = [&](const std::vector<sighting>& all, const std::vector<std::size_t>& list,
                            std::vector<finding>& into) {
     for (const std::size_t index : list) {
       const auto& one = all[index];
-      if (one.time_ns < told.begin_ns + edge_ns || one.time_ns > end - edge_ns) {
-        ++result.at_the_edge;
-      } else {
+      if (both.has(one)) {
         into.push_back(describe(one, names));
+      } else {
+        ++result.at_the_edge;
       }
     }
   };
@@ -88,7 +88,7 @@ trace_audit audit_trace(const std::string& path, trace::reader& reader) {
         keep_within(told.ours, told.begin_ns, end) + keep_within(told.theirs, told.begin_ns, end);
     result.ours = add_up(told.ours);
     result.theirs = add_up(told.theirs);
-    judge(result, match(told.ours, told.theirs), reader.names());
+    judge(result, {told.begin_ns + edge_ns, end - edge_ns}, reader.names());
   }
   told.ours = {};
   told.theirs = {};

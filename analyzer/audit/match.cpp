@@ -42,8 +42,9 @@ using indices = std::vector<std::size_t>;
 
 class matcher {
  public:
-  matcher(const std::vector<sighting>& ours, const std::vector<sighting>& theirs)
-      : ours_(ours), theirs_(theirs) {}
+  matcher(const std::vector<sighting>& ours, const std::vector<sighting>& theirs,
+          const common_time& both)
+      : ours_(ours), theirs_(theirs), both_(both) {}
 
   // All allocations, or all releases, of one address.
   void match_address(std::span<const std::size_t> ours, std::span<const std::size_t> theirs) {
@@ -61,7 +62,7 @@ class matcher {
         our_rest.insert(our_rest.end(), list.begin(), list.end());
         continue;
       }
-      matcher part(ours_, theirs_);
+      matcher part(ours_, theirs_, both_);
       part.align(list, same->second);
       b.erase(same);
       found_.allocations += part.found_.allocations;
@@ -124,9 +125,24 @@ class matcher {
     return list.size() > 1 && apart(all[list[1]], other) < apart(all[list[0]], other);
   }
 
+  // What is too many and lies outside of the time that both were there.
+  void leave_out_edges(std::span<const std::size_t>& list, std::size_t others,
+                       const std::vector<sighting>& all, indices& missed) const {
+    while (list.size() > others && !both_.has(all[list.back()])) {
+      missed.push_back(list.back());
+      list = list.first(list.size() - 1);
+    }
+    while (list.size() > others && !both_.has(all[list.front()])) {
+      missed.push_back(list.front());
+      list = list.subspan(1);
+    }
+  }
+
   // As many on both sides: one after the other. Else some are missing, and what is nearest in time
   // belongs together.
   void align(std::span<const std::size_t> ours, std::span<const std::size_t> theirs) {
+    leave_out_edges(ours, theirs.size(), ours_, found_.missed_by_cupti);
+    leave_out_edges(theirs, ours.size(), theirs_, found_.missed_by_hooks);
     while (!ours.empty() && !theirs.empty()) {
       if (ours.size() > theirs.size() && next_is_nearer(ours_, ours, theirs_[theirs[0]])) {
         found_.missed_by_cupti.push_back(ours[0]);
@@ -146,6 +162,7 @@ class matcher {
 
   const std::vector<sighting>& ours_;
   const std::vector<sighting>& theirs_;
+  const common_time& both_;
   matches found_;
 };
 
@@ -163,10 +180,11 @@ class matcher {
 
 }  // namespace
 
-matches match(const std::vector<sighting>& ours, const std::vector<sighting>& theirs) {
+matches match(const std::vector<sighting>& ours, const std::vector<sighting>& theirs,
+              const common_time& both) {
   const indices our_order = by_address(ours), their_order = by_address(theirs);
   std::span<const std::size_t> a = our_order, b = their_order;
-  matcher found(ours, theirs);
+  matcher found(ours, theirs, both);
   while (!a.empty() || !b.empty()) {
     const bool has_a = !a.empty() && (b.empty() || group_of(ours[a[0]]) <= group_of(theirs[b[0]]));
     const bool has_b = !b.empty() && (a.empty() || group_of(theirs[b[0]]) <= group_of(ours[a[0]]));

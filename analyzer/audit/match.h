@@ -8,6 +8,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "analyzer/audit/sighting.h"
@@ -28,7 +30,18 @@ struct matches {
   std::vector<std::size_t> missed_by_hooks;  // indices into `theirs`, in order of time
 };
 
+// When both surely were there: what one of them lacks is rather a sighting outside, such as the
+// last before a kill.
+struct common_time {
+  std::int64_t begin_ns = std::numeric_limits<std::int64_t>::min();
+  std::int64_t end_ns = std::numeric_limits<std::int64_t>::max();
+  [[nodiscard]] bool has(const sighting& one) const {
+    return one.time_ns >= begin_ns && one.time_ns <= end_ns;
+  }
+};
+
 // Time: sorting, and then linear.
-[[nodiscard]] matches match(const std::vector<sighting>& ours, const std::vector<sighting>& theirs);
+[[nodiscard]] matches match(const std::vector<sighting>& ours, const std::vector<sighting>& theirs,
+                            const common_time& both = {});
 
 }  // namespace memtrace::audit

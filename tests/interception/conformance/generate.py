@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes the C++ that calls every function of interpose/hooks/hooks.def (cases.py says with what).
+"""Writes the C++ that calls every function of interpose/hooks/hooks.def (call_cases.py says with what).
 
 Usage: generate.py HOOKS.DEF > calls.cpp
 """
 import re
 import sys
 
-import cases
+import call_cases as cases
 
 ROW = re.compile(r"^(ALLOCATES|RELEASES|NOTES|ADDS_NODE)\((runtime|driver), (\w+), (\d+), \(([^)]*)\)", re.M)
 VERSION = re.compile(r"_v[2-9]$")
