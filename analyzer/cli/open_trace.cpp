@@ -47,7 +47,7 @@ std::function<void(const trace::progress&)> show_progress(const std::string& pat
   using clock = std::chrono::steady_clock;
   if (::isatty(STDERR_FILENO) == 0) return {};
   const auto patience = std::chrono::milliseconds(500);
-  return [path, patience, next = clock::now() + patience](const trace::progress& so_far) mutable {
+  return [path, next = clock::now() + patience](const trace::progress& so_far) mutable {
     if (clock::now() < next) return;
     next = clock::now() + std::chrono::milliseconds(100);
     progress_shown = true;
