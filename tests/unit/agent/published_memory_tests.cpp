@@ -4,8 +4,9 @@
 #include <memory>
 
 #include "tests/unit/catch.h"
+#include "tests/unit/sanitized.h"
 
-#ifdef __SANITIZE_ADDRESS__
+#ifdef MEMTRACE_UNDER_ADDRESS_SANITIZER
 #include <sanitizer/lsan_interface.h>
 #endif
 
@@ -16,7 +17,7 @@ namespace {
 // A restart leaves what there was as it is: in a forked child nobody knows whether it is whole.
 // The leak sanitizer is told that what is made in this scope is left behind on purpose.
 struct left_behind {
-#ifdef __SANITIZE_ADDRESS__
+#ifdef MEMTRACE_UNDER_ADDRESS_SANITIZER
   left_behind() {
     __lsan_disable();
   }

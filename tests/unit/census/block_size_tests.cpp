@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "tests/unit/catch.h"
+#include "tests/unit/sanitized.h"
 
 namespace memtrace::census {
 namespace {
@@ -25,7 +26,7 @@ void check_both_ways() {
        {static_cast<const void*>(by_new.get()), static_cast<const void*>(shared.get())}) {
     const std::size_t found = bytes_from(object);
     INFO("size " << size);
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if defined(MEMTRACE_UNDER_ADDRESS_SANITIZER) || defined(MEMTRACE_UNDER_THREAD_SANITIZER)
     CHECK(found == 0);  // another malloc
 #else
     CHECK(found >= size);
