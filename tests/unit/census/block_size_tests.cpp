@@ -16,7 +16,7 @@ struct sized {
 };
 
 // malloc rounds up by less than this.
-constexpr std::size_t rounding = 32;
+[[maybe_unused]] constexpr std::size_t rounding = 32;
 
 template <std::size_t size>
 void check_both_ways() {
