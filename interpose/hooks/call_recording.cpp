@@ -210,17 +210,18 @@ void release_in_progress::begin(const call_facts& facts) noexcept {
                  .owner = owner});
   // Before the real call: the address may be another's right after it.
   known_memory::forget_address(facts_.address);
+  // Nobody may ask about a pool that is being destroyed.
   if (call_.effect == cuda_effect::pool_end) device_use::pool_ends(facts_.handle);
-  if (call_.effect == cuda_effect::context_end) {
-    device_log::context_ends(facts_.handle);
-    made_contexts::remove(facts_.handle);
-  }
 }
 
 void release_in_progress::end(int error) noexcept {
   if (api_ == nullptr) return;
   if (error == 0) {
     if (call_.effect == cuda_effect::device_end) device_log::device_ended(device_);
+    if (call_.effect == cuda_effect::context_end) {
+      device_log::context_ends(facts_.handle);
+      made_contexts::remove(facts_.handle);
+    }
     return;
   }
   known_memory::remember_address(facts_.address, device_);

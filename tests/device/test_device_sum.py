@@ -23,6 +23,7 @@ EXPECTED = {
     # The pools reserve 32 MiB at a time: 64 for 40 (3 of them free), 160 for 140.
     "pools": {"calls": 180 * MIB, "context": CONTEXT, "pools_unused": 44 * MIB},
     "contexts": {"calls": 66 * MIB, "context": 2 * CONTEXT},
+    "refused": {"calls": 46 * MIB, "context": CONTEXT},
     "reset": {"calls": 120 * MIB, "context": CONTEXT},
     # Of 8 and 16 MiB, and a small one that has a page.
     "arrays": {"calls": 24 * MIB + 1024, "context": CONTEXT, "rounding": 2 * MIB - 1024},

@@ -29,8 +29,12 @@ class ArrayDescriptor(ctypes.Structure):
                 ("channels", ctypes.c_uint)]
 
 
+def error_of(name: str, *arguments) -> int:
+    return getattr(_cuda, name)(*arguments)
+
+
 def call(name: str, *arguments) -> None:
-    error = getattr(_cuda, name)(*arguments)
+    error = error_of(name, *arguments)
     assert error == 0, f"{name}: error {error}"
 
 

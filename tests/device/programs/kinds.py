@@ -50,6 +50,14 @@ def contexts():
     driver.allocate(60 * MIB)
 
 
+def refused():
+    """The device's own context cannot be destroyed: the attempt changes nothing."""
+    driver.allocate(6 * MIB)
+    own = driver.begin()
+    assert driver.error_of("cuCtxDestroy_v2", ctypes.c_void_p(own)) != 0
+    driver.allocate(40 * MIB)
+
+
 def reset():
     """What was there before the device's own context was reset is gone."""
     driver.allocate(20 * MIB)
@@ -72,7 +80,7 @@ def managed():
     driver.allocate(2 * MIB)
 
 
-KINDS = {one.__name__: one for one in (plain, virtual, pools, contexts, reset, arrays, managed)}
+KINDS = {one.__name__: one for one in (plain, virtual, pools, contexts, refused, reset, arrays, managed)}
 
 if __name__ == "__main__":
     driver.begin()
