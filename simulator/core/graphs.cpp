@@ -163,6 +163,20 @@ graph_node& add(graph& to, node_content content, std::vector<graph_node*> depend
   return *to.nodes.emplace_back(std::move(node));
 }
 
+cudaError_t add_by_handle(cudaGraphNode_t* result, cudaGraph_t to,
+                          const cudaGraphNode_t* dependencies, std::size_t count,
+                          node_content content) {
+  graph* const known = find(to);
+  if (!known || !result || (count > 0 && !dependencies)) return cudaErrorInvalidValue;
+  std::vector<graph_node*> after;
+  for (std::size_t i = 0; i < count; ++i) {
+    after.push_back(find(dependencies[i]));
+    if (!after.back() || after.back()->owner != known) return cudaErrorInvalidValue;
+  }
+  *result = handle(&add(*known, std::move(content), std::move(after)));
+  return cudaSuccess;
+}
+
 void remove(graph_node& node) {
   graph& owner = *node.owner;
   for (const auto& each : owner.nodes) {

@@ -90,6 +90,10 @@ void destroy(graph* one);
 [[nodiscard]] node_content child(const graph& of);
 
 graph_node& add(graph& to, node_content content, std::vector<graph_node*> dependencies);
+// As the API's functions do: by handles, which may be wrong.
+[[nodiscard]] cudaError_t add_by_handle(cudaGraphNode_t* result, cudaGraph_t to,
+                                        const cudaGraphNode_t* dependencies, std::size_t count,
+                                        node_content content);
 void remove(graph_node& node);
 
 // Null if the nodes depend on each other in a circle.

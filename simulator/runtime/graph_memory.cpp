@@ -22,19 +22,6 @@ static_assert(offsetof(CUDA_MEM_ALLOC_NODE_PARAMS_v1, dptr) ==
 
 namespace {
 
-cudaError_t add(cudaGraphNode_t* result, cudaGraph_t handle, const cudaGraphNode_t* dependencies,
-                std::size_t count, node_content content) {
-  graph* const to = graphs::find(handle);
-  if (!to || !result || (count > 0 && !dependencies)) return cudaErrorInvalidValue;
-  std::vector<graph_node*> after;
-  for (std::size_t i = 0; i < count; ++i) {
-    after.push_back(graphs::find(dependencies[i]));
-    if (!after.back() || after.back()->owner != to) return cudaErrorInvalidValue;
-  }
-  *result = graphs::handle(&graphs::add(*to, std::move(content), std::move(after)));
-  return cudaSuccess;
-}
-
 cudaError_t add_allocation(cudaGraphNode_t* result, cudaGraph_t graph, const cudaGraphNode_t* after,
                            std::size_t count, cudaMemAllocNodeParams* what) {
   if (!what || !result || !graphs::find(graph)) return cudaErrorInvalidValue;
@@ -45,13 +32,15 @@ cudaError_t add_allocation(cudaGraphNode_t* result, cudaGraph_t graph, const cud
   const cudaError_t error = graph_memory::add(where.id, what->bytesize, address);
   if (error != cudaSuccess) return error;
   what->dptr = reinterpret_cast<void*>(address);
-  return add(result, graph, after, count, {cudaGraphNodeTypeMemAlloc, 0, *what, {}});
+  return graphs::add_by_handle(result, graph, after, count,
+                               {cudaGraphNodeTypeMemAlloc, 0, *what, {}});
 }
 
 cudaError_t add_release(cudaGraphNode_t* result, cudaGraph_t graph, const cudaGraphNode_t* after,
                         std::size_t count, address_t address) {
   if (!graph_memory::known(address)) return cudaErrorInvalidValue;
-  return add(result, graph, after, count, {cudaGraphNodeTypeMemFree, 0, freed_memory{address}, {}});
+  return graphs::add_by_handle(result, graph, after, count,
+                               {cudaGraphNodeTypeMemFree, 0, freed_memory{address}, {}});
 }
 
 template <typename Parameters>
@@ -96,7 +85,7 @@ cudaError_t add_any(CUgraphNode* result, CUgraph graph, const CUgraphNode* after
     case CU_GRAPH_NODE_TYPE_MEM_FREE:
       return add_release(result, graph, after, count, what->free.dptr);
     case CU_GRAPH_NODE_TYPE_EMPTY:
-      return add(result, graph, after, count, {});
+      return graphs::add_by_handle(result, graph, after, count, {});
     default:
       return cudaErrorNotSupported;
   }

@@ -14,19 +14,6 @@ using namespace memtrace::simulator;
 
 namespace {
 
-cudaError_t add(cudaGraphNode_t* result, cudaGraph_t handle, const cudaGraphNode_t* dependencies,
-                std::size_t count, node_content content) {
-  graph* const to = graphs::find(handle);
-  if (!to || !result || (count > 0 && !dependencies)) return cudaErrorInvalidValue;
-  std::vector<graph_node*> after;
-  for (std::size_t i = 0; i < count; ++i) {
-    after.push_back(graphs::find(dependencies[i]));
-    if (!after.back() || after.back()->owner != to) return cudaErrorInvalidValue;
-  }
-  *result = graphs::handle(&graphs::add(*to, std::move(content), std::move(after)));
-  return cudaSuccess;
-}
-
 node_content content_of(const cudaHostNodeParams& call) {
   return {cudaGraphNodeTypeHost, clock::host_call, call,
           [call](stream&) { call.fn(call.userData); }};
@@ -74,7 +61,7 @@ cudaError_t add_described(cudaGraphNode_t* result, cudaGraph_t graph,
                           const Parameters* parameters) {
   node_content content;
   if (const cudaError_t error = content_of(parameters, content); error != cudaSuccess) return error;
-  return add(result, graph, dependencies, count, std::move(content));
+  return graphs::add_by_handle(result, graph, dependencies, count, std::move(content));
 }
 
 template <typename Parameters>
@@ -88,7 +75,7 @@ cudaError_t set(cudaGraphNode_t node, const Parameters* parameters) {
 
 MEMTRACE_API cudaError_t cudaGraphAddEmptyNode(cudaGraphNode_t* result, cudaGraph_t graph,
                                                const cudaGraphNode_t* after, std::size_t count) {
-  return remember(add(result, graph, after, count, {}));
+  return remember(graphs::add_by_handle(result, graph, after, count, {}));
 }
 
 MEMTRACE_API cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t* result, cudaGraph_t graph,
@@ -110,7 +97,7 @@ MEMTRACE_API cudaError_t cudaGraphAddMemcpyNode1D(cudaGraphNode_t* result, cudaG
   node_content content;
   const cudaError_t error = copies::node(copies::linear(to, from, bytes), kind, content);
   if (error != cudaSuccess) return remember(error);
-  return remember(add(result, graph, after, count, std::move(content)));
+  return remember(graphs::add_by_handle(result, graph, after, count, std::move(content)));
 }
 
 MEMTRACE_API cudaError_t cudaGraphAddMemsetNode(cudaGraphNode_t* result, cudaGraph_t graph,
@@ -123,7 +110,7 @@ MEMTRACE_API cudaError_t cudaGraphAddHostNode(cudaGraphNode_t* result, cudaGraph
                                               const cudaGraphNode_t* after, std::size_t count,
                                               const cudaHostNodeParams* call) {
   if (!call || !call->fn) return remember(cudaErrorInvalidValue);
-  return remember(add(result, graph, after, count, content_of(*call)));
+  return remember(graphs::add_by_handle(result, graph, after, count, content_of(*call)));
 }
 
 MEMTRACE_API cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t* result, cudaGraph_t graph,
@@ -131,21 +118,21 @@ MEMTRACE_API cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t* result, cud
                                                     cudaGraph_t child) {
   auto* const of = graphs::find(child);
   if (!of) return remember(cudaErrorInvalidValue);
-  return remember(add(result, graph, after, count, graphs::child(*of)));
+  return remember(graphs::add_by_handle(result, graph, after, count, graphs::child(*of)));
 }
 
 MEMTRACE_API cudaError_t cudaGraphAddEventRecordNode(cudaGraphNode_t* result, cudaGraph_t graph,
                                                      const cudaGraphNode_t* after,
                                                      std::size_t count, cudaEvent_t event) {
   if (!events::find(event)) return remember(cudaErrorInvalidValue);
-  return remember(add(result, graph, after, count, graphs::event_record(event)));
+  return remember(graphs::add_by_handle(result, graph, after, count, graphs::event_record(event)));
 }
 
 MEMTRACE_API cudaError_t cudaGraphAddEventWaitNode(cudaGraphNode_t* result, cudaGraph_t graph,
                                                    const cudaGraphNode_t* after, std::size_t count,
                                                    cudaEvent_t event) {
   if (!events::find(event)) return remember(cudaErrorInvalidValue);
-  return remember(add(result, graph, after, count, graphs::event_wait(event)));
+  return remember(graphs::add_by_handle(result, graph, after, count, graphs::event_wait(event)));
 }
 
 MEMTRACE_API cudaError_t cudaGraphKernelNodeGetParams(cudaGraphNode_t node,
