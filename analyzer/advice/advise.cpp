@@ -15,7 +15,7 @@
 #include "analyzer/advice/prove.h"
 #include "analyzer/advice/rank.h"
 #include "analyzer/advice/window.h"
-#include "analyzer/report/units.h"
+#include "analyzer/text/units.h"
 
 namespace memtrace::advice {
 
@@ -27,9 +27,9 @@ constexpr std::size_t most_capacities = 4;
 constexpr std::size_t capacity_budget = 40'000'000;
 constexpr std::size_t replays_a_capacity = 80;
 
-using piece_function = proposals (*)(const evidence&);
+using piece_function = proposals (*)(const blocks::evidence&);
 
-[[nodiscard]] std::vector<proposal> ask_all(const evidence& of) {
+[[nodiscard]] std::vector<proposal> ask_all(const blocks::evidence& of) {
 #define MEMTRACE_ADVICE_FUNCTION(name) name,
   constexpr std::array all = {MEMTRACE_ADVICE_PIECES(MEMTRACE_ADVICE_FUNCTION)};
 #undef MEMTRACE_ADVICE_FUNCTION
@@ -41,7 +41,7 @@ using piece_function = proposals (*)(const evidence&);
   return found;
 }
 
-void find_capacities(std::vector<piece>& ranked, prover& by, const evidence& of) {
+void find_capacities(std::vector<piece>& ranked, prover& by, const blocks::evidence& of) {
   const auto one_costs = replays_a_capacity * std::max<std::size_t>(of.log.requests.size(), 1);
   const auto affordable = capacity_budget / one_costs;  // the first is that of the run as it is
   std::size_t left = std::min(most_capacities, affordable == 0 ? 0 : affordable - 1);
@@ -56,7 +56,7 @@ void find_capacities(std::vector<piece>& ranked, prover& by, const evidence& of)
 // Each piece is replayed some ten times.
 constexpr std::size_t most_requests = 300'000;
 
-void advise_on(const evidence& whole, advice_found& found, std::set<std::string>& of_host) {
+void advise_on(const blocks::evidence& whole, advice_found& found, std::set<std::string>& of_host) {
   const auto window = shorten(whole, most_requests);
   const auto& of = window ? *window->of : whole;
   if (!of.part.empty()) {
@@ -71,7 +71,7 @@ void advise_on(const evidence& whole, advice_found& found, std::set<std::string>
       if (made->saves_bytes < 0) {
         made->what.evidence +=
             fmt::format("; replayed, {} more are reserved at the peak",
-                        report::format_bytes(0 - static_cast<std::uint64_t>(made->saves_bytes)));
+                        text::format_bytes(0 - static_cast<std::uint64_t>(made->saves_bytes)));
       }
       if (!of.part.empty()) made->what.evidence += fmt::format(" (replayed: {})", of.part);
       pieces.push_back(std::move(*made));
@@ -89,7 +89,7 @@ void advise_on(const evidence& whole, advice_found& found, std::set<std::string>
 
 }  // namespace
 
-advice_found advise(const std::map<std::uint32_t, device_evidence>& devices) {
+advice_found advise(const std::map<std::uint32_t, blocks::device_evidence>& devices) {
   advice_found found;
   std::set<std::string> of_host;
   for (const auto& [device, known] : devices) {

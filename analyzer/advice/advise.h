@@ -9,12 +9,12 @@
 #include <cstdint>
 #include <map>
 
-#include "analyzer/advice/gather.h"
 #include "analyzer/advice/piece.h"
+#include "analyzer/blocks/gather.h"
 
 namespace memtrace::advice {
 
 // Of all devices of a process.
-[[nodiscard]] advice_found advise(const std::map<std::uint32_t, device_evidence>& devices);
+[[nodiscard]] advice_found advise(const std::map<std::uint32_t, blocks::device_evidence>& devices);
 
 }  // namespace memtrace::advice

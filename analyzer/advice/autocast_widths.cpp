@@ -93,7 +93,7 @@ struct operations_at {
 
 class reading {
  public:
-  explicit reading(const evidence& of) : of_(of) {}
+  explicit reading(const blocks::evidence& of) : of_(of) {}
 
   [[nodiscard]] autocast_widths run() {
     const auto blocks = of_.blocks.size();
@@ -111,7 +111,7 @@ class reading {
       if (facts.born_in == phase::forward) {
         follow_forward(block, facts);
         const bool by_product = found_.kinds[block] == operation_kind::product;
-        if (latest_ != never && by_product) found_.feeds_product[latest_] = true;
+        if (latest_ != blocks::never && by_product) found_.feeds_product[latest_] = true;
         latest_ = block;
       }
       if (facts.born_in == phase::backward) follow_backward(block, facts);
@@ -137,10 +137,10 @@ class reading {
     }
   }
 
-  void follow_forward(block_number block, const block_facts& facts) {
+  void follow_forward(block_number block, const blocks::block_facts& facts) {
     if (facts.call != call_ || facts.root != root_) {
       previous_ = 32;
-      latest_ = never;
+      latest_ = blocks::never;
     }
     call_ = facts.call;
     root_ = facts.root;
@@ -167,7 +167,7 @@ class reading {
     take(block, place, previous_);
   }
 
-  void follow_backward(block_number block, const block_facts& facts) {
+  void follow_backward(block_number block, const blocks::block_facts& facts) {
     const auto place = places_.find(facts.forward);
     if (place == places_.end()) return;
     auto bits = place->second.bits;
@@ -186,14 +186,14 @@ class reading {
     found_.takes_log_softmax[block] = place.log_softmax;
   }
 
-  const evidence& of_;
+  const blocks::evidence& of_;
   autocast_widths found_;
   std::map<trace::stack_id, operations_at> places_;
   std::set<trace::object_id> wide_sums_;  // roots
   std::uint32_t call_ = 0;
   trace::object_id root_;
   std::uint8_t previous_ = 32;
-  block_number latest_ = never;  // of this call's forward
+  block_number latest_ = blocks::never;  // of this call's forward
 };
 
 }  // namespace
@@ -205,7 +205,7 @@ operation_kind kind_of_node(std::string_view node) {
   return operation_kind::follows;
 }
 
-autocast_widths widths_under_autocast(const evidence& of) {
+autocast_widths widths_under_autocast(const blocks::evidence& of) {
   return reading(of).run();
 }
 

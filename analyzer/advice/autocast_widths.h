@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "analyzer/advice/evidence.h"
+#include "analyzer/blocks/evidence.h"
 
 namespace memtrace::advice {
 
@@ -31,6 +31,6 @@ struct autocast_widths {
   std::vector<bool> feeds_product;      // a product is computed next: it keeps its own copy
   std::vector<bool> takes_log_softmax;  // by log_softmax, or for its gradient
 };
-[[nodiscard]] autocast_widths widths_under_autocast(const evidence& of);
+[[nodiscard]] autocast_widths widths_under_autocast(const blocks::evidence& of);
 
 }  // namespace memtrace::advice

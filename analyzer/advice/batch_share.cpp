@@ -30,7 +30,7 @@ struct module_key {
 
 class parameter_shapes {
  public:
-  explicit parameter_shapes(const evidence& of) : of_(of) {
+  explicit parameter_shapes(const blocks::evidence& of) : of_(of) {
     for (block_number block = 0; block < of.blocks.size(); ++block) {
       const auto& facts = of.blocks[block];
       if (facts.what != category::weights || !facts.name) continue;
@@ -54,7 +54,7 @@ class parameter_shapes {
   }
 
  private:
-  const evidence& of_;
+  const blocks::evidence& of_;
   std::map<module_key, size_counts> of_module_;
   std::map<std::uint32_t, size_counts> of_root_;
 };
@@ -91,7 +91,7 @@ class expected {
   std::map<std::pair<std::uint32_t, std::uint64_t>, std::uint32_t> left_;  // by module and bytes
 };
 
-[[nodiscard]] bool never_scales(const block_facts& block) {
+[[nodiscard]] bool never_scales(const blocks::block_facts& block) {
   switch (block.what) {
     case category::weights:
     case category::buffers:
@@ -106,17 +106,17 @@ class expected {
 }
 
 // Made by the program and there for more than two steps, or to the end: a data set, a cache.
-[[nodiscard]] bool outlives_steps(const block_facts& block) {
+[[nodiscard]] bool outlives_steps(const blocks::block_facts& block) {
   const bool by_program = block.born_in == phase::setup || block.born_in == phase::other ||
                           block.born_in == phase::data_loading;
   if (!by_program) return false;
-  if (block.free_request == never) return true;
-  return block.birth_step != never && block.death_step > block.birth_step + 2;
+  if (block.free_request == blocks::never) return true;
+  return block.birth_step != blocks::never && block.death_step > block.birth_step + 2;
 }
 
 // The channels of what each module with parameters makes: its smallest parameter has one number
 // for each (a bias, a factor).
-[[nodiscard]] std::map<module_key, std::uint64_t> channels_by_module(const evidence& of) {
+[[nodiscard]] std::map<module_key, std::uint64_t> channels_by_module(const blocks::evidence& of) {
   std::map<module_key, std::uint64_t> channels;
   for (block_number block = 0; block < of.blocks.size(); ++block) {
     const auto& facts = of.blocks[block];
@@ -130,7 +130,7 @@ class expected {
 }
 
 // The first dimension of a tensor of three, or of four where the second is known; 0: not known.
-[[nodiscard]] std::uint64_t first_dimension(const evidence& of, block_number block,
+[[nodiscard]] std::uint64_t first_dimension(const blocks::evidence& of, block_number block,
                                             const std::map<module_key, std::uint64_t>& channels) {
   const auto& facts = of.blocks[block];
   const auto numbers = facts.element_bits == 0 ? 0 : bytes_of(of, block) * 8 / facts.element_bits;
@@ -147,7 +147,7 @@ class expected {
 
 }  // namespace
 
-bool trains_on_single_samples(const evidence& of, const run_passes& passes) {
+bool trains_on_single_samples(const blocks::evidence& of, const run_passes& passes) {
   // A part of what is known; (1, length, width) of embedded places is none.
   constexpr std::uint64_t least_part = 10;
   const auto channels = channels_by_module(of);
@@ -165,7 +165,7 @@ bool trains_on_single_samples(const evidence& of, const run_passes& passes) {
   return single != 0 && single >= known / least_part;
 }
 
-std::vector<bool> shaped_like_parameters(const evidence& of) {
+std::vector<bool> shaped_like_parameters(const blocks::evidence& of) {
   const parameter_shapes shapes(of);
   expected left(shapes);
   std::vector<bool> found(of.blocks.size(), false);
@@ -183,7 +183,8 @@ std::vector<bool> shaped_like_parameters(const evidence& of) {
   return found;
 }
 
-std::vector<bool> scales_with_batch(const evidence& of, const run_passes& passes, activity which) {
+std::vector<bool> scales_with_batch(const blocks::evidence& of, const run_passes& passes,
+                                    activity which) {
   const auto like_parameters = shaped_like_parameters(of);
   std::vector<bool> scales(of.blocks.size(), false);
   for (block_number block = 0; block < of.blocks.size(); ++block) {

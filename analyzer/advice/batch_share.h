@@ -8,20 +8,20 @@
 
 #include <vector>
 
-#include "analyzer/advice/evidence.h"
 #include "analyzer/advice/passes.h"
+#include "analyzer/blocks/evidence.h"
 
 namespace memtrace::advice {
 
 // By block_number. Of training or of evaluation.
-[[nodiscard]] std::vector<bool> scales_with_batch(const evidence& of, const run_passes& passes,
-                                                  activity which);
+[[nodiscard]] std::vector<bool> scales_with_batch(const blocks::evidence& of,
+                                                  const run_passes& passes, activity which);
 
 // A training batch is a single sample, as the shapes tell that autograd kept: it cannot be divided.
-[[nodiscard]] bool trains_on_single_samples(const evidence& of, const run_passes& passes);
+[[nodiscard]] bool trains_on_single_samples(const blocks::evidence& of, const run_passes& passes);
 
 // Made in a backward pass in the shape of a parameter of the module whose gradient is computed;
 // by block_number.
-[[nodiscard]] std::vector<bool> shaped_like_parameters(const evidence& of);
+[[nodiscard]] std::vector<bool> shaped_like_parameters(const blocks::evidence& of);
 
 }  // namespace memtrace::advice

@@ -20,7 +20,7 @@ struct stretch {
   trace::object_id module;
 };
 
-[[nodiscard]] bool in_forward(const block_facts& block) {
+[[nodiscard]] bool in_forward(const blocks::block_facts& block) {
   return (block.born_in == phase::forward || block.born_in == phase::evaluation) &&
          !block.recomputed;
 }
@@ -46,7 +46,7 @@ struct stretch {
 
 class course {
  public:
-  course(const evidence& of, const std::vector<stretch>& stretches)
+  course(const blocks::evidence& of, const std::vector<stretch>& stretches)
       : of_(of), stretches_(stretches) {}
 
   // Who uses what a module made is the next one to run: as an argument of the call that leads to
@@ -74,15 +74,15 @@ class course {
     return known == of_.modules.end() ? std::string_view() : of_.names[known->second.path];
   }
 
-  const evidence& of_;
+  const blocks::evidence& of_;
   const std::vector<stretch>& stretches_;
 };
 
 }  // namespace
 
-std::vector<std::uint64_t> ends_of_use_in_forward(const evidence& of) {
+std::vector<std::uint64_t> ends_of_use_in_forward(const blocks::evidence& of) {
   std::vector<stretch> stretches;
-  std::vector<std::uint32_t> stretch_of(of.blocks.size(), never);
+  std::vector<std::uint32_t> stretch_of(of.blocks.size(), blocks::never);
   for (block_number block = 0; block < of.blocks.size(); ++block) {
     const auto& facts = of.blocks[block];
     if (!in_forward(facts)) continue;
@@ -96,7 +96,7 @@ std::vector<std::uint64_t> ends_of_use_in_forward(const evidence& of) {
   for (std::size_t i = 0; i < stretches.size(); ++i) end_of[i] = running.end_of_use(i);
   std::vector<std::uint64_t> ends(of.blocks.size(), 0);
   for (block_number block = 0; block < of.blocks.size(); ++block) {
-    if (stretch_of[block] != never) ends[block] = end_of[stretch_of[block]];
+    if (stretch_of[block] != blocks::never) ends[block] = end_of[stretch_of[block]];
   }
   return ends;
 }

@@ -8,12 +8,12 @@
 #include <cstdint>
 #include <vector>
 
-#include "analyzer/advice/evidence.h"
+#include "analyzer/blocks/evidence.h"
 
 namespace memtrace::advice {
 
 // By block_number: the event of the first block after that, in the same call of a root module; 0
 // where there is none.
-[[nodiscard]] std::vector<std::uint64_t> ends_of_use_in_forward(const evidence& of);
+[[nodiscard]] std::vector<std::uint64_t> ends_of_use_in_forward(const blocks::evidence& of);
 
 }  // namespace memtrace::advice

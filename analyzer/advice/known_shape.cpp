@@ -48,7 +48,7 @@ struct model {
   trace::object_id root;
 };
 
-[[nodiscard]] model find_model(const evidence& of) {
+[[nodiscard]] model find_model(const blocks::evidence& of) {
   for (const auto& [object, facts] : of.modules) {
     if (!of.names[facts.path].empty()) continue;
     const auto type = of.names[facts.type];
@@ -61,7 +61,7 @@ struct model {
 
 class reading {
  public:
-  reading(const evidence& of, const model& which) : of_(of), which_(which) {}
+  reading(const blocks::evidence& of, const model& which) : of_(of), which_(which) {}
 
   [[nodiscard]] std::optional<known_shape> run() {
     read_parameters();
@@ -154,7 +154,7 @@ class reading {
     return std::max<std::uint64_t>(1, inner / size);
   }
 
-  const evidence& of_;
+  const blocks::evidence& of_;
   model which_;
   std::set<std::uint32_t> seen_;
   std::uint64_t layers_ = 0;
@@ -176,7 +176,7 @@ class reading {
 
 }  // namespace
 
-std::optional<known_shape> known_shape_of(const evidence& of) {
+std::optional<known_shape> known_shape_of(const blocks::evidence& of) {
   const auto& run = of.attributed;
   if (!run.checkpointed.empty() || run.trainable_bytes * 2 < run.parameter_bytes) {
     return std::nullopt;

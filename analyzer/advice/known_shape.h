@@ -6,7 +6,7 @@
 
 #include <optional>
 
-#include "analyzer/advice/evidence.h"
+#include "analyzer/blocks/evidence.h"
 #include "analyzer/estimate/activations.h"
 #include "analyzer/estimate/model_shape.h"
 #include "analyzer/estimate/precision.h"
@@ -21,6 +21,6 @@ struct known_shape {
 };
 
 // Empty: of another family, not trained as a whole, or with checkpointing.
-[[nodiscard]] std::optional<known_shape> known_shape_of(const evidence& of);
+[[nodiscard]] std::optional<known_shape> known_shape_of(const blocks::evidence& of);
 
 }  // namespace memtrace::advice

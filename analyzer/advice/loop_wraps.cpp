@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "analyzer/advice/passes.h"
-#include "analyzer/report/frames.h"
+#include "analyzer/code/frames.h"
 
 namespace memtrace::advice {
 
@@ -26,7 +26,7 @@ struct code_place {
 // program's loop.
 class place_finder {
  public:
-  explicit place_finder(const evidence& of) : of_(of) {}
+  explicit place_finder(const blocks::evidence& of) : of_(of) {}
 
   [[nodiscard]] code_place find(trace::stack_id stack) {
     const auto [known, fresh] = places_.try_emplace(stack.value);
@@ -58,13 +58,13 @@ class place_finder {
     const auto path = of_.names[file];
     if (path.ends_with("torch/nn/modules/module.py")) {
       known->second = owner::module_call;
-    } else if (report::is_user_code(path) || report::is_model_library(path)) {
+    } else if (code::is_user_code(path) || code::is_model_library(path)) {
       known->second = owner::program;
     }
     return known->second;
   }
 
-  const evidence& of_;
+  const blocks::evidence& of_;
   std::unordered_map<std::uint32_t, code_place> places_;  // by stack
   std::unordered_map<std::uint32_t, owner> owners_;       // by file
 };
@@ -96,7 +96,7 @@ class returns_ahead {
 
 }  // namespace
 
-std::vector<loop_turns> turns_of_loops(const evidence& of) {
+std::vector<loop_turns> turns_of_loops(const blocks::evidence& of) {
   place_finder places(of);
   std::map<function_key, std::uint32_t> lines;  // that ran last
   std::vector<bool> goes_back(of.blocks.size(), false);

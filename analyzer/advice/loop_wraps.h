@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "analyzer/advice/evidence.h"
+#include "analyzer/blocks/evidence.h"
 
 namespace memtrace::advice {
 
@@ -19,6 +19,7 @@ struct loop_turns {
   std::uint64_t next_over = 0;  // the same, one turn later
 };
 
-[[nodiscard]] std::vector<loop_turns> turns_of_loops(const evidence& of);  // by block_number
+[[nodiscard]] std::vector<loop_turns> turns_of_loops(
+    const blocks::evidence& of);  // by block_number
 
 }  // namespace memtrace::advice

@@ -37,7 +37,7 @@ void up_from(std::string_view path, Function&& look) {
 
 }  // namespace
 
-std::vector<std::string> repeated_types(const evidence& of) {
+std::vector<std::string> repeated_types(const blocks::evidence& of) {
   std::map<module_key, std::string_view> types;
   for (const auto& [object, module] : of.modules) {
     types[{module.root, of.names[module.path]}] = of.names[module.type];
@@ -66,7 +66,7 @@ std::vector<std::string> repeated_types(const evidence& of) {
   return found;
 }
 
-module_copies::module_copies(const evidence& of, std::string_view type) {
+module_copies::module_copies(const blocks::evidence& of, std::string_view type) {
   std::map<module_key, std::uint32_t> numbers;
   for (const auto& [object, module] : of.modules) {
     if (of.names[module.type] != type) continue;

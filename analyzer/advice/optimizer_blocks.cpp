@@ -15,7 +15,7 @@ using attribution::phase;
 namespace {
 
 // The function of torch.optim's foreach form that this stack lies in; empty: in none.
-[[nodiscard]] std::string_view foreach_function(const evidence& of, trace::stack_id stack) {
+[[nodiscard]] std::string_view foreach_function(const blocks::evidence& of, trace::stack_id stack) {
   for (; stack; stack = of.names[stack].parent) {
     const auto frame = of.names[of.names[stack].innermost];
     const auto function = of.names[frame.function];
@@ -28,7 +28,7 @@ namespace {
 // By stack, since many blocks come from the same.
 class foreach_functions {
  public:
-  explicit foreach_functions(const evidence& of) : of_(of) {}
+  explicit foreach_functions(const blocks::evidence& of) : of_(of) {}
   [[nodiscard]] std::string_view at(trace::stack_id stack) {
     const auto [known, fresh] = known_.try_emplace(stack);
     if (fresh) known->second = foreach_function(of_, stack);
@@ -36,11 +36,11 @@ class foreach_functions {
   }
 
  private:
-  const evidence& of_;
+  const blocks::evidence& of_;
   std::map<trace::stack_id, std::string_view> known_;
 };
 
-[[nodiscard]] std::uint64_t most_at_once(const evidence& of,
+[[nodiscard]] std::uint64_t most_at_once(const blocks::evidence& of,
                                          const std::vector<block_number>& blocks) {
   std::vector<std::pair<std::uint64_t, std::int64_t>> changes;
   for (const auto block : blocks) {
@@ -57,7 +57,7 @@ class foreach_functions {
 
 }  // namespace
 
-optimizer_blocks optimizer_blocks_of(const evidence& of) {
+optimizer_blocks optimizer_blocks_of(const blocks::evidence& of) {
   foreach_functions forms(of);
   optimizer_blocks found;
   for (block_number block = 0; block < of.blocks.size(); ++block) {
@@ -84,7 +84,7 @@ optimizer_blocks optimizer_blocks_of(const evidence& of) {
   return found;
 }
 
-weight_shapes::weight_shapes(const evidence& of) {
+weight_shapes::weight_shapes(const blocks::evidence& of) {
   for (block_number block = 0; block < of.blocks.size(); ++block) {
     const auto& facts = of.blocks[block];
     if (facts.what != category::weights || !facts.name) continue;
@@ -102,7 +102,7 @@ weight_shapes::weight_shapes(const evidence& of) {
   }
 }
 
-const weight_shape* weight_shapes::of(const block_facts& block) const {
+const weight_shape* weight_shapes::of(const blocks::block_facts& block) const {
   const auto found = known_.find({block.root.value, block.name.value});
   return found == known_.end() ? nullptr : &found->second;
 }

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "analyzer/advice/evidence.h"
+#include "analyzer/blocks/evidence.h"
 
 namespace memtrace::advice {
 
@@ -27,7 +27,7 @@ struct optimizer_blocks {
   [[nodiscard]] bool is_adam() const { return !first_moments.empty() && !second_moments.empty(); }
 };
 
-[[nodiscard]] optimizer_blocks optimizer_blocks_of(const evidence& of);
+[[nodiscard]] optimizer_blocks optimizer_blocks_of(const blocks::evidence& of);
 
 // The blocks of weights by root and name, and what is known of their shape.
 struct weight_shape {
@@ -39,9 +39,9 @@ struct weight_shape {
 };
 class weight_shapes {
  public:
-  explicit weight_shapes(const evidence& of);
+  explicit weight_shapes(const blocks::evidence& of);
   // Null: not known.
-  [[nodiscard]] const weight_shape* of(const block_facts& block) const;
+  [[nodiscard]] const weight_shape* of(const blocks::block_facts& block) const;
 
  private:
   std::map<std::pair<std::uint32_t, std::uint32_t>, weight_shape> known_;  // by root and name

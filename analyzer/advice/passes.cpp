@@ -14,7 +14,7 @@ namespace {
 enum class place : std::uint8_t { between, forward, backward, evaluation, update };
 
 // Events at which backward passes begin.
-[[nodiscard]] std::vector<std::uint64_t> begins_of_backward(const evidence& of) {
+[[nodiscard]] std::vector<std::uint64_t> begins_of_backward(const blocks::evidence& of) {
   std::vector<std::uint64_t> begins;
   bool in_backward = false;
   for (block_number block = 0; block < of.blocks.size(); ++block) {
@@ -28,7 +28,8 @@ enum class place : std::uint8_t { between, forward, backward, evaluation, update
 }
 
 // Memory ran out while the block was alive: what was freed then, or later, says nothing.
-[[nodiscard]] bool met_a_refusal(const evidence& of, std::uint64_t birth, std::uint64_t death) {
+[[nodiscard]] bool met_a_refusal(const blocks::evidence& of, std::uint64_t birth,
+                                 std::uint64_t death) {
   const auto& refused = of.log.refused_events;
   const auto next = std::upper_bound(refused.begin(), refused.end(), birth);
   return next != refused.end() && *next <= death;
@@ -36,7 +37,8 @@ enum class place : std::uint8_t { between, forward, backward, evaluation, update
 
 // What lives to the end may have been waiting for a backward pass, and so may what was alive when
 // memory ran out.
-[[nodiscard]] std::map<std::uint32_t, std::uint64_t> calls_without_backward(const evidence& of) {
+[[nodiscard]] std::map<std::uint32_t, std::uint64_t> calls_without_backward(
+    const blocks::evidence& of) {
   const auto begins = begins_of_backward(of);
   std::map<std::uint32_t, std::uint64_t> kept;  // 0: a backward pass used it
   for (block_number block = 0; block < of.blocks.size(); ++block) {
@@ -55,7 +57,7 @@ enum class place : std::uint8_t { between, forward, backward, evaluation, update
   return kept;
 }
 
-[[nodiscard]] place place_of(const block_facts& block) {
+[[nodiscard]] place place_of(const blocks::block_facts& block) {
   if (block.recomputed || block.born_in == phase::backward) return place::backward;
   if (block.born_in == phase::evaluation) return place::evaluation;
   if (block.born_in == phase::forward) {
@@ -67,7 +69,7 @@ enum class place : std::uint8_t { between, forward, backward, evaluation, update
 
 class reading {
  public:
-  explicit reading(const evidence& of) : of_(of) {}
+  explicit reading(const blocks::evidence& of) : of_(of) {}
 
   [[nodiscard]] run_passes run() {
     found_.of_block.resize(of_.blocks.size(), activity::neither);
@@ -84,7 +86,7 @@ class reading {
 
  private:
   // What follows a call in a forward pass (the loss) belongs to that call.
-  [[nodiscard]] place place_in_course(const block_facts& block) {
+  [[nodiscard]] place place_in_course(const blocks::block_facts& block) {
     const auto where = place_of(block);
     if (where != place::forward) return where;
     if (block.call != 0) evaluates_ = found_.without_backward.contains(block.call);
@@ -126,7 +128,7 @@ class reading {
     if (next != activity::neither) before_ = next;
   }
 
-  const evidence& of_;
+  const blocks::evidence& of_;
   run_passes found_;
   std::vector<block_number> waiting_;
   activity before_ = activity::neither;
@@ -145,30 +147,30 @@ std::optional<std::size_t> run_passes::at(std::uint64_t event) const {
   return static_cast<std::size_t>(after - training.begin() - 1);
 }
 
-run_passes passes_of(const evidence& of) {
+run_passes passes_of(const blocks::evidence& of) {
   return reading(of).run();
 }
 
-std::uint64_t end_event(const evidence& of) {
+std::uint64_t end_event(const blocks::evidence& of) {
   return of.log.events.empty() ? 1 : of.log.events.back() + 1;
 }
 
-std::uint64_t birth_event(const evidence& of, block_number block) {
+std::uint64_t birth_event(const blocks::evidence& of, block_number block) {
   const auto request = of.log.allocations[block];
   return request < of.log.events.size() ? of.log.events[request] : end_event(of);
 }
 
-std::uint64_t death_event(const evidence& of, block_number block) {
+std::uint64_t death_event(const blocks::evidence& of, block_number block) {
   const auto request = of.blocks[block].free_request;
   return request < of.log.events.size() ? of.log.events[request] : end_event(of);
 }
 
-std::uint64_t bytes_of(const evidence& of, block_number block) {
+std::uint64_t bytes_of(const blocks::evidence& of, block_number block) {
   const auto request = of.log.allocations[block];
   return request < of.log.requests.size() ? of.log.requests[request].size : 0;
 }
 
-std::vector<block_number> alive_after(const evidence& of, std::uint32_t request) {
+std::vector<block_number> alive_after(const blocks::evidence& of, std::uint32_t request) {
   std::vector<block_number> alive;
   for (block_number block = 0; block < of.blocks.size(); ++block) {
     if (of.log.allocations[block] <= request && of.blocks[block].free_request > request) {

@@ -15,7 +15,7 @@
 #include <optional>
 #include <vector>
 
-#include "analyzer/advice/evidence.h"
+#include "analyzer/blocks/evidence.h"
 
 namespace memtrace::advice {
 
@@ -42,18 +42,18 @@ struct run_passes {
   [[nodiscard]] bool trains() const { return !training.empty() || unfinished.has_value(); }
 };
 
-[[nodiscard]] run_passes passes_of(const evidence& of);
+[[nodiscard]] run_passes passes_of(const blocks::evidence& of);
 
 // Events of a block's birth and of its free; past the last event where it lives to the end.
-[[nodiscard]] std::uint64_t birth_event(const evidence& of, allocator::block_number block);
-[[nodiscard]] std::uint64_t death_event(const evidence& of, allocator::block_number block);
-[[nodiscard]] std::uint64_t end_event(const evidence& of);
+[[nodiscard]] std::uint64_t birth_event(const blocks::evidence& of, allocator::block_number block);
+[[nodiscard]] std::uint64_t death_event(const blocks::evidence& of, allocator::block_number block);
+[[nodiscard]] std::uint64_t end_event(const blocks::evidence& of);
 
 // Requested bytes of a block; 0 where the log does not say.
-[[nodiscard]] std::uint64_t bytes_of(const evidence& of, allocator::block_number block);
+[[nodiscard]] std::uint64_t bytes_of(const blocks::evidence& of, allocator::block_number block);
 
 // Blocks that are alive right after a request.
-[[nodiscard]] std::vector<allocator::block_number> alive_after(const evidence& of,
+[[nodiscard]] std::vector<allocator::block_number> alive_after(const blocks::evidence& of,
                                                                std::uint32_t request);
 
 }  // namespace memtrace::advice

@@ -5,8 +5,8 @@
 
 #include <vector>
 
-#include "analyzer/advice/evidence.h"
 #include "analyzer/advice/piece.h"
+#include "analyzer/blocks/evidence.h"
 
 // X(name)
 #define MEMTRACE_ADVICE_PIECES(X)                                                \
@@ -37,7 +37,7 @@ namespace memtrace::advice {
 // saves anything: what does not is dropped after the proof.
 using proposals = std::vector<proposal>;
 
-#define MEMTRACE_ADVICE(name) [[nodiscard]] proposals name(const evidence& of);
+#define MEMTRACE_ADVICE(name) [[nodiscard]] proposals name(const blocks::evidence& of);
 MEMTRACE_ADVICE_PIECES(MEMTRACE_ADVICE)
 #undef MEMTRACE_ADVICE
 

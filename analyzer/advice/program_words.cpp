@@ -8,9 +8,9 @@
 #include <set>
 #include <vector>
 
-#include "analyzer/report/frames.h"
-#include "analyzer/report/json_text.h"
-#include "analyzer/report/units.h"
+#include "analyzer/code/frames.h"
+#include "analyzer/text/units.h"
+#include "analyzer/text/utf8.h"
 
 namespace memtrace::advice {
 
@@ -24,12 +24,12 @@ constexpr std::size_t most_stacks = 64;
   return slash == std::string_view::npos ? path : path.substr(slash + 1);
 }
 
-[[nodiscard]] std::string place_of(const report::source_frame& frame) {
-  return report::printable(
+[[nodiscard]] std::string place_of(const code::source_frame& frame) {
+  return text::printable(
       fmt::format("{}:{} {}", file_name(frame.file), frame.line, frame.function));
 }
 
-[[nodiscard]] loop_owner owner_in(const evidence& of, trace::stack_id stack) {
+[[nodiscard]] loop_owner owner_in(const blocks::evidence& of, trace::stack_id stack) {
   for (auto node = of.names[stack]; stack; stack = node.parent, node = of.names[stack]) {
     const auto file = of.names[of.names[node.innermost].file];
     if (file.ends_with("transformers/trainer.py")) return loop_owner::transformers;
@@ -54,7 +54,7 @@ constexpr std::size_t most_stacks = 64;
          std::ranges::all_of(text, [](unsigned char letter) { return std::isdigit(letter) != 0; });
 }
 
-[[nodiscard]] std::vector<std::string> command_of(const evidence& of) {
+[[nodiscard]] std::vector<std::string> command_of(const blocks::evidence& of) {
   std::vector<std::string> words(1);
   for (const char letter : of.replayed.info(format::info_key::command)) {
     if (letter == '\0') {
@@ -73,7 +73,7 @@ constexpr std::size_t most_stacks = 64;
 
 }  // namespace
 
-loop_owner owner_of_loop(const evidence& of, const run_passes& passes) {
+loop_owner owner_of_loop(const blocks::evidence& of, const run_passes& passes) {
   std::set<trace::stack_id> seen;
   for (std::size_t block = 0; block < of.blocks.size() && seen.size() < most_stacks; ++block) {
     const auto stack = of.blocks[block].stack;
@@ -86,15 +86,15 @@ loop_owner owner_of_loop(const evidence& of, const run_passes& passes) {
   return loop_owner::program;
 }
 
-std::string line_of(const evidence& of, trace::stack_id stack) {
-  const auto frames = report::frames_of(of.names, stack);
-  const auto user = std::ranges::find_if(frames, &report::source_frame::user);
+std::string line_of(const blocks::evidence& of, trace::stack_id stack) {
+  const auto frames = code::frames_of(of.names, stack);
+  const auto user = std::ranges::find_if(frames, &code::source_frame::user);
   return user == frames.end() ? std::string() : place_of(*user);
 }
 
-std::string line_that_calls_module(const evidence& of, trace::stack_id stack) {
-  const auto frames = report::frames_of(of.names, stack);
-  const auto is_call = [](const report::source_frame& frame) {
+std::string line_that_calls_module(const blocks::evidence& of, trace::stack_id stack) {
+  const auto frames = code::frames_of(of.names, stack);
+  const auto is_call = [](const code::source_frame& frame) {
     return frame.file.ends_with("torch/nn/modules/module.py");
   };
   auto frame = std::find_if(frames.begin(), frames.end(), is_call);
@@ -102,7 +102,7 @@ std::string line_that_calls_module(const evidence& of, trace::stack_id stack) {
   return frame == frames.end() ? std::string() : place_of(*frame);
 }
 
-std::string batch_option(const evidence& of, bool of_evaluation) {
+std::string batch_option(const blocks::evidence& of, bool of_evaluation) {
   const auto words = command_of(of);
   std::string found;
   for (std::size_t i = 0; i < words.size(); ++i) {
@@ -116,13 +116,13 @@ std::string batch_option(const evidence& of, bool of_evaluation) {
                                               : std::string();
     if (!is_number(value)) continue;
     if (!found.empty()) return {};
-    found = report::printable(apart ? words[i] + " " + value : words[i]);
+    found = text::printable(apart ? words[i] + " " + value : words[i]);
   }
   return found;
 }
 
 std::string bytes_in_words(std::uint64_t bytes) {
-  return report::format_bytes(bytes);
+  return text::format_bytes(bytes);
 }
 
 std::string share_in_words(std::uint64_t part, std::uint64_t whole) {

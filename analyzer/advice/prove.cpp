@@ -20,7 +20,7 @@ constexpr std::uint64_t capacity_parts = 64;
 }
 
 // The request that the program did not survive.
-[[nodiscard]] std::optional<allocator::block_number> fatal_refusal(const evidence& of) {
+[[nodiscard]] std::optional<allocator::block_number> fatal_refusal(const blocks::evidence& of) {
   const auto& ooms = of.replayed.ooms();
   const auto last = std::find_if(ooms.rbegin(), ooms.rend(),
                                  [&](const auto& oom) { return oom.device == of.log.device; });
@@ -49,7 +49,7 @@ constexpr std::uint64_t capacity_parts = 64;
 
 }  // namespace
 
-prover::prover(const evidence& of) : refused_(fatal_refusal(of)), log_(&of.log) {
+prover::prover(const blocks::evidence& of) : refused_(fatal_refusal(of)), log_(&of.log) {
   under_ = device_ = allocator::as_recorded(of.log);
   if (refused_) {
     until_refusal_ = up_to(of.log, *refused_);

@@ -13,14 +13,14 @@
 #include <optional>
 #include <vector>
 
-#include "analyzer/advice/evidence.h"
 #include "analyzer/advice/piece.h"
+#include "analyzer/blocks/evidence.h"
 
 namespace memtrace::advice {
 
 class prover {
  public:
-  explicit prover(const evidence& of);
+  explicit prover(const blocks::evidence& of);
 
   // Empty: the changed program would not get through, or be worse off.
   [[nodiscard]] std::optional<piece> prove(const proposal& what) const;

@@ -15,7 +15,7 @@ using allocator::block_number;
 using attribution::category;
 using attribution::phase;
 
-bool works_on_sequences(const evidence& of) {
+bool works_on_sequences(const blocks::evidence& of) {
   constexpr std::array<std::string_view, 5> kinds = {"Attention", "Embedding", "LSTM", "GRU",
                                                      "RNN"};
   return std::any_of(of.modules.begin(), of.modules.end(), [&](const auto& module) {
@@ -25,7 +25,7 @@ bool works_on_sequences(const evidence& of) {
   });
 }
 
-std::vector<bool> grows_quadratically(const evidence& of) {
+std::vector<bool> grows_quadratically(const blocks::evidence& of) {
   std::vector<bool> found(of.blocks.size(), false);
   std::set<std::pair<trace::object_id, std::uint64_t>> scores;  // module and bytes
   for (block_number block = 0; block < of.blocks.size(); ++block) {

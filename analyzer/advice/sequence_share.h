@@ -6,15 +6,15 @@
 
 #include <vector>
 
-#include "analyzer/advice/evidence.h"
+#include "analyzer/blocks/evidence.h"
 
 namespace memtrace::advice {
 
 // It runs modules that take sequences: of words (embeddings), or recurrent ones. Attention alone
 // may work on pieces of an image.
-[[nodiscard]] bool works_on_sequences(const evidence& of);
+[[nodiscard]] bool works_on_sequences(const blocks::evidence& of);
 
 // By block_number: stored attention scores, and scratch memory of their size in the same module.
-[[nodiscard]] std::vector<bool> grows_quadratically(const evidence& of);
+[[nodiscard]] std::vector<bool> grows_quadratically(const blocks::evidence& of);
 
 }  // namespace memtrace::advice

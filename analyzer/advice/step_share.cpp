@@ -15,7 +15,7 @@ using attribution::category;
 
 namespace {
 
-void expect_activations(const evidence& of, estimate::step_share& made) {
+void expect_activations(const blocks::evidence& of, estimate::step_share& made) {
   const auto known = known_shape_of(of);
   if (!known) return;
   const auto kept =
@@ -36,7 +36,7 @@ void expect_activations(const evidence& of, estimate::step_share& made) {
 
 }  // namespace
 
-estimate::step_share step_share_of(const evidence& of) {
+estimate::step_share step_share_of(const blocks::evidence& of) {
   estimate::step_share made;
   made.device = of.log.device;
   const auto passes = passes_of(of);

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "analyzer/report/units.h"
+#include "analyzer/text/units.h"
 
 namespace memtrace::advice {
 
@@ -21,12 +21,12 @@ struct range {
   std::size_t to = 0;
 };
 
-[[nodiscard]] bool ran_out(const evidence& of) {
+[[nodiscard]] bool ran_out(const blocks::evidence& of) {
   return std::any_of(of.replayed.ooms().begin(), of.replayed.ooms().end(),
                      [&](const auto& oom) { return oom.device == of.log.device && !oom.caught; });
 }
 
-[[nodiscard]] range choose(const evidence& of, std::size_t most) {
+[[nodiscard]] range choose(const blocks::evidence& of, std::size_t most) {
   const auto count = of.log.requests.size();
   const std::size_t peak = of.now.reserved.request;
   auto to = ran_out(of) ? count : std::min(count, peak + most / 4);
@@ -45,8 +45,8 @@ struct range {
 // Blocks are numbered anew, as if the run had begun with what is alive where the window does.
 class cutting {
  public:
-  cutting(const evidence& of, range wanted) : of_(of), wanted_(wanted) {
-    numbers_.assign(of.blocks.size(), never);
+  cutting(const blocks::evidence& of, range wanted) : of_(of), wanted_(wanted) {
+    numbers_.assign(of.blocks.size(), blocks::never);
     log_ = std::make_unique<request_log>();
   }
 
@@ -66,7 +66,7 @@ class cutting {
     for (std::size_t i = wanted_.from; i < wanted_.to; ++i) add(i);
     return std::move(log_);
   }
-  [[nodiscard]] std::vector<block_facts> facts() && { return std::move(facts_); }
+  [[nodiscard]] std::vector<blocks::block_facts> facts() && { return std::move(facts_); }
 
  private:
   [[nodiscard]] bool was_refused(allocator::block_number block) const {
@@ -83,7 +83,7 @@ class cutting {
       case action::allocate: {
         if (asked.block >= of_.blocks.size() || was_refused(asked.block)) return;
         const auto freed = of_.blocks[asked.block].free_request;
-        if (freed != never && freed < wanted_.from) return;
+        if (freed != blocks::never && freed < wanted_.from) return;
         add(index);
         return;
       }
@@ -105,9 +105,9 @@ class cutting {
         log_->addresses.push_back(
             asked.block < of_.log.addresses.size() ? of_.log.addresses[asked.block] : 1);
         facts_.push_back(of_.blocks[asked.block]);
-        facts_.back().free_request = never;
+        facts_.back().free_request = blocks::never;
       }
-      if (number == never) return;
+      if (number == blocks::never) return;
       if (asked.what() == action::free) facts_[number].free_request = at;
       asked.block = number;
     }
@@ -115,14 +115,14 @@ class cutting {
     log_->events.push_back(of_.log.events[index]);
   }
 
-  const evidence& of_;
+  const blocks::evidence& of_;
   range wanted_;
   std::unique_ptr<request_log> log_;
   std::vector<std::uint32_t> numbers_;  // new ones, by old ones
-  std::vector<block_facts> facts_;
+  std::vector<blocks::block_facts> facts_;
 };
 
-[[nodiscard]] std::vector<std::uint64_t> step_events(const evidence& of, range wanted) {
+[[nodiscard]] std::vector<std::uint64_t> step_events(const blocks::evidence& of, range wanted) {
   std::vector<std::uint64_t> events;
   for (const auto request : of.step_ends) {
     if (request > wanted.from && request < wanted.to) events.push_back(of.log.events[request]);
@@ -130,36 +130,36 @@ class cutting {
   return events;
 }
 
-[[nodiscard]] std::string words_for(const evidence& of, range wanted) {
-  const auto whole = report::format_count(of.log.requests.size());
+[[nodiscard]] std::string words_for(const blocks::evidence& of, range wanted) {
+  const auto whole = text::format_count(of.log.requests.size());
   const auto run = of.part.empty() ? "the run's " + whole + " requests" : of.part;
   if (wanted.from == 0) {
-    return fmt::format("the first {} of {}", report::format_count(wanted.to), run);
+    return fmt::format("the first {} of {}", text::format_count(wanted.to), run);
   }
   return fmt::format("{} requests around the peak of {}",
-                     report::format_count(wanted.to - wanted.from), run);
+                     text::format_count(wanted.to - wanted.from), run);
 }
 
 }  // namespace
 
-std::optional<device_evidence> shorten(const evidence& of, std::size_t most) {
+std::optional<blocks::device_evidence> shorten(const blocks::evidence& of, std::size_t most) {
   if (of.log.requests.size() <= most) return std::nullopt;
   const auto wanted = choose(of, most);
   cutting cut(of, wanted);
-  device_evidence made;
+  blocks::device_evidence made;
   made.log = cut.log();
-  made.of = std::unique_ptr<evidence>(new evidence{of.names,
-                                                   of.replayed,
-                                                   of.attributed,
-                                                   of.host,
-                                                   of.findings,
-                                                   *made.log,
-                                                   std::move(cut).facts(),
-                                                   {},
-                                                   of.modules,
-                                                   {},
-                                                   words_for(of, wanted)});
-  count_steps(*made.of, step_events(of, wanted));
+  made.of = std::unique_ptr<blocks::evidence>(new blocks::evidence{of.names,
+                                                                   of.replayed,
+                                                                   of.attributed,
+                                                                   of.host,
+                                                                   of.findings,
+                                                                   *made.log,
+                                                                   std::move(cut).facts(),
+                                                                   {},
+                                                                   of.modules,
+                                                                   {},
+                                                                   words_for(of, wanted)});
+  blocks::count_steps(*made.of, step_events(of, wanted));
   made.of->now = allocator::replay(*made.log, allocator::as_recorded(*made.log));
   return made;
 }

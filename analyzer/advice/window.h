@@ -10,12 +10,13 @@
 #include <cstddef>
 #include <optional>
 
-#include "analyzer/advice/gather.h"
+#include "analyzer/blocks/gather.h"
 
 namespace memtrace::advice {
 
 // At most about `most` requests: the first ones where the peak lies among them, else those up to
 // the step after the peak. Empty: it is no longer than that anyway.
-[[nodiscard]] std::optional<device_evidence> shorten(const evidence& of, std::size_t most);
+[[nodiscard]] std::optional<blocks::device_evidence> shorten(const blocks::evidence& of,
+                                                             std::size_t most);
 
 }  // namespace memtrace::advice

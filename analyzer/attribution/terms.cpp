@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyzer/attribution/terms.h"
 
+#include <algorithm>
+
 namespace memtrace::attribution {
 
 namespace {
@@ -31,6 +33,41 @@ std::string_view name_of(phase when) {
 
 std::string_view name_of(step_boundary what) {
   return boundary_names[static_cast<std::size_t>(what)];
+}
+
+std::string words_of(category what) {
+  std::string out(name_of(what));
+  std::ranges::replace(out, '_', ' ');
+  return out;
+}
+
+std::string words_of(phase which) {
+  switch (which) {
+    case phase::forward:
+      return "the forward pass";
+    case phase::backward:
+      return "the backward pass";
+    case phase::optimizer:
+      return "the optimizer";
+    case phase::zero_grad:
+      return "zero_grad";
+    case phase::evaluation:
+      return "evaluation";
+    case phase::data_loading:
+      return "data loading";
+    case phase::setup:
+      return "setup";
+    case phase::other:
+      break;
+  }
+  return {};
+}
+
+std::string short_words_of(phase which) {
+  if (which == phase::other) return "between them";
+  std::string name(name_of(which));
+  std::ranges::replace(name, '_', ' ');
+  return name;
 }
 
 std::optional<category> category_named(std::string_view name) {

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 
 namespace memtrace::attribution {
@@ -59,6 +60,12 @@ enum class step_boundary : std::uint8_t {
 [[nodiscard]] std::string_view name_of(evidence how);
 [[nodiscard]] std::string_view name_of(phase when);
 [[nodiscard]] std::string_view name_of(step_boundary what);  // of none: empty
+
+// For people: "optimizer states"; "the backward pass", empty where none of the phases is meant.
+[[nodiscard]] std::string words_of(category what);
+[[nodiscard]] std::string words_of(phase when);
+// "backward"; "between them" of what is no phase of training.
+[[nodiscard]] std::string short_words_of(phase when);
 
 [[nodiscard]] std::optional<category> category_named(std::string_view name);
 

@@ -37,7 +37,7 @@ std::uint64_t keep_within(std::vector<sighting>& list, std::int64_t begin, std::
   finding result{.seen = seen, .api = {}, .owner = {}, .frames = {}};
   result.api = names[seen.api];
   if (seen.has_owner) result.owner = names[seen.owner];
-  result.frames = report::frames_of(names, seen.stack);
+  result.frames = code::frames_of(names, seen.stack);
   return result;
 }
 

@@ -10,7 +10,7 @@
 
 #include "analyzer/audit/collector.h"
 #include "analyzer/audit/match.h"
-#include "analyzer/report/frames.h"
+#include "analyzer/code/frames.h"
 #include "analyzer/trace/reader.h"
 
 namespace memtrace::audit {
@@ -27,7 +27,7 @@ struct finding {
   sighting seen;
   std::string api;    // the hooks'
   std::string owner;  // the library that asked, where it is known
-  std::vector<report::source_frame> frames;
+  std::vector<code::source_frame> frames;
   std::uint64_t other_bytes = 0;  // with another size: what CUPTI said
 };
 

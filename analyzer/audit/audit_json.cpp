@@ -3,15 +3,15 @@
 
 #include <algorithm>
 
-#include "analyzer/report/json_memory.h"
-#include "analyzer/report/json_text.h"
+#include "analyzer/json/values.h"
+#include "analyzer/text/utf8.h"
 
 namespace memtrace::audit {
 
 namespace {
 
-using report::json;
-using report::valid_utf8;
+using as_json::json;
+using text::valid_utf8;
 
 [[nodiscard]] const char* name_of(verdict of) {
   switch (of) {
@@ -58,7 +58,7 @@ using report::valid_utf8;
   auto made = sighting_json(one.seen);
   made["api"] = valid_utf8(one.api);
   made["owner"] = one.seen.has_owner ? json(valid_utf8(one.owner)) : json(nullptr);
-  made["frames"] = report::frames_json(one.frames);
+  made["frames"] = as_json::frames_json(one.frames);
   return made;
 }
 

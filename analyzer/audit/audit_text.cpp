@@ -5,20 +5,20 @@
 
 #include <algorithm>
 
-#include "analyzer/report/json_text.h"
-#include "analyzer/report/page.h"
-#include "analyzer/report/units.h"
+#include "analyzer/text/page.h"
+#include "analyzer/text/units.h"
+#include "analyzer/text/utf8.h"
 
 namespace memtrace::audit {
 
 namespace {
 
-using report::emphasis;
-using report::format_bytes;
-using report::format_count;
-using report::format_seconds;
-using report::page;
-using report::printable;
+using text::emphasis;
+using text::format_bytes;
+using text::format_count;
+using text::format_seconds;
+using text::page;
+using text::printable;
 
 [[nodiscard]] std::string how_long(const trace_audit& audit) {
   const auto& told = audit.told;
@@ -110,7 +110,7 @@ void add_not_compared(page& out, const trace_audit& audit) {
 
 void add_devices(page& out, const trace_audit& audit) {
   for (const auto& [index, device] : audit.told.devices) {
-    for (const auto& words : {kernel_words(device), migration_words(device)}) {
+    for (const auto& words : {device::kernel_words(device), device::migration_words(device)}) {
       if (!words.empty()) out.line(fmt::format("device {}: {}", index, words));
     }
   }
@@ -134,8 +134,7 @@ void add_verdict(page& out, const trace_audit& audit) {
 
 }  // namespace
 
-std::string to_text(const trace_audit& audit, std::size_t shown,
-                    const report::terminal_style& style) {
+std::string to_text(const trace_audit& audit, std::size_t shown, const text::style& style) {
   page out;
   out.line(printable(audit.path), emphasis::heading);
   if (!audit.told.has_witness) {

@@ -7,12 +7,12 @@
 #include <string>
 
 #include "analyzer/audit/audit.h"
-#include "analyzer/report/terminal.h"
+#include "analyzer/text/style.h"
 
 namespace memtrace::audit {
 
 // At most `shown` of the allocations that one of them missed; 0: all.
 [[nodiscard]] std::string to_text(const trace_audit& audit, std::size_t shown,
-                                  const report::terminal_style& style);
+                                  const text::style& style);
 
 }  // namespace memtrace::audit

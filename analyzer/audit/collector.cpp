@@ -173,7 +173,7 @@ void collector::state(const trace::operation_event& what) {
 }
 
 void collector::on_counter(const trace::event&, const trace::counter_event& counter) {
-  (void)add_counter(found_.devices, names_[counter.name], counter.value);
+  (void)device::add_counter(found_.devices, names_[counter.name], counter.value);
 }
 
 }  // namespace memtrace::audit

@@ -9,8 +9,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "analyzer/audit/activity.h"
 #include "analyzer/audit/sighting.h"
+#include "analyzer/device/activity.h"
 #include "analyzer/trace/dictionary.h"
 #include "analyzer/trace/records.h"
 #include "memtrace/cuda_calls.h"
@@ -36,7 +36,7 @@ struct testimony {
   std::map<std::string, not_compared> only_cupti;  // by kind of memory
   std::uint64_t pools_made[2] = {0, 0};            // by the hooks, by CUPTI
   std::uint64_t pools_destroyed[2] = {0, 0};
-  std::map<std::uint32_t, device_activity> devices;
+  std::map<std::uint32_t, device::device_activity> devices;
 };
 
 class collector final : public trace::record_visitor {

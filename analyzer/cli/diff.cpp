@@ -11,9 +11,9 @@
 #include "analyzer/cli/open_trace.h"
 #include "analyzer/cli/show_report.h"
 #include "analyzer/cli/write_file.h"
-#include "analyzer/report/diff.h"
-#include "analyzer/report/diff_json.h"
-#include "analyzer/report/json_text.h"
+#include "analyzer/diff/diff.h"
+#include "analyzer/diff/json.h"
+#include "analyzer/text/utf8.h"
 #include "analyzer/trace/find_traces.h"
 
 namespace memtrace::cli {
@@ -67,15 +67,15 @@ int show(diff_options chosen) {
   if (!find(chosen.before, before_paths) || !find(chosen.after, after_paths)) return failure;
   if (const auto* const same = in_both(before_paths, after_paths)) {
     std::fprintf(stderr, "memtrace: %s: is in both runs; a run differs from itself in nothing\n",
-                 report::printable(*same).c_str());
+                 text::printable(*same).c_str());
     return failure;
   }
   const auto before = load_traces(before_paths);
   const auto after = load_traces(after_paths);
   if (before.processes.empty() || after.processes.empty()) return failure;
-  const auto difference = report::compare(before.processes, after.processes);
+  const auto difference = diff::compare(before.processes, after.processes);
   bool written = true;
-  if (!chosen.json.empty()) written = write_all(chosen.json, report::to_json(difference));
+  if (!chosen.json.empty()) written = write_all(chosen.json, diff::to_json(difference));
   if (chosen.json != "-") {
     print_difference(difference, stdout);
     written = std::fflush(stdout) == 0 && written;

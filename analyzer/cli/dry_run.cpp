@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "analyzer/cli/command.h"
-#include "analyzer/cli/gpu_names.h"
 #include "analyzer/cli/recording.h"
+#include "analyzer/gpus/gpu_names.h"
 #include "simulator/launch/launch.h"
 #include "simulator/launch/session.h"
 
@@ -28,11 +28,11 @@ struct dry_run_options {
 
 int dry_run(const program& command, dry_run_options& chosen) {
   if (chosen.list_gpus || chosen.gpu == "list") {
-    print_gpus(stdout);
+    gpus::print_gpus(stdout);
     return success;
   }
-  if (!knows_gpu(chosen.gpu)) {
-    std::fprintf(stderr, "memtrace: %s\n", unknown_gpu_sentence(chosen.gpu).c_str());
+  if (!gpus::knows_gpu(chosen.gpu)) {
+    std::fprintf(stderr, "memtrace: %s\n", gpus::unknown_gpu_sentence(chosen.gpu).c_str());
     return usage;
   }
   if (command.empty()) {
@@ -82,8 +82,8 @@ action add_dry_run(CLI::App& app) {
   app.add_flag("--list-gpus", chosen->list_gpus, "Print the GPUs that can be simulated");
   app.add_option("--memory", chosen->memory, "Its memory, as 24GiB, instead of the model's")
       ->check([](const std::string& text) {
-        return is_memory_size(text) ? std::string()
-                                    : "'" + text + "' is no size; write bytes, or 24GiB";
+        return gpus::is_memory_size(text) ? std::string()
+                                          : "'" + text + "' is no size; write bytes, or 24GiB";
       });
   app.add_option("--devices", chosen->devices, "How many of them")
       ->check(CLI::Range(0, 16))

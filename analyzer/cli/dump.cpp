@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyzer/report/dump.h"
+#include "analyzer/export/dump.h"
 
 #include <CLI/App.hpp>
 #include <cerrno>
@@ -15,10 +15,10 @@ namespace memtrace::cli {
 
 namespace {
 
-int dump(const std::string& path, report::dump_options options) {
+int dump(const std::string& path, exporting::dump_options options) {
   auto opened = open(path);
   if (!opened) return failure;
-  report::dump_writer writer(opened->reader->names(), stdout, options);
+  exporting::dump_writer writer(opened->reader->names(), stdout, options);
   const auto facts = opened->reader->read(writer, {});
   writer.finish();
   if (std::fflush(stdout) != 0 || writer.failed()) {

@@ -11,12 +11,12 @@
 #include <vector>
 
 #include "analyzer/cli/command.h"
-#include "analyzer/cli/gpu_names.h"
 #include "analyzer/cli/write_file.h"
 #include "analyzer/estimate/estimate_text.h"
 #include "analyzer/estimate/fit.h"
-#include "analyzer/report/json_text.h"
-#include "analyzer/verdicts/gpu_models.h"
+#include "analyzer/gpus/gpu_models.h"
+#include "analyzer/gpus/gpu_names.h"
+#include "analyzer/text/utf8.h"
 
 namespace memtrace::cli {
 
@@ -38,7 +38,7 @@ struct misunderstood {
 };
 
 [[nodiscard]] std::string shown(const std::string& text) {
-  return report::printable(text);
+  return text::printable(text);
 }
 
 // 770M, 1.2B, 60500000, 7b
@@ -186,10 +186,10 @@ void read_adapters(const estimate_options& given, estimate::plan& wanted) {
 [[nodiscard]] std::vector<estimate::gpu_fit> fits_of(const estimate_options& given,
                                                      const estimate::plan& wanted) {
   for (const auto& name : given.gpus) {
-    if (!knows_gpu(name)) throw misunderstood{unknown_gpu_sentence(shown(name))};
+    if (!gpus::knows_gpu(name)) throw misunderstood{gpus::unknown_gpu_sentence(shown(name))};
   }
   std::vector<estimate::gpu_fit> fits;
-  for (const auto& gpu : verdicts::gpu_models()) {
+  for (const auto& gpu : gpus::gpu_models()) {
     const bool named =
         std::find(given.gpus.begin(), given.gpus.end(), gpu.name) != given.gpus.end();
     if (given.gpus.empty() || named) {

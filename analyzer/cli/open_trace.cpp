@@ -8,7 +8,7 @@
 #include <cstdio>
 #include <utility>
 
-#include "analyzer/report/json_text.h"
+#include "analyzer/text/utf8.h"
 
 namespace memtrace::cli {
 
@@ -19,10 +19,9 @@ bool progress_shown = false;
 void complain(const std::string& path, const trace::error& error) {
   end_progress();
   if (path.empty()) {
-    fmt::print(stderr, "memtrace: {}\n", report::printable(error.message));
+    fmt::print(stderr, "memtrace: {}\n", text::printable(error.message));
   } else {
-    fmt::print(stderr, "memtrace: {}: {}\n", report::printable(path),
-               report::printable(error.message));
+    fmt::print(stderr, "memtrace: {}: {}\n", text::printable(path), text::printable(error.message));
   }
 }
 
@@ -51,7 +50,7 @@ std::function<void(const trace::progress&)> show_progress(const std::string& pat
     if (clock::now() < next) return;
     next = clock::now() + std::chrono::milliseconds(100);
     progress_shown = true;
-    fmt::print(stderr, "\r{}: {:.0f} %, {:.1f} M events\x1b[K", report::printable(path),
+    fmt::print(stderr, "\r{}: {:.0f} %, {:.1f} M events\x1b[K", text::printable(path),
                100.0 * static_cast<double>(so_far.bytes_read) /
                    static_cast<double>(so_far.bytes_total + 1),
                static_cast<double>(so_far.events) / 1e6);

@@ -7,14 +7,14 @@
 #include <vector>
 
 #include "analyzer/cli/command.h"
-#include "analyzer/cli/gpu_names.h"
 #include "analyzer/cli/open_trace.h"
 #include "analyzer/cli/show_report.h"
 #include "analyzer/cli/write_file.h"
-#include "analyzer/report/json_text.h"
-#include "analyzer/report/replay_json.h"
-#include "analyzer/report/replay_runs.h"
+#include "analyzer/gpus/gpu_names.h"
+#include "analyzer/text/utf8.h"
 #include "analyzer/trace/find_traces.h"
+#include "analyzer/what_if/json.h"
+#include "analyzer/what_if/runs.h"
 
 namespace memtrace::cli {
 
@@ -37,16 +37,16 @@ struct replay_options {
     return false;
   }
   if (!chosen.gpu.empty()) {
-    total_bytes = gpu_memory(chosen.gpu);
+    total_bytes = gpus::gpu_memory(chosen.gpu);
     if (total_bytes) return true;
-    std::fprintf(stderr, "memtrace: %s\n", unknown_gpu_sentence(chosen.gpu).c_str());
+    std::fprintf(stderr, "memtrace: %s\n", gpus::unknown_gpu_sentence(chosen.gpu).c_str());
     return false;
   }
   if (!chosen.memory.empty()) {
-    total_bytes = memory_size(chosen.memory);
+    total_bytes = gpus::memory_size(chosen.memory);
     if (total_bytes) return true;
     std::fprintf(stderr, "memtrace: --memory %s is no size; write bytes, or 24GiB\n",
-                 report::printable(chosen.memory).c_str());
+                 text::printable(chosen.memory).c_str());
     return false;
   }
   return true;
@@ -54,14 +54,14 @@ struct replay_options {
 
 int show(const replay_options& chosen) {
   if (chosen.gpu == "list") {
-    print_gpus(stdout);
+    gpus::print_gpus(stdout);
     return success;
   }
   if (chosen.traces.empty()) {
     std::fprintf(stderr, "memtrace: name a trace to replay, or a directory with traces\n");
     return usage;
   }
-  report::replay_wishes wanted;
+  what_if::replay_wishes wanted;
   wanted.alloc_confs = chosen.alloc_confs;
   if (!choose_device(chosen, wanted.total_bytes)) return usage;
   auto paths = trace::find_traces(chosen.traces);
@@ -69,7 +69,7 @@ int show(const replay_options& chosen) {
     complain({}, paths.failure());
     return failure;
   }
-  std::vector<report::replayed_process> replayed;
+  std::vector<what_if::replayed_process> replayed;
   bool complete = true;
   for (const auto& path : *paths) {
     auto opened = open(path);
@@ -77,7 +77,7 @@ int show(const replay_options& chosen) {
       complete = false;
       continue;
     }
-    auto one = report::replay_trace(path, *opened->reader, wanted, show_progress(path));
+    auto one = what_if::replay_trace(path, *opened->reader, wanted, show_progress(path));
     end_progress();
     if (one.completeness.damage) {
       complain(path, *one.completeness.damage);
@@ -86,14 +86,14 @@ int show(const replay_options& chosen) {
     if (one.refusal.empty()) {
       replayed.push_back(std::move(one));
     } else {
-      std::fprintf(stderr, "memtrace: %s: %s\n", report::printable(path).c_str(),
+      std::fprintf(stderr, "memtrace: %s: %s\n", text::printable(path).c_str(),
                    one.refusal.c_str());
       complete = false;
     }
   }
   if (replayed.empty()) return failure;
   bool written = true;
-  if (!chosen.json.empty()) written = write_all(chosen.json, report::to_json(replayed));
+  if (!chosen.json.empty()) written = write_all(chosen.json, what_if::to_json(replayed));
   if (chosen.json != "-") {
     print_replay(replayed, stdout);
     written = std::fflush(stdout) == 0 && written;

@@ -9,9 +9,9 @@
 #include "analyzer/cli/open_trace.h"
 #include "analyzer/cli/show_report.h"
 #include "analyzer/cli/write_file.h"
-#include "analyzer/report/json.h"
-#include "analyzer/report/json_text.h"
-#include "analyzer/report/terminal_views.h"
+#include "analyzer/json/report.h"
+#include "analyzer/terminal/views.h"
+#include "analyzer/text/utf8.h"
 #include "analyzer/trace/find_traces.h"
 
 namespace memtrace::cli {
@@ -27,18 +27,18 @@ struct report_options {
 };
 
 [[nodiscard]] bool understood(const report_options& chosen) {
-  if (!chosen.at.empty() && !report::parse_moment(chosen.at)) {
+  if (!chosen.at.empty() && !run::parse_moment(chosen.at)) {
     std::fprintf(stderr,
                  "memtrace: --at %s: write event:1234, step:7 or step:7/backward (steps count from "
                  "0)\n",
-                 report::printable(chosen.at).c_str());
+                 text::printable(chosen.at).c_str());
     return false;
   }
-  if (!chosen.by.empty() && !report::view_named(chosen.by)) {
+  if (!chosen.by.empty() && !terminal::view_named(chosen.by)) {
     std::fprintf(stderr,
                  "memtrace: --by %s: choose category, module, site, phase, parameter, step, "
                  "fragmentation, advice, expected or rank\n",
-                 report::printable(chosen.by).c_str());
+                 text::printable(chosen.by).c_str());
     return false;
   }
   return true;
@@ -51,17 +51,17 @@ int show(const report_options& chosen) {
     complain({}, paths.failure());
     return failure;
   }
-  report::load_options wanted;
+  run::load_options wanted;
   wanted.blocks = chosen.blocks;
-  if (!chosen.at.empty()) wanted.at = report::parse_moment(chosen.at);
+  if (!chosen.at.empty()) wanted.at = run::parse_moment(chosen.at);
   auto loaded = load_traces(*paths, wanted);
   if (loaded.processes.empty()) return failure;
   bool written = true;
   if (!chosen.json.empty()) {
-    written = write_all(chosen.json, report::to_json(loaded.processes, chosen.blocks));
+    written = write_all(chosen.json, as_json::to_json(loaded.processes, chosen.blocks));
   }
   if (chosen.json != "-") {
-    print_report(loaded.processes, stdout, report::view_named(chosen.by));
+    print_report(loaded.processes, stdout, terminal::view_named(chosen.by));
     written = std::fflush(stdout) == 0 && written;
   }
   return loaded.complete && written ? success : failure;

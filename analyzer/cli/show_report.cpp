@@ -8,15 +8,15 @@
 #include <cstdlib>
 
 #include "analyzer/cli/open_trace.h"
-#include "analyzer/report/diff_text.h"
-#include "analyzer/report/load.h"
-#include "analyzer/report/replay_text.h"
-#include "analyzer/report/terminal.h"
+#include "analyzer/diff/text.h"
+#include "analyzer/run/load.h"
+#include "analyzer/terminal/report.h"
+#include "analyzer/what_if/text.h"
 
 namespace memtrace::cli {
 
-report::terminal_style style_for(std::FILE* out) {
-  report::terminal_style style;
+text::style style_for(std::FILE* out) {
+  text::style style;
   const int descriptor = ::fileno(out);
   if (::isatty(descriptor) == 0) return style;
   const char* const no_colour = std::getenv("NO_COLOR");
@@ -28,8 +28,7 @@ report::terminal_style style_for(std::FILE* out) {
   return style;
 }
 
-loaded_report load_traces(const std::vector<std::string>& paths,
-                          const report::load_options& wanted) {
+loaded_report load_traces(const std::vector<std::string>& paths, const run::load_options& wanted) {
   loaded_report loaded;
   for (const auto& path : paths) {
     auto opened = open(path);
@@ -37,7 +36,7 @@ loaded_report load_traces(const std::vector<std::string>& paths,
       loaded.complete = false;
       continue;
     }
-    loaded.processes.push_back(report::load(path, *opened->reader, wanted, show_progress(path)));
+    loaded.processes.push_back(run::load(path, *opened->reader, wanted, show_progress(path)));
     end_progress();
     if (const auto& damage = loaded.processes.back().completeness.damage) {
       complain(path, *damage);
@@ -47,21 +46,21 @@ loaded_report load_traces(const std::vector<std::string>& paths,
   return loaded;
 }
 
-void print_report(const report::run_report& processes, std::FILE* out,
-                  std::optional<report::view_by> kind) {
+void print_report(const run::run_report& processes, std::FILE* out,
+                  std::optional<terminal::view_by> kind) {
   const auto style = style_for(out);
   const auto text =
-      kind ? report::to_view(processes, *kind, style) : report::to_text(processes, style);
+      kind ? terminal::to_view(processes, *kind, style) : terminal::to_text(processes, style);
   std::fwrite(text.data(), 1, text.size(), out);
 }
 
-void print_replay(const std::vector<report::replayed_process>& processes, std::FILE* out) {
-  const auto text = report::to_text(processes, style_for(out));
+void print_replay(const std::vector<what_if::replayed_process>& processes, std::FILE* out) {
+  const auto text = what_if::to_text(processes, style_for(out));
   std::fwrite(text.data(), 1, text.size(), out);
 }
 
-void print_difference(const report::run_difference& runs, std::FILE* out) {
-  const auto text = report::to_text(runs, style_for(out));
+void print_difference(const diff::run_difference& runs, std::FILE* out) {
+  const auto text = diff::to_text(runs, style_for(out));
   std::fwrite(text.data(), 1, text.size(), out);
 }
 

@@ -8,35 +8,35 @@
 #include <string>
 #include <vector>
 
-#include "analyzer/report/diff.h"
-#include "analyzer/report/load.h"
-#include "analyzer/report/model.h"
-#include "analyzer/report/replay_runs.h"
-#include "analyzer/report/terminal.h"
-#include "analyzer/report/terminal_views.h"
+#include "analyzer/diff/diff.h"
+#include "analyzer/run/load.h"
+#include "analyzer/run/model.h"
+#include "analyzer/terminal/views.h"
+#include "analyzer/text/style.h"
+#include "analyzer/what_if/runs.h"
 
 namespace memtrace::cli {
 
 struct loaded_report {
-  report::run_report processes;
+  run::run_report processes;
   bool complete = true;  // every trace could be read, and none is damaged
 };
 
 // Complains on stderr, in a sentence each, about what cannot be read.
 [[nodiscard]] loaded_report load_traces(const std::vector<std::string>& paths,
-                                        const report::load_options& wanted = {});
+                                        const run::load_options& wanted = {});
 
 // What suits the stream: colour only on a terminal and without NO_COLOR.
-[[nodiscard]] report::terminal_style style_for(std::FILE* out);
+[[nodiscard]] text::style style_for(std::FILE* out);
 
 // As text. The overview, or all rows of one kind.
-void print_report(const report::run_report& processes, std::FILE* out,
-                  std::optional<report::view_by> kind = {});
+void print_report(const run::run_report& processes, std::FILE* out,
+                  std::optional<terminal::view_by> kind = {});
 
 // What other allocator options, or another GPU, would do.
-void print_replay(const std::vector<report::replayed_process>& processes, std::FILE* out);
+void print_replay(const std::vector<what_if::replayed_process>& processes, std::FILE* out);
 
 // Two runs side by side, in the same styles.
-void print_difference(const report::run_difference& runs, std::FILE* out);
+void print_difference(const diff::run_difference& runs, std::FILE* out);
 
 }  // namespace memtrace::cli

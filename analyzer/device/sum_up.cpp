@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "analyzer/report/json_text.h"
+#include "analyzer/text/utf8.h"
 
 namespace memtrace::device {
 
@@ -75,7 +75,7 @@ std::string owner_name(const replay::owner_id& owner, const trace::dictionary& n
   if (!owner.known) return part_name::pytorch_direct;
   const auto name = names[owner.name];
   return name.empty() ? std::string(part_name::program)
-                      : part_name::library + report::valid_utf8(name);
+                      : part_name::library + text::valid_utf8(name);
 }
 
 held held_now(const replay::replayer& replayed, std::uint32_t device) {

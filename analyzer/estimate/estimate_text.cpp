@@ -8,14 +8,14 @@
 #include <cmath>
 #include <cstdint>
 
-#include "analyzer/report/units.h"
+#include "analyzer/text/units.h"
 
 namespace memtrace::estimate {
 
 namespace {
 
 [[nodiscard]] std::string bytes(double number) {
-  return report::format_bytes(static_cast<std::uint64_t>(std::llround(number)));
+  return text::format_bytes(static_cast<std::uint64_t>(std::llround(number)));
 }
 
 [[nodiscard]] std::string heading(const plan& wanted, const estimation& made) {
@@ -89,7 +89,7 @@ namespace {
   text += batches ? fmt::format("{:>14} {:>14}\n", "batch to 85 %", "to 100 %") : "\n";
   for (const auto& one : fits) {
     text += fmt::format("  {:<10} {:>11} {:>5.0f} %  {:<25}", one.gpu,
-                        report::format_bytes(one.total_bytes), 100 * one.used, words_of(one.how));
+                        text::format_bytes(one.total_bytes), 100 * one.used, words_of(one.how));
     text +=
         batches ? fmt::format("{:>14} {:>14}\n", one.largest_batch, one.batch_at_the_end) : "\n";
   }

@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "analyzer/estimate/optimizers.h"
-#include "analyzer/report/units.h"
+#include "analyzer/text/units.h"
 
 namespace memtrace::estimate {
 
@@ -45,7 +45,7 @@ struct sums {
       source::arithmetic, {}};
   if (run.unused_copies != 0) {
     made.note = fmt::format("{} are copies that no forward pass uses",
-                            report::format_bytes(run.unused_copies));
+                            text::format_bytes(run.unused_copies));
   } else if (run.weights > sum.all) {
     made.note =
         "what is more was there beside the model's parameters: a second model, or a copy "

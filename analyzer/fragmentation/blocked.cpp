@@ -27,18 +27,18 @@ std::uint32_t request_of_event(const allocator::request_log& log, std::uint64_t 
              : never;
 }
 
-std::vector<report::source_frame> frames_of_request(const advice::evidence& of,
-                                                    std::uint32_t request) {
+std::vector<code::source_frame> frames_of_request(const blocks::evidence& of,
+                                                  std::uint32_t request) {
   const auto block = of.log.requests[request].block;
   if (block < of.blocks.size() && of.blocks[block].stack) {
-    return report::frames_of(of.names, of.blocks[block].stack);
+    return code::frames_of(of.names, of.blocks[block].stack);
   }
   // A refused request made no block.
   const auto& ooms = of.replayed.ooms();
   const auto refused =
       std::ranges::find(ooms, of.log.events[request], &replay::out_of_memory::event);
-  return refused == ooms.end() ? std::vector<report::source_frame>()
-                               : report::frames_of(of.names, refused->stack);
+  return refused == ooms.end() ? std::vector<code::source_frame>()
+                               : code::frames_of(of.names, refused->stack);
 }
 
 viewpoint viewpoint_of(const allocator::request_log& log, std::uint32_t request) {
@@ -47,7 +47,7 @@ viewpoint viewpoint_of(const allocator::request_log& log, std::uint32_t request)
           allocator::round_size(log.options, one.size) <= allocator::small_size};
 }
 
-blocked_search::blocked_search(const advice::evidence& of, const device_history& history,
+blocked_search::blocked_search(const blocks::evidence& of, const device_history& history,
                                std::size_t most)
     : of_(of) {
   auto order = history.reserving;

@@ -8,8 +8,8 @@
 #include <map>
 #include <vector>
 
-#include "analyzer/advice/evidence.h"
 #include "analyzer/allocator/layout.h"
+#include "analyzer/blocks/evidence.h"
 #include "analyzer/fragmentation/diagnosis.h"
 #include "analyzer/fragmentation/pieces.h"
 #include "analyzer/fragmentation/segment_history.h"
@@ -20,8 +20,8 @@ namespace memtrace::fragmentation {
 [[nodiscard]] std::uint32_t request_of_event(const allocator::request_log& log,
                                              std::uint64_t event);
 
-[[nodiscard]] std::vector<report::source_frame> frames_of_request(const advice::evidence& of,
-                                                                  std::uint32_t request);
+[[nodiscard]] std::vector<code::source_frame> frames_of_request(const blocks::evidence& of,
+                                                                std::uint32_t request);
 
 // Its stream, pool and size class.
 [[nodiscard]] viewpoint viewpoint_of(const allocator::request_log& log, std::uint32_t request);
@@ -29,7 +29,7 @@ namespace memtrace::fragmentation {
 class blocked_search {
  public:
   // At most `most` requests: those that ran out of memory, then those that reserved most.
-  blocked_search(const advice::evidence& of, const device_history& history, std::size_t most);
+  blocked_search(const blocks::evidence& of, const device_history& history, std::size_t most);
 
   // Requests after which the layout is wanted: each is the one before a candidate.
   [[nodiscard]] const std::vector<std::uint32_t>& moments() const { return moments_; }
@@ -37,7 +37,7 @@ class blocked_search {
   [[nodiscard]] blocked_requests finish();
 
  private:
-  const advice::evidence& of_;
+  const blocks::evidence& of_;
   std::map<std::uint32_t, reserving_request> candidates_;  // by request
   std::vector<std::uint32_t> moments_;
   blocked_requests found_;

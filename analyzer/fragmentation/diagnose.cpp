@@ -11,7 +11,7 @@
 #include "analyzer/fragmentation/pieces.h"
 #include "analyzer/fragmentation/survivors.h"
 #include "analyzer/fragmentation/words.h"
-#include "analyzer/report/units.h"
+#include "analyzer/text/units.h"
 
 namespace memtrace::fragmentation {
 
@@ -45,7 +45,7 @@ void settle_pressure(pressure& found, const allocator::settings& options) {
 }
 
 // The event of what ended the program, else of the first.
-[[nodiscard]] std::uint32_t out_of_memory_request(const advice::evidence& of) {
+[[nodiscard]] std::uint32_t out_of_memory_request(const blocks::evidence& of) {
   const replay::out_of_memory* chosen = nullptr;
   for (const auto& one : of.replayed.ooms()) {
     if (one.device != of.log.device) continue;
@@ -86,7 +86,7 @@ void settle_pressure(pressure& found, const allocator::settings& options) {
 
 class diagnostician {
  public:
-  diagnostician(const advice::evidence& of, const device_history& history, diagnosis& made)
+  diagnostician(const blocks::evidence& of, const device_history& history, diagnosis& made)
       : of_(of),
         history_(history),
         made_(made),
@@ -160,11 +160,11 @@ class diagnostician {
   // With the recorded segments.
   void compare(const layout& heap) {
     if (heap.reserved == history_.peak_reserved) return;
-    made_.inexact = "the model reserves " + report::format_bytes(heap.reserved) +
-                    " where the program had " + report::format_bytes(history_.peak_reserved);
+    made_.inexact = "the model reserves " + text::format_bytes(heap.reserved) +
+                    " where the program had " + text::format_bytes(history_.peak_reserved);
   }
 
-  const advice::evidence& of_;
+  const blocks::evidence& of_;
   const device_history& history_;
   diagnosis& made_;
   live_bytes live_;
@@ -178,7 +178,7 @@ class diagnostician {
 
 }  // namespace
 
-diagnosis diagnose(const advice::evidence& of, const segment_history& history) {
+diagnosis diagnose(const blocks::evidence& of, const segment_history& history) {
   diagnosis made;
   made.device = of.log.device;
   take_totals(made, of.replayed, history);

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "analyzer/advice/evidence.h"
+#include "analyzer/blocks/evidence.h"
 #include "analyzer/fragmentation/diagnosis.h"
 #include "analyzer/fragmentation/segment_history.h"
 
@@ -12,7 +12,7 @@ namespace memtrace::fragmentation {
 
 // Replays the log once, at the recorded addresses, and looks at the layout at about a thousand
 // moments at most. Where the log has doubts, the totals are all there is.
-[[nodiscard]] diagnosis diagnose(const advice::evidence& of, const segment_history& history);
+[[nodiscard]] diagnosis diagnose(const blocks::evidence& of, const segment_history& history);
 
 // Of a device without a request log; `why`: a sentence.
 [[nodiscard]] diagnosis diagnose_totals(std::uint32_t device, const replay::replayer& replayed,

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "analyzer/attribution/terms.h"
-#include "analyzer/report/frames.h"
+#include "analyzer/code/frames.h"
 
 namespace memtrace::fragmentation {
 
@@ -64,13 +64,13 @@ struct explained_moment {
   std::uint64_t requested = 0;  // of what is allocated, before rounding
   rounding inside;              // of allocated - requested
   std::uint64_t request = 0;    // that reserved the latest large segment, bytes, rounded
-  std::vector<report::source_frame> frames;  // of that request
-  std::uint64_t largest_piece = 0;           // free, of its stream, pool and size class
+  std::vector<code::source_frame> frames;  // of that request
+  std::uint64_t largest_piece = 0;         // free, of its stream, pool and size class
 };
 
 // A line whose long-lived blocks keep segments that are otherwise empty.
 struct pinning_site {
-  std::vector<report::source_frame> frames;
+  std::vector<code::source_frame> frames;
   attribution::category what = attribution::category::unknown;
   std::uint64_t bytes = 0;  // free memory that they pin
   std::uint64_t blocks = 0;
@@ -84,7 +84,7 @@ struct blocked_request {
   std::uint64_t free = 0;   // of its stream, pool and size class, in all
   std::uint64_t largest = 0;
   bool out_of_memory = false;
-  std::vector<report::source_frame> frames;
+  std::vector<code::source_frame> frames;
 };
 
 struct blocked_requests {

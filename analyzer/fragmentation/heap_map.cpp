@@ -8,7 +8,7 @@
 #include <numeric>
 
 #include "analyzer/allocator/settings.h"
-#include "analyzer/report/user_lines.h"
+#include "analyzer/code/places.h"
 
 namespace memtrace::fragmentation {
 
@@ -22,13 +22,13 @@ using allocator::layout_segment;
 // Of the lines that hold the most bytes: stack → place in heap_map::sites.
 using known_sites = std::map<trace::stack_id, std::size_t>;
 
-[[nodiscard]] trace::stack_id stack_of(const layout_block& block, const advice::evidence& of) {
+[[nodiscard]] trace::stack_id stack_of(const layout_block& block, const blocks::evidence& of) {
   if (block.state != block_state::allocated || block.number >= of.blocks.size()) return {};
   const auto& facts = of.blocks[block.number];
   return facts.stack ? facts.stack : facts.forward;
 }
 
-[[nodiscard]] known_sites largest_sites(const layout& heap, const advice::evidence& of,
+[[nodiscard]] known_sites largest_sites(const layout& heap, const blocks::evidence& of,
                                         heap_map& into) {
   std::map<trace::stack_id, std::uint64_t> bytes;
   for (const auto& segment : heap.segments) {
@@ -41,7 +41,7 @@ using known_sites = std::map<trace::stack_id, std::size_t>;
   known_sites sites;
   std::map<std::string, std::size_t> by_line;
   for (const auto& [stack, held] : order) {
-    auto line = report::short_place(report::frames_of(of.names, stack), {});
+    auto line = code::short_place(code::frames_of(of.names, stack), {});
     const auto known = by_line.find(line);
     if (known != by_line.end()) {
       sites.emplace(stack, known->second);
@@ -75,7 +75,7 @@ struct run {
 };
 
 [[nodiscard]] std::vector<run> runs_of(const layout_segment& segment, const known_sites& sites,
-                                       const advice::evidence& of, bool merge) {
+                                       const blocks::evidence& of, bool merge) {
   std::vector<run> runs;
   for (const auto& block : segment.blocks) {
     run one{letter_of(block.state), block.bytes, most_map_sites};
@@ -119,7 +119,7 @@ struct run {
 
 }  // namespace
 
-heap_map draw(const layout& heap, const advice::evidence& of, std::string when,
+heap_map draw(const layout& heap, const blocks::evidence& of, std::string when,
               std::uint64_t event) {
   heap_map made;
   made.when = std::move(when);

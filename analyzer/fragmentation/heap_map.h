@@ -5,8 +5,8 @@
 
 #include <string>
 
-#include "analyzer/advice/evidence.h"
 #include "analyzer/allocator/layout.h"
+#include "analyzer/blocks/evidence.h"
 #include "analyzer/fragmentation/diagnosis.h"
 
 namespace memtrace::fragmentation {
@@ -14,7 +14,7 @@ namespace memtrace::fragmentation {
 inline constexpr std::size_t most_runs = 4096;  // of blocks, in one map
 inline constexpr std::size_t most_map_sites = 64;
 
-[[nodiscard]] heap_map draw(const allocator::layout& heap, const advice::evidence& of,
+[[nodiscard]] heap_map draw(const allocator::layout& heap, const blocks::evidence& of,
                             std::string when, std::uint64_t event);
 
 }  // namespace memtrace::fragmentation

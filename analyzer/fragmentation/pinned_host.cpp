@@ -77,7 +77,7 @@ pinned_host look_at_pinned(const replay::driver_memory& driver, const trace::dic
   }
   if (known) found.rounding_estimated = estimated;
   for (auto& [stack, site] : sites) {
-    site.frames = report::frames_of(names, stack);
+    site.frames = code::frames_of(names, stack);
     found.sites.push_back(std::move(site));
   }
   std::ranges::stable_sort(found.sites, std::greater(), &pinned_site::bytes);

@@ -13,8 +13,8 @@
 #include <optional>
 #include <vector>
 
+#include "analyzer/code/frames.h"
 #include "analyzer/replay/driver_memory.h"
-#include "analyzer/report/frames.h"
 #include "analyzer/trace/dictionary.h"
 #include "analyzer/trace/records.h"
 
@@ -32,7 +32,7 @@ class host_copies final : public trace::record_visitor {
 };
 
 struct pinned_site {
-  std::vector<report::source_frame> frames;
+  std::vector<code::source_frame> frames;
   std::uint64_t bytes = 0;
   std::uint64_t buffers = 0;
 };

@@ -55,7 +55,7 @@ bool long_lives::operator()(allocator::block_number block) const {
 
 std::vector<pinning_site> pinning_sites(const std::vector<piece>& pieces,
                                         const allocator::layout& heap, const long_lives& long_lived,
-                                        const advice::evidence& of) {
+                                        const blocks::evidence& of) {
   std::map<trace::stack_id, tally> by_stack;
   const auto pinned = pinned_by_segment(pieces, heap.segments.size());
   for (std::size_t s = 0; s < pinned.size(); ++s) {
@@ -63,7 +63,7 @@ std::vector<pinning_site> pinning_sites(const std::vector<piece>& pieces,
     const auto blocks = long_lived_of(heap.segments[s], long_lived);
     for (std::size_t i = 0; i < blocks.size(); ++i) {
       const auto number = blocks[i]->number;
-      const auto facts = number < of.blocks.size() ? of.blocks[number] : advice::block_facts{};
+      const auto facts = number < of.blocks.size() ? of.blocks[number] : blocks::block_facts{};
       auto& site = by_stack[facts.stack ? facts.stack : facts.forward];
       // What is left of the division goes to the first.
       site.bytes += pinned[s] / blocks.size() + (i == 0 ? pinned[s] % blocks.size() : 0);
@@ -74,7 +74,7 @@ std::vector<pinning_site> pinning_sites(const std::vector<piece>& pieces,
   }
   std::vector<pinning_site> sites;
   for (const auto& [stack, found] : by_stack) {
-    sites.push_back({report::frames_of(of.names, stack), found.what, found.bytes, found.blocks,
+    sites.push_back({code::frames_of(of.names, stack), found.what, found.bytes, found.blocks,
                      found.block_bytes});
   }
   std::ranges::stable_sort(sites, std::greater(), &pinning_site::bytes);

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "analyzer/advice/evidence.h"
+#include "analyzer/blocks/evidence.h"
 #include "analyzer/fragmentation/live_bytes.h"
 #include "analyzer/fragmentation/pieces.h"
 
@@ -33,6 +33,6 @@ class long_lives {
 [[nodiscard]] std::vector<pinning_site> pinning_sites(const std::vector<piece>& pieces,
                                                       const allocator::layout& heap,
                                                       const long_lives& long_lived,
-                                                      const advice::evidence& of);
+                                                      const blocks::evidence& of);
 
 }  // namespace memtrace::fragmentation

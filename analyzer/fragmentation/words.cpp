@@ -6,14 +6,14 @@
 #include <algorithm>
 
 #include "analyzer/allocator/settings.h"
-#include "analyzer/report/units.h"
-#include "analyzer/report/user_lines.h"
+#include "analyzer/run/user_lines.h"
+#include "analyzer/text/units.h"
 
 namespace memtrace::fragmentation {
 
 namespace {
 
-using report::format_bytes;
+using text::format_bytes;
 
 // Less than this is what a healthy program shows: of the peak reserved, and in bytes, and of the
 // device.

@@ -46,7 +46,7 @@ bool clues::keeper_mentions(std::string_view word) const {
 }
 
 bool clues::passes_through(std::string_view file_part) const {
-  const auto there = [&](const report::source_frame& frame) {
+  const auto there = [&](const code::source_frame& frame) {
     return frame.file.find(file_part) != frame.file.npos;
   };
   return std::ranges::any_of(frames, there) || std::ranges::any_of(forward, there);

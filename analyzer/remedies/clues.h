@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "analyzer/report/frames.h"
+#include "analyzer/code/frames.h"
 #include "analyzer/trace/dictionary.h"
 #include "analyzer/verdicts/verdict.h"
 #include "memtrace/trace_format.h"
@@ -23,10 +23,10 @@ struct run_clues {
 
 struct clues {
   const verdicts::verdict& about;
-  const verdicts::culprit& who;               // a culprit without anything where there is none
-  const verdicts::retainer* keeper;           // what keeps it, mostly; null: no census says
-  std::vector<report::source_frame> frames;   // of the allocation, innermost first
-  std::vector<report::source_frame> forward;  // made in backward: of the forward call
+  const verdicts::culprit& who;             // a culprit without anything where there is none
+  const verdicts::retainer* keeper;         // what keeps it, mostly; null: no census says
+  std::vector<code::source_frame> frames;   // of the allocation, innermost first
+  std::vector<code::source_frame> forward;  // made in backward: of the forward call
   const run_clues& run;
 
   // All of these flags of format::held_*.

@@ -21,8 +21,8 @@ constexpr std::array kinds = {MEMTRACE_REMEDY_KINDS(MEMTRACE_REMEDY)};
   return {about,
           who,
           who.retained_by.empty() ? nullptr : &who.retained_by.front(),
-          report::frames_of(names, who.stack),
-          report::frames_of(names, who.forward),
+          code::frames_of(names, who.stack),
+          code::frames_of(names, who.forward),
           run};
 }
 

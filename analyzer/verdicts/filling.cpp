@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "analyzer/report/units.h"
+#include "analyzer/text/units.h"
 #include "analyzer/verdicts/held_path.h"
 #include "analyzer/verdicts/keeper_words.h"
 
@@ -26,14 +26,14 @@ constexpr double confidence_in_bound = 0.8;
 [[nodiscard]] std::string overturning(const filling& buffer) {
   if (buffer.limit == 0) return "growth after the container is full";
   return fmt::format("growth after `{}` is full at {} elements (it held {})",
-                     variable_of(*buffer.container), report::format_count(buffer.limit),
-                     report::format_count(buffer.length));
+                     variable_of(*buffer.container), text::format_count(buffer.limit),
+                     text::format_count(buffer.length));
 }
 
 [[nodiscard]] std::string summary_of_filling(const verdict& about, const filling& buffer) {
   const auto when = buffer.steps_to_full
                         ? fmt::format(", full in about {} {}s",
-                                      report::format_count(*buffer.steps_to_full), about.unit)
+                                      text::format_count(*buffer.steps_to_full), about.unit)
                         : std::string();
   return fmt::format("grows into {}, which is bounded{}", describe(*buffer.container), when);
 }

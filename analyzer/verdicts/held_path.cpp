@@ -5,7 +5,7 @@
 #include <array>
 #include <charconv>
 
-#include "analyzer/report/json_text.h"
+#include "analyzer/text/utf8.h"
 
 namespace memtrace::verdicts {
 
@@ -30,13 +30,13 @@ held_path parse_held(std::string_view name, std::string_view detail) {
     detail.remove_prefix(std::min(end + 1, detail.size()));
   }
   held_path made;
-  made.path = report::valid_utf8(name);
-  made.container = report::valid_utf8(fields[0]);
+  made.path = text::valid_utf8(name);
+  made.container = text::valid_utf8(fields[0]);
   made.length = number_in<std::uint64_t>(fields[1]);
-  made.owner = report::valid_utf8(fields[2]);
-  made.file = report::valid_utf8(fields[3]);
+  made.owner = text::valid_utf8(fields[2]);
+  made.file = text::valid_utf8(fields[3]);
   made.line = number_in<std::uint32_t>(fields[4]);
-  made.holder = report::valid_utf8(fields[5]);
+  made.holder = text::valid_utf8(fields[5]);
   return made;
 }
 

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "analyzer/report/units.h"
+#include "analyzer/text/units.h"
 
 namespace memtrace::verdicts {
 
@@ -62,7 +62,7 @@ std::string describe(const retainer& keeper) {
   std::string words = fmt::format("`{}`", variable_of(keeper));
   if (!keeper.container.empty()) {
     words += ", " + with_article(keeper.container);
-    if (keeper.length != 0) words += " of " + report::format_count(keeper.length);
+    if (keeper.length != 0) words += " of " + text::format_count(keeper.length);
     if (!keeper.holder.empty()) words += " in " + keeper.holder;
   } else if (!keeper.holder.empty()) {
     words += ", in " + keeper.holder;

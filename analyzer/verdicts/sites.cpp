@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyzer/verdicts/sites.h"
 
-#include "analyzer/report/frames.h"
+#include "analyzer/code/frames.h"
 
 namespace memtrace::verdicts {
 
@@ -12,8 +12,8 @@ constexpr std::size_t frames_of_a_site = 2;
 enum class whose : std::uint8_t { user, model_library, torch };
 
 [[nodiscard]] whose owner_of(std::string_view file) {
-  if (report::is_user_code(file)) return whose::user;
-  return report::is_model_library(file) ? whose::model_library : whose::torch;
+  if (code::is_user_code(file)) return whose::user;
+  return code::is_model_library(file) ? whose::model_library : whose::torch;
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "analyzer/report/units.h"
+#include "analyzer/text/units.h"
 
 namespace memtrace::verdicts {
 
@@ -35,15 +35,15 @@ using growth::shape;
 
 [[nodiscard]] std::string growing(const verdict& given) {
   const auto rate =
-      report::format_bytes(static_cast<std::uint64_t>(std::llround(given.bytes_per_step)));
+      text::format_bytes(static_cast<std::uint64_t>(std::llround(given.bytes_per_step)));
   const char* const how = given.found.shape == shape::stepwise        ? "grows by jumps, on average"
                           : given.found.shape == shape::sawtooth_leak ? "fills, empties and keeps"
                                                                       : "accumulates";
   auto text = fmt::format("{} {} {} a {}", who(given.about), how, rate, given.unit);
   if (given.found.negligible) text += ", which is negligible";
   if (given.steps_to_oom) {
-    text += fmt::format(": out of memory in about {} {}s",
-                        report::format_count(*given.steps_to_oom), given.unit);
+    text += fmt::format(": out of memory in about {} {}s", text::format_count(*given.steps_to_oom),
+                        given.unit);
   }
   return text;
 }
@@ -55,8 +55,8 @@ using growth::shape;
                        who(given.about));
   }
   return fmt::format("{}: {} {}s are too few to tell whether it grows; about {} more would do",
-                     who(given.about), report::format_count(steps), given.unit,
-                     report::format_count(given.found.more_steps_needed));
+                     who(given.about), text::format_count(steps), given.unit,
+                     text::format_count(given.found.more_steps_needed));
 }
 
 }  // namespace
@@ -98,7 +98,7 @@ std::string summary_of(const verdict& given) {
       return fmt::format("{} grew at first and stopped growing", who(given.about));
     case shape::steady:
       return fmt::format("{} is steady over {} {}s", who(given.about),
-                         report::format_count(given.found.evidence.steps), given.unit);
+                         text::format_count(given.found.evidence.steps), given.unit);
   }
   return {};
 }

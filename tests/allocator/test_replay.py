@@ -17,7 +17,7 @@ sys.path.insert(0, str(HERE / "what_if"))
 
 import predictions  # noqa: E402
 
-SCHEMA = json.loads((runs.ROOT / "analyzer/report/replay.schema.json").read_text())
+SCHEMA = json.loads((runs.ROOT / "analyzer/what_if/replay.schema.json").read_text())
 VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
 RECORDED = predictions.Case("variable_lengths", "max split 32")
 

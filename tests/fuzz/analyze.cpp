@@ -11,11 +11,11 @@
 #include "analyzer/audit/audit.h"
 #include "analyzer/audit/audit_json.h"
 #include "analyzer/audit/audit_text.h"
-#include "analyzer/report/dump.h"
-#include "analyzer/report/json.h"
-#include "analyzer/report/load.h"
-#include "analyzer/report/terminal.h"
+#include "analyzer/export/dump.h"
+#include "analyzer/json/report.h"
+#include "analyzer/run/load.h"
 #include "analyzer/scrub/scrub.h"
+#include "analyzer/terminal/report.h"
 #include "analyzer/trace/decoder.h"
 
 namespace memtrace::fuzz {
@@ -73,10 +73,10 @@ void repair_checksums(bytes_t& bytes) {
 }
 
 // The terminal report keeps its promise whatever the trace says.
-void render(const report::run_report& processes) {
-  const auto text = report::to_text(processes, {true, 80});
-  if (std::count(text.begin(), text.end(), '\n') > report::most_lines) std::abort();
-  (void)report::to_json(processes);
+void render(const run::run_report& processes) {
+  const auto text = terminal::to_text(processes, {true, 80});
+  if (std::count(text.begin(), text.end(), '\n') > terminal::most_lines) std::abort();
+  (void)as_json::to_json(processes);
 }
 
 // Every view of a moment sums to the same total, modulo what 64 bits hold.
@@ -142,11 +142,11 @@ void analyze_file(std::span<const std::uint8_t> input) {
     if (reader.failure().message.empty()) std::abort();
     return;
   }
-  const auto process = report::load("fuzz.mtrace", *reader);
+  const auto process = run::load("fuzz.mtrace", *reader);
   if (process.completeness.events > most_events_printed) return;
   render({process});
   auto again = trace::reader::open(source);
-  report::dump_writer writer(again->names(), nowhere(), {});
+  exporting::dump_writer writer(again->names(), nowhere(), {});
   (void)again->read(writer);
   writer.finish();
   auto audited = reader->again();

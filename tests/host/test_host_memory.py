@@ -79,7 +79,7 @@ def test_a_leak_on_the_host_is_found_with_its_rate(leaking):
     assert host["limit_used_peak_bytes"] <= host["limit_bytes"]
     (children,) = verdicts(report, "host:workers")
     assert children["shape"] not in LEAKS
-    schema = json.loads((runs.ROOT / "analyzer/report/report.schema.json").read_text())
+    schema = json.loads((runs.ROOT / "analyzer/json/report.schema.json").read_text())
     jsonschema.Draft202012Validator(schema).validate(report)
 
 

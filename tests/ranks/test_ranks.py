@@ -9,7 +9,7 @@ import pytest
 import rank_runs
 import runs
 
-SCHEMA = json.loads((runs.ROOT / "analyzer/report/report.schema.json").read_text())
+SCHEMA = json.loads((runs.ROOT / "analyzer/json/report.schema.json").read_text())
 MIB = 1 << 20
 
 

@@ -11,7 +11,7 @@ import pytest
 
 import runs
 
-SCHEMA = json.loads((runs.ROOT / "analyzer/report/diff.schema.json").read_text())
+SCHEMA = json.loads((runs.ROOT / "analyzer/diff/diff.schema.json").read_text())
 VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
 NAMES = [
     "clean", "killed", "out_of_memory", "caught", "no_gpu_memory", "truncated", "reports_only", "named",

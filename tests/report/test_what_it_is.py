@@ -12,7 +12,7 @@ import pytest
 import runs
 
 PROGRAMS = Path(__file__).parent / "programs"
-SCHEMA = json.loads((runs.ROOT / "analyzer/report/report.schema.json").read_text())
+SCHEMA = json.loads((runs.ROOT / "analyzer/json/report.schema.json").read_text())
 
 
 def record(program: Path, folder: Path, **how) -> tuple[Path, str]:

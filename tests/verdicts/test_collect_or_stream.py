@@ -139,7 +139,7 @@ def test_side_by_side(collected, streamed, tmp_path):
         check=True, capture_output=True, text=True, env=runs.environment(),
     ).stdout
     made = json.loads(target.read_text())
-    schema = json.loads((runs.ROOT / "analyzer/report/diff.schema.json").read_text())
+    schema = json.loads((runs.ROOT / "analyzer/diff/diff.schema.json").read_text())
     jsonschema.Draft202012Validator(schema).validate(made)
     pair, = made["devices"]
     verdicts, = pair["verdicts"]

@@ -13,7 +13,7 @@
 
 #include "analyzer/advice/keep_best.h"
 #include "analyzer/advice/pieces.h"
-#include "analyzer/report/units.h"
+#include "analyzer/text/units.h"
 
 namespace memtrace::advice {
 
@@ -81,7 +81,7 @@ constexpr words several = {
 
 class search {
  public:
-  explicit search(const evidence& of) : of_(of), now_(of.log.options) {}
+  explicit search(const blocks::evidence& of) : of_(of), now_(of.log.options) {}
 
   void tries(const words& about, const std::function<void(settings&)>& change) {
     auto changed = now_;
@@ -118,11 +118,11 @@ class search {
   [[nodiscard]] std::string evidence_text() const {
     const auto& text = of_.log.settings_text;
     return fmt::format("the {} requests of this run replayed through the allocator; now: {}",
-                       report::format_count(of_.log.requests.size()),
+                       text::format_count(of_.log.requests.size()),
                        text.empty() ? std::string("the defaults") : text);
   }
 
-  const evidence& of_;
+  const blocks::evidence& of_;
   settings now_;
   proposals found_;
 };
@@ -156,7 +156,7 @@ void try_fixed_segments(search& among) {
 
 }  // namespace
 
-proposals allocator_options(const evidence& of) {
+proposals allocator_options(const blocks::evidence& of) {
   search among(of);
   if (among.now().backend != allocator::backend::native) return {};
   const bool is_expandable = among.now().expandable_segments;

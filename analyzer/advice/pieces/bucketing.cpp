@@ -45,13 +45,13 @@ struct place_sizes {
 
 using places = std::map<place_key, place_sizes>;
 
-[[nodiscard]] bool can_vary(const evidence& of, const std::vector<bool>& training,
+[[nodiscard]] bool can_vary(const blocks::evidence& of, const std::vector<bool>& training,
                             const std::vector<bool>& evaluation, block_number block) {
   return (training[block] || evaluation[block]) && bytes_of(of, block) != 0;
 }
 
 // A pass begins with each call of a model, and with each backward pass.
-[[nodiscard]] places sizes_by_place(const evidence& of, const run_passes& passes) {
+[[nodiscard]] places sizes_by_place(const blocks::evidence& of, const run_passes& passes) {
   const auto training = scales_with_batch(of, passes, activity::training);
   const auto evaluation = scales_with_batch(of, passes, activity::evaluation);
   places found;
@@ -83,7 +83,8 @@ using places = std::map<place_key, place_sizes>;
 }
 
 // The sizes of the place that makes most, of those that run often.
-[[nodiscard]] std::vector<std::uint64_t> telling_sizes(const evidence& of, const places& all) {
+[[nodiscard]] std::vector<std::uint64_t> telling_sizes(const blocks::evidence& of,
+                                                       const places& all) {
   const place_sizes* telling = nullptr;
   for (const auto& [key, place] : all) {
     if (place.blocks.size() < fewest_sizes) continue;
@@ -135,7 +136,7 @@ void scale_to(block_number block, std::uint64_t size, std::uint64_t wanted, requ
   edits.scale(block, static_cast<std::uint32_t>(wanted), static_cast<std::uint32_t>(size));
 }
 
-void round_up(const evidence& of, std::uint32_t buckets, request_edits& edits) {
+void round_up(const blocks::evidence& of, std::uint32_t buckets, request_edits& edits) {
   const auto squares = grows_quadratically(of);
   for (const auto& [key, place] : sizes_by_place(of, passes_of(of))) {
     for (const auto block : place.blocks) {
@@ -150,7 +151,7 @@ void round_up(const evidence& of, std::uint32_t buckets, request_edits& edits) {
   }
 }
 
-[[nodiscard]] proposal propose(const evidence& of, const std::vector<std::uint64_t>& sizes,
+[[nodiscard]] proposal propose(const blocks::evidence& of, const std::vector<std::uint64_t>& sizes,
                                std::uint32_t buckets) {
   const bool sequences = works_on_sequences(of);
   proposal made;
@@ -183,7 +184,7 @@ void round_up(const evidence& of, std::uint32_t buckets, request_edits& edits) {
 
 }  // namespace
 
-proposals bucketing(const evidence& of) {
+proposals bucketing(const blocks::evidence& of) {
   const auto passes = passes_of(of);
   const auto all = sizes_by_place(of, passes);
   const auto sizes = telling_sizes(of, all);

@@ -40,7 +40,7 @@ struct module_pass {
 using passes_by_module = std::map<std::pair<std::size_t, std::uint32_t>, module_pass>;
 
 // Places of the forward pass whose operation keeps nothing of what it is given: resampling.
-[[nodiscard]] std::set<trace::stack_id> places_that_keep_nothing(const evidence& of) {
+[[nodiscard]] std::set<trace::stack_id> places_that_keep_nothing(const blocks::evidence& of) {
   std::set<trace::stack_id> found;
   for (const auto& facts : of.blocks) {
     if (facts.forward && of.names[facts.node].starts_with("Upsample")) found.insert(facts.forward);
@@ -48,7 +48,7 @@ using passes_by_module = std::map<std::pair<std::size_t, std::uint32_t>, module_
   return found;
 }
 
-[[nodiscard]] passes_by_module module_passes(const evidence& of, const run_passes& passes,
+[[nodiscard]] passes_by_module module_passes(const blocks::evidence& of, const run_passes& passes,
                                              const module_copies& copies) {
   passes_by_module found;
   const auto keep_nothing = places_that_keep_nothing(of);
@@ -81,24 +81,24 @@ using passes_by_module = std::map<std::pair<std::size_t, std::uint32_t>, module_
 }
 
 // The last one that the module leaves: its output, that the next one keeps.
-[[nodiscard]] block_number output_of(const evidence& of, const module_pass& pass) {
+[[nodiscard]] block_number output_of(const blocks::evidence& of, const module_pass& pass) {
   for (auto block = pass.forward.rbegin(); block != pass.forward.rend(); ++block) {
     const auto& facts = of.blocks[*block];
     if (death_event(of, *block) <= pass.end || facts.cast_copy) continue;
     return *block;
   }
-  return never;
+  return blocks::never;
 }
 
-[[nodiscard]] bool is_dropped(const evidence& of, const module_pass& pass, block_number block,
-                              block_number output) {
+[[nodiscard]] bool is_dropped(const blocks::evidence& of, const module_pass& pass,
+                              block_number block, block_number output) {
   return block != output && death_event(of, block) > pass.end &&
          death_event(of, block) > pass.backward;
 }
 
 // The forward's allocations and frees again, in their order, right before the module's gradients
 // are computed. What it kept then lives as long as before; its output is not needed.
-void run_again(const evidence& of, const module_pass& pass, block_number output,
+void run_again(const blocks::evidence& of, const module_pass& pass, block_number output,
                request_edits& edits) {
   struct action {
     std::uint64_t event;
@@ -131,11 +131,11 @@ void run_again(const evidence& of, const module_pass& pass, block_number output,
   }
 }
 
-void checkpoint(const evidence& of, const module_copies& copies, request_edits& edits) {
+void checkpoint(const blocks::evidence& of, const module_copies& copies, request_edits& edits) {
   for (const auto& [key, pass] : module_passes(of, passes_of(of), copies)) {
     if (pass.forward.empty() || pass.again == 0 || pass.end == 0) continue;
     const auto output = output_of(of, pass);
-    const auto kept = pass.output_is_kept ? output : never;
+    const auto kept = pass.output_is_kept ? output : blocks::never;
     for (const auto block : pass.forward) {
       if (!is_dropped(of, pass, block, kept)) continue;
       if (block == output) {  // what uses it is made first
@@ -157,7 +157,7 @@ struct kept_bytes {
   trace::stack_id stack;  // of a block that a module of the class makes itself
 };
 
-[[nodiscard]] kept_bytes look_at(const evidence& of, const run_passes& passes,
+[[nodiscard]] kept_bytes look_at(const blocks::evidence& of, const run_passes& passes,
                                  const module_copies& copies) {
   std::map<std::size_t, kept_bytes> by_pass;
   trace::stack_id stack;
@@ -182,7 +182,7 @@ struct kept_bytes {
   return most;
 }
 
-[[nodiscard]] std::string what_to_write(const evidence& of, const kept_bytes& kept,
+[[nodiscard]] std::string what_to_write(const blocks::evidence& of, const kept_bytes& kept,
                                         const std::string& type) {
   const auto line = line_that_calls_module(of, kept.stack);
   const auto where = line.empty() ? std::string() : fmt::format(" at {}", line);
@@ -195,7 +195,7 @@ struct kept_bytes {
       type, where);
 }
 
-[[nodiscard]] proposal propose(const evidence& of, const std::string& type,
+[[nodiscard]] proposal propose(const blocks::evidence& of, const std::string& type,
                                const kept_bytes& kept) {
   proposal made;
   made.id = "checkpointing";
@@ -227,7 +227,7 @@ struct kept_bytes {
 
 }  // namespace
 
-proposals checkpointing(const evidence& of) {
+proposals checkpointing(const blocks::evidence& of) {
   const auto passes = passes_of(of);
   if (passes.training.empty()) return {};
   std::vector<std::pair<kept_bytes, std::string>> found;

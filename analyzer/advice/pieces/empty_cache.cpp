@@ -12,7 +12,7 @@
 #include "analyzer/advice/keep_best.h"
 #include "analyzer/advice/pieces.h"
 #include "analyzer/attribution/terms.h"
-#include "analyzer/report/units.h"
+#include "analyzer/text/units.h"
 
 namespace memtrace::advice {
 
@@ -23,7 +23,7 @@ using attribution::phase;
 
 constexpr std::size_t most_places = 100'000;
 
-[[nodiscard]] std::uint64_t calls_of(const evidence& of) {
+[[nodiscard]] std::uint64_t calls_of(const blocks::evidence& of) {
   return static_cast<std::uint64_t>(
       std::count_if(of.log.requests.begin(), of.log.requests.end(),
                     [](const auto& one) { return one.what() == action::empty_cache; }));
@@ -36,7 +36,7 @@ struct changes {
   std::vector<std::uint64_t> to_first_forward;  // one at most
 };
 
-[[nodiscard]] changes changes_of(const evidence& of) {
+[[nodiscard]] changes changes_of(const blocks::evidence& of) {
   changes found;
   bool evaluates = false;
   bool forward = false;
@@ -57,7 +57,7 @@ struct changes {
 }
 
 // The habit's figures come from the trace; that nothing is lost without it is for the replay.
-[[nodiscard]] proposals leave_out(const evidence& of) {
+[[nodiscard]] proposals leave_out(const blocks::evidence& of) {
   proposals found;
   const auto calls = calls_of(of);
   if (calls == 0) return found;
@@ -80,7 +80,7 @@ struct changes {
   return found;
 }
 
-void add_at(const evidence& of, std::string amount, std::string_view where,
+void add_at(const blocks::evidence& of, std::string amount, std::string_view where,
             std::vector<std::uint64_t> events, proposals& to) {
   if (events.empty() || events.size() > most_places) return;
   proposal what;
@@ -89,7 +89,7 @@ void add_at(const evidence& of, std::string amount, std::string_view where,
   what.amount = std::move(amount);
   what.change = fmt::format("torch.cuda.empty_cache() {}", where);
   what.evidence = fmt::format("replayed with {} call{} at the recorded places",
-                              report::format_count(events.size()), events.size() == 1 ? "" : "s");
+                              text::format_count(events.size()), events.size() == 1 ? "" : "s");
   what.cost =
       "each call waits for the GPU and frees segments with cudaFree; what is needed again costs "
       "cudaMalloc";
@@ -103,7 +103,7 @@ void add_at(const evidence& of, std::string amount, std::string_view where,
   to.push_back(std::move(what));
 }
 
-[[nodiscard]] std::vector<std::uint64_t> ends_of_steps(const evidence& of) {
+[[nodiscard]] std::vector<std::uint64_t> ends_of_steps(const blocks::evidence& of) {
   std::vector<std::uint64_t> events;
   for (const auto request : of.step_ends) {
     if (request < of.log.events.size()) events.push_back(of.log.events[request]);
@@ -113,7 +113,7 @@ void add_at(const evidence& of, std::string amount, std::string_view where,
 
 }  // namespace
 
-proposals empty_cache(const evidence& of) {
+proposals empty_cache(const blocks::evidence& of) {
   auto found = leave_out(of);
   if (of.log.options.backend != allocator::backend::native) return found;
   auto when = changes_of(of);

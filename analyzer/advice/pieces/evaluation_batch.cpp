@@ -30,7 +30,7 @@ struct peaks {
   std::uint64_t evaluation = 0;
 };
 
-[[nodiscard]] peaks peaks_with(const evidence& of, const run_passes& passes,
+[[nodiscard]] peaks peaks_with(const blocks::evidence& of, const run_passes& passes,
                                const std::vector<bool>& scales, std::uint32_t parts) {
   peaks found;
   std::uint64_t now = 0;
@@ -51,7 +51,7 @@ struct peaks {
 
 // How much larger an evaluation's batch is than a training step's: by the largest blocks that the
 // same modules make in both. 0: cannot be compared.
-[[nodiscard]] double batch_ratio(const evidence& of) {
+[[nodiscard]] double batch_ratio(const blocks::evidence& of) {
   struct largest {
     std::uint64_t training = 0;
     std::uint64_t evaluation = 0;
@@ -75,7 +75,7 @@ struct peaks {
   return training == 0 ? 0 : evaluation / training;
 }
 
-[[nodiscard]] std::uint32_t parts_until_training_is_highest(const evidence& of,
+[[nodiscard]] std::uint32_t parts_until_training_is_highest(const blocks::evidence& of,
                                                             const run_passes& passes,
                                                             const std::vector<bool>& scales) {
   for (std::uint32_t parts = 2; parts < most_parts; parts *= 2) {
@@ -89,7 +89,7 @@ struct peaks {
   return most_parts;
 }
 
-[[nodiscard]] std::string what_to_write(const evidence& of, const run_passes& passes,
+[[nodiscard]] std::string what_to_write(const blocks::evidence& of, const run_passes& passes,
                                         std::uint32_t parts, const std::string& line) {
   const auto option = batch_option(of, true);
   const auto now = option.empty() ? std::string() : fmt::format(" (now {})", option);
@@ -103,7 +103,7 @@ struct peaks {
 
 }  // namespace
 
-proposals evaluation_batch(const evidence& of) {
+proposals evaluation_batch(const blocks::evidence& of) {
   const auto passes = passes_of(of);
   if (!passes.evaluates || !passes.trains()) return {};
   const auto scales = scales_with_batch(of, passes, activity::evaluation);

@@ -34,7 +34,8 @@ struct collected {
   trace::stack_id stack;      // of the largest
 };
 
-[[nodiscard]] bool can_be_result(const evidence& of, const run_passes& passes, block_number block) {
+[[nodiscard]] bool can_be_result(const blocks::evidence& of, const run_passes& passes,
+                                 block_number block) {
   if (passes.of_block[block] != activity::evaluation) return false;
   if (of.blocks[block].born_in == phase::setup) return false;
   const auto what = of.blocks[block].what;
@@ -42,7 +43,7 @@ struct collected {
          what == category::inputs;
 }
 
-[[nodiscard]] collected find(const evidence& of, const run_passes& passes) {
+[[nodiscard]] collected find(const blocks::evidence& of, const run_passes& passes) {
   const auto turns = turns_of_loops(of);
   collected found;
   std::uint64_t held = 0;
@@ -75,7 +76,7 @@ struct collected {
 
 }  // namespace
 
-proposals evaluation_outputs(const evidence& of) {
+proposals evaluation_outputs(const blocks::evidence& of) {
   const auto passes = passes_of(of);
   if (!passes.evaluates) return {};
   const auto found = find(of, passes);

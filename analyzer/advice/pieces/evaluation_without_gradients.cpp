@@ -20,7 +20,7 @@ using attribution::phase;
 
 namespace {
 
-void free_after_use(const evidence& of, request_edits& edits) {
+void free_after_use(const blocks::evidence& of, request_edits& edits) {
   const auto calls = passes_of(of).without_backward;
   const auto ends = ends_of_use_in_forward(of);
   for (block_number block = 0; block < of.blocks.size(); ++block) {
@@ -33,7 +33,7 @@ void free_after_use(const evidence& of, request_edits& edits) {
 
 }  // namespace
 
-proposals evaluation_without_gradients(const evidence& of) {
+proposals evaluation_without_gradients(const blocks::evidence& of) {
   const auto passes = passes_of(of);
   const auto& calls = passes.without_backward;
   if (calls.empty()) return {};

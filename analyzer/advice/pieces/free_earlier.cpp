@@ -27,7 +27,8 @@ constexpr std::size_t most_lines = 4;
 
 class uses {
  public:
-  explicit uses(const evidence& of) : of_(of), passes_(passes_of(of)), turns_(turns_of_loops(of)) {}
+  explicit uses(const blocks::evidence& of)
+      : of_(of), passes_(passes_of(of)), turns_(turns_of_loops(of)) {}
 
   // From which event on nothing uses it, as far as passes and loops tell. Past the last event: not
   // known.
@@ -81,7 +82,7 @@ class uses {
     return of_.blocks[block].kept_by_autograd ? pass->end : pass->backward;
   }
 
-  const evidence& of_;
+  const blocks::evidence& of_;
   run_passes passes_;
   std::vector<loop_turns> turns_;
 };
@@ -98,7 +99,7 @@ struct found_late {
   std::uint64_t bytes = 0;
 };
 
-[[nodiscard]] found_late find(const evidence& of) {
+[[nodiscard]] found_late find(const blocks::evidence& of) {
   found_late found;
   if (of.now.allocated.request >= of.log.events.size()) return found;
   const uses used(of);
@@ -125,7 +126,7 @@ struct found_late {
   return found;
 }
 
-void free_after_use(const evidence& of, request_edits& edits) {
+void free_after_use(const blocks::evidence& of, request_edits& edits) {
   const uses used(of);
   for (block_number block = 0; block < of.blocks.size(); ++block) {
     if (bytes_of(of, block) < least_bytes) continue;
@@ -165,7 +166,7 @@ void free_after_use(const evidence& of, request_edits& edits) {
 
 }  // namespace
 
-proposals free_earlier(const evidence& of) {
+proposals free_earlier(const blocks::evidence& of) {
   const auto found = find(of);
   if (found.bytes < least_bytes) return {};
   proposal made;

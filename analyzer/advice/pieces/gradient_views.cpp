@@ -31,7 +31,7 @@ struct gradient_blocks {
   trace::stack_id stack;  // of a bucket
 };
 
-[[nodiscard]] gradient_blocks find(const evidence& of) {
+[[nodiscard]] gradient_blocks find(const blocks::evidence& of) {
   attribution::frame_marks marks(of.names);
   gradient_blocks found;
   for (block_number block = 0; block < of.blocks.size(); ++block) {
@@ -48,7 +48,7 @@ struct gradient_blocks {
 }
 
 // Each is gone as soon as the next one is made.
-void free_at_once(const evidence& of, request_edits& edits) {
+void free_at_once(const blocks::evidence& of, request_edits& edits) {
   const auto found = find(of);
   for (std::size_t i = 0; i < found.gradients.size(); ++i) {
     const auto block = found.gradients[i];
@@ -61,7 +61,7 @@ void free_at_once(const evidence& of, request_edits& edits) {
 
 }  // namespace
 
-proposals gradient_views(const evidence& of) {
+proposals gradient_views(const blocks::evidence& of) {
   const auto found = find(of);
   if (found.bucket_bytes == 0 || found.gradients.empty()) return {};
   proposal made;

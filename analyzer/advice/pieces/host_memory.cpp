@@ -19,7 +19,7 @@ constexpr double target = 0.80;
 // Less pinned memory is what any DataLoader needs.
 constexpr std::uint64_t least_pinned = std::uint64_t{256} << 20;
 
-[[nodiscard]] proposals workers(const evidence& of) {
+[[nodiscard]] proposals workers(const blocks::evidence& of) {
   const auto& host = of.host;
   if (!host.limit || host.by_worker.empty()) return {};
   const auto wanted = static_cast<std::uint64_t>(target * static_cast<double>(*host.limit));
@@ -47,7 +47,7 @@ constexpr std::uint64_t least_pinned = std::uint64_t{256} << 20;
 }
 
 // Process groups stage their transfers in pinned memory (gloo does): nobody asked for it.
-[[nodiscard]] bool is_of_a_process_group(const evidence& of, trace::stack_id stack) {
+[[nodiscard]] bool is_of_a_process_group(const blocks::evidence& of, trace::stack_id stack) {
   for (; stack; stack = of.names[stack].parent) {
     const auto file = of.names[of.names[of.names[stack].innermost].file];
     if (file.find("torch/distributed/") != std::string_view::npos ||
@@ -59,7 +59,7 @@ constexpr std::uint64_t least_pinned = std::uint64_t{256} << 20;
 }
 
 // The most that the program's own Python code had pinned at once.
-[[nodiscard]] std::uint64_t pinned_by_program(const evidence& of) {
+[[nodiscard]] std::uint64_t pinned_by_program(const blocks::evidence& of) {
   std::int64_t now = 0;
   std::int64_t most = 0;
   for (const auto& change : of.replayed.driver().pinned_changes()) {
@@ -71,7 +71,7 @@ constexpr std::uint64_t least_pinned = std::uint64_t{256} << 20;
   return static_cast<std::uint64_t>(most);
 }
 
-[[nodiscard]] proposals pinned(const evidence& of) {
+[[nodiscard]] proposals pinned(const blocks::evidence& of) {
   const auto peak = pinned_by_program(of);
   if (peak < least_pinned) return {};
   proposal made;
@@ -92,7 +92,7 @@ constexpr std::uint64_t least_pinned = std::uint64_t{256} << 20;
 
 }  // namespace
 
-proposals host_memory(const evidence& of) {
+proposals host_memory(const blocks::evidence& of) {
   auto all = workers(of);
   auto more = pinned(of);
   std::move(more.begin(), more.end(), std::back_inserter(all));

@@ -51,7 +51,7 @@ void scale_or_drop(block_number block, const weight_shape* shape, request_edits&
   edits.scale(block, part.numerator, part.denominator);
 }
 
-void freeze(const evidence& of, request_edits& edits) {
+void freeze(const blocks::evidence& of, request_edits& edits) {
   const weight_shapes shapes(of);
   const auto like_parameters = shaped_like_parameters(of);
   for (block_number block = 0; block < of.blocks.size(); ++block) {
@@ -77,7 +77,7 @@ struct trained {
   std::uint64_t states = 0;
   std::size_t matrices = 0;
 };
-[[nodiscard]] trained look(const evidence& of) {
+[[nodiscard]] trained look(const blocks::evidence& of) {
   const weight_shapes shapes(of);
   trained found;
   for (block_number block = 0; block < of.blocks.size(); ++block) {
@@ -93,7 +93,7 @@ struct trained {
 
 // Adapters are for transformers that were trained before; a network without attention is trained
 // from scratch, as a rule.
-[[nodiscard]] bool has_attention(const evidence& of) {
+[[nodiscard]] bool has_attention(const blocks::evidence& of) {
   return std::any_of(of.modules.begin(), of.modules.end(), [&](const auto& module) {
     return of.names[module.second.type].find("Attention") != std::string_view::npos;
   });
@@ -101,7 +101,7 @@ struct trained {
 
 }  // namespace
 
-proposals lora(const evidence& of) {
+proposals lora(const blocks::evidence& of) {
   const auto now = look(of);
   const auto& run = of.attributed;
   // Adapters, or a head alone, are trained already.

@@ -28,7 +28,7 @@ namespace {
 
 class precision_change {
  public:
-  precision_change(const evidence& of, request_edits& edits)
+  precision_change(const blocks::evidence& of, request_edits& edits)
       : of_(of),
         edits_(edits),
         passes_(passes_of(of)),
@@ -50,7 +50,7 @@ class precision_change {
            what == category::temporaries;
   }
 
-  void change(block_number block, const block_facts& facts) {
+  void change(block_number block, const blocks::block_facts& facts) {
     const bool other_width = facts.element_bits != 0 && facts.element_bits != 32;
     if (other_width) return;
     if (facts.what == category::inputs) {
@@ -65,7 +65,7 @@ class precision_change {
     }
   }
 
-  void change_forward(block_number block, const block_facts& facts) {
+  void change_forward(block_number block, const blocks::block_facts& facts) {
     if (widths_.bits[block] == 16) {
       edits_.scale(block, 1, 2);
       return;
@@ -123,7 +123,7 @@ class precision_change {
   struct module_use {
     std::uint64_t first = 0;  // block of its forward that a product makes
     std::uint64_t last = 0;   // block of its backward
-    block_number gradient = never;
+    block_number gradient = blocks::never;
   };
 
   // Each weight of modules with a product: from the module's forward to its backward.
@@ -140,7 +140,7 @@ class precision_change {
       if (facts.born_in == phase::backward) use.last = event;
       if (facts.what == category::gradients || like_parameters_[block]) {
         const bool larger =
-            use.gradient == never || bytes_of(of_, block) > bytes_of(of_, use.gradient);
+            use.gradient == blocks::never || bytes_of(of_, block) > bytes_of(of_, use.gradient);
         if (larger) use.gradient = block;
       }
     }
@@ -149,7 +149,7 @@ class precision_change {
       if (use.first == 0 || use.last == 0) continue;
       const auto own = weights.find(key.second);
       if (own == weights.end()) {  // tied: its gradient is as large
-        if (use.gradient != never) copy_weight(use.gradient, use);
+        if (use.gradient != blocks::never) copy_weight(use.gradient, use);
         continue;
       }
       for (const auto weight : own->second) copy_weight(weight, use);
@@ -179,7 +179,7 @@ class precision_change {
     return found;
   }
 
-  const evidence& of_;
+  const blocks::evidence& of_;
   request_edits& edits_;
   run_passes passes_;
   autocast_widths widths_;
@@ -193,7 +193,7 @@ struct kept_by_width {
 };
 
 // Of what autograd keeps at the peak.
-[[nodiscard]] kept_by_width look_at_peak(const evidence& of) {
+[[nodiscard]] kept_by_width look_at_peak(const blocks::evidence& of) {
   const auto widths = widths_under_autocast(of);
   kept_by_width found;
   for (const auto block : alive_after(of, of.now.allocated.request)) {
@@ -207,7 +207,7 @@ struct kept_by_width {
   return found;
 }
 
-[[nodiscard]] std::uint64_t bytes_at_peak(const evidence& of, category what) {
+[[nodiscard]] std::uint64_t bytes_at_peak(const blocks::evidence& of, category what) {
   std::uint64_t sum = 0;
   for (const auto block : alive_after(of, of.now.allocated.request)) {
     if (of.blocks[block].what == what) sum += bytes_of(of, block);
@@ -215,16 +215,16 @@ struct kept_by_width {
   return sum;
 }
 
-[[nodiscard]] bool trains_in_32_bits(const evidence& of, const run_passes& passes) {
+[[nodiscard]] bool trains_in_32_bits(const blocks::evidence& of, const run_passes& passes) {
   if (!passes.trains() || of.attributed.autocast) return false;
-  return std::any_of(of.blocks.begin(), of.blocks.end(), [](const block_facts& facts) {
+  return std::any_of(of.blocks.begin(), of.blocks.end(), [](const blocks::block_facts& facts) {
     return facts.what == category::activations && facts.element_bits == 32;
   });
 }
 
 }  // namespace
 
-proposals mixed_precision(const evidence& of) {
+proposals mixed_precision(const blocks::evidence& of) {
   const auto passes = passes_of(of);
   if (!trains_in_32_bits(of, passes)) return {};
   const auto kept = look_at_peak(of);

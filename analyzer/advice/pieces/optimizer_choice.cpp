@@ -39,7 +39,7 @@ void drop_all(const std::vector<block_number>& blocks, request_edits& edits) {
   for (const auto block : blocks) edits.drop(block);
 }
 
-void quantize(const evidence& of, request_edits& edits) {
+void quantize(const blocks::evidence& of, request_edits& edits) {
   const auto blocks = optimizer_blocks_of(of);
   const weight_shapes weights(of);
   for (const auto* const moments : {&blocks.first_moments, &blocks.second_moments}) {
@@ -54,7 +54,7 @@ void quantize(const evidence& of, request_edits& edits) {
 
 // torch.optim.Adafactor's loop makes the estimate of each parameter's second moments as large as
 // the parameter, while that of the one before is still there.
-void estimate_in_steps(const evidence& of, const std::vector<block_number>& weights,
+void estimate_in_steps(const blocks::evidence& of, const std::vector<block_number>& weights,
                        request_edits& edits) {
   for (std::size_t i = 0; i < std::min(of.step_ends.size(), most_steps); ++i) {
     const auto step = of.step_ends[i];
@@ -71,7 +71,7 @@ void estimate_in_steps(const evidence& of, const std::vector<block_number>& weig
 }
 
 // No first moment; of the second a row and a column in 32 bits.
-void factor(const evidence& of, request_edits& edits) {
+void factor(const blocks::evidence& of, request_edits& edits) {
   const auto blocks = optimizer_blocks_of(of);
   const weight_shapes weights(of);
   drop_all(blocks.first_moments, edits);
@@ -90,13 +90,13 @@ void factor(const evidence& of, request_edits& edits) {
   estimate_in_steps(of, updated, edits);
 }
 
-void keep_one_moment(const evidence& of, request_edits& edits) {
+void keep_one_moment(const blocks::evidence& of, request_edits& edits) {
   const auto blocks = optimizer_blocks_of(of);
   drop_all(blocks.second_moments, edits);
   drop_all(blocks.temporaries, edits);
 }
 
-[[nodiscard]] proposal common(const evidence& of, const optimizer_blocks& blocks) {
+[[nodiscard]] proposal common(const blocks::evidence& of, const optimizer_blocks& blocks) {
   proposal made;
   made.group = "optimizer";
   made.title = "Adam's moments are as large as the weights twice over";
@@ -111,7 +111,7 @@ void keep_one_moment(const evidence& of, request_edits& edits) {
 }
 
 template <class Edit>
-[[nodiscard]] std::function<void(allocator::request_log&)> rewriting(const evidence& of,
+[[nodiscard]] std::function<void(allocator::request_log&)> rewriting(const blocks::evidence& of,
                                                                      Edit edit) {
   return [&of, edit](allocator::request_log& log) {
     request_edits edits;
@@ -122,7 +122,7 @@ template <class Edit>
 
 }  // namespace
 
-proposals optimizer_choice(const evidence& of) {
+proposals optimizer_choice(const blocks::evidence& of) {
   const auto blocks = optimizer_blocks_of(of);
   if (!blocks.is_adam()) return {};
   auto quantized = common(of, blocks);

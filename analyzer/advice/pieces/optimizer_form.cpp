@@ -23,13 +23,13 @@ namespace {
          form == "_multi_tensor_sgd" || form == "_multi_tensor_adagrad";
 }
 
-void drop_temporaries(const evidence& of, request_edits& edits) {
+void drop_temporaries(const blocks::evidence& of, request_edits& edits) {
   for (const auto block : optimizer_blocks_of(of).temporaries) edits.drop(block);
 }
 
 // In a loop one parameter's is gone before the next one's is made. Adam's square root is divided
 // into a second tensor, while it is still there.
-void one_after_another(const evidence& of, request_edits& edits) {
+void one_after_another(const blocks::evidence& of, request_edits& edits) {
   const auto blocks = optimizer_blocks_of(of);
   const bool two = blocks.form.starts_with("_multi_tensor_adam");
   for (const auto block : blocks.temporaries) {
@@ -39,7 +39,7 @@ void one_after_another(const evidence& of, request_edits& edits) {
   }
 }
 
-[[nodiscard]] proposal common(const evidence& of, const optimizer_blocks& blocks) {
+[[nodiscard]] proposal common(const blocks::evidence& of, const optimizer_blocks& blocks) {
   proposal made;
   made.group = "optimizer_form";
   made.title = "The optimizer's step makes temporaries for all parameters at once";
@@ -52,7 +52,7 @@ void one_after_another(const evidence& of, request_edits& edits) {
 
 }  // namespace
 
-proposals optimizer_form(const evidence& of) {
+proposals optimizer_form(const blocks::evidence& of) {
   const auto blocks = optimizer_blocks_of(of);
   if (blocks.temporaries.empty()) return {};
   proposals all;

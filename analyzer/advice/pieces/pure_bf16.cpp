@@ -19,7 +19,7 @@ using attribution::phase;
 namespace {
 
 // Integers, masks and what the program gives the model keep their width.
-[[nodiscard]] bool is_halved(const block_facts& facts) {
+[[nodiscard]] bool is_halved(const blocks::block_facts& facts) {
   if (facts.element_bits != 0 && facts.element_bits != 32) return false;
   switch (facts.what) {
     case category::weights:
@@ -39,7 +39,7 @@ namespace {
 
 }  // namespace
 
-proposals pure_bf16(const evidence& of) {
+proposals pure_bf16(const blocks::evidence& of) {
   const auto passes = passes_of(of);
   if (!passes.trains() || of.attributed.autocast) return {};
   std::uint64_t weights = 0;

@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::uint32_t parts = 2;
 
-void shorten(const evidence& of, request_edits& edits) {
+void shorten(const blocks::evidence& of, request_edits& edits) {
   const auto passes = passes_of(of);
   const auto squares = grows_quadratically(of);
   for (const auto which : {activity::training, activity::evaluation}) {
@@ -32,7 +32,7 @@ void shorten(const evidence& of, request_edits& edits) {
 
 }  // namespace
 
-proposals sequence_length(const evidence& of) {
+proposals sequence_length(const blocks::evidence& of) {
   const auto passes = passes_of(of);
   if (!works_on_sequences(of)) return {};
   const auto squares = grows_quadratically(of);

@@ -20,7 +20,7 @@ using attribution::category;
 
 namespace {
 
-void scale_batch(const evidence& of, std::uint32_t parts, request_edits& edits) {
+void scale_batch(const blocks::evidence& of, std::uint32_t parts, request_edits& edits) {
   const auto passes = passes_of(of);
   const auto scales = scales_with_batch(of, passes, activity::training);
   for (block_number block = 0; block < scales.size(); ++block) {
@@ -29,7 +29,7 @@ void scale_batch(const evidence& of, std::uint32_t parts, request_edits& edits) 
 }
 
 // The run ended in its first forward pass: each weight will have a gradient, if all are trained.
-void expect_gradients(const evidence& of, std::uint64_t forward, request_edits& edits) {
+void expect_gradients(const blocks::evidence& of, std::uint64_t forward, request_edits& edits) {
   if (of.attributed.trainable_bytes != of.attributed.parameter_bytes) return;
   for (block_number block = 0; block < of.blocks.size(); ++block) {
     const auto& facts = of.blocks[block];
@@ -41,7 +41,7 @@ void expect_gradients(const evidence& of, std::uint64_t forward, request_edits& 
 
 // From the forward's begin the gradients of the micro-batch before are there; what backward makes
 // is added to them and goes.
-void keep_gradients(const evidence& of, request_edits& edits) {
+void keep_gradients(const blocks::evidence& of, request_edits& edits) {
   const auto passes = passes_of(of);
   for (block_number block = 0; block < of.blocks.size(); ++block) {
     if (of.blocks[block].what != category::gradients) continue;
@@ -54,7 +54,7 @@ void keep_gradients(const evidence& of, request_edits& edits) {
   if (passes.unfinished && passes.training.empty()) expect_gradients(of, *passes.unfinished, edits);
 }
 
-[[nodiscard]] std::string what_to_write(const evidence& of, const run_passes& passes,
+[[nodiscard]] std::string what_to_write(const blocks::evidence& of, const run_passes& passes,
                                         std::uint32_t parts) {
   const auto option = batch_option(of, false);
   const auto now = option.empty() ? std::string() : fmt::format(" (now {})", option);
@@ -77,7 +77,7 @@ void keep_gradients(const evidence& of, request_edits& edits) {
       parts, now);
 }
 
-[[nodiscard]] proposal propose(const evidence& of, const run_passes& passes,
+[[nodiscard]] proposal propose(const blocks::evidence& of, const run_passes& passes,
                                const std::string& figures, std::uint32_t parts) {
   proposal made;
   made.id = parts == 2 ? "train_batch_half" : "train_batch_quarter";
@@ -107,7 +107,7 @@ void keep_gradients(const evidence& of, request_edits& edits) {
 
 }  // namespace
 
-proposals train_batch(const evidence& of) {
+proposals train_batch(const blocks::evidence& of) {
   const auto passes = passes_of(of);
   if (!passes.trains() || trains_on_single_samples(of, passes)) return {};
   const auto scales = scales_with_batch(of, passes, activity::training);

@@ -31,7 +31,7 @@ namespace {
 // Modules in whose calls memory was asked for, by root; each with parameters that runs does.
 class called_modules {
  public:
-  explicit called_modules(const evidence& of) {
+  explicit called_modules(const blocks::evidence& of) {
     std::set<trace::object_id> objects;
     for (const auto& facts : of.blocks) {
       if (facts.module && objects.insert(facts.module).second) add(of, facts.module);
@@ -47,7 +47,7 @@ class called_modules {
   }
 
  private:
-  void add(const evidence& of, trace::object_id module) {
+  void add(const blocks::evidence& of, trace::object_id module) {
     const auto known = of.modules.find(module);
     if (known == of.modules.end()) return;
     paths_.insert({known->second.root.value, std::string(of.names[known->second.path])});
@@ -63,7 +63,7 @@ struct unused {
   std::uint64_t others = 0;
 };
 
-[[nodiscard]] bool belongs_to_a_parameter(const block_facts& facts) {
+[[nodiscard]] bool belongs_to_a_parameter(const blocks::block_facts& facts) {
   return facts.name && facts.root &&
          (facts.what == category::weights || facts.what == category::gradients ||
           facts.what == category::optimizer_states);
@@ -71,7 +71,7 @@ struct unused {
 
 // Of compiled models no module is known but the model itself: nothing is said of roots without a
 // parameter in a module that ran.
-[[nodiscard]] std::set<std::uint32_t> roots_with_modules(const evidence& of,
+[[nodiscard]] std::set<std::uint32_t> roots_with_modules(const blocks::evidence& of,
                                                          const called_modules& called) {
   std::set<std::uint32_t> found;
   for (const auto& facts : of.blocks) {
@@ -82,7 +82,7 @@ struct unused {
   return found;
 }
 
-[[nodiscard]] unused find(const evidence& of) {
+[[nodiscard]] unused find(const blocks::evidence& of) {
   const called_modules called(of);
   const auto roots = roots_with_modules(of, called);
   unused found;
@@ -112,14 +112,14 @@ struct unused {
 }
 
 // A forward pass that memory ran out in has not reached every module.
-[[nodiscard]] bool has_run_through(const evidence& of) {
+[[nodiscard]] bool has_run_through(const blocks::evidence& of) {
   const auto passes = passes_of(of);
   return !passes.training.empty() || (passes.evaluates && of.log.refused_events.empty());
 }
 
 }  // namespace
 
-proposals unused_parameters(const evidence& of) {
+proposals unused_parameters(const blocks::evidence& of) {
   if (!has_run_through(of)) return {};
   const auto found = find(of);
   if (found.blocks.empty()) return {};

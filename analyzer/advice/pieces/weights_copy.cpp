@@ -22,7 +22,7 @@ namespace {
 
 // Weights of the models that ran, by size in bytes: how many there are. The agent publishes the
 // parameters of those, by name.
-[[nodiscard]] std::map<std::uint64_t, std::size_t> sizes_of_models(const evidence& of) {
+[[nodiscard]] std::map<std::uint64_t, std::size_t> sizes_of_models(const blocks::evidence& of) {
   std::map<std::uint64_t, std::size_t> counts;
   std::set<std::pair<std::uint32_t, std::uint32_t>> seen;  // root and name
   for (block_number block = 0; block < of.blocks.size(); ++block) {
@@ -33,14 +33,14 @@ namespace {
   return counts;
 }
 
-[[nodiscard]] bool outlives_training(const evidence& of, const block_facts& facts) {
+[[nodiscard]] bool outlives_training(const blocks::evidence& of, const blocks::block_facts& facts) {
   const auto steps = static_cast<std::uint32_t>(of.step_ends.size());
-  return facts.death_step == never || facts.death_step >= steps;
+  return facts.death_step == blocks::never || facts.death_step >= steps;
 }
 
 // Told by the agent, or as many weights without a name as a model has, of the same sizes, and
 // there to the end.
-[[nodiscard]] std::vector<block_number> copies_in(const evidence& of) {
+[[nodiscard]] std::vector<block_number> copies_in(const blocks::evidence& of) {
   std::vector<block_number> told;
   std::vector<block_number> alike;
   std::uint64_t unnamed = 0;
@@ -64,7 +64,7 @@ namespace {
 
 }  // namespace
 
-proposals weights_copy(const evidence& of) {
+proposals weights_copy(const blocks::evidence& of) {
   const auto copies = copies_in(of);
   if (copies.empty()) return {};
   std::uint64_t bytes = 0;

@@ -25,20 +25,20 @@ using attribution::phase;
 namespace {
 
 // A place in the program's course: which step, counted by optimizer steps.
-[[nodiscard]] std::uint32_t steps_before(const evidence& of, std::uint64_t event) {
+[[nodiscard]] std::uint32_t steps_before(const blocks::evidence& of, std::uint64_t event) {
   const auto request = std::lower_bound(of.log.events.begin(), of.log.events.end(), event);
   const auto index = static_cast<std::uint32_t>(request - of.log.events.begin());
   return static_cast<std::uint32_t>(
       std::upper_bound(of.step_ends.begin(), of.step_ends.end(), index) - of.step_ends.begin());
 }
 
-[[nodiscard]] std::uint64_t event_of_step_end(const evidence& of, std::uint32_t step) {
+[[nodiscard]] std::uint64_t event_of_step_end(const blocks::evidence& of, std::uint32_t step) {
   if (step >= of.step_ends.size()) return end_event(of);
   const auto request = of.step_ends[step];
   return request < of.log.events.size() ? of.log.events[request] : end_event(of);
 }
 
-[[nodiscard]] std::uint64_t end_of_own_step(const evidence& of, block_number block) {
+[[nodiscard]] std::uint64_t end_of_own_step(const blocks::evidence& of, block_number block) {
   return event_of_step_end(of, steps_before(of, birth_event(of, block)));
 }
 
@@ -50,7 +50,7 @@ struct kept_gradients {
   std::uint64_t bytes_into_next = 0;
 };
 
-[[nodiscard]] kept_gradients find(const evidence& of, const run_passes& passes) {
+[[nodiscard]] kept_gradients find(const blocks::evidence& of, const run_passes& passes) {
   kept_gradients found;
   std::map<std::uint32_t, std::uint64_t> by_step;
   for (block_number block = 0; block < of.blocks.size(); ++block) {
@@ -82,7 +82,7 @@ struct kept_gradients {
 
 // In every later step what backward makes in the shape of the gradient becomes it, and lives until
 // the step is over.
-void give_back_each_step(const evidence& of, request_edits& edits) {
+void give_back_each_step(const blocks::evidence& of, request_edits& edits) {
   const auto like_parameters = shaped_like_parameters(of);
   std::set<std::pair<trace::object_id, std::uint64_t>> kept;  // module and bytes
   for (const auto block : find(of, passes_of(of)).for_good) {
@@ -97,13 +97,13 @@ void give_back_each_step(const evidence& of, request_edits& edits) {
   }
 }
 
-void give_back_after_step(const evidence& of, request_edits& edits) {
+void give_back_after_step(const blocks::evidence& of, request_edits& edits) {
   for (const auto block : find(of, passes_of(of)).into_next) {
     edits.free_at(block, end_of_own_step(of, block));
   }
 }
 
-[[nodiscard]] proposal common(const evidence& of) {
+[[nodiscard]] proposal common(const blocks::evidence& of) {
   proposal made;
   made.group = "zero_grad";
   made.device = of.log.device;
@@ -113,7 +113,7 @@ void give_back_after_step(const evidence& of, request_edits& edits) {
 
 }  // namespace
 
-proposals zero_grad(const evidence& of) {
+proposals zero_grad(const blocks::evidence& of) {
   const auto passes = passes_of(of);
   if (of.step_ends.empty() || passes.training.empty()) return {};
   const auto kept = find(of, passes);

@@ -5,16 +5,16 @@
 
 #include <algorithm>
 
-#include "analyzer/report/frames.h"
-#include "analyzer/report/units.h"
-#include "analyzer/report/user_lines.h"
+#include "analyzer/code/frames.h"
+#include "analyzer/code/places.h"
+#include "analyzer/text/units.h"
 
 namespace memtrace::remedies {
 
 namespace {
 
-using report::format_bytes;
-using report::format_count;
+using text::format_bytes;
+using text::format_count;
 
 constexpr std::uint64_t least_calls = 10;
 constexpr std::uint64_t most_steps_a_call = 10;
@@ -31,7 +31,7 @@ constexpr double least_share = 1;  // %
 [[nodiscard]] std::string duration(std::uint64_t ns) {
   constexpr std::uint64_t short_ns = 100'000'000;
   return ns < short_ns ? fmt::format("{:.2f} ms", static_cast<double>(ns) / 1e6)
-                       : report::format_seconds(ns);
+                       : text::format_seconds(ns);
 }
 
 // Ascending ends; what is after the last one is one step more.
@@ -120,14 +120,13 @@ std::optional<verdicts::habit> empty_cache_use::finish(
     std::uint64_t steps, std::span<const std::uint64_t> step_ends) const {
   if (!is_frequent(steps, step_ends) || did_good()) return std::nullopt;
   const auto place = most_frequent_place();
-  const auto frames =
-      place ? report::frames_of(names_, place) : std::vector<report::source_frame>();
+  const auto frames = place ? code::frames_of(names_, place) : std::vector<code::source_frame>();
   if (frames.empty() && share(inside_ns_, last_ns_ - first_ns_) < least_share) return std::nullopt;
   verdicts::habit found;
   found.id = "empty_cache_often";
   found.times = times_;
   found.nanoseconds = inside_ns_;
-  const auto where = place ? " at " + report::short_place(frames, {}) : std::string();
+  const auto where = place ? " at " + code::short_place(frames, {}) : std::string();
   found.title = fmt::format("torch.cuda.empty_cache(){}: it frees nothing that is in use", where);
   found.evidence = fmt::format(
       "{}: {} inside them, {:.1f} % of the time from the first to the last{}",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyzer/advice/block_collector.h"
-#include "analyzer/advice/first_requests.h"
+#include "analyzer/blocks/block_collector.h"
+#include "analyzer/blocks/first_requests.h"
 #include "tests/unit/catch.h"
 #include "tests/unit/fragmentation/hand_made.h"
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <string>
 
-#include "analyzer/advice/element_size.h"
 #include "analyzer/advice/empty_cache_edits.h"
 #include "analyzer/allocator/what_if.h"
+#include "analyzer/blocks/element_size.h"
 #include "tests/unit/catch.h"
 #include "tests/unit/fragmentation/hand_made.h"
 

@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "analyzer/advice/evidence.h"
+#include "analyzer/blocks/evidence.h"
 #include "tests/unit/fragmentation/hand_made.h"
 
 namespace memtrace::test {
@@ -46,11 +46,11 @@ class small_run {
   trace::dictionary names_;
   replay::replayer replayed_;
   attribution::result attributed_;
-  verdicts::host_samples host_;
+  host::host_samples host_;
   verdicts::findings findings_;
 
  public:
-  advice::evidence of;
+  blocks::evidence of;
 };
 
 // One block after the other, each larger than all before: none fits into what is cached.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyzer/advice/gather.h"
 #include "analyzer/advice/window.h"
+#include "analyzer/blocks/gather.h"
 #include "tests/unit/advice/small_run.h"
 #include "tests/unit/catch.h"
 

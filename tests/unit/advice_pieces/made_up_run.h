@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "analyzer/advice/evidence.h"
 #include "analyzer/advice/piece.h"
+#include "analyzer/blocks/evidence.h"
 
 namespace memtrace::tests {
 
@@ -74,7 +74,7 @@ class made_up_run {
   } at;
 
   block_number make(category what, std::uint64_t bytes) {
-    advice::block_facts facts;
+    blocks::block_facts facts;
     facts.what = what;
     facts.born_in = at.during;
     facts.evaluation = at.during == phase::evaluation;
@@ -122,10 +122,10 @@ class made_up_run {
     for (const auto block : all) free(block);
   }
   void end_step() { step_ends_.push_back(static_cast<std::uint32_t>(log_.requests.size())); }
-  advice::block_facts& operator[](block_number block) { return blocks_[block]; }
+  blocks::block_facts& operator[](block_number block) { return blocks_[block]; }
 
   // Once, when all is made: what refers to this run must not outlive it.
-  [[nodiscard]] const advice::evidence& evidence() {
+  [[nodiscard]] const blocks::evidence& evidence() {
     made_.blocks = blocks_;
     made_.step_ends = step_ends_;
     made_.modules = modules_;
@@ -151,13 +151,13 @@ class made_up_run {
   trace::dictionary names_;
   replay::replayer replayed_{names_};
   attribution::result attributed_;
-  verdicts::host_samples host_;
+  host::host_samples host_;
   verdicts::findings findings_;
   allocator::request_log log_;
-  std::vector<advice::block_facts> blocks_;
+  std::vector<blocks::block_facts> blocks_;
   std::vector<std::uint32_t> step_ends_;
-  std::map<trace::object_id, advice::module_facts> modules_;
-  advice::evidence made_{names_, replayed_, attributed_, host_, findings_, log_,
+  std::map<trace::object_id, blocks::module_facts> modules_;
+  blocks::evidence made_{names_, replayed_, attributed_, host_, findings_, log_,
                          {},     {},        {},          {},    {}};
   trace::object_id root_;
   std::map<std::string, trace::text_id> texts_;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Two runs side by side: arguments by name, lines that moved, devices, configuration.
-#include "analyzer/report/diff.h"
+#include "analyzer/diff/diff.h"
 
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "analyzer/report/diff_text.h"
-#include "analyzer/report/load.h"
-#include "analyzer/report/moved_lines.h"
+#include "analyzer/code/moved_lines.h"
+#include "analyzer/diff/text.h"
+#include "analyzer/run/load.h"
 #include "tests/unit/analyzer/trace_builder.h"
 #include "tests/unit/catch.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Verdicts on host memory, from samples made up here.
-#include "analyzer/verdicts/host.h"
+#include "analyzer/host/judge_host.h"
 
 #include <algorithm>
 #include <functional>
@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "analyzer/growth/words.h"
-#include "analyzer/verdicts/host_grid.h"
+#include "analyzer/host/grid.h"
 #include "tests/unit/catch.h"
 
 using namespace memtrace;

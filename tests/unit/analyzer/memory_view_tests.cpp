@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A moment in words: what is folded, what is named, and that every list sums to the total.
-#include "analyzer/report/memory_view.h"
+#include "analyzer/run/memory_view.h"
 
-#include "analyzer/report/module_tree.h"
-#include "analyzer/report/terminal_memory.h"
-#include "analyzer/report/user_lines.h"
+#include "analyzer/run/module_tree.h"
+#include "analyzer/run/user_lines.h"
+#include "analyzer/terminal/memory.h"
 #include "tests/unit/catch.h"
 
 using namespace memtrace;

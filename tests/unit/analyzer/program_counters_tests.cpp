@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyzer/report/program_counters.h"
+#include "analyzer/run/program_counters.h"
 
 #include "tests/unit/catch.h"
 
@@ -9,7 +9,7 @@ TEST_CASE("GIVEN a counter WHEN set THEN its last, least and greatest value are 
   trace::dictionary names;
   (void)names.define_text("loss");
   (void)names.define_text("tokens");
-  report::program_counters seen(names);
+  run::program_counters seen(names);
   for (const double value : {0.5, -2.0, 0.25}) seen.on_counter({}, {trace::text_id{1}, value});
   seen.on_counter({}, {trace::text_id{2}, 7});
   REQUIRE(seen.found().size() == 2);
@@ -27,7 +27,7 @@ TEST_CASE(
   trace::dictionary names;
   (void)names.define_text("memtrace.host.rss");
   (void)names.define_text("memtrace");
-  report::program_counters seen(names);
+  run::program_counters seen(names);
   seen.on_counter({}, {trace::text_id{1}, 1});
   seen.on_counter({}, {trace::text_id{2}, 2});
   REQUIRE(seen.found().size() == 1);

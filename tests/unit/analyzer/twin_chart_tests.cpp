@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyzer/report/twin_chart.h"
+#include "analyzer/text/chart.h"
 
 #include <string>
 

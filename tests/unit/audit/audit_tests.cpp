@@ -182,17 +182,17 @@ TEST_CASE("Pools are counted on both sides", "[audit]") {
 }
 
 TEST_CASE("Busy time and migration are read from the counters", "[audit]") {
-  std::map<std::uint32_t, audit::device_activity> devices;
-  CHECK(audit::add_counter(devices, "memtrace.device.3.busy", 5e6));
-  CHECK(audit::add_counter(devices, "memtrace.device.3.migrated_out", 4096));
+  std::map<std::uint32_t, device::device_activity> devices;
+  CHECK(device::add_counter(devices, "memtrace.device.3.busy", 5e6));
+  CHECK(device::add_counter(devices, "memtrace.device.3.migrated_out", 4096));
   CHECK(devices.at(3).busy_ns == 5'000'000);
   CHECK(devices.at(3).migrated_out == 4096);
   for (const auto* const other : {"memtrace.device.3.used", "memtrace.device..busy",
                                   "memtrace.device.999.busy", "busy", "memtrace.device.3.busy2"}) {
-    CHECK_FALSE(audit::add_counter(devices, other, 1));
+    CHECK_FALSE(device::add_counter(devices, other, 1));
   }
-  CHECK_FALSE(audit::add_counter(devices, "memtrace.device.1.busy", -1));
-  CHECK_FALSE(audit::add_counter(devices, "memtrace.device.1.busy", 1e300));
+  CHECK_FALSE(device::add_counter(devices, "memtrace.device.1.busy", -1));
+  CHECK_FALSE(device::add_counter(devices, "memtrace.device.1.busy", 1e300));
   CHECK(devices.size() == 1);
 }
 

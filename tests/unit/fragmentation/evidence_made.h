@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "analyzer/advice/evidence.h"
+#include "analyzer/blocks/evidence.h"
 #include "tests/unit/fragmentation/hand_made.h"
 
 namespace memtrace::test {
@@ -42,13 +42,13 @@ class evidence_made {
   trace::dictionary names_;
   replay::replayer replayed_;
   attribution::result attributed_;
-  verdicts::host_samples host_;
+  host::host_samples host_;
   verdicts::findings findings_;
   bool file_ = false;
   std::uint32_t frames_ = 0;
 
  public:
-  advice::evidence of;
+  blocks::evidence of;
 };
 
 }  // namespace memtrace::test

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyzer/report/ranks.h"
-#include "analyzer/report/terminal_ranks.h"
+#include "analyzer/ranks/find_ranks.h"
+#include "analyzer/terminal/ranks.h"
 #include "tests/unit/catch.h"
 
 using namespace memtrace;
@@ -9,8 +9,8 @@ namespace {
 
 constexpr std::uint64_t mib = 1 << 20;
 
-[[nodiscard]] report::device_report device_of(std::uint32_t index, std::uint64_t peak) {
-  report::device_report device;
+[[nodiscard]] run::device_report device_of(std::uint32_t index, std::uint64_t peak) {
+  run::device_report device;
   device.facts.device = index;
   device.peak_allocated.totals.allocated = peak;
   device.peak_reserved.totals.reserved = peak;
@@ -18,8 +18,8 @@ constexpr std::uint64_t mib = 1 << 20;
   return device;
 }
 
-[[nodiscard]] report::process_report rank_of(std::uint64_t rank, std::uint64_t peak) {
-  report::process_report process;
+[[nodiscard]] run::process_report rank_of(std::uint64_t rank, std::uint64_t peak) {
+  run::process_report process;
   process.run.rank = rank;
   process.run.world_size = 4;
   process.run.host = "node";
@@ -29,19 +29,19 @@ constexpr std::uint64_t mib = 1 << 20;
   return process;
 }
 
-[[nodiscard]] report::run_report four_ranks() {
+[[nodiscard]] run::run_report four_ranks() {
   return {rank_of(3, 100 * mib), rank_of(1, 100 * mib), rank_of(0, 100 * mib),
           rank_of(2, 100 * mib)};
 }
 
-[[nodiscard]] std::vector<std::string> sentences(const report::ranks_found& found) {
+[[nodiscard]] std::vector<std::string> sentences(const ranks::ranks_found& found) {
   std::vector<std::string> all;
   for (const auto& one : found.differences) all.push_back(one.sentence);
   return all;
 }
 
-[[nodiscard]] report::call_site site_at(std::uint32_t line, std::uint64_t bytes) {
-  report::call_site site;
+[[nodiscard]] run::call_site site_at(std::uint32_t line, std::uint64_t bytes) {
+  run::call_site site;
   site.frames.push_back({"train.py", line, "step", true});
   site.what = attribution::category::activations;
   site.bytes = bytes;
@@ -52,7 +52,7 @@ constexpr std::uint64_t mib = 1 << 20;
 
 TEST_CASE("GIVEN ranks in any order WHEN found THEN they are sorted, and none differs") {
   const auto run = four_ranks();
-  const auto found = report::find_ranks(run);
+  const auto found = ranks::find_ranks(run);
   REQUIRE(found.rows.size() == 4);
   for (std::size_t i = 0; i < 4; ++i) CHECK(found.rows[i].process->run.rank == i);
   CHECK(found.differences.empty());
@@ -65,11 +65,11 @@ TEST_CASE("GIVEN a rank with a line of its own WHEN found THEN rank and line are
   auto& odd = run[3].devices[0];  // rank 2
   odd.peak_allocated.totals.allocated += 50 * mib;
   odd.at_peak.sites.push_back(site_at(9, 50 * mib));
-  const auto found = report::find_ranks(run);
+  const auto found = ranks::find_ranks(run);
   REQUIRE(found.differences.size() == 1);
   const auto& one = found.differences[0];
   CHECK(one.row == 2);
-  CHECK(one.measure == report::rank_measure::peak_allocated);
+  CHECK(one.measure == ranks::rank_measure::peak_allocated);
   CHECK(one.value == 150.0 * mib);
   CHECK(one.usual == 100.0 * mib);
   CHECK(one.compared == 4);
@@ -85,9 +85,9 @@ TEST_CASE("GIVEN a rank with a line of its own WHEN found THEN rank and line are
 TEST_CASE("GIVEN a rank on another one's device WHEN found THEN it is told to choose its own") {
   auto run = four_ranks();
   run[1].devices.push_back(device_of(0, 5 * mib));  // rank 1
-  const auto found = report::find_ranks(run);
+  const auto found = ranks::find_ranks(run);
   REQUIRE(found.differences.size() == 1);
-  CHECK(found.differences[0].measure == report::rank_measure::other_device);
+  CHECK(found.differences[0].measure == ranks::rank_measure::other_device);
   CHECK(found.differences[0].row == 1);
   CHECK_THAT(
       found.differences[0].sentence,
@@ -96,13 +96,13 @@ TEST_CASE("GIVEN a rank on another one's device WHEN found THEN it is told to ch
 }
 
 TEST_CASE("GIVEN ranks without a trace WHEN found THEN they are missing") {
-  report::run_report run;
+  run::run_report run;
   run.push_back(rank_of(0, mib));
   run.push_back(rank_of(2, mib));
-  const auto found = report::find_ranks(run);
+  const auto found = ranks::find_ranks(run);
   CHECK(found.missing == std::vector<std::uint64_t>{1, 3});
   run[0].run.world_size = ~std::uint64_t{0};  // no trace can make a report without end
-  CHECK(report::find_ranks(run).missing.size() == 1024);
+  CHECK(ranks::find_ranks(run).missing.size() == 1024);
 }
 
 TEST_CASE("GIVEN ranks that were started again WHEN found THEN attempts are compared apart") {
@@ -113,7 +113,7 @@ TEST_CASE("GIVEN ranks that were started again WHEN found THEN attempts are comp
     process.devices[0].peak_allocated.totals.allocated = 300 * mib;
     run.push_back(std::move(process));
   }
-  const auto found = report::find_ranks(run);
+  const auto found = ranks::find_ranks(run);
   REQUIRE(found.rows.size() == 8);
   CHECK(found.rows[3].attempt == 0);
   CHECK(found.rows[4].attempt == 1);
@@ -122,13 +122,13 @@ TEST_CASE("GIVEN ranks that were started again WHEN found THEN attempts are comp
 
 TEST_CASE("GIVEN helpers of a rank WHEN they use no device THEN they are no ranks") {
   auto run = four_ranks();
-  report::process_report worker;
+  run::process_report worker;
   worker.run.rank = 1;
   worker.run.pid = 4000;
   run.push_back(worker);
   worker.run.rank.reset();
   run.push_back(worker);
-  CHECK(report::find_ranks(run).rows.size() == 4);
+  CHECK(ranks::find_ranks(run).rows.size() == 4);
 }
 
 TEST_CASE(
@@ -139,7 +139,7 @@ TEST_CASE(
     run[i].run.command = {"python", "-c", "spawn_main(pipe_handle=" + std::to_string(i + 9) + ")"};
   }
   run[0].devices[0].peak_allocated.totals.allocated += 50 * mib;  // pid 103
-  const auto found = report::find_ranks(run);
+  const auto found = ranks::find_ranks(run);
   REQUIRE(found.differences.size() == 1);
   CHECK_THAT(found.differences[0].sentence, Catch::Matchers::StartsWith("pid 103 peaks at"));
   CHECK(found.missing.empty());
@@ -150,7 +150,7 @@ TEST_CASE("GIVEN memory that one rank opened WHEN found THEN it is told whose it
   run[2].shared.exported.push_back({77, 0, 20 * mib});  // rank 0
   run[1].shared.opened.push_back({77, 1, 0});           // rank 1
   run[1].shared.opened.push_back({78, 1, 3 * mib});
-  const auto found = report::find_ranks(run);
+  const auto found = ranks::find_ranks(run);
   REQUIRE(found.shared.size() == 2);
   CHECK(found.shared[0].row == 1);
   CHECK(found.shared[0].owner == 0);
@@ -164,11 +164,11 @@ TEST_CASE("GIVEN little room WHEN ranks are told of THEN no more lines are taken
   for (std::size_t i = 0; i < 4; ++i) run[i].devices[0].steps.count = i == 0 ? 3 : 10;
   run[1].devices[0].peak_allocated.totals.allocated *= 2;
   run[1].devices[0].peak_reserved.totals.reserved *= 2;
-  const auto found = report::find_ranks(run);
+  const auto found = ranks::find_ranks(run);
   REQUIRE(found.differences.size() == 3);
   for (std::size_t room = 0; room < 8; ++room) {
-    report::page page;
-    report::add_ranks(page, found, room, 96);
+    text::page page;
+    terminal::add_ranks(page, found, room, 96);
     CHECK(page.lines() <= room);
   }
 }

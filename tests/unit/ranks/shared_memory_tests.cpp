@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyzer/ranks/shared_memory.h"
+#include "analyzer/device/shared_memory.h"
 
 #include "tests/unit/catch.h"
 
@@ -11,7 +11,7 @@ constexpr std::uint64_t mib = 1 << 20;
 
 struct process {
   trace::dictionary names;
-  ranks::shared_memory_collector seen{names};
+  device::shared_memory_collector seen{names};
 
   void call(const char* api, std::uint64_t address, std::uint64_t size, std::uint64_t handle,
             std::uint64_t error = 0, std::uint32_t device = 0) {

@@ -3,8 +3,8 @@
 // What a person reads first, from findings made by hand.
 #include <nlohmann/json.hpp>
 
-#include "analyzer/report/json_advice.h"
-#include "analyzer/report/terminal_verdicts.h"
+#include "analyzer/json/advice.h"
+#include "analyzer/terminal/verdicts.h"
 #include "tests/unit/catch.h"
 
 using namespace memtrace;
@@ -15,8 +15,8 @@ namespace {
 constexpr double mebibyte = 1u << 20;
 
 // 24 MiB a step that a list in a trainer keeps, of two lines.
-[[nodiscard]] report::process_report leaking() {
-  report::process_report made;
+[[nodiscard]] run::process_report leaking() {
+  run::process_report made;
   made.verdict_frames[trace::stack_id{1}] = {{"/srv/ada/train.py", 88, "validate", true}};
   auto& about = made.findings.verdicts.emplace_back();
   about.found.shape = shape::accumulating;
@@ -47,11 +47,11 @@ constexpr double mebibyte = 1u << 20;
   return made;
 }
 
-[[nodiscard]] std::string told(const report::process_report& process, std::size_t room = 12,
+[[nodiscard]] std::string told(const run::process_report& process, std::size_t room = 12,
                                std::size_t columns = 96) {
-  report::page out;
-  report::device_report device;
-  report::add_growth(out, process, device, room, columns);
+  text::page out;
+  run::device_report device;
+  terminal::add_growth(out, process, device, room, columns);
   return out.render(false, 0);
 }
 
@@ -64,9 +64,9 @@ TEST_CASE("GIVEN a leak THEN rate, time left, line, keeper and remedy are told i
         "  kept by: `self.outputs`, a list of 240 in Trainer, from fit (train.py:80)\n"
         "  write instead: Move them to the CPU.\n"
         "  note: Nothing else helps.\n");
-  CHECK(report::calm_line(leaking(), 0).empty());
-  CHECK(report::growth_in_brief(leaking(), 0) == ", accumulates 24.00 MiB a step");
-  CHECK(report::growth_in_brief(leaking(), 1).empty());
+  CHECK(terminal::calm_line(leaking(), 0).empty());
+  CHECK(terminal::growth_in_brief(leaking(), 0) == ", accumulates 24.00 MiB a step");
+  CHECK(terminal::growth_in_brief(leaking(), 1).empty());
 }
 
 TEST_CASE("GIVEN a run that ran out of memory THEN no steps are left") {
@@ -95,19 +95,19 @@ TEST_CASE("GIVEN a keeper that was seen early only THEN that is said") {
 }
 
 TEST_CASE("GIVEN a device without growth THEN a line says how that is known") {
-  report::process_report process;
-  CHECK(report::calm_line(process, 0).empty());
+  run::process_report process;
+  CHECK(terminal::calm_line(process, 0).empty());
   auto& about = process.findings.verdicts.emplace_back();
   about.found.shape = shape::steady;
   about.found.evidence.steps = 1200;
-  CHECK(report::calm_line(process, 0) == "  growth         none: steady over 1,200 steps");
+  CHECK(terminal::calm_line(process, 0) == "  growth         none: steady over 1,200 steps");
   about.found.shape = shape::unknown;
   about.found.evidence.steps = 8;
   about.found.more_steps_needed = 12;
-  CHECK(report::calm_line(process, 0) ==
+  CHECK(terminal::calm_line(process, 0) ==
         "  growth         8 steps are too few to tell; about 12 more would do");
   about.found.evidence.steps = 0;
-  CHECK(report::calm_line(process, 0).find("no steps") != std::string::npos);
+  CHECK(terminal::calm_line(process, 0).find("no steps") != std::string::npos);
 }
 
 TEST_CASE("GIVEN negligible growth THEN its line and its keeper are told in one line") {
@@ -115,7 +115,7 @@ TEST_CASE("GIVEN negligible growth THEN its line and its keeper are told in one 
   auto& about = process.findings.verdicts.front();
   about.found.negligible = true;
   about.bytes_per_step = 512;
-  const auto line = report::calm_line(process, 0);
+  const auto line = terminal::calm_line(process, 0);
   CHECK(line.find("512 bytes  a step: negligible (") != std::string::npos);
   CHECK(line.find("train.py:88 validate") != std::string::npos);
   CHECK(line.find("kept by `") != std::string::npos);
@@ -123,7 +123,7 @@ TEST_CASE("GIVEN negligible growth THEN its line and its keeper are told in one 
 }
 
 TEST_CASE("GIVEN host memory that grows THEN it is told which limit is reached") {
-  report::process_report process;
+  run::process_report process;
   auto& about = process.findings.verdicts.emplace_back();
   about.about = {verdicts::subject_kind::host, 0, {}};
   about.found.shape = shape::accumulating;
@@ -137,7 +137,7 @@ TEST_CASE("GIVEN host memory that grows THEN it is told which limit is reached")
 }
 
 TEST_CASE("GIVEN a habit THEN its cost is told") {
-  report::process_report process;
+  run::process_report process;
   process.findings.habits.push_back({"empty_cache_often", "It does nothing", "20 calls, 3 s",
                                      "Leave it out.", 20, 3'000'000'000});
   CHECK(told(process) ==
@@ -151,7 +151,7 @@ TEST_CASE("GIVEN one cause of two lines, seen by device and sites THEN it is one
   site.culprits.erase(site.culprits.begin());
   process.findings.verdicts.push_back(site);
   process.findings.habits.push_back({"empty_cache_often", "t", "e", "c", 20, 3});
-  const auto advice = report::advice_json({process});
+  const auto advice = as_json::advice_json({process});
   REQUIRE(advice.size() == 2);
   CHECK(advice[0]["id"] == "evaluation_results");
   CHECK(advice[0]["saves_bytes_per_step"] == 24 * mebibyte);

@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <string>
 
-#include "analyzer/report/dump.h"
+#include "analyzer/export/dump.h"
 #include "analyzer/scrub/scrub.h"
 #include "analyzer/trace/header.h"
 #include "tests/unit/analyzer/trace_builder.h"
@@ -52,7 +52,7 @@ class bytes_output final : public scrub::output {
   auto reader = trace::reader::open(source);
   REQUIRE(reader);
   std::FILE* const file = std::tmpfile();
-  report::dump_writer writer(reader->names(), file, {true});
+  exporting::dump_writer writer(reader->names(), file, {true});
   facts = reader->read(writer);
   writer.finish();
   std::string text(static_cast<std::size_t>(std::ftell(file)), '\0');

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyzer/attribution/frame_marks.h"
-#include "analyzer/report/frames.h"
+#include "analyzer/code/frames.h"
 #include "analyzer/scrub/places.h"
 #include "tests/unit/catch.h"
 
@@ -68,8 +68,8 @@ TEST_CASE("a report takes a file for what it took it for before") {
   for (const auto& one : examples) {
     const auto made = known.replaced(one.path);
     CAPTURE(one.path, made);
-    CHECK(report::is_user_code(made) == report::is_user_code(one.path));
-    CHECK(report::is_model_library(made) == report::is_model_library(one.path));
+    CHECK(code::is_user_code(made) == code::is_user_code(one.path));
+    CHECK(code::is_model_library(made) == code::is_model_library(one.path));
     for (const auto* const function : {"_init_group", "_call_impl", "_reconstruct", "fit"}) {
       CHECK(attribution::marks_of_frame(made, function) ==
             attribution::marks_of_frame(one.path, function));

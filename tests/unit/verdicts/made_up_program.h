@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "analyzer/report/load.h"
+#include "analyzer/run/load.h"
 #include "analyzer/verdicts/summary.h"
 #include "tests/unit/analyzer/trace_builder.h"
 
@@ -89,7 +89,7 @@ class made_up_program {
     const auto bytes = killed ? trace_.bytes() : trace_.clean_exit();
     trace::memory_source source(std::as_bytes(std::span(bytes)));
     auto reader = trace::reader::open(source);
-    report_ = report::load("made_up.mtrace", *reader);
+    report_ = run::load("made_up.mtrace", *reader);
     return report_.findings;
   }
   // Of a culprit's allocation, after verdicts_on: the user's innermost line.
@@ -127,7 +127,7 @@ class made_up_program {
   std::uint64_t device_ = 0;
   std::uint64_t since_block_ = 0;
   scope_numbers scope_;
-  report::process_report report_;
+  run::process_report report_;
 };
 
 [[nodiscard]] inline const verdicts::verdict& about(const verdicts::findings& found,

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/blocks/block_collector.h"
+
+#include <algorithm>
+#include <limits>
+#include <unordered_map>
+
+#include "analyzer/attribution/kept_block.h"
+#include "analyzer/blocks/element_size.h"
+
+namespace memtrace::blocks {
+
+namespace {
+
+using attribution::category;
+using attribution::phase;
+using format::storage_role;
+
+constexpr std::uint32_t least_score_dimensions = 3;
+
+[[nodiscard]] std::uint32_t narrowed(std::uint64_t value) {
+  return static_cast<std::uint32_t>(
+      std::min<std::uint64_t>(value, std::numeric_limits<std::uint32_t>::max()));
+}
+
+// Whether what follows belongs to an evaluation; empty: it changes nothing.
+[[nodiscard]] std::optional<bool> evaluates(phase now) {
+  switch (now) {
+    case phase::evaluation:
+      return true;
+    case phase::forward:
+    case phase::backward:
+    case phase::optimizer:
+    case phase::zero_grad:
+      return false;
+    default:
+      return std::nullopt;
+  }
+}
+
+void note_name(const attribution::block_life& block, const trace::dictionary& names,
+               block_facts& facts) {
+  facts.name = block.name;
+  facts.detail = block.detail;
+  const bool of_model =
+      block.named_by == storage_role::parameter || block.named_by == storage_role::copy ||
+      block.named_by == storage_role::buffer || block.named_by == storage_role::leaf_gradient ||
+      block.named_by == storage_role::gradient;
+  if (of_model && block.object) facts.root = block.object;
+  if (of_model) facts.element_bits = bits_of_dtype(names[block.detail]);
+}
+
+// Which request gave each block back.
+void note_frees(const allocator::request_log& log, std::vector<block_facts>& facts) {
+  for (std::size_t i = 0; i < log.requests.size(); ++i) {
+    const auto& request = log.requests[i];
+    if (request.what() != allocator::action::free || request.block >= facts.size()) continue;
+    facts[request.block].free_request = static_cast<std::uint32_t>(i);
+  }
+}
+
+// The optimizer names what its states belong to, but not in which model.
+void find_roots_of_states(std::vector<block_facts>& facts) {
+  std::unordered_map<std::uint32_t, trace::object_id> roots;  // by name
+  for (const auto& one : facts) {
+    if (one.what == category::weights && one.name && one.root) roots[one.name.value] = one.root;
+  }
+  for (auto& one : facts) {
+    if (one.what != category::optimizer_states) continue;
+    const auto found = roots.find(one.name.value);
+    if (found != roots.end()) one.root = found->second;
+  }
+}
+
+}  // namespace
+
+void block_collector::born(std::uint32_t device, const attribution::block_life& block) {
+  softmaxes_.on_allocation(block.scope);
+  if (const auto now = evaluates(block.born.during)) evaluates_ = *now;
+  if (room_ == 0) return;
+  --room_;
+  auto& known = devices_[device];
+  block_facts facts;
+  facts.born_in = block.born.during;
+  facts.evaluation = evaluates_;
+  facts.recomputed = block.born.recompute;
+  facts.call = block.born.call;
+  facts.module = block.scope.module;
+  facts.root = block.scope.root;
+  facts.stack = block.stack;
+  facts.forward = block.scope.forward;
+  facts.node = block.scope.node;
+  known.live.insert(block.address) = static_cast<std::uint32_t>(known.facts.size());
+  known.born.push_back(block.born_event);
+  known.facts.push_back(facts);
+}
+
+bool block_collector::ended(std::uint32_t device, const attribution::block_life& block,
+                            const attribution::life_end&) {
+  const auto known = devices_.find(device);
+  return known != devices_.end() && known->second.live.find(block.address) != nullptr;
+}
+
+void block_collector::judged(std::uint32_t device, const attribution::block_life& block,
+                             const attribution::life_end&, const attribution::verdict& found) {
+  const auto known = devices_.find(device);
+  if (known == devices_.end()) return;
+  const auto* const index = known->second.live.find(block.address);
+  if (index == nullptr) return;
+  auto& facts = known->second.facts[*index];
+  known->second.live.erase(block.address);
+  facts.what = found.what;
+  facts.cast_copy = block.has(storage_role::cast);
+  facts.unused_copy = block.has(storage_role::copy) && !block.has(storage_role::parameter);
+  note_name(block, names_, facts);
+  if (block.saved.times != 0) note_saved(block, found, facts);
+}
+
+void block_collector::note_saved(const attribution::block_life& block,
+                                 const attribution::verdict& found, block_facts& facts) {
+  facts.kept_by_autograd = true;
+  facts.dimensions = static_cast<std::uint8_t>(std::min(block.saved.dimensions, 255u));
+  facts.rows = narrowed(block.saved.rows);
+  facts.columns = narrowed(block.saved.columns);
+  if (facts.element_bits == 0) facts.element_bits = bits_of_scalar_type(block.saved.scalar_type);
+  if (facts.dimensions < least_score_dimensions) return;
+  scores_.learn(attribution::keep(block, found), softmaxes_, marks_);
+}
+
+void block_collector::on_module(const trace::event&, const trace::module_event& record) {
+  auto& facts = modules_[record.object];
+  facts.root = record.root;
+  facts.path = record.path;
+  facts.type = record.type;
+  facts.checkpointed = facts.checkpointed || (record.flags & format::module_checkpointed) != 0;
+}
+
+bool block_collector::are_scores(const block_facts& facts) const {
+  if (!facts.kept_by_autograd || facts.dimensions < least_score_dimensions) return false;
+  attribution::kept_block block;
+  block.found.what = facts.what;
+  block.where.module = facts.module;
+  block.saved.dimensions = facts.dimensions;
+  block.saved.rows = facts.rows;
+  block.saved.columns = facts.columns;
+  return scores_.are_scores(block);
+}
+
+std::vector<block_facts> block_collector::facts_of(const allocator::request_log& log) {
+  std::vector<block_facts> facts(log.blocks());
+  const auto known = devices_.find(log.device);
+  if (known == devices_.end()) return facts;
+  const auto& from = known->second;
+  // Both in the order of the trace's events; a refused allocation has no life.
+  std::size_t next = 0;
+  for (std::size_t block = 0; block < facts.size(); ++block) {
+    const auto event = log.events[log.allocations[block]];
+    while (next < from.born.size() && from.born[next] < event) ++next;
+    if (next == from.born.size()) break;
+    if (from.born[next] != event) continue;
+    facts[block] = from.facts[next];
+    facts[block].attention_scores = are_scores(facts[block]);
+  }
+  devices_.erase(known);
+  note_frees(log, facts);
+  find_roots_of_states(facts);
+  return facts;
+}
+
+}  // namespace memtrace::blocks

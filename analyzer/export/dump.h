@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A trace as JSON, one object a line for each record in order, each with what the replay had at
+// that moment, so that a test or a script can compare event by event.
+//
+//   {"n":7,"kind":"alloc","t_ns":…,"device":0,"thread":4711,"address":…,"size":…,"stream":…,
+//    "pool":[0,0],"stack":[{"file":…,"line":…,"function":…},…],
+//    "block":…,"allocated":…,"reserved":…,              ← what the allocator reported
+//    "replayed_allocated":…,"replayed_reserved":…}      ← the replay's own sums at the report
+//
+// The report comes after its alloc or free_requested, possibly with other records between: a
+// line waits for its report, and the lines behind it wait too.
+#pragma once
+
+#include <cstdint>
+#include <cstdio>
+#include <deque>
+#include <string>
+#include <unordered_map>
+
+#include "analyzer/replay/replay.h"
+
+namespace memtrace::exporting {
+
+struct dump_options {
+  bool stacks = true;
+};
+
+class dump_writer final : public trace::record_visitor {
+ public:
+  dump_writer(const trace::dictionary& names, std::FILE* out, dump_options options)
+      : names_(names), replay_(names), out_(out), options_(options) {}
+
+  void on_info(std::string_view key, std::string_view value) override;
+  void on_thread(trace::thread_id thread) override;
+  void on_device(const trace::device_facts& facts) override;
+  void on_allocator(const trace::event& head, const trace::allocator_event& record) override;
+  void on_report(const trace::report_event& report) override;
+  void on_reported(const trace::event& head, const trace::reported_event& record) override;
+  void on_operation(const trace::event& head, const trace::operation_event& record) override;
+  void on_cuda_call(const trace::event& head, const trace::cuda_call_event& call) override;
+  void on_cuda_undo(const trace::event& head, const trace::cuda_undo_event& failed) override;
+  void on_message(const trace::event& head, const trace::message_event& record) override;
+  // Meaning (dump_meaning.cpp).
+  void on_object(trace::object_id object, std::uint64_t address) override;
+  void on_module(const trace::event& next, const trace::module_event& record) override;
+  void on_storage(const trace::event& next, const trace::storage_event& record) override;
+  void on_saved(const trace::event& next, const trace::saved_event& record) override;
+  void on_phase(const trace::event& head, const trace::phase_event& record) override;
+  void on_step(const trace::event& head, const trace::step_event& record) override;
+  void on_counter(const trace::event& head, const trace::counter_event& record) override;
+  void on_census(const trace::event& head, const trace::census_event& record) override;
+  void finish();  // no more records
+
+  [[nodiscard]] bool failed() const { return failed_; }  // errno says why
+
+ private:
+  struct line {
+    std::string text;
+    std::uint32_t device = 0;
+    bool waits = false;  // for its report
+  };
+
+  void begin(const trace::event& head, std::string_view kind);
+  void add(std::string_view key, std::uint64_t value);
+  void add(std::string_view key, std::string_view value);
+  void add_stack(trace::stack_id stack, std::string_view key = "stack");
+  void add_scope(const trace::scope& scope);
+  void end(std::uint32_t device, bool waits);
+  void stop_waiting(std::uint32_t device);
+  void write_ready(bool all);
+
+  const trace::dictionary& names_;
+  replay::replayer replay_;
+  std::FILE* out_;
+  dump_options options_;
+  std::string text_;  // of the line in the making
+  std::deque<line> lines_;
+  std::unordered_map<std::uint32_t, std::string> stacks_;  // as JSON
+  std::size_t stack_bytes_ = 0;                            // of them
+  bool failed_ = false;
+};
+
+}  // namespace memtrace::exporting

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/run/allocator_pass.h"
+
+#include <algorithm>
+
+#include "analyzer/advice/advise.h"
+#include "analyzer/advice/step_share.h"
+#include "analyzer/fragmentation/diagnose.h"
+
+namespace memtrace::run {
+
+namespace {
+
+using all_evidence = std::map<std::uint32_t, blocks::device_evidence>;
+
+// So that the report can show the lines after the trace is closed.
+void add_frames(const trace::dictionary& names, const advice::advice_found& found,
+                std::map<trace::stack_id, std::vector<code::source_frame>>& frames) {
+  for (const auto& piece : found.pieces) {
+    if (piece.what.stack) {
+      frames.try_emplace(piece.what.stack, code::frames_of(names, piece.what.stack));
+    }
+  }
+}
+
+// A replay without the calls of empty_cache says more than their figures alone: where it needs
+// memory that is short, they stay.
+void settle_habits(const all_evidence& devices, const advice::advice_found& found,
+                   verdicts::findings& findings) {
+  const bool replayed = !devices.empty() &&
+                        std::all_of(devices.begin(), devices.end(),
+                                    [](const auto& device) { return device.second.of != nullptr; });
+  const bool useless =
+      std::any_of(found.pieces.begin(), found.pieces.end(),
+                  [](const advice::piece& one) { return one.what.id == "remove_empty_cache"; });
+  if (!replayed || useless) return;
+  std::erase_if(findings.habits,
+                [](const verdicts::habit& one) { return one.id == "empty_cache_often"; });
+}
+
+}  // namespace
+
+allocator_pass::allocator_pass(const trace::dictionary& names)
+    : names_(names),
+      gathered_(names),
+      history_(names),
+      looks_(history_, copies_),
+      visitors_(gathered_.records(), looks_) {}
+
+void allocator_pass::conclude(const replay::replayer& replayed,
+                              const attribution::result& attributed, process_report& report) {
+  const auto devices = gathered_.finish(replayed, attributed, report.host, report.findings);
+  for (const auto& [device, known] : devices) {
+    if (known.of != nullptr) {
+      report.fragmentation.push_back(fragmentation::diagnose(*known.of, history_));
+      report.step_shares.push_back(advice::step_share_of(*known.of));
+    } else {
+      const auto why = known.log->doubts.empty() ? std::string() : known.log->doubts.front();
+      report.fragmentation.push_back(
+          fragmentation::diagnose_totals(device, replayed, history_, why));
+    }
+  }
+  report.pinned = fragmentation::look_at_pinned(replayed.driver(), names_, copies_);
+  report.advice = advice::advise(devices);
+  add_frames(names_, report.advice, report.verdict_frames);
+  settle_habits(devices, report.advice, report.findings);
+}
+
+}  // namespace memtrace::run

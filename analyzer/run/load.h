@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// From an open trace to its report: read, replayed, attributed, summed up.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "analyzer/run/model.h"
+#include "analyzer/trace/reader.h"
+
+namespace memtrace::run {
+
+// A moment that a person asks for, other than the peak.
+struct wanted_moment {
+  std::optional<std::uint64_t> event;    // right after it
+  std::optional<std::uint64_t> step;     // where that step was highest; from 0
+  std::optional<attribution::phase> in;  // of the step: only where it was in this phase
+};
+
+// event:N, step:N, step:N/PHASE
+[[nodiscard]] std::optional<wanted_moment> parse_moment(const std::string& text);
+
+struct load_options {
+  std::optional<wanted_moment> at;  // none: where the program ran out of memory, if it did
+  bool blocks = false;              // list every block of the moments that are shown
+};
+
+// Reads the trace more than once where what is wanted is only known after a pass: the steps of a
+// program that marks none, the event of a step's peak, the event where memory ran out.
+// Damage and truncation are in the report's completeness.
+[[nodiscard]] process_report load(
+    const std::string& path, trace::reader& reader, const load_options& options = {},
+    const std::function<void(const trace::progress&)>& on_progress = {});
+
+}  // namespace memtrace::run

@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/run/model.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <charconv>
+#include <string_view>
+
+#include "analyzer/text/utf8.h"
+#include "memtrace/environment.h"
+
+namespace memtrace::run {
+
+namespace {
+
+namespace key = format::info_key;
+
+[[nodiscard]] std::optional<std::uint64_t> number_in(const std::string& text) {
+  std::uint64_t value = 0;
+  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (failed != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+[[nodiscard]] std::vector<std::string> split_command(std::string_view arguments) {
+  std::vector<std::string> parts;
+  while (!arguments.empty()) {
+    const auto end = std::min(arguments.find('\0'), arguments.size());
+    parts.push_back(text::valid_utf8(arguments.substr(0, end)));
+    arguments.remove_prefix(std::min(end + 1, arguments.size()));
+  }
+  return parts;
+}
+
+// 13000 → 13.0, as cudaRuntimeGetVersion counts.
+[[nodiscard]] std::string cuda_version(const std::string& number) {
+  const auto value = number_in(number);
+  return value ? fmt::format("{}.{}", *value / 1000, *value % 1000 / 10) : std::string();
+}
+
+[[nodiscard]] run_facts build_run(const format::file_header& header,
+                                  const trace::completeness& completeness,
+                                  const replay::replayer& replayed) {
+  const auto info = [&](const char* name) { return text::valid_utf8(replayed.info(name)); };
+  run_facts run;
+  run.command = split_command(replayed.info(key::command));
+  run.pid = header.process_id;
+  run.rank = number_in(info(key::rank));
+  run.local_rank = number_in(info(key::local_rank));
+  run.world_size = number_in(info(key::world_size));
+  run.host = info(key::host);
+  run.started_ns = header.start_realtime_ns;
+  run.duration_ns = completeness.end_time_ns;
+  run.torch = info(key::torch);
+  run.cuda = cuda_version(info(key::cuda_runtime));
+  run.python = info(key::python);
+  run.alloc_conf =
+      replayed.settings().empty() ? info(key::alloc_conf) : text::valid_utf8(replayed.settings());
+  run.simulated_gpu = info(key::simulated);
+  run.python_stacks = info(key::python_stacks);
+  run.event_source = info(key::event_source);
+  run.agent = info(key::agent);
+  run.autograd = info(key::autograd);
+  for (const auto& [name, value] : replayed.infos(format::environment_prefix)) {
+    run.environment.emplace_back(text::valid_utf8(name), text::valid_utf8(value));
+  }
+  return run;
+}
+
+// Call sites of which nothing is known but that they hold memory.
+[[nodiscard]] memory_view unattributed(const trace::dictionary& names,
+                                       const std::vector<replay::site_holding>& held,
+                                       const replay::moment& when) {
+  attribution::composition all;
+  all.event = when.event;
+  all.time_ns = when.time_ns;
+  all.total = when.totals.allocated;
+  for (const auto& holder : held) {
+    attribution::block_group group;
+    group.site = holder.site;
+    group.held = {holder.held.bytes, holder.held.blocks};
+    all.groups.push_back(group);
+  }
+  return view_of(names, all);
+}
+
+[[nodiscard]] std::vector<outside_holder> build_outside(const replay::device_record& device) {
+  std::vector<outside_holder> outside;
+  const auto& facts = device.facts;
+  if (facts.free_before_first_segment != 0 && facts.free_before_first_segment < facts.total_bytes) {
+    outside.push_back({device::part_name::context_and_others,
+                       facts.total_bytes - facts.free_before_first_segment,
+                       {},
+                       device::evidence::difference});
+  }
+  const auto reserved = device.allocator.peak_allocated().totals.reserved;
+  if (device.driver_at_peak > reserved) {
+    outside.push_back({device::part_name::calls,
+                       device.driver_at_peak - reserved,
+                       {},
+                       device::evidence::measured});
+  }
+  return outside;
+}
+
+void use_cuda_calls(const trace::dictionary& names, const replay::device_holdings& direct,
+                    device_report& made) {
+  made.from_cuda_calls = true;
+  made.peak_allocated.event = direct.peak.number;
+  made.peak_allocated.time_ns = direct.peak.time_ns;
+  made.peak_allocated.totals.allocated = direct.peak_bytes;
+  made.at_peak = unattributed(names, direct.sites.at_peak(), made.peak_allocated);
+  for (const auto& site : made.at_peak.sites) made.peak_allocated.totals.blocks += site.blocks;
+}
+
+[[nodiscard]] std::vector<phase_report> build_phases(
+    const trace::dictionary& names,
+    const attribution::by_phase<attribution::phase_result>& phases) {
+  std::vector<phase_report> made;
+  for (std::size_t i = 0; i < attribution::phase_count; ++i) {
+    const auto which = static_cast<attribution::phase>(i);
+    const auto& found = phases[which];
+    if (!found.seen) continue;
+    made.push_back({which, found.allocated, found.freed, view_of(names, found.at_peak)});
+  }
+  return made;
+}
+
+void build_parameters(std::vector<attribution::parameter_row> rows, device_report& made) {
+  for (auto& row : rows) {
+    row.root = text::valid_utf8(row.root);
+    row.name = text::valid_utf8(row.name);
+    row.dtype = text::valid_utf8(row.dtype);
+  }
+  made.parameters = std::move(rows);
+}
+
+void use_attribution(const trace::dictionary& names, const attribution::device_result& found,
+                     device_report& made) {
+  made.at_peak = view_of(names, found.at_peak);
+  if (found.at.exists()) made.at = view_of(names, found.at);
+  made.phases = build_phases(names, found.phases);
+  for (const auto& one : found.named_phases) {
+    made.named_phases.push_back({text::valid_utf8(names[one.name]), one});
+  }
+  build_parameters(found.parameters, made);
+  made.steps = found.steps;
+  for (const auto& place : found.fp32_under_autocast) {
+    fp32_place row;
+    if (place.site.is_thread) {
+      row.thread = text::valid_utf8(names[names[trace::thread_id{place.site.number}].name]);
+    } else {
+      row.frames = code::frames_of(names, trace::stack_id{place.site.number});
+    }
+    if (place.module < made.at_peak.modules.size()) {
+      row.module = made.at_peak.modules[place.module].path;
+    }
+    row.bytes = place.held.bytes;
+    made.fp32_under_autocast.push_back(std::move(row));
+  }
+}
+
+[[nodiscard]] device_report build_device(const trace::dictionary& names,
+                                         const replay::device_record& device,
+                                         const replay::device_holdings* direct,
+                                         const attribution::device_result* attributed) {
+  const auto& allocator = device.allocator;
+  device_report made;
+  made.facts = device.facts;
+  made.name = text::valid_utf8(names[device.facts.name]);
+  made.events = device.events;
+  made.peak_allocated = allocator.peak_allocated();
+  made.peak_reserved = allocator.peak_reserved();
+  if (attributed != nullptr) use_attribution(names, *attributed, made);
+  if (device.events == 0 && direct != nullptr) use_cuda_calls(names, *direct, made);
+  made.outside = build_outside(device);
+  made.retries = device.retries;
+  made.mismatches = allocator.mismatches();
+  made.unknown_frees = allocator.unknown_frees();
+  made.checked = allocator.reports() != 0;
+  return made;
+}
+
+[[nodiscard]] oom_report build_oom(const trace::dictionary& names, const replay::replayer& replayed,
+                                   const replay::out_of_memory& oom,
+                                   const std::vector<device_report>& devices) {
+  oom_report made;
+  made.facts = oom;
+  const auto* const device = replayed.device(oom.device);
+  if (device != nullptr && device->facts.total_bytes != 0) {
+    made.capacity = device->facts.total_bytes;
+  }
+  made.frames = code::frames_of(names, oom.stack);
+  made.thread = text::valid_utf8(names[names[oom.thread].name]);
+  const auto same = std::ranges::find_if(devices, [&](const device_report& one) {
+    return one.facts.device == oom.device && one.at && one.at->event == oom.event;
+  });
+  if (same != devices.end()) made.held = same->at;
+  const replay::moment when{oom.event, oom.time_ns, oom.totals};
+  made.holders = made.held ? made.held->sites : unattributed(names, oom.holders, when).sites;
+  return made;
+}
+
+[[nodiscard]] training_report build_training(const attribution::result& found) {
+  training_report made;
+  made.autocast = found.autocast;
+  made.checkpointed = found.checkpointed;
+  for (auto& module : made.checkpointed) {
+    module.root = text::valid_utf8(module.root);
+    module.path = text::valid_utf8(module.path);
+    module.type = text::valid_utf8(module.type);
+  }
+  made.parameters = found.parameters;
+  made.parameter_bytes = found.parameter_bytes;
+  made.trainable_bytes = found.trainable_bytes;
+  return made;
+}
+
+}  // namespace
+
+const oom_report* decisive_oom(const process_report& process) {
+  if (process.ooms.empty()) return nullptr;
+  const auto fatal =
+      std::ranges::find_if(process.ooms, [](const auto& oom) { return !oom.facts.caught; });
+  return fatal == process.ooms.end() ? &process.ooms.front() : &*fatal;
+}
+
+const fragmentation::diagnosis* fragmentation_of(const process_report& process,
+                                                 std::uint32_t device) {
+  const auto found =
+      std::ranges::find(process.fragmentation, device, &fragmentation::diagnosis::device);
+  return found == process.fragmentation.end() ? nullptr : &*found;
+}
+
+void use_device_sums(std::map<std::uint32_t, device::use> found, process_report& to) {
+  for (auto& one : to.devices) {
+    const auto known = found.find(one.facts.device);
+    if (known == found.end()) continue;
+    one.outside.clear();
+    for (const auto& part : known->second.parts) {
+      if (device::is_pytorch_pool(part)) continue;
+      one.outside.push_back({part.name, part.bytes, part.peak, part.how});
+    }
+    one.used = std::move(known->second);
+  }
+}
+
+process_report build_process(const std::string& path, const trace::reader& reader,
+                             const trace::completeness& completeness,
+                             const replay::replayer& replayed,
+                             const attribution::result& attributed) {
+  process_report made;
+  made.path = text::valid_utf8(path);
+  made.run = build_run(reader.header(), completeness, replayed);
+  made.completeness = completeness;
+  made.stacks = replayed.stacks();
+  for (const auto& [index, device] : replayed.devices()) {
+    const auto found = attributed.devices.find(index);
+    made.devices.push_back(
+        build_device(reader.names(), *device, replayed.driver().device(index),
+                     found == attributed.devices.end() ? nullptr : &found->second));
+  }
+  for (const auto& oom : replayed.ooms()) {
+    made.ooms.push_back(build_oom(reader.names(), replayed, oom, made.devices));
+  }
+  for (const auto& warning : replayed.warnings())
+    made.warnings.push_back(text::valid_utf8(warning));
+  for (auto unknown : replayed.unknown().all()) {
+    unknown.name = text::valid_utf8(unknown.name);
+    made.unknown_entry_points.push_back(std::move(unknown));
+  }
+  made.training = build_training(attributed);
+  made.pinned_peak = replayed.driver().pinned_peak();
+  return made;
+}
+
+}  // namespace memtrace::run

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the formulas of memtrace estimate expect, beside what was measured.
+#pragma once
+
+#include <string>
+
+#include "analyzer/run/model.h"
+#include "analyzer/text/page.h"
+
+namespace memtrace::terminal {
+
+void add_expected_in_full(text::page& out, const run::process_report& process,
+                          const run::device_report& device);
+
+// A line where a term is off by more than 10 %; empty: none is.
+[[nodiscard]] std::string expected_in_brief(const run::process_report& process,
+                                            const run::device_report& device);
+
+}  // namespace memtrace::terminal

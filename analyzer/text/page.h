@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Lines of text with a little style, cut to the terminal's width where there is one.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace memtrace::text {
+
+enum class emphasis { none, heading, alarm, faint };
+
+class page {
+ public:
+  void line(std::string text, emphasis how = emphasis::none);
+  void blank() { line({}); }
+  [[nodiscard]] std::size_t lines() const { return lines_.size(); }
+  [[nodiscard]] std::string render(bool colour, unsigned width) const;
+
+ private:
+  struct entry {
+    std::string text;
+    emphasis how;
+  };
+  std::vector<entry> lines_;
+};
+
+// Lines of at most `columns` characters, broken at spaces; a longer word has a line of its own.
+[[nodiscard]] std::vector<std::string> wrap(std::string_view text, std::size_t columns);
+
+// The first `columns` characters of UTF-8 text, with … when something is cut.
+[[nodiscard]] std::string cut(std::string_view text, std::size_t columns);
+
+// The parts that are not empty, with `between` between them.
+[[nodiscard]] std::string join(const std::vector<std::string>& parts, std::string_view between);
+
+}  // namespace memtrace::text

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Text that came from the traced program, made safe for JSON and for a terminal.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace memtrace::text {
+
+// Appends the text as a JSON string with its quotes. Bytes that are not UTF-8 become U+FFFD.
+void append_json_string(std::string& out, std::string_view text);
+
+// The same text with every byte that is not UTF-8 replaced by U+FFFD.
+[[nodiscard]] std::string valid_utf8(std::string_view text);
+
+// For a terminal: valid UTF-8 in which control characters, escapes included, are shown as '?'.
+[[nodiscard]] std::string printable(std::string_view text);
+
+}  // namespace memtrace::text
