@@ -9,7 +9,7 @@ from pathlib import Path
 from recording import BUILD
 from trace_size import peak_memory_and_seconds
 
-GENERATOR = BUILD / "tests/unit/analyzer/example_traces"
+GENERATOR = BUILD / "tests/example_traces"
 TRACES = [(10_000_000, 10_000), (1_000_000, 10_000), (10_000_000, 100)]
 
 

@@ -6,9 +6,13 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parent / "support"))
 
+SLOW_TIMEOUT_S = 2 * 3600  # of those that CI leaves out; of all others pytest.ini has it
 
-def pytest_configure(config):
-    config.addinivalue_line("markers", "slow: takes long; the results scripts run it")
+
+def pytest_collection_modifyitems(items):
+    for item in items:
+        if item.get_closest_marker("slow") and not item.get_closest_marker("timeout"):
+            item.add_marker(pytest.mark.timeout(SLOW_TIMEOUT_S))
 
 
 @pytest.fixture(scope="session")

@@ -22,7 +22,7 @@ MOST_LINES = 60
 @pytest.fixture(scope="module")
 def examples(built, tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("examples")
-    subprocess.run([built / "tests/unit/analyzer/example_traces", folder], check=True)
+    subprocess.run([built / "tests/example_traces", folder], check=True)
     return folder
 
 

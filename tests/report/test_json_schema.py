@@ -23,7 +23,7 @@ MIB = 1 << 20
 @pytest.fixture(scope="session")
 def examples(built, tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("examples")
-    tool = built / "tests/unit/analyzer/example_traces"
+    tool = built / "tests/example_traces"
     subprocess.run([tool, folder], check=True)
     return folder
 

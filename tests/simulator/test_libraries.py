@@ -11,7 +11,9 @@ PROGRAMS = Path(__file__).resolve().parent / "programs"
 def run(program, *arguments, devices=1):
     command = [str(runs.memtrace()), "dry-run", "--bare", "--gpu", "a100-40", "--devices", str(devices), "--",
                runs.python(), str(PROGRAMS / program), *arguments]
-    return subprocess.run(command, capture_output=True, text=True, timeout=300)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    return done
 
 
 def test_recurrent_networks_have_one_weight_space(built):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Sixteen threads allocate on two devices and free what others made: nothing is lost, and the order
-of the trace can have happened. With the thread sanitizer: tests/unit/many_threads, and the slow
-test here, which needs the tsan build (scripts/build tsan)."""
+of the trace can have happened. With the thread sanitizer: the ctest many_threads, and the slow test
+here, which needs the tsan build (scripts/build tsan)."""
 import os
 import subprocess
 import sys

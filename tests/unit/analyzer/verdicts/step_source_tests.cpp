@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Whatever steps are known by, the same leak has the same rate.
+#include "tests/unit/analyzer/verdicts/made_up_program.h"
+#include "tests/unit/catch.h"
+
+using namespace memtrace;
+using namespace memtrace::test;
+using growth::shape;
+
+namespace {
+
+void work(made_up_program& program) {
+  for (std::uint64_t line = 10; line < 18; ++line) program.stream(line, line * 1_MiB);
+}
+
+}  // namespace
+
+TEST_CASE("GIVEN two optimizers that take turns WHEN judged THEN a round is a step") {
+  made_up_program program;
+  for (int i = 0; i < 40; ++i) {
+    work(program);
+    program.step();
+    work(program);
+    (void)program.alloc(20, 1_MiB);
+    program.second_step();
+  }
+  const auto found = program.verdicts_on();
+  CHECK(about(found, "device:0").bytes_per_step == Approx(1_MiB));
+  CHECK(about(found, "device:0").found.evidence.steps == 40);
+}
+
+TEST_CASE("GIVEN one optimizer after the other WHEN judged THEN no step is lost") {
+  made_up_program program;
+  for (int i = 0; i < 40; ++i) {
+    work(program);
+    (void)program.alloc(20, 1_MiB);
+    i < 20 ? program.step() : program.second_step();
+  }
+  const auto found = program.verdicts_on();
+  CHECK(about(found, "device:0").found.evidence.steps == 40);
+  CHECK(about(found, "device:0").bytes_per_step == Approx(1_MiB));
+}
+
+TEST_CASE("GIVEN the program's own steps WHEN judged THEN they go before the optimizer's") {
+  made_up_program program;
+  for (int i = 0; i < 40; ++i) {
+    for (int micro = 0; micro < 4; ++micro) {
+      work(program);
+      program.step();
+    }
+    (void)program.alloc(20, 1_MiB);
+    program.user_step();
+  }
+  const auto found = program.verdicts_on();
+  CHECK(about(found, "device:0").bytes_per_step == Approx(1_MiB));
+}
+
+TEST_CASE("GIVEN a server without steps WHEN its requests recur THEN they are its steps") {
+  made_up_program program;
+  (void)program.alloc(5, 64_MiB);
+  for (int i = 0; i < 60; ++i) {
+    work(program);
+    (void)program.alloc(20, 1_MiB);
+  }
+  program.free_all();
+  const auto found = program.verdicts_on();
+  const auto& device = about(found, "device:0");
+  CHECK(device.found.shape == shape::accumulating);
+  CHECK(device.unit == "step");
+  CHECK(device.bytes_per_step == Approx(1_MiB));
+  CHECK(program.line_of(device.culprits.at(0)) == 20);
+}
+
+TEST_CASE("GIVEN nothing that recurs WHEN judged THEN windows of events do") {
+  made_up_program program;
+  (void)program.alloc(5, 64_MiB);
+  std::uint64_t random = 1;
+  const auto below = [&](std::uint64_t limit) {
+    random = random * 6364136223846793005 + 1442695040888963407;  // Knuth's MMIX
+    return (random >> 40) % limit;
+  };
+  for (int i = 0; i < 3'000; ++i) {
+    program.stream(100 + below(400), (1 + below(64)) * 1_MiB);
+    if (below(10) == 0) (void)program.alloc(20, 1_MiB);
+  }
+  program.free_all();
+  const auto found = program.verdicts_on();
+  const auto& device = about(found, "device:0");
+  CHECK(device.unit == "event window");
+  CHECK(is_leak(device.found.shape));
+  CHECK(program.line_of(device.culprits.at(0)) == 20);
+}
+
+TEST_CASE("GIVEN hardly any events WHEN judged THEN nothing is claimed") {
+  made_up_program program;
+  for (int i = 0; i < 20; ++i) (void)program.alloc(20 + static_cast<std::uint64_t>(i), 1_MiB);
+  const auto found = program.verdicts_on();
+  CHECK(about(found, "device:0").found.shape == shape::unknown);
+}
