@@ -8,8 +8,8 @@
 #include "analyzer/cli/command.h"
 #include "analyzer/cli/recording.h"
 #include "analyzer/gpus/gpu_names.h"
-#include "simulator/launch/launch.h"
-#include "simulator/launch/session.h"
+#include "simulator/program/prepare.h"
+#include "simulator/program/session.h"
 
 namespace memtrace::cli {
 

@@ -12,7 +12,7 @@ constexpr std::uint64_t mebibyte = 1u << 20;
 constexpr std::array models = {
 #define MEMTRACE_GPU(key, name, total, nvml, major, minor, sm, l2, bus, clock, memory_clock) \
   gpu_model{key, total * mebibyte},
-#include "simulator/gpu_models.def"
+#include "memtrace/gpu_models.def"
 #undef MEMTRACE_GPU
 };
 

@@ -14,6 +14,6 @@ struct gpu_model {
   std::uint64_t total_bytes = 0;
 };
 
-[[nodiscard]] std::span<const gpu_model> gpu_models();  // in the order of simulator/gpu_models.def
+[[nodiscard]] std::span<const gpu_model> gpu_models();  // in the order of memtrace/gpu_models.def
 
 }  // namespace memtrace::gpus

@@ -22,7 +22,7 @@ struct gpu {
 constexpr std::array gpus = {
 #define MEMTRACE_GPU(key, name, total, nvml, major, minor, sm, l2, bus, clock, memory_clock) \
   gpu{key, name, total},
-#include "simulator/gpu_models.def"
+#include "memtrace/gpu_models.def"
 #undef MEMTRACE_GPU
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The GPUs of simulator/gpu_models.def, by the names that --gpu takes.
+// The GPUs of memtrace/gpu_models.def, by the names that --gpu takes.
 #pragma once
 
 #include <cstdint>

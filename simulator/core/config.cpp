@@ -11,16 +11,6 @@
 namespace memtrace::simulator {
 namespace {
 
-constexpr std::uint64_t mebibyte = 1u << 20;
-
-constexpr gpu_model models[] = {
-#define MEMTRACE_GPU(key, name, total, nvml, major, minor, sm, l2, bus, clock, memory_clock)     \
-  {key, name,         total * mebibyte,   nvml * mebibyte, major, minor, sm, l2 * int{mebibyte}, \
-   bus, clock * 1000, memory_clock * 1000},
-#include "simulator/gpu_models.def"
-#undef MEMTRACE_GPU
-};
-
 constexpr std::string_view constant_names[] = {
 #define MEMTRACE_CONSTANT(name, bytes, source) #name,
 #include "simulator/constants.def"
@@ -48,10 +38,8 @@ const char* variable(const char* name) {
 gpu_model chosen_model() {
   const char* key = variable("MEMTRACE_SIM_GPU");
   if (*key == '\0') key = "rtx3090";
-  const auto found = std::find_if(std::begin(models), std::end(models), [key](const gpu_model& m) {
-    return std::strcmp(m.key, key) == 0;
-  });
-  if (found == std::end(models)) refuse("unknown simulated GPU in MEMTRACE_SIM_GPU", key);
+  const auto* const found = std::ranges::find(known_gpus, std::string_view(key), &gpu_model::key);
+  if (found == std::end(known_gpus)) refuse("unknown simulated GPU in MEMTRACE_SIM_GPU", key);
   gpu_model model = *found;
   if (const char* memory = variable("MEMTRACE_SIM_MEMORY"); *memory != '\0') {
     const std::uint64_t bytes = parse_size(memory);

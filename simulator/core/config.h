@@ -7,23 +7,11 @@
 #include <cstdint>
 #include <string>
 
+#include "memtrace/gpu_models.h"
+
 namespace memtrace::simulator {
 
 inline constexpr int maximum_devices = 16;
-
-struct gpu_model {
-  const char* key;            // as given to --gpu
-  const char* name;           // cudaDeviceProp::name
-  std::uint64_t total_bytes;  // total of cudaMemGetInfo, cudaDeviceProp::totalGlobalMem
-  std::uint64_t nvml_bytes;   // memory that nvidia-smi shows
-  int capability_major;
-  int capability_minor;
-  int multiprocessors;
-  int l2_bytes;
-  int bus_bits;
-  int clock_khz;         // boost
-  int memory_clock_khz;  // half the data rate
-};
 
 // Sizes in bytes of simulator/constants.def.
 enum class constant_id : std::uint8_t {

@@ -15,7 +15,7 @@
 namespace memtrace::simulator::own_memory {
 namespace {
 
-// Calls `function` with the first three (simulator/launch/elf_writer.h).
+// Calls `function` with the first three (simulator/program/elf_writer.h).
 using call_from = std::uint64_t (*)(std::uint64_t, std::uint64_t, std::uint64_t, void* function);
 
 std::uint64_t call_directly(std::uint64_t first, std::uint64_t second, std::uint64_t third,

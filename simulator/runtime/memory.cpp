@@ -18,18 +18,20 @@ address_t address_of(const void* pointer) {
   return reinterpret_cast<address_t>(pointer);
 }
 
-// Writes the pointer only on success, as the real calls do. By reference: the call that makes
-// `error` may be evaluated after the arguments next to it. after the allocation, which is another
-// argument, has set it.
-cudaError_t give(cudaError_t error, const address_t& address, void** result) {
+// Writes the pointer only on success, as the real calls do.
+template <typename Allocate>
+cudaError_t give(void** result, const Allocate& allocate) {
+  address_t address = 0;
+  const cudaError_t error = allocate(address);
   if (error == cudaSuccess) *result = pointer_to(address);
   return remember(error);
 }
 
 cudaError_t pitched(void** result, std::size_t* pitch, std::size_t width, std::size_t rows) {
   if (!result || !pitch) return remember(cudaErrorInvalidValue);
-  address_t address = 0;
-  return give(memory_calls::allocate_pitched(width, rows, address, *pitch), address, result);
+  return give(result, [&](address_t& address) {
+    return memory_calls::allocate_pitched(width, rows, address, *pitch);
+  });
 }
 
 cudaError_t host(void** result, std::size_t bytes, unsigned flags) {
@@ -47,8 +49,7 @@ cudaError_t host(void** result, std::size_t bytes, unsigned flags) {
 
 MEMTRACE_API cudaError_t cudaMalloc(void** result, std::size_t bytes) {
   if (!result) return remember(cudaErrorInvalidValue);
-  address_t address = 0;
-  return give(memory_calls::allocate(bytes, address), address, result);
+  return give(result, [&](address_t& address) { return memory_calls::allocate(bytes, address); });
 }
 
 MEMTRACE_API cudaError_t cudaMallocPitch(void** result, std::size_t* pitch, std::size_t width,
@@ -66,8 +67,8 @@ MEMTRACE_API cudaError_t cudaMalloc3D(cudaPitchedPtr* result, cudaExtent extent)
 MEMTRACE_API cudaError_t cudaMallocManaged(void** result, std::size_t bytes, unsigned flags) {
   const bool known = flags == cudaMemAttachGlobal || flags == cudaMemAttachHost;
   if (!result || !known) return remember(cudaErrorInvalidValue);
-  address_t address = 0;
-  return give(memory_calls::allocate_managed(bytes, address), address, result);
+  return give(result,
+              [&](address_t& address) { return memory_calls::allocate_managed(bytes, address); });
 }
 
 MEMTRACE_API cudaError_t cudaFree(void* pointer) {

@@ -14,7 +14,7 @@
 namespace memtrace::simulator {
 namespace {
 
-// As simulator/launch/elf_writer.h lays it out: the name's characters follow.
+// As simulator/program/elf_writer.h lays it out: the name's characters follow.
 struct call_record {
   std::atomic<const function_facts*> facts;
   [[nodiscard]] const char* name() const { return reinterpret_cast<const char*>(this + 1); }

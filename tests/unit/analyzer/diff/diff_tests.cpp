@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "analyzer/report/diff_text.h"
-#include "analyzer/report/load.h"
-#include "analyzer/report/moved_lines.h"
+#include "analyzer/code/moved_lines.h"
+#include "analyzer/diff/text.h"
+#include "analyzer/run/load.h"
 #include "tests/unit/catch.h"
 #include "tests/unit/support/trace_builder.h"
 

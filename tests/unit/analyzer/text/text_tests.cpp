@@ -3,13 +3,13 @@
 // What a person reads: whose code a frame is, sizes, lines that fit.
 #include <string>
 
-#include "analyzer/report/frames.h"
-#include "analyzer/report/json_text.h"
-#include "analyzer/report/load.h"
-#include "analyzer/report/page.h"
-#include "analyzer/report/terminal.h"
-#include "analyzer/report/units.h"
-#include "analyzer/report/user_lines.h"
+#include "analyzer/code/frames.h"
+#include "analyzer/run/load.h"
+#include "analyzer/run/user_lines.h"
+#include "analyzer/terminal/report.h"
+#include "analyzer/text/page.h"
+#include "analyzer/text/units.h"
+#include "analyzer/text/utf8.h"
 #include "tests/unit/catch.h"
 #include "tests/unit/support/trace_builder.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "simulator/launch/requirements.h"
+#include "simulator/program/requirements.h"
 
-#include "simulator/launch/elf_writer.h"
-#include "simulator/launch/package_metadata.h"
+#include "simulator/program/elf_writer.h"
+#include "simulator/program/package_metadata.h"
 #include "temporary_folder.h"
 #include "tests/unit/catch.h"
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "simulator/launch/launch.h"
+#include "simulator/program/prepare.h"
 
 #include <algorithm>
 
-#include "simulator/launch/elf_writer.h"
+#include "simulator/program/elf_writer.h"
 #include "temporary_folder.h"
 #include "tests/unit/catch.h"
 

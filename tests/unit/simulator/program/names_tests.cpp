@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "simulator/launch/named_functions.h"
-#include "simulator/launch/nvidia_names.h"
+#include "simulator/program/named_functions.h"
+#include "simulator/program/nvidia_names.h"
 #include "temporary_folder.h"
 #include "tests/unit/catch.h"
 

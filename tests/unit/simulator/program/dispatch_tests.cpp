@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-#include "simulator/launch/stand_ins.h"
+#include "simulator/program/stand_ins.h"
 #include "temporary_folder.h"
 #include "tests/unit/catch.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "simulator/launch/python_environment.h"
+#include "simulator/program/python_environment.h"
 
 #include "temporary_folder.h"
 #include "tests/unit/catch.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "launch.h"
+#include "prepare.h"
 
 #include <unistd.h>
 

@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "simulator/launch/elf_file.h"
-#include "simulator/launch/elf_writer.h"
+#include "simulator/program/elf_file.h"
+#include "simulator/program/elf_writer.h"
 #include "temporary_folder.h"
 #include "tests/unit/catch.h"
 

@@ -6,7 +6,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "simulator/launch/stand_ins.h"
+#include "simulator/program/stand_ins.h"
 #include "temporary_folder.h"
 #include "tests/unit/catch.h"
 
