@@ -11,7 +11,7 @@
 #include "interpose/agent/agent_program.h"
 #include "interpose/agent/census_moments.h"
 #include "interpose/agent/root_watch.h"
-#include "interpose/hooks/session.h"
+#include "interpose/entry/session.h"
 #include "interpose/python/pending_call.h"
 #include "interpose/python/python_stack.h"
 

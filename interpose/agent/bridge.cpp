@@ -11,8 +11,8 @@
 #include "interpose/agent/root_watch.h"
 #include "interpose/agent/tensor_names.h"
 #include "interpose/agent/tensor_storages.h"
-#include "interpose/hooks/session.h"
-#include "interpose/hooks/settings.h"
+#include "interpose/base/settings.h"
+#include "interpose/entry/session.h"
 #include "interpose/python/module_search.h"
 #include "interpose/python/python_stack.h"
 

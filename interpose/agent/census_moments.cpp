@@ -11,10 +11,10 @@
 #include "interpose/agent/census_signal.h"
 #include "interpose/agent/leading_optimizer.h"
 #include "interpose/autograd/running_node.h"
+#include "interpose/base/errno_keeper.h"
+#include "interpose/base/settings.h"
 #include "interpose/census/census.h"
-#include "interpose/hooks/errno_keeper.h"
-#include "interpose/hooks/session.h"
-#include "interpose/hooks/settings.h"
+#include "interpose/entry/session.h"
 #include "interpose/python/interpreter.h"
 #include "interpose/python/pending_call.h"
 

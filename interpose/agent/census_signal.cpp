@@ -7,9 +7,9 @@
 #include <atomic>
 
 #include "interpose/agent/census_moments.h"
-#include "interpose/hooks/errno_keeper.h"
-#include "interpose/hooks/session.h"
-#include "interpose/hooks/settings.h"
+#include "interpose/base/errno_keeper.h"
+#include "interpose/base/settings.h"
+#include "interpose/entry/session.h"
 
 namespace memtrace::agent {
 

@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <unordered_set>
 
-#include "interpose/recorder/small_lock.h"
+#include "interpose/base/small_lock.h"
 
 namespace memtrace::agent {
 

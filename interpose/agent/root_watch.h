@@ -9,7 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "interpose/recorder/small_lock.h"
+#include "interpose/base/small_lock.h"
 
 namespace memtrace::agent {
 

@@ -9,9 +9,9 @@
 #include "interpose/agent/census_moments.h"
 #include "interpose/api/names.h"
 #include "interpose/api/open_phases.h"
-#include "interpose/hooks/errno_keeper.h"
-#include "interpose/hooks/exported.h"
-#include "interpose/hooks/session.h"
+#include "interpose/base/errno_keeper.h"
+#include "interpose/base/exported.h"
+#include "interpose/entry/session.h"
 
 namespace {
 

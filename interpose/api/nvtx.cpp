@@ -9,9 +9,9 @@
 
 #include "interpose/api/nvtx_calls.h"
 #include "interpose/api/nvtx_interface.h"
-#include "interpose/hooks/errno_keeper.h"
-#include "interpose/hooks/exported.h"
-#include "interpose/hooks/session.h"
+#include "interpose/base/errno_keeper.h"
+#include "interpose/base/exported.h"
+#include "interpose/entry/session.h"
 
 MEMTRACE_EXPORTED int InitializeInjectionNvtx2(const void* (*tables)(std::uint32_t));
 

@@ -10,8 +10,8 @@
 
 #include "interpose/api/nvtx_text.h"
 #include "interpose/api/open_phases.h"
-#include "interpose/hooks/errno_keeper.h"
-#include "interpose/hooks/session.h"
+#include "interpose/base/errno_keeper.h"
+#include "interpose/entry/session.h"
 
 namespace memtrace::nvtx {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "interpose/hooks/session.h"
+#include "interpose/entry/session.h"
 
 namespace memtrace::open_phases {
 namespace {

@@ -3,7 +3,7 @@
 
 #include "interpose/autograd/real_behind.h"
 #include "interpose/autograd/torch_symbols.h"
-#include "interpose/hooks/exported.h"
+#include "interpose/base/exported.h"
 
 namespace memtrace::autograd {
 namespace {

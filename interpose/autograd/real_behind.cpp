@@ -3,7 +3,7 @@
 
 #include <dlfcn.h>
 
-#include "interpose/hooks/loaded_library.h"
+#include "interpose/base/loaded_library.h"
 
 namespace memtrace::autograd {
 

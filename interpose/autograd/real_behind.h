@@ -5,7 +5,7 @@
 // other names than those of its wheels.
 #pragma once
 
-#include "interpose/hooks/hook_table.h"
+#include "interpose/loader/hook_table.h"
 
 namespace memtrace::autograd {
 

@@ -9,8 +9,8 @@
 #include "interpose/autograd/forward_places.h"
 #include "interpose/autograd/node_names.h"
 #include "interpose/autograd/tensor_layout.h"
-#include "interpose/hooks/errno_keeper.h"
-#include "interpose/hooks/session.h"
+#include "interpose/base/errno_keeper.h"
+#include "interpose/entry/session.h"
 
 namespace memtrace::autograd {
 namespace {

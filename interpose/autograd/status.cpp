@@ -7,9 +7,9 @@
 
 #include "interpose/autograd/torch_functions.h"
 #include "interpose/autograd/torch_symbols.h"
-#include "interpose/hooks/hook_table.h"
-#include "interpose/hooks/loaded_library.h"
-#include "interpose/hooks/notice.h"
+#include "interpose/base/loaded_library.h"
+#include "interpose/base/notice.h"
+#include "interpose/loader/hook_table.h"
 
 namespace memtrace::autograd::status {
 namespace {

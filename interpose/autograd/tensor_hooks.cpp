@@ -7,9 +7,9 @@
 #include "interpose/autograd/tensor_layout.h"
 #include "interpose/autograd/tensor_records.h"
 #include "interpose/autograd/torch_symbols.h"
-#include "interpose/hooks/errno_keeper.h"
-#include "interpose/hooks/exported.h"
-#include "interpose/hooks/session.h"
+#include "interpose/base/errno_keeper.h"
+#include "interpose/base/exported.h"
+#include "interpose/entry/session.h"
 
 namespace {
 

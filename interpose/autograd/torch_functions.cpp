@@ -3,7 +3,7 @@
 
 #include <atomic>
 
-#include "interpose/hooks/loaded_library.h"
+#include "interpose/base/loaded_library.h"
 
 namespace memtrace::autograd {
 namespace {

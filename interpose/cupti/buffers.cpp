@@ -6,7 +6,7 @@
 #include <array>
 #include <utility>
 
-#include "interpose/recorder/small_lock.h"
+#include "interpose/base/small_lock.h"
 
 namespace memtrace::cupti::buffers {
 namespace {

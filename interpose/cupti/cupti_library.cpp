@@ -5,7 +5,7 @@
 
 #include <initializer_list>
 
-#include "interpose/hooks/real_function.h"
+#include "interpose/loader/real_function.h"
 
 namespace memtrace::cupti {
 namespace {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Another profiler of the program comes: it gets CUPTI as if nobody had used it.
+#include "interpose/base/errno_keeper.h"
+#include "interpose/base/exported.h"
+#include "interpose/base/notice.h"
 #include "interpose/cupti/cupti_records.h"
 #include "interpose/cupti/witness.h"
-#include "interpose/hooks/errno_keeper.h"
-#include "interpose/hooks/exported.h"
-#include "interpose/hooks/hook_table.h"
-#include "interpose/hooks/notice.h"
+#include "interpose/loader/hook_table.h"
 
 namespace {
 

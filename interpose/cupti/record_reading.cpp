@@ -6,9 +6,9 @@
 #include <cstring>
 #include <new>
 
+#include "interpose/base/small_lock.h"
 #include "interpose/cupti/device_activity.h"
-#include "interpose/hooks/session.h"
-#include "interpose/recorder/small_lock.h"
+#include "interpose/entry/session.h"
 
 namespace memtrace::cupti {
 namespace {

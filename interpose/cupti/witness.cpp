@@ -5,11 +5,11 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "interpose/base/notice.h"
 #include "interpose/cupti/buffers.h"
 #include "interpose/cupti/cupti_library.h"
 #include "interpose/cupti/record_reading.h"
-#include "interpose/hooks/notice.h"
-#include "interpose/hooks/session.h"
+#include "interpose/entry/session.h"
 
 namespace memtrace::cupti {
 namespace {

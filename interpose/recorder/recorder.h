@@ -20,10 +20,10 @@
 #include <string>
 #include <string_view>
 
+#include "interpose/base/small_lock.h"
 #include "interpose/recorder/dictionary.h"
 #include "interpose/recorder/events.h"
 #include "interpose/recorder/slot_pair.h"
-#include "interpose/recorder/small_lock.h"
 #include "interpose/recorder/stack_table.h"
 #include "interpose/recorder/tick_clock.h"
 #include "interpose/recorder/trace_file.h"

@@ -3,7 +3,7 @@
 
 #include <signal.h>
 
-#include "interpose/recorder/futex.h"
+#include "interpose/base/futex.h"
 
 namespace memtrace {
 namespace {

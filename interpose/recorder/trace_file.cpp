@@ -11,7 +11,7 @@
 #include <cerrno>
 #include <cstring>
 
-#include "interpose/recorder/own_folder.h"
+#include "interpose/base/own_folder.h"
 
 namespace memtrace {
 namespace {

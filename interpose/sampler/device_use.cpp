@@ -5,12 +5,12 @@
 #include <array>
 #include <cstdio>
 
-#include "interpose/hooks/device_log.h"
-#include "interpose/hooks/driver_queries.h"
-#include "interpose/hooks/settings.h"
+#include "interpose/base/settings.h"
+#include "interpose/driver/device_log.h"
+#include "interpose/driver/driver_queries.h"
+#include "interpose/driver/nvml.h"
 #include "interpose/recorder/tick_clock.h"
 #include "interpose/sampler/memory_pools.h"
-#include "interpose/sampler/nvml.h"
 #include "interpose/sampler/sample_plan.h"
 #include "memtrace/host_samples.h"
 

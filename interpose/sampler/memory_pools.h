@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "interpose/hooks/driver_queries.h"
+#include "interpose/driver/driver_queries.h"
 
 namespace memtrace::sampler {
 

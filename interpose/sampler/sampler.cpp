@@ -9,12 +9,12 @@
 #include <atomic>
 #include <new>
 
-#include "interpose/hooks/settings.h"
-#include "interpose/recorder/futex.h"
+#include "interpose/base/futex.h"
+#include "interpose/base/settings.h"
+#include "interpose/driver/nvml.h"
 #include "interpose/recorder/tick_clock.h"
 #include "interpose/sampler/device_use.h"
 #include "interpose/sampler/host_look.h"
-#include "interpose/sampler/nvml.h"
 #include "interpose/sampler/own_descriptors.h"
 #include "interpose/sampler/sample_plan.h"
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes the C++ that calls every function of interpose/hooks/hooks.def (call_cases.py says with what).
+"""Writes the C++ that calls every function of interpose/loader/hooks.def (call_cases.py says with what).
 
 Usage: generate.py HOOKS.DEF > calls.cpp
 """

@@ -12,7 +12,7 @@ import runs
 
 HERE = Path(__file__).resolve().parent
 HEADERS = runs.ROOT / ".deps" / "cuda13" / "include"
-TABLE = runs.ROOT / "interpose" / "hooks" / "hooks.def"
+TABLE = runs.ROOT / "interpose" / "loader" / "hooks.def"
 sys.path.insert(0, str(HERE))
 import generate  # noqa: E402
 

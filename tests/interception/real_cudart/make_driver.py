@@ -2,13 +2,13 @@
 """Writes a driver in C that has every function of CUDA's headers, each of which does nothing.
 
 It answers cuGetProcAddress as documented, and writes each question and the symbol that it answered
-with to the file QUERY_LOG. Made from interpose/hooks/known_names.def.
+with to the file QUERY_LOG. Made from interpose/loader/known_names.def.
 """
 import re
 import sys
 from pathlib import Path
 
-NAMES = Path(__file__).resolve().parents[3] / "interpose" / "hooks" / "known_names.def"
+NAMES = Path(__file__).resolve().parents[3] / "interpose" / "loader" / "known_names.def"
 ROW = re.compile(r"DRIVER\((\w+), (none|ptsz|ptds), ([\d, ]+)\)")
 # Of no release yet.
 LATER = ("cuMemAllocLater", 13010, "cuMemAllocLater", 0)

@@ -53,7 +53,7 @@ def run(machine: Path, program: str, traced: bool) -> tuple[list[str], list[str]
 
 
 def hooked() -> set[str]:
-    rows = (runs.ROOT / "interpose" / "hooks" / "hooks.def").read_text()
+    rows = (runs.ROOT / "interpose" / "loader" / "hooks.def").read_text()
     return set(re.findall(r"^[A-Z_]+\(driver, (\w+)", rows, re.MULTILINE))
 
 
@@ -76,7 +76,7 @@ def test_the_runtime_keeps_the_same_functions_or_their_wrappers(built, machine, 
 
 
 def test_the_list_of_known_names_is_that_of_the_headers(built):
-    script = runs.ROOT / "interpose" / "hooks" / "make_known_names.py"
+    script = runs.ROOT / "interpose" / "loader" / "make_known_names.py"
     checked = subprocess.run([sys.executable, script, "--check"], capture_output=True, text=True,
                              check=False)
     assert checked.returncode == 0, checked.stdout + checked.stderr

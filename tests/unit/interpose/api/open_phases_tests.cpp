@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "interpose/hooks/session.h"
+#include "interpose/entry/session.h"
 #include "tests/unit/support/recorders.h"
 
 using namespace memtrace;

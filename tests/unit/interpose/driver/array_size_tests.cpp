@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "interpose/hooks/call_arguments.h"
+#include "interpose/driver/call_arguments.h"
 #include "tests/unit/catch.h"
 
 using namespace memtrace;

@@ -92,7 +92,7 @@ def runtime_checks(rows: list[re.Match], header: Path) -> tuple[str, set[str]]:
 def complaints(compiler: str, include: list[Path], headers: list[str], text: str) -> list[str]:
     source = "#define __CUDA_API_VERSION_INTERNAL\n"
     source += "".join(f"#include <{name}>\n" for name in headers)
-    source += '#include "interpose/hooks/call_arguments.h"\n' + COMPARISON + text
+    source += '#include "interpose/driver/call_arguments.h"\n' + COMPARISON + text
     folders = [f"-I{folder}" for folder in [ROOT, *include]]
     command = [compiler, "-std=c++20", "-fsyntax-only", "-w", *folders, "-x", "c++", "-"]
     result = subprocess.run(command, input=source, capture_output=True, text=True, check=False)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is read from loaded libraries is what the dynamic linker finds in them.
-#include "interpose/hooks/elf_exports.h"
+#include "interpose/loader/elf_exports.h"
 
 #include <dlfcn.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which symbol a name of the driver means at a version: cuda.h and cudaTypedefs.h of CUDA 13.0.
-#include "interpose/hooks/known_names.h"
+#include "interpose/loader/known_names.h"
 
 #include <string>
 

@@ -2,7 +2,7 @@
 #include <string>
 #include <string_view>
 
-#include "interpose/recorder/command_line.h"
+#include "interpose/base/command_line.h"
 #include "tests/unit/catch.h"
 
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "interpose/recorder/small_lock.h"
+#include "interpose/base/small_lock.h"
 
 #include <thread>
 #include <vector>
