@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "analyzer/cli/command.h"
+#include "analyzer/cli/log.h"
 #include "analyzer/cli/write_file.h"
 #include "analyzer/estimate/estimate_text.h"
 #include "analyzer/estimate/fit.h"
@@ -215,7 +216,7 @@ int show(const estimate_options& given) {
     }
     return written ? success : failure;
   } catch (const misunderstood& problem) {
-    std::fprintf(stderr, "memtrace: %s\n", problem.why.c_str());
+    log::error("{}", problem.why);
     return usage;
   }
 }

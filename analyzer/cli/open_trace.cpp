@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <utility>
 
+#include "analyzer/cli/log.h"
 #include "analyzer/text/utf8.h"
 
 namespace memtrace::cli {
@@ -19,9 +20,9 @@ bool progress_shown = false;
 void complain(const std::string& path, const trace::error& error) {
   end_progress();
   if (path.empty()) {
-    fmt::print(stderr, "memtrace: {}\n", text::printable(error.message));
+    log::error("{}", error.message);
   } else {
-    fmt::print(stderr, "memtrace: {}: {}\n", text::printable(path), text::printable(error.message));
+    log::error("{}: {}", path, error.message);
   }
 }
 
