@@ -60,7 +60,7 @@ std::string place_of(const source_frame& frame, unsigned parts) {
 
 std::string place_without_user(const std::vector<source_frame>& frames, const std::string& thread) {
   if (!frames.empty()) return place_of(frames.back(), 2) + " (library code)";
-  if (thread.starts_with("pt_autograd")) return "backward pass (no Python frame)";
+  if (thread.starts_with("pt_autograd")) return "backward pass (forward line not known)";
   if (thread.empty()) return "no Python frame";
   return text::printable(fmt::format("no Python frame (thread {})", thread));
 }
@@ -84,6 +84,12 @@ std::map<std::string_view, unsigned> needed_parts(const std::set<std::string_vie
 std::string short_place(const std::vector<source_frame>& frames, const std::string& thread) {
   const auto* const telling = telling_frame(frames);
   return telling == nullptr ? place_without_user(frames, thread) : place_of(*telling, 1);
+}
+
+std::string place_of_request(const std::vector<source_frame>& frames,
+                             const std::vector<source_frame>& forward, const std::string& thread) {
+  const bool of_forward = telling_frame(frames) == nullptr && telling_frame(forward) != nullptr;
+  return of_forward ? "backward of " + short_place(forward, {}) : short_place(frames, thread);
 }
 
 std::string describe_place(const std::vector<source_frame>& frames, const std::string& thread) {

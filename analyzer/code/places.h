@@ -27,7 +27,7 @@ namespace memtrace::code {
 
 // "model.py:31 forward", with so many last components of the file's path.
 [[nodiscard]] std::string place_of(const source_frame& frame, unsigned parts);
-// What is known where no frame tells: "backward pass (no Python frame)".
+// What is known where no frame tells: "backward pass (forward line not known)".
 [[nodiscard]] std::string place_without_user(const std::vector<source_frame>& frames,
                                              const std::string& thread);
 // How many last components of its path each file needs to differ from the others.
@@ -39,5 +39,10 @@ namespace memtrace::code {
                                          const std::string& thread);
 [[nodiscard]] std::string short_place(const std::vector<source_frame>& frames,
                                       const std::string& thread);
+
+// "backward of model.py:31 forward" where a backward pass asked that runs no Python of its own.
+[[nodiscard]] std::string place_of_request(const std::vector<source_frame>& frames,
+                                           const std::vector<source_frame>& forward,
+                                           const std::string& thread);
 
 }  // namespace memtrace::code

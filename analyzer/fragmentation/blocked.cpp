@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <tuple>
+#include <utility>
 
 #include "analyzer/allocator/rounding.h"
+#include "analyzer/code/places.h"
 #include "analyzer/fragmentation/live_bytes.h"
 
 namespace memtrace::fragmentation {
@@ -27,18 +29,29 @@ std::uint32_t request_of_event(const allocator::request_log& log, std::uint64_t 
              : never;
 }
 
-std::vector<code::source_frame> frames_of_request(const blocks::evidence& of,
-                                                  std::uint32_t request) {
+requester requester_of(const blocks::evidence& of, std::uint32_t request) {
+  trace::stack_id stack;
+  trace::stack_id forward;
+  bool in_backward = false;
   const auto block = of.log.requests[request].block;
-  if (block < of.blocks.size() && of.blocks[block].stack) {
-    return code::frames_of(of.names, of.blocks[block].stack);
-  }
-  // A refused request made no block.
   const auto& ooms = of.replayed.ooms();
   const auto refused =
       std::ranges::find(ooms, of.log.events[request], &replay::out_of_memory::event);
-  return refused == ooms.end() ? std::vector<code::source_frame>()
-                               : code::frames_of(of.names, refused->stack);
+  if (refused != ooms.end()) {  // it made no block
+    stack = refused->stack;
+    forward = refused->forward;
+    in_backward = replay::is_backward_thread(of.names, refused->thread);
+  } else if (block < of.blocks.size()) {
+    stack = of.blocks[block].stack;
+    forward = of.blocks[block].forward;
+    in_backward = of.blocks[block].born_in == attribution::phase::backward;
+  }
+  requester found{code::frames_of(of.names, stack), {}};
+  const auto helped = code::frames_of(of.names, forward);
+  found.place = found.frames.empty() && helped.empty() && in_backward
+                    ? "the backward pass"
+                    : code::place_of_request(found.frames, helped, {});
+  return found;
 }
 
 viewpoint viewpoint_of(const allocator::request_log& log, std::uint32_t request) {
@@ -76,8 +89,9 @@ void blocked_search::look(std::uint32_t request, const allocator::layout& heap) 
   if (free.total < bytes || free.largest >= bytes) return;
   ++found_.count;
   found_.got += reserving.got;
+  auto by = requester_of(of_, index);
   found_.largest.push_back({reserving.event, bytes, free.total, free.largest,
-                            reserving.out_of_memory, frames_of_request(of_, index)});
+                            reserving.out_of_memory, std::move(by.frames), std::move(by.place)});
 }
 
 blocked_requests blocked_search::finish() {

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <map>
+#include <string>
 #include <vector>
 
 #include "analyzer/allocator/layout.h"
@@ -20,8 +21,13 @@ namespace memtrace::fragmentation {
 [[nodiscard]] std::uint32_t request_of_event(const allocator::request_log& log,
                                              std::uint64_t event);
 
-[[nodiscard]] std::vector<code::source_frame> frames_of_request(const blocks::evidence& of,
-                                                                std::uint32_t request);
+// Who made a request.
+struct requester {
+  std::vector<code::source_frame> frames;  // innermost first; empty: no Python ran
+  std::string place;                       // in words; in backward its forward line
+};
+
+[[nodiscard]] requester requester_of(const blocks::evidence& of, std::uint32_t request);
 
 // Its stream, pool and size class.
 [[nodiscard]] viewpoint viewpoint_of(const allocator::request_log& log, std::uint32_t request);

@@ -2,6 +2,7 @@
 #include "analyzer/fragmentation/diagnose.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "analyzer/allocator/rounding.h"
 #include "analyzer/fragmentation/blocked.h"
@@ -152,7 +153,9 @@ class diagnostician {
     made.inside = rounding_of(heap, of_.log.options, made.requested);
     const auto& wanted = of_.log.requests[asked];
     made.request = allocator::round_size(of_.log.options, wanted.size);
-    made.frames = frames_of_request(of_, asked);
+    auto by = requester_of(of_, asked);
+    made.frames = std::move(by.frames);
+    made.place = std::move(by.place);
     made.largest_piece = free_memory_for(heap, view).largest;
     return made;
   }

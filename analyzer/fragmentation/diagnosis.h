@@ -65,6 +65,7 @@ struct explained_moment {
   rounding inside;              // of allocated - requested
   std::uint64_t request = 0;    // that reserved the latest large segment, bytes, rounded
   std::vector<code::source_frame> frames;  // of that request
+  std::string place;                       // the same in words; in backward its forward line
   std::uint64_t largest_piece = 0;         // free, of its stream, pool and size class
 };
 
@@ -85,6 +86,7 @@ struct blocked_request {
   std::uint64_t largest = 0;
   bool out_of_memory = false;
   std::vector<code::source_frame> frames;
+  std::string place;  // in words; in backward its forward line
 };
 
 struct blocked_requests {
@@ -146,6 +148,8 @@ enum class cause : std::uint8_t {
   expandable_tails,
 };
 [[nodiscard]] const char* name_of(cause why);
+// A clause that says why so much is reserved.
+[[nodiscard]] const char* words_of(cause why);
 
 struct diagnosis {
   std::uint32_t device = 0;

@@ -83,6 +83,36 @@ const char* name_of(cause why) {
   return "unknown";
 }
 
+const char* words_of(cause why) {
+  switch (why) {
+    case cause::none:
+      return "none";
+    case cause::unknown:
+      return "not known";
+    case cause::growing_requests:
+      return "requests grow, so that no segment is large enough for a later one";
+    case cause::changing_requests:
+      return "requests change their sizes, so that segments for the other sizes lie idle";
+    case cause::survivors:
+      return "small long-lived blocks keep segments that are otherwise free";
+    case cause::split:
+      return "free memory lies in pieces between blocks in use";
+    case cause::other_streams:
+      return "free memory belongs to other streams";
+    case cause::pending_frees:
+      return "freed memory waits for a stream that may still use it";
+    case cause::private_pools:
+      return "free memory belongs to private pools";
+    case cause::small_pool:
+      return "free memory lies in segments that serve small requests only";
+    case cause::segment_rounding:
+      return "segments are larger than what was asked for";
+    case cause::expandable_tails:
+      return "expandable segments keep what they no longer use at their ends";
+  }
+  return "not known";
+}
+
 std::uint64_t bytes_by_reason::total() const {
   return std::accumulate(bytes.begin(), bytes.end(), std::uint64_t{0});
 }

@@ -135,6 +135,7 @@ void replayer::run_out(const trace::event& head, const trace::allocator_event& r
   found.totals.allocated += static_cast<std::uint64_t>(allocator.allocated_difference());
   found.totals.reserved += static_cast<std::uint64_t>(allocator.reserved_difference());
   found.stack = record.stack;
+  found.forward = head.scope.forward;
   found.thread = head.thread;
   layout_work_ +=
       allocator.live_blocks() + allocator.segments().segments().size() + allocator.sites().size();

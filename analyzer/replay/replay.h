@@ -30,6 +30,7 @@ struct out_of_memory {
   largest_free free;
   std::vector<site_holding> holders;
   trace::stack_id stack;
+  trace::stack_id forward;  // in backward: the call whose gradient is computed
   trace::thread_id thread;
   bool caught = false;  // an allocation succeeded afterwards: the program went on
 };

@@ -192,6 +192,7 @@ void use_attribution(const trace::dictionary& names, const attribution::device_r
     made.capacity = device->facts.total_bytes;
   }
   made.frames = code::frames_of(names, oom.stack);
+  made.forward = code::frames_of(names, oom.forward);
   made.thread = text::valid_utf8(names[names[oom.thread].name]);
   const auto same = std::ranges::find_if(devices, [&](const device_report& one) {
     return one.facts.device == oom.device && one.at && one.at->event == oom.event;

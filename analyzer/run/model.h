@@ -110,6 +110,7 @@ struct oom_report {
   replay::out_of_memory facts;
   std::optional<std::uint64_t> capacity;
   std::vector<code::source_frame> frames;
+  std::vector<code::source_frame> forward;  // in backward: the call whose gradient is computed
   std::string thread;
   std::vector<call_site> holders;   // most bytes first
   std::optional<memory_view> held;  // the same by category and module, where it was looked at

@@ -4,12 +4,14 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cctype>
 #include <set>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "analyzer/advice/brief_words.h"
 #include "analyzer/code/places.h"
 #include "analyzer/text/units.h"
 #include "analyzer/text/utf8.h"
@@ -31,34 +33,36 @@ constexpr std::size_t most_shown = 3;
   return text;
 }
 
-// saves 3.20 GiB (replayed)
-[[nodiscard]] std::string saving(const piece& one) {
-  const auto how = fmt::format(" ({})", name_of(one.what.how));
-  std::string text;
-  if (one.mends_out_of_memory) text = "gets past the request that failed; ";
-  if (one.saves_bytes > 0) return text + "saves " + bytes_saved(one) + how;
+[[nodiscard]] std::string amount_saved(const piece& one) {
+  if (one.saves_bytes > 0) return "saves " + bytes_saved(one);
   if (one.what.saves_host_bytes) {
-    return text + "saves " + text::format_bytes(*one.what.saves_host_bytes) + " of host memory" +
-           how;
+    return "saves " + text::format_bytes(*one.what.saves_host_bytes) + " of host memory";
   }
   if (one.saves_capacity.value_or(0) > 0) {
-    return text + fmt::format("fits in {} less{}",
-                              text::format_bytes(static_cast<std::uint64_t>(*one.saves_capacity)),
-                              how);
+    return fmt::format("fits in {} less",
+                       text::format_bytes(static_cast<std::uint64_t>(*one.saves_capacity)));
   }
-  if (one.what.saves_ns) return text + "saves " + text::format_seconds(*one.what.saves_ns) + how;
-  return text.empty() ? std::string(name_of(one.what.how)) : text.substr(0, text.size() - 2) + how;
+  return one.what.saves_ns ? "saves " + text::format_seconds(*one.what.saves_ns) : std::string();
+}
+
+// saves 3.20 GiB and gets past the request that failed (replayed)
+[[nodiscard]] std::string saving(const piece& one) {
+  const auto what =
+      text::join({amount_saved(one),
+                  one.mends_out_of_memory ? "gets past the request that failed" : std::string()},
+                 " and ");
+  return what.empty() ? std::string(name_of(one.what.how))
+                      : fmt::format("{} ({})", what, name_of(one.what.how));
 }
 
 void add_wrapped(text::page& out, std::string_view label, const std::string& text, std::size_t most,
                  std::size_t columns) {
   if (text.empty()) return;
-  constexpr std::size_t margin = 5;
   const auto indent = margin + label.size();
   auto lines = text::wrap(text, std::max<std::size_t>(columns, indent + 30) - indent);
   if (lines.size() > most) {
     lines.resize(most);
-    if (!lines.empty()) lines.back() += " …";
+    if (!lines.empty()) lines.back() = text::cut_at_word(lines.back() + " …", columns - indent);
   }
   for (std::size_t i = 0; i < lines.size(); ++i) {
     out.line(text::printable(std::string(margin, ' ') +
@@ -86,21 +90,59 @@ void add_wrapped(text::page& out, std::string_view label, const std::string& tex
   return pieces;
 }
 
+// What trains otherwise (another optimizer, shorter sequences) is never part of it, so that a
+// single piece may save more.
 [[nodiscard]] std::string together(const advice::combination& all) {
   std::string names;
-  for (const auto& id : all.ids) names += (names.empty() ? "" : " + ") + id;
+  for (std::size_t i = 0; i < all.ids.size(); ++i) {
+    names += (i == 0 ? "" : i + 1 == all.ids.size() ? " and " : ", ");
+    names += advice::brief_words(all.ids[i]);
+  }
   return fmt::format(
-      "{}: together {}, {} left ({})", names,
+      "Together, with the training as it is: {} save {} and leave {} ({})", names,
       text::format_bytes(static_cast<std::uint64_t>(std::max<std::int64_t>(0, all.saves_bytes))),
       text::format_bytes(all.peak_reserved), name_of(all.how));
 }
 
+// Checkpointing: saves 3.20 GiB (estimated)
+[[nodiscard]] std::string heading_of(const piece& one) {
+  auto name = advice::brief_words(one.what.id);
+  // Of words that are a name (empty_cache()) the first letter stays.
+  const auto first = name.substr(0, name.find(' '));
+  if (first.find_first_of("_(") == first.npos) {
+    name.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(name.front())));
+  }
+  return fmt::format("{}: {}", name, saving(one));
+}
+
+constexpr std::size_t margin = 5;  // of what stands below a heading
+
+[[nodiscard]] std::vector<std::string> lines_of(const std::string& text, std::size_t columns) {
+  return text::wrap(text, std::max<std::size_t>(columns, margin + 30) - margin);
+}
+
+constexpr std::size_t most_of_change = 3;    // lines
+constexpr std::size_t most_of_together = 2;  // lines
+
+[[nodiscard]] std::size_t lines_for(const piece& one, std::size_t columns) {
+  return 1 + std::min(lines_of(one.what.change, columns).size(), most_of_change);
+}
+
+[[nodiscard]] std::size_t lines_for(const advice::combination& all, std::size_t columns) {
+  return std::min(lines_of(together(all), columns).size(), most_of_together);
+}
+
 }  // namespace
 
-std::size_t advice_lines(const run::process_report& process) {
-  const auto pieces = untold(process).size();
-  if (pieces == 0) return 0;
-  return 1 + 2 * std::min(pieces, most_shown) + (process.advice.combined.empty() ? 0 : 1);
+std::size_t advice_lines(const run::process_report& process, std::size_t columns) {
+  const auto pieces = untold(process);
+  if (pieces.empty()) return 0;
+  std::size_t lines = 1;
+  for (std::size_t i = 0; i < std::min(pieces.size(), most_shown); ++i) {
+    lines += lines_for(*pieces[i], columns);
+  }
+  const auto& combined = process.advice.combined;
+  return lines + (combined.empty() ? 0 : lines_for(combined.front(), columns));
 }
 
 void add_advice(text::page& out, const run::process_report& process, std::size_t room,
@@ -109,8 +151,9 @@ void add_advice(text::page& out, const run::process_report& process, std::size_t
   const auto pieces = untold(process);
   if (pieces.empty() || room < 3) return;
   const auto last = out.lines() + room;
-  const bool combined = !found.combined.empty() && room >= 6;
-  const auto shown = std::min({pieces.size(), most_shown, (room - 1 - (combined ? 1 : 0)) / 2});
+  const auto for_combined =
+      found.combined.empty() || room < 6 ? 0 : lines_for(found.combined.front(), columns);
+  const auto shown = std::min({pieces.size(), most_shown, (room - 1 - for_combined) / 2});
   out.line(fmt::format("What to change{}, by what it saves of the memory that is reserved",
                        shown < found.pieces.size() ? fmt::format(" ({} of {}; all: --by advice)",
                                                                  shown, found.pieces.size())
@@ -118,13 +161,20 @@ void add_advice(text::page& out, const run::process_report& process, std::size_t
            text::emphasis::heading);
   for (std::size_t i = 0; i < shown; ++i) {
     const auto& one = *pieces[i];
-    out.line(
-        text::printable(text::cut(fmt::format("  {}. {}: {}", i + 1, saving(one), one.what.title),
-                                  std::max<std::size_t>(columns, 40))));
-    const auto left = last - out.lines() - 2 * (shown - i - 1) - (combined ? 1 : 0);
-    add_wrapped(out, "", one.what.change, std::min<std::size_t>(left, 1), columns);
+    out.line(text::printable(fmt::format("  {}. {}", i + 1, heading_of(one))));
+    // Those that follow need two lines each.
+    const auto left = last - out.lines() - 2 * (shown - i - 1) - for_combined;
+    add_wrapped(out, "", one.what.change, std::min(left, most_of_change), columns);
   }
-  if (combined) out.line(text::printable("  " + together(found.combined.front())));
+  if (for_combined == 0) return;
+  auto lines = lines_of(together(found.combined.front()), columns);
+  if (lines.size() > for_combined) {
+    lines.resize(for_combined);
+    lines.back() += " …";
+  }
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    out.line(text::printable((i == 0 ? "  " : "     ") + lines[i]));
+  }
 }
 
 void add_advice_in_full(text::page& out, const run::process_report& process, std::size_t columns) {
@@ -142,7 +192,9 @@ void add_advice_in_full(text::page& out, const run::process_report& process, std
     add_wrapped(out, "cost:     ", one.what.cost, all_lines, columns);
     add_wrapped(out, "not when: ", one.what.not_when, all_lines, columns);
   }
-  for (const auto& all : found.combined) out.line(text::printable(together(all)));
+  for (const auto& all : found.combined) {
+    for (const auto& line : text::wrap(together(all), columns)) out.line(text::printable(line));
+  }
   for (const auto& limit : found.limits) out.line(text::printable(limit), text::emphasis::faint);
   if (found.pieces.empty() && found.limits.empty()) {
     out.line("  nothing that was tried saves memory");

@@ -11,7 +11,7 @@
 namespace memtrace::terminal {
 
 // How many lines add_advice would take at most; 0: there is nothing to say.
-[[nodiscard]] std::size_t advice_lines(const run::process_report& process);
+[[nodiscard]] std::size_t advice_lines(const run::process_report& process, std::size_t columns);
 // The first few, of at most `room` lines.
 void add_advice(text::page& out, const run::process_report& process, std::size_t room,
                 std::size_t columns);

@@ -66,12 +66,13 @@ std::string expected_in_brief(const run::process_report& process,
   const auto peak = device.peak_allocated.totals.allocated;
   std::string line;
   for (const auto& term : run::expected_terms(process, device)) {
-    if (!estimate::is_off(term, peak)) continue;
-    line +=
-        fmt::format("{}{} {} (expected {})", line.empty() ? "Not as expected: " : ", ", term.name,
-                    text::format_bytes(term.measured), text::format_bytes(*term.expected));
+    // Less than expected is nothing to act on.
+    if (!estimate::is_off(term, peak) || term.measured < *term.expected) continue;
+    line += fmt::format("{}{} {} (expected {})", line.empty() ? "More than expected: " : ", ",
+                        term.name, text::format_bytes(term.measured),
+                        text::format_bytes(*term.expected));
   }
-  return line.empty() ? line : line + ": --by expected";
+  return line.empty() ? line : line + "; --by expected has the formulas";
 }
 
 }  // namespace memtrace::terminal

@@ -30,9 +30,9 @@ constexpr std::size_t most_blocked = 8;
   return fmt::format("{} {}{}", text::format_count(count), one, count == 1 ? "" : "s");
 }
 
-// 12 blocks (48.00 MiB) of model.py:44 stack keep 2.80 GiB
+// 12 blocks (48.00 MiB) that model.py:44 stack made keep 2.80 GiB
 [[nodiscard]] std::string keeper_words(const fragmentation::pinning_site& site) {
-  return fmt::format("{} ({}) of {} keep {}", plural(site.blocks, "block"),
+  return fmt::format("{} ({}) that {} made keep {}", plural(site.blocks, "block"),
                      text::format_bytes(site.block_bytes), code::short_place(site.frames, {}),
                      text::format_bytes(site.bytes));
 }
@@ -40,17 +40,17 @@ constexpr std::size_t most_blocked = 8;
 [[nodiscard]] std::string blocked_words(const fragmentation::blocked_requests& blocked) {
   const auto& first = blocked.largest.front();
   return fmt::format(
-      "{} of {} that reserved memory had enough of it free, but in no one block; {} "
-      "{}: {} in all, {} in one",
-      text::format_count(blocked.count), plural(blocked.looked_at, "request"),
-      text::format_bytes(first.bytes), code::short_place(first.frames, {}),
-      text::format_bytes(first.free), text::format_bytes(first.largest));
+      "{} of {} for new memory had enough free, but in pieces: {} asked for {}; of {} free the "
+      "largest piece was {}.",
+      text::format_count(blocked.count), plural(blocked.looked_at, "request"), first.place,
+      text::format_bytes(first.bytes), text::format_bytes(first.free),
+      text::format_bytes(first.largest));
 }
 
 [[nodiscard]] std::string pressure_words(const fragmentation::pressure& found) {
-  auto words = fmt::format(
-      "{} gave {} back to CUDA ({}) before memory was there", plural(found.retries, "allocation"),
-      text::format_bytes(found.bytes_freed), plural(found.segments_freed, "segment"));
+  auto words =
+      fmt::format("{} first had to give {} back to CUDA ({})", plural(found.retries, "allocation"),
+                  text::format_bytes(found.bytes_freed), plural(found.segments_freed, "segment"));
   if (found.retry_ns >= 1'000'000) words += ", in " + text::format_seconds(found.retry_ns);
   return words;
 }
@@ -68,7 +68,7 @@ void add_parts(text::page& out, const explained_moment& moment) {
                          words_of(why)));
   }
   out.line(fmt::format("  {:>11}          in all; for {} at {}", text::format_bytes(total),
-                       text::format_bytes(moment.request), code::short_place(moment.frames, {})));
+                       text::format_bytes(moment.request), text::printable(moment.place)));
   out.line(fmt::format("  inside of blocks: {} rounding of sizes, {} tails that are not split off",
                        text::format_bytes(moment.inside.multiples),
                        text::format_bytes(moment.inside.tails)));
@@ -109,8 +109,7 @@ void add_blocked(text::page& out, const diagnosis& found) {
     out.line(text::printable(fmt::format(
         "  {:>11} event {}: {} free, the largest {}; {}{}", text::format_bytes(one.bytes),
         text::format_count(one.event), text::format_bytes(one.free),
-        text::format_bytes(one.largest), code::short_place(one.frames, {}),
-        one.out_of_memory ? " (out of memory)" : "")));
+        text::format_bytes(one.largest), one.place, one.out_of_memory ? " (out of memory)" : "")));
   }
 }
 
@@ -134,23 +133,25 @@ void add_fragmentation(text::page& out, const run::process_report& process,
   if (found == nullptr || !found->matters || room < 2) return;
   const auto begin = out.lines();
   const auto left = [&] { return room - std::min(room, out.lines() - begin); };
-  out.line(fmt::format("Fragmentation ({}): GPU {} reserves {}, {} would do for what was live at "
-                       "once",
-                       name_of(found->why), found->device, text::format_bytes(found->peak_reserved),
+  out.line(fmt::format("Fragmentation: GPU {} reserves {}, where {} would hold all that was in use "
+                       "at once",
+                       found->device, text::format_bytes(found->peak_reserved),
                        text::format_bytes(found->lower_bound)),
            text::emphasis::alarm);
-  const auto labelled = [&](const char* label, const std::string& text, std::size_t most) {
-    const auto lines = text::wrap(text, std::max<std::size_t>(columns, 40) - 15);
-    for (std::size_t i = 0; i < std::min({lines.size(), most, left()}); ++i) {
-      out.line(text::printable(fmt::format("  {:<11} {}", i == 0 ? label : "", lines[i])));
+  // A sentence that does not fit as a whole is left to the full view.
+  const auto labelled = [&](const char* label, const std::string& text) {
+    const auto lines = text::wrap(text, std::max<std::size_t>(columns, 40) - 12);
+    if (lines.size() > left()) return;
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+      out.line(text::printable(fmt::format("  {:<9} {}", i == 0 ? label : "", lines[i])));
     }
   };
-  labelled("why:", found->summary, 2);
+  labelled("why:", found->summary);
   if (!found->pinning.empty() && found->why == fragmentation::cause::survivors) {
-    labelled("kept by:", keeper_words(found->pinning.front()), 1);
+    labelled("kept by:", keeper_words(found->pinning.front()));
   }
-  if (found->blocked.count != 0) labelled("blocked:", blocked_words(found->blocked), 2);
-  if (found->pressure.retries != 0) labelled("retries:", pressure_words(found->pressure), 1);
+  if (found->blocked.count != 0) labelled("blocked:", blocked_words(found->blocked));
+  if (found->pressure.retries != 0) labelled("retries:", pressure_words(found->pressure));
 }
 
 void add_fragmentation_in_full(text::page& out, const run::process_report& process,
@@ -165,7 +166,7 @@ void add_fragmentation_in_full(text::page& out, const run::process_report& proce
       "({} with freed blocks that streams held)",
       text::format_bytes(found->peak_reserved), text::format_bytes(found->peak_allocated),
       text::format_bytes(found->lower_bound), text::format_bytes(found->lower_bound_active)));
-  out.line(fmt::format("Cause: {}", name_of(found->why)));
+  out.line(fmt::format("Cause: {}", words_of(found->why)));
   if (!found->summary.empty()) out.line(text::printable(found->summary));
   if (!found->inexact.empty()) out.line(text::printable("Not exact: " + found->inexact));
   add_moment(out, found->at_peak, "When most was reserved");

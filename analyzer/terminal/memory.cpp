@@ -126,6 +126,10 @@ void add_categories(text::page& out, const run::memory_view& view, const std::st
 void add_modules(text::page& out, const run::memory_view& view, std::size_t most_rows) {
   if (most_rows < 2 || view.modules.size() < 2) return;
   const auto lines = run::fold_modules(view.modules, most_rows);
+  // The model as a whole is no answer to the question which module it is.
+  const auto named =
+      std::ranges::count_if(lines, [](const run::module_line& line) { return !line.name.empty(); });
+  if (named < 2) return;
   const auto shown =
       rows_to_show(lines, view.total, most_rows, std::mem_fn(&run::module_line::total));
   const auto start = run::common_start(lines);

@@ -121,7 +121,7 @@ void add_run(text::page& out, const run::process_report& process) {
   return found;
 }
 
-constexpr std::size_t report_columns = 96;  // that a report is made for
+constexpr std::size_t report_columns = 96;  // of what is no terminal
 
 // As many to a line as fit into that width.
 [[nodiscard]] std::vector<std::string> packed(const std::vector<std::string>& parts) {
@@ -263,7 +263,9 @@ struct shown_moment {
 void add_memory(text::page& out, const run::device_report& device, const run::oom_report* oom,
                 std::size_t room) {
   constexpr std::size_t most_categories = 7;
+  constexpr std::size_t least_categories = 4;
   constexpr std::size_t most_modules = 4;
+  constexpr std::size_t lines_of_code = 4;  // that categories leave to them
   const auto moment = choose_moment(device, oom);
   const auto begin = out.lines();
   const auto left = [&] { return room - std::min(room, out.lines() - begin); };
@@ -272,8 +274,10 @@ void add_memory(text::page& out, const run::device_report& device, const run::oo
                       return row.what != attribution::category::unknown;
                     });
   if (told && left() > 2) {
+    const auto others = std::min(lines_of_code, left() - 1);
+    const auto rows = std::max(least_categories, left() - 1 - others);
     add_categories(out, *moment.view, moment.heading + legend(*moment.view),
-                   std::min(most_categories, left() - 1));
+                   std::min({most_categories, rows, left() - 1}));
   }
   if (told && left() > 6) add_modules(out, *moment.view, std::min(most_modules, left() - 5));
   if (left() > 2) add_lines_of_code(out, *moment.sites, moment.total, left() - 1);
@@ -296,7 +300,7 @@ void add_memory(text::page& out, const run::device_report& device, const run::oo
 }
 
 [[nodiscard]] std::size_t columns_of(const text::style& style) {
-  return style.width == 0 ? report_columns : std::min<std::size_t>(style.width, report_columns);
+  return style.width == 0 ? report_columns : style.width;
 }
 
 }  // namespace
@@ -329,6 +333,7 @@ std::string to_text(const run::run_report& processes, const text::style& style) 
     out.line(process.completeness.truncated ? "  no event is in the readable part of the trace"
                                             : "  no GPU memory was allocated through PyTorch");
   } else {
+    if (oom != nullptr) add_oom(out, process, *oom);
     add_growth(out, process, *device, growth_lines(end.lines(), oom != nullptr), columns_of(style));
     add_fragmentation(out, process, *device,
                       fragmentation_lines(out.lines() + end.lines(), oom != nullptr),
@@ -341,13 +346,12 @@ std::string to_text(const run::run_report& processes, const text::style& style) 
     } else {
       add_others(out, others(processes, process, device), oom == nullptr ? 4 : 2);
     }
-    if (oom != nullptr) add_oom(out, process, *oom);
     const auto left = [&] {
       return most_lines - std::min<std::size_t>(out.lines() + end.lines(), most_lines);
     };
     // What the memory is needs some lines, too.
-    constexpr std::size_t least_memory = 8;
-    const auto wanted = advice_lines(process);
+    constexpr std::size_t least_memory = 10;
+    const auto wanted = advice_lines(process, columns_of(style));
     const auto advice = std::min(wanted, left() - std::min(left(), least_memory));
     add_memory(out, *device, oom, left() - advice);
     add_advice(out, process, std::max(advice, std::min(wanted, left())), columns_of(style));

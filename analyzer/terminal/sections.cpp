@@ -18,6 +18,9 @@ namespace {
 
 using replay::unused_reason;
 
+// Less than a twentieth of what is reserved would not have helped.
+constexpr std::uint64_t least_unused = 20;
+
 // Why reserved memory is unused, largest reason first.
 [[nodiscard]] std::string reasons(const replay::device_totals& totals) {
   struct reason {
@@ -89,7 +92,11 @@ void add_device(text::page& out, const run::process_report& process,
     add_reserved(out, device);
   }
 
-  if (device.retries != 0) {
+  // Before it says that memory ran out, PyTorch always tries once more.
+  const auto errors = static_cast<std::uint64_t>(std::ranges::count_if(
+      process.ooms,
+      [&](const run::oom_report& oom) { return oom.facts.device == device.facts.device; }));
+  if (device.retries > errors) {
     out.line(
         fmt::format("  retries        {:>11}  CUDA refused memory, PyTorch gave its cache back",
                     text::format_count(device.retries)));
@@ -104,7 +111,9 @@ void add_device(text::page& out, const run::process_report& process,
 
 void add_oom(text::page& out, const run::process_report& process, const run::oom_report& oom) {
   const auto& facts = oom.facts;
-  const auto place = code::describe_place(oom.frames, oom.thread);
+  const auto place = oom.frames.empty()
+                         ? code::place_of_request(oom.frames, oom.forward, oom.thread)
+                         : code::describe_place(oom.frames, oom.thread);
   const char* const where = !oom.frames.empty()             ? "at"
                             : place.starts_with("backward") ? "in the"
                                                             : "with";
@@ -124,7 +133,9 @@ void add_oom(text::page& out, const run::process_report& process, const run::oom
   out.line(fmt::format("  {}{} allocated, {} reserved but unused, {}{} free", capacity,
                        text::format_bytes(facts.totals.allocated), text::format_bytes(unused),
                        outside, text::format_bytes(facts.device_free)));
-  if (unused != 0) out.line("  reserved but unused: " + reasons(facts.totals));
+  if (unused >= facts.totals.reserved / least_unused) {
+    out.line("  reserved but unused: " + reasons(facts.totals));
+  }
   const auto others = process.ooms.size() - 1;
   std::string block =
       facts.has_layout ? fmt::format("  largest free block {}, {} of it usable for this request; ",

@@ -257,6 +257,22 @@ void add_growth(text::page& out, const run::process_report& process,
   }
 }
 
+namespace {
+
+// What does not grow from step to step, where something else does.
+[[nodiscard]] std::string none_words(const run::process_report& process, std::uint32_t device) {
+  const auto told = [&](auto... kinds) {
+    return std::ranges::any_of(process.findings.verdicts, [&](const verdicts::verdict& about) {
+      return is_told(about) && about.about.device == device && ((about.about.kind == kinds) || ...);
+    });
+  };
+  if (told(subject_kind::phase)) return "none from step to step";
+  if (told(subject_kind::reserved, subject_kind::outside)) return "none in what is allocated";
+  return "none";
+}
+
+}  // namespace
+
 std::string calm_line(const run::process_report& process, std::uint32_t device) {
   const auto* const about = of_device(process, device);
   if (about == nullptr || is_told(*about)) return {};
@@ -268,6 +284,8 @@ std::string calm_line(const run::process_report& process, std::uint32_t device) 
         what_fills(process, *about));
   }
   if (found.shape == shape::unknown) {
+    // No step was over when memory ran out: that says more.
+    if (found.evidence.steps == 0 && ran_out(process, device)) return {};
     return found.evidence.steps == 0
                ? "  growth         no steps were found: whether memory grows cannot be told"
                : fmt::format(
@@ -279,15 +297,16 @@ std::string calm_line(const run::process_report& process, std::uint32_t device) 
       fmt::format("over {} {}s", text::format_count(found.evidence.steps), about->unit);
   if (const auto words = filling_words(*about); !words.empty()) return "  growth         " + words;
   const auto fills = what_fills(process, *about);
+  const auto none = "  growth         " + none_words(process, device);
   switch (found.shape) {
     case shape::sawtooth:
-      return "  growth         none: fills and empties" + (fills.empty() ? ", " + over : fills);
+      return none + ": fills and empties" + (fills.empty() ? ", " + over : fills);
     case shape::bounded_records:
       return "  growth         only with the largest input so far, " + over;
     case shape::warmup_plateau:
-      return "  growth         none after a start, " + over;
+      return none + " after a start, " + over;
     default:
-      return "  growth         none: steady " + over;
+      return none + ": steady " + over;
   }
 }
 

@@ -33,7 +33,7 @@ std::string page::render(bool colour, unsigned width) const {
   for (const auto& [text, how] : lines_) {
     const auto code = colour && !text.empty() ? code_of(how) : std::string_view();
     out += code;
-    out += width == 0 ? text : cut(text, width);
+    out += width == 0 ? text : cut_at_word(text, width);
     if (!code.empty()) out += "\x1b[0m";
     out += '\n';
   }
@@ -70,6 +70,17 @@ std::string cut(std::string_view text, std::size_t columns) {
     if (characters > columns) return std::string(text.substr(0, last_start)) + "…";
   }
   return std::string(text);
+}
+
+std::string cut_at_word(std::string_view text, std::size_t columns) {
+  auto shortened = cut(text, columns);
+  if (shortened.size() == text.size()) return shortened;
+  constexpr std::string_view sign = "…";
+  if (shortened.ends_with(sign)) shortened.resize(shortened.size() - sign.size());
+  const auto end = shortened.find_last_of(' ');
+  const auto words = end == shortened.npos ? end : shortened.find_last_not_of(' ', end);
+  if (words == shortened.npos || words < shortened.size() / 2) return cut(text, columns);
+  return shortened.substr(0, words + 1) + " " + std::string(sign);
 }
 
 std::string join(const std::vector<std::string>& parts, std::string_view between) {

@@ -32,6 +32,8 @@ class page {
 
 // The first `columns` characters of UTF-8 text, with … when something is cut.
 [[nodiscard]] std::string cut(std::string_view text, std::size_t columns);
+// The same after a whole word, where the first half of the columns does not have the last one.
+[[nodiscard]] std::string cut_at_word(std::string_view text, std::size_t columns);
 
 // The parts that are not empty, with `between` between them.
 [[nodiscard]] std::string join(const std::vector<std::string>& parts, std::string_view between);

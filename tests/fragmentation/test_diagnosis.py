@@ -148,4 +148,5 @@ def test_what_the_terminal_says(recorded, found):
     for name, cause in programs_table.CAUSES.items():
         text = runs.report_text([recorded / f"{name}.mtrace"])
         assert len(text.splitlines()) <= 36
-        assert ("Fragmentation (" in text) == (cause != "none"), name
+        assert ("Fragmentation:" in text) == (cause != "none"), name
+        assert f"({cause})" not in text, name

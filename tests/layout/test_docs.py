@@ -72,3 +72,17 @@ def test_readme_names_each_room():
         rooms = rooms_of(folder)
         assert len(rooms) > 5
         assert sorted(rooms - rooms_named(folder)) == [], folder
+
+
+def test_each_piece_of_advice_has_words():
+    """In the terminal; ids are for tools."""
+    ids = set()
+    for path in (ROOT / "analyzer" / "advice" / "pieces").glob("*.cpp"):
+        text = path.read_text()
+        for chosen in re.findall(r"\.id =([^;]*);", text):
+            ids.update(re.findall(r'"(\w+)"', chosen))
+        ids.update(re.findall(r'constexpr words \w+ = \{\s*"(\w+)"', text))
+    assert {"checkpointing", "train_batch_half", "expandable_segments"} <= ids
+    table = (ROOT / "analyzer" / "advice" / "brief_words.cpp").read_text()
+    named = set(re.findall(r'\{"(\w+)", "', table))
+    assert named == ids

@@ -110,6 +110,31 @@ TEST_CASE("GIVEN a device without growth THEN a line says how that is known") {
   CHECK(terminal::calm_line(process, 0).find("no steps") != std::string::npos);
 }
 
+TEST_CASE("GIVEN growth within a phase THEN the line on steps does not contradict it") {
+  run::process_report process;
+  auto& steps = process.findings.verdicts.emplace_back();
+  steps.found.shape = shape::steady;
+  steps.found.evidence.steps = 1200;
+  const auto alone = terminal::calm_line(process, 0);
+  auto& phase = process.findings.verdicts.emplace_back();
+  phase.about = {verdicts::subject_kind::phase, 0, "evaluation"};
+  phase.found.shape = shape::accumulating;
+  const auto beside = terminal::calm_line(process, 0);
+  CHECK(alone.find("none:") != std::string::npos);
+  CHECK(beside.find("none:") == std::string::npos);
+  CHECK(beside.find("from step to step") != std::string::npos);
+  phase.about.device = 1;
+  CHECK(terminal::calm_line(process, 0) == alone);
+}
+
+TEST_CASE("GIVEN no step before memory ran out THEN nothing is said of growth") {
+  run::process_report process;
+  process.findings.verdicts.emplace_back();
+  CHECK_FALSE(terminal::calm_line(process, 0).empty());
+  process.ooms.emplace_back();
+  CHECK(terminal::calm_line(process, 0).empty());
+}
+
 TEST_CASE("GIVEN negligible growth THEN its line and its keeper are told in one line") {
   auto process = leaking();
   auto& about = process.findings.verdicts.front();

@@ -86,6 +86,32 @@ TEST_CASE("GIVEN a line WHEN cut THEN whole characters are counted") {
   CHECK(text::cut("abc", 1) == "…");
 }
 
+TEST_CASE(
+    "GIVEN a sentence WHEN cut at a word THEN no part of a word is left, nor too many columns") {
+  const std::string sentence = "What is held at the peak, though nothing uses it";
+  CHECK(text::cut_at_word(sentence, sentence.size()) == sentence);
+  for (std::size_t columns = 12; columns < sentence.size(); ++columns) {
+    CAPTURE(columns);
+    const auto shortened = text::cut_at_word(sentence, columns);
+    REQUIRE(shortened.ends_with(" …"));
+    const auto kept = shortened.substr(0, shortened.size() - std::string(" …").size());
+    CHECK(sentence.starts_with(kept + " "));
+    CHECK(kept.size() + 2 <= columns);
+  }
+  // A path has no words.
+  CHECK(text::cut_at_word("at /srv/a/very/long/path", 12) ==
+        text::cut("at /srv/a/very/long/path", 12));
+}
+
+TEST_CASE("GIVEN a request of a backward pass THEN its forward line is told, where it is known") {
+  const code::source_frame forward{"/srv/model.py", 31, "forward", true};
+  const code::source_frame own{"/srv/hook.py", 5, "on_grad", true};
+  CHECK(code::place_of_request({}, {forward}, "pt_autograd_0") ==
+        "backward of model.py:31 forward");
+  CHECK(code::place_of_request({own}, {forward}, "pt_autograd_0") == "hook.py:5 on_grad");
+  CHECK(code::place_of_request({}, {}, "pt_autograd_0").starts_with("backward pass"));
+}
+
 TEST_CASE("GIVEN call sites WHEN folded THEN the innermost user line holds their sum") {
   const code::source_frame library{"/venv/lib/python3.11/site-packages/torch/linear.py", 1, "f",
                                    false};
