@@ -28,6 +28,13 @@ FLOORS = {
         "device", "verdicts", "host", "remedies", "blocks", "fragmentation", "advice", "run", "ranks",
         "export", "scrub", "terminal", "json", "diff", "what_if", "audit", "cli",
     ],
+    "interpose": [
+        "base", "recorder", "session", "loader", "driver", "python", "autograd", "census", "agent",
+        "api", "sampler", "cupti", "entry",
+    ],
+    "simulator": [
+        "log", "core", "stubs", "driver", "runtime", "libraries", "program", "watchdog",
+    ],
 }
 # Of a part's lines of C++, a folder has at most so many, or it is two rooms in one.
 LARGEST_SHARE = {"analyzer": 0.15}
