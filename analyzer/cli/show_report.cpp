@@ -36,7 +36,9 @@ loaded_report load_traces(const std::vector<std::string>& paths, const run::load
       loaded.complete = false;
       continue;
     }
-    loaded.processes.push_back(run::load(path, *opened->reader, wanted, show_progress(path)));
+    auto told = wanted;
+    told.on_replayed = show_replays(path);
+    loaded.processes.push_back(run::load(path, *opened->reader, told, show_progress(path)));
     end_progress();
     if (const auto& damage = loaded.processes.back().completeness.damage) {
       complain(path, *damage);
