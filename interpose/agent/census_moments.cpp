@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "interpose/agent/census_moments.h"
 
-#include <time.h>
-
 #include <algorithm>
 #include <new>
 
@@ -11,6 +9,7 @@
 #include "interpose/agent/leading_optimizer.h"
 #include "interpose/autograd/running_node.h"
 #include "interpose/base/errno_keeper.h"
+#include "interpose/base/read_clock.h"
 #include "interpose/base/settings.h"
 #include "interpose/census/census.h"
 #include "interpose/python/interpreter.h"
@@ -50,15 +49,8 @@ constexpr std::uint32_t bit_of(census_reason why) noexcept {
   return 1u << static_cast<std::uint32_t>(why);
 }
 
-std::uint64_t read_ns(clockid_t clock) noexcept {
-  timespec now{};
-  clock_gettime(clock, &now);
-  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000u +
-         static_cast<std::uint64_t>(now.tv_nsec);
-}
-
 std::uint64_t now_ns() noexcept {
-  return read_ns(CLOCK_MONOTONIC);
+  return read_clock(CLOCK_MONOTONIC);
 }
 
 std::uint64_t allocated() noexcept {
@@ -113,9 +105,9 @@ bool holds_gil() noexcept {
 
 void take(recorder& to, census_reason why) noexcept {
   // What it costs this program, and not what others on the machine do meanwhile.
-  const std::uint64_t start = read_ns(CLOCK_THREAD_CPUTIME_ID);
+  const std::uint64_t start = read_clock(CLOCK_THREAD_CPUTIME_ID);
   (void)census::take(to, why, {.allocated = allocated(), .devices = devices_in_use()});
-  const std::uint64_t taken = read_ns(CLOCK_THREAD_CPUTIME_ID) - start;
+  const std::uint64_t taken = read_clock(CLOCK_THREAD_CPUTIME_ID) - start;
   const lock_holder holder(lock);
   schedule.took(why, allocated(), taken);
 }

@@ -2,7 +2,6 @@
 #include "interpose/census/census.h"
 
 #include <pthread.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <exception>
@@ -10,19 +9,13 @@
 
 #include "interpose/autograd/running_node.h"
 #include "interpose/autograd/tensor_layout.h"
+#include "interpose/base/read_clock.h"
 #include "interpose/census/take.h"
 #include "interpose/census/torch_storages.h"
 
 namespace memtrace::census {
 
 namespace {
-
-std::uint64_t now_ns() noexcept {
-  timespec now{};
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000u +
-         static_cast<std::uint64_t>(now.tv_nsec);
-}
 
 // A search reads objects recursively and needs some tens of KiB; Python's threads may have 32.
 bool has_stack_left() noexcept {
@@ -59,7 +52,7 @@ void record(recorder& to, const findings& found) {
 
 std::uint64_t take(recorder& to, format::census_reason why, const limits& at_most) noexcept {
   if (!autograd::is_confirmed() || !has_stack_left()) return 0;
-  const std::uint64_t start = now_ns();
+  const std::uint64_t start = read_clock(CLOCK_MONOTONIC);
   to.census({.action = format::census_action::begin, .reason = why});
   census_event end{.action = format::census_action::end, .reason = why};
   try {
@@ -76,7 +69,7 @@ std::uint64_t take(recorder& to, format::census_reason why, const limits& at_mos
   } catch (const std::exception&) {
     end.flags = format::census_incomplete;
   }
-  end.nanoseconds = now_ns() - start;
+  end.nanoseconds = read_clock(CLOCK_MONOTONIC) - start;
   to.census(end);
   return end.nanoseconds;
 }

@@ -4,12 +4,12 @@
 #include <pthread.h>
 #include <signal.h>
 #include <sys/resource.h>
-#include <time.h>
 
 #include <atomic>
 #include <new>
 
 #include "interpose/base/futex.h"
+#include "interpose/base/read_clock.h"
 #include "interpose/base/settings.h"
 #include "interpose/recorder/tick_clock.h"
 #include "interpose/sampler/device_use.h"
@@ -33,18 +33,11 @@ struct running {
 alignas(running) char storage[sizeof(running)];
 std::atomic<running*> current{nullptr};
 
-std::uint64_t own_cpu_ns() noexcept {
-  timespec now{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 +
-         static_cast<std::uint64_t>(now.tv_nsec);
-}
-
 template <typename Work>
 std::uint64_t cost_of(Work work) noexcept {
-  const std::uint64_t before = own_cpu_ns();
+  const std::uint64_t before = read_clock(CLOCK_THREAD_CPUTIME_ID);
   work();
-  return own_cpu_ns() - before;
+  return read_clock(CLOCK_THREAD_CPUTIME_ID) - before;
 }
 
 bool is_stopped(const running& now) noexcept {
