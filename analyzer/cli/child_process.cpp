@@ -17,7 +17,7 @@
 #include <cstring>
 
 #include "analyzer/cli/command.h"
-#include "analyzer/text/utf8.h"
+#include "analyzer/cli/log.h"
 
 namespace memtrace::cli {
 
@@ -114,7 +114,7 @@ child_end run_program(const std::vector<std::string>& command, const variables& 
 int end_like(const child_end& end, const std::string& name) {
   if (!end.started) {
     const bool missing = end.start_error == ENOENT;
-    fmt::print(stderr, "memtrace: {}: {}\n", text::printable(name),
+    log::error("{}: {}", name,
                missing ? "no such program; check the name after --"
                        : fmt::format("cannot be started: {}", std::strerror(end.start_error)));
     return missing ? not_found : not_executable;

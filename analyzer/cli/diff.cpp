@@ -8,12 +8,12 @@
 #include <vector>
 
 #include "analyzer/cli/command.h"
+#include "analyzer/cli/log.h"
 #include "analyzer/cli/open_trace.h"
 #include "analyzer/cli/show_report.h"
 #include "analyzer/cli/write_file.h"
 #include "analyzer/diff/diff.h"
 #include "analyzer/diff/json.h"
-#include "analyzer/text/utf8.h"
 #include "analyzer/trace/find_traces.h"
 
 namespace memtrace::cli {
@@ -34,9 +34,9 @@ struct diff_options {
     return true;
   }
   if (chosen.both.empty() && !chosen.before.empty() && !chosen.after.empty()) return true;
-  std::fprintf(stderr,
-               "memtrace: name two runs, each a trace or a directory: memtrace diff BEFORE AFTER; "
-               "or several traces each: --before A B --after C D\n");
+  log::error(
+      "name two runs, each a trace or a directory: memtrace diff BEFORE AFTER; or several "
+      "traces each: --before A B --after C D");
   return false;
 }
 
@@ -66,8 +66,7 @@ int show(diff_options chosen) {
   std::vector<std::string> before_paths, after_paths;
   if (!find(chosen.before, before_paths) || !find(chosen.after, after_paths)) return failure;
   if (const auto* const same = in_both(before_paths, after_paths)) {
-    std::fprintf(stderr, "memtrace: %s: is in both runs; a run differs from itself in nothing\n",
-                 text::printable(*same).c_str());
+    log::error("{}: is in both runs; a run differs from itself in nothing", *same);
     return failure;
   }
   const auto before = load_traces(before_paths);

@@ -6,8 +6,10 @@
 #include <vector>
 
 #include "analyzer/cli/command.h"
+#include "analyzer/cli/log.h"
 #include "analyzer/cli/recording.h"
-#include "analyzer/gpus/gpu_names.h"
+#include "analyzer/gpus/gpus.h"
+#include "analyzer/text/size.h"
 #include "simulator/program/prepare.h"
 #include "simulator/program/session.h"
 
@@ -31,15 +33,13 @@ int dry_run(const program& command, dry_run_options& chosen) {
     gpus::print_gpus(stdout);
     return success;
   }
-  if (!gpus::knows_gpu(chosen.gpu)) {
-    std::fprintf(stderr, "memtrace: %s\n", gpus::unknown_gpu_sentence(chosen.gpu).c_str());
+  if (gpus::find(chosen.gpu) == nullptr) {
+    log::error("{}", gpus::unknown_gpu_sentence(chosen.gpu));
     return usage;
   }
   if (command.empty()) {
-    std::fprintf(stderr,
-                 "memtrace: put the program after --: memtrace dry-run --gpu %s -- "
-                 "python train.py\n",
-                 chosen.gpu.c_str());
+    log::error("put the program after --: memtrace dry-run --gpu {} -- python train.py",
+               chosen.gpu);
     return usage;
   }
   simulator::launch_request request;
@@ -51,7 +51,7 @@ int dry_run(const program& command, dry_run_options& chosen) {
   if (!chosen.site_packages.empty()) request.site_packages.emplace_back(chosen.site_packages);
   const auto prepared = simulator::prepare(request);
   if (!prepared.ok()) {
-    std::fprintf(stderr, "memtrace: %s\n", prepared.error().c_str());
+    log::error("{}", prepared.error());
     return failure;
   }
   chosen.recording.record = !chosen.bare;
@@ -65,10 +65,10 @@ int dry_run(const program& command, dry_run_options& chosen) {
   chosen.recording.preload = prepared.value().preload;
   const int status = record_and_report(command, chosen.recording);
   if (status != success && !prepared.value().found_torch) {
-    std::fprintf(stderr,
-                 "memtrace: the simulated GPU was made without a PyTorch, because the Python that "
-                 "the command names has none; if the program uses another one, name its packages "
-                 "with --site-packages DIR\n");
+    log::note(
+        "the simulated GPU was made without a PyTorch, because the Python that "
+        "the command names has none; if the program uses another one, name its packages "
+        "with --site-packages DIR");
   }
   return status;
 }
@@ -82,8 +82,8 @@ action add_dry_run(CLI::App& app) {
   app.add_flag("--list-gpus", chosen->list_gpus, "Print the GPUs that can be simulated");
   app.add_option("--memory", chosen->memory, "Its memory, as 24GiB, instead of the model's")
       ->check([](const std::string& text) {
-        return gpus::is_memory_size(text) ? std::string()
-                                          : "'" + text + "' is no size; write bytes, or 24GiB";
+        return text::parse_size(text) ? std::string()
+                                      : "'" + text + "' is no size; write bytes, or 24GiB";
       });
   app.add_option("--devices", chosen->devices, "How many of them")
       ->check(CLI::Range(0, 16))

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "analyzer/cli/command.h"
+#include "analyzer/cli/log.h"
 #include "analyzer/cli/open_trace.h"
 
 namespace memtrace::cli {
@@ -23,8 +24,7 @@ int dump(const std::string& path, exporting::dump_options options) {
   writer.finish();
   if (std::fflush(stdout) != 0 || writer.failed()) {
     // Whoever reads the lines may stop when he has enough.
-    if (errno != EPIPE)
-      std::fprintf(stderr, "memtrace: standard output: %s\n", std::strerror(errno));
+    if (errno != EPIPE) log::error("standard output: {}", std::strerror(errno));
     return failure;
   }
   if (facts.damage) {

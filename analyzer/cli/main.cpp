@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "analyzer/cli/command.h"
+#include "analyzer/cli/log.h"
 
 namespace {
 
@@ -49,7 +50,16 @@ constexpr std::array subcommands = {
 int run(std::vector<std::string> arguments) {
   CLI::App app("Finds out where GPU memory goes in PyTorch training.", "memtrace");
   app.set_version_flag("--version", MEMTRACE_VERSION);
+  std::string level;
+  std::size_t more = 0;
+  app.add_option("--log-level", level,
+                 "What to say on standard error: off, error, warn (default), info, debug or trace")
+      ->type_name("LEVEL")
+      ->check(CLI::IsMember({"off", "error", "warn", "info", "debug", "trace"}));
+  app.add_flag("-v,--verbose", more, "Say more on standard error; twice: everything")
+      ->excludes("--log-level");
   app.require_subcommand(1);
+  app.fallthrough();  // both are taken after the subcommand, too
   std::array<action, subcommands.size()> actions;
   program command;
   bool runs_a_program = false;
@@ -71,11 +81,13 @@ int run(std::vector<std::string> arguments) {
     const bool dashes_missing =
         runs_a_program && command.empty() &&
         error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError);
-    std::fprintf(stderr, "memtrace: %s; %s\n", error.what(),
-                 dashes_missing ? "put the program and its arguments after --"
-                                : "memtrace --help says more");
+    log::error("{}; {}", error.what(),
+               dashes_missing ? "put the program and its arguments after --"
+                              : "memtrace --help says more");
     return usage;
   }
+  if (more != 0) level = more == 1 ? "info" : "debug";
+  log::start(level);
   for (std::size_t i = 0; i < subcommands.size(); ++i) {
     if (app.got_subcommand(subcommands[i].name)) return actions[i](command);
   }
@@ -88,7 +100,7 @@ int main(int argc, char** argv) {
   try {
     return run({argv + 1, argv + argc});
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "memtrace: %s\n", error.what());
+    log::error("{}", error.what());
     return failure;
   }
 }

@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <utility>
 
+#include "analyzer/cli/log.h"
 #include "analyzer/text/utf8.h"
 
 namespace memtrace::cli {
@@ -36,9 +37,9 @@ class seldom {
 void complain(const std::string& path, const trace::error& error) {
   end_progress();
   if (path.empty()) {
-    fmt::print(stderr, "memtrace: {}\n", text::printable(error.message));
+    log::error("{}", error.message);
   } else {
-    fmt::print(stderr, "memtrace: {}: {}\n", text::printable(path), text::printable(error.message));
+    log::error("{}: {}", path, error.message);
   }
 }
 

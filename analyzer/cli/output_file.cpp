@@ -35,8 +35,8 @@ namespace {
 
 // The kernel refuses the same where fs.protected_symlinks, protected_regular and
 // protected_hardlinks are set, which not every system has.
-int open_to_replace(const std::string& path, std::string& why_not) {
-  constexpr int flags = O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY;
+int open_to_write(const std::string& path, bool append, std::string& why_not) {
+  const int flags = O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY | (append ? O_APPEND : 0);
   int file = ::open(path.c_str(), flags | O_NOFOLLOW, 0666);
   if (file < 0 && errno == ELOOP) {
     if (!is_trusted_link(path)) {
@@ -51,7 +51,7 @@ int open_to_replace(const std::string& path, std::string& why_not) {
     why_not = is_ours(facts) ? "is a second name of another file; name another one"
                              : "belongs to somebody else, in a directory that everybody may write; "
                                "name another file";
-  } else if (::ftruncate(file, 0) == 0) {
+  } else if (append || ::ftruncate(file, 0) == 0) {
     return file;
   }
   ::close(file);
@@ -65,7 +65,7 @@ output_file::output_file(const std::string& path, mode how) : path_(path) {
     constexpr int flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
     file_ = ::open(path.c_str(), flags, 0666);
   } else {
-    file_ = open_to_replace(path, error_);
+    file_ = open_to_write(path, how == mode::append, error_);
   }
   if (file_ < 0 && error_.empty()) error_ = std::strerror(errno);
 }

@@ -16,6 +16,7 @@ class output_file {
  public:
   enum class mode {
     replace,  // what was there is overwritten, if it is the user's to overwrite
+    append,   // the same, and what was there stays
     create,   // there must be nothing
   };
   // is_open() tells whether it worked; if not, error() says why in words.

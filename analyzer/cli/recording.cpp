@@ -10,7 +10,9 @@
 #include <set>
 #include <system_error>
 
+#include "analyzer/cli/log.h"
 #include "analyzer/cli/show_report.h"
+#include "analyzer/text/page.h"
 #include "analyzer/trace/find_traces.h"
 
 namespace memtrace::cli {
@@ -36,8 +38,8 @@ namespace fs = std::filesystem;
   const auto folder = fs::absolute(wanted.empty() ? "." : wanted, failed).lexically_normal();
   if (!failed) fs::create_directories(folder, failed);
   if (failed) {
-    fmt::print(stderr, "memtrace: {}: no directory for traces: {}; choose another with --output\n",
-               wanted, failed.message());
+    log::error("{}: no directory for traces: {}; choose another with --output", wanted,
+               failed.message());
     return std::nullopt;
   }
   return folder.string();
@@ -57,10 +59,9 @@ void report_new_traces(const std::string& folder, const std::vector<std::string>
   const std::set<std::string> known(old.begin(), old.end());
   std::erase_if(traces, [&](const std::string& path) { return known.contains(path); });
   if (traces.empty()) {
-    fmt::print(
-        stderr,
-        "memtrace: no trace was written: the program did not get to use CUDA, or a message above "
-        "says why\n");
+    log::note(
+        "no trace was written: the program did not get to use CUDA, or a message above "
+        "says why");
     return;
   }
   const auto loaded = load_traces(traces);
@@ -82,9 +83,9 @@ int record_and_report(const program& command, const recording_options& options) 
   if (options.record) {
     const auto library = find_library();
     if (!library) {
-      fmt::print(stderr,
-                 "memtrace: libmemtrace.so is not next to this command or in ../lib; build it with "
-                 "scripts/build\n");
+      log::error(
+          "libmemtrace.so is not next to this command or in ../lib; build it with "
+          "scripts/build");
       return failure;
     }
     const auto output = prepare_output(options.output);
@@ -96,6 +97,8 @@ int record_and_report(const program& command, const recording_options& options) 
   }
   libraries.insert(libraries.end(), options.preload.begin(), options.preload.end());
   if (!libraries.empty()) environment.emplace_back("LD_PRELOAD", preload_list(libraries));
+  for (const auto& [name, value] : environment) log::info("{}={}", name, value);
+  log::info("starting {}", text::join(command, " "));
   const auto end = run_program(command, environment, options.fixed_addresses);
   if (end.started && options.record && options.report) report_new_traces(folder, old_traces);
   return end_like(end, command.front());

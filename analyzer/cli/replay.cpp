@@ -7,11 +7,12 @@
 #include <vector>
 
 #include "analyzer/cli/command.h"
+#include "analyzer/cli/log.h"
 #include "analyzer/cli/open_trace.h"
 #include "analyzer/cli/show_report.h"
 #include "analyzer/cli/write_file.h"
-#include "analyzer/gpus/gpu_names.h"
-#include "analyzer/text/utf8.h"
+#include "analyzer/gpus/gpus.h"
+#include "analyzer/text/size.h"
 #include "analyzer/trace/find_traces.h"
 #include "analyzer/what_if/json.h"
 #include "analyzer/what_if/runs.h"
@@ -32,21 +33,21 @@ struct replay_options {
 [[nodiscard]] bool choose_device(const replay_options& chosen,
                                  std::optional<std::uint64_t>& total_bytes) {
   if (!chosen.gpu.empty() && !chosen.memory.empty()) {
-    std::fprintf(stderr,
-                 "memtrace: give --gpu or --memory, not both: each says how much there is\n");
+    log::error("give --gpu or --memory, not both: each says how much there is");
     return false;
   }
   if (!chosen.gpu.empty()) {
-    total_bytes = gpus::gpu_memory(chosen.gpu);
-    if (total_bytes) return true;
-    std::fprintf(stderr, "memtrace: %s\n", gpus::unknown_gpu_sentence(chosen.gpu).c_str());
+    if (const auto* const gpu = gpus::find(chosen.gpu)) {
+      total_bytes = gpu->total_bytes;
+      return true;
+    }
+    log::error("{}", gpus::unknown_gpu_sentence(chosen.gpu));
     return false;
   }
   if (!chosen.memory.empty()) {
-    total_bytes = gpus::memory_size(chosen.memory);
+    total_bytes = text::parse_size(chosen.memory);
     if (total_bytes) return true;
-    std::fprintf(stderr, "memtrace: --memory %s is no size; write bytes, or 24GiB\n",
-                 text::printable(chosen.memory).c_str());
+    log::error("--memory {} is no size; write bytes, or 24GiB", chosen.memory);
     return false;
   }
   return true;
@@ -58,7 +59,7 @@ int show(const replay_options& chosen) {
     return success;
   }
   if (chosen.traces.empty()) {
-    std::fprintf(stderr, "memtrace: name a trace to replay, or a directory with traces\n");
+    log::error("name a trace to replay, or a directory with traces");
     return usage;
   }
   what_if::replay_wishes wanted;
@@ -86,8 +87,7 @@ int show(const replay_options& chosen) {
     if (one.refusal.empty()) {
       replayed.push_back(std::move(one));
     } else {
-      std::fprintf(stderr, "memtrace: %s: %s\n", text::printable(path).c_str(),
-                   one.refusal.c_str());
+      log::error("{}: {}", path, one.refusal);
       complete = false;
     }
   }

@@ -6,12 +6,12 @@
 #include <vector>
 
 #include "analyzer/cli/command.h"
+#include "analyzer/cli/log.h"
 #include "analyzer/cli/open_trace.h"
 #include "analyzer/cli/show_report.h"
 #include "analyzer/cli/write_file.h"
 #include "analyzer/json/report.h"
 #include "analyzer/terminal/views.h"
-#include "analyzer/text/utf8.h"
 #include "analyzer/trace/find_traces.h"
 
 namespace memtrace::cli {
@@ -28,17 +28,15 @@ struct report_options {
 
 [[nodiscard]] bool understood(const report_options& chosen) {
   if (!chosen.at.empty() && !run::parse_moment(chosen.at)) {
-    std::fprintf(stderr,
-                 "memtrace: --at %s: write event:1234, step:7 or step:7/backward (steps count from "
-                 "0)\n",
-                 text::printable(chosen.at).c_str());
+    log::error("--at {}: write event:1234, step:7 or step:7/backward (steps count from 0)",
+               chosen.at);
     return false;
   }
   if (!chosen.by.empty() && !terminal::view_named(chosen.by)) {
-    std::fprintf(stderr,
-                 "memtrace: --by %s: choose category, module, site, phase, parameter, step, "
-                 "fragmentation, advice, expected or rank\n",
-                 text::printable(chosen.by).c_str());
+    log::error(
+        "--by {}: choose category, module, site, phase, parameter, step, fragmentation, "
+        "advice, expected or rank",
+        chosen.by);
     return false;
   }
   return true;

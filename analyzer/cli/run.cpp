@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "analyzer/cli/command.h"
+#include "analyzer/cli/log.h"
 #include "analyzer/cli/recording.h"
 
 namespace memtrace::cli {
@@ -18,7 +19,7 @@ action add_run(CLI::App& app) {
   app.add_flag("--no-report", chosen->no_report, "Only record");
   return [chosen](const program& command) {
     if (command.empty()) {
-      std::fprintf(stderr, "memtrace: put the program after --: memtrace run -- python train.py\n");
+      log::error("put the program after --: memtrace run -- python train.py");
       return static_cast<int>(usage);
     }
     chosen->recording.report = !chosen->no_report;

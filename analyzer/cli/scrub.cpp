@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "analyzer/cli/command.h"
+#include "analyzer/cli/log.h"
 #include "analyzer/cli/open_trace.h"
 #include "analyzer/cli/output_file.h"
 #include "analyzer/trace/find_traces.h"
@@ -53,7 +54,7 @@ class file_output final : public scrub::output {
   const auto target = (folder / scrubs.file_name(fs::path(path).filename().string())).string();
   output_file file(target, output_file::mode::create);
   if (!file.is_open()) {
-    fmt::print(stderr, "memtrace: {}: cannot be made: {}\n", target, file.error());
+    log::error("{}: cannot be made: {}", target, file.error());
     return false;
   }
   file_output to(file);
@@ -62,7 +63,7 @@ class file_output final : public scrub::output {
     file.remove();
     return false;
   }
-  fmt::print(stderr, "memtrace: wrote {}\n", target);
+  log::note("wrote {}", target);
   return true;
 }
 
@@ -84,17 +85,17 @@ int scrub_all(const std::vector<std::string>& names, const std::string& output) 
   std::error_code failed;
   fs::create_directories(output, failed);
   if (failed) {
-    fmt::print(stderr, "memtrace: {}: no directory for the copies: {}\n", output, failed.message());
+    log::error("{}: no directory for the copies: {}", output, failed.message());
     return failure;
   }
   for (std::size_t i = 0; i < found->size(); ++i) {
     if (!copy_one(scrubs, i, (*found)[i], output)) return failure;
   }
-  fmt::print(stderr,
-             "memtrace: hidden: {} directories, {} names of users and machines, command lines and "
-             "values of the environment. Names of files, functions, modules and of what the "
-             "program itself named are still there: look with memtrace dump before you share.\n",
-             scrubs.hidden().directories(), scrubs.hidden().names());
+  log::note(
+      "hidden: {} directories, {} names of users and machines, command lines and "
+      "values of the environment. Names of files, functions, modules and of what the "
+      "program itself named are still there: look with memtrace dump before you share.",
+      scrubs.hidden().directories(), scrubs.hidden().names());
   return success;
 }
 

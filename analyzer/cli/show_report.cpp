@@ -5,12 +5,15 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 
+#include "analyzer/cli/log.h"
 #include "analyzer/cli/open_trace.h"
 #include "analyzer/diff/text.h"
 #include "analyzer/run/load.h"
 #include "analyzer/terminal/report.h"
+#include "analyzer/text/units.h"
 #include "analyzer/what_if/text.h"
 
 namespace memtrace::cli {
@@ -38,8 +41,13 @@ loaded_report load_traces(const std::vector<std::string>& paths, const run::load
     }
     auto told = wanted;
     told.on_replayed = show_replays(path);
+    log::info("reading {}", path);
+    const auto began = std::chrono::steady_clock::now();
     loaded.processes.push_back(run::load(path, *opened->reader, told, show_progress(path)));
     end_progress();
+    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;
+    log::info("{}: {} events in {:.2f} s", path,
+              text::format_count(loaded.processes.back().completeness.events), took.count());
     if (const auto& damage = loaded.processes.back().completeness.damage) {
       complain(path, *damage);
       loaded.complete = false;

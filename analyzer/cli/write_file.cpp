@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "analyzer/cli/log.h"
 #include "analyzer/cli/output_file.h"
 
 namespace memtrace::cli {
@@ -13,7 +14,7 @@ namespace {
 
 [[nodiscard]] bool complain(const std::string& path, const char* why) {
   if (errno != EPIPE) {
-    std::fprintf(stderr, "memtrace: %s: the report cannot be written: %s\n", path.c_str(), why);
+    log::error("{}: the report cannot be written: {}", path, why);
   }
   return false;
 }

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "analyzer/allocator/settings.h"
-#include "analyzer/run/user_lines.h"
+#include "analyzer/code/places.h"
 #include "analyzer/text/units.h"
 
 namespace memtrace::fragmentation {

@@ -8,9 +8,9 @@
 #include <map>
 #include <utility>
 
+#include "analyzer/attribution/terms.h"
 #include "analyzer/code/places.h"
 #include "analyzer/run/user_lines.h"
-#include "analyzer/terminal/memory.h"
 #include "analyzer/text/units.h"
 
 namespace memtrace::ranks {

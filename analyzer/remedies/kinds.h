@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The kinds of cause, one line each; the first whose evidence is there is the answer, so the
-// special ones come first. Each is a file of its name in kinds/.
+// special ones come first. kinds/ has them in families: by what grows, or by what keeps it.
 #pragma once
 
 #include <optional>

@@ -5,7 +5,6 @@
 
 #include <atomic>
 #include <cstdio>
-#include <cstring>
 
 #include "interpose/agent/bridge.h"
 #include "interpose/agent/census_moments.h"

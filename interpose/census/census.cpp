@@ -8,7 +8,6 @@
 #include <exception>
 #include <vector>
 
-#include "interpose/agent/census_moments.h"
 #include "interpose/autograd/running_node.h"
 #include "interpose/autograd/tensor_layout.h"
 #include "interpose/census/take.h"
@@ -39,14 +38,6 @@ bool has_stack_left() noexcept {
   return known && here - reinterpret_cast<std::uintptr_t>(lowest) > enough;
 }
 
-unsigned devices_in_use() noexcept {
-  unsigned count = 0;
-  for (const auto& device : census_moments::detail::usage) {
-    if (device.allocated.load(std::memory_order_relaxed) != 0) ++count;
-  }
-  return count;
-}
-
 // What the last whole search did not find, or a later one less. Needs the GIL.
 std::uint64_t never_found = 0;
 
@@ -75,7 +66,7 @@ std::uint64_t take(recorder& to, format::census_reason why, const limits& at_mos
     // A backward pass frees what its graph has saved as it goes, in one thread for each device and
     // one for the CPU; gradients on a GPU are made by its device's thread.
     const unsigned backwards = autograd::running_backwards();
-    const bool is_own = backwards == 1 && autograd::is_engines_thread() && devices_in_use() == 1;
+    const bool is_own = backwards == 1 && autograd::is_engines_thread() && at_most.devices == 1;
     torch_storages reader(backwards == 0 || is_own, backwards == 0);
     const findings found = find_held(reader, at_most, never_found);
     never_found = found.is_incomplete ? 0 : found.missing;

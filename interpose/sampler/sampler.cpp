@@ -11,7 +11,6 @@
 
 #include "interpose/base/futex.h"
 #include "interpose/base/settings.h"
-#include "interpose/driver/nvml.h"
 #include "interpose/recorder/tick_clock.h"
 #include "interpose/sampler/device_use.h"
 #include "interpose/sampler/host_look.h"
@@ -131,7 +130,6 @@ void finish(recorder& to) noexcept {
 void in_forked_child() noexcept {
   current.store(nullptr, std::memory_order_relaxed);
   device_use::in_forked_child();
-  nvml::in_forked_child();
 }
 
 }  // namespace memtrace::sampler

@@ -10,6 +10,7 @@
 #include <iterator>
 
 #include "simulator/core/config.h"
+#include "simulator/log/log.h"
 
 namespace memtrace::simulator {
 
@@ -101,8 +102,7 @@ address_t reserve() {
   }
   void* anywhere = map_without_access(0, 0);
   if (anywhere == MAP_FAILED) {
-    std::fprintf(stderr, "memtrace: no address space for the simulated GPU (ulimit -v?)\n");
-    std::_Exit(2);
+    log::refuse("no address space for the simulated GPU (ulimit -v?)");
   }
   constexpr address_t granule = 2u << 20;
   return (reinterpret_cast<address_t>(anywhere) + granule - 1) & ~(granule - 1);

@@ -15,6 +15,7 @@
 #include <string>
 
 #include "simulator/core/config.h"
+#include "simulator/log/log.h"
 
 namespace memtrace::simulator::capacity {
 namespace {
@@ -111,8 +112,7 @@ shared_table& table() {
     const bool plain = session.find('/') == std::string::npos;
     shared_table* shared = session.empty() || !plain ? nullptr : session_table(session);
     if (shared == nullptr && !session.empty()) {
-      std::fprintf(stderr, "memtrace: processes do not share the simulated GPU: no session %s\n",
-                   session.c_str());
+      log::warn("processes do not share the simulated GPU: no session {}", session);
     }
     return shared != nullptr ? shared : anonymous_table();
   }();

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "simulator/core/config.h"
 
+#include <dlfcn.h>
+
 #include <algorithm>
 #include <cctype>
-#include <cstdio>
+#include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <string_view>
+
+#include "simulator/log/log.h"
 
 namespace memtrace::simulator {
 namespace {
@@ -31,8 +35,26 @@ const char* variable(const char* name) {
 // The simulator cannot go on with a model or size that it does not understand: a run on another
 // GPU than the one asked for would be worse than none.
 [[noreturn]] void refuse(const char* what, const char* value) {
-  std::fprintf(stderr, "memtrace: %s: \"%s\"\n", what, value);
-  std::_Exit(2);
+  log::refuse("{}: \"{}\"", what, value);
+}
+
+void tell(const configuration& chosen) {
+  log::info("simulates {} x {} ({}), {} bytes each; session {}", chosen.devices, chosen.model.name,
+            chosen.model.key, chosen.model.total_bytes,
+            chosen.session.empty() ? "of its own" : chosen.session.c_str());
+  for (std::size_t i = 0; i < std::size(constant_names); ++i) {
+    if (chosen.constants[i] == constant_defaults[i]) continue;
+    log::debug("{} = {} instead of {}", constant_names[i], chosen.constants[i],
+               constant_defaults[i]);
+  }
+}
+
+__attribute__((constructor)) void tell_loaded() {
+  if (!log::wants(log_level::debug)) return;
+  Dl_info self{};
+  dladdr(reinterpret_cast<void*>(&tell_loaded), &self);
+  log::debug("simulated CUDA {} in {}: {}", MEMTRACE_CUDA_VERSION, program_invocation_short_name,
+             self.dli_fname == nullptr ? "?" : self.dli_fname);
 }
 
 gpu_model chosen_model() {
@@ -87,6 +109,7 @@ configuration read_configuration() {
   result.session = variable("MEMTRACE_SIM_SESSION");
   std::copy(std::begin(constant_defaults), std::end(constant_defaults), result.constants);
   override_constants(result, variable("MEMTRACE_SIM_CONSTANTS"));
+  tell(result);
   return result;
 }
 

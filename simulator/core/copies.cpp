@@ -72,7 +72,7 @@ void copy_row(void* to, place to_place, const void* from, place from_place, std:
   } else if (to_place == place::device) {
     contents::upload(address(to), from, bytes);
   } else if (from_place == place::device) {
-    if (!contents::read(to, address(from), bytes)) unknown_reads::note();
+    if (!contents::read(to, address(from), bytes)) unknown_reads::note(address(from), bytes);
   } else {
     std::memmove(to, from, bytes);
   }

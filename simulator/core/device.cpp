@@ -14,6 +14,7 @@
 #include "simulator/core/config.h"
 #include "simulator/core/device_memory.h"
 #include "simulator/core/identity.h"
+#include "simulator/log/log.h"
 
 namespace memtrace::simulator {
 namespace {
@@ -198,7 +199,10 @@ bool unusable_after_fork() {
 }
 
 cudaError_t activate_context(int device) {
-  if (unusable_after_fork()) return cudaErrorInitializationError;
+  if (unusable_after_fork()) {
+    log::debug("no context in a child of a process that had one before it was forked");
+    return cudaErrorInitializationError;
+  }
   if (context_active(device)) return cudaSuccess;
   const std::lock_guard lock(contexts.creation);
   if (context_active(device)) return cudaSuccess;
@@ -206,6 +210,7 @@ cudaError_t activate_context(int device) {
   contexts.used.store(true);
   set_initialized();
   contexts.active[device].store(true, std::memory_order_release);
+  log::debug("context on device {}", device);
   return cudaSuccess;
 }
 

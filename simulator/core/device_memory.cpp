@@ -15,6 +15,7 @@
 #include "simulator/core/device.h"
 #include "simulator/core/pools.h"
 #include "simulator/core/registry.h"
+#include "simulator/log/log.h"
 
 namespace memtrace::simulator {
 namespace {
@@ -159,8 +160,10 @@ std::uint64_t own_used_bytes(int device) {
 bool charge(int device, std::uint64_t bytes) {
   const std::uint64_t total = total_bytes(device);
   // What pools hold but do not use is the driver's to take back before it refuses.
-  return capacity::take(device, bytes, total) ||
-         (pools::release_unused(device) != 0 && capacity::take(device, bytes, total));
+  const bool fits = capacity::take(device, bytes, total) ||
+                    (pools::release_unused(device) != 0 && capacity::take(device, bytes, total));
+  if (!fits) log::debug("device {} has no {} bytes left of {}", device, bytes, total);
+  return fits;
 }
 
 void uncharge(int device, std::uint64_t bytes) {

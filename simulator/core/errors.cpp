@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "simulator/core/errors.h"
 
+#include "simulator/log/log.h"
+
 namespace memtrace::simulator {
 namespace {
 
@@ -12,10 +14,21 @@ constexpr error_description descriptions[] = {
 #undef MEMTRACE_ERROR
 };
 
+// Apart, so that what a call does in good times stays short.
+[[gnu::cold, gnu::noinline]] void tell(cudaError_t error) {
+  const error_description* const known = describe_error(error);
+  const char* const name = known == nullptr ? nullptr : known->runtime_name;
+  log::debug("the program gets error {} ({})", static_cast<int>(error),
+             name == nullptr ? "unnamed" : name);
+}
+
 }  // namespace
 
 cudaError_t remember(cudaError_t error) {
-  if (error != cudaSuccess && error != cudaErrorNotReady) last_error = error;
+  if (error != cudaSuccess && error != cudaErrorNotReady) {
+    last_error = error;
+    tell(error);
+  }
   return error;
 }
 

@@ -11,6 +11,7 @@
 #include "simulator/core/contents.h"
 #include "simulator/core/kernels.h"
 #include "simulator/core/small_tensors.h"
+#include "simulator/log/log.h"
 
 namespace memtrace::simulator::kernel_effects {
 namespace {
@@ -25,14 +26,17 @@ constexpr std::size_t most_elements = 8192;
 // Descriptions never move or go away.
 const description* described(const void* function) {
   static std::mutex lock;
-  static auto* const known =
+  static auto* const descriptions =
       new std::unordered_map<const void*, std::unique_ptr<const description>>;
   const std::scoped_lock guard(lock);
-  std::unique_ptr<const description>& found = (*known)[function];
+  std::unique_ptr<const description>& found = (*descriptions)[function];
   if (!found) {
     const char* const name = kernels::name_of(function);
     found =
         std::make_unique<const description>(name ? kernel_names::describe(name) : description{});
+    const bool known = found->form != layout::unknown;
+    if (known) log::trace("kernel {}", name);
+    if (!known) log::debug("what this kernel writes is not known: {}", name ? name : "unnamed");
   }
   return found.get();
 }

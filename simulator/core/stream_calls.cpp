@@ -4,7 +4,6 @@
 #include "simulator/core/capture.h"
 #include "simulator/core/device.h"
 #include "simulator/core/pools.h"
-#include "simulator/core/streams.h"
 
 namespace memtrace::simulator::stream_calls {
 namespace {

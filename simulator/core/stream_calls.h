@@ -8,11 +8,23 @@
 #include <cstddef>
 #include <functional>
 
+#include "simulator/core/streams.h"
+
 namespace memtrace::simulator::stream_calls {
 
 [[nodiscard]] cudaError_t create(cudaStream_t* result, unsigned flags, int priority);
 [[nodiscard]] cudaError_t synchronize(cudaStream_t handle);
 [[nodiscard]] cudaError_t query(cudaStream_t handle);
+
+// What `answer` says of the stream.
+template <typename Value>
+[[nodiscard]] cudaError_t ask(cudaStream_t handle, Value* result, Value (*answer)(const stream&)) {
+  const stream* const found = streams::find(handle);
+  if (!found) return cudaErrorInvalidResourceHandle;
+  if (!result) return cudaErrorInvalidValue;
+  *result = answer(*found);
+  return cudaSuccess;
+}
 
 // Calls back at once: all work is done as soon as it is given. Error 900 in a capture.
 [[nodiscard]] cudaError_t callback(cudaStream_t handle,

@@ -4,8 +4,8 @@
 #include <unistd.h>
 
 #include <atomic>
-#include <cinttypes>
-#include <cstdio>
+
+#include "simulator/log/log.h"
 
 namespace memtrace::simulator::unknown_reads {
 namespace {
@@ -17,16 +17,16 @@ std::atomic<pid_t> process{0};
 __attribute__((destructor)) void report() {
   const std::uint64_t number = reads.load(std::memory_order_relaxed);
   if (number == 0 || process.load(std::memory_order_relaxed) != getpid()) return;
-  std::fprintf(stderr,
-               "memtrace: simulated GPU: %" PRIu64
-               " %s of data that no kernel computed gave zeros: losses, argmax, nonzero() and what "
-               "depends on them are not real (docs/simulator.md)\n",
-               number, number == 1 ? "read" : "reads");
+  log::warn(
+      "simulated GPU: {} {} of data that no kernel computed gave zeros: losses, argmax, nonzero() "
+      "and what depends on them are not real (docs/simulator.md)",
+      number, number == 1 ? "read" : "reads");
 }
 
 }  // namespace
 
-void note() {
+void note(std::uint64_t address, std::size_t bytes) {
+  log::trace("a read of {} bytes at {:#x}, unknown here", bytes, address);
   if (reads.fetch_add(1, std::memory_order_relaxed) == 0) {
     process.store(getpid(), std::memory_order_relaxed);
   }

@@ -21,15 +21,6 @@ using namespace memtrace::simulator;
 
 namespace {
 
-template <typename Value>
-CUresult ask(CUstream handle, Value* result, Value (*answer)(const stream&)) {
-  const stream* const found = streams::find(handle);
-  if (!found) return CUDA_ERROR_INVALID_HANDLE;
-  if (!result) return CUDA_ERROR_INVALID_VALUE;
-  *result = answer(*found);
-  return CUDA_SUCCESS;
-}
-
 CUresult capture_info(CUstream handle, CUstreamCaptureStatus* status, cuuint64_t* id,
                       CUgraph* graph, const CUgraphNode** dependencies, std::size_t* count) {
   auto state = cudaStreamCaptureStatusNone;
@@ -71,25 +62,28 @@ MEMTRACE_API CUresult cuStreamSynchronize(CUstream handle) {
 }
 
 MEMTRACE_API CUresult cuStreamGetPriority(CUstream handle, int* priority) {
-  return ask<int>(handle, priority, [](const stream& one) { return one.priority; });
+  return driver_result(
+      stream_calls::ask<int>(handle, priority, [](const stream& one) { return one.priority; }));
 }
 
 MEMTRACE_API CUresult cuStreamGetFlags(CUstream handle, unsigned* flags) {
-  return ask<unsigned>(handle, flags, [](const stream& one) { return one.flags; });
+  return driver_result(
+      stream_calls::ask<unsigned>(handle, flags, [](const stream& one) { return one.flags; }));
 }
 
 MEMTRACE_API CUresult cuStreamGetId(CUstream handle, unsigned long long* id) {
-  return ask<unsigned long long>(handle, id,
-                                 [](const stream& one) -> unsigned long long { return one.id; });
+  return driver_result(stream_calls::ask<unsigned long long>(
+      handle, id, [](const stream& one) -> unsigned long long { return one.id; }));
 }
 
 MEMTRACE_API CUresult cuStreamGetDevice(CUstream handle, CUdevice* device) {
-  return ask<int>(handle, device, [](const stream& one) { return one.device; });
+  return driver_result(
+      stream_calls::ask<int>(handle, device, [](const stream& one) { return one.device; }));
 }
 
 MEMTRACE_API CUresult cuStreamGetCtx(CUstream handle, CUcontext* context) {
-  return ask<CUcontext>(handle, context,
-                        [](const stream& one) { return primary_context(one.device); });
+  return driver_result(stream_calls::ask<CUcontext>(
+      handle, context, [](const stream& one) { return primary_context(one.device); }));
 }
 
 MEMTRACE_API CUresult cuStreamGetCtx_v2(CUstream handle, CUcontext* context, CUgreenCtx* green) {
@@ -98,7 +92,8 @@ MEMTRACE_API CUresult cuStreamGetCtx_v2(CUstream handle, CUcontext* context, CUg
 }
 
 MEMTRACE_API CUresult cuStreamGetGreenCtx(CUstream handle, CUgreenCtx* green) {
-  return ask<CUgreenCtx>(handle, green, [](const stream&) -> CUgreenCtx { return nullptr; });
+  return driver_result(stream_calls::ask<CUgreenCtx>(
+      handle, green, [](const stream&) -> CUgreenCtx { return nullptr; }));
 }
 
 MEMTRACE_API CUresult cuStreamAddCallback(CUstream handle, CUstreamCallback function, void* data,

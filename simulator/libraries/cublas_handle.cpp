@@ -2,6 +2,7 @@
 //
 // cuBLAS: handles and their settings, versions, and the names of its results.
 #include "simulator/libraries/cublas_handle.h"
+#include "simulator/libraries/library_version.h"
 
 #include <library_types.h>
 
@@ -155,19 +156,10 @@ MEMTRACE_API int cublasGetVersion_v2(const handle*, int* to) {
 }
 MEMTRACE_API int cublasGetProperty(libraryPropertyType part, int* to) {
   if (to == nullptr) return invalid_value;
-  switch (part) {
-    case MAJOR_VERSION:
-      *to = version / 10000;
-      return success;
-    case MINOR_VERSION:
-      *to = version / 100 % 100;
-      return success;
-    case PATCH_LEVEL:
-      *to = version % 100;
-      return success;
-    default:
-      return invalid_value;
-  }
+  const std::optional<int> found = version_part(version, part);
+  if (!found) return invalid_value;
+  *to = *found;
+  return success;
 }
 MEMTRACE_API std::size_t cublasGetCudartVersion() {
   return CUDART_VERSION;

@@ -13,6 +13,7 @@
 #include "simulator/core/streams.h"
 #include "simulator/libraries/cublas_handle.h"
 #include "simulator/libraries/cublaslt_descriptors.h"
+#include "simulator/libraries/library_version.h"
 #include "simulator/libraries/outputs.h"
 
 namespace memtrace::simulator::cublaslt {
@@ -90,9 +91,9 @@ MEMTRACE_API std::size_t cublasLtGetCudartVersion() {
 }
 MEMTRACE_API int cublasLtGetProperty(libraryPropertyType part, int* to) {
   if (to == nullptr) return invalid_value;
-  *to = part == MAJOR_VERSION   ? cublas::version / 10000
-        : part == MINOR_VERSION ? cublas::version / 100 % 100
-                                : cublas::version % 100;
+  const std::optional<int> found = version_part(cublas::version, part);
+  if (!found) return invalid_value;
+  *to = *found;
   return success;
 }
 MEMTRACE_API const char* cublasLtGetStatusName(int status) {

@@ -10,6 +10,7 @@
 #include "simulator/core/device.h"
 #include "simulator/core/streams.h"
 #include "simulator/libraries/cudnn_types.h"
+#include "simulator/libraries/library_version.h"
 #include "simulator/libraries/own_memory.h"
 
 namespace memtrace::simulator::cudnn {
@@ -47,20 +48,10 @@ MEMTRACE_API std::size_t cudnnGetCudartVersion() {
 }
 MEMTRACE_API int cudnnGetProperty(libraryPropertyType part, int* to) {
   if (to == nullptr) return null_pointer;
-  const int number = static_cast<int>(version());
-  switch (part) {
-    case MAJOR_VERSION:
-      *to = number / 10000;
-      return success;
-    case MINOR_VERSION:
-      *to = number / 100 % 100;
-      return success;
-    case PATCH_LEVEL:
-      *to = number % 100;
-      return success;
-    default:
-      return bad_param;
-  }
+  const std::optional<int> found = version_part(static_cast<int>(version()), part);
+  if (!found) return bad_param;
+  *to = *found;
+  return success;
 }
 
 MEMTRACE_API const char* cudnnGetErrorString(int code) {

@@ -14,6 +14,7 @@
 #include "simulator/libraries/nccl_group.h"
 #include "simulator/libraries/nccl_types.h"
 #include "simulator/libraries/own_memory.h"
+#include "simulator/log/log.h"
 
 namespace memtrace::simulator::nccl {
 namespace {
@@ -42,6 +43,7 @@ result make(communicator** to, std::uint64_t key, int ranks, int rank, int devic
   *to = nullptr;
   if (ensure_context(device) != cudaSuccess) return unhandled_cuda_error;
   nccl_watchdog::expect();
+  log::debug("NCCL communicator {:x}: rank {} of {} on device {}", key, rank, ranks, device);
   auto made = std::make_unique<communicator>();
   made->key = key;
   made->ranks = ranks;

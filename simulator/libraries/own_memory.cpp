@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "simulator/core/device.h"
+#include "simulator/log/log.h"
 
 namespace memtrace::simulator::own_memory {
 namespace {
@@ -89,6 +90,8 @@ bool take(const char* library, int device, std::uint64_t bytes, address_t& addre
       call(library, device, "cuMemAlloc_v2", reinterpret_cast<void*>(&cuMemAlloc),
            reinterpret_cast<std::uint64_t>(&given), bytes);
   address = given;
+  log::debug("{} takes {} bytes on device {}{}", library, bytes, device,
+             result == CUDA_SUCCESS ? "" : ": refused");
   return result == CUDA_SUCCESS;
 }
 

@@ -14,19 +14,6 @@
 
 using namespace memtrace::simulator;
 
-namespace {
-
-template <typename Value>
-cudaError_t ask(cudaStream_t handle, Value* result, Value (*answer)(const stream&)) {
-  const stream* const found = streams::find(handle);
-  if (!found) return cudaErrorInvalidResourceHandle;
-  if (!result) return cudaErrorInvalidValue;
-  *result = answer(*found);
-  return cudaSuccess;
-}
-
-}  // namespace
-
 MEMTRACE_API cudaError_t cudaStreamCreate(cudaStream_t* result) {
   return remember(stream_calls::create(result, cudaStreamDefault, 0));
 }
@@ -45,20 +32,23 @@ MEMTRACE_API cudaError_t cudaStreamDestroy(cudaStream_t handle) {
 }
 
 MEMTRACE_API cudaError_t cudaStreamGetPriority(cudaStream_t handle, int* priority) {
-  return remember(ask<int>(handle, priority, [](const stream& one) { return one.priority; }));
+  return remember(
+      stream_calls::ask<int>(handle, priority, [](const stream& one) { return one.priority; }));
 }
 
 MEMTRACE_API cudaError_t cudaStreamGetFlags(cudaStream_t handle, unsigned* flags) {
-  return remember(ask<unsigned>(handle, flags, [](const stream& one) { return one.flags; }));
+  return remember(
+      stream_calls::ask<unsigned>(handle, flags, [](const stream& one) { return one.flags; }));
 }
 
 MEMTRACE_API cudaError_t cudaStreamGetId(cudaStream_t handle, unsigned long long* id) {
-  return remember(ask<unsigned long long>(
+  return remember(stream_calls::ask<unsigned long long>(
       handle, id, [](const stream& one) -> unsigned long long { return one.id; }));
 }
 
 MEMTRACE_API cudaError_t cudaStreamGetDevice(cudaStream_t handle, int* device) {
-  return remember(ask<int>(handle, device, [](const stream& one) { return one.device; }));
+  return remember(
+      stream_calls::ask<int>(handle, device, [](const stream& one) { return one.device; }));
 }
 
 MEMTRACE_API cudaError_t cudaStreamSynchronize(cudaStream_t handle) {

@@ -2,12 +2,12 @@
 // The function behind every generated one: answers from the table, writes the out-parameters.
 #include <atomic>
 #include <cstdint>
-#include <cstdio>
 #include <cstring>
 #include <initializer_list>
 
 #include "simulator/core/call_log.h"
 #include "simulator/core/export.h"
+#include "simulator/log/log.h"
 #include "simulator/stubs/device_writes.h"
 #include "simulator/stubs/function_facts.h"
 
@@ -100,9 +100,7 @@ const function_facts* facts_for(call_record& record) {
   if (record.facts.exchange(known, std::memory_order_acq_rel) == nullptr) {
     log_call(loud ? "unsupported" : "does_nothing", record.name());
     if (loud) {
-      std::fprintf(stderr,
-                   "memtrace: the simulated GPU has no %s; the program got \"not supported\"\n",
-                   record.name());
+      log::warn("the simulated GPU has no {}; the program got \"not supported\"", record.name());
     }
   }
   return known;

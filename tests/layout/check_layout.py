@@ -20,6 +20,24 @@ FORBIDDEN_INCLUDES = {
     "interpose/": r"(analyzer/|simulator/|Python\.h|torch/|c10/)",
     "simulator/": r"(analyzer/|interpose/|Python\.h|torch/|c10/)",
 }
+# The folders of each part from the ground up: a folder includes only from folders before it, so that
+# no include runs back up and there is no circle. docs/README.md says what each is for.
+FLOORS = {
+    "analyzer": [
+        "text", "gpus", "trace", "growth", "code", "replay", "estimate", "allocator", "attribution",
+        "device", "verdicts", "host", "remedies", "blocks", "fragmentation", "advice", "run", "ranks",
+        "export", "scrub", "terminal", "json", "diff", "what_if", "audit", "cli",
+    ],
+    "interpose": [
+        "base", "recorder", "session", "loader", "driver", "python", "autograd", "census", "agent",
+        "api", "sampler", "cupti", "entry",
+    ],
+    "simulator": [
+        "log", "core", "stubs", "driver", "runtime", "libraries", "program", "watchdog",
+    ],
+}
+# Of a part's lines of C++, a folder has at most so many, or it is two rooms in one.
+LARGEST_SHARE = {"analyzer": 0.15}
 MARKERS = re.compile(r"\b(TODO|FIXME|XXX|HACK)\b")
 MACHINE_PATHS = re.compile(r"(/root/|/home/\w+/|/work/)")
 
@@ -52,6 +70,37 @@ def breaches_of(path: str, text: str) -> list[str]:
     return found
 
 
+def breaches_of_floors(path: str, text: str, floors: dict[str, list[str]] = FLOORS) -> list[str]:
+    """Includes of one file that run back up, and its folder where that has no floor.
+
+    A file that lies in the part itself, in none of its folders, is everybody's ground.
+    """
+    part, _, rest = path.partition("/")
+    if part not in floors or "/" not in rest:
+        return []
+    folder, order = rest.split("/")[0], floors[part]
+    if folder not in order:
+        return [f"{part}/{folder} has no floor in tests/layout/check_layout.py"]
+    found = []
+    for include in re.findall(rf'^\s*#\s*include\s*[<"]({part}/[^/>"]+/[^>"]+)', text, re.MULTILINE):
+        taken = include.split("/")[1]
+        if taken != folder and (taken not in order or order.index(taken) > order.index(folder)):
+            found.append(f"includes {include}, a floor above {part}/{folder}")
+    return found
+
+
+def breaches_of_shares(lines: dict[str, int], shares: dict[str, float] = LARGEST_SHARE) -> list[str]:
+    """Folders, named PART/FOLDER, that have more than their share of the part's lines."""
+    found = []
+    for part, most in shares.items():
+        own = {name: count for name, count in lines.items() if name.startswith(f"{part}/")}
+        total = sum(own.values())
+        for name, count in own.items():
+            if count > most * total:
+                found.append(f"{name}: {count / total:.1%} of {part}; at most {most:.0%}")
+    return found
+
+
 def tracked_sources(root: Path) -> list[Path]:
     listed = subprocess.run(
         ["git", "ls-files", "--cached", "--others", "--exclude-standard"],
@@ -78,12 +127,17 @@ def main() -> int:
     sources = tracked_sources(root)
     breaches = []
     sizes = []
+    folders: dict[str, int] = {}
     for path in sources:
         text = (root / path).read_text()
         if path.name != "requirements.txt":
             breaches += [f"{path}: {breach}" for breach in breaches_of(str(path), text)]
         if path.suffix in CXX:
             sizes.append(len(text.splitlines()))
+            breaches += [f"{path}: {breach}" for breach in breaches_of_floors(str(path), text)]
+            folder = "/".join(path.parts[:2])
+            folders[folder] = folders.get(folder, 0) + sizes[-1]
+    breaches += breaches_of_shares(folders)
     if sizes and statistics.median(sizes) > MEDIAN_LINES:
         breaches.append(f"median C++ file: {statistics.median(sizes)} lines; at most {MEDIAN_LINES}")
     breaches += [f"{path}: not as clang-format would have it" for path in unformatted(root, sources)]

@@ -62,12 +62,12 @@ TEST_CASE(
 }
 
 TEST_CASE("GIVEN names of types THEN their elements have so many bits") {
-  CHECK(bits_of_scalar_type(6) == 32);    // Float
-  CHECK(bits_of_scalar_type(15) == 16);   // BFloat16
-  CHECK(bits_of_scalar_type(11) == 8);    // Bool
-  CHECK(bits_of_scalar_type(24) == 8);    // Float8_e4m3fn
-  CHECK(bits_of_scalar_type(1000) == 0);  // of a later version
-  CHECK(bits_of_dtype("torch.float32") == 32);
-  CHECK(bits_of_dtype("torch.float8_e5m2") == 8);
-  CHECK(bits_of_dtype("torch.quint4x2") == 0);
+  CHECK(blocks::bits_of_scalar_type(6) == 32);    // Float
+  CHECK(blocks::bits_of_scalar_type(15) == 16);   // BFloat16
+  CHECK(blocks::bits_of_scalar_type(11) == 8);    // Bool
+  CHECK(blocks::bits_of_scalar_type(24) == 8);    // Float8_e4m3fn
+  CHECK(blocks::bits_of_scalar_type(1000) == 0);  // of a later version
+  CHECK(blocks::bits_of_dtype("torch.float32") == 32);
+  CHECK(blocks::bits_of_dtype("torch.float8_e5m2") == 8);
+  CHECK(blocks::bits_of_dtype("torch.quint4x2") == 0);
 }

@@ -23,7 +23,7 @@ constexpr auto mebibyte = static_cast<std::int64_t>(1_MiB);
   return what;
 }
 
-[[nodiscard]] proposal halved(const evidence& of) {
+[[nodiscard]] proposal halved(const blocks::evidence& of) {
   proposal what;
   what.id = "halves";
   what.rewrite = [count = of.blocks.size()](allocator::request_log& log) {

@@ -38,7 +38,7 @@ TEST_CASE("GIVEN a short run THEN there is no window") {
 
 TEST_CASE("GIVEN a peak among the first requests THEN the window is those") {
   small_run run(steps(100, 3).log);
-  count_steps(run.of, ends(100));
+  blocks::count_steps(run.of, ends(100));
   const auto window = shorten(run.of, 200);
   REQUIRE(window);
   CHECK(window->log->requests.size() == 200);
@@ -49,7 +49,7 @@ TEST_CASE("GIVEN a peak among the first requests THEN the window is those") {
 
 TEST_CASE("GIVEN a late peak THEN the window holds it, and what was alive before") {
   small_run run(steps(100, 80).log);
-  count_steps(run.of, ends(100));
+  blocks::count_steps(run.of, ends(100));
   const auto window = shorten(run.of, 200);
   REQUIRE(window);
   const auto& log = *window->log;
@@ -62,7 +62,7 @@ TEST_CASE("GIVEN a late peak THEN the window holds it, and what was alive before
     CAPTURE(block);
     REQUIRE(log.requests[log.allocations[block]].block == block);
     const auto freed = window->of->blocks[block].free_request;
-    if (freed == never) continue;
+    if (freed == blocks::never) continue;
     REQUIRE(log.requests[freed].block == block);
     REQUIRE(log.requests[freed].what() == allocator::action::free);
   }
@@ -70,10 +70,10 @@ TEST_CASE("GIVEN a late peak THEN the window holds it, and what was alive before
 
 TEST_CASE("GIVEN ends of steps WHEN counted THEN blocks know when they were made and freed") {
   small_run run(steps(3, 0).log);
-  count_steps(run.of, ends(3));
+  blocks::count_steps(run.of, ends(3));
   REQUIRE(run.of.step_ends == std::vector<std::uint32_t>{11, 21});  // the run ends with the third
   CHECK(run.of.blocks[0].birth_step == 0);
-  CHECK(run.of.blocks[0].death_step == never);
+  CHECK(run.of.blocks[0].death_step == blocks::never);
   CHECK(run.of.blocks[5].death_step == 0);
   CHECK(run.of.blocks[6].birth_step == 1);
   CHECK(run.of.blocks[15].birth_step == 2);

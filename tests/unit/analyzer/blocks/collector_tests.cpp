@@ -5,7 +5,7 @@
 #include "tests/unit/support/made_layouts.h"
 
 using namespace memtrace;
-using namespace memtrace::advice;
+using namespace memtrace::blocks;
 using attribution::category;
 using attribution::phase;
 using memtrace::test::operator""_MiB;

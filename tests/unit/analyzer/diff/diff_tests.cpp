@@ -15,18 +15,17 @@
 
 using namespace memtrace;
 using namespace memtrace::test;
-using namespace memtrace::report;
 
 namespace {
 
 constexpr std::uint64_t a = 0x7f0000000000;
 namespace key = format::info_key;
 
-[[nodiscard]] run_report loaded(const trace_builder& trace) {
+[[nodiscard]] run::run_report loaded(const trace_builder& trace) {
   const auto bytes = trace.bytes();
   trace::memory_source source(std::as_bytes(std::span(bytes)));
   auto reader = trace::reader::open(source);
-  return {load("run.mtrace", *reader)};
+  return {run::load("run.mtrace", *reader)};
 }
 
 [[nodiscard]] std::vector<std::string> words(const std::string& text) {
@@ -45,7 +44,7 @@ namespace key = format::info_key;
 // "--batch: 8 > 16", one a line
 [[nodiscard]] std::string changes(const std::string& before, const std::string& after) {
   std::string out;
-  for (const auto& fact : compare_commands(words(before), words(after))) {
+  for (const auto& fact : diff::compare_commands(words(before), words(after))) {
     out += fact.name + ": " + fact.before + " > " + fact.after + "\n";
   }
   return out;
@@ -92,8 +91,9 @@ TEST_CASE("GIVEN arguments without names WHEN compared THEN they go by their pla
 
 TEST_CASE("GIVEN code that was edited WHEN lines are paired THEN a function's lines go in order") {
   using pairs = std::vector<std::pair<std::string, std::string>>;
-  const auto paired = pair_lines({"train.py:31 forward", "train.py:88 main", "train.py:9 old"},
-                                 {"train.py:31 forward", "train.py:101 main", "train.py:93 main"});
+  const auto paired =
+      code::pair_lines({"train.py:31 forward", "train.py:88 main", "train.py:9 old"},
+                       {"train.py:31 forward", "train.py:101 main", "train.py:93 main"});
   CHECK(paired == pairs{{"train.py:31 forward", "train.py:31 forward"},
                         {"train.py:88 main", "train.py:93 main"},
                         {"", "train.py:101 main"},
@@ -109,10 +109,10 @@ TEST_CASE("GIVEN runs with other settings WHEN compared THEN what differs is tol
       .info("env.CUDA_LAUNCH_BLOCKING", "");
   const auto before = loaded(old_trace);
   const auto after = loaded(new_trace);
-  const auto found = compare(before, after).configuration;
+  const auto found = diff::compare(before, after).configuration;
   const auto has = [&](const char* group, const char* name, const char* old_value,
                        const char* new_value) {
-    return std::ranges::any_of(found, [&](const changed_fact& fact) {
+    return std::ranges::any_of(found, [&](const diff::changed_fact& fact) {
       return fact.group == group && fact.name == name && fact.before == old_value &&
              fact.after == new_value;
     });
@@ -127,7 +127,7 @@ TEST_CASE("GIVEN runs with other settings WHEN compared THEN what differs is tol
 TEST_CASE("GIVEN a run that keeps and one that does not WHEN compared THEN the curves say so") {
   const auto before = loaded(steps_that_leave(2_MiB, 100));
   const auto after = loaded(steps_that_leave(0, 50));
-  const auto found = compare(before, after);
+  const auto found = diff::compare(before, after);
   REQUIRE(found.devices.size() == 1);
   const auto& pair = found.devices.front();
   REQUIRE(pair.before);
@@ -147,7 +147,7 @@ TEST_CASE("GIVEN a run that keeps and one that does not WHEN compared THEN the c
   REQUIRE(pair.growing.size() == 1);
   CHECK(pair.growing.front().before == Approx(2_MiB));
   CHECK(pair.growing.front().after == 0);
-  const auto text = to_text(found, {});
+  const auto text = diff::to_text(found, {});
   CHECK(text.find("step 0 … 99") != text.npos);
   CHECK(text.find("100 steps before, 50 after") != text.npos);
 }
@@ -158,7 +158,7 @@ TEST_CASE("GIVEN other numbers of GPUs WHEN compared THEN those of the same rank
   two.alloc(a, 16_MiB).free(a);
   const auto before = loaded(two);
   const auto after = loaded(steps_that_leave(0, 3, 8_MiB));
-  const auto found = compare(before, after);
+  const auto found = diff::compare(before, after);
   REQUIRE(found.devices.size() == 2);
   REQUIRE(found.devices[0].after);
   CHECK(found.devices[0].before->device->peak_allocated.totals.allocated == 4_MiB);
@@ -169,7 +169,7 @@ TEST_CASE("GIVEN other numbers of GPUs WHEN compared THEN those of the same rank
 
 TEST_CASE("GIVEN the same recording twice WHEN compared THEN nothing changed and it is said") {
   const auto run = loaded(steps_that_leave(1_MiB, 20));
-  const auto found = compare(run, run);
+  const auto found = diff::compare(run, run);
   CHECK(found.configuration.empty());
   CHECK(found.not_comparable == std::vector<std::string>{"Both are the same recording."});
   const auto& pair = found.devices.front();
@@ -181,7 +181,7 @@ TEST_CASE("GIVEN the same recording twice WHEN compared THEN nothing changed and
 TEST_CASE("GIVEN runs that fit no GPU memory WHEN compared THEN the text says so") {
   trace_builder nothing;
   const auto run = loaded(nothing);
-  const auto text = to_text(compare(run, run), {});
+  const auto text = diff::to_text(diff::compare(run, run), {});
   CHECK(text.find("Neither run allocated GPU memory") != text.npos);
 }
 
@@ -199,13 +199,13 @@ TEST_CASE("GIVEN growth within evaluations WHEN compared THEN its lines and wher
   who.stack = trace::stack_id{1};
   who.share = 1;
   who.bytes_per_step = phase.bytes_per_step;
-  auto difference = compare(before, after);
+  auto difference = diff::compare(before, after);
   const auto& growing = difference.devices.front().growing;
   REQUIRE(growing.size() == 1);
   CHECK(growing[0].name.find("extract.py:22") != std::string::npos);
   CHECK(growing[0].before == 12.0 * 1_MiB);
   CHECK(growing[0].after == 0);
-  const auto text = to_text(difference, {});
+  const auto text = diff::to_text(difference, {});
   CHECK(text.find("What accumulates, in bytes a step or call") != text.npos);
   CHECK(text.find("before: it grew within each evaluation, before or between the steps") !=
         text.npos);
@@ -221,7 +221,7 @@ TEST_CASE("GIVEN negligible growth WHEN compared THEN it is no leak that runs ou
   about.found.confidence = 0.85;
   about.found.negligible = true;
   about.steps_to_oom = 50'000'000;
-  const auto text = to_text(compare(other, run), {});
+  const auto text = diff::to_text(diff::compare(other, run), {});
   CHECK(text.find("negligible growth (85 %)") != text.npos);
   CHECK(text.find("out of memory in") == text.npos);
 }

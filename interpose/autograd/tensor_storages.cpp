@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "interpose/autograd/tensor_storages.h"
+
+#include <iterator>
+
+#include "interpose/autograd/scalar_types.h"
+#include "interpose/python/layout.h"
+
+namespace memtrace::autograd {
+
+using python_stack::py;
+using python_stack::python_api;
+using python_stack::reference;
+
+namespace {
+
+// Any tensor is one of the first; nearly all are one of the other two.
+py base_type = nullptr;
+py tensor_type = nullptr;
+py parameter_type = nullptr;
+
+py type_of(py object) noexcept {
+  namespace offset = python_stack::object;
+  return python_stack::load<py>(address_of(object), offset::type);
+}
+
+py attribute_of(py object, py name) {
+  const python_api& api = python_stack::python_functions();
+  const py value = name == nullptr ? nullptr : api.get_attribute(object, name);
+  if (value == nullptr) api.clear_error();
+  return value;
+}
+
+// As the protocol of wrapping subclasses has it: ([names of attributes], anything).
+py flattened(py tensor) {
+  static const py flatten = python_stack::interned("__tensor_flatten__");
+  const python_api& api = python_stack::python_functions();
+  const reference method(api, attribute_of(tensor, flatten));
+  if (!method) return nullptr;
+  const reference answer(api, api.call(method.get(), nullptr));
+  if (!answer) api.clear_error();
+  if (!answer || !is_tuple(answer.get()) || api.tuple_size(answer.get()) < 1) return nullptr;
+  const py parts = api.new_list(0);
+  if (parts == nullptr) api.clear_error();
+  if (parts == nullptr) return nullptr;
+  for_each_item(api.tuple_item(answer.get(), 0), [&](py name) {
+    const reference part(api, is_text(name) ? attribute_of(tensor, name) : nullptr);
+    if (part && api.list_append(parts, part.get()) != 0) api.clear_error();
+  });
+  return parts;
+}
+
+}  // namespace
+
+void know_tensor_types(py base, py tensor, py parameter) {
+  for (const py type : {base, tensor, parameter}) python_stack::python_functions().inc_ref(type);
+  base_type = base;
+  tensor_type = tensor;
+  parameter_type = parameter;
+}
+
+bool is_tensor(py object) noexcept {
+  if (base_type == nullptr || object == nullptr) return false;
+  const py type = type_of(object);
+  return type == parameter_type || type == tensor_type ||
+         python_stack::python_functions().is_subtype(type, base_type) != 0;
+}
+
+py detail::parts_of_wrapper(py tensor) {
+  const python_api& api = python_stack::python_functions();
+  static const py local_name = python_stack::interned("_local_tensor");
+  const py local = attribute_of(tensor, local_name);
+  if (local == nullptr) return flattened(tensor);
+  const reference owned(api, local);
+  const py parts = api.new_list(0);
+  if (parts == nullptr || api.list_append(parts, local) != 0) api.clear_error();
+  return parts;
+}
+
+std::uint64_t tensor_bytes(const void* impl) noexcept {
+  const std::uint32_t type = scalar_type(impl);
+  if (type >= std::size(scalars)) return 0;
+  std::uint64_t bytes = scalars[type].bytes;
+  const std::uint32_t count = dimensions(impl);
+  for (std::uint32_t i = 0; i < count; ++i) bytes *= size(impl, i);
+  return bytes;
+}
+
+const char* type_name(const void* impl) noexcept {
+  const std::uint32_t type = scalar_type(impl);
+  return type < std::size(scalars) ? scalars[type].name : "";
+}
+
+}  // namespace memtrace::autograd

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the README and docs/ list is what there is: pages, environment variables, rooms of the code."""
+
+import re
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+DOCS = ROOT / "docs"
+READ = re.compile(r'(?:getenv|variable)\("(\w+)"\)|environ\.get\("(MEMTRACE_\w+)"')
+LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
+
+
+def variables_that_are_read() -> set[str]:
+    """By the library, the command, the simulator, and the tests' own support; the programs that tests
+    run have variables of their own."""
+    places = [ROOT / "interpose", ROOT / "analyzer", ROOT / "simulator", ROOT / "tests" / "support"]
+    found = set()
+    for place in places:
+        for path in [*place.rglob("*.cpp"), *place.rglob("*.py")]:
+            for names in READ.findall(path.read_text()):
+                found.update(name for name in names if name.startswith("MEMTRACE_"))
+    return found
+
+
+def rooms_named(folder: str) -> set[str]:
+    """The words of a folder's row in the README's last table."""
+    row = next(line for line in (ROOT / "README.md").read_text().splitlines() if line.startswith(f"| `{folder}` |"))
+    return set(re.findall(r"[a-z_]+", row))
+
+
+def rooms_of(folder: str) -> set[str]:
+    return {path.name for path in (ROOT / folder).iterdir() if path.is_dir() and path.name != "__pycache__"}
+
+
+def test_settings_page_names_each_variable_that_is_read():
+    read = variables_that_are_read()
+    assert {"MEMTRACE_OUTPUT", "MEMTRACE_NVTX", "MEMTRACE_SIM_GPU", "MEMTRACE_BUILD"} <= read
+    page = (DOCS / "settings.md").read_text()
+    assert sorted(name for name in read if f"`{name}`" not in page) == []
+
+
+def test_settings_page_names_no_variable_that_nothing_reads():
+    named = set(re.findall(r"^\| `(MEMTRACE_\w+)`", (DOCS / "settings.md").read_text(), re.M))
+    sources = "".join(
+        path.read_text()
+        for folder in ("interpose", "analyzer", "simulator", "tests")
+        for path in (ROOT / folder).rglob("*")
+        if path.suffix in {".cpp", ".h", ".py"} and path != Path(__file__)
+    )
+    assert named
+    assert sorted(name for name in named if f'"{name}"' not in sources) == []
+
+
+def test_index_links_each_page():
+    pages = {path.name for path in DOCS.glob("*.md")} - {"README.md"}
+    assert pages
+    assert sorted(pages - set(LINK.findall((DOCS / "README.md").read_text()))) == []
+
+
+def test_links_lead_somewhere():
+    broken = [
+        f"{page.relative_to(ROOT)}: {target}"
+        for page in [ROOT / "README.md", *DOCS.glob("*.md")]
+        for target in LINK.findall(page.read_text())
+        if not target.startswith("http") and not (page.parent / target).exists()
+    ]
+    assert broken == []
+
+
+def test_readme_names_each_room():
+    for folder in ("analyzer", "interpose"):
+        rooms = rooms_of(folder)
+        assert len(rooms) > 5
+        assert sorted(rooms - rooms_named(folder)) == [], folder
