@@ -39,10 +39,10 @@ loaded_report load_traces(const std::vector<std::string>& paths, const run::load
       loaded.complete = false;
       continue;
     }
-    log::info("reading {}", path);
-    const auto began = std::chrono::steady_clock::now();
     auto told = wanted;
     told.on_replayed = show_replays(path);
+    log::info("reading {}", path);
+    const auto began = std::chrono::steady_clock::now();
     loaded.processes.push_back(run::load(path, *opened->reader, told, show_progress(path)));
     end_progress();
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;
