@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <mutex>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -15,6 +17,7 @@
 #include "analyzer/advice/prove.h"
 #include "analyzer/advice/rank.h"
 #include "analyzer/advice/window.h"
+#include "analyzer/allocator/side_by_side.h"
 #include "analyzer/text/units.h"
 
 namespace memtrace::advice {
@@ -41,41 +44,60 @@ using piece_function = proposals (*)(const blocks::evidence&);
   return found;
 }
 
-void find_capacities(std::vector<piece>& ranked, prover& by, const blocks::evidence& of) {
+void find_capacities(std::vector<piece>& ranked, const prover& by, const blocks::evidence& of) {
   const auto one_costs = replays_a_capacity * std::max<std::size_t>(of.log.requests.size(), 1);
   const auto affordable = capacity_budget / one_costs;  // the first is that of the run as it is
-  std::size_t left = std::min(most_capacities, affordable == 0 ? 0 : affordable - 1);
+  const std::size_t most = std::min(most_capacities, affordable == 0 ? 0 : affordable - 1);
+  std::vector<piece*> chosen;
   for (auto& one : ranked) {
-    if (left == 0) return;
-    if (!one.replayed) continue;
-    by.find_capacity(one);
-    --left;
+    if (chosen.size() == most) break;
+    if (one.replayed) chosen.push_back(&one);
   }
+  by.find_capacities(chosen);
 }
 
 // Each piece is replayed some ten times.
 constexpr std::size_t most_requests = 300'000;
 
-void advise_on(const blocks::evidence& whole, advice_found& found, std::set<std::string>& of_host) {
+// In the order in which they were asked for, and empty where nothing is won.
+[[nodiscard]] std::vector<std::optional<piece>> prove_all(const std::vector<proposal>& asked,
+                                                          const prover& by,
+                                                          const on_replayed_t& on_replayed) {
+  std::vector<std::optional<piece>> proved(asked.size());
+  std::mutex telling;
+  std::size_t done = 0;
+  allocator::side_by_side(asked.size(), [&](std::size_t i) {
+    proved[i] = by.prove(asked[i]);
+    if (!on_replayed) return;
+    const std::lock_guard one_at_a_time(telling);
+    on_replayed({++done, asked.size()});
+  });
+  return proved;
+}
+
+void advise_on(const blocks::evidence& whole, advice_found& found, std::set<std::string>& of_host,
+               const on_replayed_t& on_replayed) {
   const auto window = shorten(whole, most_requests);
   const auto& of = window ? *window->of : whole;
   if (!of.part.empty()) {
     found.limits.push_back(fmt::format("GPU {}: advice is on {}", of.log.device, of.part));
   }
-  prover by(of);
+  const prover by(of);
+  auto asked = ask_all(of);
+  // What is said of the host holds for all devices.
+  std::erase_if(asked, [&](const proposal& what) {
+    return !what.device && !of_host.insert(what.id + what.amount).second;
+  });
   std::vector<piece> pieces;
-  for (const auto& what : ask_all(of)) {
-    // What is said of the host holds for all devices.
-    if (!what.device && !of_host.insert(what.id + what.amount).second) continue;
-    if (auto made = by.prove(what); made && is_worth_it(*made, by.least_saving())) {
-      if (made->saves_bytes < 0) {
-        made->what.evidence +=
-            fmt::format("; replayed, {} more are reserved at the peak",
-                        text::format_bytes(0 - static_cast<std::uint64_t>(made->saves_bytes)));
-      }
-      if (!of.part.empty()) made->what.evidence += fmt::format(" (replayed: {})", of.part);
-      pieces.push_back(std::move(*made));
+  for (auto& made : prove_all(asked, by, on_replayed)) {
+    if (!made || !is_worth_it(*made, by.least_saving())) continue;
+    if (made->saves_bytes < 0) {
+      made->what.evidence +=
+          fmt::format("; replayed, {} more are reserved at the peak",
+                      text::format_bytes(0 - static_cast<std::uint64_t>(made->saves_bytes)));
     }
+    if (!of.part.empty()) made->what.evidence += fmt::format(" (replayed: {})", of.part);
+    pieces.push_back(std::move(*made));
   }
   rank(pieces);
   keep_best(pieces);
@@ -89,7 +111,8 @@ void advise_on(const blocks::evidence& whole, advice_found& found, std::set<std:
 
 }  // namespace
 
-advice_found advise(const std::map<std::uint32_t, blocks::device_evidence>& devices) {
+advice_found advise(const std::map<std::uint32_t, blocks::device_evidence>& devices,
+                    const on_replayed_t& on_replayed) {
   advice_found found;
   std::set<std::string> of_host;
   for (const auto& [device, known] : devices) {
@@ -100,7 +123,7 @@ advice_found advise(const std::map<std::uint32_t, blocks::device_evidence>& devi
       found.limits.push_back(fmt::format("GPU {}: no advice by replay: {}", device, why));
       continue;
     }
-    advise_on(*known.of, found, of_host);
+    advise_on(*known.of, found, of_host, on_replayed);
   }
   rank(found.pieces);
   return found;

@@ -10,11 +10,13 @@
 #include <map>
 
 #include "analyzer/advice/piece.h"
+#include "analyzer/advice/replay_progress.h"
 #include "analyzer/blocks/gather.h"
 
 namespace memtrace::advice {
 
-// Of all devices of a process.
-[[nodiscard]] advice_found advise(const std::map<std::uint32_t, blocks::device_evidence>& devices);
+// Of all devices of a process. Proposals are proved side by side, in an order that shows nowhere.
+[[nodiscard]] advice_found advise(const std::map<std::uint32_t, blocks::device_evidence>& devices,
+                                  const on_replayed_t& on_replayed = {});
 
 }  // namespace memtrace::advice

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "analyzer/allocator/side_by_side.h"
+
 namespace memtrace::advice {
 
 namespace {
@@ -113,7 +115,7 @@ std::optional<piece> prover::prove(const proposal& what) const {
       less(reserved_before_, first.reserved.bytes) >= static_cast<std::int64_t>(least_saving()) ||
       first.retries < before_.lowest_addresses.retries || refused_ || what.saves_ns;
   if (!may_save || (first.out_of_memory && !refused_)) return std::nullopt;
-  const auto after = allocator::replay_all_policies(*now.log, now.under);
+  const auto after = allocator::replay_all_policies(*now.log, now.under, &first);
   if (after.worst.out_of_memory) return std::nullopt;
   made.saves_bytes = less(reserved_before_, after.worst.reserved.bytes);
   made.saves_bytes_most = less(reserved_before_, after.best.reserved.bytes);
@@ -145,17 +147,26 @@ std::optional<std::uint64_t> prover::smallest(const changed& what) const {
   return found ? std::optional(found->usable_bytes) : std::nullopt;
 }
 
-void prover::find_capacity(piece& of) {
-  if (!of.replayed) return;
-  if (!capacity_before_) {
-    changed as_it_was;
-    change({}, as_it_was);
-    capacity_before_ = smallest(as_it_was);
+std::optional<std::uint64_t> prover::smallest_with(const std::vector<const proposal*>& all) const {
+  changed what;
+  change(all, what);
+  return smallest(what);
+}
+
+void prover::find_capacities(const std::vector<piece*>& pieces) const {
+  if (pieces.empty()) return;
+  std::optional<std::uint64_t> before;
+  std::vector<std::optional<std::uint64_t>> after(pieces.size());
+  allocator::side_by_side(pieces.size() + 1, [&](std::size_t i) {
+    if (i == 0) {
+      before = smallest_with({});
+    } else {
+      after[i - 1] = smallest_with({&pieces[i - 1]->what});
+    }
+  });
+  for (std::size_t i = 0; i < pieces.size(); ++i) {
+    if (before && after[i]) pieces[i]->saves_capacity = less(*before, *after[i]);
   }
-  changed now;
-  change({&of.what}, now);
-  const auto after = smallest(now);
-  if (*capacity_before_ && after) of.saves_capacity = less(**capacity_before_, *after);
 }
 
 }  // namespace memtrace::advice

@@ -18,6 +18,7 @@
 
 namespace memtrace::advice {
 
+// Nothing of it changes after it was made, so that proposals can be proved side by side.
 class prover {
  public:
   explicit prover(const blocks::evidence& of);
@@ -29,8 +30,9 @@ class prover {
                                                        bool all_policies) const;
   [[nodiscard]] std::uint64_t peak_before() const { return reserved_before_; }
 
-  // The smallest capacity that fits, before and after: some hundred replays.
-  void find_capacity(piece& of);
+  // The smallest capacity that fits, before and after, of pieces that were replayed: some hundred
+  // replays each.
+  void find_capacities(const std::vector<piece*>& pieces) const;
 
   // Savings of device memory below this are not worth a word.
   [[nodiscard]] std::uint64_t least_saving() const;
@@ -45,6 +47,8 @@ class prover {
   void change(const std::vector<const proposal*>& all, changed& into) const;
   [[nodiscard]] bool is_short(std::uint64_t reserved) const;
   [[nodiscard]] std::optional<std::uint64_t> smallest(const changed& what) const;
+  [[nodiscard]] std::optional<std::uint64_t> smallest_with(
+      const std::vector<const proposal*>& all) const;
 
   allocator::request_log until_refusal_;  // empty where memory did not run out
   std::optional<allocator::block_number> refused_;
@@ -54,7 +58,6 @@ class prover {
   allocator::range_of_outcomes before_;
   std::uint64_t reserved_before_ = 0;
   std::uint64_t allocated_before_ = 0;
-  std::optional<std::optional<std::uint64_t>> capacity_before_;
 };
 
 }  // namespace memtrace::advice

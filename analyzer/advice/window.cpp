@@ -66,7 +66,7 @@ class cutting {
     for (std::size_t i = wanted_.from; i < wanted_.to; ++i) add(i);
     return std::move(log_);
   }
-  [[nodiscard]] std::vector<blocks::block_facts> facts() && { return std::move(facts_); }
+  [[nodiscard]] blocks::fact_list facts() && { return std::move(facts_); }
 
  private:
   [[nodiscard]] bool was_refused(allocator::block_number block) const {
@@ -105,10 +105,10 @@ class cutting {
         log_->addresses.push_back(
             asked.block < of_.log.addresses.size() ? of_.log.addresses[asked.block] : 1);
         facts_.push_back(of_.blocks[asked.block]);
-        facts_.back().free_request = blocks::never;
+        facts_.set_free_request(number, blocks::never);
       }
       if (number == blocks::never) return;
-      if (asked.what() == action::free) facts_[number].free_request = at;
+      if (asked.what() == action::free) facts_.set_free_request(number, at);
       asked.block = number;
     }
     log_->requests.push_back(asked);
@@ -119,7 +119,7 @@ class cutting {
   range wanted_;
   std::unique_ptr<request_log> log_;
   std::vector<std::uint32_t> numbers_;  // new ones, by old ones
-  std::vector<blocks::block_facts> facts_;
+  blocks::fact_list facts_;
 };
 
 [[nodiscard]] std::vector<std::uint64_t> step_events(const blocks::evidence& of, range wanted) {

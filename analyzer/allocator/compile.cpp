@@ -25,14 +25,14 @@ struct compiler::state {
     std::size_t texts_before = 0;  // settings that the program gave before its first request
   };
 
-  state(const trace::dictionary& known, bool keep) : names(known), keep_answers(keep) {}
+  state(const trace::dictionary& known, kept_answers keep) : names(known), keeps(keep) {}
 
   // Null: more devices than any machine has.
   [[nodiscard]] device_compiler* device(std::uint32_t index) {
     const auto found = devices.find(index);
     if (found != devices.end()) return &found->second.made;
     if (devices.size() == most_devices) return nullptr;
-    return &devices.try_emplace(index, device_state{{index, keep_answers}, texts.size()})
+    return &devices.try_emplace(index, device_state{{index, keeps}, texts.size()})
                 .first->second.made;
   }
 
@@ -63,7 +63,7 @@ struct compiler::state {
   }
 
   const trace::dictionary& names;
-  bool keep_answers;
+  kept_answers keeps;
   std::string torch_version;
   std::string environment;         // PYTORCH_CUDA_ALLOC_CONF
   std::vector<std::string> texts;  // of settings, as the program gave them
@@ -72,8 +72,8 @@ struct compiler::state {
   std::map<std::uint32_t, device_state> devices;
 };
 
-compiler::compiler(const trace::dictionary& names, bool keep_answers)
-    : state_(std::make_unique<state>(names, keep_answers)) {}
+compiler::compiler(const trace::dictionary& names, kept_answers keep)
+    : state_(std::make_unique<state>(names, keep)) {}
 
 compiler::~compiler() = default;
 

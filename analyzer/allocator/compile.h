@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 
+#include "analyzer/allocator/recorded_answers.h"
 #include "analyzer/allocator/request_log.h"
 #include "analyzer/trace/dictionary.h"
 #include "analyzer/trace/records.h"
@@ -15,8 +16,7 @@ namespace memtrace::allocator {
 
 class compiler final : public trace::record_visitor {
  public:
-  // Answers are kept for exactness.h; without them 8 bytes a request less.
-  explicit compiler(const trace::dictionary& names, bool keep_answers = true);
+  explicit compiler(const trace::dictionary& names, kept_answers keep = kept_answers::all);
   ~compiler() override;
 
   void on_info(std::string_view key, std::string_view value) override;

@@ -18,11 +18,11 @@ constexpr std::uint64_t driver_granule = 2 * mebibyte;
 
 }  // namespace
 
-device_compiler::device_compiler(std::uint32_t device, bool keep_answers) {
+device_compiler::device_compiler(std::uint32_t device, kept_answers keep)
+    : keeps_totals_(keep == kept_answers::all) {
   log_.device = device;
   log_.pools.push_back({});
   pools_.emplace_back();
-  if (keep_answers) answers_ = std::make_shared<recorded_answers>();
 }
 
 void device_compiler::device_is(std::uint64_t total_bytes, std::uint64_t free_bytes) {
@@ -83,7 +83,7 @@ request& device_compiler::add(action what, std::uint64_t event) {
   auto& made = log_.requests.emplace_back();
   made.set_what(what);
   log_.events.push_back(event);
-  if (answers_ != nullptr) answers_->allocated.push_back(recorded_answers::not_told);
+  if (keeps_totals_) answers_->allocated.push_back(recorded_answers::not_told);
   return made;
 }
 
@@ -153,11 +153,9 @@ void device_compiler::allocate(const trace::event& head, const trace::allocator_
 // What was told before the request at hand, which is the latest, belongs to it.
 void device_compiler::settle(thread_state& thread) {
   const auto index = static_cast<std::uint32_t>(log_.requests.size() - 1);
-  if (answers_ != nullptr) {
-    for (auto& answer : thread.answers) {
-      answer.request = index;
-      answers_->driver.push_back(answer);
-    }
+  for (auto& answer : thread.answers) {
+    answer.request = index;
+    answers_->driver.push_back(answer);
   }
   thread.answers.clear();
   for (const auto& [number, event] : thread.completed) {
@@ -227,7 +225,7 @@ void device_compiler::segment(const trace::event& head, const trace::allocator_e
   }
   tell_emptying(thread);
   answer.request = thread.emptying_request;
-  if (answers_ != nullptr) answers_->driver.push_back(answer);
+  answers_->driver.push_back(answer);
 }
 
 void device_compiler::driver_call(const trace::event& head, driver_action what,
@@ -297,7 +295,7 @@ void device_compiler::report(const trace::report_event& told) {
       told.allocated != static_cast<std::uint64_t>(std::max<std::int64_t>(told.block_bytes, 0))) {
     doubt("memory was allocated before the recording began");
   }
-  if (answers_ == nullptr || answers_->allocated.empty()) return;
+  if (!keeps_totals_ || answers_->allocated.empty()) return;
   answers_->allocated.back() = told.allocated;
   if (told.reserved == told_reserved_) return;
   told_reserved_ = told.reserved;

@@ -23,7 +23,7 @@ namespace memtrace::allocator {
 
 class device_compiler {
  public:
-  device_compiler(std::uint32_t device, bool keep_answers);
+  device_compiler(std::uint32_t device, kept_answers keep);
 
   void device_is(std::uint64_t total_bytes, std::uint64_t free_bytes);
   void allocator_entry(const trace::event& head, const trace::allocator_event& entry);
@@ -83,8 +83,9 @@ class device_compiler {
 
   std::unique_ptr<request_log> made_ = std::make_unique<request_log>();
   request_log& log_ = *made_;
-  std::shared_ptr<recorded_answers> answers_;  // null: not kept
-  std::vector<pool_history> pools_;            // as log_.pools
+  std::shared_ptr<recorded_answers> answers_ = std::make_shared<recorded_answers>();
+  bool keeps_totals_;
+  std::vector<pool_history> pools_;  // as log_.pools
   replay::address_map<live_block> live_;
   std::unordered_map<std::uint32_t, thread_state> threads_;
   std::unordered_map<std::uint64_t, std::uint16_t> stream_numbers_;

@@ -19,6 +19,12 @@ enum class driver_action : std::uint8_t {
   unmapped,
 };
 
+// What is kept of how the recorded allocator answered.
+enum class kept_answers : std::uint8_t {
+  of_driver,  // for layouts at the recorded addresses
+  all,        // for exactness.h: 8 bytes a request more
+};
+
 struct driver_answer {
   std::uint32_t request = 0;  // at which it happened
   driver_action what{};
@@ -35,6 +41,7 @@ struct recorded_answers {
     std::uint64_t bytes = 0;
   };
 
+  // Empty where only the driver's answers are kept.
   std::vector<std::uint64_t> allocated;  // by request: the total after it, or not_told
   std::vector<reserved_total> reserved;  // where it changed
   std::vector<driver_answer> driver;     // in their order

@@ -17,7 +17,7 @@ struct tried_scenario {
   std::optional<smallest_fit> fits;
 };
 
-// In the order of `scenarios`, the same whatever the number of threads: one a core, two to eight.
+// In the order of `scenarios`, the same whatever the number of threads (side_by_side.h).
 // `most` and `step` are find_smallest_fit's, in bytes.
 [[nodiscard]] std::vector<tried_scenario> try_each(const request_log& log,
                                                    const std::vector<scenario>& scenarios,

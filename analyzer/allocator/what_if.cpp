@@ -2,11 +2,13 @@
 #include "analyzer/allocator/what_if.h"
 
 #include <algorithm>
+#include <array>
 
 #include "analyzer/allocator/imagined_driver.h"
 #include "analyzer/allocator/peak_watch.h"
 #include "analyzer/allocator/placements.h"
 #include "analyzer/allocator/replayer.h"
+#include "analyzer/allocator/side_by_side.h"
 
 namespace memtrace::allocator {
 
@@ -77,19 +79,23 @@ outcome replay(const request_log& log, const scenario& under) {
   return found;
 }
 
-range_of_outcomes replay_all_policies(const request_log& log, scenario under) {
+range_of_outcomes replay_all_policies(const request_log& log, const scenario& under,
+                                      const outcome* lowest_addresses) {
+  std::array<outcome, placements.size()> found;
+  if (lowest_addresses != nullptr) found.front() = *lowest_addresses;
+  const std::size_t known = lowest_addresses == nullptr ? 0 : 1;
+  side_by_side(placements.size() - known, [&](std::size_t i) {
+    auto here = under;
+    here.addresses = placements[i + known].policy;
+    here.seed = placements[i + known].seed;
+    found[i + known] = replay(log, here);
+  });
   range_of_outcomes range;
-  for (const auto& one : placements) {
-    under.addresses = one.policy;
-    under.seed = one.seed;
-    const auto found = replay(log, under);
-    if (&one == placements.begin()) {
-      range.lowest_addresses = range.best = range.worst = found;
-      continue;
-    }
-    if (!same(found, range.lowest_addresses)) range.depends_on_addresses = true;
-    if (is_worse(found, range.worst)) range.worst = found;
-    if (is_worse(range.best, found)) range.best = found;
+  range.lowest_addresses = range.best = range.worst = found.front();
+  for (const auto& one : found) {
+    if (!same(one, range.lowest_addresses)) range.depends_on_addresses = true;
+    if (is_worse(one, range.worst)) range.worst = one;
+    if (is_worse(range.best, one)) range.best = one;
   }
   return range;
 }

@@ -84,14 +84,17 @@ struct outcome {
 [[nodiscard]] outcome replay(const request_log& log, const scenario& under);
 
 // Over all address policies (random: three seeds): the same figures, the range of each. `worst` is
-// that with the highest peak reserved, or the first that runs out of memory.
+// that with the highest peak reserved, or the first that runs out of memory. The policies are
+// replayed side by side.
 struct range_of_outcomes {
   outcome lowest_addresses;
   outcome best;
   outcome worst;
   bool depends_on_addresses = false;  // best and worst differ
 };
-[[nodiscard]] range_of_outcomes replay_all_policies(const request_log& log, scenario under);
+// `lowest_addresses`: that replay, where it is known already.
+[[nodiscard]] range_of_outcomes replay_all_policies(const request_log& log, const scenario& under,
+                                                    const outcome* lowest_addresses = nullptr);
 
 // The smallest of the tested usable capacities at which every policy gets through, to `step` bytes:
 // from the most that was allocated at once up. Fit is not monotone: "fits at this one", never "fits

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 #include <unordered_map>
+#include <utility>
 
 #include "analyzer/attribution/kept_block.h"
 #include "analyzer/blocks/element_size.h"
@@ -51,25 +52,48 @@ void note_name(const attribution::block_life& block, const trace::dictionary& na
 }
 
 // Which request gave each block back.
-void note_frees(const allocator::request_log& log, std::vector<block_facts>& facts) {
+void note_frees(const allocator::request_log& log, fact_list& facts) {
   for (std::size_t i = 0; i < log.requests.size(); ++i) {
     const auto& request = log.requests[i];
     if (request.what() != allocator::action::free || request.block >= facts.size()) continue;
-    facts[request.block].free_request = static_cast<std::uint32_t>(i);
+    facts.set_free_request(request.block, static_cast<std::uint32_t>(i));
   }
 }
 
 // The optimizer names what its states belong to, but not in which model.
-void find_roots_of_states(std::vector<block_facts>& facts) {
+void find_roots_of_states(fact_list& facts) {
   std::unordered_map<std::uint32_t, trace::object_id> roots;  // by name
-  for (const auto& one : facts) {
+  for (const auto one : facts) {
     if (one.what == category::weights && one.name && one.root) roots[one.name.value] = one.root;
   }
-  for (auto& one : facts) {
-    if (one.what != category::optimizer_states) continue;
-    const auto found = roots.find(one.name.value);
-    if (found != roots.end()) one.root = found->second;
+  facts.change_all([&](block_facts& kind) {
+    if (kind.what != category::optimizer_states) return;
+    const auto found = roots.find(kind.name.value);
+    if (found != roots.end()) kind.root = found->second;
+  });
+}
+
+// By block_number. Lives and requests are both in the order of the trace's events; a refused
+// allocation has no life.
+[[nodiscard]] fact_list join(const allocator::request_log& log,
+                             const std::vector<std::uint64_t>& born, fact_list lives) {
+  const auto event_of = [&](std::size_t block) { return log.events[log.allocations[block]]; };
+  std::size_t alike = 0;
+  while (alike < std::min(born.size(), log.blocks()) && born[alike] == event_of(alike)) ++alike;
+  if (alike == log.blocks()) {
+    lives.resize(alike);
+    return lives;
   }
+  fact_list joined;
+  joined.resize(log.blocks());
+  std::size_t next = 0;
+  for (std::size_t block = 0; block < log.blocks(); ++block) {
+    const auto event = event_of(block);
+    while (next < born.size() && born[next] < event) ++next;
+    if (next == born.size()) break;
+    if (born[next] == event) joined.set(block, lives[next]);
+  }
+  return joined;
 }
 
 }  // namespace
@@ -90,9 +114,12 @@ void block_collector::born(std::uint32_t device, const attribution::block_life& 
   facts.stack = block.stack;
   facts.forward = block.scope.forward;
   facts.node = block.scope.node;
-  known.live.insert(block.address) = static_cast<std::uint32_t>(known.facts.size());
+  if (const auto* const before = known.live.find(block.address); before != nullptr) {
+    known.facts.set(before->index, before->facts);  // its end is missing
+  }
+  known.live.insert(block.address) = {static_cast<std::uint32_t>(known.born.size()), facts};
   known.born.push_back(block.born_event);
-  known.facts.push_back(facts);
+  known.facts.push_back({});
 }
 
 bool block_collector::ended(std::uint32_t device, const attribution::block_life& block,
@@ -105,15 +132,16 @@ void block_collector::judged(std::uint32_t device, const attribution::block_life
                              const attribution::life_end&, const attribution::verdict& found) {
   const auto known = devices_.find(device);
   if (known == devices_.end()) return;
-  const auto* const index = known->second.live.find(block.address);
-  if (index == nullptr) return;
-  auto& facts = known->second.facts[*index];
+  const auto* const live = known->second.live.find(block.address);
+  if (live == nullptr) return;
+  auto [index, facts] = *live;
   known->second.live.erase(block.address);
   facts.what = found.what;
   facts.cast_copy = block.has(storage_role::cast);
   facts.unused_copy = block.has(storage_role::copy) && !block.has(storage_role::parameter);
   note_name(block, names_, facts);
   if (block.saved.times != 0) note_saved(block, found, facts);
+  known->second.facts.set(index, facts);
 }
 
 void block_collector::note_saved(const attribution::block_life& block,
@@ -146,22 +174,18 @@ bool block_collector::are_scores(const block_facts& facts) const {
   return scores_.are_scores(block);
 }
 
-std::vector<block_facts> block_collector::facts_of(const allocator::request_log& log) {
-  std::vector<block_facts> facts(log.blocks());
+fact_list block_collector::facts_of(const allocator::request_log& log) {
   const auto known = devices_.find(log.device);
-  if (known == devices_.end()) return facts;
-  const auto& from = known->second;
-  // Both in the order of the trace's events; a refused allocation has no life.
-  std::size_t next = 0;
-  for (std::size_t block = 0; block < facts.size(); ++block) {
-    const auto event = log.events[log.allocations[block]];
-    while (next < from.born.size() && from.born[next] < event) ++next;
-    if (next == from.born.size()) break;
-    if (from.born[next] != event) continue;
-    facts[block] = from.facts[next];
-    facts[block].attention_scores = are_scores(facts[block]);
+  fact_list facts;
+  if (known != devices_.end()) {
+    auto& from = known->second;
+    from.live.for_each(
+        [&](std::uint64_t, const live_block& one) { from.facts.set(one.index, one.facts); });
+    facts = join(log, from.born, std::move(from.facts));
+    devices_.erase(known);
   }
-  devices_.erase(known);
+  facts.resize(log.blocks());
+  facts.change_all([&](block_facts& kind) { kind.attention_scores = are_scores(kind); });
   note_frees(log, facts);
   find_roots_of_states(facts);
   return facts;

@@ -36,14 +36,18 @@ class block_collector final : public attribution::life_observer, public trace::r
 
   // After the last record, once. By block_number of the log, with the requests that freed them.
   // Empty: blocks that a request of the log made are not known.
-  [[nodiscard]] std::vector<block_facts> facts_of(const allocator::request_log& log);
+  [[nodiscard]] fact_list facts_of(const allocator::request_log& log);
   [[nodiscard]] const std::map<trace::object_id, module_facts>& modules() const { return modules_; }
 
  private:
+  struct live_block {
+    std::uint32_t index = 0;
+    block_facts facts;
+  };
   struct of_device {
     std::vector<std::uint64_t> born;  // events, ascending
-    std::vector<block_facts> facts;   // of the same
-    replay::address_map<std::uint32_t> live;
+    fact_list facts;                  // of the same; of those that live still to come
+    replay::address_map<live_block> live;
   };
   void note_saved(const attribution::block_life& block, const attribution::verdict& found,
                   block_facts& facts);

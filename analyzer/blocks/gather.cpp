@@ -31,7 +31,7 @@ gatherer::gatherer(const trace::dictionary& names, std::uint64_t most)
     : names_(names),
       most_(most),
       blocks_(names, most),
-      requests_(names),
+      requests_(names, allocator::kept_answers::of_driver),
       first_(requests_, most),
       visitors_(first_, blocks_) {}
 
@@ -43,11 +43,9 @@ void count_steps(evidence& of, const std::vector<std::uint64_t>& end_events) {
     of.step_ends.push_back(static_cast<std::uint32_t>(first - events.begin()));
   }
   for (std::size_t block = 0; block < of.blocks.size(); ++block) {
-    auto& facts = of.blocks[block];
-    facts.birth_step = step_of(of.step_ends, of.log.allocations[block]);
-    if (facts.free_request != never) {
-      facts.death_step = step_of(of.step_ends, facts.free_request);
-    }
+    const auto freed = of.blocks[block].free_request;
+    of.blocks.set_steps(block, step_of(of.step_ends, of.log.allocations[block]),
+                        freed == never ? never : step_of(of.step_ends, freed));
   }
 }
 

@@ -29,7 +29,7 @@ struct device_evidence {
 
 class gatherer {
  public:
-  // Requests of all devices together that are kept: some 60 bytes each.
+  // Requests of all devices together that are kept: some 45 bytes each.
   static constexpr std::uint64_t most_requests = 8'000'000;
 
   explicit gatherer(const trace::dictionary& names, std::uint64_t most = most_requests);

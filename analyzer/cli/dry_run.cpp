@@ -8,7 +8,8 @@
 #include "analyzer/cli/command.h"
 #include "analyzer/cli/log.h"
 #include "analyzer/cli/recording.h"
-#include "analyzer/gpus/gpu_names.h"
+#include "analyzer/gpus/gpus.h"
+#include "analyzer/text/size.h"
 #include "simulator/program/prepare.h"
 #include "simulator/program/session.h"
 
@@ -32,7 +33,7 @@ int dry_run(const program& command, dry_run_options& chosen) {
     gpus::print_gpus(stdout);
     return success;
   }
-  if (!gpus::knows_gpu(chosen.gpu)) {
+  if (gpus::find(chosen.gpu) == nullptr) {
     log::error("{}", gpus::unknown_gpu_sentence(chosen.gpu));
     return usage;
   }
@@ -81,8 +82,8 @@ action add_dry_run(CLI::App& app) {
   app.add_flag("--list-gpus", chosen->list_gpus, "Print the GPUs that can be simulated");
   app.add_option("--memory", chosen->memory, "Its memory, as 24GiB, instead of the model's")
       ->check([](const std::string& text) {
-        return gpus::is_memory_size(text) ? std::string()
-                                          : "'" + text + "' is no size; write bytes, or 24GiB";
+        return text::parse_size(text) ? std::string()
+                                      : "'" + text + "' is no size; write bytes, or 24GiB";
       });
   app.add_option("--devices", chosen->devices, "How many of them")
       ->check(CLI::Range(0, 16))

@@ -15,8 +15,7 @@
 #include "analyzer/cli/write_file.h"
 #include "analyzer/estimate/estimate_text.h"
 #include "analyzer/estimate/fit.h"
-#include "analyzer/gpus/gpu_models.h"
-#include "analyzer/gpus/gpu_names.h"
+#include "analyzer/gpus/gpus.h"
 #include "analyzer/text/utf8.h"
 
 namespace memtrace::cli {
@@ -187,14 +186,13 @@ void read_adapters(const estimate_options& given, estimate::plan& wanted) {
 [[nodiscard]] std::vector<estimate::gpu_fit> fits_of(const estimate_options& given,
                                                      const estimate::plan& wanted) {
   for (const auto& name : given.gpus) {
-    if (!gpus::knows_gpu(name)) throw misunderstood{gpus::unknown_gpu_sentence(shown(name))};
+    if (gpus::find(name) == nullptr) throw misunderstood{gpus::unknown_gpu_sentence(shown(name))};
   }
   std::vector<estimate::gpu_fit> fits;
-  for (const auto& gpu : gpus::gpu_models()) {
-    const bool named =
-        std::find(given.gpus.begin(), given.gpus.end(), gpu.name) != given.gpus.end();
+  for (const auto& gpu : known_gpus) {
+    const bool named = std::find(given.gpus.begin(), given.gpus.end(), gpu.key) != given.gpus.end();
     if (given.gpus.empty() || named) {
-      fits.push_back(estimate::fit_on(wanted, gpu.name, gpu.total_bytes));
+      fits.push_back(estimate::fit_on(wanted, gpu.key, gpu.total_bytes));
     }
   }
   return fits;

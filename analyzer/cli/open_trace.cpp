@@ -14,8 +14,25 @@
 namespace memtrace::cli {
 
 namespace {
+using clock = std::chrono::steady_clock;
+
 bool progress_shown = false;
-}
+
+// Ten times a second, once there was something to wait for.
+class seldom {
+ public:
+  [[nodiscard]] bool now() {
+    if (clock::now() < next_) return false;
+    next_ = clock::now() + std::chrono::milliseconds(100);
+    progress_shown = true;
+    return true;
+  }
+
+ private:
+  clock::time_point next_ = clock::now() + std::chrono::milliseconds(500);
+};
+
+}  // namespace
 
 void complain(const std::string& path, const trace::error& error) {
   end_progress();
@@ -44,17 +61,22 @@ std::optional<open_trace> open(const std::string& path) {
 }
 
 std::function<void(const trace::progress&)> show_progress(const std::string& path) {
-  using clock = std::chrono::steady_clock;
   if (::isatty(STDERR_FILENO) == 0) return {};
-  const auto patience = std::chrono::milliseconds(500);
-  return [path, next = clock::now() + patience](const trace::progress& so_far) mutable {
-    if (clock::now() < next) return;
-    next = clock::now() + std::chrono::milliseconds(100);
-    progress_shown = true;
+  return [path, due = seldom()](const trace::progress& so_far) mutable {
+    if (!due.now()) return;
     fmt::print(stderr, "\r{}: {:.0f} %, {:.1f} M events\x1b[K", text::printable(path),
                100.0 * static_cast<double>(so_far.bytes_read) /
                    static_cast<double>(so_far.bytes_total + 1),
                static_cast<double>(so_far.events) / 1e6);
+  };
+}
+
+std::function<void(const advice::replay_progress&)> show_replays(const std::string& path) {
+  if (::isatty(STDERR_FILENO) == 0) return {};
+  return [path, due = seldom()](const advice::replay_progress& so_far) mutable {
+    if (!due.now()) return;
+    fmt::print(stderr, "\r{}: replaying {} of {}\x1b[K", text::printable(path), so_far.done,
+               so_far.of);
   };
 }
 

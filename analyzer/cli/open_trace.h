@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 
+#include "analyzer/advice/replay_progress.h"
 #include "analyzer/trace/byte_source.h"
 #include "analyzer/trace/reader.h"
 
@@ -26,6 +27,9 @@ void complain(const std::string& path, const trace::error& error);
 
 // Shows how far reading is, on stderr when that is a terminal, for traces that take a while.
 [[nodiscard]] std::function<void(const trace::progress&)> show_progress(const std::string& path);
+// The same for what is replayed after that.
+[[nodiscard]] std::function<void(const advice::replay_progress&)> show_replays(
+    const std::string& path);
 void end_progress();
 
 }  // namespace memtrace::cli

@@ -11,7 +11,8 @@
 #include "analyzer/cli/open_trace.h"
 #include "analyzer/cli/show_report.h"
 #include "analyzer/cli/write_file.h"
-#include "analyzer/gpus/gpu_names.h"
+#include "analyzer/gpus/gpus.h"
+#include "analyzer/text/size.h"
 #include "analyzer/trace/find_traces.h"
 #include "analyzer/what_if/json.h"
 #include "analyzer/what_if/runs.h"
@@ -36,13 +37,15 @@ struct replay_options {
     return false;
   }
   if (!chosen.gpu.empty()) {
-    total_bytes = gpus::gpu_memory(chosen.gpu);
-    if (total_bytes) return true;
+    if (const auto* const gpu = gpus::find(chosen.gpu)) {
+      total_bytes = gpu->total_bytes;
+      return true;
+    }
     log::error("{}", gpus::unknown_gpu_sentence(chosen.gpu));
     return false;
   }
   if (!chosen.memory.empty()) {
-    total_bytes = gpus::memory_size(chosen.memory);
+    total_bytes = text::parse_size(chosen.memory);
     if (total_bytes) return true;
     log::error("--memory {} is no size; write bytes, or 24GiB", chosen.memory);
     return false;

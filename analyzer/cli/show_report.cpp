@@ -39,9 +39,11 @@ loaded_report load_traces(const std::vector<std::string>& paths, const run::load
       loaded.complete = false;
       continue;
     }
+    auto told = wanted;
+    told.on_replayed = show_replays(path);
     log::info("reading {}", path);
     const auto began = std::chrono::steady_clock::now();
-    loaded.processes.push_back(run::load(path, *opened->reader, wanted, show_progress(path)));
+    loaded.processes.push_back(run::load(path, *opened->reader, told, show_progress(path)));
     end_progress();
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;
     log::info("{}: {} events in {:.2f} s", path,

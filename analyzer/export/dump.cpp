@@ -7,6 +7,7 @@
 #include <iterator>
 #include <utility>
 
+#include "analyzer/export/dump_fields.h"
 #include "analyzer/text/utf8.h"
 
 namespace memtrace::exporting {
@@ -16,51 +17,6 @@ namespace {
 // A line waits for a report this many lines; more means that none comes.
 constexpr std::size_t most_waiting_lines = 1024;
 constexpr std::size_t most_cached_bytes = 128u << 20;
-
-[[nodiscard]] std::string_view name_of(format::kind kind) {
-  switch (kind) {
-#define MEMTRACE_KIND_NAME(name, number, timed, payload) \
-  case format::kind::name:                               \
-    return #name;
-    MEMTRACE_RECORD_KINDS(MEMTRACE_KIND_NAME)
-#undef MEMTRACE_KIND_NAME
-  }
-  return "unknown";
-}
-
-[[nodiscard]] std::string name_of(std::uint64_t operation) {
-  switch (static_cast<format::operation>(operation)) {
-    case format::operation::empty_cache_begin:
-      return "empty_cache_begin";
-    case format::operation::empty_cache_end:
-      return "empty_cache_end";
-    case format::operation::pool_begin:
-      return "pool_begin";
-    case format::operation::pool_end:
-      return "pool_end";
-    case format::operation::pool_create:
-      return "pool_create";
-    case format::operation::pool_no_split:
-      return "pool_no_split";
-    case format::operation::pool_use_on_oom:
-      return "pool_use_on_oom";
-    case format::operation::unknown_entry_point:
-      return "unknown_entry_point";
-    case format::operation::witness:
-      return "witness";
-    case format::operation::witness_state:
-      return "witness_state";
-    case format::operation::pool_release:
-      return "pool_release";
-    case format::operation::memory_fraction:
-      return "memory_fraction";
-    case format::operation::settings:
-      return "settings";
-    case format::operation::event_synchronize:
-      return "event_synchronize";
-  }
-  return fmt::format("operation_{}", operation);
-}
 
 }  // namespace
 
@@ -142,32 +98,8 @@ void dump_writer::on_device(const trace::device_facts& facts) {
   replay_.on_device(facts);
   text_ = fmt::format(R"({{"kind":"device","device":{})", facts.device);
   add("name", names_[facts.name]);
-  add("total", facts.total_bytes);
-  add("free_before_first_segment", facts.free_before_first_segment);
-  add("compute_major", facts.compute_major);
-  add("compute_minor", facts.compute_minor);
-  add("multiprocessors", facts.multiprocessors);
+  add_fields(facts);
   end(facts.device, false);
-}
-
-void dump_writer::on_allocator(const trace::event& head, const trace::allocator_event& record) {
-  replay_.on_allocator(head, record);
-  const bool reports =
-      record.kind == format::kind::alloc || record.kind == format::kind::free_requested;
-  if (reports) stop_waiting(head.device);
-  begin(head, name_of(record.kind));
-  if (record.kind == format::kind::oom) {
-    add("device_free", record.device_free);
-  } else {
-    add("address", record.address);
-  }
-  add("size", record.size);
-  add("stream", record.stream);
-  fmt::format_to(std::back_inserter(text_), R"(,"pool":[{},{}])", record.pool.first,
-                 record.pool.second);
-  add_scope(head.scope);
-  add_stack(record.stack);
-  end(head.device, reports);
 }
 
 void dump_writer::on_report(const trace::report_event& report) {
@@ -175,15 +107,14 @@ void dump_writer::on_report(const trace::report_event& report) {
   const auto waiting = std::find_if(lines_.rbegin(), lines_.rend(), [&](const line& candidate) {
     return candidate.waits && candidate.device == report.device;
   });
+  constexpr unsigned what_is_new = format::report_block | format::report_totals;
   if (waiting == lines_.rend()) {  // of an allocation that no record tells of
-    text_ =
-        fmt::format(R"({{"kind":"report","device":{},"address":{})", report.device, report.address);
+    text_ = fmt::format(R"({{"kind":"report","device":{})", report.device);
+    add_fields(report, what_is_new | format::report_address);
   } else {
     text_ = std::move(waiting->text);
+    add_fields(report, what_is_new);
   }
-  fmt::format_to(std::back_inserter(text_), R"(,"block":{})", report.block_bytes);
-  add("allocated", report.allocated);
-  add("reserved", report.reserved);
   const auto replayed = replay_.device(report.device)->allocator.totals();
   add("replayed_allocated", replayed.allocated);
   add("replayed_reserved", replayed.reserved);
@@ -196,55 +127,73 @@ void dump_writer::on_report(const trace::report_event& report) {
   }
 }
 
-void dump_writer::on_reported(const trace::event& head, const trace::reported_event& record) {
-  replay_.on_reported(head, record);
+void dump_writer::on_object(trace::object_id object, std::uint64_t address) {
+  text_ = fmt::format(R"({{"kind":"object","object":{},"address":{})", object.value, address);
+  end(0, false);
+}
+
+void dump_writer::show(const trace::event& head, std::string_view kind, const auto& record) {
+  begin(head, kind);
+  add_fields(record);
+  end(head.device, false);
+}
+
+void dump_writer::show(const trace::event& head, std::string_view /*kind*/,
+                       const trace::allocator_event& record) {
+  const bool reports =
+      record.kind == format::kind::alloc || record.kind == format::kind::free_requested;
+  if (reports) stop_waiting(head.device);
+  begin(head, text::enum_name(record.kind));
+  add_fields(record, format::flag_stream | format::flag_pool, &head.scope);
+  end(head.device, reports);
+}
+
+void dump_writer::show(const trace::event& head, std::string_view /*kind*/,
+                       const trace::reported_event& record) {
   begin(head, record.is_alloc ? "reported_alloc" : "reported_free");
-  add("address", record.address);
-  add("block", record.block_bytes);
-  add_stack(record.stack);
+  add_fields(record);
   end(head.device, false);
 }
 
-void dump_writer::on_operation(const trace::event& head, const trace::operation_event& record) {
-  replay_.on_operation(head, record);
-  begin(head, "operation");
-  add("operation", name_of(record.operation));
-  add("a", record.a);
-  add("b", record.b);
-  add("text", record.text);
+void dump_writer::show(const trace::event& head, std::string_view kind,
+                       const trace::operation_event& record) {
+  begin(head, kind);
+  add("operation", name_or_number(static_cast<format::operation>(record.operation), kind));
+  add_fields(record);
   end(head.device, false);
 }
 
-void dump_writer::on_cuda_call(const trace::event& head, const trace::cuda_call_event& call) {
-  replay_.on_cuda_call(head, call);
-  begin(head, "cuda_call");
-  add("api", names_[call.api]);
-  add("address", call.address);
-  add("size", call.size);
-  add("handle", call.handle);
-  text_ += call.release ? R"(,"release":true)" : R"(,"release":false)";
-  add("error", call.error);
-  if (call.has_owner) add("owner", names_[call.owner]);
-  add_stack(call.stack);
+void dump_writer::show(const trace::event& head, std::string_view kind,
+                       const trace::cuda_call_event& call) {
+  begin(head, kind);
+  add_fields(call, format::call_failed | (call.has_owner ? format::call_owner : 0u));
   end(head.device, false);
 }
 
-void dump_writer::on_cuda_undo(const trace::event& head, const trace::cuda_undo_event& failed) {
-  replay_.on_cuda_undo(head, failed);
-  begin(head, "cuda_undo");
-  add("api", names_[failed.api]);
-  add("address", failed.address);
+void dump_writer::show(const trace::event& head, std::string_view kind,
+                       const trace::cuda_undo_event& failed) {
+  begin(head, kind);
+  add_fields(failed);
   if (failed.handle != 0) add("handle", failed.handle);
   add("error", failed.error);
   end(head.device, false);
 }
 
-void dump_writer::on_message(const trace::event& head, const trace::message_event& record) {
-  replay_.on_message(head, record);
-  begin(head, "message");
-  add("severity", record.severity);
-  add("text", record.text);
-  end(head.device, false);
+#define MEMTRACE_SHOW(handler, name, type)                                         \
+  void dump_writer::handler(const trace::event& head, const trace::type& record) { \
+    replay_.handler(head, record);                                                 \
+    show(head, #name, record);                                                     \
+  }
+MEMTRACE_EVENT_HANDLERS(MEMTRACE_SHOW)
+#undef MEMTRACE_SHOW
+
+// What is none is left out, and the order is another than that of the file.
+void dump_writer::add_scope(const trace::scope& scope) {
+  if (scope.flags != 0) add("scope", scope.flags);
+  if (scope.module) add("module", scope.module.value);
+  if (scope.root) add("root", scope.root.value);
+  if (scope.node) add("node", names_[scope.node]);
+  if (scope.forward) add_stack(scope.forward, "forward");
 }
 
 void dump_writer::finish() {

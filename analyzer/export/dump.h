@@ -31,28 +31,20 @@ class dump_writer final : public trace::record_visitor {
   dump_writer(const trace::dictionary& names, std::FILE* out, dump_options options)
       : names_(names), replay_(names), out_(out), options_(options) {}
 
+#define MEMTRACE_HANDLER(handler, name, type) \
+  void handler(const trace::event& head, const trace::type& record) override;
+  MEMTRACE_EVENT_HANDLERS(MEMTRACE_HANDLER)
+#undef MEMTRACE_HANDLER
   void on_info(std::string_view key, std::string_view value) override;
   void on_thread(trace::thread_id thread) override;
   void on_device(const trace::device_facts& facts) override;
-  void on_allocator(const trace::event& head, const trace::allocator_event& record) override;
   void on_report(const trace::report_event& report) override;
-  void on_reported(const trace::event& head, const trace::reported_event& record) override;
-  void on_operation(const trace::event& head, const trace::operation_event& record) override;
-  void on_cuda_call(const trace::event& head, const trace::cuda_call_event& call) override;
-  void on_cuda_undo(const trace::event& head, const trace::cuda_undo_event& failed) override;
-  void on_message(const trace::event& head, const trace::message_event& record) override;
-  // Meaning (dump_meaning.cpp).
   void on_object(trace::object_id object, std::uint64_t address) override;
-  void on_module(const trace::event& next, const trace::module_event& record) override;
-  void on_storage(const trace::event& next, const trace::storage_event& record) override;
-  void on_saved(const trace::event& next, const trace::saved_event& record) override;
-  void on_phase(const trace::event& head, const trace::phase_event& record) override;
-  void on_step(const trace::event& head, const trace::step_event& record) override;
-  void on_counter(const trace::event& head, const trace::counter_event& record) override;
-  void on_census(const trace::event& head, const trace::census_event& record) override;
   void finish();  // no more records
 
-  [[nodiscard]] bool failed() const { return failed_; }  // errno says why
+  [[nodiscard]] bool failed() const {
+    return failed_;
+  }  // errno says why
 
  private:
   struct line {
@@ -61,11 +53,22 @@ class dump_writer final : public trace::record_visitor {
     bool waits = false;  // for its report
   };
 
+  class fields;
+
   void begin(const trace::event& head, std::string_view kind);
   void add(std::string_view key, std::uint64_t value);
   void add(std::string_view key, std::string_view value);
-  void add_stack(trace::stack_id stack, std::string_view key = "stack");
+  void add_stack(trace::stack_id stack, std::string_view key);
   void add_scope(const trace::scope& scope);
+  // The line of an event: its fields, as memtrace/records.h says.
+  void show(const trace::event& head, std::string_view kind, const auto& record);
+  void show(const trace::event& head, std::string_view kind, const trace::allocator_event& record);
+  void show(const trace::event& head, std::string_view kind, const trace::reported_event& record);
+  void show(const trace::event& head, std::string_view kind, const trace::operation_event& record);
+  void show(const trace::event& head, std::string_view kind, const trace::cuda_call_event& call);
+  void show(const trace::event& head, std::string_view kind, const trace::cuda_undo_event& failed);
+  template <class Record>
+  void add_fields(const Record& record, unsigned flags = 0, const trace::scope* scope = nullptr);
   void end(std::uint32_t device, bool waits);
   void stop_waiting(std::uint32_t device);
   void write_ready(bool all);

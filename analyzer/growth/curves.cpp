@@ -65,36 +65,45 @@ struct candidate {
 };
 
 double regressor(const candidate& one, double x) {
-  const auto& name = one.fitted.name;
-  if (name == "constant") return 0;
-  if (name == "accelerating") return x * x;
-  if (name == "saturating") return 1 - std::exp(-x / one.shape);
-  if (name == "logarithmic") return std::log(x + one.shape);
+  switch (one.fitted.follows) {
+    case law::constant:
+      return 0;
+    case law::accelerating:
+      return x * x;
+    case law::saturating:
+      return 1 - std::exp(-x / one.shape);
+    case law::logarithmic:
+      return std::log(x + one.shape);
+    case law::linear:
+    case law::late_start:
+    case law::ended_ramp:
+      break;
+  }
   return ramp(x, one.fitted.from, one.fitted.to);
 }
 
 std::vector<candidate> families() {
   std::vector<candidate> all;
-  const auto add = [&](std::string_view name, bool ongoing, int parameters, double from, double to,
+  const auto add = [&](law follows, bool ongoing, int parameters, double from, double to,
                        double shape = 0) {
     candidate one;
     one.fitted = {
-        .name = name, .ongoing = ongoing, .parameters = parameters, .from = from, .to = to};
+        .follows = follows, .ongoing = ongoing, .parameters = parameters, .from = from, .to = to};
     one.shape = shape;
     all.push_back(one);
   };
-  add("constant", false, 1, 0, 1);
-  add("linear", true, 2, 0, 1);
-  add("accelerating", true, 3, 0, 1);
+  add(law::constant, false, 1, 0, 1);
+  add(law::linear, true, 2, 0, 1);
+  add(law::accelerating, true, 3, 0, 1);
   for (const double tau : {0.02, 0.04, 0.07, 0.11, 0.16, 0.22, 0.3}) {
-    add("saturating", false, 3, 0, 1, tau);
+    add(law::saturating, false, 3, 0, 1, tau);
   }
-  for (const double shift : {0.01, 0.03, 0.06, 0.1}) add("logarithmic", false, 3, 0, 1, shift);
+  for (const double shift : {0.01, 0.03, 0.06, 0.1}) add(law::logarithmic, false, 3, 0, 1, shift);
   for (int i = 0; i < grid; ++i) {
     for (int j = i + 1; j <= grid; ++j) {
       const double from = static_cast<double>(i) / grid, to = static_cast<double>(j) / grid;
-      if (j == grid && i > 0 && from <= 0.75) add("late_start", true, 3, from, to);
-      if (to <= latest_end) add("ended_ramp", false, i == 0 ? 3 : 4, from, to);
+      if (j == grid && i > 0 && from <= 0.75) add(law::late_start, true, 3, from, to);
+      if (to <= latest_end) add(law::ended_ramp, false, i == 0 ? 3 : 4, from, to);
     }
   }
   return all;
@@ -106,6 +115,13 @@ struct scored {
 };
 
 }  // namespace
+
+std::string_view name_of(law which) {
+  constexpr std::array<std::string_view, 7> names = {"constant",   "linear",      "accelerating",
+                                                     "saturating", "logarithmic", "late_start",
+                                                     "ended_ramp"};
+  return names[static_cast<std::size_t>(which)];
+}
 
 double schwarz(double squared_error, double points, double independent, int parameters,
                double least_noise) {

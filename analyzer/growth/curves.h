@@ -6,6 +6,7 @@
 // residuals of lag-1 autocorrelation ρ (Bayley and Hammersley, JRSS suppl. 8 (1946) 184).
 #pragma once
 
+#include <cstdint>
 #include <string_view>
 #include <vector>
 
@@ -13,9 +14,20 @@
 
 namespace memtrace::growth {
 
+enum class law : std::uint8_t {
+  constant,
+  linear,
+  accelerating,
+  saturating,
+  logarithmic,
+  late_start,
+  ended_ramp,
+};
+[[nodiscard]] std::string_view name_of(law which);  // late_start
+
 struct curve {
-  std::string_view name;  // constant, linear, late_start, accelerating, ended_ramp, …
-  bool ongoing = false;   // still grows at the end
+  law follows = law::constant;
+  bool ongoing = false;  // still grows at the end
   int parameters = 1;
   double squared_error = 0;
   double rise = 0;          // over the points, bytes

@@ -73,7 +73,7 @@ void describe(verdict& out, const growth_found& found, const std::vector<jump>& 
   rests_on.noise_bytes = found.noise;
   rests_on.mann_kendall_z = found.ranks.z;
   rests_on.autocorrelation = found.autocorrelation;
-  rests_on.model = found.staircase ? "staircase" : found.curves.best.name;
+  rests_on.model = found.staircase ? "staircase" : name_of(found.curves.best.follows);
   rests_on.model_margin = found.curves.margin;
   rests_on.jumps = found.process.rises;
   rests_on.jump_log_odds = found.process.log_odds;
@@ -116,7 +116,7 @@ findings look_at(const series& values, std::uint64_t warmup, double negligible) 
   findings found;
   found.steps = after_warmup(values, warmup);
   if (span_of(found.steps) <= negligible) {  // most call sites: nothing to explain
-    found.growth.curves.best.name = "constant";
+    found.growth.curves.best.follows = law::constant;
     found.growth.curves.margin = no_rival;
     return found;
   }

@@ -39,10 +39,11 @@ void judge_staircase(growth_found& found) {
 
 void judge_curve(growth_found& found, double negligible) {
   const auto& best = found.curves.best;
-  if (best.name == "constant" || best.rise <= negligible) return;
+  if (best.follows == law::constant || best.rise <= negligible) return;
   if (!best.ongoing) {
     if (found.ranks.z < suggestive) return;
-    found.otherwise = best.name == "logarithmic" ? shape::bounded_records : shape::warmup_plateau;
+    found.otherwise =
+        best.follows == law::logarithmic ? shape::bounded_records : shape::warmup_plateau;
     return;
   }
   // Few points cannot reach a large z: there a clear slope in least squares makes up for it.
@@ -115,7 +116,7 @@ growth_found growth_on(const std::vector<point>& points, double negligible) {
 growth_found growth_of(const std::vector<point>& points, double negligible) {
   auto found = growth_on(points, negligible);
   const bool at_odds =
-      !found.staircase && found.curves.best.name == "constant" && found.ranks.z > significant;
+      !found.staircase && found.curves.best.follows == law::constant && found.ranks.z > significant;
   if (!at_odds) return found;
   return growth_on(without_strays(lowest_of(points, points_for_ranks), negligible), negligible);
 }

@@ -48,7 +48,8 @@ allocator_pass::allocator_pass(const trace::dictionary& names)
       visitors_(gathered_.records(), looks_) {}
 
 void allocator_pass::conclude(const replay::replayer& replayed,
-                              const attribution::result& attributed, process_report& report) {
+                              const attribution::result& attributed, process_report& report,
+                              const advice::on_replayed_t& on_replayed) {
   const auto devices = gathered_.finish(replayed, attributed, report.host, report.findings);
   for (const auto& [device, known] : devices) {
     if (known.of != nullptr) {
@@ -61,7 +62,7 @@ void allocator_pass::conclude(const replay::replayer& replayed,
     }
   }
   report.pinned = fragmentation::look_at_pinned(replayed.driver(), names_, copies_);
-  report.advice = advice::advise(devices);
+  report.advice = advice::advise(devices, on_replayed);
   add_frames(names_, report.advice, report.verdict_frames);
   settle_habits(devices, report.advice, report.findings);
 }

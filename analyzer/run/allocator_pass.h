@@ -7,6 +7,7 @@
 #include <map>
 #include <string>
 
+#include "analyzer/advice/replay_progress.h"
 #include "analyzer/blocks/gather.h"
 #include "analyzer/fragmentation/segment_history.h"
 #include "analyzer/run/model.h"
@@ -25,7 +26,7 @@ class allocator_pass {
   // Fills in fragmentation, pinned host memory and advice. Habits that a replay judged better are
   // taken out of the findings.
   void conclude(const replay::replayer& replayed, const attribution::result& attributed,
-                process_report& report);
+                process_report& report, const advice::on_replayed_t& on_replayed);
 
  private:
   const trace::dictionary& names_;

@@ -285,7 +285,7 @@ process_report load(const std::string& path, trace::reader& reader, const load_o
     again();
   }
   done.report.inferred_steps = std::move(inferred);
-  done.allocators->conclude(*done.replayed, done.attributed, done.report);
+  done.allocators->conclude(*done.replayed, done.attributed, done.report, options.on_replayed);
   return std::move(done.report);
 }
 

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 
+#include "analyzer/advice/replay_progress.h"
 #include "analyzer/run/model.h"
 #include "analyzer/trace/reader.h"
 
@@ -26,6 +27,7 @@ struct wanted_moment {
 struct load_options {
   std::optional<wanted_moment> at;  // none: where the program ran out of memory, if it did
   bool blocks = false;              // list every block of the moments that are shown
+  advice::on_replayed_t on_replayed;
 };
 
 // Reads the trace more than once where what is wanted is only known after a pass: the steps of a

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Writes the records of one section after the other anew, with other texts. Everything else stays
-// byte for byte: numbers, order, times.
+// Writes the records of one section after the other anew, with other texts (memtrace/records.h
+// says what each field may tell). Everything else stays byte for byte: numbers, order, times.
 #pragma once
 
 #include <cstdint>
-#include <string_view>
 #include <vector>
 
 #include "analyzer/scrub/disguise.h"
@@ -23,18 +22,15 @@ class rewriter {
   [[nodiscard]] bool rewrite(const trace::section& part, std::vector<unsigned char>& out);
 
  private:
-  void record(std::uint8_t tag);
-  void skippable(std::uint8_t tag);
-  void operation();
-  void copy_numbers(unsigned count);
-  void put(std::uint64_t number);
-  void put(std::string_view text);
+  [[nodiscard]] bool fields(format::kind what, unsigned flags, trace::cursor& from,
+                            std::vector<unsigned char>& out);
+  [[nodiscard]] bool skippable(format::kind what, unsigned flags, trace::cursor& from,
+                               std::vector<unsigned char>& out);
 
   const disguise& hides_;
   const text_roles& roles_;
-  std::uint64_t texts_ = 0;  // defined so far
-  trace::cursor from_{{}};
-  std::vector<unsigned char>* out_ = nullptr;
+  std::uint64_t texts_ = 0;             // defined so far
+  std::vector<unsigned char> payload_;  // of a skippable record
 };
 
 }  // namespace memtrace::scrub

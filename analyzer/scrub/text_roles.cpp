@@ -5,6 +5,50 @@
 
 namespace memtrace::scrub {
 
+// What the fields of a record (memtrace/records.h) say of texts.
+class text_roles::fields {
+ public:
+  using name = std::string_view;
+
+  explicit fields(text_roles& roles) : roles_(roles) {}
+
+  [[nodiscard]] static bool has(unsigned /*flag*/) { return true; }
+
+  void text(name, record::text_privacy use, trace::text_id text) {
+    switch (use) {
+      case record::text_privacy::words:
+        break;
+      case record::text_privacy::known:
+        roles_.add(text, role::known);
+        break;
+      case record::text_privacy::path:
+        roles_.add(text, role::file);
+        break;
+      case record::text_privacy::function:  // add_frames()
+        break;
+      case record::text_privacy::counter:
+        if ((*roles_.names_)[text].starts_with(format::host::prefix)) roles_.add(text, role::known);
+        break;
+      case record::text_privacy::held_detail:
+        roles_.add(text, role::held_detail);
+        break;
+    }
+  }
+  void string(name, record::string_privacy, std::string_view text) {
+    roles_.learning_->learn(text, 0);
+  }
+  void number(name, record::kept_number, const auto&) {}
+  void signed_number(name, record::kept_number, std::int64_t) {}
+  void address(name, record::kept_number, std::uint64_t) {}
+  void near_address(name, record::kept_number, std::uint64_t) {}
+  void pool(name, record::kept_number, trace::pool_id) {}
+  void flag(name, unsigned, bool) {}
+  void id(name, record::kept_number, const auto&) {}
+
+ private:
+  text_roles& roles_;
+};
+
 trace::status text_roles::read(trace::reader& from, disguise& learning) {
   names_ = &from.names();
   learning_ = &learning;
@@ -39,31 +83,16 @@ void text_roles::on_info(std::string_view key, std::string_view value) {
 }
 
 void text_roles::on_device(const trace::device_facts& facts) {
-  add(facts.name, role::known);
+  fields each(*this);
+  facts.fields(each, facts);
 }
 
-void text_roles::on_storage(const trace::event& /*next*/, const trace::storage_event& record) {
-  if (record.role == format::storage_role::held) add(record.detail, role::held_detail);
-}
-
-void text_roles::on_cuda_call(const trace::event& /*head*/, const trace::cuda_call_event& record) {
-  add(record.api, role::known);
-}
-
-void text_roles::on_cuda_undo(const trace::event& /*head*/, const trace::cuda_undo_event& record) {
-  add(record.api, role::known);
-}
-
-void text_roles::on_counter(const trace::event& /*head*/, const trace::counter_event& record) {
-  if ((*names_)[record.name].starts_with(format::host::prefix)) add(record.name, role::known);
-}
-
-void text_roles::on_operation(const trace::event& /*head*/, const trace::operation_event& record) {
-  learning_->learn(record.text, 0);
-}
-
-void text_roles::on_message(const trace::event& /*head*/, const trace::message_event& record) {
-  learning_->learn(record.text, 0);
-}
+#define MEMTRACE_ROLES(handler, name, type)                                           \
+  void text_roles::handler(const trace::event& /*head*/, const trace::type& record) { \
+    fields each(*this);                                                               \
+    record.fields(each, record);                                                      \
+  }
+MEMTRACE_EVENT_HANDLERS(MEMTRACE_ROLES)
+#undef MEMTRACE_ROLES
 
 }  // namespace memtrace::scrub

@@ -21,14 +21,14 @@ class text_roles final : public trace::record_visitor {
   }
 
  private:
+#define MEMTRACE_HANDLER(handler, name, type) \
+  void handler(const trace::event& head, const trace::type& record) override;
+  MEMTRACE_EVENT_HANDLERS(MEMTRACE_HANDLER)
+#undef MEMTRACE_HANDLER
   void on_info(std::string_view key, std::string_view value) override;
   void on_device(const trace::device_facts& facts) override;
-  void on_storage(const trace::event& next, const trace::storage_event& record) override;
-  void on_cuda_call(const trace::event& head, const trace::cuda_call_event& record) override;
-  void on_cuda_undo(const trace::event& head, const trace::cuda_undo_event& record) override;
-  void on_counter(const trace::event& head, const trace::counter_event& record) override;
-  void on_operation(const trace::event& head, const trace::operation_event& record) override;
-  void on_message(const trace::event& head, const trace::message_event& record) override;
+  class fields;
+
   void add(trace::text_id text, unsigned role);
   void add_frames();
 

@@ -23,22 +23,22 @@ constexpr std::uint64_t least_unused = 20;
 
 // Why reserved memory is unused, largest reason first.
 [[nodiscard]] std::string reasons(const replay::device_totals& totals) {
-  struct reason {
+  struct share {
     std::uint64_t bytes;
     const char* text;
   };
   const auto bytes = [&](unused_reason why) {
     return totals.unused[static_cast<std::size_t>(why)];
   };
-  std::vector<reason> all = {
+  std::vector<share> all = {
       {bytes(unused_reason::split_segments), "free parts of segments in use"},
       {bytes(unused_reason::empty_segments), "empty segments"},
       {bytes(unused_reason::expandable), "mapped in expandable segments"},
       {bytes(unused_reason::private_pools), "in private pools"},
       {totals.pending, "freed, waiting for another stream"},
   };
-  std::erase_if(all, [](const reason& one) { return one.bytes == 0; });
-  std::ranges::stable_sort(all, std::greater(), &reason::bytes);
+  std::erase_if(all, [](const share& one) { return one.bytes == 0; });
+  std::ranges::stable_sort(all, std::greater(), &share::bytes);
   std::vector<std::string> parts;
   for (const auto& one : all) {
     parts.push_back(

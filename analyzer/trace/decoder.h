@@ -44,34 +44,42 @@ class decoder {
   enum class verdict { fine, malformed, too_many };
 
   [[nodiscard]] verdict decode_record(std::uint8_t tag);
-  [[nodiscard]] verdict definition(format::kind kind);
-  [[nodiscard]] verdict allocator_record(format::kind kind, std::uint8_t flags);
-  [[nodiscard]] verdict report(std::uint8_t flags);
-  [[nodiscard]] verdict device();
-  [[nodiscard]] verdict change_context();
-  [[nodiscard]] verdict operation();
-  [[nodiscard]] verdict cuda_call(std::uint8_t flags);
-  [[nodiscard]] verdict cuda_undo(std::uint8_t flags);
-  [[nodiscard]] verdict message();
-  [[nodiscard]] verdict reported(bool is_alloc);
-  // Skippable records (decoder_meaning.cpp).
-  [[nodiscard]] verdict skippable(std::uint8_t number, std::uint8_t flags);
-  [[nodiscard]] verdict change_scope(cursor& payload);
-  [[nodiscard]] verdict object(cursor& payload);
-  [[nodiscard]] verdict storage(cursor& payload);
-  [[nodiscard]] verdict saved(cursor& payload);
-  [[nodiscard]] verdict phase(cursor& payload);
-  [[nodiscard]] verdict step(cursor& payload);
-  [[nodiscard]] verdict counter(cursor& payload);
-  [[nodiscard]] verdict census(cursor& payload);
+  [[nodiscard]] verdict skippable(format::kind what, unsigned flags);
+  // The fields of one record, and then what it means.
+  template <class Record>
+  [[nodiscard]] verdict read(cursor& from, format::kind what, unsigned flags, Record record);
+
+  // What is known before the record is read.
+  void prepare(format::kind, auto&) const {}
+  void prepare(format::kind what, allocator_event& record) const;
+  void prepare(format::kind what, reported_event& record) const;
+  void prepare(format::kind what, report_event& record) const;
+
+  // Events: to their handlers.
+  template <class Record>
+  [[nodiscard]] verdict take(format::kind what, unsigned /*flags*/, const Record& record) {
+    const auto head = format::is_timed(what) ? timed() : untimed();
+    if (!times_.ok()) return verdict::malformed;
+    (visitor_.*handler_of(record))(head, record);
+    return verdict::fine;
+  }
+  [[nodiscard]] verdict take(format::kind what, unsigned flags, const allocator_event& record);
+  [[nodiscard]] verdict take(format::kind what, unsigned flags, const record::snapshot<ids>&);
+  [[nodiscard]] verdict take(format::kind what, unsigned flags, report_event record);
+  // Definitions and context.
+  [[nodiscard]] verdict take(format::kind what, unsigned flags, const record::info<ids>& fact);
+  [[nodiscard]] verdict take(format::kind what, unsigned flags, const record::text<ids>& record);
+  [[nodiscard]] verdict take(format::kind what, unsigned flags, const record::frame<ids>& record);
+  [[nodiscard]] verdict take(format::kind what, unsigned flags, const record::stack<ids>& record);
+  [[nodiscard]] verdict take(format::kind what, unsigned flags, const record::thread<ids>& record);
+  [[nodiscard]] verdict take(format::kind what, unsigned flags, const record::object<ids>& record);
+  [[nodiscard]] verdict take(format::kind what, unsigned flags, const device_facts& facts);
+  [[nodiscard]] verdict take(format::kind what, unsigned flags, const record::context<ids>& now);
+  [[nodiscard]] verdict take(format::kind what, unsigned flags, const scope& now);
+  [[nodiscard]] static verdict after(dictionary::outcome outcome);
 
   [[nodiscard]] event timed();
-  [[nodiscard]] bool read_stack(stack_id& out);
-  [[nodiscard]] bool read_text_id(text_id& out) { return read_text_id(records_, out); }
-  [[nodiscard]] bool read_text_id(cursor& from, text_id& out) const;
-  [[nodiscard]] bool read_object_id(cursor& from, object_id& out) const;
   [[nodiscard]] event untimed() const;
-  [[nodiscard]] std::uint64_t next_address() { return state_.address += records_.signed_number(); }
   [[nodiscard]] error describe(const section& part, verdict what, std::size_t position) const;
 
   dictionary& names_;

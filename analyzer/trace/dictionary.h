@@ -60,9 +60,9 @@ class dictionary {
 
   // 0 is known: it means none.
   [[nodiscard]] bool knows_text(std::uint64_t number) const { return number <= texts_.size(); }
+  [[nodiscard]] bool knows_frame(std::uint64_t number) const { return number <= frames_.size(); }
   [[nodiscard]] bool knows_stack(std::uint64_t number) const { return number <= stacks_.size(); }
   [[nodiscard]] bool knows_thread(std::uint64_t number) const { return number <= threads_.size(); }
-
   [[nodiscard]] bool knows_object(std::uint64_t number) const { return number <= objects_.size(); }
 
   // Of none: empty text, an empty frame, a node without depth, an unnamed thread.

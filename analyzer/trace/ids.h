@@ -23,4 +23,13 @@ using stack_id = id<struct stack_tag>;
 using thread_id = id<struct thread_tag>;
 using object_id = id<struct object_tag>;
 
+// What the records of memtrace/records.h name things by.
+struct ids {
+  using text = text_id;
+  using frame = frame_id;
+  using stack = stack_id;
+  using thread = thread_id;
+  using object = object_id;
+};
+
 }  // namespace memtrace::trace

@@ -35,7 +35,7 @@ class section_reader {
   section_reader(const section_reader&) = delete;
   section_reader& operator=(const section_reader&) = delete;
 
-  // The next section, valid until the next call; nothing at the end, or when next_error() says
+  // The next section, valid until the next call; nothing at the end, or when failure() says
   // what stopped the reading.
   [[nodiscard]] std::optional<section> next();
 

@@ -11,24 +11,12 @@ class visitor_pair final : public record_visitor {
  public:
   visitor_pair(record_visitor& first, record_visitor& second) : first_(first), second_(second) {}
 
-#define MEMTRACE_TO_BOTH(name, type)                          \
-  void name(const event& head, const type& record) override { \
-    first_.name(head, record);                                \
-    second_.name(head, record);                               \
+#define MEMTRACE_TO_BOTH(handler, name, type)                    \
+  void handler(const event& head, const type& record) override { \
+    first_.handler(head, record);                                \
+    second_.handler(head, record);                               \
   }
-  MEMTRACE_TO_BOTH(on_allocator, allocator_event)
-  MEMTRACE_TO_BOTH(on_reported, reported_event)
-  MEMTRACE_TO_BOTH(on_operation, operation_event)
-  MEMTRACE_TO_BOTH(on_cuda_call, cuda_call_event)
-  MEMTRACE_TO_BOTH(on_cuda_undo, cuda_undo_event)
-  MEMTRACE_TO_BOTH(on_message, message_event)
-  MEMTRACE_TO_BOTH(on_module, module_event)
-  MEMTRACE_TO_BOTH(on_storage, storage_event)
-  MEMTRACE_TO_BOTH(on_saved, saved_event)
-  MEMTRACE_TO_BOTH(on_phase, phase_event)
-  MEMTRACE_TO_BOTH(on_step, step_event)
-  MEMTRACE_TO_BOTH(on_counter, counter_event)
-  MEMTRACE_TO_BOTH(on_census, census_event)
+  MEMTRACE_EVENT_HANDLERS(MEMTRACE_TO_BOTH)
 #undef MEMTRACE_TO_BOTH
 
   void on_info(std::string_view key, std::string_view value) override {

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "analyzer/gpus/gpu_models.h"
 #include "analyzer/growth/steps_to_oom.h"
+#include "memtrace/gpu_models.h"
 
 namespace memtrace::verdicts {
 
@@ -78,9 +78,9 @@ void verdict_maker::say_when(verdict& made, const device_series& whole,
   const auto* const device = replayed.device(made.about.device);
   const auto total = device == nullptr ? capacity : device->facts.total_bytes;
   const auto outside = total - std::min(total, capacity);
-  for (const auto& model : gpus::gpu_models()) {
+  for (const auto& model : known_gpus) {
     const auto usable = model.total_bytes - std::min(model.total_bytes, outside);
-    made.elsewhere.push_back({std::string(model.name), model.total_bytes,
+    made.elsewhere.push_back({std::string(model.key), model.total_bytes,
                               usable == 0 ? 0 : until.steps(usable).value_or(0)});
   }
 }

@@ -158,71 +158,77 @@ static_assert(sizeof(trailer) == 40);
   return hash;
 }
 
-// The kinds. X(name, number, timed, payload)
+// The kinds. X(name, number, timed, record): the fields of each record are in memtrace/records.h.
 //
 // allocator_* records come from PyTorch's caching allocator: its own trace tracker, entry by
 // entry and in its order. `size` is the requested size in alloc, free_requested and
 // free_completed, the actual size in segment records and the rounded size in oom.
-#define MEMTRACE_RECORD_KINDS(X)                                                                  \
-  /* definitions */                                                                               \
-  X(info, 1, false, "s key, s value: facts about the run (see info_key)")                         \
-  X(text, 2, false, "s: defines the next text id")                                                \
-  X(frame, 3, false, "v file text, v function text, v line: defines the next frame id")           \
-  X(stack, 4, false, "v parent stack (0: outermost), v frame: defines the next stack id")         \
-  X(thread, 5, false, "v system thread id, v name text: defines the next thread id")              \
-  X(device, 6, false,                                                                             \
-    "v device, v total bytes, v free bytes before PyTorch's first segment (0: unknown), "         \
-    "v major, v minor, v multiprocessors, v name text")                                           \
-  X(context, 7, false, "v device, v thread id: of the records that follow")                       \
-  /* the caching allocator */                                                                     \
-  X(alloc, 8, true, "z address, v size, [stream], [pool], v stack")                               \
-  X(free_requested, 9, true, "z address, v size, [stream], [pool], v stack")                      \
-  X(free_completed, 10, true, "z address, v size, [stream], [pool], v stack")                     \
-  X(segment_alloc, 11, true, "z address, v size, [stream], [pool], v stack")                      \
-  X(segment_free, 12, true, "z address, v size, [stream], [pool], v stack")                       \
-  X(segment_map, 13, true, "z address, v size, [stream], [pool], v stack")                        \
-  X(segment_unmap, 14, true, "z address, v size, [stream], [pool], v stack")                      \
-  X(snapshot, 15, true, "nothing: the program took a snapshot")                                   \
-  X(oom, 16, true, "v device free bytes, v size, [stream], [pool], v stack")                      \
-  X(report, 17, false, "[z address], [z block bytes], [v allocated, v reserved]: see report_*")   \
-  X(operation, 18, true, "v operation, v a, v b, s text: see enum operation")                     \
-  /* CUDA */                                                                                      \
-  X(cuda_call, 19, true,                                                                          \
-    "v api text, z address, v size, v handle, [v error], [v owner text], v stack: see call_*")    \
-  X(cuda_undo, 20, true, "v api text, z address, v error, [v handle]: the release before failed") \
-  /* about the recording itself */                                                                \
-  X(message, 21, true, "v severity (0 note, 1 data is missing), s text")                          \
-  X(reported_alloc, 22, true, "z address, v block bytes, v stack: fallback without a tracker")    \
-  X(reported_free, 23, true, "z address, v block bytes, v stack: fallback without a tracker")     \
-  /* meaning: skippable, see above */                                                             \
-  X(scope, 24, false,                                                                             \
-    "v scope_* flags, v innermost module (object), v outermost module (object), in backward: "    \
-    "v stack of the forward call whose gradient is computed, v text of the node's name")          \
-  X(object, 25, false,                                                                            \
-    "v address: defines the next object id; or, naming a module: v 0, v object, v root object, "  \
-    "v path text (empty: the root itself), v type text, v module_* flags")                        \
-  X(storage, 26, false,                                                                           \
-    "v storage_role, z address, v bytes (0: unknown), v name text, v detail text, v object, "     \
-    "v storage_* flags")                                                                          \
-  X(saved, 27, false,                                                                             \
-    "z address, v bytes of the tensor, v saved_* flags, v c10::ScalarType, v dimensions, v size " \
-    "of the last but one, v size of the last")                                                    \
-  X(phase, 28, true, "v phase_action, v phase_source, v object, v name text")                     \
-  X(step, 29, true, "v step_source, v object, v name text: a training step has ended")            \
-  X(counter, 30, true, "v name text, v bits of the double")                                       \
-  X(census, 31, true,                                                                             \
-    "v census_action, v census_reason, v census_* flags, v bytes of the storages that were "      \
-    "found, "                                                                                     \
-    "v nanoseconds that it took")
+#define MEMTRACE_RECORD_KINDS(X)         \
+  /* definitions */                      \
+  X(info, 1, false, info)                \
+  X(text, 2, false, text)                \
+  X(frame, 3, false, frame)              \
+  X(stack, 4, false, stack)              \
+  X(thread, 5, false, thread)            \
+  X(device, 6, false, device)            \
+  X(context, 7, false, context)          \
+  /* the caching allocator */            \
+  X(alloc, 8, true, allocator)           \
+  X(free_requested, 9, true, allocator)  \
+  X(free_completed, 10, true, allocator) \
+  X(segment_alloc, 11, true, allocator)  \
+  X(segment_free, 12, true, allocator)   \
+  X(segment_map, 13, true, allocator)    \
+  X(segment_unmap, 14, true, allocator)  \
+  X(snapshot, 15, true, snapshot)        \
+  X(oom, 16, true, allocator)            \
+  X(report, 17, false, report)           \
+  X(operation, 18, true, operation)      \
+  /* CUDA */                             \
+  X(cuda_call, 19, true, cuda_call)      \
+  X(cuda_undo, 20, true, cuda_undo)      \
+  /* about the recording itself */       \
+  X(message, 21, true, message)          \
+  X(reported_alloc, 22, true, reported)  \
+  X(reported_free, 23, true, reported)   \
+  /* meaning: skippable, see above */    \
+  X(scope, 24, false, scope)             \
+  X(object, 25, false, object)           \
+  X(storage, 26, false, storage)         \
+  X(saved, 27, false, saved)             \
+  X(phase, 28, true, phase)              \
+  X(step, 29, true, step)                \
+  X(counter, 30, true, counter)          \
+  X(census, 31, true, census)
 
 enum class kind : std::uint8_t {
-#define MEMTRACE_KIND(name, number, timed, payload) name = number,
+#define MEMTRACE_KIND(name, number, timed, record) name = number,
   MEMTRACE_RECORD_KINDS(MEMTRACE_KIND)
 #undef MEMTRACE_KIND
 };
 inline constexpr unsigned kind_bits = 5;
 inline constexpr std::uint8_t first_skippable_kind = 24;
 inline constexpr std::uint8_t first_timed_skippable_kind = 28;
+
+[[nodiscard]] constexpr kind kind_of(std::uint8_t tag) {
+  return static_cast<kind>(tag & ((1u << kind_bits) - 1));
+}
+[[nodiscard]] constexpr unsigned flags_of(std::uint8_t tag) {
+  return static_cast<unsigned>(tag) >> kind_bits;
+}
+[[nodiscard]] constexpr bool is_skippable(kind what) {
+  return static_cast<std::uint8_t>(what) >= first_skippable_kind;
+}
+[[nodiscard]] constexpr bool is_timed(kind what) {
+  switch (what) {
+#define MEMTRACE_TIMED(name, number, timed, record) \
+  case kind::name:                                  \
+    return timed;
+    MEMTRACE_RECORD_KINDS(MEMTRACE_TIMED)
+#undef MEMTRACE_TIMED
+  }
+  return false;
+}
 
 // Flags of the allocator records 8…16: what differs from the context is present and becomes the
 // context. Streams are raw cudaStream_t values; pools are the two words of a MempoolId_t.

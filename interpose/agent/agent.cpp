@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "interpose/agent/agent.h"
 
-#include <pthread.h>
-#include <time.h>
-
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 
 #include "interpose/agent/agent_program.h"
 #include "interpose/agent/census_moments.h"
 #include "interpose/agent/root_watch.h"
-#include "interpose/entry/session.h"
 #include "interpose/python/pending_call.h"
 #include "interpose/python/python_stack.h"
 
@@ -85,17 +80,6 @@ void see_unloaded() noexcept {
   load_call.request();
 }
 
-void in_forked_child() {
-  the_root_watch.restart();
-  the_published_memory.restart();
-  detail::is_waiting.store(true);
-  detail::last_root = 0;
-}
-
-[[gnu::constructor]] void on_load() {
-  pthread_atfork(nullptr, nullptr, &in_forked_child);
-}
-
 }  // namespace
 
 void detail::see_waiting(recorder& to) noexcept {
@@ -121,6 +105,13 @@ void detail::see_other_root(recorder& to, std::uint64_t root) noexcept {
 
 void detail::see_published_free(std::uint64_t address) noexcept {
   if (the_published_memory.remove(address)) the_root_watch.parameters_moved();
+}
+
+void in_forked_child() noexcept {
+  the_root_watch.restart();
+  the_published_memory.restart();
+  detail::is_waiting.store(true);
+  detail::last_root = 0;
 }
 
 void record_at_end(recorder& to) noexcept {

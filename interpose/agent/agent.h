@@ -55,6 +55,9 @@ inline void see_free(std::uint64_t address) noexcept {
     detail::see_published_free(address);
 }
 
+// No module is known there yet, and the parent's threads may have been in the middle of one.
+void in_forked_child() noexcept;
+
 // What there is to say at the end, if the agent never ran.
 void record_at_end(recorder& to) noexcept;
 

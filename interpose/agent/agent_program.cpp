@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "interpose/agent/agent_program.h"
 
-#include <time.h>
-
 #include <atomic>
 #include <cstdio>
-#include <cstring>
 
 #include "interpose/agent/bridge.h"
 #include "interpose/agent/census_moments.h"
 #include "interpose/agent/root_watch.h"
+#include "interpose/base/read_clock.h"
 #include "interpose/python/module_search.h"
 #include "interpose/python/observers.h"
 
@@ -56,13 +54,6 @@ void take_outcome(py answer) {
   is_loaded.store(works);
   if (works) census_moments::begin();
   set_program_outcome(text);
-}
-
-std::uint64_t now_ns() noexcept {
-  timespec now{};
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000u +
-         static_cast<std::uint64_t>(now.tv_nsec);
 }
 
 // A module of another thread is hardly ever running just when a pending call does. Among all the
@@ -115,9 +106,9 @@ pending_call::outcome look_at_wanted(bool helper) {
     py found = python_stack::find_running_module(api, root);
     if (found == nullptr && misses > 0) found = find_living_module(root);
     const reference module(api, found);
-    const std::uint64_t start = now_ns();
+    const std::uint64_t start = read_clock(CLOCK_MONOTONIC);
     const reference result(api, module ? api.call(look_function, module.get(), nullptr) : nullptr);
-    the_root_watch.looked(root, static_cast<bool>(module), now_ns() - start);
+    the_root_watch.looked(root, static_cast<bool>(module), read_clock(CLOCK_MONOTONIC) - start);
     if (module && !result) {
       if (!helper) return result_of::in_helper_and_raised;
       api.clear_error();

@@ -10,11 +10,10 @@
 #include "interpose/agent/optimizer_steps.h"
 #include "interpose/agent/root_watch.h"
 #include "interpose/agent/tensor_names.h"
-#include "interpose/agent/tensor_storages.h"
 #include "interpose/base/settings.h"
-#include "interpose/entry/session.h"
 #include "interpose/python/module_search.h"
 #include "interpose/python/python_stack.h"
+#include "interpose/session/session.h"
 
 namespace memtrace::agent {
 
@@ -46,7 +45,7 @@ py confirm(arguments values, recorder*) {
 
 // know_tensors(torch._C.TensorBase, torch.Tensor, torch.nn.Parameter)
 py know_tensors(arguments values, recorder*) {
-  know_tensor_types(values[0], values[1], values[2]);
+  autograd::know_tensor_types(values[0], values[1], values[2]);
   return none();
 }
 

@@ -4,7 +4,7 @@
 // and leave no Python error set.
 #pragma once
 
-#include "interpose/agent/python_values.h"
+#include "interpose/agent/short_names.h"
 
 namespace memtrace::agent {
 

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "interpose/agent/census_moments.h"
 
-#include <pthread.h>
-#include <time.h>
-
 #include <algorithm>
 #include <new>
 
@@ -12,11 +9,12 @@
 #include "interpose/agent/leading_optimizer.h"
 #include "interpose/autograd/running_node.h"
 #include "interpose/base/errno_keeper.h"
+#include "interpose/base/read_clock.h"
 #include "interpose/base/settings.h"
 #include "interpose/census/census.h"
-#include "interpose/entry/session.h"
 #include "interpose/python/interpreter.h"
 #include "interpose/python/pending_call.h"
+#include "interpose/session/session.h"
 
 namespace memtrace::census_moments {
 
@@ -51,15 +49,8 @@ constexpr std::uint32_t bit_of(census_reason why) noexcept {
   return 1u << static_cast<std::uint32_t>(why);
 }
 
-std::uint64_t read_ns(clockid_t clock) noexcept {
-  timespec now{};
-  clock_gettime(clock, &now);
-  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000u +
-         static_cast<std::uint64_t>(now.tv_nsec);
-}
-
 std::uint64_t now_ns() noexcept {
-  return read_ns(CLOCK_MONOTONIC);
+  return read_clock(CLOCK_MONOTONIC);
 }
 
 std::uint64_t allocated() noexcept {
@@ -68,6 +59,14 @@ std::uint64_t allocated() noexcept {
     sum += device.allocated.load(std::memory_order_relaxed);
   }
   return sum;
+}
+
+unsigned devices_in_use() noexcept {
+  unsigned count = 0;
+  for (const detail::device_usage& device : detail::usage) {
+    if (device.allocated.load(std::memory_order_relaxed) != 0) ++count;
+  }
+  return count;
 }
 
 struct interpreter_state {
@@ -106,9 +105,9 @@ bool holds_gil() noexcept {
 
 void take(recorder& to, census_reason why) noexcept {
   // What it costs this program, and not what others on the machine do meanwhile.
-  const std::uint64_t start = read_ns(CLOCK_THREAD_CPUTIME_ID);
-  (void)census::take(to, why, {.allocated = allocated()});
-  const std::uint64_t taken = read_ns(CLOCK_THREAD_CPUTIME_ID) - start;
+  const std::uint64_t start = read_clock(CLOCK_THREAD_CPUTIME_ID);
+  (void)census::take(to, why, {.allocated = allocated(), .devices = devices_in_use()});
+  const std::uint64_t taken = read_clock(CLOCK_THREAD_CPUTIME_ID) - start;
   const lock_holder holder(lock);
   schedule.took(why, allocated(), taken);
 }
@@ -161,17 +160,6 @@ void step_ended(recorder& to) noexcept {
   if (may_look()) take(to, census_reason::step);
 }
 
-void in_forked_child() {
-  new (&lock) small_lock;
-  wanted.store(0);
-  is_rearming.store(false);
-}
-
-[[gnu::constructor]] void on_load() {
-  loaded_ns = now_ns();
-  pthread_atfork(nullptr, nullptr, &in_forked_child);
-}
-
 }  // namespace
 
 void detail::see_peak(std::uint32_t device, std::uint64_t now) noexcept {
@@ -206,6 +194,16 @@ void see_call() noexcept {
   if (!is_on.load(std::memory_order_relaxed) || autograd::is_in_backward()) return;
   const lock_holder holder(lock);
   if (schedule.call(now_ns(), allocated())) want(census_reason::interval);
+}
+
+void load() noexcept {
+  loaded_ns = now_ns();
+}
+
+void in_forked_child() noexcept {
+  new (&lock) small_lock;
+  wanted.store(0);
+  is_rearming.store(false);
 }
 
 void begin() noexcept {

@@ -51,6 +51,11 @@ inline void see_usage(const usage_report& report) noexcept {
 // before.
 void see_call() noexcept;
 
+// With the library: the process has begun.
+void load() noexcept;
+// What the parent wanted is not wanted here.
+void in_forked_child() noexcept;
+
 // The agent runs from now on. With the GIL.
 void begin() noexcept;
 

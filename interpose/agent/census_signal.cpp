@@ -9,7 +9,7 @@
 #include "interpose/agent/census_moments.h"
 #include "interpose/base/errno_keeper.h"
 #include "interpose/base/settings.h"
-#include "interpose/entry/session.h"
+#include "interpose/session/session.h"
 
 namespace memtrace::agent {
 

@@ -29,7 +29,7 @@ void for_each_row(py list, Function row) {
   }
 }
 
-std::uint32_t text_of(recorder& to, std::string_view text) {
+std::uint32_t id_of_text(recorder& to, std::string_view text) {
   return text.empty() ? 0 : to.text_id(text);
 }
 
@@ -40,8 +40,8 @@ void record_root(recorder& to, py root, py modules, py tensors) {
   for_each_row<4>(modules, [&](const std::array<py, 4>& row) {
     to.module({.object = to.object_id(address_of(row[0])),
                .root = root_id,
-               .path = text_of(to, agent::text_of(row[1])),
-               .type = text_of(to, agent::text_of(row[2])),
+               .path = id_of_text(to, text_of(row[1])),
+               .type = id_of_text(to, text_of(row[2])),
                .flags = number_of(row[3])});
   });
   tensor_names& names = the_tensor_names();
@@ -50,14 +50,14 @@ void record_root(recorder& to, py root, py modules, py tensors) {
   storage_batch batch;
   for_each_row<5>(tensors, [&](const std::array<py, 5>& row) {
     const auto [tensor, owner, role, name_object, detail] = row;
-    const std::string_view name = agent::text_of(name_object);
+    const std::string_view name = text_of(name_object);
     const auto kind = static_cast<format::storage_role>(number_of(role));
-    names.add(address_of(owner), text_of(to, name));
+    names.add(address_of(owner), id_of_text(to, name));
     const bool trains = kind == format::storage_role::parameter && is_tensor(owner) &&
                         autograd::requires_grad(autograd::impl_of(owner));
     const std::uint32_t flags = trains ? format::storage_trainable : 0;
     for_each_storage(tensor, [&, detail = detail](const gpu_storage& storage) {
-      batch.add({kind, storage, name, agent::text_of(detail), flags});
+      batch.add({kind, storage, name, text_of(detail), flags});
     });
   });
   batch.record(to, root_id);

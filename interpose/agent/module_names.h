@@ -4,7 +4,7 @@
 // their parameters and buffers. Needs the GIL.
 #pragma once
 
-#include "interpose/agent/python_values.h"
+#include "interpose/agent/short_names.h"
 #include "interpose/recorder/recorder.h"
 
 namespace memtrace::agent {

@@ -5,7 +5,7 @@
 // addresses only; nothing of the program is kept.
 #pragma once
 
-#include "interpose/agent/python_values.h"
+#include "interpose/agent/short_names.h"
 #include "interpose/recorder/recorder.h"
 
 namespace memtrace::agent {

@@ -8,7 +8,7 @@
 
 #include <string>
 
-#include "interpose/agent/tensor_storages.h"
+#include "interpose/agent/short_names.h"
 
 namespace memtrace::agent {
 

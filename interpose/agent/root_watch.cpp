@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "interpose/agent/root_watch.h"
 
-#include <time.h>
-
 #include <algorithm>
 #include <new>
+
+#include "interpose/base/read_clock.h"
 
 namespace memtrace::agent {
 
@@ -16,18 +16,11 @@ constexpr std::uint32_t most_misses = 16;
 // Looks for moved parameters take at most this share of the time: 1 in …
 constexpr std::uint64_t rest_factor = 200;
 
-std::uint64_t now_ns() noexcept {
-  timespec now{};
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000u +
-         static_cast<std::uint64_t>(now.tv_nsec);
-}
-
 }  // namespace
 
 bool root_watch::is_due(const known_root& root) const noexcept {
   if (root.times >= root.next_look) return true;
-  return root.moves != moves_ && now_ns() >= root.rest_until_ns;
+  return root.moves != moves_ && read_clock(CLOCK_MONOTONIC) >= root.rest_until_ns;
 }
 
 bool root_watch::see(std::uint64_t root, std::uint32_t generation) noexcept {
@@ -81,7 +74,7 @@ void root_watch::looked(std::uint64_t root, bool found, std::uint64_t nanosecond
   known.misses = 0;
   while (known.next_look <= known.times) known.next_look *= 2;
   known.moves = moves_;
-  known.rest_until_ns = now_ns() + nanoseconds * rest_factor;
+  known.rest_until_ns = read_clock(CLOCK_MONOTONIC) + nanoseconds * rest_factor;
 }
 
 void root_watch::forget(std::uint64_t root) noexcept {

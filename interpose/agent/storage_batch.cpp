@@ -23,7 +23,7 @@ void storage_batch::add(const found_storage& found) {
   entry& known = entries_[place->second];
   known.first.flags |= found.flags;
   if (found.name.empty() || known.name == found.name) return;
-  if (tensor_bytes(found.storage.impl) < found.storage.bytes) {
+  if (autograd::tensor_bytes(found.storage.impl) < found.storage.bytes) {
     known.name = known.name.empty() ? found.name : common_name(known.name, found.name);
   }
 }
@@ -34,7 +34,7 @@ void storage_batch::record(recorder& to, std::uint32_t object) {
   for (const entry& known : entries_) {
     const found_storage& first = known.first;
     const std::string_view detail =
-        first.detail.empty() ? type_name(first.storage.impl) : first.detail;
+        first.detail.empty() ? autograd::type_name(first.storage.impl) : first.detail;
     events.push_back({.role = first.role,
                       .address = first.storage.address,
                       .bytes = first.storage.bytes,

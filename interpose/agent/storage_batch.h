@@ -12,7 +12,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "interpose/agent/tensor_storages.h"
+#include "interpose/agent/short_names.h"
 #include "interpose/recorder/recorder.h"
 
 namespace memtrace::agent {

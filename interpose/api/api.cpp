@@ -11,7 +11,7 @@
 #include "interpose/api/open_phases.h"
 #include "interpose/base/errno_keeper.h"
 #include "interpose/base/exported.h"
-#include "interpose/entry/session.h"
+#include "interpose/session/session.h"
 
 namespace {
 

@@ -11,7 +11,7 @@
 #include "interpose/api/nvtx_interface.h"
 #include "interpose/base/errno_keeper.h"
 #include "interpose/base/exported.h"
-#include "interpose/entry/session.h"
+#include "interpose/session/session.h"
 
 MEMTRACE_EXPORTED int InitializeInjectionNvtx2(const void* (*tables)(std::uint32_t));
 

@@ -11,7 +11,7 @@
 #include "interpose/api/nvtx_text.h"
 #include "interpose/api/open_phases.h"
 #include "interpose/base/errno_keeper.h"
-#include "interpose/entry/session.h"
+#include "interpose/session/session.h"
 
 namespace memtrace::nvtx {
 namespace {

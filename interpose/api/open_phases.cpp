@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "interpose/entry/session.h"
+#include "interpose/session/session.h"
 
 namespace memtrace::open_phases {
 namespace {

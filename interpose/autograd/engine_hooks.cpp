@@ -13,7 +13,7 @@
 #include "interpose/autograd/torch_symbols.h"
 #include "interpose/base/errno_keeper.h"
 #include "interpose/base/exported.h"
-#include "interpose/entry/session.h"
+#include "interpose/session/session.h"
 
 namespace {
 

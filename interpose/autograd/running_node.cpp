@@ -10,7 +10,7 @@
 #include "interpose/autograd/node_names.h"
 #include "interpose/autograd/tensor_layout.h"
 #include "interpose/base/errno_keeper.h"
-#include "interpose/entry/session.h"
+#include "interpose/session/session.h"
 
 namespace memtrace::autograd {
 namespace {
@@ -32,11 +32,6 @@ void ask_for_name() noexcept {
 
 void record(recorder& to, format::phase_action action) noexcept {
   to.phase({.action = action, .source = format::phase_source::backward});
-}
-
-// The parent's other threads are not there.
-[[gnu::constructor]] void on_load() {
-  pthread_atfork(nullptr, nullptr, [] { executes.store(execute_depth); });
 }
 
 }  // namespace
@@ -93,6 +88,10 @@ std::uint32_t running_node::name(recorder& to) noexcept {
 
 unsigned running_backwards() noexcept {
   return executes.load(std::memory_order_acquire);
+}
+
+void in_forked_child() noexcept {
+  executes.store(execute_depth);
 }
 
 bool is_in_backward() noexcept {

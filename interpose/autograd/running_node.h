@@ -54,6 +54,8 @@ class [[nodiscard]] running_node {
 
 // How many calls of Engine::execute there are in all threads.
 [[nodiscard]] unsigned running_backwards() noexcept;
+// Those of the parent's other threads are not there.
+void in_forked_child() noexcept;
 
 // The thread is one of the engine's own, or waits for the engine.
 [[nodiscard]] bool is_in_backward() noexcept;

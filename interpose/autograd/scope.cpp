@@ -3,7 +3,6 @@
 
 #include "interpose/autograd/autocast_mode.h"
 #include "interpose/autograd/cast_mark.h"
-#include "interpose/autograd/node_names.h"
 #include "interpose/autograd/optimizer_depth.h"
 #include "interpose/autograd/running_node.h"
 #include "interpose/autograd/thread_memory.h"

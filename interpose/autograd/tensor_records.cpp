@@ -2,24 +2,21 @@
 #include "interpose/autograd/tensor_records.h"
 
 #include <algorithm>
-#include <array>
+#include <iterator>
 
+#include "interpose/autograd/scalar_types.h"
 #include "interpose/autograd/scope.h"
 #include "interpose/autograd/tensor_layout.h"
 
 namespace memtrace::autograd {
 namespace {
 
-// Bytes of an element by c10::ScalarType (torch/headeronly/core/ScalarType.h); 0: more than one
-// element in a byte. From uint8 to quint2x4, bits of 1x8 to 16, the five kinds of float8 …
-constexpr std::array<std::uint8_t, 30> element_bytes{1, 1, 2, 4, 8, 2, 4, 8, 4, 8, 16, 1, 1, 1, 4,
-                                                     2, 1, 1, 1, 1, 1, 1, 2, 1, 1, 1,  1, 2, 4, 8};
-// … and smaller integers, float8 without sign, pairs of float4.
+// Those that are no scalars yet: smaller integers, float8 without sign, pairs of float4.
 constexpr std::uint8_t later_element_bytes = 1;
 
-std::uint64_t tensor_bytes(const void* tensor) noexcept {
+std::uint64_t saved_bytes(const void* tensor) noexcept {
   const std::uint32_t type = scalar_type(tensor);
-  std::uint64_t bytes = type < element_bytes.size() ? element_bytes[type] : later_element_bytes;
+  std::uint64_t bytes = type < std::size(scalars) ? scalars[type].bytes : later_element_bytes;
   const std::uint32_t count = dimensions(tensor);
   for (std::uint32_t i = 0; i < count; ++i) bytes *= size(tensor, i);
   // An expanded tensor has more elements than memory.
@@ -39,7 +36,7 @@ void record_saved(recorder& to, const void* tensor, std::uint32_t flags) noexcep
   if (is_autocast_on()) flags |= format::saved_autocast;
   const std::uint32_t count = dimensions(tensor);
   to.saved({.address = storage_address(tensor),
-            .bytes = tensor_bytes(tensor),
+            .bytes = saved_bytes(tensor),
             .flags = flags,
             .scalar_type = scalar_type(tensor),
             .dimensions = count,

@@ -10,7 +10,6 @@
 #include <csignal>
 #include <cstdarg>
 #include <cstdio>
-#include <cstdlib>
 
 #include "interpose/base/own_folder.h"
 #include "interpose/base/settings.h"

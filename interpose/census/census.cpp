@@ -2,28 +2,20 @@
 #include "interpose/census/census.h"
 
 #include <pthread.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <exception>
 #include <vector>
 
-#include "interpose/agent/census_moments.h"
 #include "interpose/autograd/running_node.h"
 #include "interpose/autograd/tensor_layout.h"
+#include "interpose/base/read_clock.h"
 #include "interpose/census/take.h"
 #include "interpose/census/torch_storages.h"
 
 namespace memtrace::census {
 
 namespace {
-
-std::uint64_t now_ns() noexcept {
-  timespec now{};
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000u +
-         static_cast<std::uint64_t>(now.tv_nsec);
-}
 
 // A search reads objects recursively and needs some tens of KiB; Python's threads may have 32.
 bool has_stack_left() noexcept {
@@ -37,14 +29,6 @@ bool has_stack_left() noexcept {
   pthread_attr_destroy(&own);
   const auto here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
   return known && here - reinterpret_cast<std::uintptr_t>(lowest) > enough;
-}
-
-unsigned devices_in_use() noexcept {
-  unsigned count = 0;
-  for (const auto& device : census_moments::detail::usage) {
-    if (device.allocated.load(std::memory_order_relaxed) != 0) ++count;
-  }
-  return count;
 }
 
 // What the last whole search did not find, or a later one less. Needs the GIL.
@@ -68,14 +52,14 @@ void record(recorder& to, const findings& found) {
 
 std::uint64_t take(recorder& to, format::census_reason why, const limits& at_most) noexcept {
   if (!autograd::is_confirmed() || !has_stack_left()) return 0;
-  const std::uint64_t start = now_ns();
+  const std::uint64_t start = read_clock(CLOCK_MONOTONIC);
   to.census({.action = format::census_action::begin, .reason = why});
   census_event end{.action = format::census_action::end, .reason = why};
   try {
     // A backward pass frees what its graph has saved as it goes, in one thread for each device and
     // one for the CPU; gradients on a GPU are made by its device's thread.
     const unsigned backwards = autograd::running_backwards();
-    const bool is_own = backwards == 1 && autograd::is_engines_thread() && devices_in_use() == 1;
+    const bool is_own = backwards == 1 && autograd::is_engines_thread() && at_most.devices == 1;
     torch_storages reader(backwards == 0 || is_own, backwards == 0);
     const findings found = find_held(reader, at_most, never_found);
     never_found = found.is_incomplete ? 0 : found.missing;
@@ -85,7 +69,7 @@ std::uint64_t take(recorder& to, format::census_reason why, const limits& at_mos
   } catch (const std::exception&) {
     end.flags = format::census_incomplete;
   }
-  end.nanoseconds = now_ns() - start;
+  end.nanoseconds = read_clock(CLOCK_MONOTONIC) - start;
   to.census(end);
   return end.nanoseconds;
 }

@@ -23,6 +23,8 @@ struct limits {
   // On all devices, now: installed packages are searched, and what has no name, only while more of
   // it is missing than usual. 0: unknown, and they always are.
   std::uint64_t allocated = 0;
+  // That have any of it. 0: unknown.
+  unsigned devices = 0;
 };
 
 // Now, into `to`. The caller holds the GIL and is not inside an allocator's hook. Leaves Python's

@@ -2,8 +2,6 @@
 #include "interpose/census/node_contents.h"
 
 #include <algorithm>
-#include <array>
-#include <cstring>
 
 #include "interpose/autograd/tensor_layout.h"
 

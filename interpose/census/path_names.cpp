@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "interpose/census/path_names.h"
 
-#include <algorithm>
-
 #include "interpose/census/code_names.h"
 #include "interpose/census/container_facts.h"
 #include "interpose/census/instance_values.h"

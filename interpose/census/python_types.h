@@ -127,9 +127,6 @@ struct python_objects {
 [[nodiscard]] inline py object_at(address object) noexcept {
   return reinterpret_cast<py>(object);
 }
-[[nodiscard]] inline address address_of(py object) noexcept {
-  return reinterpret_cast<address>(object);
-}
 [[nodiscard]] inline address type_of(address object) noexcept {
   return load<address>(object, python_stack::object::type);
 }

@@ -2,7 +2,6 @@
 #include "interpose/census/roots.h"
 
 #include <algorithm>
-#include <array>
 
 #include "interpose/python/frame_walk.h"
 #include "interpose/python/text.h"

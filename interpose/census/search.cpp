@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "interpose/census/search.h"
 
-#include <time.h>
+#include "interpose/base/read_clock.h"
 
 namespace memtrace::census {
 
@@ -10,20 +10,13 @@ namespace {
 constexpr node objects_between_looks_at_the_clock = 1024;
 constexpr std::uint32_t excluded_root = (1u << 31) - 2;
 
-std::uint64_t cpu_ns() noexcept {
-  timespec now{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000u +
-         static_cast<std::uint64_t>(now.tv_nsec);
-}
-
 }  // namespace
 
 search::search(const python_objects& python, const storage_reader& reader,
                const limits& at_most) noexcept
     : python_(python),
       reader_(reader),
-      deadline_ns_(cpu_ns() + at_most.nanoseconds),
+      deadline_ns_(read_clock(CLOCK_THREAD_CPUTIME_ID) + at_most.nanoseconds),
       most_objects_(at_most.objects),
       kinds_(python, reader),
       objects_(at_most.objects),
@@ -114,7 +107,7 @@ void search::from_object(address object, node parent) {
 }
 
 bool search::is_out_of_time() noexcept {
-  if (cpu_ns() > deadline_ns_) out_of_time_ = true;
+  if (read_clock(CLOCK_THREAD_CPUTIME_ID) > deadline_ns_) out_of_time_ = true;
   return out_of_time_;
 }
 

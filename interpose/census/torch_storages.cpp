@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "interpose/census/torch_storages.h"
 
-#include "interpose/agent/tensor_storages.h"
 #include "interpose/autograd/class_name.h"
 #include "interpose/autograd/tensor_layout.h"
+#include "interpose/autograd/tensor_storages.h"
 #include "interpose/census/graph_walk.h"
 
 namespace memtrace::census {
@@ -23,7 +23,7 @@ bool read_impl(const void* impl, seen_storage& seen) noexcept {
   seen.address = autograd::storage_address(impl);
   if (seen.address == 0) return false;
   seen.bytes = autograd::storage_bytes(impl);
-  seen.used_bytes = agent::tensor_bytes(impl);
+  seen.used_bytes = autograd::tensor_bytes(impl);
   seen.has_graph = !autograd::is_leaf(impl);
   return true;
 }
@@ -33,7 +33,7 @@ torch_storages::torch_storages(bool reads_gradients, bool reads_graphs) noexcept
 torch_storages::~torch_storages() = default;
 
 bool torch_storages::is_tensor(address object) const noexcept {
-  return agent::is_tensor(reinterpret_cast<agent::py>(object));
+  return autograd::is_tensor(reinterpret_cast<python_stack::py>(object));
 }
 
 bool torch_storages::has_graph(address tensor) const noexcept {

@@ -4,7 +4,6 @@
 #include <sys/mman.h>
 
 #include <array>
-#include <utility>
 
 #include "interpose/base/small_lock.h"
 

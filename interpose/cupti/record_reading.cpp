@@ -8,7 +8,7 @@
 
 #include "interpose/base/small_lock.h"
 #include "interpose/cupti/device_activity.h"
-#include "interpose/entry/session.h"
+#include "interpose/session/session.h"
 
 namespace memtrace::cupti {
 namespace {

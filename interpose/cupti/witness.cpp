@@ -3,13 +3,13 @@
 
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 
 #include "interpose/base/notice.h"
+#include "interpose/base/settings.h"
 #include "interpose/cupti/buffers.h"
 #include "interpose/cupti/cupti_library.h"
 #include "interpose/cupti/record_reading.h"
-#include "interpose/entry/session.h"
+#include "interpose/session/session.h"
 
 namespace memtrace::cupti {
 namespace {
@@ -81,8 +81,8 @@ void say_refused() noexcept {
 
 }  // namespace
 
-void want() noexcept {
-  now.store(stage::untried, std::memory_order_relaxed);
+void load() noexcept {
+  if (settings::second_witness()) now.store(stage::untried, std::memory_order_relaxed);
 }
 
 void begin() noexcept {

@@ -22,8 +22,8 @@ namespace memtrace::cupti {
 enum class stage : int { off, untried, trying, listening, ended, refused };
 inline std::atomic<stage> now{stage::off};
 
-// Once, when the library is loaded and if it was asked for.
-void want() noexcept;
+// Once, when the library is loaded: whether it was asked for.
+void load() noexcept;
 
 void begin() noexcept;
 // Before the real call of whatever may allocate. A load and a compare unless there is something to

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "interpose/driver/call_arguments.h"
 
-#include <algorithm>
 #include <atomic>
 #include <cstring>
 

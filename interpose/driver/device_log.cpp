@@ -56,10 +56,9 @@ void remember_context(std::uint32_t device, std::uint64_t handle, std::uint64_t 
   at(device).context_bytes.fetch_add(bytes, std::memory_order_relaxed);
 }
 
-sampler::nvml::process_bytes ask_nvml(std::uint32_t device) noexcept {
+nvml::process_bytes ask_nvml(std::uint32_t device) noexcept {
   char bus_id[32];
-  return pci_bus_id(device, bus_id) ? sampler::nvml::of_device(bus_id)
-                                    : sampler::nvml::process_bytes{};
+  return pci_bus_id(device, bus_id) ? nvml::of_device(bus_id) : nvml::process_bytes{};
 }
 
 // The first look at a device: what is in use and was not allocated since is the context.

@@ -110,9 +110,6 @@ void remember_handle(std::uint64_t handle, std::uint32_t device) noexcept {
 void forget_address(std::uint64_t address) noexcept {
   if (address != 0 && several_devices()) forget(addresses(), address);
 }
-void forget_handle(std::uint64_t handle) noexcept {
-  if (handle != 0 && several_devices()) forget(handles(), handle);
-}
 
 std::optional<std::uint32_t> device_of_address(std::uint64_t address) noexcept {
   if (address == 0 || !several_devices()) return std::nullopt;

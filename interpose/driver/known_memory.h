@@ -20,7 +20,6 @@ namespace memtrace::known_memory {
 void remember_address(std::uint64_t address, std::uint32_t device) noexcept;
 void remember_handle(std::uint64_t handle, std::uint32_t device) noexcept;
 void forget_address(std::uint64_t address) noexcept;
-void forget_handle(std::uint64_t handle) noexcept;
 
 [[nodiscard]] std::optional<std::uint32_t> device_of_address(std::uint64_t address) noexcept;
 [[nodiscard]] std::optional<std::uint32_t> device_of_handle(std::uint64_t handle) noexcept;

@@ -11,7 +11,7 @@
 
 #include "interpose/base/small_lock.h"
 
-namespace memtrace::sampler::nvml {
+namespace memtrace::nvml {
 namespace {
 
 using handle = void*;
@@ -141,4 +141,4 @@ void in_forked_child() noexcept {
   opening.unlock();
 }
 
-}  // namespace memtrace::sampler::nvml
+}  // namespace memtrace::nvml

@@ -7,7 +7,7 @@
 
 #include <cstdint>
 
-namespace memtrace::sampler::nvml {
+namespace memtrace::nvml {
 
 struct process_bytes {
   bool known = false;
@@ -22,4 +22,4 @@ struct process_bytes {
 
 void in_forked_child() noexcept;
 
-}  // namespace memtrace::sampler::nvml
+}  // namespace memtrace::nvml

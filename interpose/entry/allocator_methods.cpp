@@ -12,8 +12,8 @@
 #include "interpose/base/notice.h"
 #include "interpose/driver/device_log.h"
 #include "interpose/entry/pool_choice.h"
-#include "interpose/entry/session.h"
 #include "interpose/entry/trace_tracker.h"
+#include "interpose/session/session.h"
 
 namespace memtrace::allocator_methods {
 namespace {

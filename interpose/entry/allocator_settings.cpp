@@ -6,8 +6,8 @@
 #include "interpose/base/errno_keeper.h"
 #include "interpose/base/exported.h"
 #include "interpose/base/small_lock.h"
-#include "interpose/entry/session.h"
 #include "interpose/loader/hook_table.h"
+#include "interpose/session/session.h"
 
 namespace memtrace::allocator_settings {
 namespace {

@@ -43,6 +43,16 @@ bool is_checkpoint(hook_id id) noexcept {
          id == hook_id::cuCheckpointProcessRestore || id == hook_id::cuCheckpointProcessUnlock;
 }
 
+// A device's own context taken into use, not one more made.
+bool is_retain(hook_id id) noexcept {
+  return id == hook_id::cuDevicePrimaryCtxRetain;
+}
+
+// A pool of this process, not one that another made known.
+bool is_own_pool(hook_id id) noexcept {
+  return id == hook_id::cuMemPoolCreate || id == hook_id::cudaMemPoolCreate;
+}
+
 std::uint32_t device_of(const call_facts& facts) noexcept {
   // A number that no device has was the program's mistake, and the call failed.
   const int given = facts.place.device;
@@ -121,11 +131,11 @@ void note_allocation(recorder& to, const recorded_call& call, cuda_effect effect
                      const state_before& before) noexcept {
   remember(effect, facts, device);
   if (effect == cuda_effect::graph_memory) graphs_allocate.store(true, std::memory_order_relaxed);
-  if (effect == cuda_effect::pool && primary_context::is_own_pool(call.id)) {
+  if (effect == cuda_effect::pool && is_own_pool(call.id)) {
     device_use::pool_made(facts.handle, device);
   }
   if (effect == cuda_effect::context) {
-    if (primary_context::is_retain(call.id)) {
+    if (is_retain(call.id)) {
       known_memory::remember_primary_context(static_cast<int>(device), facts.handle);
     } else {
       made_contexts::add(facts.handle);

@@ -18,9 +18,9 @@
 #include "interpose/base/errno_keeper.h"
 #include "interpose/cupti/witness.h"
 #include "interpose/driver/call_arguments.h"
-#include "interpose/entry/session.h"
 #include "interpose/loader/hook_table.h"
 #include "interpose/sampler/device_use.h"
+#include "interpose/session/session.h"
 #include "memtrace/cuda_calls.h"
 
 namespace memtrace {

@@ -9,7 +9,7 @@
 #include "interpose/base/loaded_library.h"
 #include "interpose/driver/device_log.h"
 #include "interpose/entry/call_recording.h"
-#include "interpose/entry/session.h"
+#include "interpose/session/session.h"
 
 namespace {
 

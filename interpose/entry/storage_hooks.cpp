@@ -9,42 +9,32 @@
 #include "interpose/base/errno_keeper.h"
 #include "interpose/base/exported.h"
 #include "interpose/entry/call_recording.h"
-#include "interpose/entry/session.h"
 #include "interpose/loader/caller_binding.h"
 #include "interpose/sampler/device_use.h"
+#include "interpose/session/session.h"
 
 namespace memtrace {
 namespace {
 
 using format::storage_role;
 
-// What a wrapper answers when there is nothing behind it: that the library is not there.
-constexpr int no_real_function(library_family family) noexcept {
-  switch (family) {
-    case library_family::cublas:
-    case library_family::cublasLt:
-      return 1;  // CUBLAS_STATUS_NOT_INITIALIZED
-    case library_family::cudnn:
-      return 1001;  // CUDNN_STATUS_NOT_INITIALIZED
-    case library_family::cufft:
-      return 5;  // CUFFT_INTERNAL_ERROR
-    default:
-      return error_no_real_function;
-  }
-}
+struct library_facts {
+  const char* name;
+  int absent;  // what a wrapper answers when there is nothing behind it
+};
 
-constexpr const char* name_of(library_family family) noexcept {
+constexpr library_facts facts_of(library_family family) noexcept {
   switch (family) {
     case library_family::cublas:
-      return "cublas";
+      return {"cublas", 1};  // CUBLAS_STATUS_NOT_INITIALIZED
     case library_family::cublasLt:
-      return "cublasLt";
+      return {"cublasLt", 1};
     case library_family::cudnn:
-      return "cudnn";
+      return {"cudnn", 1001};  // CUDNN_STATUS_NOT_INITIALIZED
     case library_family::cufft:
-      return "cufft";
+      return {"cufft", 5};  // CUFFT_INTERNAL_ERROR
     default:
-      return "";
+      return {"", error_no_real_function};
   }
 }
 
@@ -56,7 +46,7 @@ std::uint32_t name_id(recorder& to) noexcept {
   const std::uint64_t last = known.load(std::memory_order_relaxed);
   if (last >> 32 == generation) [[likely]]
     return static_cast<std::uint32_t>(last);
-  const std::uint32_t id = to.text_id(name_of(family));
+  const std::uint32_t id = to.text_id(facts_of(family).name);
   known.store(generation << 32 | id, std::memory_order_relaxed);
   return id;
 }
@@ -106,6 +96,6 @@ Function* real_for(const void* caller) noexcept {
     }                                                                                            \
     auto* const real_ =                                                                          \
         memtrace::real_for<decltype(name), hook_id::name, family_>(__builtin_return_address(0)); \
-    return real_ == nullptr ? memtrace::no_real_function(family_) : real_ arguments;             \
+    return real_ == nullptr ? memtrace::facts_of(family_).absent : real_ arguments;              \
   }
 #include "interpose/loader/hooks.def"

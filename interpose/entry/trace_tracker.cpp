@@ -19,9 +19,9 @@
 #include "interpose/entry/native_allocator.h"
 #include "interpose/entry/pool_choice.h"
 #include "interpose/entry/run_facts.h"
-#include "interpose/entry/session.h"
 #include "interpose/entry/trace_entry.h"
 #include "interpose/python/python_stack.h"
+#include "interpose/session/session.h"
 
 namespace memtrace::trace_tracker {
 namespace {

@@ -5,8 +5,6 @@
 // cannot follow is counted (unknown_names.h).
 #pragma once
 
-#include <cstdint>
-
 namespace memtrace {
 
 // A name of hooks.def, or one that CUDA has only since a later release.

@@ -5,7 +5,6 @@
 
 #include <atomic>
 #include <cstdint>
-#include <string_view>
 
 #include "interpose/loader/real_function.h"
 

@@ -6,7 +6,7 @@
 #include <cstdio>
 
 #include "interpose/base/small_lock.h"
-#include "interpose/entry/session.h"
+#include "interpose/session/session.h"
 #include "memtrace/trace_format.h"
 
 namespace memtrace::unknown_names {

@@ -6,8 +6,6 @@
 //   self: a plain local variable, or (where an inner function uses it too) in a cell
 #pragma once
 
-#include <atomic>
-
 #include "interpose/python/layout.h"
 
 namespace memtrace::python_stack {

@@ -3,9 +3,9 @@
 
 #include <pthread.h>
 #include <signal.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "interpose/base/read_clock.h"
 #include "interpose/python/interpreter.h"
 
 namespace memtrace {
@@ -13,13 +13,6 @@ namespace memtrace {
 namespace {
 
 constexpr std::uint64_t patience_ns = 200'000'000;
-
-std::uint64_t now_ns() noexcept {
-  timespec now{};
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000u +
-         static_cast<std::uint64_t>(now.tv_nsec);
-}
 
 struct gil_functions {
   int (*add_pending_call)(int (*)(void*), void*) = nullptr;
@@ -49,7 +42,7 @@ void pending_call::request_slow() noexcept {
     // The first event of this process, or of a child forked before the call had run.
     if (!process_.compare_exchange_strong(requester, process)) return;
     queued_.store(false, std::memory_order_relaxed);
-    requested_ns_.store(now_ns(), std::memory_order_relaxed);
+    requested_ns_.store(read_clock(CLOCK_MONOTONIC), std::memory_order_relaxed);
     state_.store(now = state::idle, std::memory_order_release);
   }
   if (now == state::idle) {
@@ -62,13 +55,14 @@ void pending_call::request_slow() noexcept {
     state_.compare_exchange_strong(now, state::requested);  // unless it has begun already
     return;
   }
-  const bool overdue = now == state::requested &&
-                       now_ns() - requested_ns_.load(std::memory_order_relaxed) > patience_ns;
+  const bool overdue =
+      now == state::requested &&
+      read_clock(CLOCK_MONOTONIC) - requested_ns_.load(std::memory_order_relaxed) > patience_ns;
   if (overdue || now == state::helper_wanted) start_helper(now);
 }
 
 void pending_call::again() noexcept {
-  requested_ns_.store(now_ns(), std::memory_order_relaxed);
+  requested_ns_.store(read_clock(CLOCK_MONOTONIC), std::memory_order_relaxed);
   state_.store(state::idle, std::memory_order_release);
 }
 

@@ -5,11 +5,16 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 namespace memtrace::python_stack {
 
 struct python_object;  // PyObject
 using py = python_object*;
+
+[[nodiscard]] inline std::uintptr_t address_of(py object) noexcept {
+  return reinterpret_cast<std::uintptr_t>(object);
+}
 
 struct method_definition {  // PyMethodDef
   const char* name;

@@ -14,6 +14,7 @@
 #include <cstdlib>
 #include <new>
 
+#include "interpose/python/code_deaths.h"
 #include "interpose/python/pending_call.h"
 #include "interpose/python/self_check.h"
 #include "interpose/python/thread_stacks.h"

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "interpose/python/thread_stacks.h"
 
+#include "interpose/python/code_deaths.h"
+
 namespace memtrace::python_stack {
 
 void thread_stacks::forget_everything() noexcept {

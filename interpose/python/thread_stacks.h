@@ -18,7 +18,6 @@
 
 #include <array>
 
-#include "interpose/python/code_deaths.h"
 #include "interpose/python/frame_decoder.h"
 #include "interpose/python/module_call.h"
 #include "interpose/python/python_stack.h"

@@ -4,7 +4,6 @@
 // the steps that every record is made of. Private to the recorder's source files.
 #pragma once
 
-#include <algorithm>
 #include <atomic>
 
 #include "interpose/recorder/encoding.h"

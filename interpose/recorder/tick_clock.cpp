@@ -2,13 +2,14 @@
 #include "interpose/recorder/tick_clock.h"
 
 #include <fcntl.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <string_view>
 
 #if defined(__x86_64__)
 #include <cpuid.h>
+
+#include "interpose/base/read_clock.h"
 #endif
 
 namespace memtrace {
@@ -18,13 +19,6 @@ namespace {
 constexpr std::uint64_t shortest_calibration_ns = 5'000'000;
 // Times are kept to about this: finer digits are noise that does not compress.
 constexpr double wanted_unit_ns = 64.0;
-
-std::uint64_t read_clock(clockid_t id) noexcept {
-  timespec now{};
-  clock_gettime(id, &now);
-  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000u +
-         static_cast<std::uint64_t>(now.tv_nsec);
-}
 
 #if defined(__x86_64__)
 // The kernel itself trusts the counter: it is its clock source, or the hypervisor's clock page.

@@ -78,7 +78,7 @@ class reading {
   // before and after.
   bool read_use() noexcept {
     constexpr int tries = 3;
-    sampler::nvml::process_bytes processes;
+    nvml::process_bytes processes;
     used_ = device_log::used_bytes();
     for (int i = 0; i < tries; ++i) {
       processes = ask_processes();
@@ -95,11 +95,11 @@ class reading {
     return true;
   }
 
-  sampler::nvml::process_bytes ask_processes() const noexcept {
+  nvml::process_bytes ask_processes() const noexcept {
     const std::uint64_t began = monotonic_ns();
     char bus_id[32];
     if (!for_nvml.allows(elapsed(began)) || !device_log::pci_bus_id(device_, bus_id)) return {};
-    const auto found = sampler::nvml::of_device(bus_id);
+    const auto found = nvml::of_device(bus_id);
     for_nvml.spend(monotonic_ns() - began);
     return found;
   }

@@ -4,14 +4,13 @@
 #include <pthread.h>
 #include <signal.h>
 #include <sys/resource.h>
-#include <time.h>
 
 #include <atomic>
 #include <new>
 
 #include "interpose/base/futex.h"
+#include "interpose/base/read_clock.h"
 #include "interpose/base/settings.h"
-#include "interpose/driver/nvml.h"
 #include "interpose/recorder/tick_clock.h"
 #include "interpose/sampler/device_use.h"
 #include "interpose/sampler/host_look.h"
@@ -34,18 +33,11 @@ struct running {
 alignas(running) char storage[sizeof(running)];
 std::atomic<running*> current{nullptr};
 
-std::uint64_t own_cpu_ns() noexcept {
-  timespec now{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 +
-         static_cast<std::uint64_t>(now.tv_nsec);
-}
-
 template <typename Work>
 std::uint64_t cost_of(Work work) noexcept {
-  const std::uint64_t before = own_cpu_ns();
+  const std::uint64_t before = read_clock(CLOCK_THREAD_CPUTIME_ID);
   work();
-  return own_cpu_ns() - before;
+  return read_clock(CLOCK_THREAD_CPUTIME_ID) - before;
 }
 
 bool is_stopped(const running& now) noexcept {
@@ -131,7 +123,6 @@ void finish(recorder& to) noexcept {
 void in_forked_child() noexcept {
   current.store(nullptr, std::memory_order_relaxed);
   device_use::in_forked_child();
-  nvml::in_forked_child();
 }
 
 }  // namespace memtrace::sampler

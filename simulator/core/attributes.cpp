@@ -11,7 +11,7 @@
 namespace memtrace::simulator {
 namespace {
 
-constexpr capability_limits limits[] = {
+constexpr capability_limits model_limits[] = {
     {60, 2048, 32, 64, 48, 2},   {70, 2048, 32, 96, 96, 2},    {75, 1024, 16, 64, 64, 32},
     {80, 2048, 32, 164, 163, 2}, {86, 1536, 16, 100, 99, 32},  {89, 1536, 24, 100, 99, 64},
     {90, 2048, 32, 228, 227, 2}, {100, 2048, 32, 228, 227, 2}, {120, 1536, 24, 100, 99, 64},
@@ -213,9 +213,9 @@ std::optional<int> model_attribute(int attribute, int device) {
 const capability_limits& limits_of_model() {
   const int version = config().model.capability_major * 10 + config().model.capability_minor;
   const auto found =
-      std::find_if(std::begin(limits), std::end(limits),
+      std::find_if(std::begin(model_limits), std::end(model_limits),
                    [version](const capability_limits& one) { return one.version == version; });
-  return found == std::end(limits) ? limits[3] : *found;
+  return found == std::end(model_limits) ? model_limits[3] : *found;
 }
 
 std::optional<int> device_attribute(int attribute, int device) {

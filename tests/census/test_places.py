@@ -10,14 +10,16 @@ import subprocess
 from pathlib import Path
 
 import interpreters
+import probes
 import pytest
 
 HERE = Path(__file__).resolve().parent
-ROOT = HERE.parents[1]
-PROBE = (Path(os.environ.get("MEMTRACE_BUILD", ROOT / "build" / "release")).absolute() / "tests" /
-         "libmemtrace_census_probe.so")
+PROBE = probes.path_of("memtrace_census_probe")
 
-pytestmark = pytest.mark.skipif(not PROBE.exists(), reason=f"{PROBE} is not built")
+
+@pytest.fixture(autouse=True, scope="module")
+def built_probe():
+    probes.need("memtrace_census_probe")
 
 
 @pytest.fixture(params=interpreters.VERSIONS)

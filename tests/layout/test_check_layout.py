@@ -49,6 +49,7 @@ def test_an_include_from_below_is_allowed():
     text = '#include "analyzer/text/units.h"\n#include "analyzer/run/load.h"\n'
     assert check_layout.breaches_of_floors("analyzer/run/load.cpp", text, FLOORS) == []
     assert check_layout.breaches_of_floors("analyzer/terminal/report.cpp", text, FLOORS) == []
+    assert check_layout.breaches_of_floors("analyzer/text/a.cpp", '#include "analyzer/a.def"\n', FLOORS) == []
 
 
 def test_a_folder_that_is_too_large_is_found():

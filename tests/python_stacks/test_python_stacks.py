@@ -9,15 +9,21 @@ import pathlib
 import subprocess
 
 import interpreters
+import probes
 import pytest
 
 HERE = pathlib.Path(__file__).resolve().parent
-ROOT = HERE.parent.parent
-BUILD = pathlib.Path(os.environ.get("MEMTRACE_BUILD", ROOT / "build" / "release"))
-PROBE = BUILD / "tests" / "libmemtrace_python_probe.so"
-MISTAKEN_PROBE = BUILD / "tests" / "libmemtrace_python_probe_mistaken.so"
+PROBE = probes.path_of("memtrace_python_probe")
+MISTAKEN_PROBE = probes.path_of("memtrace_python_probe_mistaken")
 
-pytestmark = pytest.mark.skipif(not PROBE.exists(), reason="%s is not built" % PROBE)
+
+@pytest.fixture(autouse=True, scope="module")
+def built_probes():
+    probes.need("memtrace_python_probe", "memtrace_python_probe_mistaken")
+
+
+def test_one_interpreter_at_least_is_tested():
+    assert any(interpreters.find(version) for version in interpreters.VERSIONS)
 
 
 @pytest.fixture(params=interpreters.VERSIONS)
@@ -52,9 +58,12 @@ def test_every_frame_equals_the_interpreters_own(interpreter):
 
 
 def test_frames_are_right_before_the_check_has_run(interpreter):
-    answer = results(run(interpreter, "unchecked.py"))
-    if answer["status"] is not None:
-        pytest.skip("this machine was so slow that the helper was due")
+    for _ in range(5):
+        answer = results(run(interpreter, "unchecked.py"))
+        if answer["status"] is None:
+            break
+    else:
+        pytest.skip("this machine was so slow, five times, that the helper was due")
     assert answer["wrong"] == []
     assert answer["comparisons"] >= 400
 

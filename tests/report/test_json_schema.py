@@ -3,6 +3,7 @@
 
 import json
 import os
+import signal
 import subprocess
 from pathlib import Path
 
@@ -143,20 +144,24 @@ def test_bad_input_gets_one_sentence(built, tmp_path, command, name):
     assert len(done.stderr.splitlines()) == 1
 
 
-def test_a_directory_without_traces_and_an_unreadable_trace(built, tmp_path):
-    def message(path) -> str:
-        done = subprocess.run(
-            [runs.memtrace(), "report", path],
-            capture_output=True, text=True, env=runs.environment(), check=False,
-        )
-        assert done.returncode == 1
-        return done.stderr
+def refused(path: Path) -> str:
+    done = subprocess.run(
+        [runs.memtrace(), "report", path],
+        capture_output=True, text=True, env=runs.environment(), check=False,
+    )
+    assert done.returncode == 1
+    return done.stderr
 
-    assert "no traces in this directory" in message(tmp_path)
-    if os.geteuid() != 0:  # root may read everything
-        (tmp_path / "private.mtrace").write_bytes(b"MEMTRACE")
-        (tmp_path / "private.mtrace").chmod(0)
-        assert "permission denied" in message(tmp_path / "private.mtrace")
+
+def test_a_directory_without_traces(built, tmp_path):
+    assert "no traces in this directory" in refused(tmp_path)
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
+def test_a_trace_that_may_not_be_read(built, tmp_path):
+    (tmp_path / "private.mtrace").write_bytes(b"MEMTRACE")
+    (tmp_path / "private.mtrace").chmod(0)
+    assert "permission denied" in refused(tmp_path / "private.mtrace")
 
 
 def test_a_trace_cut_off_before_its_first_event_says_nothing_about_the_program(examples, tmp_path):
@@ -172,10 +177,17 @@ def test_a_trace_cut_off_before_its_first_event_says_nothing_about_the_program(e
     assert "no GPU memory was allocated" not in text
 
 
-def test_a_reader_that_stops_early_is_no_error_message(examples):
+# A program of the shell is ended by the signal, one that Python starts with its own may have to go on.
+@pytest.mark.parametrize(("restore_signals", "status"), [(True, -signal.SIGPIPE), (False, 1)])
+def test_a_reader_that_stops_early_is_no_error_message(built, tmp_path, restore_signals, status):
+    """Of more lines than a pipe holds, so that the end of the reader is met."""
+    subprocess.run([built / "tests/example_traces", tmp_path, "20000"], check=True)
+    (trace,) = tmp_path.glob("*.mtrace")
     with subprocess.Popen(
-        [runs.memtrace(), "dump", examples / "clean.mtrace"],
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=runs.environment(),
+        [runs.memtrace(), "dump", trace], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        env=runs.environment(), restore_signals=restore_signals,
     ) as process:
+        assert process.stdout.readline()
         process.stdout.close()
         assert process.stderr.read() == b""
+    assert process.returncode == status

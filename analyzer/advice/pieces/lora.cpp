@@ -22,9 +22,9 @@ using attribution::phase;
 
 namespace {
 
-constexpr std::uint32_t rank = 16;
+constexpr std::uint32_t factor_rank = 16;
 // Of a linear layer that an adapter makes sense for.
-constexpr std::uint32_t least_width = 4 * rank;
+constexpr std::uint32_t least_width = 4 * factor_rank;
 constexpr std::size_t least_layers = 4;
 
 [[nodiscard]] bool is_adapted(const weight_shape* shape) {
@@ -38,7 +38,7 @@ struct share {
 };
 [[nodiscard]] share factors_of(const weight_shape& shape) {
   const auto whole = std::uint64_t{shape.rows} * shape.columns;
-  return {rank * (shape.rows + shape.columns),
+  return {factor_rank * (shape.rows + shape.columns),
           static_cast<std::uint32_t>(std::min<std::uint64_t>(whole, 0xffffffffu))};
 }
 
@@ -110,12 +110,12 @@ proposals lora(const blocks::evidence& of) {
   if (!has_attention(of)) return {};
   proposal made;
   made.id = "lora";
-  made.amount = fmt::format("r={}", rank);
+  made.amount = fmt::format("r={}", factor_rank);
   made.title = "All weights are trained: each has a gradient and the optimizer's states";
   made.change = fmt::format(
       "peft.get_peft_model(model, LoraConfig(r={}, target_modules=\"all-linear\")), and only "
       "parameters with requires_grad to the optimizer",
-      rank);
+      factor_rank);
   made.evidence = fmt::format("{} of {} in weights are trained, with {} of states",
                               bytes_in_words(run.trainable_bytes),
                               bytes_in_words(run.parameter_bytes), bytes_in_words(now.states));

@@ -126,7 +126,7 @@ class made_up_run {
 
   // Once, when all is made: what refers to this run must not outlive it.
   [[nodiscard]] const blocks::evidence& evidence() {
-    made_.blocks = blocks_;
+    made_.blocks = blocks::fact_list(blocks_);
     made_.step_ends = step_ends_;
     made_.modules = modules_;
     const auto peak = peak_of(log_);

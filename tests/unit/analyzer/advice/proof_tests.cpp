@@ -109,7 +109,7 @@ TEST_CASE("GIVEN a device that is too small WHEN segments can grow THEN the refu
   CHECK(made->mends_out_of_memory);
   CHECK(made->saves_bytes > 0);
   auto fits = *made;
-  by.find_capacity(fits);
+  by.find_capacities({&fits});
   REQUIRE(fits.saves_capacity);
   CHECK(*fits.saves_capacity > 0);
 }

@@ -21,7 +21,7 @@ class small_run {
     for (std::size_t i = 0; i < log_.requests.size(); ++i) {
       const auto& one = log_.requests[i];
       if (one.what() == allocator::action::free) {
-        of.blocks[one.block].free_request = static_cast<std::uint32_t>(i);
+        of.blocks.set_free_request(one.block, static_cast<std::uint32_t>(i));
       }
     }
     of.now = allocator::replay(log_, allocator::as_recorded(log_));

@@ -25,10 +25,12 @@ allocator::request_log requests_of(const std::vector<std::uint64_t>& others) {
 
 struct weights_and : small_run {
   explicit weights_and(const std::vector<std::uint64_t>& others) : small_run(requests_of(others)) {
-    for (auto& facts : of.blocks) facts.what = category::weights;
+    of.blocks.change_all([](auto& facts) { facts.what = category::weights; });
     for (std::uint32_t block = 0; block < 2; ++block) {
-      of.blocks[block].name.value = block + 1;
-      of.blocks[block].root.value = 1;
+      of.blocks.change(block, [&](auto& facts) {
+        facts.name.value = block + 1;
+        facts.root.value = 1;
+      });
     }
   }
 };
@@ -60,8 +62,10 @@ TEST_CASE("GIVEN weights of other sizes WHEN asked THEN nobody calls them a copy
 
 TEST_CASE("GIVEN a copy that the agent found WHEN asked THEN it is told of whatever its sizes") {
   weights_and run({30_MiB});
-  run.of.blocks[2].unused_copy = true;
-  run.of.blocks[2].name.value = 3;
+  run.of.blocks.change(2, [](auto& facts) {
+    facts.unused_copy = true;
+    facts.name.value = 3;
+  });
   const auto found = weights_copy(run.of);
   REQUIRE(found.size() == 1);
   CHECK(peak_after(run, found.front()) == 60_MiB);
@@ -69,7 +73,7 @@ TEST_CASE("GIVEN a copy that the agent found WHEN asked THEN it is told of whate
 
 TEST_CASE("GIVEN no optimizer, no buckets and no adapters WHEN asked THEN nothing is proposed") {
   weights_and run({40_MiB});
-  for (auto& facts : run.of.blocks) facts.name = {};
+  run.of.blocks.change_all([](auto& facts) { facts.name = {}; });
   CHECK(optimizer_choice(run.of).empty());
   CHECK(optimizer_form(run.of).empty());
   CHECK(gradient_views(run.of).empty());

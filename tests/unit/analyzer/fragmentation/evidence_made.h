@@ -28,12 +28,12 @@ class evidence_made {
     }
     static_cast<void>(names_.define_frame(1, 2, number));
     static_cast<void>(names_.define_stack(0, ++frames_));
-    of.blocks[block].stack = trace::stack_id{frames_};
+    of.blocks.change(block, [&](auto& facts) { facts.stack = trace::stack_id{frames_}; });
     return *this;
   }
   // As the block before.
   evidence_made& same_line(std::uint32_t block) {
-    of.blocks[block].stack = trace::stack_id{frames_};
+    of.blocks.change(block, [&](auto& facts) { facts.stack = trace::stack_id{frames_}; });
     return *this;
   }
 

@@ -102,16 +102,16 @@ TEST_CASE("curves: the law that made the points fits best") {
     late.push_back(1000 * std::max(0.0, x - 0.5) + wiggle);
     saturating.push_back(1000 * (1 - std::exp(-x / 0.16)) + wiggle);
   }
-  CHECK(compare_curves(points(line), 1).best.name == "linear");
+  CHECK(compare_curves(points(line), 1).best.follows == law::linear);
   CHECK(compare_curves(points(line), 1).best.rise == Approx(1000).epsilon(0.02));
   const auto stopped = compare_curves(points(ended), 1).best;
-  CHECK(stopped.name == "ended_ramp");
+  CHECK(stopped.follows == law::ended_ramp);
   CHECK(stopped.to == Approx(0.4));
   const auto begun = compare_curves(points(late), 1).best;
-  CHECK(begun.name == "late_start");
+  CHECK(begun.follows == law::late_start);
   CHECK(begun.from == Approx(0.5));
-  CHECK(compare_curves(points(saturating), 1).best.name == "saturating");
-  CHECK(compare_curves(points(std::vector<double>(50, 3.0)), 1).best.name == "constant");
+  CHECK(compare_curves(points(saturating), 1).best.follows == law::saturating);
+  CHECK(compare_curves(points(std::vector<double>(50, 3.0)), 1).best.follows == law::constant);
 }
 
 TEST_CASE("stray points take the median around them") {

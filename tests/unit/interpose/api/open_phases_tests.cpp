@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "interpose/entry/session.h"
+#include "interpose/session/session.h"
 #include "tests/unit/support/recorders.h"
 
 using namespace memtrace;

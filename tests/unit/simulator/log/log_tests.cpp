@@ -17,7 +17,7 @@
 #include "tests/unit/catch.h"
 
 using namespace memtrace;
-namespace log = memtrace::simulator::log;
+using namespace memtrace::simulator;
 
 namespace {
 

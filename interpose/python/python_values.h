@@ -1,18 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Python's objects as the bridge reads them. All need the GIL, and leave no Python error set.
+// Python's objects as the agent reads them. All need the GIL, and leave no Python error set.
 #pragma once
 
-#include <cstdint>
+#include <cstddef>
 #include <string_view>
 
 #include "interpose/python/python_api.h"
 
-namespace memtrace::agent {
-
-using python_stack::py;
-using python_stack::python_api;
-using python_stack::reference;
+namespace memtrace::python_stack {
 
 // The functions, once they have been found: find_python_functions().
 [[nodiscard]] const python_api& python_functions() noexcept;
@@ -20,10 +16,6 @@ using python_stack::reference;
 
 // "" for what is no str; holds as long as the object.
 [[nodiscard]] std::string_view text_of(py object);
-
-[[nodiscard]] inline std::uint64_t address_of(py object) noexcept {
-  return reinterpret_cast<std::uint64_t>(object);
-}
 
 // A name that is looked up again and again.
 [[nodiscard]] py interned(const char* name);
@@ -52,4 +44,4 @@ void for_each_item(py sequence, Function item) {
   }
 }
 
-}  // namespace memtrace::agent
+}  // namespace memtrace::python_stack

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "interpose/agent/python_values.h"
+#include "interpose/python/python_values.h"
 
 #include "interpose/python/layout.h"
 
-namespace memtrace::agent {
+namespace memtrace::python_stack {
 
 namespace {
 
@@ -16,9 +16,8 @@ constexpr unsigned long dict_subclass = 1ul << 29;
 
 bool has_flag(py object, unsigned long flag) noexcept {
   namespace offset = python_stack::object;
-  using python_stack::address;
-  const auto type = python_stack::load<address>(reinterpret_cast<address>(object), offset::type);
-  return (python_stack::load<unsigned long>(type, offset::type_flags) & flag) != 0;
+  const auto type = load<address>(reinterpret_cast<address>(object), offset::type);
+  return (load<unsigned long>(type, offset::type_flags) & flag) != 0;
 }
 
 }  // namespace
@@ -67,4 +66,4 @@ py none() {
   return functions.none;
 }
 
-}  // namespace memtrace::agent
+}  // namespace memtrace::python_stack

@@ -1,32 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "interpose/entry/session.h"
+#include "interpose/session/session.h"
 
 #include <errno.h>
 #include <pthread.h>
-#include <stdlib.h>
 
 #include <atomic>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <new>
 
-#include "interpose/agent/agent.h"
-#include "interpose/api/nvtx.h"
-#include "interpose/api/open_phases.h"
-#include "interpose/autograd/status.h"
 #include "interpose/base/command_line.h"
 #include "interpose/base/errno_keeper.h"
 #include "interpose/base/notice.h"
 #include "interpose/base/settings.h"
 #include "interpose/base/small_lock.h"
-#include "interpose/cupti/witness.h"
-#include "interpose/driver/known_memory.h"
-#include "interpose/driver/native_stack.h"
-#include "interpose/entry/allocator_settings.h"
-#include "interpose/entry/run_facts.h"
-#include "interpose/loader/unknown_names.h"
-#include "interpose/python/python_stack.h"
-#include "interpose/sampler/sampler.h"
+#include "interpose/session/parts.h"
 
 namespace memtrace::session {
 namespace {
@@ -38,14 +27,19 @@ std::atomic<stage> the_stage{stage::loading};  // until the library's constructo
 std::atomic<const char*> event_source{nullptr};
 small_lock start_lock;
 clock_pair loaded_at;
+constinit std::span<const part> the_parts;
+
+template <typename Moment, typename... Arguments>
+void tell_parts(Moment part::*moment, Arguments&... arguments) noexcept {
+  for (const part& one : the_parts) {
+    if (one.*moment != nullptr) (one.*moment)(arguments...);
+  }
+}
 
 void in_forked_child() {
   recorder* const parents = the_recorder.exchange(nullptr, std::memory_order_relaxed);
   new (&start_lock) small_lock;
-  known_memory::in_forked_child();
-  native_stack::in_forked_child();
-  cupti::in_forked_child();
-  sampler::in_forked_child();
+  tell_parts(&part::in_forked_child);
   if (parents == nullptr) return;
   // The parent's recorder is left as it is: a thread may have been in the middle of it.
   parents->abandon();
@@ -86,18 +80,14 @@ recorder* start_slowly() noexcept {
     the_stage.store(stage::impossible, std::memory_order_relaxed);
     return nullptr;
   }
-  record_run_facts(*made);
-  allocator_settings::record_earlier(*made);
+  tell_parts(&part::open, *made);
   if (const char* source = event_source.load(std::memory_order_relaxed); source != nullptr) {
     made->info(format::info_key::event_source, source);
   }
   notice::log("recording to %s", made->path().c_str());
   the_recorder.store(made, std::memory_order_release);
   the_stage.store(stage::active, std::memory_order_release);
-  open_phases::record_earlier(*made);
-  unknown_names::record_earlier(*made);
-  sampler::start(*made);
-  cupti::record_state(*made);
+  tell_parts(&part::start, *made);
   return made;
 }
 
@@ -116,10 +106,7 @@ void group_digits(std::uint64_t number, char (&text)[32]) noexcept {
 void finish() {
   recorder* const current = active();
   if (current == nullptr) return;
-  sampler::finish(*current);
-  record_python_news(*current);
-  agent::record_at_end(*current);
-  autograd::status::record_at_end(*current);
+  tell_parts(&part::finish, *current);
   const recording_summary summary = current->finish();
   char events[32];
   char dropped[32];
@@ -140,24 +127,24 @@ void finish() {
   notice::say(sentence);
 }
 
-// Registered before anything of the program: so it runs after the program's own exit handlers
-// and the destructors of its static objects, which still free GPU memory.
-[[gnu::constructor]] void on_load() {
+}  // namespace
+
+void load(std::span<const part> parts) noexcept {
   const errno_keeper errno_stays;  // a program begins with 0
   settings::read();
   the_stage.store(stage::impossible, std::memory_order_relaxed);
   if (!settings::enabled()) return;
   notice::remember_standard_error();
   loaded_at = tick_clock::sample();
+  the_parts = parts;
+  // Before anything of the program: so it runs after the program's own exit handlers and the
+  // destructors of its static objects, which still free GPU memory.
   if (std::atexit(&finish) != 0) return;
   // Before the program's own handlers: in a child they run after ours, and may use CUDA.
   if (pthread_atfork(nullptr, nullptr, &in_forked_child) != 0) return;
-  nvtx::offer();
-  if (settings::second_witness()) cupti::want();
+  tell_parts(&part::load);
   the_stage.store(stage::untried, std::memory_order_release);
 }
-
-}  // namespace
 
 recorder* active() noexcept {
   return the_recorder.load(std::memory_order_acquire);

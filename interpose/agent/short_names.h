@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Python's objects and PyTorch's tensors, by the names that the agent uses for them.
+#pragma once
+
+#include "interpose/autograd/tensor_storages.h"
+#include "interpose/python/python_values.h"
+
+namespace memtrace::agent {
+
+using autograd::for_each_storage;
+using autograd::gpu_storage;
+using autograd::is_tensor;
+using python_stack::find_python_functions;
+using python_stack::interned;
+using python_stack::none;
+using python_stack::py;
+using python_stack::python_api;
+using python_stack::python_functions;
+using python_stack::reference;
+
+}  // namespace memtrace::agent
