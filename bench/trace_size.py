@@ -12,9 +12,10 @@ from pathlib import Path
 from recording import BUILD, ROOT, command
 
 
-def peak_memory_and_seconds(arguments: list[str]) -> tuple[int, float]:
+def peak_memory_and_seconds(arguments: list[str], **environment: str) -> tuple[int, float]:
     start = time.perf_counter()
-    process = subprocess.Popen(arguments, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    process = subprocess.Popen(arguments, env={**os.environ, **environment},
+                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     _, status, usage = os.wait4(process.pid, 0)
     if status != 0:
         sys.exit(f"memtrace bench: {' '.join(arguments)} failed with status {status}")

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """How long the report takes, and how much memory, on a trace of ten million events from ten thousand
-call sites, of which three leak; beside a tenth of the events, and a hundredth of the call sites."""
+call sites, of which three leak; beside a tenth of the events, and a hundredth of the call sites. Each
+once with all cores and once with one, which tells what the replays side by side are worth."""
 
 import subprocess
 import tempfile
@@ -14,13 +15,15 @@ TRACES = [(10_000_000, 10_000), (1_000_000, 10_000), (10_000_000, 100)]
 
 
 def main() -> None:
-    print(f"{'events':>12}{'call sites':>12}{'report':>12}{'a second':>12}{'peak memory':>14}{'on disk':>12}")
+    print(f"{'events':>12}{'call sites':>12}{'one core':>12}{'report':>12}{'a second':>12}{'peak memory':>14}{'on disk':>12}")
     for events, sites in TRACES:
         with tempfile.TemporaryDirectory() as folder:
             subprocess.run([GENERATOR, folder, str(events), str(sites)], check=True, stdout=subprocess.DEVNULL)
             trace, = Path(folder).glob("*.mtrace")
-            memory, seconds = peak_memory_and_seconds([str(BUILD / "memtrace"), "report", str(trace)])
-            print(f"{events:>12,}{sites:>12,}{seconds:>10.2f} s{events / seconds / 1e6:>10.1f} M"
+            report = [str(BUILD / "memtrace"), "report", str(trace)]
+            _, alone = peak_memory_and_seconds(report, MEMTRACE_JOBS="1")
+            memory, seconds = peak_memory_and_seconds(report)
+            print(f"{events:>12,}{sites:>12,}{alone:>10.2f} s{seconds:>10.2f} s{events / seconds / 1e6:>10.1f} M"
                   f"{memory / 2**20:>10.0f} MiB{trace.stat().st_size / 2**20:>8.1f} MiB")
 
 

@@ -17,7 +17,7 @@ TEST_CASE("work done side by side is done once each, also inside of other such w
   for (int round = 0; round < 20; ++round) {
     std::vector<std::vector<std::size_t>> made(outer, std::vector<std::size_t>(inner, 0));
     side_by_side(outer, [&](std::size_t i) {
-      side_by_side(inner, [&made, i](std::size_t j) { made[i][j] += i * inner + j + 1; });
+      side_by_side(inner, [&](std::size_t j) { made[i][j] += i * inner + j + 1; });
     });
     for (std::size_t i = 0; i < outer; ++i) {
       for (std::size_t j = 0; j < inner; ++j) REQUIRE(made[i][j] == i * inner + j + 1);
