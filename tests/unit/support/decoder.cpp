@@ -116,7 +116,7 @@ const char* payload_of(kind k, unsigned flags) {
   throw std::runtime_error("unknown kind");
 }
 
-bool is_timed(kind k) {
+bool has_time(kind k) {
   switch (k) {
 #define TIMED(name, number, timed, payload) \
   case kind::name:                          \
@@ -182,7 +182,7 @@ void decode_section(const section& from, decoded_trace& trace) {
     record.kind = static_cast<kind>(tag & ((1u << format::kind_bits) - 1));
     record.flags = tag >> format::kind_bits;
     decode_payload(records, context, record);
-    if (is_timed(record.kind)) {
+    if (has_time(record.kind)) {
       record.ticks = ticks += times.v() << trace.header.tick_shift;
       ++trace.timed;
     }

@@ -56,9 +56,9 @@ TEST_CASE("what is freed before backward is no finding") {
 TEST_CASE("what backward needs is no finding") {
   logits_training run(release::after_backward);
   auto of = run.evidence();
-  for (auto& block : of.blocks) {
-    if (block.what == category::outputs) block.kept_by_autograd = true;
-  }
+  of.blocks.change_all([](auto& facts) {
+    if (facts.what == category::outputs) facts.kept_by_autograd = true;
+  });
   CHECK(advice::free_earlier(of).empty());
 }
 
@@ -74,6 +74,6 @@ TEST_CASE("results that the next step replaces live through its forward pass") {
 TEST_CASE("without lines of the user's program nothing is proposed") {
   logits_training run(release::after_backward);
   auto of = run.evidence();
-  for (auto& block : of.blocks) block.stack = {};
+  of.blocks.change_all([](auto& facts) { facts.stack = {}; });
   CHECK(advice::free_earlier(of).empty());
 }

@@ -12,8 +12,8 @@
 using namespace memtrace::allocator;
 
 TEST_CASE("work done side by side is done once each, also inside of other such work") {
-  constexpr std::size_t outer = 40;
-  constexpr std::size_t inner = 25;
+  static constexpr std::size_t outer = 40;
+  static constexpr std::size_t inner = 25;
   for (int round = 0; round < 20; ++round) {
     std::vector<std::vector<std::size_t>> made(outer, std::vector<std::size_t>(inner, 0));
     side_by_side(outer, [&](std::size_t i) {
