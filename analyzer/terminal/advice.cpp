@@ -22,6 +22,7 @@ namespace {
 
 using advice::piece;
 
+constexpr std::size_t margin = 5;  // of what stands below a heading
 constexpr std::size_t most_shown = 3;
 
 [[nodiscard]] std::string bytes_saved(const piece& one) {
@@ -114,8 +115,6 @@ void add_wrapped(text::page& out, std::string_view label, const std::string& tex
   }
   return fmt::format("{}: {}", name, saving(one));
 }
-
-constexpr std::size_t margin = 5;  // of what stands below a heading
 
 [[nodiscard]] std::vector<std::string> lines_of(const std::string& text, std::size_t columns) {
   return text::wrap(text, std::max<std::size_t>(columns, margin + 30) - margin);
