@@ -74,7 +74,7 @@ std::string cut(std::string_view text, std::size_t columns) {
 
 std::string cut_at_word(std::string_view text, std::size_t columns) {
   auto shortened = cut(text, columns);
-  if (shortened.size() == text.size()) return shortened;
+  if (shortened == text) return shortened;
   constexpr std::string_view sign = "…";
   if (shortened.ends_with(sign)) shortened.resize(shortened.size() - sign.size());
   const auto end = shortened.find_last_of(' ');

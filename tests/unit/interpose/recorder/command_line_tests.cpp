@@ -45,7 +45,7 @@ TEST_CASE("Any other program is known by its executable") {
 
 TEST_CASE("The command line of this process is read up to the end of the buffer") {
   char much[4096];
-  CHECK(memtrace::traced_program(memtrace::read_command_line(much)) == "test_recorder");
+  CHECK(memtrace::traced_program(memtrace::read_command_line(much)) == "test_interpose_recorder");
   char little[4];
   CHECK(memtrace::read_command_line(little).size() == 4);
 }

@@ -17,6 +17,7 @@
 using namespace memtrace::simulated_gpu;
 
 TEST_CASE("a thread without a context gets error 201 from the driver, and one from the runtime") {
+  REQUIRE(cuInit(0) == CUDA_SUCCESS);
   std::thread([] {
     CUdevice device = 0;
     CUdeviceptr address = 0;
