@@ -4,6 +4,9 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <string>
+
+#include "analyzer/text/utf8.h"
 
 namespace memtrace::trace {
 
@@ -97,7 +100,10 @@ decoder::verdict decoder::definition(kind kind) {
   if (kind == kind::info) {
     const auto key = records_.text(format::max_text_bytes);
     const auto value = records_.text(format::max_text_bytes);
-    if (records_.ok()) visitor_.on_info(key, value);
+    std::string room_of_key, room_of_value;
+    if (records_.ok()) {
+      visitor_.on_info(text::repaired(key, room_of_key), text::repaired(value, room_of_value));
+    }
     return verdict::fine;
   }
   if (kind == kind::text) {
@@ -198,7 +204,8 @@ decoder::verdict decoder::operation() {
   record.operation = records_.unsigned_number();
   record.a = records_.unsigned_number();
   record.b = records_.unsigned_number();
-  record.text = records_.text(format::max_text_bytes);
+  std::string room;
+  record.text = text::repaired(records_.text(format::max_text_bytes), room);
   const auto head = timed();
   if (!records_.ok() || !times_.ok()) return verdict::malformed;
   visitor_.on_operation(head, record);
@@ -238,7 +245,8 @@ decoder::verdict decoder::cuda_undo(std::uint8_t flags) {
 decoder::verdict decoder::message() {
   message_event record;
   record.severity = records_.unsigned_number();
-  record.text = records_.text(format::max_text_bytes);
+  std::string room;
+  record.text = text::repaired(records_.text(format::max_text_bytes), room);
   const auto head = timed();
   if (!records_.ok() || !times_.ok()) return verdict::malformed;
   visitor_.on_message(head, record);

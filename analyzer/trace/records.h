@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The records of a trace as types, and the interface of whoever wants to see them in order.
-// Sizes are bytes; everything named by an id is already defined in the trace's dictionary.
+// Sizes are bytes, texts UTF-8; what is named by an id is already defined in the dictionary.
 #pragma once
 
 #include <cstdint>
