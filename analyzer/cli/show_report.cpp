@@ -30,19 +30,10 @@ text::style style_for(std::FILE* out) {
 
 loaded_report load_traces(const std::vector<std::string>& paths, const run::load_options& wanted) {
   loaded_report loaded;
-  for (const auto& path : paths) {
-    auto opened = open(path);
-    if (!opened) {
-      loaded.complete = false;
-      continue;
-    }
-    loaded.processes.push_back(run::load(path, *opened->reader, wanted, show_progress(path)));
-    end_progress();
-    if (const auto& damage = loaded.processes.back().completeness.damage) {
-      complain(path, *damage);
-      loaded.complete = false;
-    }
-  }
+  loaded.complete = each_trace(paths, [&](const std::string& path, trace::reader& reader) {
+    auto& one = loaded.processes.emplace_back(run::load(path, reader, wanted, show_progress(path)));
+    return sentences_of(one.completeness);
+  });
   return loaded;
 }
 

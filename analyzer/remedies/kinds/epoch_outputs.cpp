@@ -25,6 +25,7 @@ std::optional<verdicts::remedy> epoch_outputs(const clues& of) {
   if (!lightning && !(by_epochs(of) && of.keeper_mentions("output"))) return std::nullopt;
   verdicts::remedy what;
   what.id = "epoch_outputs";
+  what.helps_what_fills = true;
   what.cause = fmt::format("{} keeps what the steps of an epoch return.", of.variable());
   what.change =
       lightning ? "Return only the loss from `training_step`; what else is needed at the epoch's "

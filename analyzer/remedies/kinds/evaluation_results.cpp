@@ -14,6 +14,7 @@ std::optional<verdicts::remedy> evaluation_results(const clues& of) {
   const bool trainer = of.passes_through("/transformers/trainer");
   verdicts::remedy what;
   what.id = "evaluation_results";
+  what.helps_what_fills = true;
   what.cause =
       fmt::format("{} the results of every evaluation batch on the GPU.",
                   of.keeper == nullptr ? std::string("A list, or a comprehension, collects")
