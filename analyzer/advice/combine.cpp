@@ -12,10 +12,9 @@ namespace {
 // One at a time is tried beside the ones before; a replay each.
 constexpr std::size_t most_tried = 10;
 
-// Checkpointing makes blocks again at the sizes that it finds: after all that changes sizes.
 [[nodiscard]] std::vector<const proposal*> in_order(std::vector<const proposal*> all) {
   std::stable_partition(all.begin(), all.end(),
-                        [](const proposal* what) { return what->group != "checkpointing"; });
+                        [](const proposal* what) { return !what->after_sizes; });
   return all;
 }
 

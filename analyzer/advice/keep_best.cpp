@@ -9,23 +9,23 @@ namespace {
 
 void keep_best_options(std::vector<piece>& ranked) {
   const auto is_option = [](const piece& one) { return one.what.group == options_group; };
-  const auto is_expandable = [](const piece& one) { return one.what.id == "expandable_segments"; };
+  const auto is_steady = [](const piece& one) { return one.what.holds_at_any_address; };
   const auto best = std::find_if(ranked.begin(), ranked.end(), is_option);
   if (best == ranked.end()) return;
   // About as good as the best and valid for all addresses.
-  const auto expandable = std::find_if(best, ranked.end(), is_expandable);
-  if (expandable != ranked.end() && expandable != best &&
-      expandable->mends_out_of_memory == best->mends_out_of_memory &&
-      expandable->saves_bytes >= best->saves_bytes - best->saves_bytes / 20) {
-    std::rotate(best, expandable, expandable + 1);
+  const auto steady = std::find_if(best, ranked.end(), is_steady);
+  if (steady != ranked.end() && steady != best &&
+      steady->mends_out_of_memory == best->mends_out_of_memory &&
+      steady->saves_bytes >= best->saves_bytes - best->saves_bytes / 20) {
+    std::rotate(best, steady, steady + 1);
   }
   const auto rest = best + 1;
-  bool has_expandable = is_expandable(*best);
+  bool has_steady = is_steady(*best);
   ranked.erase(std::remove_if(rest, ranked.end(),
                               [&](const piece& one) {
                                 if (!is_option(one)) return false;
-                                if (has_expandable || !is_expandable(one)) return true;
-                                has_expandable = true;
+                                if (has_steady || !is_steady(one)) return true;
+                                has_steady = true;
                                 return false;
                               }),
                ranked.end());

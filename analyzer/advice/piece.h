@@ -52,6 +52,12 @@ struct proposal {
   bool changes_results = false;
   // Pieces of one group exclude one another (two batch sizes, two optimizers); empty: none.
   std::string group;
+  // The id of the habit (verdicts::habit) whose replay this is, and whose place it takes.
+  std::string tells_of;
+  // Its saving does not hang on the addresses that the driver gives.
+  bool holds_at_any_address = false;
+  // Its rewrite works at the sizes that it finds: it is applied after all that change sizes.
+  bool after_sizes = false;
   std::optional<std::uint32_t> device;  // empty: the host
   trace::stack_id stack;                // the line it is about, if it is about one
 

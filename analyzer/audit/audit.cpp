@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "analyzer/text/utf8.h"
+
 namespace memtrace::audit {
 
 namespace {
@@ -74,7 +76,7 @@ void judge(trace_audit& result, const common_time& both, const trace::dictionary
 
 trace_audit audit_trace(const std::string& path, trace::reader& reader) {
   trace_audit result;
-  result.path = path;
+  result.path = text::valid_utf8(path);
   result.pid = reader.header().process_id;
   collector found(reader.names(), reader.header());
   result.facts = reader.read(found);

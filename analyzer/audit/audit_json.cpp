@@ -4,14 +4,12 @@
 #include <algorithm>
 
 #include "analyzer/json/values.h"
-#include "analyzer/text/utf8.h"
 
 namespace memtrace::audit {
 
 namespace {
 
 using as_json::json;
-using text::valid_utf8;
 
 [[nodiscard]] const char* name_of(verdict of) {
   switch (of) {
@@ -56,8 +54,8 @@ using text::valid_utf8;
 
 [[nodiscard]] json by_hooks(const finding& one) {
   auto made = sighting_json(one.seen);
-  made["api"] = valid_utf8(one.api);
-  made["owner"] = one.seen.has_owner ? json(valid_utf8(one.owner)) : json(nullptr);
+  made["api"] = one.api;
+  made["owner"] = one.seen.has_owner ? json(one.owner) : json(nullptr);
   made["frames"] = as_json::frames_json(one.frames);
   return made;
 }
@@ -107,20 +105,20 @@ template <typename Make>
   const auto& told = audit.told;
   if (!told.has_witness) {
     return {{"listened", false},
-            {"reason", told.reason.empty() ? json(nullptr) : json(valid_utf8(told.reason))}};
+            {"reason", told.reason.empty() ? json(nullptr) : json(told.reason)}};
   }
   return {{"listened", true},
           {"cupti_version", told.version},
           {"begin_ns", since_start(told.begin_ns)},
           {"listened_ns", audit.listened_ns},
           {"ended", told.end_ns.has_value()},
-          {"reason", told.reason.empty() ? json(nullptr) : json(valid_utf8(told.reason))},
+          {"reason", told.reason.empty() ? json(nullptr) : json(told.reason)},
           {"lost_records", told.lost},
           {"unreadable_records", told.unreadable}};
 }
 
 [[nodiscard]] json trace_json(const trace_audit& audit) {
-  json made = {{"trace", valid_utf8(audit.path)},
+  json made = {{"trace", audit.path},
                {"pid", audit.pid},
                {"verdict", name_of(audit.verdict)},
                {"witness", witness_json(audit)}};
@@ -159,7 +157,7 @@ std::string to_json(const std::vector<trace_audit>& traces) {
     worst = std::max(worst, one.verdict);
   }
   const json made = {{"schema", "memtrace-audit/1"}, {"verdict", name_of(worst)}, {"traces", list}};
-  return made.dump(1) + "\n";
+  return as_json::written(made);
 }
 
 }  // namespace memtrace::audit

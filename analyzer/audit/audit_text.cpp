@@ -7,7 +7,6 @@
 
 #include "analyzer/text/page.h"
 #include "analyzer/text/units.h"
-#include "analyzer/text/utf8.h"
 
 namespace memtrace::audit {
 
@@ -18,7 +17,6 @@ using text::format_bytes;
 using text::format_count;
 using text::format_seconds;
 using text::page;
-using text::printable;
 
 [[nodiscard]] std::string how_long(const trace_audit& audit) {
   const auto& told = audit.told;
@@ -27,7 +25,7 @@ using text::printable;
   if (!told.end_ns) {
     text += ", as far as its records were delivered: the program was killed";
   } else if (!told.reason.empty()) {
-    text += fmt::format(", until {}", printable(told.reason));
+    text += fmt::format(", until {}", told.reason);
   }
   if (told.lost > 0) text += fmt::format("; it lost {} records", format_count(told.lost));
   return text;
@@ -51,15 +49,15 @@ void add_totals(page& out, const trace_audit& audit) {
 [[nodiscard]] std::string where(const finding& one) {
   for (const auto& frame : one.frames) {
     if (frame.user) {
-      return printable(fmt::format("  {}:{} {}", frame.file, frame.line, frame.function));
+      return fmt::format("  {}:{} {}", frame.file, frame.line, frame.function);
     }
   }
-  return one.owner.empty() ? std::string() : "  " + printable(one.owner);
+  return one.owner.empty() ? std::string() : "  " + one.owner;
 }
 
 [[nodiscard]] std::string line_of(const finding& one) {
   const auto& seen = one.seen;
-  const auto api = one.api.empty() ? std::string() : "  " + printable(one.api);
+  const auto api = one.api.empty() ? std::string() : "  " + one.api;
   return fmt::format(
       "  {:>10}  {}  {:#x}  {}  device {}{}{}",
       format_seconds(static_cast<std::uint64_t>(std::max<std::int64_t>(seen.time_ns, 0))),
@@ -78,7 +76,7 @@ void add_findings(page& out, const char* title, const std::vector<finding>& find
     if (findings[i].other_bytes != 0) {
       text += fmt::format("; CUPTI: {}", format_bytes(findings[i].other_bytes));
     }
-    out.line(std::move(text));
+    out.line(text);
   }
   if (count < findings.size()) {
     out.line(fmt::format("  and {} more: --all", format_count(findings.size() - count)),
@@ -129,18 +127,18 @@ void add_verdict(page& out, const trace_audit& audit) {
   }
   std::string text = "different: they did not see the same";
   if (audit.told.lost > 0) text += "; what CUPTI lost may explain what it missed";
-  out.line(std::move(text), emphasis::alarm);
+  out.line(text, emphasis::alarm);
 }
 
 }  // namespace
 
 std::string to_text(const trace_audit& audit, std::size_t shown, const text::style& style) {
   page out;
-  out.line(printable(audit.path), emphasis::heading);
+  out.line(audit.path, emphasis::heading);
   if (!audit.told.has_witness) {
     const auto& reason = audit.told.reason;
     out.line(reason.empty() ? "no second witness: record with MEMTRACE_CUPTI=1"
-                            : "no second witness: " + printable(reason),
+                            : "no second witness: " + reason,
              emphasis::alarm);
     return out.render(style.colour, style.width);
   }

@@ -33,7 +33,7 @@ gatherer::gatherer(const trace::dictionary& names, std::uint64_t most)
       blocks_(names, most),
       requests_(names, allocator::kept_answers::of_driver),
       first_(requests_, most),
-      visitors_(first_, blocks_) {}
+      observers_(first_, blocks_) {}
 
 void count_steps(evidence& of, const std::vector<std::uint64_t>& end_events) {
   const auto& events = of.log.events;

@@ -17,7 +17,7 @@
 #include "analyzer/blocks/block_collector.h"
 #include "analyzer/blocks/evidence.h"
 #include "analyzer/blocks/first_requests.h"
-#include "analyzer/trace/visitor_pair.h"
+#include "analyzer/trace/observers.h"
 
 namespace memtrace::blocks {
 
@@ -36,7 +36,8 @@ class gatherer {
   gatherer(const gatherer&) = delete;
   gatherer& operator=(const gatherer&) = delete;
 
-  [[nodiscard]] trace::record_visitor& records() { return visitors_; }
+  using observers = trace::observers<first_requests, block_collector>;
+  [[nodiscard]] observers& records() { return observers_; }
   [[nodiscard]] attribution::life_observer& lives() { return blocks_; }
 
   // Once. What is given must outlive what is returned.
@@ -50,7 +51,7 @@ class gatherer {
   block_collector blocks_;
   allocator::compiler requests_;
   first_requests first_;
-  trace::visitor_pair visitors_;
+  observers observers_;
 };
 
 // Fills in what follows from the log and where its steps end: step_ends, and of each block the

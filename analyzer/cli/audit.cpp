@@ -58,19 +58,9 @@ int show(const audit_options& chosen) {
     return failure;
   }
   std::vector<audit::trace_audit> audits;
-  bool complete = true;
-  for (const auto& path : *paths) {
-    auto opened = open(path);
-    if (!opened) {
-      complete = false;
-      continue;
-    }
-    audits.push_back(audit::audit_trace(path, *opened->reader));
-    if (const auto& damage = audits.back().facts.damage) {
-      complain(path, *damage);
-      complete = false;
-    }
-  }
+  const bool complete = each_trace(*paths, [&](const std::string& path, trace::reader& reader) {
+    return sentences_of(audits.emplace_back(audit::audit_trace(path, reader)).facts);
+  });
   if (audits.empty()) return failure;
   bool written = true;
   if (!chosen.json.empty()) written = write_all(chosen.json, audit::to_json(audits));

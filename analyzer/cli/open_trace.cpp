@@ -34,13 +34,17 @@ class seldom {
 
 }  // namespace
 
-void complain(const std::string& path, const trace::error& error) {
+void complain(const std::string& path, const std::string& sentence) {
   end_progress();
   if (path.empty()) {
-    log::error("{}", error.message);
+    log::error("{}", sentence);
   } else {
-    log::error("{}: {}", path, error.message);
+    log::error("{}: {}", path, sentence);
   }
+}
+
+void complain(const std::string& path, const trace::error& error) {
+  complain(path, error.message);
 }
 
 std::optional<open_trace> open(const std::string& path) {
@@ -58,6 +62,28 @@ std::optional<open_trace> open(const std::string& path) {
   }
   opened.reader = std::make_unique<trace::reader>(std::move(*reader));
   return opened;
+}
+
+std::vector<std::string> sentences_of(const trace::completeness& facts) {
+  return facts.damage ? std::vector{facts.damage->message} : std::vector<std::string>();
+}
+
+bool each_trace(const std::vector<std::string>& paths,
+                const std::function<std::vector<std::string>(const std::string& path,
+                                                             trace::reader& reader)>& read) {
+  bool complete = true;
+  for (const auto& path : paths) {
+    const auto opened = open(path);
+    if (!opened) {
+      complete = false;
+      continue;
+    }
+    const auto sentences = read(path, *opened->reader);
+    end_progress();
+    for (const auto& sentence : sentences) complain(path, sentence);
+    complete = complete && sentences.empty();
+  }
+  return complete;
 }
 
 std::function<void(const trace::progress&)> show_progress(const std::string& path) {

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "analyzer/advice/replay_progress.h"
 #include "analyzer/trace/byte_source.h"
@@ -22,7 +23,18 @@ struct open_trace {
 // Nothing, after one sentence on stderr, when it cannot be opened or is no trace.
 [[nodiscard]] std::optional<open_trace> open(const std::string& path);
 
+// Opens one after the other and reads it; why it was not read as a whole is complained of, a
+// sentence each. False: there was something to complain of.
+[[nodiscard]] bool each_trace(
+    const std::vector<std::string>& paths,
+    const std::function<std::vector<std::string>(const std::string& path, trace::reader& reader)>&
+        read);
+
+// Of damage; none: there is none.
+[[nodiscard]] std::vector<std::string> sentences_of(const trace::completeness& facts);
+
 // "memtrace: PATH: SENTENCE" on stderr.
+void complain(const std::string& path, const std::string& sentence);
 void complain(const std::string& path, const trace::error& error);
 
 // Shows how far reading is, on stderr when that is a terminal, for traces that take a while.

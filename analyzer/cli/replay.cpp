@@ -71,26 +71,16 @@ int show(const replay_options& chosen) {
     return failure;
   }
   std::vector<what_if::replayed_process> replayed;
-  bool complete = true;
-  for (const auto& path : *paths) {
-    auto opened = open(path);
-    if (!opened) {
-      complete = false;
-      continue;
-    }
-    auto one = what_if::replay_trace(path, *opened->reader, wanted, show_progress(path));
-    end_progress();
-    if (one.completeness.damage) {
-      complain(path, *one.completeness.damage);
-      complete = false;
-    }
+  const bool complete = each_trace(*paths, [&](const std::string& path, trace::reader& reader) {
+    auto one = what_if::replay_trace(path, reader, wanted, show_progress(path));
+    auto wrong = sentences_of(one.completeness);
     if (one.refusal.empty()) {
       replayed.push_back(std::move(one));
     } else {
-      log::error("{}: {}", path, one.refusal);
-      complete = false;
+      wrong.push_back(std::move(one.refusal));
     }
-  }
+    return wrong;
+  });
   if (replayed.empty()) return failure;
   bool written = true;
   if (!chosen.json.empty()) written = write_all(chosen.json, what_if::to_json(replayed));

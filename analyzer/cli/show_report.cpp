@@ -33,26 +33,18 @@ text::style style_for(std::FILE* out) {
 
 loaded_report load_traces(const std::vector<std::string>& paths, const run::load_options& wanted) {
   loaded_report loaded;
-  for (const auto& path : paths) {
-    auto opened = open(path);
-    if (!opened) {
-      loaded.complete = false;
-      continue;
-    }
+  loaded.complete = each_trace(paths, [&](const std::string& path, trace::reader& reader) {
     auto told = wanted;
     told.on_replayed = show_replays(path);
     log::info("reading {}", path);
     const auto began = std::chrono::steady_clock::now();
-    loaded.processes.push_back(run::load(path, *opened->reader, told, show_progress(path)));
-    end_progress();
+    auto& one = loaded.processes.emplace_back(run::load(path, reader, told, show_progress(path)));
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;
-    log::info("{}: {} events in {:.2f} s", path,
-              text::format_count(loaded.processes.back().completeness.events), took.count());
-    if (const auto& damage = loaded.processes.back().completeness.damage) {
-      complain(path, *damage);
-      loaded.complete = false;
-    }
-  }
+    end_progress();
+    log::info("{}: {} events in {:.2f} s", path, text::format_count(one.completeness.events),
+              took.count());
+    return sentences_of(one.completeness);
+  });
   return loaded;
 }
 

@@ -5,8 +5,6 @@
 #include <array>
 #include <cctype>
 
-#include "analyzer/text/utf8.h"
-
 namespace memtrace::code {
 
 namespace {
@@ -69,8 +67,8 @@ std::vector<source_frame> frames_of(const trace::dictionary& names, trace::stack
     const auto node = names[stack];
     const auto frame = names[node.innermost];
     const auto file = names[frame.file];
-    frames.push_back({text::valid_utf8(file), frame.line, text::valid_utf8(names[frame.function]),
-                      is_user_code(file)});
+    frames.push_back(
+        {std::string(file), frame.line, std::string(names[frame.function]), is_user_code(file)});
     stack = node.parent;
   }
   return frames;

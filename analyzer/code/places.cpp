@@ -58,9 +58,13 @@ std::string place_of(const source_frame& frame, unsigned parts) {
                                      short_function(frame.function)));
 }
 
+bool is_of_autograd(std::string_view thread) {
+  return thread.starts_with("pt_autograd");
+}
+
 std::string place_without_user(const std::vector<source_frame>& frames, const std::string& thread) {
   if (!frames.empty()) return place_of(frames.back(), 2) + " (library code)";
-  if (thread.starts_with("pt_autograd")) return "backward pass (forward line not known)";
+  if (is_of_autograd(thread)) return "backward pass (forward line not known)";
   if (thread.empty()) return "no Python frame";
   return text::printable(fmt::format("no Python frame (thread {})", thread));
 }

@@ -27,6 +27,8 @@ namespace memtrace::code {
 
 // "model.py:31 forward", with so many last components of the file's path.
 [[nodiscard]] std::string place_of(const source_frame& frame, unsigned parts);
+// As PyTorch names the threads of its autograd engine.
+[[nodiscard]] bool is_of_autograd(std::string_view thread);
 // What is known where no frame tells: "backward pass (forward line not known)".
 [[nodiscard]] std::string place_without_user(const std::vector<source_frame>& frames,
                                              const std::string& thread);

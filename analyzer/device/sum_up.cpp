@@ -3,8 +3,6 @@
 
 #include <algorithm>
 
-#include "analyzer/text/utf8.h"
-
 namespace memtrace::device {
 
 namespace {
@@ -74,8 +72,7 @@ void add_driver(adder& to, const counted& told, const trace::device_facts& facts
 std::string owner_name(const replay::owner_id& owner, const trace::dictionary& names) {
   if (!owner.known) return part_name::pytorch_direct;
   const auto name = names[owner.name];
-  return name.empty() ? std::string(part_name::program)
-                      : part_name::library + text::valid_utf8(name);
+  return name.empty() ? std::string(part_name::program) : part_name::library + std::string(name);
 }
 
 held held_now(const replay::replayer& replayed, std::uint32_t device) {

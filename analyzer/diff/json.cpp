@@ -150,7 +150,7 @@ std::string to_json(const run_difference& runs) {
                                          {"after", as_json::text_or_null(fact.after)}});
   }
   for (const auto& pair : runs.devices) document["devices"].push_back(pair_json(pair));
-  return document.dump(1) + '\n';
+  return as_json::written(document);
 }
 
 }  // namespace memtrace::diff

@@ -14,7 +14,6 @@
 #include "analyzer/text/chart.h"
 #include "analyzer/text/page.h"
 #include "analyzer/text/units.h"
-#include "analyzer/text/utf8.h"
 
 namespace memtrace::diff {
 
@@ -29,16 +28,15 @@ void add_runs(text::page& out, const run_difference& runs) {
   const auto line = [&](const char* label, const run::run_report& run) {
     const auto& first = run.front();
     const auto command = text::join(first.run.command, " ");
-    out.line(
-        text::printable(fmt::format("{:<7} {}", label, command.empty() ? first.path : command)),
-        text::emphasis::heading);
+    out.line(fmt::format("{:<7} {}", label, command.empty() ? first.path : command),
+             text::emphasis::heading);
     const auto traces =
         run.size() == 1 ? std::string() : fmt::format("{} traces", text::format_count(run.size()));
-    out.line(text::printable(fmt::format(
+    out.line(fmt::format(
         "        {}", text::join({traces, fmt::format("pid {}", first.run.pid),
                                   first.run.host.empty() ? "" : "on " + first.run.host,
                                   text::format_seconds(first.run.duration_ns), how_it_ended(run)},
-                                 ", "))));
+                                 ", ")));
   };
   line("before", *runs.before);
   line("after", *runs.after);
@@ -60,9 +58,8 @@ void add_runs(text::page& out, const run_difference& runs) {
 void add_growth_beside(text::page& out, const device_pair& pair) {
   const auto tell = [&](const char* which, const verdicts::verdict* one) {
     if (!grows_in_phase(one)) return;
-    out.line(text::printable(
-        fmt::format("{}: it grew within each {}, before or between the steps of the picture.",
-                    which, one->about.name)));
+    out.line(fmt::format("{}: it grew within each {}, before or between the steps of the picture.",
+                         which, one->about.name));
   };
   // The device's own verdict is the first.
   const auto grows = [](const verdicts::verdict* one) {
@@ -111,7 +108,7 @@ void add_table(text::page& out, const device_pair& pair) {
     auto line =
         fmt::format("{:<24} {:>20}  {:>20}  {}", row.name, row.before, row.after, row.change);
     line.erase(line.find_last_not_of(' ') + 1);
-    out.line(text::printable(line), row.alarm ? text::emphasis::alarm : text::emphasis::none);
+    out.line(line, row.alarm ? text::emphasis::alarm : text::emphasis::none);
   }
 }
 
@@ -152,8 +149,8 @@ void add_growth(text::page& out, const device_pair& pair) {
     const auto& row = pair.growing[i];
     const auto was = row.name_before.empty() ? "" : ", before " + row.name_before;
     const auto kept = row.kept_by.empty() ? "" : ", kept by " + row.kept_by;
-    out.line(text::printable(fmt::format("  {:>25} → {:>11}  {}{}{}", rate(row.before),
-                                         rate(row.after), row.name, was, kept)));
+    out.line(fmt::format("  {:>25} → {:>11}  {}{}{}", rate(row.before), rate(row.after), row.name,
+                         was, kept));
   }
   if (shown < pair.growing.size()) {
     out.line(fmt::format("  {:>39}  and {} more", "", pair.growing.size() - shown),
@@ -172,8 +169,7 @@ void add_habits(text::page& out, const run_difference& runs) {
         }
         constexpr std::size_t columns = 90;
         auto label = fmt::format("  {:<6}  ", which);
-        for (const auto& line :
-             text::wrap(text::printable(habit.title + ": " + habit.evidence), columns)) {
+        for (const auto& line : text::wrap(habit.title + ": " + habit.evidence, columns)) {
           out.line(label + line);
           label.assign(label.size(), ' ');
         }
@@ -195,8 +191,8 @@ void add_rows(text::page& out, const std::string& heading, const std::vector<cha
   for (std::size_t i = 0; i < shown; ++i) {
     const auto& row = rows[i];
     const auto was = row.name_before.empty() ? "" : ", before " + row.name_before;
-    out.line(text::printable(fmt::format("{}  {}{}{}", amount(row), row.name, was,
-                                         lines ? "  " + words_of(row.what) : std::string())));
+    out.line(fmt::format("{}  {}{}{}", amount(row), row.name, was,
+                         lines ? "  " + words_of(row.what) : std::string()));
   }
   if (rows.size() == shown) return;
   std::int64_t rest = 0;
@@ -227,8 +223,8 @@ void add_configuration(text::page& out, const std::vector<changed_fact>& facts) 
   };
   for (std::size_t i = 0; i < shown; ++i) {
     const auto& fact = facts[i];
-    out.line(text::printable(fmt::format("  {:<11} {}: {} → {}", fact.group, fact.name,
-                                         or_none(fact.before), or_none(fact.after))));
+    out.line(fmt::format("  {:<11} {}: {} → {}", fact.group, fact.name, or_none(fact.before),
+                         or_none(fact.after)));
   }
   if (shown < facts.size()) {
     out.line(fmt::format("  and {} more (--json FILE has all)", facts.size() - shown),

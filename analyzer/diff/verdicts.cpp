@@ -36,13 +36,8 @@ using verdicts::subject_kind;
 
 [[nodiscard]] std::string place_of(const run::process_report& process,
                                    const verdicts::culprit& who) {
-  const auto frames = [&](trace::stack_id stack) {
-    const auto found = process.verdict_frames.find(stack);
-    return found == process.verdict_frames.end() ? std::vector<code::source_frame>()
-                                                 : found->second;
-  };
-  const auto own = frames(who.stack);
-  if (const auto forward = frames(who.forward); own.empty() && !forward.empty()) {
+  const auto& own = run::frames_at(process, who.stack);
+  if (const auto& forward = run::frames_at(process, who.forward); own.empty() && !forward.empty()) {
     return "backward of " + code::short_place(forward, {});
   }
   return code::short_place(own, {});

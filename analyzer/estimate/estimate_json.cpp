@@ -75,7 +75,7 @@ std::string to_json(const plan& wanted, const estimation& made, const std::vecto
          {"largest_batch", batches ? json(one.largest_batch) : json(nullptr)},
          {"batch_at_the_end", batches ? json(one.batch_at_the_end) : json(nullptr)}});
   }
-  return document.dump(1) + '\n';
+  return document.dump(1, ' ', false, json::error_handler_t::replace) + '\n';
 }
 
 }  // namespace memtrace::estimate

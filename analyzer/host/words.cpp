@@ -36,24 +36,25 @@ using text::format_count;
   return format_bytes(static_cast<std::uint64_t>(std::llround(std::abs(made.bytes_per_step))));
 }
 
-[[nodiscard]] std::string growing(const verdicts::verdict& made, const host_samples& samples) {
+[[nodiscard]] std::string growing(const verdicts::verdict& made) {
   const char* const how =
       made.found.shape == shape::stepwise ? "grows by jumps, on average by" : "grows by";
   auto text = fmt::format("{} {} {} a {}", who(made), how, rate_of(made), made.unit);
   if (made.found.negligible) text += ", which is negligible";
-  if (made.steps_to_oom && samples.limit && samples.limit_from) {
-    text += fmt::format("; {} of {} is reached in about {} {}s", name_of(*samples.limit_from),
-                        format_bytes(*samples.limit), format_count(*made.steps_to_oom), made.unit);
+  if (made.steps_to_oom && made.limit) {
+    text +=
+        fmt::format("; {} of {} is reached in about {} {}s", made.limit->name,
+                    format_bytes(made.limit->bytes), format_count(*made.steps_to_oom), made.unit);
   }
   return text;
 }
 
-[[nodiscard]] std::string sentence(const verdicts::verdict& made, const host_samples& samples) {
+[[nodiscard]] std::string sentence(const verdicts::verdict& made) {
   switch (made.found.shape) {
     case shape::accumulating:
     case shape::stepwise:
     case shape::sawtooth_leak:
-      return growing(made, samples);
+      return growing(made);
     case shape::sawtooth:
       return who(made) + " rises and falls, and does not grow";
     case shape::bounded_records:
@@ -88,7 +89,11 @@ std::string_view name_of(limit_source from) {
 
 void describe(verdicts::verdict& made, const host_samples& samples) {
   if (made.about.name == "workers" && tell_copies(made, samples)) return;
-  made.summary = sentence(made, samples);
+  const bool of_host = made.about.kind == verdicts::subject_kind::host;
+  if (of_host && made.steps_to_oom && samples.limit && samples.limit_from) {
+    made.limit = {std::string(name_of(*samples.limit_from)), *samples.limit};
+  }
+  made.summary = sentence(made);
 }
 
 }  // namespace memtrace::host

@@ -260,7 +260,7 @@ std::string to_json(const run::run_report& processes, bool with_blocks) {
   document["advice_limits"] = advice_limits_json(processes);
   document["host"] = host_json(processes);
   add_ranks_json(ranks::find_ranks(processes), document);
-  return document.dump(1) + '\n';
+  return written(document);
 }
 
 }  // namespace memtrace::as_json

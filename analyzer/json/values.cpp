@@ -7,6 +7,10 @@ json text_or_null(const std::string& text) {
   return text.empty() ? json(nullptr) : json(text);
 }
 
+std::string written(const json& document) {
+  return document.dump(1, ' ', false, json::error_handler_t::replace) + '\n';
+}
+
 json frames_json(const std::vector<code::source_frame>& frames) {
   auto list = json::array();
   for (const auto& frame : frames) {

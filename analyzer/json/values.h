@@ -19,6 +19,8 @@ template <class Value>
   return value ? json(*value) : json(nullptr);
 }
 [[nodiscard]] json text_or_null(const std::string& text);  // empty: null
+// As a document is written: a line for each value. What is not UTF-8 becomes U+FFFD.
+[[nodiscard]] std::string written(const json& document);
 // Innermost first.
 [[nodiscard]] json frames_json(const std::vector<code::source_frame>& frames);
 

@@ -4,7 +4,6 @@
 #include <string_view>
 
 #include "analyzer/attribution/terms.h"
-#include "analyzer/text/utf8.h"
 #include "analyzer/verdicts/summary.h"
 
 namespace memtrace::as_json {
@@ -27,15 +26,15 @@ constexpr flag_name held_flags[] = {
   for (const auto& [flag, name] : held_flags) {
     if ((by.flags & flag) != 0) flags.push_back(name);
   }
-  return {{"path", text::valid_utf8(by.path)},
+  return {{"path", by.path},
           {"bytes", by.bytes},
           {"blocks", by.blocks},
-          {"container", text_or_null(text::valid_utf8(by.container))},
+          {"container", text_or_null(by.container)},
           {"length", by.length},
-          {"owner", text_or_null(text::valid_utf8(by.owner))},
-          {"file", text_or_null(text::valid_utf8(by.file))},
+          {"owner", text_or_null(by.owner)},
+          {"file", text_or_null(by.file)},
           {"line", by.line},
-          {"holder", text_or_null(text::valid_utf8(by.holder))},
+          {"holder", text_or_null(by.holder)},
           {"bytes_per_step", by.bytes_per_step},
           {"censuses", by.censuses},
           {"flags", std::move(flags)}};
@@ -51,9 +50,7 @@ constexpr flag_name held_flags[] = {
 }
 
 [[nodiscard]] json frames_json(const run::process_report& process, trace::stack_id stack) {
-  const auto found = process.verdict_frames.find(stack);
-  return found == process.verdict_frames.end() ? json::array()
-                                               : as_json::frames_json(found->second);
+  return as_json::frames_json(run::frames_at(process, stack));
 }
 
 [[nodiscard]] json culprit_json(const run::process_report& process,

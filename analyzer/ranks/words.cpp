@@ -105,9 +105,9 @@ constexpr std::size_t most_lines_kept = 5;
   for (const auto& verdict : row.process->findings.verdicts) {
     if (verdict.about.kind != verdicts::subject_kind::device) continue;
     if (verdict.about.device != row.device->facts.device || verdict.culprits.empty()) continue;
-    const auto frames = row.process->verdict_frames.find(verdict.culprits.front().stack);
-    if (frames == row.process->verdict_frames.end() || frames->second.empty()) continue;
-    return ", most of it from " + code::short_place(frames->second, {});
+    const auto& frames = run::frames_at(*row.process, verdict.culprits.front().stack);
+    if (frames.empty()) continue;
+    return ", most of it from " + code::short_place(frames, {});
   }
   return {};
 }

@@ -40,12 +40,6 @@ constexpr std::array kinds = {MEMTRACE_REMEDY_KINDS(MEMTRACE_REMEDY)};
          what == subject_kind::host;
 }
 
-// What is emptied by itself needs no bound and no reset().
-[[nodiscard]] bool helps_what_fills(const verdicts::remedy& what) {
-  return what.id == "epoch_outputs" || what.id == "evaluation_results" ||
-         what.id == "reference_cycle";
-}
-
 }  // namespace
 
 std::optional<verdicts::remedy> remedy_for(const clues& of) {
@@ -63,7 +57,7 @@ void prescribe(verdicts::findings& found, const trace::dictionary& names, const 
     const bool of_lines = !is_of_the_whole(about.about.kind);
     for (auto& who : about.culprits) {
       if (of_lines) who.fix = remedy_saving(who.bytes_per_step, clues_of(about, who, names, run));
-      if (who.fix && fills && !helps_what_fills(*who.fix)) who.fix.reset();
+      if (who.fix && fills && !who.fix->helps_what_fills) who.fix.reset();
     }
     if ((about.culprits.empty() || !of_lines) && !about.fix && !fills) {
       const verdicts::culprit nobody;

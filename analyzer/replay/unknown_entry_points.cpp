@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "analyzer/text/utf8.h"
 #include "memtrace/trace_format.h"
 
 namespace memtrace::replay {
@@ -18,7 +19,9 @@ void unknown_entry_points::add(const trace::operation_event& record) {
   if (record.operation != static_cast<std::uint64_t>(format::operation::unknown_entry_point)) {
     return;
   }
-  unknown_entry_point found{std::string(record.text.substr(0, longest)), record.a, record.b != 0};
+  // Shortened, it may end within a character.
+  unknown_entry_point found{text::valid_utf8(record.text.substr(0, longest)), record.a,
+                            record.b != 0};
   const bool is_known = std::any_of(all_.begin(), all_.end(), [&](const auto& one) {
     return one.name == found.name && one.is_another == found.is_another;
   });

@@ -23,19 +23,19 @@ void add_frames(const trace::dictionary& names, const advice::advice_found& foun
   }
 }
 
-// A replay without the calls of empty_cache says more than their figures alone: where it needs
-// memory that is short, they stay.
+// A replay without a habit's calls says more than their figures alone: where it needs memory that
+// is short, they stay.
 void settle_habits(const all_evidence& devices, const advice::advice_found& found,
                    verdicts::findings& findings) {
   const bool replayed = !devices.empty() &&
                         std::all_of(devices.begin(), devices.end(),
                                     [](const auto& device) { return device.second.of != nullptr; });
-  const bool useless =
-      std::any_of(found.pieces.begin(), found.pieces.end(),
-                  [](const advice::piece& one) { return one.what.id == "remove_empty_cache"; });
-  if (!replayed || useless) return;
-  std::erase_if(findings.habits,
-                [](const verdicts::habit& one) { return one.id == "empty_cache_often"; });
+  if (!replayed) return;
+  std::erase_if(findings.habits, [&](const verdicts::habit& one) {
+    return one.calls && std::ranges::find(found.pieces, one.id, [](const advice::piece& said) {
+                          return said.what.tells_of;
+                        }) == found.pieces.end();
+  });
 }
 
 }  // namespace
@@ -44,8 +44,7 @@ allocator_pass::allocator_pass(const trace::dictionary& names)
     : names_(names),
       gathered_(names),
       history_(names),
-      looks_(history_, copies_),
-      visitors_(gathered_.records(), looks_) {}
+      observers_(gathered_.records(), history_, copies_) {}
 
 void allocator_pass::conclude(const replay::replayer& replayed,
                               const attribution::result& attributed, process_report& report,

@@ -20,7 +20,9 @@ class allocator_pass {
   allocator_pass(const allocator_pass&) = delete;
   allocator_pass& operator=(const allocator_pass&) = delete;
 
-  [[nodiscard]] trace::record_visitor& records() { return visitors_; }
+  using observers = trace::observers<blocks::gatherer::observers, fragmentation::segment_history,
+                                     fragmentation::host_copies>;
+  [[nodiscard]] observers& records() { return observers_; }
   [[nodiscard]] attribution::life_observer& lives() { return gathered_.lives(); }
 
   // Fills in fragmentation, pinned host memory and advice. Habits that a replay judged better are
@@ -33,8 +35,7 @@ class allocator_pass {
   blocks::gatherer gathered_;
   fragmentation::segment_history history_;
   fragmentation::host_copies copies_;
-  trace::visitor_pair looks_;
-  trace::visitor_pair visitors_;
+  observers observers_;
 };
 
 }  // namespace memtrace::run

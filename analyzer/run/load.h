@@ -10,19 +10,10 @@
 
 #include "analyzer/advice/replay_progress.h"
 #include "analyzer/run/model.h"
+#include "analyzer/run/wanted_moment.h"
 #include "analyzer/trace/reader.h"
 
 namespace memtrace::run {
-
-// A moment that a person asks for, other than the peak.
-struct wanted_moment {
-  std::optional<std::uint64_t> event;    // right after it
-  std::optional<std::uint64_t> step;     // where that step was highest; from 0
-  std::optional<attribution::phase> in;  // of the step: only where it was in this phase
-};
-
-// event:N, step:N, step:N/PHASE
-[[nodiscard]] std::optional<wanted_moment> parse_moment(const std::string& text);
 
 struct load_options {
   std::optional<wanted_moment> at;  // none: where the program ran out of memory, if it did

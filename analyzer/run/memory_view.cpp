@@ -7,8 +7,6 @@
 #include <map>
 #include <tuple>
 
-#include "analyzer/text/utf8.h"
-
 namespace memtrace::run {
 
 namespace {
@@ -95,12 +93,12 @@ struct folded_sites {
 
 void name_site(const trace::dictionary& names, const block_group& group, call_site& site) {
   if (group.site.is_thread) {
-    site.thread = text::valid_utf8(names[names[trace::thread_id{group.site.number}].name]);
+    site.thread = names[names[trace::thread_id{group.site.number}].name];
   } else {
     site.frames = code::frames_of(names, trace::stack_id{group.site.number});
   }
   site.forward = code::frames_of(names, group.forward);
-  site.node = text::valid_utf8(names[group.node]);
+  site.node = names[group.node];
 }
 
 // Fills view.sites; returns where each entry went.
@@ -146,8 +144,8 @@ void list_blocks(const trace::dictionary& names, const composition& held,
     row.what = group.what;
     row.how = group.how;
     row.rule = group.rule;
-    row.name = text::valid_utf8(names[group.name]);
-    row.detail = text::valid_utf8(names[group.detail]);
+    row.name = names[group.name];
+    row.detail = names[group.detail];
     row.born_in = group.born_in;
     row.module = group.module;
     row.call_site = site == folded_sites::npos ? 0 : place[site];
@@ -169,11 +167,6 @@ memory_view view_of(const trace::dictionary& names, const composition& held) {
   auto folded = fold(held);
   const auto place = list_sites(names, folded, view);
   view.modules = held.modules;
-  for (auto& row : view.modules) {
-    row.root = text::valid_utf8(row.root);
-    row.path = text::valid_utf8(row.path);
-    row.type = text::valid_utf8(row.type);
-  }
   list_blocks(names, held, folded, place, view);
   return view;
 }

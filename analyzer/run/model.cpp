@@ -4,9 +4,9 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <charconv>
 #include <string_view>
 
+#include "analyzer/text/numbers.h"
 #include "analyzer/text/utf8.h"
 #include "memtrace/environment.h"
 
@@ -16,18 +16,11 @@ namespace {
 
 namespace key = format::info_key;
 
-[[nodiscard]] std::optional<std::uint64_t> number_in(const std::string& text) {
-  std::uint64_t value = 0;
-  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (failed != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
-
 [[nodiscard]] std::vector<std::string> split_command(std::string_view arguments) {
   std::vector<std::string> parts;
   while (!arguments.empty()) {
     const auto end = std::min(arguments.find('\0'), arguments.size());
-    parts.push_back(text::valid_utf8(arguments.substr(0, end)));
+    parts.emplace_back(arguments.substr(0, end));
     arguments.remove_prefix(std::min(end + 1, arguments.size()));
   }
   return parts;
@@ -35,35 +28,34 @@ namespace key = format::info_key;
 
 // 13000 → 13.0, as cudaRuntimeGetVersion counts.
 [[nodiscard]] std::string cuda_version(const std::string& number) {
-  const auto value = number_in(number);
+  const auto value = text::number_in(number);
   return value ? fmt::format("{}.{}", *value / 1000, *value % 1000 / 10) : std::string();
 }
 
 [[nodiscard]] run_facts build_run(const format::file_header& header,
                                   const trace::completeness& completeness,
                                   const replay::replayer& replayed) {
-  const auto info = [&](const char* name) { return text::valid_utf8(replayed.info(name)); };
+  const auto info = [&](const char* name) { return replayed.info(name); };
   run_facts run;
   run.command = split_command(replayed.info(key::command));
   run.pid = header.process_id;
-  run.rank = number_in(info(key::rank));
-  run.local_rank = number_in(info(key::local_rank));
-  run.world_size = number_in(info(key::world_size));
+  run.rank = text::number_in(info(key::rank));
+  run.local_rank = text::number_in(info(key::local_rank));
+  run.world_size = text::number_in(info(key::world_size));
   run.host = info(key::host);
   run.started_ns = header.start_realtime_ns;
   run.duration_ns = completeness.end_time_ns;
   run.torch = info(key::torch);
   run.cuda = cuda_version(info(key::cuda_runtime));
   run.python = info(key::python);
-  run.alloc_conf =
-      replayed.settings().empty() ? info(key::alloc_conf) : text::valid_utf8(replayed.settings());
+  run.alloc_conf = replayed.settings().empty() ? info(key::alloc_conf) : replayed.settings();
   run.simulated_gpu = info(key::simulated);
   run.python_stacks = info(key::python_stacks);
   run.event_source = info(key::event_source);
   run.agent = info(key::agent);
   run.autograd = info(key::autograd);
   for (const auto& [name, value] : replayed.infos(format::environment_prefix)) {
-    run.environment.emplace_back(text::valid_utf8(name), text::valid_utf8(value));
+    run.environment.emplace_back(name, value);
   }
   return run;
 }
@@ -127,29 +119,20 @@ void use_cuda_calls(const trace::dictionary& names, const replay::device_holding
   return made;
 }
 
-void build_parameters(std::vector<attribution::parameter_row> rows, device_report& made) {
-  for (auto& row : rows) {
-    row.root = text::valid_utf8(row.root);
-    row.name = text::valid_utf8(row.name);
-    row.dtype = text::valid_utf8(row.dtype);
-  }
-  made.parameters = std::move(rows);
-}
-
 void use_attribution(const trace::dictionary& names, const attribution::device_result& found,
                      device_report& made) {
   made.at_peak = view_of(names, found.at_peak);
   if (found.at.exists()) made.at = view_of(names, found.at);
   made.phases = build_phases(names, found.phases);
   for (const auto& one : found.named_phases) {
-    made.named_phases.push_back({text::valid_utf8(names[one.name]), one});
+    made.named_phases.push_back({std::string(names[one.name]), one});
   }
-  build_parameters(found.parameters, made);
+  made.parameters = found.parameters;
   made.steps = found.steps;
   for (const auto& place : found.fp32_under_autocast) {
     fp32_place row;
     if (place.site.is_thread) {
-      row.thread = text::valid_utf8(names[names[trace::thread_id{place.site.number}].name]);
+      row.thread = names[names[trace::thread_id{place.site.number}].name];
     } else {
       row.frames = code::frames_of(names, trace::stack_id{place.site.number});
     }
@@ -168,7 +151,7 @@ void use_attribution(const trace::dictionary& names, const attribution::device_r
   const auto& allocator = device.allocator;
   device_report made;
   made.facts = device.facts;
-  made.name = text::valid_utf8(names[device.facts.name]);
+  made.name = names[device.facts.name];
   made.events = device.events;
   made.peak_allocated = allocator.peak_allocated();
   made.peak_reserved = allocator.peak_reserved();
@@ -193,7 +176,7 @@ void use_attribution(const trace::dictionary& names, const attribution::device_r
   }
   made.frames = code::frames_of(names, oom.stack);
   made.forward = code::frames_of(names, oom.forward);
-  made.thread = text::valid_utf8(names[names[oom.thread].name]);
+  made.thread = names[names[oom.thread].name];
   const auto same = std::ranges::find_if(devices, [&](const device_report& one) {
     return one.facts.device == oom.device && one.at && one.at->event == oom.event;
   });
@@ -207,11 +190,6 @@ void use_attribution(const trace::dictionary& names, const attribution::device_r
   training_report made;
   made.autocast = found.autocast;
   made.checkpointed = found.checkpointed;
-  for (auto& module : made.checkpointed) {
-    module.root = text::valid_utf8(module.root);
-    module.path = text::valid_utf8(module.path);
-    module.type = text::valid_utf8(module.type);
-  }
   made.parameters = found.parameters;
   made.parameter_bytes = found.parameter_bytes;
   made.trainable_bytes = found.trainable_bytes;
@@ -225,6 +203,19 @@ const oom_report* decisive_oom(const process_report& process) {
   const auto fatal =
       std::ranges::find_if(process.ooms, [](const auto& oom) { return !oom.facts.caught; });
   return fatal == process.ooms.end() ? &process.ooms.front() : &*fatal;
+}
+
+bool ran_out(const process_report& process, std::uint32_t device) {
+  return std::ranges::any_of(process.ooms, [&](const oom_report& oom) {
+    return oom.facts.device == device && !oom.facts.caught;
+  });
+}
+
+const std::vector<code::source_frame>& frames_at(const process_report& process,
+                                                 trace::stack_id stack) {
+  static const std::vector<code::source_frame> none;
+  const auto found = process.verdict_frames.find(stack);
+  return found == process.verdict_frames.end() ? none : found->second;
 }
 
 const fragmentation::diagnosis* fragmentation_of(const process_report& process,
@@ -265,12 +256,8 @@ process_report build_process(const std::string& path, const trace::reader& reade
   for (const auto& oom : replayed.ooms()) {
     made.ooms.push_back(build_oom(reader.names(), replayed, oom, made.devices));
   }
-  for (const auto& warning : replayed.warnings())
-    made.warnings.push_back(text::valid_utf8(warning));
-  for (auto unknown : replayed.unknown().all()) {
-    unknown.name = text::valid_utf8(unknown.name);
-    made.unknown_entry_points.push_back(std::move(unknown));
-  }
+  made.warnings = replayed.warnings();
+  made.unknown_entry_points = replayed.unknown().all();
   made.training = build_training(attributed);
   made.pinned_peak = replayed.driver().pinned_peak();
   return made;

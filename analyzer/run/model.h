@@ -21,6 +21,7 @@
 #include "analyzer/fragmentation/pinned_host.h"
 #include "analyzer/host/samples.h"
 #include "analyzer/replay/replay.h"
+#include "analyzer/run/change.h"
 #include "analyzer/run/memory_view.h"
 #include "analyzer/run/optimizer_names.h"
 #include "analyzer/run/program_counters.h"
@@ -154,6 +155,7 @@ struct process_report {
   host::host_samples host;
   device::shared_memory shared;
   verdicts::findings findings;
+  std::vector<change> changes;  // of the pieces of advice, of remedies and habits: the best first
   std::map<trace::stack_id, std::vector<code::source_frame>> verdict_frames;  // of its stacks
 };
 
@@ -162,6 +164,13 @@ using run_report = std::vector<process_report>;
 
 // The one that ended the program, if one did; else the first; null where there is none.
 [[nodiscard]] const oom_report* decisive_oom(const process_report& process);
+
+// The device ran out of memory, and the program did not go on.
+[[nodiscard]] bool ran_out(const process_report& process, std::uint32_t device);
+
+// Of a stack of the verdicts or of a piece of advice, innermost first; none: not known.
+[[nodiscard]] const std::vector<code::source_frame>& frames_at(const process_report& process,
+                                                               trace::stack_id stack);
 
 // Null where there is none.
 [[nodiscard]] const fragmentation::diagnosis* fragmentation_of(const process_report& process,

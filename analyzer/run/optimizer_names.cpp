@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyzer/run/optimizer_names.h"
 
-#include "analyzer/text/utf8.h"
-
 namespace memtrace::run {
 
 // A program that makes classes without end fills no report; the classes after these are left out.
@@ -21,7 +19,7 @@ void optimizer_names::on_step(const trace::event&, const trace::step_event& reco
 std::vector<optimizer_class> optimizer_names::found() const {
   std::map<std::string, std::uint64_t> by_name;
   for (const auto& [text, steps] : steps_) {
-    by_name[text::valid_utf8(names_[trace::text_id{text}])] += steps;
+    by_name[std::string(names_[trace::text_id{text}])] += steps;
   }
   std::vector<optimizer_class> list;
   for (const auto& [name, steps] : by_name) list.push_back({name, steps});

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "analyzer/text/utf8.h"
 #include "memtrace/host_samples.h"
 
 namespace memtrace::run {
@@ -25,7 +24,7 @@ void program_counters::on_counter(const trace::event&, const trace::counter_even
   if (known == known_.end()) {
     if (found_.size() >= most_names || is_ours(names_[record.name])) return;
     known = known_.emplace(record.name.value, found_.size()).first;
-    found_.push_back({text::valid_utf8(names_[record.name]), 0, 0, record.value, record.value});
+    found_.push_back({std::string(names_[record.name]), 0, 0, record.value, record.value});
   }
   auto& counter = found_[known->second];
   ++counter.times;

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -14,46 +13,45 @@
 #include "analyzer/advice/brief_words.h"
 #include "analyzer/code/places.h"
 #include "analyzer/text/units.h"
-#include "analyzer/text/utf8.h"
 
 namespace memtrace::terminal {
 
 namespace {
 
-using advice::piece;
+using run::change;
 
 constexpr std::size_t margin = 5;  // of what stands below a heading
 constexpr std::size_t most_shown = 3;
 
-[[nodiscard]] std::string bytes_saved(const piece& one) {
-  const auto least = static_cast<std::uint64_t>(std::max<std::int64_t>(0, one.saves_bytes));
-  const auto most = static_cast<std::uint64_t>(std::max<std::int64_t>(0, one.saves_bytes_most));
-  auto text = text::format_bytes(least);
+[[nodiscard]] std::string bytes_saved(const change& one) {
+  const auto most = one.saves_bytes_most.value_or(0);
+  auto text = text::format_bytes(one.saves_bytes);
   // By the addresses that the driver gives.
-  if (most > least + least / 20) text += " to " + text::format_bytes(most);
+  if (most > one.saves_bytes + one.saves_bytes / 20) text += " to " + text::format_bytes(most);
   return text;
 }
 
-[[nodiscard]] std::string amount_saved(const piece& one) {
+// Empty: nothing that can be counted.
+[[nodiscard]] std::string amount_saved(const change& one) {
   if (one.saves_bytes > 0) return "saves " + bytes_saved(one);
-  if (one.what.saves_host_bytes) {
-    return "saves " + text::format_bytes(*one.what.saves_host_bytes) + " of host memory";
+  if (one.saves_host_bytes) {
+    return "saves " + text::format_bytes(*one.saves_host_bytes) + " of host memory";
   }
   if (one.saves_capacity.value_or(0) > 0) {
     return fmt::format("fits in {} less",
                        text::format_bytes(static_cast<std::uint64_t>(*one.saves_capacity)));
   }
-  return one.what.saves_ns ? "saves " + text::format_seconds(*one.what.saves_ns) : std::string();
+  return one.saves_ns ? "saves " + text::format_seconds(*one.saves_ns) : std::string();
 }
 
 // saves 3.20 GiB and gets past the request that failed (replayed)
-[[nodiscard]] std::string saving(const piece& one) {
+[[nodiscard]] std::string saving(const change& one) {
   const auto what =
       text::join({amount_saved(one),
                   one.mends_out_of_memory ? "gets past the request that failed" : std::string()},
                  " and ");
-  return what.empty() ? std::string(name_of(one.what.how))
-                      : fmt::format("{} ({})", what, name_of(one.what.how));
+  return what.empty() ? std::string(name_of(one.how))
+                      : fmt::format("{} ({})", what, name_of(one.how));
 }
 
 void add_wrapped(text::page& out, std::string_view label, const std::string& text, std::size_t most,
@@ -66,29 +64,28 @@ void add_wrapped(text::page& out, std::string_view label, const std::string& tex
     if (!lines.empty()) lines.back() = text::cut_at_word(lines.back() + " …", columns - indent);
   }
   for (std::size_t i = 0; i < lines.size(); ++i) {
-    out.line(text::printable(std::string(margin, ' ') +
-                             (i == 0 ? std::string(label) : std::string(label.size(), ' ')) +
-                             lines[i]));
+    out.line(std::string(margin, ' ') +
+             (i == 0 ? std::string(label) : std::string(label.size(), ' ')) + lines[i]);
   }
 }
 
-[[nodiscard]] std::string place_of(const run::process_report& process, const piece& one) {
-  const auto found = process.verdict_frames.find(one.what.stack);
-  if (!one.what.stack || found == process.verdict_frames.end() || found->second.empty()) return {};
-  return " [" + code::describe_place(found->second, {}) + "]";
+[[nodiscard]] std::string place_of(const change& one) {
+  return one.frames.empty() ? std::string() : " [" + code::describe_place(one.frames, {}) + "]";
 }
 
-// Those that the section on growth and habits has not told; of a group, of which only one can be
-// followed, the first.
-[[nodiscard]] std::vector<const piece*> untold(const run::process_report& process) {
-  const bool habit_told = !process.findings.habits.empty();
-  std::set<std::string_view> groups;
-  std::vector<const piece*> pieces;
-  for (const auto& one : process.advice.pieces) {
-    if (habit_told && one.what.id == "remove_empty_cache") continue;
-    if (one.what.group.empty() || groups.insert(one.what.group).second) pieces.push_back(&one);
+// Remedies and habits are told with what grows.
+[[nodiscard]] std::vector<const change*> advice_of(const run::process_report& process) {
+  std::vector<const change*> found;
+  for (const auto& one : process.changes) {
+    if (one.from == run::change_from::advice) found.push_back(&one);
   }
-  return pieces;
+  return found;
+}
+
+[[nodiscard]] std::vector<const change*> untold(std::vector<const change*> all) {
+  std::erase_if(all,
+                [](const change* one) { return one->superseded || one->takes_place_of_habit; });
+  return all;
 }
 
 // What trains otherwise (another optimizer, shorter sequences) is never part of it, so that a
@@ -106,8 +103,8 @@ void add_wrapped(text::page& out, std::string_view label, const std::string& tex
 }
 
 // Checkpointing: saves 3.20 GiB (estimated)
-[[nodiscard]] std::string heading_of(const piece& one) {
-  auto name = advice::brief_words(one.what.id);
+[[nodiscard]] std::string heading_of(const change& one) {
+  auto name = advice::brief_words(one.id);
   // Of words that are a name (empty_cache()) the first letter stays.
   const auto first = name.substr(0, name.find(' '));
   if (first.find_first_of("_(") == first.npos) {
@@ -123,8 +120,8 @@ void add_wrapped(text::page& out, std::string_view label, const std::string& tex
 constexpr std::size_t most_of_change = 3;    // lines
 constexpr std::size_t most_of_together = 2;  // lines
 
-[[nodiscard]] std::size_t lines_for(const piece& one, std::size_t columns) {
-  return 1 + std::min(lines_of(one.what.change, columns).size(), most_of_change);
+[[nodiscard]] std::size_t lines_for(const change& one, std::size_t columns) {
+  return 1 + std::min(lines_of(one.what, columns).size(), most_of_change);
 }
 
 [[nodiscard]] std::size_t lines_for(const advice::combination& all, std::size_t columns) {
@@ -134,11 +131,11 @@ constexpr std::size_t most_of_together = 2;  // lines
 }  // namespace
 
 std::size_t advice_lines(const run::process_report& process, std::size_t columns) {
-  const auto pieces = untold(process);
-  if (pieces.empty()) return 0;
+  const auto first = untold(advice_of(process));
+  if (first.empty()) return 0;
   std::size_t lines = 1;
-  for (std::size_t i = 0; i < std::min(pieces.size(), most_shown); ++i) {
-    lines += lines_for(*pieces[i], columns);
+  for (std::size_t i = 0; i < std::min(first.size(), most_shown); ++i) {
+    lines += lines_for(*first[i], columns);
   }
   const auto& combined = process.advice.combined;
   return lines + (combined.empty() ? 0 : lines_for(combined.front(), columns));
@@ -147,23 +144,24 @@ std::size_t advice_lines(const run::process_report& process, std::size_t columns
 void add_advice(text::page& out, const run::process_report& process, std::size_t room,
                 std::size_t columns) {
   const auto& found = process.advice;
-  const auto pieces = untold(process);
-  if (pieces.empty() || room < 3) return;
+  const auto all = advice_of(process);
+  const auto first = untold(all);
+  if (first.empty() || room < 3) return;
   const auto last = out.lines() + room;
   const auto for_combined =
       found.combined.empty() || room < 6 ? 0 : lines_for(found.combined.front(), columns);
-  const auto shown = std::min({pieces.size(), most_shown, (room - 1 - for_combined) / 2});
+  const auto shown = std::min({first.size(), most_shown, (room - 1 - for_combined) / 2});
   out.line(fmt::format("What to change{}, by what it saves of the memory that is reserved",
-                       shown < found.pieces.size() ? fmt::format(" ({} of {}; all: --by advice)",
-                                                                 shown, found.pieces.size())
-                                                   : std::string()),
+                       shown < all.size()
+                           ? fmt::format(" ({} of {}; all: --by advice)", shown, all.size())
+                           : std::string()),
            text::emphasis::heading);
   for (std::size_t i = 0; i < shown; ++i) {
-    const auto& one = *pieces[i];
-    out.line(text::printable(fmt::format("  {}. {}", i + 1, heading_of(one))));
+    const auto& one = *first[i];
+    out.line(fmt::format("  {}. {}", i + 1, heading_of(one)));
     // Those that follow need two lines each.
     const auto left = last - out.lines() - 2 * (shown - i - 1) - for_combined;
-    add_wrapped(out, "", one.what.change, std::min(left, most_of_change), columns);
+    add_wrapped(out, "", one.what, std::min(left, most_of_change), columns);
   }
   if (for_combined == 0) return;
   auto lines = lines_of(together(found.combined.front()), columns);
@@ -171,31 +169,30 @@ void add_advice(text::page& out, const run::process_report& process, std::size_t
     lines.resize(for_combined);
     lines.back() += " …";
   }
-  for (std::size_t i = 0; i < lines.size(); ++i) {
-    out.line(text::printable((i == 0 ? "  " : "     ") + lines[i]));
-  }
+  for (std::size_t i = 0; i < lines.size(); ++i) out.line((i == 0 ? "  " : "     ") + lines[i]);
 }
 
 void add_advice_in_full(text::page& out, const run::process_report& process, std::size_t columns) {
   const auto& found = process.advice;
   constexpr std::size_t all_lines = 12;
-  for (std::size_t i = 0; i < found.pieces.size(); ++i) {
-    const auto& one = found.pieces[i];
-    const auto device = one.what.device ? fmt::format("GPU {}: ", *one.what.device) : std::string();
-    out.line(text::printable(fmt::format("{}. {} — {}{}", i + 1, one.what.id, device, saving(one))),
+  const auto changes = advice_of(process);
+  for (std::size_t i = 0; i < changes.size(); ++i) {
+    const auto& one = *changes[i];
+    const auto device = one.device ? fmt::format("GPU {}: ", *one.device) : std::string();
+    out.line(fmt::format("{}. {} — {}{}", i + 1, one.id, device, saving(one)),
              text::emphasis::heading);
-    add_wrapped(out, "what:     ", one.what.title + place_of(process, one), all_lines, columns);
-    add_wrapped(out, "change:   ", one.what.change, all_lines, columns);
-    add_wrapped(out, "evidence: ", one.what.evidence, all_lines, columns);
-    add_wrapped(out, "source:   ", one.what.source, all_lines, columns);
-    add_wrapped(out, "cost:     ", one.what.cost, all_lines, columns);
-    add_wrapped(out, "not when: ", one.what.not_when, all_lines, columns);
+    add_wrapped(out, "what:     ", one.title + place_of(one), all_lines, columns);
+    add_wrapped(out, "change:   ", one.what, all_lines, columns);
+    add_wrapped(out, "evidence: ", one.evidence, all_lines, columns);
+    add_wrapped(out, "source:   ", one.source, all_lines, columns);
+    add_wrapped(out, "cost:     ", one.cost, all_lines, columns);
+    add_wrapped(out, "not when: ", one.not_when, all_lines, columns);
   }
   for (const auto& all : found.combined) {
-    for (const auto& line : text::wrap(together(all), columns)) out.line(text::printable(line));
+    for (const auto& line : text::wrap(together(all), columns)) out.line(line);
   }
-  for (const auto& limit : found.limits) out.line(text::printable(limit), text::emphasis::faint);
-  if (found.pieces.empty() && found.limits.empty()) {
+  for (const auto& limit : found.limits) out.line(limit, text::emphasis::faint);
+  if (changes.empty() && found.limits.empty()) {
     out.line("  nothing that was tried saves memory");
   }
 }

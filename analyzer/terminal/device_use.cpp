@@ -5,14 +5,12 @@
 
 #include <cmath>
 
+#include "analyzer/text/style.h"
 #include "analyzer/text/units.h"
-#include "analyzer/text/utf8.h"
 
 namespace memtrace::terminal {
 
 namespace {
-
-constexpr std::size_t report_columns = 96;  // that a report is made for
 
 [[nodiscard]] std::string unexplained_words(std::int64_t bytes) {
   if (bytes == 0) return "nothing unexplained";
@@ -26,15 +24,15 @@ void add_packed(text::page& out, std::string line, std::size_t columns,
   const std::string indent(columns, ' ');
   bool is_first = true;
   for (const auto& part : parts) {
-    if (!is_first && line.size() + part.size() + 2 > report_columns) {
-      out.line(text::printable(line + ","));
+    if (!is_first && line.size() + part.size() + 2 > text::usual_columns) {
+      out.line(line + ",");
       line = indent;
       is_first = true;
     }
     line += (is_first ? "" : ", ") + part;
     is_first = false;
   }
-  out.line(text::printable(line));
+  out.line(line);
 }
 
 }  // namespace
@@ -43,7 +41,7 @@ void add_device_use(text::page& out, const run::device_report& device) {
   if (!device.used) {
     for (const auto& holder : device.outside) {
       out.line(fmt::format("  outside        {:>11}  {}", text::format_bytes(holder.bytes),
-                           text::printable(device::words_of_part(holder.owner))));
+                           device::words_of_part(holder.owner)));
     }
     return;
   }

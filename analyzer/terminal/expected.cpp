@@ -6,7 +6,6 @@
 #include "analyzer/estimate/expected.h"
 #include "analyzer/run/expected.h"
 #include "analyzer/text/units.h"
-#include "analyzer/text/utf8.h"
 
 namespace memtrace::terminal {
 
@@ -45,12 +44,12 @@ void add_expected_in_full(text::page& out, const run::process_report& process,
   out.line(fmt::format("  {:>11} {:>11} {:>9}  {}", "expected", "measured", "", ""),
            text::emphasis::faint);
   for (const auto& term : terms) {
-    out.line(text::printable(fmt::format(
-        "  {:>11} {:>11} {:>9}  {}{}{}", term.expected ? text::format_bytes(*term.expected) : "?",
-        text::format_bytes(term.measured), difference_of(term), term.name,
-        term.formula.empty() ? "" : ": ", term.formula)));
+    out.line(fmt::format("  {:>11} {:>11} {:>9}  {}{}{}",
+                         term.expected ? text::format_bytes(*term.expected) : "?",
+                         text::format_bytes(term.measured), difference_of(term), term.name,
+                         term.formula.empty() ? "" : ": ", term.formula));
     if (!term.note.empty() && (!term.expected || term.measured != *term.expected)) {
-      out.line(text::printable(fmt::format("  {:>36}{}", "", term.note)));
+      out.line(fmt::format("  {:>36}{}", "", term.note));
     }
   }
   out.line(

@@ -8,8 +8,8 @@
 
 #include "analyzer/code/places.h"
 #include "analyzer/fragmentation/words.h"
+#include "analyzer/text/numbers.h"
 #include "analyzer/text/units.h"
-#include "analyzer/text/utf8.h"
 
 namespace memtrace::terminal {
 
@@ -21,10 +21,6 @@ using fragmentation::reason;
 
 constexpr std::size_t most_sites = 20;
 constexpr std::size_t most_blocked = 8;
-
-[[nodiscard]] double percent(std::uint64_t part, std::uint64_t whole) {
-  return whole == 0 ? 0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole);
-}
 
 [[nodiscard]] std::string plural(std::uint64_t count, const char* one) {
   return fmt::format("{} {}{}", text::format_count(count), one, count == 1 ? "" : "s");
@@ -64,7 +60,7 @@ void add_parts(text::page& out, const explained_moment& moment) {
     const auto bytes = moment.at.unused[why];
     if (bytes == 0) continue;
     out.line(fmt::format("  {:>11} {:>5.1f} % {:>11}  {}", text::format_bytes(bytes),
-                         percent(bytes, total), text::format_bytes(moment.used_again[why]),
+                         text::percent(bytes, total), text::format_bytes(moment.used_again[why]),
                          words_of(why)));
   }
   out.line(fmt::format("  {:>11}          in all; for {} at {}", text::format_bytes(total),
@@ -86,7 +82,7 @@ void add_pinning(text::page& out, const diagnosis& found) {
   if (found.pinning.empty()) return;
   out.line("Long-lived blocks that keep segments otherwise nearly empty");
   for (std::size_t i = 0; i < std::min(found.pinning.size(), most_sites); ++i) {
-    out.line(text::printable("  " + keeper_words(found.pinning[i])));
+    out.line("  " + keeper_words(found.pinning[i]));
   }
   if (found.pinning.size() > most_sites) {
     out.line(fmt::format("  and {} more", found.pinning.size() - most_sites),
@@ -106,10 +102,10 @@ void add_blocked(text::page& out, const diagnosis& found) {
       text::format_bytes(blocked.got)));
   for (std::size_t i = 0; i < std::min(blocked.largest.size(), most_blocked); ++i) {
     const auto& one = blocked.largest[i];
-    out.line(text::printable(fmt::format(
-        "  {:>11} event {}: {} free, the largest {}; {}{}", text::format_bytes(one.bytes),
-        text::format_count(one.event), text::format_bytes(one.free),
-        text::format_bytes(one.largest), one.place, one.out_of_memory ? " (out of memory)" : "")));
+    out.line(fmt::format("  {:>11} event {}: {} free, the largest {}; {}{}",
+                         text::format_bytes(one.bytes), text::format_count(one.event),
+                         text::format_bytes(one.free), text::format_bytes(one.largest), one.place,
+                         one.out_of_memory ? " (out of memory)" : ""));
   }
 }
 
@@ -143,7 +139,7 @@ void add_fragmentation(text::page& out, const run::process_report& process,
     const auto lines = text::wrap(text, std::max<std::size_t>(columns, 40) - 12);
     if (lines.size() > left()) return;
     for (std::size_t i = 0; i < lines.size(); ++i) {
-      out.line(text::printable(fmt::format("  {:<9} {}", i == 0 ? label : "", lines[i])));
+      out.line(fmt::format("  {:<9} {}", i == 0 ? label : "", lines[i]));
     }
   };
   labelled("why:", found->summary);
@@ -167,8 +163,8 @@ void add_fragmentation_in_full(text::page& out, const run::process_report& proce
       text::format_bytes(found->peak_reserved), text::format_bytes(found->peak_allocated),
       text::format_bytes(found->lower_bound), text::format_bytes(found->lower_bound_active)));
   out.line(fmt::format("Cause: {}", words_of(found->why)));
-  if (!found->summary.empty()) out.line(text::printable(found->summary));
-  if (!found->inexact.empty()) out.line(text::printable("Not exact: " + found->inexact));
+  if (!found->summary.empty()) out.line(found->summary);
+  if (!found->inexact.empty()) out.line("Not exact: " + found->inexact);
   add_moment(out, found->at_peak, "When most was reserved");
   add_moment(out, found->out_of_memory, "Where memory ran out");
   add_pinning(out, *found);

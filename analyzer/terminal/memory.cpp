@@ -7,8 +7,8 @@
 
 #include "analyzer/run/module_tree.h"
 #include "analyzer/run/user_lines.h"
+#include "analyzer/text/numbers.h"
 #include "analyzer/text/units.h"
-#include "analyzer/text/utf8.h"
 
 namespace memtrace::terminal {
 
@@ -17,12 +17,8 @@ namespace {
 // Rows that hold less than a two-thousandth are not worth a line.
 constexpr std::uint64_t smallest_share = 2000;
 
-[[nodiscard]] double percent(std::uint64_t part, std::uint64_t whole) {
-  return whole == 0 ? 0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole);
-}
-
 [[nodiscard]] std::string amount(std::uint64_t bytes, std::uint64_t total) {
-  return fmt::format("  {:>11} {:>5.1f} %", text::format_bytes(bytes), percent(bytes, total));
+  return fmt::format("  {:>11} {:>5.1f} %", text::format_bytes(bytes), text::percent(bytes, total));
 }
 
 // How many of the rows to show, so that what is left is more than one row and worth folding.
@@ -55,7 +51,7 @@ void add_rest(text::page& out, const std::vector<Row>& rows, std::size_t shown, 
     const auto bytes = row.evidence_bytes[how];
     if (bytes == 0) continue;
     if (!out.empty()) out += ", ";
-    const auto share = percent(bytes, row.bytes);
+    const auto share = text::percent(bytes, row.bytes);
     out += bytes == row.bytes ? std::string(name_of(how))
            : share < 0.05     ? fmt::format("< 0.1 % {}", name_of(how))
                               : fmt::format("{:.1f} % {}", std::min(share, 99.9), name_of(how));
@@ -138,8 +134,7 @@ void add_modules(text::page& out, const run::memory_view& view, std::size_t most
     width = std::max(width, label_of(lines[i], start).size());
   }
   width = std::min<std::size_t>(width, 52);
-  out.line("Which module it belongs to" +
-               (start.empty() ? start : text::printable(" (of " + start + ")")),
+  out.line("Which module it belongs to" + (start.empty() ? start : " (of " + start + ")"),
            text::emphasis::heading);
   for (std::size_t i = 0; i < shown; ++i) {
     out.line(amount(lines[i].total, view.total) +

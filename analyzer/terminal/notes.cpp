@@ -9,8 +9,8 @@
 #include "analyzer/code/places.h"
 #include "analyzer/run/module_tree.h"
 #include "analyzer/terminal/sections.h"
+#include "analyzer/text/numbers.h"
 #include "analyzer/text/units.h"
-#include "analyzer/text/utf8.h"
 
 namespace memtrace::terminal {
 
@@ -18,8 +18,8 @@ namespace {
 
 constexpr std::size_t most_own = 6;  // phases of the program, on a line
 
-[[nodiscard]] std::string percent(std::uint64_t part, std::uint64_t whole) {
-  const auto share = 100.0 * static_cast<double>(part) / static_cast<double>(whole);
+[[nodiscard]] std::string share_of(std::uint64_t part, std::uint64_t whole) {
+  const auto share = text::percent(part, whole);
   return share < 1 ? fmt::format("{:.2f} %", share) : fmt::format("{:.1f} %", share);
 }
 
@@ -104,8 +104,7 @@ void add_phases_and_steps(text::page& out, const run::process_report& process,
     }
     own.push_back(fmt::format("{} {}", name, text::format_bytes(found.peak)));
   }
-  if (!own.empty())
-    out.line(text::printable("In the program's own phases: " + text::join(own, ", ")));
+  if (!own.empty()) out.line("In the program's own phases: " + text::join(own, ", "));
   const auto& steps = device.steps;
   if (steps.boundary == attribution::step_boundary::inferred && process.inferred_steps) {
     const auto& found = *process.inferred_steps;
@@ -133,13 +132,13 @@ void add_training(text::page& out, const run::process_report& process,
           : fmt::format("{} of {} of parameters trainable ({})",
                         text::format_bytes(training.trainable_bytes),
                         text::format_bytes(training.parameter_bytes),
-                        percent(training.trainable_bytes, training.parameter_bytes));
+                        share_of(training.trainable_bytes, training.parameter_bytes));
   const auto line = fmt::format("Training: {}; {}", checkpointing, trainable);
   if (amp.size() < 10) {
-    out.line(text::printable(line + "; " + amp));
+    out.line(line + "; " + amp);
   } else {
-    out.line(text::printable(line));
-    out.line(text::printable(amp));
+    out.line(line);
+    out.line(amp);
   }
 }
 

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "analyzer/text/units.h"
-#include "analyzer/text/utf8.h"
 
 namespace memtrace::terminal {
 
@@ -75,7 +74,7 @@ namespace {
 }
 
 void add_wrapped(text::page& out, const std::string& text, std::size_t columns) {
-  const auto lines = text::wrap(text::printable(text), columns - 4);
+  const auto lines = text::wrap(text, columns - 4);
   for (std::size_t i = 0; i < lines.size(); ++i) out.line((i == 0 ? "  " : "    ") + lines[i]);
 }
 
@@ -119,7 +118,7 @@ void add_rank_table(text::page& out, const ranks::ranks_found& found, std::size_
   for (const auto& row : found.rows) {
     const auto& run = row.process->run;
     const auto* const device = row.device;
-    out.line(text::printable(fmt::format(
+    out.line(fmt::format(
         "  {:<9} {:<16} {:<8} {:>11} {:>11} {:>8}  {}{}{}{}",
         run.rank ? std::to_string(*run.rank) : "-", run.host,
         device == nullptr ? "-" : fmt::format("cuda:{}", device->facts.device),
@@ -128,7 +127,7 @@ void add_rank_table(text::page& out, const ranks::ranks_found& found, std::size_
         text::format_count(row.steps), run.pid,
         row.attempt == 0 ? "" : fmt::format(", attempt {}", row.attempt + 1),
         row.out_of_memory ? ", ran out of memory" : "",
-        row.process->completeness.clean_exit ? "" : ", did not end by itself")));
+        row.process->completeness.clean_exit ? "" : ", did not end by itself"));
   }
   for (const auto& one : found.differences) add_wrapped(out, one.sentence, columns);
   for (const auto& one : found.shared) out.line("  " + shared_line(found, one));

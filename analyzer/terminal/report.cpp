@@ -18,7 +18,6 @@
 #include "analyzer/terminal/verdicts.h"
 #include "analyzer/text/page.h"
 #include "analyzer/text/units.h"
-#include "analyzer/text/utf8.h"
 
 namespace memtrace::terminal {
 
@@ -54,8 +53,8 @@ namespace {
 
 void add_run(text::page& out, const run::process_report& process) {
   const auto& run = process.run;
-  const auto command = text::printable(text::join(run.command, " "));
-  out.line(command.empty() ? text::printable(process.path) : command, text::emphasis::heading);
+  const auto command = text::join(run.command, " ");
+  out.line(command.empty() ? process.path : command, text::emphasis::heading);
   const auto rank = run.rank ? fmt::format("rank {}{}", *run.rank,
                                            run.world_size ? fmt::format(" of {}", *run.world_size)
                                                           : std::string())
@@ -63,12 +62,11 @@ void add_run(text::page& out, const run::process_report& process) {
   const auto labelled = [](const char* label, const std::string& value) {
     return value.empty() ? value : fmt::format("{} {}", label, value);
   };
-  out.line(text::printable(
-      "  " +
-      text::join({fmt::format("pid {}{}", run.pid, run.host.empty() ? "" : " on " + run.host), rank,
-                  text::format_seconds(run.duration_ns), labelled("PyTorch", run.torch),
-                  labelled("Python", run.python), labelled("allocator", run.alloc_conf)},
-                 ", ")));
+  out.line("  " +
+           text::join({fmt::format("pid {}{}", run.pid, run.host.empty() ? "" : " on " + run.host),
+                       rank, text::format_seconds(run.duration_ns), labelled("PyTorch", run.torch),
+                       labelled("Python", run.python), labelled("allocator", run.alloc_conf)},
+                      ", "));
 }
 
 // "CUDA functions that pass unseen: cuMemAllocLater (CUDA 13.1), cudaMalloc (another of that name)"
@@ -78,7 +76,7 @@ void add_run(text::page& out, const run::process_report& process) {
   std::string text = "CUDA functions that pass unseen: ";
   for (std::size_t i = 0; i < std::min(all.size(), shown); ++i) {
     if (i != 0) text += ", ";
-    text += text::printable(all[i].name);
+    text += all[i].name;
     if (all[i].is_another) {
       text += " (another of that name)";
     } else if (all[i].cuda_version != 0) {
@@ -121,13 +119,11 @@ void add_run(text::page& out, const run::process_report& process) {
   return found;
 }
 
-constexpr std::size_t report_columns = 96;  // of what is no terminal
-
 // As many to a line as fit into that width.
 [[nodiscard]] std::vector<std::string> packed(const std::vector<std::string>& parts) {
   std::vector<std::string> lines;
   for (const auto& part : parts) {
-    if (lines.empty() || lines.back().size() + part.size() + 2 > report_columns) {
+    if (lines.empty() || lines.back().size() + part.size() + 2 > text::usual_columns) {
       lines.push_back(part);
     } else {
       lines.back() += "; " + part;
@@ -159,15 +155,15 @@ void add_completeness(text::page& out, const run::run_report& processes,
   }
   for (const auto& line : packed(missing)) out.line("  " + line, text::emphasis::faint);
   if (!process.run.python_stacks.empty() && process.run.python_stacks != "on") {
-    out.line(text::printable("Python stacks: " + process.run.python_stacks), text::emphasis::faint);
+    out.line("Python stacks: " + process.run.python_stacks, text::emphasis::faint);
   }
   for (const auto& sentence : unknown_meaning(process)) {
-    out.line(text::printable(sentence), text::emphasis::faint);
+    out.line(sentence, text::emphasis::faint);
   }
   if (process.warnings.empty()) return;
   const auto more = process.warnings.size() - 1;
-  out.line(text::printable("Missing: " + process.warnings.front() +
-                           (more == 0 ? "" : fmt::format(" (and {} more messages)", more))),
+  out.line("Missing: " + process.warnings.front() +
+               (more == 0 ? "" : fmt::format(" (and {} more messages)", more)),
            text::emphasis::faint);
 }
 
@@ -300,7 +296,7 @@ void add_memory(text::page& out, const run::device_report& device, const run::oo
 }
 
 [[nodiscard]] std::size_t columns_of(const text::style& style) {
-  return style.width == 0 ? report_columns : style.width;
+  return text::columns_of(style);
 }
 
 }  // namespace
@@ -315,17 +311,15 @@ std::string to_text(const run::run_report& processes, const text::style& style) 
     add_training(end, process, *device);
     // Where memory ran out, a pass was cut short: less was measured than its formula expects.
     if (oom == nullptr) {
-      if (auto line = expected_in_brief(process, *device); !line.empty())
-        end.line(text::printable(line));
+      if (auto line = expected_in_brief(process, *device); !line.empty()) end.line(line);
     }
   }
   add_host_limit(end, processes);
   add_completeness(end, processes, process);
-  end.line(
-      text::printable(fmt::format("Next: memtrace report {} --by module (or advice, site, step); "
-                                  "--json FILE",
-                                  process.path)),
-      text::emphasis::faint);
+  end.line(fmt::format("Next: memtrace report {} --by module (or advice, site, step); "
+                       "--json FILE",
+                       process.path),
+           text::emphasis::faint);
   text::page out;
   add_run(out, process);
   if (device == nullptr) {

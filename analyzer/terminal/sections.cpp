@@ -10,7 +10,6 @@
 #include "analyzer/terminal/device_use.h"
 #include "analyzer/terminal/notes.h"
 #include "analyzer/text/units.h"
-#include "analyzer/text/utf8.h"
 
 namespace memtrace::terminal {
 
@@ -72,10 +71,10 @@ void add_device(text::page& out, const run::process_report& process,
   const auto capacity = device.facts.total_bytes == 0
                             ? std::string()
                             : fmt::format(", {}", text::format_bytes(device.facts.total_bytes));
-  out.line(fmt::format("cuda:{}{}{}{}{}", device.facts.device, device.name.empty() ? "" : " ",
-                       text::printable(device.name), capacity,
-                       process.run.simulated_gpu.empty() ? "" : " (simulated)"),
-           text::emphasis::heading);
+  out.line(
+      fmt::format("cuda:{}{}{}{}{}", device.facts.device, device.name.empty() ? "" : " ",
+                  device.name, capacity, process.run.simulated_gpu.empty() ? "" : " (simulated)"),
+      text::emphasis::heading);
   const auto& peak = device.peak_allocated;
   const auto when =
       device.from_cuda_calls ? std::string() : when_in_training(device, device.at_peak);

@@ -10,7 +10,6 @@
 #include "analyzer/code/places.h"
 #include "analyzer/run/causes.h"
 #include "analyzer/text/units.h"
-#include "analyzer/text/utf8.h"
 #include "analyzer/verdicts/filling.h"
 #include "analyzer/verdicts/keeper_words.h"
 
@@ -42,12 +41,6 @@ using verdicts::subject_kind;
     return about.about.kind == subject_kind::device && about.about.device == device;
   });
   return found == process.findings.verdicts.end() ? nullptr : &*found;
-}
-
-[[nodiscard]] bool ran_out(const run::process_report& process, std::uint32_t device) {
-  return std::ranges::any_of(process.ooms, [&](const run::oom_report& oom) {
-    return oom.facts.device == device && !oom.facts.caught;
-  });
 }
 
 [[nodiscard]] std::string subject_words(const verdicts::verdict& about) {
@@ -85,27 +78,17 @@ using verdicts::subject_kind;
   if (!about.steps_to_oom) return text;
   const auto until = fmt::format("in about {} {}{}", text::format_count(*about.steps_to_oom), unit,
                                  *about.steps_to_oom == 1 ? "" : "s");
-  // Of what limit, its summary says.
-  const auto limit =
-      about.about.kind == subject_kind::host ? about.summary.find("; ") : std::string::npos;
-  const auto reached = about.summary.find(" is reached in about ");
-  text += limit != std::string::npos && reached != std::string::npos && limit < reached
-              ? fmt::format(": {} is reached {}",
-                            about.summary.substr(limit + 2, reached - limit - 2), until)
-              : fmt::format(": out of memory {}", until);
+  text += about.limit ? fmt::format(": {} of {} is reached {}", about.limit->name,
+                                    text::format_bytes(about.limit->bytes), until)
+                      : fmt::format(": out of memory {}", until);
   if (about.ns_to_oom) text += fmt::format(" ({})", text::format_seconds(*about.ns_to_oom));
   return text;
 }
 
 [[nodiscard]] std::string place_of(const run::process_report& process,
                                    const verdicts::culprit& who) {
-  const auto frames = [&](trace::stack_id stack) {
-    const auto found = process.verdict_frames.find(stack);
-    return found == process.verdict_frames.end() ? std::vector<code::source_frame>()
-                                                 : found->second;
-  };
-  const auto own = frames(who.stack);
-  const auto forward = frames(who.forward);
+  const auto& own = run::frames_at(process, who.stack);
+  const auto& forward = run::frames_at(process, who.forward);
   if (own.empty() && !forward.empty()) return "backward of " + code::describe_place(forward, {});
   return code::describe_place(own, {});
 }
@@ -119,7 +102,7 @@ class section {
   [[nodiscard]] std::size_t left() const { return left_; }
   void line(const std::string& text, text::emphasis how = text::emphasis::none) {
     if (left_ == 0) return;
-    out_.line(text::printable(text), how);
+    out_.line(text, how);
     --left_;
   }
   void labelled(std::string_view label, std::string_view text, std::size_t most_lines) {
@@ -220,7 +203,7 @@ void add_verdict(section& out, const run::process_report& process, const verdict
   const auto kept = who.retained_by.empty()
                         ? std::string()
                         : ", kept by `" + verdicts::variable_of(who.retained_by.front()) + "`";
-  return text::printable(fmt::format(" ({}{})", place_of(process, who), kept));
+  return fmt::format(" ({}{})", place_of(process, who), kept);
 }
 
 // A buffer that fills, in words; empty: it is none.

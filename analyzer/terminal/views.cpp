@@ -15,19 +15,15 @@
 #include "analyzer/terminal/memory.h"
 #include "analyzer/terminal/notes.h"
 #include "analyzer/terminal/ranks.h"
+#include "analyzer/text/numbers.h"
 #include "analyzer/text/page.h"
 #include "analyzer/text/units.h"
-#include "analyzer/text/utf8.h"
 
 namespace memtrace::terminal {
 
 namespace {
 
 constexpr std::size_t most_rows = 200;
-
-[[nodiscard]] double percent(std::uint64_t part, std::uint64_t whole) {
-  return whole == 0 ? 0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole);
-}
 
 // 0 as a dash: tables are easier to read where what is not there does not look like a number.
 [[nodiscard]] std::string cell(std::uint64_t bytes) {
@@ -37,7 +33,7 @@ constexpr std::size_t most_rows = 200;
 void by_category(text::page& out, const run::device_report&, const run::memory_view& view) {
   for (const auto& row : view.categories) {
     out.line(fmt::format("  {:>11} {:>5.1f} %  {} in {} block{}", text::format_bytes(row.bytes),
-                         percent(row.bytes, view.total), words_of(row.what),
+                         text::percent(row.bytes, view.total), words_of(row.what),
                          text::format_count(row.blocks), row.blocks == 1 ? "" : "s"));
     std::uint64_t by_rules = 0;
     for (const auto& rule : row.rules) {
@@ -86,16 +82,16 @@ void by_phase(text::page& out, const run::device_report& device, const run::memo
                          text::format_bytes(one.freed)));
     for (const auto& row : one.at_peak.categories) {
       out.line(fmt::format("    {:>11} {:>5.1f} %  {}", text::format_bytes(row.bytes),
-                           percent(row.bytes, one.at_peak.total), words_of(row.what)));
+                           text::percent(row.bytes, one.at_peak.total), words_of(row.what)));
     }
   }
   for (const auto& [name, found] : device.named_phases) {
-    out.line(text::printable(fmt::format(
+    out.line(fmt::format(
         "  {} ({}, {}) highest {} at event {}; allocated {} in all, freed {}", name,
         found.nvtx ? "NVTX" : "the program's own",
         found.begun == 1 ? std::string("once") : text::format_count(found.begun) + " times",
         text::format_bytes(found.peak), text::format_count(found.peak_event),
-        text::format_bytes(found.allocated), text::format_bytes(found.freed))));
+        text::format_bytes(found.allocated), text::format_bytes(found.freed)));
   }
 }
 
@@ -114,11 +110,11 @@ void by_parameter(text::page& out, const run::device_report& device, const run::
            text::emphasis::faint);
   for (std::size_t i = 0; i < std::min(rows.size(), most_rows); ++i) {
     const auto& row = rows[i];
-    out.line(text::printable(
+    out.line(
         fmt::format("  {:>11} {:>11} {:>11}  {}.{} {}{}{}", cell(row.weights), cell(row.gradients),
                     cell(row.optimizer_states), row.root, row.name, row.dtype,
                     row.trainable ? "" : ", not trained",
-                    row.sharing > 1 ? fmt::format(", shared by {}", row.sharing) : std::string())));
+                    row.sharing > 1 ? fmt::format(", shared by {}", row.sharing) : std::string()));
   }
   if (rows.size() <= most_rows) return;
   out.line(fmt::format("  and {} smaller ones (all are in --json)",
@@ -178,23 +174,21 @@ std::optional<view_by> view_named(std::string_view name) {
 std::string to_view(const run::run_report& processes, view_by kind, const text::style& style) {
   const auto& wanted = *std::ranges::find(views, kind, &kind_of_view::kind);
   text::page out;
-  constexpr std::size_t usual_columns = 96;
   if (kind == view_by::rank) {
-    add_rank_table(out, ranks::find_ranks(processes),
-                   style.width == 0 ? usual_columns : style.width);
+    add_rank_table(out, ranks::find_ranks(processes), text::columns_of(style));
     return out.render(style.colour, style.width);
   }
   for (const auto& process : processes) {
     if (kind == view_by::advice) {
       out.line(fmt::format("pid {}", process.run.pid), text::emphasis::heading);
-      add_advice_in_full(out, process, style.width == 0 ? usual_columns : style.width);
+      add_advice_in_full(out, process, text::columns_of(style));
       continue;
     }
     for (const auto& device : process.devices) {
       const auto& view = device.at ? *device.at : device.at_peak;
       const auto when = when_in_training(device, view);
-      auto heading = fmt::format("pid {} cuda:{} {}", process.run.pid, device.facts.device,
-                                 text::printable(device.name));
+      auto heading =
+          fmt::format("pid {} cuda:{} {}", process.run.pid, device.facts.device, device.name);
       if (wanted.of_a_moment) {
         heading += fmt::format(", {} allocated {} event {}{}", text::format_bytes(view.total),
                                device.at ? "after" : "at the peak,", text::format_count(view.event),

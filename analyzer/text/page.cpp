@@ -2,7 +2,8 @@
 #include "analyzer/text/page.h"
 
 #include <algorithm>
-#include <utility>
+
+#include "analyzer/text/utf8.h"
 
 namespace memtrace::text {
 
@@ -24,8 +25,8 @@ namespace {
 
 }  // namespace
 
-void page::line(std::string text, emphasis how) {
-  lines_.push_back({std::move(text), how});
+void page::line(std::string_view text, emphasis how) {
+  lines_.push_back({printable(text), how});
 }
 
 std::string page::render(bool colour, unsigned width) const {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Lines of text with a little style, cut to the terminal's width where there is one.
+// Lines of text with a little style, cut to the terminal's width where there is one. Characters
+// that would control the terminal are shown as '?', whatever program they came from.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +15,7 @@ enum class emphasis { none, heading, alarm, faint };
 
 class page {
  public:
-  void line(std::string text, emphasis how = emphasis::none);
+  void line(std::string_view text, emphasis how = emphasis::none);
   void blank() { line({}); }
   [[nodiscard]] std::size_t lines() const { return lines_.size(); }
   [[nodiscard]] std::string render(bool colour, unsigned width) const;

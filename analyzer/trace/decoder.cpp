@@ -4,7 +4,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-
 #include "analyzer/trace/field_reader.h"
 
 namespace memtrace::trace {

@@ -66,6 +66,9 @@ class decoder {
   [[nodiscard]] verdict take(format::kind what, unsigned flags, const allocator_event& record);
   [[nodiscard]] verdict take(format::kind what, unsigned flags, const record::snapshot<ids>&);
   [[nodiscard]] verdict take(format::kind what, unsigned flags, report_event record);
+  // Their texts are repaired.
+  [[nodiscard]] verdict take(format::kind what, unsigned flags, operation_event record);
+  [[nodiscard]] verdict take(format::kind what, unsigned flags, message_event record);
   // Definitions and context.
   [[nodiscard]] verdict take(format::kind what, unsigned flags, const record::info<ids>& fact);
   [[nodiscard]] verdict take(format::kind what, unsigned flags, const record::text<ids>& record);

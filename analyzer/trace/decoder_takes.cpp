@@ -3,6 +3,10 @@
 // The records that are more than an event: they define something, or say what holds from here on.
 #include "analyzer/trace/decoder.h"
 
+#include <string>
+
+#include "analyzer/text/utf8.h"
+
 namespace memtrace::trace {
 
 using format::kind;
@@ -47,7 +51,27 @@ decoder::verdict decoder::take(kind /*what*/, unsigned flags, report_event recor
 }
 
 decoder::verdict decoder::take(kind, unsigned, const record::info<ids>& fact) {
-  visitor_.on_info(fact.key, fact.value);
+  std::string room_of_key, room_of_value;
+  visitor_.on_info(text::repaired(fact.key, room_of_key),
+                   text::repaired(fact.value, room_of_value));
+  return verdict::fine;
+}
+
+decoder::verdict decoder::take(kind, unsigned, operation_event record) {
+  std::string room;
+  record.text = text::repaired(record.text, room);
+  const auto head = timed();
+  if (!times_.ok()) return verdict::malformed;
+  visitor_.on_operation(head, record);
+  return verdict::fine;
+}
+
+decoder::verdict decoder::take(kind, unsigned, message_event record) {
+  std::string room;
+  record.text = text::repaired(record.text, room);
+  const auto head = timed();
+  if (!times_.ok()) return verdict::malformed;
+  visitor_.on_message(head, record);
   return verdict::fine;
 }
 

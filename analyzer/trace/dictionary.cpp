@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <limits>
+#include <string>
 
+#include "analyzer/text/utf8.h"
 #include "memtrace/trace_format.h"
 
 namespace memtrace::trace {
@@ -12,22 +14,29 @@ namespace {
 constexpr std::size_t chunk_bytes = format::max_text_bytes;
 }
 
-dictionary::outcome dictionary::define_text(std::string_view text) {
-  text_bytes_ += text.size();
-  if (texts_.size() >= max_texts || text_bytes_ > max_text_bytes || text.size() > chunk_bytes) {
+dictionary::outcome dictionary::define_text(std::string_view written) {
+  text_bytes_ += written.size();
+  if (texts_.size() >= max_texts || text_bytes_ > max_text_bytes || written.size() > chunk_bytes) {
     return outcome::too_many;
   }
-  if (chunk_left_ < text.size()) {
-    chunks_.push_back(std::make_unique<char[]>(chunk_bytes));
-    chunk_left_ = chunk_bytes;
-  }
+  std::string room;
+  const auto text = text::repaired(written, room);
   if (text.empty()) {
     texts_.emplace_back();
     return outcome::defined;
   }
-  char* const place = chunks_.back().get() + (chunk_bytes - chunk_left_);
+  char* place = nullptr;
+  if (text.size() > chunk_bytes) {  // as it may be once repaired: a chunk of its own, not the last
+    place = chunks_.insert(chunks_.begin(), std::make_unique<char[]>(text.size()))->get();
+  } else {
+    if (chunk_left_ < text.size()) {
+      chunks_.push_back(std::make_unique<char[]>(chunk_bytes));
+      chunk_left_ = chunk_bytes;
+    }
+    place = chunks_.back().get() + (chunk_bytes - chunk_left_);
+    chunk_left_ -= text.size();
+  }
   std::ranges::copy(text, place);
-  chunk_left_ -= text.size();
   texts_.emplace_back(place, text.size());
   return outcome::defined;
 }

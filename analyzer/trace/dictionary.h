@@ -50,7 +50,7 @@ class dictionary {
 
   enum class outcome { defined, unknown_id, too_many };
 
-  [[nodiscard]] outcome define_text(std::string_view text);
+  [[nodiscard]] outcome define_text(std::string_view text);  // what is not UTF-8: as U+FFFD
   [[nodiscard]] outcome define_frame(std::uint64_t file, std::uint64_t function,
                                      std::uint64_t line);
   [[nodiscard]] outcome define_stack(std::uint64_t parent, std::uint64_t frame);

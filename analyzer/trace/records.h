@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The records of a trace as types (memtrace/records.h), and the interface of whoever wants to see
-// them in order. Sizes are bytes; everything named by an id is already defined in the trace's
-// dictionary.
+// them in order. Sizes are bytes, texts UTF-8; everything named by an id is already defined in the
+// trace's dictionary.
 #pragma once
 
 #include <cstdint>

@@ -3,22 +3,14 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 
-#include "analyzer/text/utf8.h"
+#include "analyzer/text/numbers.h"
 
 namespace memtrace::verdicts {
 
 namespace {
 
 constexpr char separator = '\x1f';
-
-template <class Number>
-[[nodiscard]] Number number_in(std::string_view text) {
-  Number value = 0;
-  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return failed == std::errc() && end == text.data() + text.size() ? value : Number{0};
-}
 
 }  // namespace
 
@@ -30,13 +22,13 @@ held_path parse_held(std::string_view name, std::string_view detail) {
     detail.remove_prefix(std::min(end + 1, detail.size()));
   }
   held_path made;
-  made.path = text::valid_utf8(name);
-  made.container = text::valid_utf8(fields[0]);
-  made.length = number_in<std::uint64_t>(fields[1]);
-  made.owner = text::valid_utf8(fields[2]);
-  made.file = text::valid_utf8(fields[3]);
-  made.line = number_in<std::uint32_t>(fields[4]);
-  made.holder = text::valid_utf8(fields[5]);
+  made.path = std::string(name);
+  made.container = std::string(fields[0]);
+  made.length = text::number_in(fields[1]).value_or(0);
+  made.owner = std::string(fields[2]);
+  made.file = std::string(fields[3]);
+  made.line = text::number_in<std::uint32_t>(fields[4]).value_or(0);
+  made.holder = std::string(fields[5]);
   return made;
 }
 
@@ -53,7 +45,7 @@ std::uint64_t limit_of(std::string_view container) {
   const auto equals = container.find('=');
   const auto close = container.find(')', std::min(equals, container.size()));
   if (equals == container.npos || close == container.npos) return 0;
-  return number_in<std::uint64_t>(container.substr(equals + 1, close - equals - 1));
+  return text::number_in(container.substr(equals + 1, close - equals - 1)).value_or(0);
 }
 
 }  // namespace memtrace::verdicts

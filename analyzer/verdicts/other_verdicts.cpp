@@ -7,7 +7,6 @@
 #include <string>
 #include <utility>
 
-#include "analyzer/text/utf8.h"
 #include "analyzer/verdicts/device_verdict.h"
 
 namespace memtrace::verdicts {
@@ -112,8 +111,7 @@ void tell_phases(const verdict_maker& with, const collector& collected,
   const auto& phases = collected.phases();
   tell_episodes(with, "evaluation", phases.evaluation().longest(), true, devices, to);
   for (const auto& [name, found] : phases.by_name()) {
-    tell_episodes(with, text::valid_utf8(names[name]), found.longest(), found.by_calls(), devices,
-                  to);
+    tell_episodes(with, std::string(names[name]), found.longest(), found.by_calls(), devices, to);
   }
 }
 

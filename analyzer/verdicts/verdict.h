@@ -12,6 +12,7 @@
 #include "analyzer/attribution/terms.h"
 #include "analyzer/growth/verdict.h"
 #include "analyzer/trace/ids.h"
+#include "memtrace/trace_format.h"
 
 namespace memtrace::verdicts {
 
@@ -65,6 +66,12 @@ struct steps_elsewhere {
   std::uint64_t steps = 0;
 };
 
+// A limit other than the device's memory.
+struct memory_limit {
+  std::string name;  // the machine's memory
+  std::uint64_t bytes = 0;
+};
+
 // What to write instead, in the user's terms.
 struct remedy {
   std::string id;       // detach_loss, clear_list, bound_cache, …
@@ -72,6 +79,7 @@ struct remedy {
   std::string change;   // one sentence: what to write instead
   std::string caution;  // what does not help, or what it costs; may be empty
   double saves_bytes_per_step = 0;
+  bool helps_what_fills = false;  // and is emptied by itself: that needs no bound and no reset()
 };
 
 struct culprit {
@@ -99,6 +107,7 @@ struct verdict {
   double bytes_per_step = 0;  // by steps, even where the unit is another
   std::optional<std::uint64_t> steps_to_oom;
   std::optional<std::uint64_t> ns_to_oom;
+  std::optional<memory_limit> limit;       // of the host: what is reached after steps_to_oom
   std::vector<steps_elsewhere> elsewhere;  // of device and phase; as gpu_models.h lists them
   std::vector<culprit> culprits;           // largest share first
   std::optional<remedy> fix;               // of one without culprits: reserved, outside, host
@@ -113,6 +122,8 @@ struct habit {
   std::string change;
   std::uint64_t times = 0;
   std::uint64_t nanoseconds = 0;  // measured, inside of what it does
+  // What it calls, where a program without these calls can be replayed: the replay says more.
+  std::optional<format::operation> calls;
 };
 
 struct findings {

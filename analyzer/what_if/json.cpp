@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "analyzer/json/values.h"
-#include "analyzer/text/utf8.h"
 #include "analyzer/what_if/text.h"
 
 namespace memtrace::what_if {
@@ -44,7 +43,7 @@ using as_json::json;
 [[nodiscard]] json option_json(const replayed_device& device, const replayed_option& option) {
   const auto& shown = representative(device, option);
   const auto& [lowest, best, worst, depends] = option.range;
-  return {{"alloc_conf", text::valid_utf8(option.alloc_conf)},
+  return {{"alloc_conf", option.alloc_conf},
           {"recorded", option.is_recorded},
           {"capacity_bytes", device.usable_bytes},
           {"peak_reserved_bytes", shown.reserved.bytes},
@@ -80,10 +79,10 @@ using as_json::json;
 
 [[nodiscard]] json device_json(const replayed_process& process, const replayed_device& device) {
   auto doubts = json::array();
-  for (const auto& sentence : device.doubts) doubts.push_back(text::valid_utf8(sentence));
-  return {{"trace", text::valid_utf8(process.path)},
+  for (const auto& sentence : device.doubts) doubts.push_back(sentence);
+  return {{"trace", process.path},
           {"pid", process.pid},
-          {"torch", as_json::text_or_null(text::valid_utf8(process.torch_version))},
+          {"torch", as_json::text_or_null(process.torch_version)},
           {"device", device.index},
           {"name", device.name},
           {"total_bytes", device.total_bytes},
@@ -122,7 +121,7 @@ std::string to_json(const std::vector<replayed_process>& processes) {
     made["options"] = options_json(*fullest);
   }
   made["devices"] = devices;
-  return made.dump(1) + "\n";
+  return as_json::written(made);
 }
 
 }  // namespace memtrace::what_if

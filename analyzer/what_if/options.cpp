@@ -5,8 +5,6 @@
 
 #include <algorithm>
 
-#include "analyzer/text/utf8.h"
-
 namespace memtrace::what_if {
 
 namespace {
@@ -28,10 +26,10 @@ constexpr std::string_view usual[] = {
                                      const std::string& words) {
   const auto version =
       torch_version.empty() ? std::string("PyTorch") : fmt::format("PyTorch {}", torch_version);
-  return text::printable(
-      fmt::format("{} refuses --alloc-conf '{}': {}; write KEY:VALUE,KEY:VALUE as in "
-                  "expandable_segments:True,max_split_size_mb:128",
-                  version, text, words));
+  return fmt::format(
+      "{} refuses --alloc-conf '{}': {}; write KEY:VALUE,KEY:VALUE as in "
+      "expandable_segments:True,max_split_size_mb:128",
+      version, text, words);
 }
 
 }  // namespace
@@ -48,10 +46,10 @@ options_to_try choose_options(const std::vector<std::string>& asked,
     }
     const auto& settings = std::get<allocator::settings>(read);
     if (settings.backend != allocator::backend::native) {
-      chosen.refusal = text::printable(
-          fmt::format("--alloc-conf '{}' leaves memory to CUDA's own allocator, whose rules are "
-                      "not public; replay options of PyTorch's native one",
-                      text));
+      chosen.refusal = fmt::format(
+          "--alloc-conf '{}' leaves memory to CUDA's own allocator, whose rules are "
+          "not public; replay options of PyTorch's native one",
+          text);
       return false;
     }
     const bool known = std::ranges::any_of(

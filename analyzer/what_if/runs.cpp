@@ -13,7 +13,7 @@
 #include "analyzer/allocator/compile.h"
 #include "analyzer/allocator/several.h"
 #include "analyzer/text/utf8.h"
-#include "analyzer/trace/visitor_pair.h"
+#include "analyzer/trace/observers.h"
 #include "analyzer/what_if/options.h"
 #include "analyzer/what_if/places.h"
 
@@ -29,7 +29,7 @@ class process_facts final : public trace::record_visitor {
   explicit process_facts(const trace::dictionary& names) : names_(names) {}
 
   void on_device(const trace::device_facts& facts) override {
-    gpu_names[facts.device] = text::valid_utf8(names_[facts.name]);
+    gpu_names[facts.device] = std::string(names_[facts.name]);
   }
 
   std::map<std::uint32_t, std::string> gpu_names;
@@ -150,11 +150,11 @@ replayed_process replay_trace(const std::string& path, trace::reader& reader,
                               const replay_wishes& wanted,
                               const std::function<void(const trace::progress&)>& on_progress) {
   replayed_process made;
-  made.path = path;
+  made.path = text::valid_utf8(path);
   made.pid = reader.header().process_id;
   allocator::compiler compiler(reader.names());
   process_facts facts(reader.names());
-  trace::visitor_pair both(compiler, facts);
+  trace::observers both(compiler, facts);
   made.completeness = reader.read(both, on_progress);
   const auto logs = compiler.finish();
   made.refusal = refusal_of(logs);

@@ -7,7 +7,6 @@
 
 #include "analyzer/text/page.h"
 #include "analyzer/text/units.h"
-#include "analyzer/text/utf8.h"
 
 namespace memtrace::what_if {
 
@@ -30,7 +29,7 @@ constexpr std::size_t widest_option = 46;
 
 [[nodiscard]] std::string option_name(const replayed_option& option) {
   auto text = option.alloc_conf.empty() ? std::string("nothing set") : option.alloc_conf;
-  return text::printable(option.is_recorded ? text + " (recorded)" : text);
+  return option.is_recorded ? text + " (recorded)" : text;
 }
 
 [[nodiscard]] bool runs_out_always(const replayed_option& option) {
@@ -117,9 +116,8 @@ void add_out_of_memory(text::page& out, const replayed_device& device) {
         text::format_count(exact.first->event), exact.first->what, exact.first->recorded,
         exact.first->replayed);
   }
-  return text::printable(
-      fmt::format("Nobody knows whether the model repeats the recording: {}.",
-                  device.doubts.empty() ? "nothing to compare with" : device.doubts.front()));
+  return fmt::format("Nobody knows whether the model repeats the recording: {}.",
+                     device.doubts.empty() ? "nothing to compare with" : device.doubts.front());
 }
 
 void add_device(text::page& out, const replayed_device& device) {
@@ -127,9 +125,8 @@ void add_device(text::page& out, const replayed_device& device) {
                                              : fmt::format("{} of {} for PyTorch",
                                                            text::format_bytes(device.usable_bytes),
                                                            text::format_bytes(device.total_bytes));
-  out.line(text::printable(fmt::format(
-               "cuda:{} {}, {}", device.index,
-               device.on_recorded_device ? device.name : "instead of " + device.name, size)),
+  out.line(fmt::format("cuda:{} {}, {}", device.index,
+                       device.on_recorded_device ? device.name : "instead of " + device.name, size),
            text::emphasis::heading);
   out.line(fmt::format("{} requests. {}", text::format_count(device.requests),
                        exactness_sentence(device)),
@@ -191,8 +188,7 @@ std::string to_text(const std::vector<replayed_process>& processes, const text::
   text::page out;
   for (const auto& process : processes) {
     if (&process != processes.data()) out.blank();
-    out.line(text::printable(fmt::format("{}, pid {}", process.path, process.pid)),
-             text::emphasis::heading);
+    out.line(fmt::format("{}, pid {}", process.path, process.pid), text::emphasis::heading);
     for (const auto& device : process.devices) {
       if (&device != process.devices.data()) out.blank();
       add_device(out, device);

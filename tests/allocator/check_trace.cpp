@@ -18,8 +18,8 @@
 #include "analyzer/allocator/exactness.h"
 #include "analyzer/allocator/what_if.h"
 #include "analyzer/trace/byte_source.h"
+#include "analyzer/trace/observers.h"
 #include "analyzer/trace/reader.h"
-#include "analyzer/trace/visitor_pair.h"
 
 namespace {
 
@@ -130,7 +130,7 @@ bool check_file(const std::string& path, bool replay) {
   if (!reader) return false;
   allocator::compiler compiler(reader->names());
   snapshot_finder snapshots;
-  trace::visitor_pair both(compiler, snapshots);
+  trace::observers both(compiler, snapshots);
   (void)reader->read(both);
   for (const auto& [device, log] : compiler.finish()) {
     json out = check(*log, snapshots.last(), replay);

@@ -28,6 +28,7 @@ struct words {
   std::string_view title;
   std::string_view cost;
   std::string_view not_when;
+  bool holds_at_any_address = false;
 };
 
 constexpr words expandable = {
@@ -36,7 +37,8 @@ constexpr words expandable = {
     "by pages can be used for any size",
     "none known in steady training; mapping pages costs driver calls while memory still grows",
     "on Windows, with CUDA IPC between processes, or with libraries that register PyTorch's memory "
-    "(NCCL user buffers, GPUDirect) and do not know these segments"};
+    "(NCCL user buffers, GPUDirect) and do not know these segments",
+    true};
 
 constexpr words no_expandable = {
     "expandable_segments_off", "With these sizes expandable segments reserve more than fixed ones",
@@ -100,6 +102,7 @@ class search {
     what.not_when = about.not_when;
     what.how = proof::replayed;
     what.group = options_group;
+    what.holds_at_any_address = about.holds_at_any_address;
     what.device = of_.log.device;
     what.options = changed;
     found_.push_back(std::move(what));

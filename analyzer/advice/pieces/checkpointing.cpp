@@ -200,6 +200,7 @@ struct kept_bytes {
   proposal made;
   made.id = "checkpointing";
   made.group = "checkpointing";
+  made.after_sizes = true;  // it makes blocks again
   made.amount = type;
   made.title = "Activations inside repeated modules are kept for the whole backward pass";
   made.change = what_to_write(of, kept, type);

@@ -62,7 +62,7 @@ struct changes {
   const auto calls = calls_of(of);
   if (calls == 0) return found;
   for (const auto& habit : of.findings.habits) {
-    if (habit.id != "empty_cache_often") continue;
+    if (habit.calls != format::operation::empty_cache_begin) continue;
     proposal what;
     what.id = "remove_empty_cache";
     what.title = habit.title;
@@ -72,6 +72,7 @@ struct changes {
     what.not_when = "where another process or library needs what it gives back";
     what.how = proof::measured;
     what.group = empty_cache_group;
+    what.tells_of = habit.id;
     what.device = of.log.device;
     what.saves_ns = habit.nanoseconds;
     what.rewrite = remove_empty_cache;

@@ -7,6 +7,7 @@
 
 #include "analyzer/code/frames.h"
 #include "analyzer/code/places.h"
+#include "analyzer/text/numbers.h"
 #include "analyzer/text/units.h"
 
 namespace memtrace::remedies {
@@ -23,10 +24,6 @@ constexpr std::size_t most_calls_kept = 1u << 20;
 // Of the time, where no line of the program is known that calls it: PyTorch itself calls it, too
 // (after cuDNN's benchmark of convolutions), and nobody can leave that out.
 constexpr double least_share = 1;  // %
-
-[[nodiscard]] double share(std::uint64_t part, std::uint64_t whole) {
-  return whole == 0 ? 0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole);
-}
 
 [[nodiscard]] std::string duration(std::uint64_t ns) {
   constexpr std::uint64_t short_ns = 100'000'000;
@@ -121,17 +118,20 @@ std::optional<verdicts::habit> empty_cache_use::finish(
   if (!is_frequent(steps, step_ends) || did_good()) return std::nullopt;
   const auto place = most_frequent_place();
   const auto frames = place ? code::frames_of(names_, place) : std::vector<code::source_frame>();
-  if (frames.empty() && share(inside_ns_, last_ns_ - first_ns_) < least_share) return std::nullopt;
+  if (frames.empty() && text::percent(inside_ns_, last_ns_ - first_ns_) < least_share)
+    return std::nullopt;
   verdicts::habit found;
   found.id = "empty_cache_often";
   found.times = times_;
   found.nanoseconds = inside_ns_;
+  found.calls = format::operation::empty_cache_begin;
   const auto where = place ? " at " + code::short_place(frames, {}) : std::string();
   found.title = fmt::format("torch.cuda.empty_cache(){}: it frees nothing that is in use", where);
-  found.evidence = fmt::format(
-      "{}: {} inside them, {:.1f} % of the time from the first to the last{}",
-      how_often(times_, steps), duration(inside_ns_), share(inside_ns_, last_ns_ - first_ns_),
-      simulated_ ? " (simulated CUDA; on a GPU each cudaFree also waits for it)" : "");
+  found.evidence =
+      fmt::format("{}: {} inside them, {:.1f} % of the time from the first to the last{}",
+                  how_often(times_, steps), duration(inside_ns_),
+                  text::percent(inside_ns_, last_ns_ - first_ns_),
+                  simulated_ ? " (simulated CUDA; on a GPU each cudaFree also waits for it)" : "");
   found.evidence += freed_bytes_ == 0
                         ? "; there was nothing to give back"
                         : fmt::format(

@@ -90,6 +90,7 @@ std::optional<verdicts::remedy> reference_cycle(const clues& of) {
                          of.about.found.shape == growth::shape::sawtooth_leak;
   verdicts::remedy what;
   what.id = "reference_cycle";
+  what.helps_what_fills = true;
   what.cause = collected ? "No name leads to it, and it goes in bursts: objects that refer to each "
                            "other keep tensors until Python's garbage collector runs."
                          : "No name leads to it: objects that refer to each other, or C++ alone, "

@@ -38,6 +38,7 @@ std::optional<verdicts::remedy> evaluation_results(const clues& of) {
   const bool trainer = of.passes_through("/transformers/trainer");
   verdicts::remedy what;
   what.id = "evaluation_results";
+  what.helps_what_fills = true;
   what.cause =
       fmt::format("{} the results of every evaluation batch on the GPU.",
                   of.keeper == nullptr ? std::string("A list, or a comprehension, collects")
@@ -60,6 +61,7 @@ std::optional<verdicts::remedy> epoch_outputs(const clues& of) {
   if (!lightning && !(by_epochs(of) && of.keeper_mentions("output"))) return std::nullopt;
   verdicts::remedy what;
   what.id = "epoch_outputs";
+  what.helps_what_fills = true;
   what.cause = fmt::format("{} keeps what the steps of an epoch return.", of.variable());
   what.change =
       lightning ? "Return only the loss from `training_step`; what else is needed at the epoch's "

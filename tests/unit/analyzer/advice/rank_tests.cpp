@@ -88,6 +88,12 @@ namespace {
   return made;
 }
 
+[[nodiscard]] piece expandable(std::int64_t mebibytes) {
+  auto made = option("expandable_segments", mebibytes);
+  made.what.holds_at_any_address = true;
+  return made;
+}
+
 [[nodiscard]] std::string kept(std::vector<piece> pieces) {
   rank(pieces);
   keep_best(pieces);
@@ -97,14 +103,13 @@ namespace {
 }  // namespace
 
 TEST_CASE("GIVEN many settings THEN the best is said, and expandable segments beside it") {
-  CHECK(kept({option("roundup_power2", 900), option("max_split_size", 500),
-              option("expandable_segments", 300), saving("batch", 700)}) ==
-        "roundup_power2 batch expandable_segments ");
+  CHECK(kept({option("roundup_power2", 900), option("max_split_size", 500), expandable(300),
+              saving("batch", 700)}) == "roundup_power2 batch expandable_segments ");
 }
 
 TEST_CASE("GIVEN settings about as good as expandable segments THEN those are said alone") {
-  CHECK(kept({option("alloc_options", 1000), option("expandable_segments", 980),
-              option("roundup_power2", 100)}) == "expandable_segments ");
+  CHECK(kept({option("alloc_options", 1000), expandable(980), option("roundup_power2", 100)}) ==
+        "expandable_segments ");
 }
 
 TEST_CASE("GIVEN several places for empty_cache THEN the best is said") {

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What a person reads first, from findings made by hand.
-#include <nlohmann/json.hpp>
-
-#include "analyzer/json/advice.h"
 #include "analyzer/terminal/verdicts.h"
 #include "tests/unit/catch.h"
 
@@ -154,11 +151,9 @@ TEST_CASE("GIVEN host memory that grows THEN it is told which limit is reached")
   about.found.shape = shape::accumulating;
   about.bytes_per_step = 2 * mebibyte;
   about.steps_to_oom = 400;
-  about.summary =
-      "host memory of the process grows by 2.00 MiB a step; the machine's memory of 23.54 GiB is "
-      "reached in about 400 steps";
+  about.limit = {"the machine's memory", 23ULL << 30};
   CHECK(told(process).find("Host memory accumulates 2.00 MiB a step: the machine's memory of "
-                           "23.54 GiB is reached in about 400 steps") != std::string::npos);
+                           "23.00 GiB is reached in about 400 steps") != std::string::npos);
 }
 
 TEST_CASE("GIVEN a habit THEN its cost is told") {
@@ -167,22 +162,4 @@ TEST_CASE("GIVEN a habit THEN its cost is told") {
                                      "Leave it out.", 20, 3'000'000'000});
   CHECK(told(process) ==
         "It does nothing\n  cost: 20 calls, 3 s\n  write instead: Leave it out.\n");
-}
-
-TEST_CASE("GIVEN one cause of two lines, seen by device and sites THEN it is one advice") {
-  auto process = leaking();
-  auto site = process.findings.verdicts[0];
-  site.about.kind = verdicts::subject_kind::site;
-  site.culprits.erase(site.culprits.begin());
-  process.findings.verdicts.push_back(site);
-  process.findings.habits.push_back({"empty_cache_often", "t", "e", "c", 20, 3});
-  const auto advice = as_json::advice_json({process});
-  REQUIRE(advice.size() == 2);
-  CHECK(advice[0]["id"] == "evaluation_results");
-  CHECK(advice[0]["saves_bytes_per_step"] == 24 * mebibyte);
-  CHECK(advice[0]["saves_bytes"] == 1000 * (1u << 20));
-  CHECK(advice[0]["evidence"] ==
-        "25,165,824 bytes a step from train.py:88 validate and 1 more line; kept by "
-        "`self.outputs`, a list of 240 in Trainer, from fit (train.py:80), seen by 4 censuses");
-  CHECK(advice[1]["saves_ns"] == 3);
 }
