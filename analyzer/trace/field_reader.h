@@ -14,7 +14,7 @@
 
 #include "analyzer/trace/cursor.h"
 #include "analyzer/trace/dictionary.h"
-#include "memtrace/records.h"
+#include "analyzer/trace/records.h"
 
 namespace memtrace::trace {
 

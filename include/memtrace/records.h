@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The fields of each record, once, in the order of the file. The recorder's encoder, the
-// analyzer's decoder, the lines of `memtrace dump` and the privacy copies of `memtrace scrub` are
-// all made from these lists: fields(io, record) hands every field to `io`, which writes, reads,
-// shows or disguises it.
+// The fields of each record, once, in the order of the file. The analyzer's decoder, the lines of
+// `memtrace dump` and the privacy copies of `memtrace scrub` are made from these lists:
+// fields(io, record) hands every field to `io`, which reads, shows or disguises it. The recorder
+// writes them by hand (recorder_events.cpp, recorder_meaning.cpp), where each instruction counts.
 //
 //   io.number         v (an integer, an enumeration; the bits of a double)
 //   io.signed_number  z
@@ -16,14 +16,14 @@
 //   io.flag           no bytes: a flag of the record's tag
 //   io.has(flag)      whether the optional field of that flag is there
 //
-// Each is given the field's name in a dump, its privacy, and the record's member. A field without
-// its privacy does not compile, nor does a kind of record without its list.
+// Each is given the field's name in a dump, its privacy (but a flag, which has no bytes), and the
+// record's member. A field without its privacy does not compile, nor does a kind without a list.
 //
 // Not said here, because it depends on what came before: the context of the allocator records'
-// stream and pool, the predictions of `report` (recorder_events.cpp, decoder.cpp), and the order
-// of a dump's line where it is not that of the file (`elsewhere`: dump.cpp).
+// stream and pool, and the predictions of `report` (decoder.cpp); and the order of a dump's line
+// where it is not that of the file (`elsewhere`: dump.cpp).
 //
-// `Ids` says what names a text, a stack, …: plain numbers to the recorder, types to the analyzer.
+// `Ids` says what names a text, a stack, …: types in the analyzer.
 #pragma once
 
 #include <cstdint>
@@ -57,14 +57,6 @@ enum class text_privacy : std::uint8_t {
 
 // The dump shows the field where it says itself.
 inline constexpr std::string_view elsewhere{};
-
-struct plain_ids {
-  using text = std::uint32_t;
-  using frame = std::uint32_t;
-  using stack = std::uint32_t;
-  using thread = std::uint32_t;
-  using object = std::uint32_t;
-};
 
 // The memory pool of an allocation: the two words of PyTorch's MempoolId_t, 0:0 by default.
 struct pool_id {
@@ -179,7 +171,7 @@ struct allocator {
   std::uint64_t device_free = 0;  // oom only
 
   static constexpr unsigned tag_flags = format::flag_stream | format::flag_pool;
-  [[gnu::always_inline]] static constexpr void fields(auto& io, auto& r) {
+  static constexpr void fields(auto& io, auto& r) {
     if (r.kind == format::kind::oom) {
       io.number("device_free", kept, r.device_free);
     } else {
