@@ -14,7 +14,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[3]
+ROOT = Path(__file__).resolve().parents[4]
 ROW = re.compile(
     r"^(?P<kind>ALLOCATES|RELEASES|NOTES|ADDS_NODE)\((?P<family>\w+), (?P<name>\w+), "
     r"(?P<since>\d+), \((?P<parameters>[^()]*)\), ",
