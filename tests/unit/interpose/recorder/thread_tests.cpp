@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <signal.h>
+#include <time.h>
+#include <unistd.h>
 
 #include <map>
 #include <thread>
 
 #include "tests/unit/support/recorders.h"
+
+#ifndef sigev_notify_thread_id  // glibc before 2.39 has no name for it
+#define sigev_notify_thread_id _sigev_un._tid
+#endif
 
 using namespace memtrace;
 using namespace memtrace::test;
@@ -91,18 +97,22 @@ TEST_CASE("a signal handler that records does not deadlock with its own thread")
   action.sa_handler = &record_in_handler;
   struct sigaction before {};
   REQUIRE(sigaction(SIGUSR1, &action, &before) == 0);
-  const pthread_t target = pthread_self();
-  std::atomic<bool> done{false};
-  std::thread sender([&] {
-    while (!done) pthread_kill(target, SIGUSR1);
-  });
+  // By a timer, which interrupts this thread wherever it is as long as it runs: another thread that
+  // sends signals gives it one a time slice where both share a processor.
+  sigevent how{};
+  how.sigev_notify = SIGEV_THREAD_ID;
+  how.sigev_signo = SIGUSR1;
+  how.sigev_notify_thread_id = gettid();
+  timer_t timer{};
+  REQUIRE(timer_create(CLOCK_MONOTONIC, &how, &timer) == 0);
+  const itimerspec often{{0, 200'000}, {0, 200'000}};
+  REQUIRE(timer_settime(timer, 0, &often, nullptr) == 0);
   std::uint64_t own = 0;
   while (handled < 500) {
     recording->allocator(allocation(1024, 512));
     ++own;
   }
-  done = true;
-  sender.join();
+  REQUIRE(timer_delete(timer) == 0);
   REQUIRE(sigaction(SIGUSR1, &before, nullptr) == 0);
   const std::string path = recording->path();
   recording->finish();
