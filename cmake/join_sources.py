@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Joins sources into few translation units, so that headers are read once and not once a file.
+
+CMake's own UNITY_BUILD needs names that never clash. Here files that do not go together come into
+different units: no name that one file keeps to itself (in its unnamed namespace, a macro, a type of
+its own) is a word of a later file of the same unit.
+
+Usage: join_sources.py ROOT FOLDER LINES SOURCE...
+LINES is what a unit holds at most. Writes FOLDER/unit_*.cpp where they differ from what is there,
+and prints their names, one a line. Project headers are found below ROOT and ROOT/include.
+"""
+
+import re
+import sys
+from pathlib import Path
+
+NOISE = re.compile(
+    r'//[^\n]*|/\*.*?\*/|R"(?P<mark>[^(\s]*)\(.*?\)(?P=mark)"'
+    r"|\"(?:\\.|[^\"\\\n])*\"|(?<![0-9a-fA-F])'(?:\\.|[^'\\\n])+'",
+    re.S,
+)
+# Members and qualified names are looked up where no other file's own names are.
+WORD = re.compile(r"(?:(?:\.|->|::)\s*)?\b[A-Za-z_]\w*")
+DECORATION = re.compile(
+    r"\[\[[^\]]*\]\]|alignas\([^)]*\)|__attribute__\(\(.*?\)\)|\btemplate\s*<[^<>]*(?:<[^<>]*>[^<>]*)*>"
+)
+DIRECTIVE = re.compile(r"^[ \t]*#(?:[^\n]*\\\n)*[^\n]*$", re.M)
+NOT_A_DEFINITION = re.compile(r"\s*(?:struct|class|namespace|static_assert|friend|extern)\b")
+KEYWORDS = {"void", "int", "const", "sizeof", "noexcept", "decltype", "auto", "operator", "requires"}
+NAMED_TYPE = re.compile(r"\b(?:struct|class|union|enum(?:\s+(?:class|struct))?)\s+([A-Za-z_]\w*)(?!\w|::)")
+ALIAS = re.compile(r"\busing\s+([A-Za-z_]\w*)\s*=")
+FUNCTION = re.compile(r"([A-Za-z_]\w*)\s*\(")
+VARIABLE = re.compile(r"(?<!:)\b([A-Za-z_]\w*)\s*(?:\[[^\]]*\]\s*)*(?:=|$)")
+PROJECT_HEADER = re.compile(r'^#include "([^"]+\.h)"', re.M)
+OPENS_NAMESPACE = re.compile(r"^\s*(?:inline\s+)?namespace(\s+[\w:]+)?\s*$|^\s*extern\s*$")
+
+
+def without_noise(text: str) -> str:
+    """The text without comments and what stands in quotes."""
+    return NOISE.sub(" ", text)
+
+
+def heads(code: str):
+    """Each definition at namespace scope up to its body; whether an unnamed namespace is around."""
+    around, depth, start = [], 0, 0
+    for match in re.finditer(r"[{};]", code):
+        mark, at = match.group(), match.start()
+        if depth:
+            depth += {"{": 1, "}": -1, ";": 0}[mark]
+            start = match.end()
+            continue
+        head = DECORATION.sub(" ", code[start:at])
+        start = match.end()
+        if mark == "}":
+            if around:
+                around.pop()
+        elif mark == "{" and OPENS_NAMESPACE.match(head):
+            around.append(head.strip() == "namespace")
+        else:
+            if mark == "{" or not NOT_A_DEFINITION.match(head):
+                yield head, any(around)
+            depth = 1 if mark == "{" else 0
+
+
+def own_names(code: str) -> set[str]:
+    """The names that a file does not share with other files. Macros that are called are no names."""
+    names = set(re.findall(r"^\s*#\s*define\s+(\w+)", code, re.M))
+    names -= set(re.findall(r"^\s*#\s*undef\s+(\w+)", code, re.M))
+    for head, unnamed in heads(DIRECTIVE.sub("", code)):
+        found = NAMED_TYPE.findall(head) + ALIAS.findall(head)
+        before = head.split("=")[0]
+        called = FUNCTION.search(before)
+        if not found and not called:
+            found = VARIABLE.findall(before)
+        if called and (unnamed or re.search(r"\bstatic\b", head)):
+            found += [called.group(1)] if not called.group(1).isupper() else []
+        names.update(found)
+    return names - KEYWORDS
+
+
+class part:
+    """One source: which words it has, which of them are its own names."""
+
+    def __init__(self, source: Path):
+        text = source.read_text()
+        code = without_noise(text)
+        self.source = source
+        self.words = {word for word in WORD.findall(code) if word.isidentifier()} - {"include"}
+        self.names = own_names(code)
+        self.lines = text.count("\n")
+
+
+def place_in(unit: list[part], new: part, most: int) -> int | None:
+    """Where in a unit a part can stand: after nobody whose names it uses, before nobody using its."""
+    if sum(one.lines for one in unit) + new.lines > most:
+        return None
+    place = next((at for at, one in enumerate(unit) if one.names & new.words), len(unit))
+    return None if any(one.words & new.names for one in unit[place:]) else place
+
+
+def units_of(sources: list[Path], most: int) -> list[list[part]]:
+    """The sources, each in the first unit that has a place for it."""
+    units: list[list[part]] = []
+    for new in map(part, sources):
+        for unit in units:
+            if (place := place_in(unit, new, most)) is not None:
+                unit.insert(place, new)
+                break
+        else:
+            units.append([new])
+    return units
+
+
+class headers:
+    """Which libraries' headers a source includes, itself or through the project's own headers."""
+
+    def __init__(self, root: Path):
+        self.folders = [root, root / "include"]
+        self.known: dict[Path, frozenset[str]] = {}
+
+    def of(self, file: Path) -> frozenset[str]:
+        if file not in self.known:
+            self.known[file] = frozenset()  # for headers that include each other
+            text = file.read_text()
+            found = set(re.findall(r"^\s*#\s*include\s*<(\w+/[^>]+\.hpp)>", text, re.M))
+            for name in PROJECT_HEADER.findall(text):
+                for folder in [file.parent, *self.folders]:
+                    if (folder / name).is_file():
+                        found |= self.of(folder / name)
+            self.known[file] = frozenset(found)
+        return self.known[file]
+
+    def order(self, source: Path) -> tuple[list[str], Path]:
+        """Sorts those that read the same large headers next to each other."""
+        return sorted(self.of(source)), source
+
+
+def text_of(sources: list[Path]) -> str:
+    """All headers stand first: they see no file's own names."""
+    included = {}
+    for source in sources:
+        for header in PROJECT_HEADER.findall(source.read_text()):
+            beside = source.parent / header
+            included[beside if beside.is_file() else header] = None
+    return "".join(f'#include "{name}"\n' for name in [*included, *sources])
+
+
+def main() -> None:
+    root, target, most = Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3])
+    sources = sorted(map(Path, sys.argv[4:]), key=headers(root).order)
+    target.mkdir(parents=True, exist_ok=True)
+    written = []
+    for number, joined in enumerate(units_of(sources, most)):
+        file = target / f"unit_{number}.cpp"
+        text = text_of([one.source for one in joined])
+        if not file.is_file() or file.read_text() != text:
+            file.write_text(text)
+        written.append(file)
+    for file in set(target.glob("*.cpp")) - set(written):
+        file.unlink()
+    print("\n".join(map(str, written)))
+
+
+if __name__ == "__main__":
+    main()
