@@ -3,7 +3,7 @@
 
 CMake's own UNITY_BUILD needs names that never clash. Here files that do not go together come into
 different units: no name that one file keeps to itself (in its unnamed namespace, a macro, a type of
-its own) is a word of a later file of the same unit.
+its own) is a word of a later file of the same unit, or declared in a header that it does not include.
 
 Usage: join_sources.py ROOT FOLDER LINES SOURCE...
 LINES is what a unit holds at most. Writes FOLDER/unit_*.cpp where they differ from what is there,
@@ -62,8 +62,8 @@ def heads(code: str):
             depth = 1 if mark == "{" else 0
 
 
-def own_names(code: str) -> set[str]:
-    """The names that a file does not share with other files. Macros that are called are no names."""
+def defined_names(code: str, shared: bool) -> set[str]:
+    """The names at namespace scope: all of them, or those that a source does not share with others."""
     names = set(re.findall(r"^\s*#\s*define\s+(\w+)", code, re.M))
     names -= set(re.findall(r"^\s*#\s*undef\s+(\w+)", code, re.M))
     for head, unnamed in heads(DIRECTIVE.sub("", code)):
@@ -72,36 +72,73 @@ def own_names(code: str) -> set[str]:
         called = FUNCTION.search(before)
         if not found and not called:
             found = VARIABLE.findall(before)
-        if called and (unnamed or re.search(r"\bstatic\b", head)):
+        if called and (shared or unnamed or re.search(r"\bstatic\b", head)):
+            # In capitals it is a macro that is called.
             found += [called.group(1)] if not called.group(1).isupper() else []
         names.update(found)
     return names - KEYWORDS
 
 
-class part:
-    """One source: which words it has, which of them are its own names."""
+class headers:
+    """What a file gets by its includes: the libraries' headers, names that the project's declare."""
 
-    def __init__(self, source: Path):
+    def __init__(self, root: Path):
+        self.folders = [root, root / "include"]
+        self.known: dict[Path, tuple[frozenset[str], frozenset[str]]] = {}
+
+    def of(self, file: Path) -> tuple[frozenset[str], frozenset[str]]:
+        if file not in self.known:
+            self.known[file] = frozenset(), frozenset()  # for headers that include each other
+            text = file.read_text()
+            libraries = set(re.findall(r"^\s*#\s*include\s*<(\w+/[^>]+\.hpp)>", text, re.M))
+            declared = set() if file.suffix == ".cpp" else defined_names(without_noise(text), True)
+            for name in PROJECT_HEADER.findall(text):
+                for folder in [file.parent, *self.folders]:
+                    if (folder / name).is_file():
+                        further = self.of(folder / name)
+                        libraries |= further[0]
+                        declared |= further[1]
+                        break
+            self.known[file] = frozenset(libraries), frozenset(declared)
+        return self.known[file]
+
+    def order(self, source: Path) -> tuple[list[str], Path]:
+        """Sorts those that read the same large headers next to each other."""
+        return sorted(self.of(source)[0]), source
+
+
+class part:
+    """One source: its words, which of them are its own names, which names its headers declare."""
+
+    def __init__(self, source: Path, project: headers):
         text = source.read_text()
         code = without_noise(text)
         self.source = source
         self.words = {word for word in WORD.findall(code) if word.isidentifier()} - {"include"}
-        self.names = own_names(code)
+        self.names = defined_names(code, False)
+        self.declared = project.of(source)[1]
         self.lines = text.count("\n")
+
+    def is_at_odds_with(self, other: "part") -> bool:
+        """In any order: all headers stand before all sources."""
+        return bool(
+            self.names & (other.declared - self.declared)
+            or other.names & (self.declared - other.declared)
+        )
 
 
 def place_in(unit: list[part], new: part, most: int) -> int | None:
     """Where in a unit a part can stand: after nobody whose names it uses, before nobody using its."""
-    if sum(one.lines for one in unit) + new.lines > most:
+    if sum(one.lines for one in unit) + new.lines > most or any(map(new.is_at_odds_with, unit)):
         return None
     place = next((at for at, one in enumerate(unit) if one.names & new.words), len(unit))
     return None if any(one.words & new.names for one in unit[place:]) else place
 
 
-def units_of(sources: list[Path], most: int) -> list[list[part]]:
-    """The sources, each in the first unit that has a place for it."""
+def units_of(parts: list[part], most: int) -> list[list[part]]:
+    """The parts, each in the first unit that has a place for it."""
     units: list[list[part]] = []
-    for new in map(part, sources):
+    for new in parts:
         for unit in units:
             if (place := place_in(unit, new, most)) is not None:
                 unit.insert(place, new)
@@ -109,30 +146,6 @@ def units_of(sources: list[Path], most: int) -> list[list[part]]:
         else:
             units.append([new])
     return units
-
-
-class headers:
-    """Which libraries' headers a source includes, itself or through the project's own headers."""
-
-    def __init__(self, root: Path):
-        self.folders = [root, root / "include"]
-        self.known: dict[Path, frozenset[str]] = {}
-
-    def of(self, file: Path) -> frozenset[str]:
-        if file not in self.known:
-            self.known[file] = frozenset()  # for headers that include each other
-            text = file.read_text()
-            found = set(re.findall(r"^\s*#\s*include\s*<(\w+/[^>]+\.hpp)>", text, re.M))
-            for name in PROJECT_HEADER.findall(text):
-                for folder in [file.parent, *self.folders]:
-                    if (folder / name).is_file():
-                        found |= self.of(folder / name)
-            self.known[file] = frozenset(found)
-        return self.known[file]
-
-    def order(self, source: Path) -> tuple[list[str], Path]:
-        """Sorts those that read the same large headers next to each other."""
-        return sorted(self.of(source)), source
 
 
 def text_of(sources: list[Path]) -> str:
@@ -147,10 +160,11 @@ def text_of(sources: list[Path]) -> str:
 
 def main() -> None:
     root, target, most = Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3])
-    sources = sorted(map(Path, sys.argv[4:]), key=headers(root).order)
+    project = headers(root)
+    parts = [part(one, project) for one in sorted(map(Path, sys.argv[4:]), key=project.order)]
     target.mkdir(parents=True, exist_ok=True)
     written = []
-    for number, joined in enumerate(units_of(sources, most)):
+    for number, joined in enumerate(units_of(parts, most)):
         file = target / f"unit_{number}.cpp"
         text = text_of([one.source for one in joined])
         if not file.is_file() or file.read_text() != text:

@@ -21,6 +21,14 @@ namespace {
   return site;
 }
 
+constexpr std::uint64_t a = 0x7f0000000000;
+
+[[nodiscard]] run::run_report load_bytes(const byte_vector& bytes) {
+  trace::memory_source source(std::as_bytes(std::span(bytes)));
+  auto reader = trace::reader::open(source);
+  return {run::load("run.mtrace", *reader)};
+}
+
 }  // namespace
 
 TEST_CASE("GIVEN call sites WHEN folded THEN the innermost user line holds their sum") {
