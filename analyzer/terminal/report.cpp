@@ -291,7 +291,7 @@ void add_memory(text::page& out, const run::device_report& device, const run::oo
   return std::min(most, most_lines - std::min<std::size_t>(others, most_lines));
 }
 
-[[nodiscard]] std::size_t columns_of(const text::style& style) {
+[[nodiscard]] std::size_t report_columns(const text::style& style) {
   return std::min(text::columns_of(style), text::usual_columns);
 }
 
@@ -323,15 +323,16 @@ std::string to_text(const run::run_report& processes, const text::style& style) 
     out.line(process.completeness.truncated ? "  no event is in the readable part of the trace"
                                             : "  no GPU memory was allocated through PyTorch");
   } else {
-    add_growth(out, process, *device, growth_lines(end.lines(), oom != nullptr), columns_of(style));
+    add_growth(out, process, *device, growth_lines(end.lines(), oom != nullptr),
+               report_columns(style));
     add_fragmentation(out, process, *device,
                       fragmentation_lines(out.lines() + end.lines(), oom != nullptr),
-                      columns_of(style));
+                      report_columns(style));
     add_device(out, process, *device);
     if (const auto calm = calm_line(process, device->facts.device); !calm.empty()) out.line(calm);
     const auto ranks = ranks::find_ranks(processes);
     if (ranks.rows.size() > 1) {
-      add_ranks(out, ranks, oom == nullptr ? 5 : 3, columns_of(style));
+      add_ranks(out, ranks, oom == nullptr ? 5 : 3, report_columns(style));
     } else {
       add_others(out, others(processes, process, device), oom == nullptr ? 4 : 2);
     }
@@ -344,7 +345,7 @@ std::string to_text(const run::run_report& processes, const text::style& style) 
     const auto wanted = advice_lines(process);
     const auto advice = std::min(wanted, left() - std::min(left(), least_memory));
     add_memory(out, *device, oom, left() - advice);
-    add_advice(out, process, std::max(advice, std::min(wanted, left())), columns_of(style));
+    add_advice(out, process, std::max(advice, std::min(wanted, left())), report_columns(style));
   }
   return out.render(style.colour, style.width) + end.render(style.colour, style.width);
 }
