@@ -295,10 +295,6 @@ void add_memory(text::page& out, const run::device_report& device, const run::oo
   return std::min(most, most_lines - std::min<std::size_t>(others, most_lines));
 }
 
-[[nodiscard]] std::size_t columns_of(const text::style& style) {
-  return text::columns_of(style);
-}
-
 }  // namespace
 
 std::string to_text(const run::run_report& processes, const text::style& style) {
@@ -328,15 +324,16 @@ std::string to_text(const run::run_report& processes, const text::style& style) 
                                             : "  no GPU memory was allocated through PyTorch");
   } else {
     if (oom != nullptr) add_oom(out, process, *oom);
-    add_growth(out, process, *device, growth_lines(end.lines(), oom != nullptr), columns_of(style));
+    add_growth(out, process, *device, growth_lines(end.lines(), oom != nullptr),
+               text::columns_of(style));
     add_fragmentation(out, process, *device,
                       fragmentation_lines(out.lines() + end.lines(), oom != nullptr),
-                      columns_of(style));
+                      text::columns_of(style));
     add_device(out, process, *device);
     if (const auto calm = calm_line(process, device->facts.device); !calm.empty()) out.line(calm);
     const auto ranks = ranks::find_ranks(processes);
     if (ranks.rows.size() > 1) {
-      add_ranks(out, ranks, oom == nullptr ? 5 : 3, columns_of(style));
+      add_ranks(out, ranks, oom == nullptr ? 5 : 3, text::columns_of(style));
     } else {
       add_others(out, others(processes, process, device), oom == nullptr ? 4 : 2);
     }
@@ -345,10 +342,10 @@ std::string to_text(const run::run_report& processes, const text::style& style) 
     };
     // What the memory is needs some lines, too.
     constexpr std::size_t least_memory = 10;
-    const auto wanted = advice_lines(process, columns_of(style));
+    const auto wanted = advice_lines(process, text::columns_of(style));
     const auto advice = std::min(wanted, left() - std::min(left(), least_memory));
     add_memory(out, *device, oom, left() - advice);
-    add_advice(out, process, std::max(advice, std::min(wanted, left())), columns_of(style));
+    add_advice(out, process, std::max(advice, std::min(wanted, left())), text::columns_of(style));
   }
   return out.render(style.colour, style.width) + end.render(style.colour, style.width);
 }

@@ -123,7 +123,7 @@ struct habit {
   std::uint64_t times = 0;
   std::uint64_t nanoseconds = 0;  // measured, inside of what it does
   // What it calls, where a program without these calls can be replayed: the replay says more.
-  std::optional<format::operation> calls;
+  std::optional<format::operation> calls = std::nullopt;
 };
 
 struct findings {

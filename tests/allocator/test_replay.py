@@ -149,8 +149,11 @@ def test_bad_traces(examples, tmp_path):
 
 
 def test_traces_made_by_hand_do_not_crash(examples):
+    replayed = set()
     for trace in sorted(examples.glob("*.mtrace")):
         done = replay(trace, "--json", "-")
         assert done.returncode in (0, 1), (trace, done.stderr)
         if done.returncode == 0:
             VALIDATOR.validate(json.loads(done.stdout))
+            replayed.add(trace.stem)
+    assert {"clean", "named", "out_of_memory"} <= replayed

@@ -40,10 +40,11 @@ def test_every_call(compiled, tmp_path):
     ]
 
 
-@pytest.mark.parametrize("variables", [{"MEMTRACE_NVTX": "0"}, {"MEMTRACE_DISABLE": "1"}])
-def test_switched_off(compiled, tmp_path, variables):
+@pytest.mark.parametrize(("variables", "traces"), [({"MEMTRACE_NVTX": "0"}, 1), ({"MEMTRACE_DISABLE": "1"}, 0)])
+def test_switched_off(compiled, tmp_path, variables, traces):
     outcome = runs.run([compiled("nvtx_instance")], tmp_path, env=variables).expect(0)
     assert outcome.stdout == b"no tool\n"
+    assert len(outcome.traces) == traces
     assert all(records.phases(runs.dump(trace), "nvtx") == [] for trace in outcome.traces)
 
 

@@ -18,6 +18,7 @@ class Scene:
     def __init__(self, name: str, folder: Path, **how):
         runs.run([runs.python(), SCENES, name, folder / "facts.json"], folder, **how).expect(0)
         self.facts = json.loads((folder / "facts.json").read_text())
+        assert self.facts, "the scene told nothing"
         (trace,) = runs.traces_in(folder)
         self.records = runs.dump(trace)
         self.objects = {r["object"]: r["address"] for r in self.records if r["kind"] == "object"}

@@ -34,6 +34,7 @@ def requested(moment: dict) -> Counter:
 def test_nothing_is_forgotten_and_nothing_changes(perceptron):
     found, truth = perceptron
     assert not truth["failures"]
+    assert len(truth["moments"]) == len({peak["ordinal"] for peak in found["peaks"].values()}) > 0
     assert truth["peak_allocated_bytes"] == found["peak_allocated_bytes"] \
         == truth_cases.bare_peak(of_case("perceptron"))
     for moment in truth["moments"]:

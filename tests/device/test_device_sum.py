@@ -95,6 +95,8 @@ def test_training_programs(built, tmp_path, program):
     """out_of_memory.py, too, has nothing unexplained, in tests of its own."""
     arguments = [] if program == "mt5_trainer.py" else ["--steps", "3"]
     outcome = runs.run([runs.python(), runs.PROGRAMS / program, *arguments], tmp_path)
-    for device in runs.report(outcome.expect(0).traces, tmp_path)["devices"]:
+    devices = runs.report(outcome.expect(0).traces, tmp_path)["devices"]
+    assert len(devices) == 1
+    for device in devices:
         assert device["used"] is not None
         assert device["unexplained_bytes"] == 0

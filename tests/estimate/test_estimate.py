@@ -13,7 +13,9 @@ ALLOWED = 0.025  # of the peak: the worst row of RESULTS.md is 2.4 %
 
 
 def test_estimates_are_near_what_is_measured(built, tmp_path):
-    for outcome in estimated_runs.run(estimated_runs.QUICK, tmp_path):
+    outcomes = estimated_runs.run(estimated_runs.QUICK, tmp_path)
+    assert [outcome.case for outcome in outcomes] == estimated_runs.QUICK != []
+    for outcome in outcomes:
         assert outcome.estimated["plan"]["parameters"] == outcome.measured["parameters"]
         assert abs(outcome.error()) <= ALLOWED, outcome.case.name
 

@@ -60,6 +60,7 @@ def test_totals_and_lower_bounds(found, name):
     bounds = diagnosis["lower_bound_bytes"], diagnosis["lower_bound_active_bytes"]
     assert bounds == snapshot_parts.lower_bounds(snapshot_parts.events_of(witness))
     assert bounds[1] <= witness["peak_reserved"]
+    assert diagnosis["over_time"]
     for moment in diagnosis["over_time"]:
         assert sum(moment["unused"].values()) == moment["unused_bytes"]
         assert moment["unused_bytes"] == moment["reserved_bytes"] - moment["allocated_bytes"]

@@ -63,7 +63,9 @@ def test_children_are_found_with_their_share(leaking):
     outcome, found, report = leaking
     assert max(found["memtrace.host.workers"]) == 2
     peaks = {worker["pid"]: worker["peak_pss_bytes"] for worker in report["host"]["workers"]}
-    for process, proportional in said(outcome, "child"):
+    children = said(outcome, "child")
+    assert len(children) == 2
+    for process, proportional in children:
         # The share of what it has in common with others changes with what they do.
         assert peaks[process] == pytest.approx(proportional, rel=0.1)
 

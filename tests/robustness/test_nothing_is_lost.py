@@ -44,9 +44,11 @@ def test_a_kill_loses_nothing(number, wanted, tmp_path):
     lines = events(outcome.traces[0])
     assert counted(lines, "alloc") >= allocated
     assert counted(lines, "free_requested") >= freed
-    for line in lines:
-        if line["kind"] in ("alloc", "free_requested") and "allocated" in line:
-            assert line["allocated"] == line["replayed_allocated"]
+    with_totals = [line for line in lines
+                   if line["kind"] in ("alloc", "free_requested") and "allocated" in line]
+    assert len(with_totals) >= wanted // 2
+    for line in with_totals:
+        assert line["allocated"] == line["replayed_allocated"]
     report = runs.report(outcome.traces, tmp_path)
     assert report["completeness"]["clean_exit"] is False
     assert report["completeness"]["dropped_events"] == 0
