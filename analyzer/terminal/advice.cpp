@@ -97,9 +97,9 @@ void add_wrapped(text::page& out, std::string_view label, const std::string& tex
     names += advice::brief_words(all.ids[i]);
   }
   return fmt::format(
-      "Together, with the training as it is: {} save {} and leave {} ({})", names,
+      "Together, with the training as it is, these save {} and leave {} ({}): {}",
       text::format_bytes(static_cast<std::uint64_t>(std::max<std::int64_t>(0, all.saves_bytes))),
-      text::format_bytes(all.peak_reserved), name_of(all.how));
+      text::format_bytes(all.peak_reserved), name_of(all.how), names);
 }
 
 // Checkpointing: saves 3.20 GiB (estimated)
