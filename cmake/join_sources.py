@@ -41,7 +41,7 @@ def without_noise(text: str) -> str:
 
 
 def heads(code: str):
-    """Each definition at namespace scope up to its body; whether an unnamed namespace is around."""
+    """Each definition at namespace scope up to its body; the namespaces around it, "" without name."""
     around, depth, start = [], 0, 0
     for match in re.finditer(r"[{};]", code):
         mark, at = match.group(), match.start()
@@ -55,28 +55,30 @@ def heads(code: str):
             if around:
                 around.pop()
         elif mark == "{" and OPENS_NAMESPACE.match(head):
-            around.append(head.strip() == "namespace")
+            around.append("" if head.strip() == "namespace" else head.replace("namespace", "").strip())
         else:
             if mark == "{" or not NOT_A_DEFINITION.match(head):
-                yield head, any(around)
+                yield head, around
             depth = 1 if mark == "{" else 0
 
 
 def defined_names(code: str, shared: bool) -> set[str]:
-    """The names at namespace scope: all of them, or those that a source does not share with others."""
+    """The names at namespace scope: all of them, or those that a source does not share with others.
+    Each comes with its namespaces before it."""
     names = set(re.findall(r"^\s*#\s*define\s+(\w+)", code, re.M))
     names -= set(re.findall(r"^\s*#\s*undef\s+(\w+)", code, re.M))
-    for head, unnamed in heads(DIRECTIVE.sub("", code)):
+    for head, around in heads(DIRECTIVE.sub("", code)):
         found = NAMED_TYPE.findall(head) + ALIAS.findall(head)
         before = head.split("=")[0]
         called = FUNCTION.search(before)
         if not found and not called:
             found = VARIABLE.findall(before)
-        if called and (shared or unnamed or re.search(r"\bstatic\b", head)):
+        if called and (shared or "" in around or re.search(r"\bstatic\b", head)):
             # In capitals it is a macro that is called.
             found += [called.group(1)] if not called.group(1).isupper() else []
-        names.update(found)
-    return names - KEYWORDS
+        prefix = "".join(f"{name}::" for name in around if name not in ("", "extern"))
+        names.update(prefix + name for name in set(found) - KEYWORDS)
+    return names
 
 
 class headers:
@@ -115,15 +117,16 @@ class part:
         code = without_noise(text)
         self.source = source
         self.words = {word for word in WORD.findall(code) if word.isidentifier()} - {"include"}
-        self.names = defined_names(code, False)
+        self.full_names = defined_names(code, False)
+        self.names = {name.rpartition("::")[2] for name in self.full_names}
         self.declared = project.of(source)[1]
         self.lines = text.count("\n")
 
     def is_at_odds_with(self, other: "part") -> bool:
         """In any order: all headers stand before all sources."""
         return bool(
-            self.names & (other.declared - self.declared)
-            or other.names & (self.declared - other.declared)
+            self.full_names & (other.declared - self.declared)
+            or other.full_names & (self.declared - other.declared)
         )
 
 
