@@ -14,6 +14,7 @@
 #include "interpose/base/own_folder.h"
 #include "interpose/base/settings.h"
 
+#include "memtrace/log_setting.h"
 namespace memtrace::notice {
 namespace {
 
@@ -60,25 +61,29 @@ void write_line(int file, std::string_view text) noexcept {
 }
 
 // Not through a link that somebody else made, nor waiting for a pipe's reader.
-int open_log_file() noexcept {
+int open_log_file(const char* path) noexcept {
   constexpr int flags = O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
-  const int file = open(settings::log(), flags | O_NOFOLLOW, 0600);
-  if (file >= 0 || errno != ELOOP || !may_follow(settings::log())) return file;
-  return open(settings::log(), flags, 0600);
+  const int file = open(path, flags | O_NOFOLLOW, 0600);
+  if (file >= 0 || errno != ELOOP || !may_follow(path)) return file;
+  return open(path, flags, 0600);
 }
 
-void write_to_log_file(std::string_view text) noexcept {
-  const int file = open_log_file();
+void write_to_file(const char* path, std::string_view text) noexcept {
+  const int file = open_log_file(path);
   if (file < 0) return;
   write_line(file, text);
   close(file);
 }
 
-bool logs_to(std::string_view where) noexcept {
-  return settings::log() == where;
+bool in_file(const log_setting& wanted, log_level level) noexcept {
+  return !wanted.file.empty() && wanted.in_file <= level;
 }
-bool has_log_file() noexcept {
-  return settings::log()[0] != '\0' && !logs_to("quiet") && !logs_to("stderr");
+
+void write_where_wanted(const log_setting& wanted, log_level level,
+                        std::string_view text) noexcept {
+  if (wanted.terminal <= level && standard_error_is_the_same()) write_line(STDERR_FILENO, text);
+  // The setting's end, and so a C string.
+  if (in_file(wanted, level)) write_to_file(wanted.file.data(), text);
 }
 
 }  // namespace
@@ -92,23 +97,18 @@ void remember_standard_error() noexcept {
 }
 
 void say(std::string_view sentence) noexcept {
-  if (logs_to("quiet")) return;
-  if (standard_error_is_the_same()) write_line(STDERR_FILENO, sentence);
-  if (has_log_file()) write_to_log_file(sentence);
+  write_where_wanted(read_log_setting(settings::log()), log_level::warn, sentence);
 }
 
 void log(const char* format, ...) noexcept {
-  if (settings::log()[0] == '\0' || logs_to("quiet")) return;
+  const log_setting wanted = read_log_setting(settings::log());
+  if (wanted.terminal > log_level::debug && !in_file(wanted, log_level::debug)) return;
   char text[longest_line];
   va_list arguments;
   va_start(arguments, format);
   std::vsnprintf(text, sizeof text, format, arguments);
   va_end(arguments);
-  if (has_log_file()) {
-    write_to_log_file(text);
-  } else if (standard_error_is_the_same()) {
-    write_line(STDERR_FILENO, text);
-  }
+  write_where_wanted(wanted, log_level::debug, text);
 }
 
 }  // namespace memtrace::notice

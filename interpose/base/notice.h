@@ -3,8 +3,7 @@
 // What memtrace says while the program runs: one line a sentence, rarely, on the standard error
 // that the process started with (never into another file that got its number).
 //
-// MEMTRACE_LOG: unset, sentences only; `quiet`, nothing; `stderr`, diagnostics too; anything else
-// is a file that sentences and diagnostics are appended to.
+// MEMTRACE_LOG chooses (memtrace/log_setting.h): a sentence is a warning, a diagnostic debug.
 #pragma once
 
 #include <string_view>

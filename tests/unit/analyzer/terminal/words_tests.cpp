@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "analyzer/advice/brief_words.h"
+#include "analyzer/run/changes.h"
 #include "analyzer/terminal/advice.h"
 #include "analyzer/terminal/sections.h"
 #include "tests/unit/catch.h"
@@ -38,6 +39,7 @@ constexpr std::int64_t gibibyte = 1ll << 30;
   all.ids = {"train_batch_quarter", "zero_grad_placement", "an_id_of_tomorrow"};
   all.saves_bytes = 4 * gibibyte;
   made.advice.combined = {all};
+  made.changes = run::changes_of(made);
   return made;
 }
 
@@ -62,7 +64,7 @@ constexpr std::int64_t gibibyte = 1ll << 30;
 }  // namespace
 
 TEST_CASE("GIVEN advice WHEN told THEN there are words where the JSON has ids") {
-  const auto text = told(advised(), 36, 96);
+  const auto text = told(advised(), 36, 200);  // so wide that nothing is cut
   CHECK_FALSE(has(text, "train_batch_quarter"));
   CHECK_FALSE(has(text, "zero_grad_placement"));
   CHECK_FALSE(has(text, "an_id_of_tomorrow"));
