@@ -207,6 +207,14 @@ bytes unpack(const bytes& file, std::size_t offset, std::size_t stored, std::siz
   return out;
 }
 
+// A process that is killed while its background thread writes a block leaves a part of it.
+bool is_whole_block(const bytes& file, std::size_t at) {
+  const std::size_t left = file.size() - at;
+  if (left < sizeof(format::block_header)) return false;
+  const auto header = object_at<format::block_header>(file, at);
+  return left - sizeof header >= std::size_t{header.stored_record_bytes} + header.stored_time_bytes;
+}
+
 // Returns the offset behind the block.
 std::size_t decode_block(const bytes& file, std::size_t at, decoded_trace& trace) {
   const auto header = object_at<format::block_header>(file, at);
@@ -250,11 +258,17 @@ void decode_file(const bytes& file, decoded_trace& trace) {
     throw std::runtime_error("header checksum");
   }
   std::size_t at = trace.header.header_bytes + std::size_t{2} * trace.header.slot_bytes;
-  while (at < file.size() && object_at<std::uint32_t>(file, at) == format::block_magic) {
-    at = decode_block(file, at, trace);
+  bool begun = false;  // a block of which only a part is there
+  while (at < file.size() && !begun && object_at<std::uint32_t>(file, at) == format::block_magic) {
+    begun = !is_whole_block(file, at);
+    if (!begun) at = decode_block(file, at, trace);
   }
+  const std::uint64_t next = trace.block_sequences.size() + 1;
   decode_slots(file, trace);
-  if (at == file.size()) return;
+  if (begun && (trace.slot_sequences.empty() || trace.slot_sequences.front() != next)) {
+    throw std::runtime_error("cut off: in a block whose records are in no slot, either");
+  }
+  if (begun || at == file.size()) return;
   trace.trailer = object_at<format::trailer>(file, at);
   if (trace.trailer.magic != format::trailer_magic ||
       trace.trailer.header_checksum !=
