@@ -32,8 +32,8 @@ class rebuilding {
 
  private:
   allocator::request_log& log_;
-  std::vector<request> requests_;
-  std::vector<std::uint64_t> events_;
+  allocator::request_list requests_;
+  allocator::event_list events_;
 };
 
 }  // namespace

@@ -42,8 +42,8 @@ constexpr std::uint64_t capacity_parts = 64;
 [[nodiscard]] request_log up_to(const request_log& log, allocator::block_number refused) {
   auto cut = log;
   const auto count = log.allocations[refused] + std::size_t{1};
-  cut.requests.resize(count);
-  cut.events.resize(std::min(count, cut.events.size()));
+  cut.requests.shorten(count);
+  cut.events.shorten(std::min(count, cut.events.size()));
   cut.addresses[refused] = 1;
   cut.answers.reset();
   return cut;

@@ -241,8 +241,8 @@ class request_edits::application {
   std::vector<place> places_;
   std::size_t next_ = 0;
   std::vector<block_number> numbers_;  // by index in added_
-  std::vector<request> requests_;
-  std::vector<std::uint64_t> events_;
+  allocator::request_list requests_;
+  allocator::event_list events_;
   std::vector<std::uint32_t> added_allocations_;  // by block, after the old ones
   std::vector<std::pair<block_number, std::uint32_t>> moved_allocations_;
 };

@@ -79,12 +79,28 @@ std::uint16_t device_compiler::pool_of(const trace::pool_id& id) {
   return latest_pool_ = static_cast<std::uint16_t>(log_.pools.size() - 1);
 }
 
-request& device_compiler::add(action what, std::uint64_t event) {
-  auto& made = log_.requests.emplace_back();
-  made.set_what(what);
+void device_compiler::add(const request& asked, std::uint64_t event) {
+  log_.requests.push_back(asked);
   log_.events.push_back(event);
   if (keeps_totals_) answers_->allocated.push_back(recorded_answers::not_told);
-  return made;
+}
+
+void device_compiler::add(action what, std::uint64_t event, std::uint16_t pool,
+                          std::uint64_t size) {
+  request made;
+  made.set_what(what);
+  made.size = size;
+  made.pool = pool & 0xfffu;
+  add(made, event);
+}
+
+void device_compiler::add_for(block_number block, action what, std::uint64_t event,
+                              std::uint64_t size) {
+  request made;
+  made.set_what(what);
+  made.size = size;
+  made.block = block;
+  add(made, event);
 }
 
 void device_compiler::allocator_entry(const trace::event& head,
@@ -124,19 +140,20 @@ void device_compiler::allocate(const trace::event& head, const trace::allocator_
   if (!refused) {
     if (auto* const known = live_.find(entry.address); known != nullptr) {
       doubt("a block was allocated where one was in use: frees are missing");
-      auto& missing = add(known->requested ? action::complete : action::free, head.number);
-      missing.block = known->number;
+      add_for(known->number, known->requested ? action::complete : action::free, head.number);
       live_.erase(entry.address);
     }
   }
   const auto pool = asked_pool(head.number, entry.pool);
   const auto index = static_cast<std::uint32_t>(log_.requests.size());
   const auto number = static_cast<block_number>(log_.allocations.size());
-  auto& made = add(action::allocate, head.number);
+  request made;
+  made.set_what(action::allocate);
   made.size = entry.size;
   made.block = number;
   made.stream = stream_of(entry.stream);
   made.pool = pool & 0xfffu;
+  add(made, head.number);
   log_.allocations.push_back(index);
   log_.addresses.push_back(refused ? 0 : entry.address);
   if (refused) {
@@ -159,9 +176,7 @@ void device_compiler::settle(thread_state& thread) {
   }
   thread.answers.clear();
   for (const auto& [number, event] : thread.completed) {
-    auto& made = add(action::complete, event);
-    made.block = number;
-    made.size = 1;
+    add_for(number, action::complete, event, 1);
   }
   thread.completed.clear();
   thread.waits = false;
@@ -174,9 +189,7 @@ void device_compiler::request_free(const trace::event& head, const trace::alloca
     return;
   }
   known->requested = true;
-  auto& made = add(action::free, head.number);
-  made.block = known->number;
-  made.size = 1;
+  add_for(known->number, action::free, head.number, 1);
   freed_now_ = entry.address;
 }
 
@@ -191,19 +204,19 @@ void device_compiler::complete_free(const trace::event& head, const trace::alloc
   live_.erase(entry.address);
   auto& thread = thread_of(head);
   if (freed_now_ == entry.address && !log_.requests.empty()) {
-    log_.requests.back().size = 0;  // no stream held it up
+    request freed = log_.requests.back();
+    freed.size = 0;  // no stream held it up
+    log_.requests.set(log_.requests.size() - 1, freed);
   } else if (thread.empties) {
     // Emptying one pool waits for its blocks; others complete there if nothing held them up any
     // more, which was not looked at while a pool was in use.
     const bool waited = thread.emptied_pool == 0 || thread.emptied_pool == pool_of(entry.pool);
     tell_emptying(thread);
-    auto& made = add(action::complete, head.number);
-    made.block = number;
-    made.size = waited ? 1 : 0;
+    add_for(number, action::complete, head.number, waited ? 1 : 0);
   } else if (thread.waits) {
     thread.completed.emplace_back(number, head.number);
   } else {
-    add(action::complete, head.number).block = number;
+    add_for(number, action::complete, head.number);
   }
 }
 
@@ -252,7 +265,7 @@ void device_compiler::see_outside() {
 void device_compiler::tell_emptying(thread_state& thread) {
   if (std::exchange(thread.emptying_is_told, true)) return;
   thread.emptying_request = static_cast<std::uint32_t>(log_.requests.size());
-  add(action::empty_cache, thread.emptying_event).pool = thread.emptied_pool & 0xfffu;
+  add(action::empty_cache, thread.emptying_event, thread.emptied_pool);
 }
 
 void device_compiler::operation(const trace::event& head, const trace::operation_event& done) {
@@ -275,7 +288,7 @@ void device_compiler::operation(const trace::event& head, const trace::operation
       thread.empties = thread.waits = false;
       break;
     case format::operation::memory_fraction:
-      add(action::memory_fraction, head.number).size = done.a;
+      add(action::memory_fraction, head.number, 0, done.a);
       break;
     default:
       pool_operation(head.number, done, pool);
@@ -285,7 +298,7 @@ void device_compiler::operation(const trace::event& head, const trace::operation
 void device_compiler::settings_change(const trace::event& head, std::string_view text) {
   if (is_full()) return;
   freed_now_ = 0;
-  add(action::settings, head.number).size = log_.texts.size();
+  add(action::settings, head.number, 0, log_.texts.size());
   log_.texts.emplace_back(text);
 }
 

@@ -68,7 +68,10 @@ class device_compiler {
   [[nodiscard]] thread_state& thread_of(const trace::event& head);
   [[nodiscard]] std::uint16_t stream_of(std::uint64_t handle);
   [[nodiscard]] std::uint16_t pool_of(const trace::pool_id& id);
-  request& add(action what, std::uint64_t event);
+  void add(const request& asked, std::uint64_t event);
+  // `size`: see action. `pool`: at most 12 bits.
+  void add(action what, std::uint64_t event, std::uint16_t pool = 0, std::uint64_t size = 0);
+  void add_for(block_number block, action what, std::uint64_t event, std::uint64_t size = 0);
   void allocate(const trace::event& head, const trace::allocator_event& entry, bool refused);
   void request_free(const trace::event& head, const trace::allocator_event& entry);
   void complete_free(const trace::event& head, const trace::allocator_event& entry);

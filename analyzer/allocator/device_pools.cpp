@@ -9,11 +9,7 @@ namespace memtrace::allocator {
 void device_compiler::pool_operation(std::uint64_t event, const trace::operation_event& done,
                                      std::uint16_t pool) {
   auto& history = pools_[pool];
-  const auto add_one = [&](action what, std::uint64_t size = 0) {
-    auto& made = add(what, event);
-    made.pool = pool & 0xfffu;
-    made.size = size;
-  };
+  const auto add_one = [&](action what, std::uint64_t size = 0) { add(what, event, pool, size); };
   switch (static_cast<format::operation>(done.operation)) {
     case format::operation::pool_create:
       history.made = true;
@@ -33,7 +29,9 @@ void device_compiler::pool_operation(std::uint64_t event, const trace::operation
       // nobody makes beforehand, the release comes with the graph's end.
       if (!history.made && history.was_begun && history.requests_at_end == log_.requests.size()) {
         history.made = true;
-        log_.requests[history.first_begin].size = 1;
+        request first = log_.requests[history.first_begin];
+        first.size = 1;
+        log_.requests.set(history.first_begin, first);
       }
       add_one(action::pool_release);
       break;
@@ -56,7 +54,7 @@ void device_compiler::begin_pool(std::uint64_t event, std::uint16_t pool) {
     history.first_begin = static_cast<std::uint32_t>(log_.requests.size());
   }
   ++history.open;
-  add(action::pool_begin, event).pool = pool & 0xfffu;
+  add(action::pool_begin, event, pool);
 }
 
 // The pool that an allocation went to, which may have been begun before the recording.

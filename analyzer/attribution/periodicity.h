@@ -45,6 +45,8 @@ class periodicity final : public trace::record_visitor {
   void on_reported(const trace::event& head, const trace::reported_event& record) override;
   void on_report(const trace::report_event& report) override;
   void on_step(const trace::event& head, const trace::step_event& record) override;
+  // The program marks a step: nothing is found any more.
+  [[nodiscard]] bool is_marked() const { return marked_; }
   [[nodiscard]] inferred_steps finish();
 
  private:

@@ -38,6 +38,12 @@ loaded_report load_traces(const std::vector<std::string>& paths, const run::load
     told.on_replayed = show_replays(path);
     log::info("reading {}", path);
     const auto began = std::chrono::steady_clock::now();
+    auto last = began;
+    told.on_done = [&](std::string_view what) {
+      const std::chrono::duration<double> took = std::chrono::steady_clock::now() - last;
+      last += std::chrono::duration_cast<std::chrono::steady_clock::duration>(took);
+      log::info("{}: {} in {:.2f} s", path, what, took.count());
+    };
     auto& one = loaded.processes.emplace_back(run::load(path, reader, told, show_progress(path)));
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;
     end_progress();

@@ -5,6 +5,8 @@
 #include <memory>
 #include <utility>
 
+#include "analyzer/attribution/periodicity.h"
+#include "analyzer/code/frames.h"
 #include "analyzer/run/changes.h"
 #include "analyzer/run/read_once.h"
 
@@ -53,9 +55,24 @@ namespace {
   return made;
 }
 
-[[nodiscard]] inferred_steps_report describe(const trace::dictionary& names,
-                                             const attribution::inferred_steps& found) {
-  return {found.count(), found.confidence, code::frames_of(names, found.anchor)};
+struct steps_looked_for {
+  attribution::inferred_steps found;
+  std::optional<inferred_steps_report> told;  // where any were
+};
+
+// Of a program that marks none: from its allocations alone, at a fraction of what a whole pass
+// costs, which would have to be repeated once the steps are known. Reading ends where it marks one.
+[[nodiscard]] steps_looked_for look_for_steps(const trace::reader& first,
+                                              const on_progress_t& on_progress) {
+  auto reader = first.again();
+  attribution::periodicity periods(reader.names());
+  (void)reader.read(periods, on_progress, [&] { return periods.is_marked(); });
+  steps_looked_for looked{periods.finish(), std::nullopt};
+  const auto& found = looked.found;
+  if (found.count() != 0) {
+    looked.told = {found.count(), found.confidence, code::frames_of(reader.names(), found.anchor)};
+  }
+  return looked;
 }
 
 }  // namespace
@@ -66,33 +83,34 @@ process_report load(const std::string& path, trace::reader& reader, const load_o
   wanted.keep_blocks = options.blocks;
   if (options.at) wanted.at = options.at->event;
   steps_given given;
+  const auto tell = [&](std::string_view what) {
+    if (options.on_done) options.on_done(what);
+  };
+  auto steps = look_for_steps(reader, on_progress);
+  if (steps.told) {
+    wanted.inferred_boundaries = steps.found.ends();
+    given = without_last(wanted.inferred_boundaries);
+  }
+  tell("steps looked for");
   auto done = read_once(path, reader, wanted, given, on_progress);
-  std::optional<inferred_steps_report> inferred;
-  const bool marked = marks_steps(done.attributed);
+  tell("events read and attributed");
   const auto again = [&] {
     done.allocators.reset();  // its requests, of which one pass at a time is enough
     done = read_again(path, reader, wanted, given, on_progress);
+    tell("events read again, for a moment or windows known only now");
   };
-  if (!marked && done.inferred.count() != 0) {
-    inferred = describe(reader.names(), done.inferred);
-    wanted.inferred_boundaries = done.inferred.ends();
-    given = without_last(wanted.inferred_boundaries);
-    // The moment of a step is known only once there are steps.
-    if (const auto event = wanted_event(options, done)) wanted.at = event;
-    again();
-  } else if (!marked && !done.inferred.has_few_calls) {
+  if (!marks_steps(done.attributed) && !steps.told && !steps.found.has_few_calls) {
     given = windows_of(done);
-    if (!given.ends.empty()) {
-      again();
-    }
+    if (!given.ends.empty()) again();
   }
   if (const auto event = wanted_event(options, done); event && event != wanted.at) {
     wanted.at = event;
     again();
   }
-  done.report.inferred_steps = std::move(inferred);
+  done.report.inferred_steps = std::move(steps.told);
   done.allocators->conclude(*done.replayed, done.attributed, done.report, options.on_replayed);
   done.report.changes = changes_of(done.report);
+  tell("fragmentation explained and changes proved by replays");
   return std::move(done.report);
 }
 

@@ -7,6 +7,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "analyzer/advice/replay_progress.h"
 #include "analyzer/run/model.h"
@@ -19,10 +20,13 @@ struct load_options {
   std::optional<wanted_moment> at;  // none: where the program ran out of memory, if it did
   bool blocks = false;              // list every block of the moments that are shown
   advice::on_replayed_t on_replayed;
+  // After each part of the work, with what it was: how long that took is the caller's to measure.
+  std::function<void(std::string_view)> on_done;
 };
 
-// Reads the trace more than once where what is wanted is only known after a pass: the steps of a
-// program that marks none, the event of a step's peak, the event where memory ran out.
+// Looks for steps first, up to the first one that the program marks. Reads the trace more than once
+// where what is wanted is only known after a pass: the event of a step's peak, or the one where
+// memory ran out; and windows of events, where there are no steps.
 // Damage and truncation are in the report's completeness.
 [[nodiscard]] process_report load(
     const std::string& path, trace::reader& reader, const load_options& options = {},

@@ -89,7 +89,6 @@ pass read_once(const std::string& path, trace::reader& reader, attribution::opti
   attribution::observer_pair both(lives, done.allocators->lives());
   wanted.lives = &both;
   attribution::attributor attributor(reader.names(), replayed, wanted);
-  attribution::periodicity periods(reader.names());
   program_counters counters(reader.names());
   optimizer_names optimizers(reader.names());
   host::host_collector host(reader.names(), replayed);
@@ -99,11 +98,8 @@ pass read_once(const std::string& path, trace::reader& reader, attribution::opti
   device::activity_collector activity(reader.names());
   trace::observers all(attributor, counters, host, uses, optimizers, cache_use, shared, activity,
                        done.allocators->records());
-  trace::observers with_search(all, periods);
-  const bool search = wanted.inferred_boundaries.empty();
-  const auto facts = search ? reader.read(with_search, on_progress) : reader.read(all, on_progress);
+  const auto facts = reader.read(all, on_progress);
   done.attributed = attributor.finish();
-  if (search) done.inferred = periods.finish();
   done.report = build_process(path, reader, facts, replayed, done.attributed);
   use_device_sums(uses.finish(), done.report);
   use_activity(activity.finish(), done.report);

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "analyzer/attribution/attributor.h"
-#include "analyzer/attribution/periodicity.h"
 #include "analyzer/replay/replay.h"
 #include "analyzer/run/allocator_pass.h"
 #include "analyzer/run/model.h"
@@ -33,7 +32,6 @@ struct pass {
   std::unique_ptr<replay::replayer> replayed;
   std::unique_ptr<allocator_pass> allocators;
   attribution::result attributed;
-  attribution::inferred_steps inferred;
   process_report report;
   std::uint64_t allocations = 0;
   std::uint64_t last_allocation = 0;  // its event

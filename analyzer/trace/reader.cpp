@@ -43,7 +43,8 @@ result<reader> reader::open(byte_source& source) {
 }
 
 completeness reader::read(record_visitor& visitor,
-                          const std::function<void(const progress&)>& on_progress) {
+                          const std::function<void(const progress&)>& on_progress,
+                          const std::function<bool()>& enough) {
   section_reader sections(*source_, header_);
   decoder decoded(header_, names_, visitor);
   status damage;
@@ -51,6 +52,7 @@ completeness reader::read(record_visitor& visitor,
     damage = decoded.decode(*part);
     if (damage) break;
     if (on_progress) on_progress({part->offset, source_->size(), decoded.events()});
+    if (enough && enough()) break;
   }
   auto facts = summarize(header_, sections, decoded);
   facts.end_time_ns = std::max(facts.end_time_ns, decoded.last_time_ns());

@@ -47,9 +47,11 @@ class reader {
   // For one more pass over the same trace: reads once like this one, into names of its own.
   [[nodiscard]] reader again() const { return {*source_, header_}; }
 
-  // Calls the visitor for every record, once. `on_progress` is called after each block.
+  // Calls the visitor for every record, once. `on_progress` is called after each block, and so is
+  // `enough`: once it is true the rest is not read, and what is told is of that part alone.
   [[nodiscard]] completeness read(record_visitor& visitor,
-                                  const std::function<void(const progress&)>& on_progress = {});
+                                  const std::function<void(const progress&)>& on_progress = {},
+                                  const std::function<bool()>& enough = {});
 
  private:
   reader(byte_source& source, const format::file_header& header)

@@ -40,11 +40,11 @@ TEST_CASE("GIVEN requests WHEN empty_cache is put in and left out THEN they are 
   auto log = two_blocks();
   add_empty_cache(log, {20, 30, 500});
   CHECK(letters(log) == "afEaEf");
-  CHECK(log.events == std::vector<std::uint64_t>{0, 10, 20, 20, 30, 30});
+  CHECK(log.events == allocator::event_list{0, 10, 20, 20, 30, 30});
   CHECK(log.allocations == std::vector<std::uint32_t>{0, 3});
   remove_empty_cache(log);
   CHECK(letters(log) == "afaf");
-  CHECK(log.events == std::vector<std::uint64_t>{0, 10, 20, 30});
+  CHECK(log.events == allocator::event_list{0, 10, 20, 30});
   CHECK(log.allocations == std::vector<std::uint32_t>{0, 2});
 }
 

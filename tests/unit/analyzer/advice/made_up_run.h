@@ -131,7 +131,9 @@ class made_up_run {
     made_.modules = modules_;
     const auto peak = peak_of(log_);
     allocator::request_log until = log_;
-    while (!until.requests.empty() && peak_of(until) == peak) until.requests.pop_back();
+    while (!until.requests.empty() && peak_of(until) == peak) {
+      until.requests.shorten(until.requests.size() - 1);
+    }
     made_.now.allocated.bytes = peak;
     made_.now.allocated.request = static_cast<std::uint32_t>(until.requests.size());
     return made_;

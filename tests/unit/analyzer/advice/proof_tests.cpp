@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyzer/advice/combine.h"
+#include "analyzer/advice/empty_cache_edits.h"
 #include "analyzer/advice/prove.h"
 #include "analyzer/advice/request_edits.h"
 #include "tests/unit/analyzer/advice/small_run.h"
@@ -117,31 +118,16 @@ TEST_CASE("GIVEN a device that is too small WHEN segments can grow THEN the refu
 TEST_CASE(
     "GIVEN more memory and less time THEN it is proved only while there is plenty of memory") {
   auto program = test::growing();
-  allocator::request flush;
-  flush.set_what(allocator::action::empty_cache);
-  for (std::size_t at = program.log.requests.size() - 2; at != 0; at -= 2) {
-    program.log.requests.insert(program.log.requests.begin() + static_cast<std::ptrdiff_t>(at),
-                                flush);
-    program.log.events.insert(program.log.events.begin() + static_cast<std::ptrdiff_t>(at),
-                              program.log.events[at]);
+  // Before every second request but the first.
+  std::vector<std::uint64_t> flushed;
+  const auto count = program.log.requests.size();
+  for (std::size_t at = 2 - count % 2; at < count; at += 2) {
+    flushed.push_back(program.log.events[at]);
   }
-  for (std::size_t i = 0; i < program.log.requests.size(); ++i) {
-    const auto& one = program.log.requests[i];
-    if (one.what() == allocator::action::allocate) {
-      program.log.allocations[one.block] = static_cast<std::uint32_t>(i);
-    }
-  }
+  add_empty_cache(program.log, flushed);
   proposal without;
   without.saves_ns = 1'000'000;
-  without.rewrite = [](allocator::request_log& log) {
-    for (auto& one : log.requests) {
-      // A free of a block that was never allocated does nothing.
-      if (one.what() == allocator::action::empty_cache) {
-        one.set_what(allocator::action::complete);
-        one.block = 0;
-      }
-    }
-  };
+  without.rewrite = [](allocator::request_log& log) { remove_empty_cache(log); };
   program.log.total_bytes = program.log.usable_bytes = 1024_MiB;
   small_run plenty(program.log);
   const auto made = prover(plenty.of).prove(without);

@@ -104,8 +104,8 @@ TEST_CASE("changes hold for a log that was changed before") {
 
 TEST_CASE("of a log that ends earlier only what is there is changed") {
   auto log = small_log();
-  log.requests.resize(3);
-  log.events.resize(3);
+  log.requests.shorten(3);
+  log.events.shorten(3);
   request_edits edits;
   edits.free_at(2, 45);
   edits.free_at(1, 45);

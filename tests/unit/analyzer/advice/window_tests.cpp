@@ -55,7 +55,7 @@ TEST_CASE("GIVEN a late peak THEN the window holds it, and what was alive before
   const auto& log = *window->log;
   // What stays comes first, then whole steps.
   CHECK(log.requests.size() <= 201);
-  CHECK(log.requests.front().size == 8_MiB);
+  CHECK(log.requests[0].size == 8_MiB);
   CHECK(window->of->now.allocated.bytes == run.of.now.allocated.bytes);
   CHECK(window->of->blocks.size() == log.blocks());
   for (std::uint32_t block = 0; block < log.blocks(); ++block) {

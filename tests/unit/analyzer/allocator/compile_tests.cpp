@@ -35,7 +35,7 @@ TEST_CASE("allocations and frees become requests, with the events that told of t
   CHECK(actions_of(*log) == std::vector{action::allocate, action::free});
   CHECK(log->requests[0].size == 4_MiB - 100);
   CHECK(log->requests[1].size == 0);
-  CHECK(log->events == std::vector<std::uint64_t>{1, 2});
+  CHECK(log->events == event_list{1, 2});
   CHECK(log->addresses == std::vector<std::uint64_t>{a});
   CHECK(log->allocations == std::vector<std::uint32_t>{0});
   CHECK(log->total_bytes == 1_GiB);

@@ -37,9 +37,7 @@ class made_requests {
     const auto number = static_cast<allocator::block_number>(log.blocks());
     log.allocations.push_back(static_cast<std::uint32_t>(log.requests.size()));
     log.addresses.push_back(1);  // given, wherever that was
-    auto& made = add(allocator::action::allocate, size, number);
-    made.stream = stream;
-    made.pool = pool & 0xfffu;
+    add(allocator::action::allocate, size, number, pool, stream);
     return number;
   }
   // As the recorded run did, which had no memory for it.
@@ -54,7 +52,7 @@ class made_requests {
     add(allocator::action::complete, waited_for ? 1 : 0, number);
   }
   void on_pool(allocator::action what, std::uint16_t pool = 1, std::uint64_t size = 0) {
-    add(what, size, 0).pool = pool & 0xfffu;
+    add(what, size, 0, pool);
   }
   void empty_cache(std::uint16_t pool = 0) { on_pool(allocator::action::empty_cache, pool); }
 
@@ -76,14 +74,16 @@ class made_requests {
   allocator::settings options;
 
  private:
-  allocator::request& add(allocator::action what, std::uint64_t size,
-                          allocator::block_number number) {
+  void add(allocator::action what, std::uint64_t size, allocator::block_number number,
+           std::uint16_t pool = 0, std::uint16_t stream = 0) {
     log.events.push_back(10 * log.requests.size());
-    auto& made = log.requests.emplace_back();
+    allocator::request made;
     made.set_what(what);
     made.size = size;
     made.block = number;
-    return made;
+    made.stream = stream;
+    made.pool = pool & 0xfffu;
+    log.requests.push_back(made);
   }
 };
 
