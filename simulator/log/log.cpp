@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <climits>
 #include <cstdlib>
@@ -94,10 +95,17 @@ spdlog::logger* make_logger() {
   return made;
 }
 
-// Never destroyed: calls may come from exit handlers of the program.
+// Never destroyed: calls may come from exit handlers of the program. Made without a lock, as a
+// static variable's would be: a child that is forked while another thread makes it would wait for
+// that thread forever. Of two that are made at once the second goes.
 spdlog::logger& logger() {
-  static spdlog::logger* const one = make_logger();
-  return *one;
+  static std::atomic<spdlog::logger*> known{nullptr};
+  if (auto* const one = known.load(std::memory_order_acquire)) return *one;
+  auto* const made = make_logger();
+  spdlog::logger* other = nullptr;
+  if (known.compare_exchange_strong(other, made, std::memory_order_acq_rel)) return *made;
+  delete made;
+  return *other;
 }
 
 }  // namespace

@@ -150,6 +150,24 @@ TEST_CASE("nothing is lost before an abort, nor in the child of a process that w
         }) == 20);
 }
 
+TEST_CASE("the child of a process whose first line is being written writes its own") {
+  // The first use is a race of a few microseconds: often enough, it is in the middle of it.
+  for (int i = 0; i < 100; ++i) {
+    const std::string text = said("stderr", [] {
+      std::thread writer([] { log::debug("{}", "of the parent"); });
+      const pid_t child = fork();
+      if (child == 0) {
+        alarm(20);  // instead of forever
+        log::debug("{}", "of the child");
+        _exit(0);
+      }
+      waitpid(child, nullptr, 0);
+      writer.join();
+    });
+    REQUIRE(lines_of(text).size() == 2);
+  }
+}
+
 namespace {
 struct counted {};
 int formatted = 0;
