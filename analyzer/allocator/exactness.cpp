@@ -5,7 +5,7 @@
 
 #include "analyzer/allocator/peak_watch.h"
 #include "analyzer/allocator/recorded_driver.h"
-#include "analyzer/allocator/replayer.h"
+#include "analyzer/allocator/request_replayer.h"
 
 namespace memtrace::allocator {
 
@@ -47,7 +47,8 @@ class comparison {
     compare_totals(i);
   }
 
-  void compare_block(std::uint32_t i, const request& asked, const replayer::step_result& done) {
+  void compare_block(std::uint32_t i, const request& asked,
+                     const request_replayer::step_result& done) {
     const auto recorded = log_.addresses[asked.block];
     const auto replayed = done.placed ? done.placed->address : 0;
     if (recorded == replayed) return;
@@ -77,7 +78,7 @@ class comparison {
   const request_log& log_;
   scenario under_;
   recorded_driver driver_;
-  replayer run_;
+  request_replayer run_;
   exactness found_;
   peak_watch watch_{log_, found_.replayed};
   std::size_t next_reserved_ = 0;

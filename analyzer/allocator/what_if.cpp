@@ -7,7 +7,7 @@
 #include "analyzer/allocator/imagined_driver.h"
 #include "analyzer/allocator/peak_watch.h"
 #include "analyzer/allocator/placements.h"
-#include "analyzer/allocator/replayer.h"
+#include "analyzer/allocator/request_replayer.h"
 #include "analyzer/allocator/side_by_side.h"
 
 namespace memtrace::allocator {
@@ -48,7 +48,7 @@ scenario as_recorded(const request_log& log) {
 outcome replay(const request_log& log, const scenario& under) {
   imagined_driver answers(under.usable_bytes != 0 ? under.usable_bytes : under.total_bytes,
                           under.addresses, under.seed);
-  replayer run(log, under, answers);
+  request_replayer run(log, under, answers);
   outcome found;
   const peak_watch watch(log, found);
   const auto count = log.requests.size();

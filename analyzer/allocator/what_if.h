@@ -109,11 +109,11 @@ struct smallest_fit {
                                                             std::uint64_t most, std::uint64_t step);
 
 // Calls `look` with the layout after each of `requests` (ascending indices) in one replay.
-void look_at(const request_log& log, const scenario& under,
-             const std::vector<std::uint32_t>& requests,
-             const std::function<void(std::uint32_t request, const layout&)>& look);
+void show_layouts(const request_log& log, const scenario& under,
+                  const std::vector<std::uint32_t>& requests,
+                  const std::function<void(std::uint32_t request, const layout&)>& look);
 // The same, at the recorded addresses: the layout that the program really had.
-void look_at_recorded(const request_log& log, const std::vector<std::uint32_t>& requests,
-                      const std::function<void(std::uint32_t request, const layout&)>& look);
+void show_recorded_layouts(const request_log& log, const std::vector<std::uint32_t>& requests,
+                           const std::function<void(std::uint32_t request, const layout&)>& look);
 
 }  // namespace memtrace::allocator

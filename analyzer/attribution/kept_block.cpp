@@ -31,7 +31,7 @@ std::uint64_t hash_of(const place_key& key) {
   return hash;
 }
 
-kept_block keep(const block_life& block, const verdict& found) {
+kept_block keep(const block_life& block, const classification& found) {
   kept_block kept;
   kept.address = block.address;
   kept.bytes = block.bytes;

@@ -32,7 +32,7 @@ struct kept_block {
   std::uint64_t bytes = 0;
   std::uint64_t born_event = 0;
   place_key where;
-  verdict found;
+  classification found;
   trace::text_id name;
   trace::text_id detail;
   trace::object_id object;          // as in storage_event: of what was said last
@@ -40,6 +40,6 @@ struct kept_block {
   saved_facts saved;
 };
 
-[[nodiscard]] kept_block keep(const block_life& block, const verdict& found);
+[[nodiscard]] kept_block keep(const block_life& block, const classification& found);
 
 }  // namespace memtrace::attribution

@@ -25,7 +25,7 @@ class life_observer {
     return false;
   }
   virtual void judged(std::uint32_t /*device*/, const block_life&, const life_end&,
-                      const verdict&) {}
+                      const classification&) {}
   virtual void stepped(const trace::event& /*head*/, const trace::step_event&) {}
   virtual void phase_changed(const trace::event& /*head*/, const trace::phase_event&) {}
   // A census. `block`: what lives at the record's address; null where none is known.

@@ -30,7 +30,7 @@ class observer_pair final : public life_observer {
     return first_asks_ || second_asks_;
   }
   void judged(std::uint32_t device, const block_life& block, const life_end& how,
-              const verdict& found) override {
+              const classification& found) override {
     if (first_asks_) first_.judged(device, block, how, found);
     if (second_asks_) second_.judged(device, block, how, found);
   }

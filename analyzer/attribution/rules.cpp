@@ -7,11 +7,12 @@ namespace {
 
 constexpr std::string_view kept_by_program = "held_after_backward";
 
-[[nodiscard]] std::optional<verdict> first_of(std::span<const rule> rules, const rule_case& about) {
+[[nodiscard]] std::optional<classification> first_of(std::span<const rule> rules,
+                                                     const rule_case& about) {
   for (const auto& candidate : rules) {
     const auto what = candidate.applies(about);
     if (!what) continue;
-    verdict found;
+    classification found;
     found.what = *what;
     found.how = candidate.how;
     found.guess = candidate.guess;
@@ -41,7 +42,7 @@ bool within_its_call(const rule_case& about) {
   return !about.end.alive && about.end.call_running;
 }
 
-verdict judge(const rule_case& about) {
+classification judge(const rule_case& about) {
   for (const auto rules : {told_rules(), origin_rules(), lifetime_rules()}) {
     auto found = first_of(rules, about);
     if (!found) continue;
@@ -55,9 +56,9 @@ verdict judge(const rule_case& about) {
   return {};
 }
 
-verdict at_moment(const verdict& found, std::uint32_t backwards_ended) {
+classification at_moment(const classification& found, std::uint32_t backwards_ended) {
   if (backwards_ended <= found.until_backward) return found;
-  verdict later = found;
+  classification later = found;
   later.what = category::outputs;
   later.how = evidence::inferred;
   later.rule = kept_by_program;

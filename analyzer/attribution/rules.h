@@ -41,7 +41,7 @@ struct rule {
   bool guess = false;
 };
 
-struct verdict {
+struct classification {
   category what = category::unknown;
   evidence how = evidence::unknown;
   bool guess = true;
@@ -54,11 +54,11 @@ struct verdict {
 [[nodiscard]] std::span<const rule> origin_rules();
 [[nodiscard]] std::span<const rule> lifetime_rules();
 
-[[nodiscard]] verdict judge(const rule_case& about);
+[[nodiscard]] classification judge(const rule_case& about);
 
 // The verdict for a moment at which so many backward passes had ended: an activation that lives on
 // because the program holds it (logits that only the next step's replace) is an output by then.
-[[nodiscard]] verdict at_moment(const verdict& found, std::uint32_t backwards_ended);
+[[nodiscard]] classification at_moment(const classification& found, std::uint32_t backwards_ended);
 
 // Made while neither a module, nor backward, nor an optimizer ran: by the program itself.
 [[nodiscard]] bool made_by_program(const block_life& block);

@@ -69,7 +69,7 @@ void judge(trace_audit& result, const common_time& both, const trace::dictionary
   const bool same =
       result.missed_by_cupti.empty() && result.missed_by_hooks.empty() && result.other_size.empty();
   const bool any = result.allocations + result.releases > 0;
-  result.verdict = !same ? verdict::different : any ? verdict::same : verdict::nothing;
+  result.verdict = !same ? agreement::different : any ? agreement::same : agreement::nothing;
 }
 
 }  // namespace

@@ -15,7 +15,7 @@
 
 namespace memtrace::audit {
 
-enum class verdict {
+enum class agreement {
   same,        // one by one
   different,   // at least one allocation or release was seen by one only, or with another size
   nothing,     // neither saw anything of the kinds that both can see
@@ -40,7 +40,7 @@ struct totals {
 struct trace_audit {
   std::string path;
   std::uint64_t pid = 0;
-  audit::verdict verdict = verdict::no_witness;
+  audit::agreement verdict = agreement::no_witness;
   testimony told;  // but for the sightings
   totals ours, theirs;
   std::uint64_t allocations = 0, releases = 0, bytes = 0;  // seen by both

@@ -11,15 +11,15 @@ namespace {
 
 using as_json::json;
 
-[[nodiscard]] const char* name_of(verdict of) {
+[[nodiscard]] const char* name_of(agreement of) {
   switch (of) {
-    case verdict::same:
+    case agreement::same:
       return "same";
-    case verdict::different:
+    case agreement::different:
       return "different";
-    case verdict::nothing:
+    case agreement::nothing:
       return "nothing_compared";
-    case verdict::no_witness:
+    case agreement::no_witness:
       break;
   }
   return "no_witness";
@@ -151,7 +151,7 @@ template <typename Make>
 
 std::string to_json(const std::vector<trace_audit>& traces) {
   auto list = json::array();
-  auto worst = verdict::same;
+  auto worst = agreement::same;
   for (const auto& one : traces) {
     list.push_back(trace_json(one));
     worst = std::max(worst, one.verdict);

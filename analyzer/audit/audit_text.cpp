@@ -116,11 +116,11 @@ void add_devices(page& out, const trace_audit& audit) {
 
 void add_verdict(page& out, const trace_audit& audit) {
   out.blank();
-  if (audit.verdict == verdict::same) {
+  if (audit.verdict == agreement::same) {
     out.line("same: both saw the same allocations and releases, one by one", emphasis::heading);
     return;
   }
-  if (audit.verdict == verdict::nothing) {
+  if (audit.verdict == agreement::nothing) {
     out.line("nothing compared: neither saw memory of the kinds that both can see",
              emphasis::alarm);
     return;

@@ -129,7 +129,8 @@ bool block_collector::ended(std::uint32_t device, const attribution::block_life&
 }
 
 void block_collector::judged(std::uint32_t device, const attribution::block_life& block,
-                             const attribution::life_end&, const attribution::verdict& found) {
+                             const attribution::life_end&,
+                             const attribution::classification& found) {
   const auto known = devices_.find(device);
   if (known == devices_.end()) return;
   const auto* const live = known->second.live.find(block.address);
@@ -145,7 +146,7 @@ void block_collector::judged(std::uint32_t device, const attribution::block_life
 }
 
 void block_collector::note_saved(const attribution::block_life& block,
-                                 const attribution::verdict& found, block_facts& facts) {
+                                 const attribution::classification& found, block_facts& facts) {
   facts.kept_by_autograd = true;
   facts.dimensions = static_cast<std::uint8_t>(std::min(block.saved.dimensions, 255u));
   facts.rows = narrowed(block.saved.rows);

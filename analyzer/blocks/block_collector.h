@@ -31,7 +31,7 @@ class block_collector final : public attribution::life_observer, public trace::r
   [[nodiscard]] bool ended(std::uint32_t device, const attribution::block_life& block,
                            const attribution::life_end& how) override;
   void judged(std::uint32_t device, const attribution::block_life& block,
-              const attribution::life_end& how, const attribution::verdict& found) override;
+              const attribution::life_end& how, const attribution::classification& found) override;
   void on_module(const trace::event& next, const trace::module_event& record) override;
 
   // After the last record, once. By block_number of the log, with the requests that freed them.
@@ -49,7 +49,7 @@ class block_collector final : public attribution::life_observer, public trace::r
     fact_list facts;                  // of the same; of those that live still to come
     replay::address_map<live_block> live;
   };
-  void note_saved(const attribution::block_life& block, const attribution::verdict& found,
+  void note_saved(const attribution::block_life& block, const attribution::classification& found,
                   block_facts& facts);
   [[nodiscard]] bool are_scores(const block_facts& facts) const;
 

@@ -37,15 +37,15 @@ struct audit_options {
 }
 
 [[nodiscard]] int exit_code_of(const std::vector<audit::trace_audit>& audits) {
-  auto worst = audit::verdict::same;
+  auto worst = audit::agreement::same;
   for (const auto& one : audits) worst = std::max(worst, one.verdict);
   switch (worst) {
-    case audit::verdict::same:
+    case audit::agreement::same:
       return success;
-    case audit::verdict::different:
+    case audit::agreement::different:
       return different;
-    case audit::verdict::nothing:
-    case audit::verdict::no_witness:
+    case audit::agreement::nothing:
+    case audit::agreement::no_witness:
       break;
   }
   return no_witness;

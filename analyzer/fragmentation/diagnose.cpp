@@ -111,7 +111,7 @@ class diagnostician {
     std::ranges::sort(moments);
     const auto repeated = std::unique(moments.begin(), moments.end());
     moments.erase(repeated, moments.end());
-    allocator::look_at_recorded(
+    allocator::show_recorded_layouts(
         of_.log, moments, [&](std::uint32_t request, const layout& heap) { look(request, heap); });
     made_.blocked = blocked_.finish();
   }

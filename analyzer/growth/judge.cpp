@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "analyzer/growth/judge.h"
 #include "analyzer/growth/laws.h"
 #include "analyzer/growth/points.h"
 #include "analyzer/growth/shifts.h"
 #include "analyzer/growth/teeth.h"
-#include "analyzer/growth/verdict.h"
 #include "analyzer/growth/words.h"
 
 namespace memtrace::growth {
@@ -66,7 +66,7 @@ double confidence_of(const growth_found& found, bool leak, std::uint64_t steps) 
   return std::clamp(enough * certain, 0.05, most);
 }
 
-void describe(verdict& out, const growth_found& found, const std::vector<jump>& shifts) {
+void describe(judgement& out, const growth_found& found, const std::vector<jump>& shifts) {
   auto& rests_on = out.evidence;
   rests_on.points = found.points;
   rests_on.net_bytes = found.net;
@@ -145,7 +145,7 @@ shape shape_of(const series& values, const findings& found, double negligible) {
   return grew ? shape::warmup_plateau : shape::steady;
 }
 
-void add_rate(verdict& out, const growth_found& growth, const context& about) {
+void add_rate(judgement& out, const growth_found& growth, const context& about) {
   out.bytes_per_step = growth.ranks.slope;
   out.bytes_per_step_low = std::max(0.0, growth.ranks.low);
   out.bytes_per_step_high = growth.ranks.high;
@@ -162,8 +162,8 @@ std::uint64_t more_steps_for(const growth_found& growth, std::uint64_t steps) {
 
 }  // namespace
 
-verdict judge(const series& values, const context& about) {
-  verdict out;
+judgement judge(const series& values, const context& about) {
+  judgement out;
   const auto negligible = static_cast<double>(about.negligible_bytes);
   out.evidence.steps = values.steps();
   out.evidence.step_resolution = values.width();
@@ -185,7 +185,7 @@ verdict judge(const series& values, const context& about) {
   return out;
 }
 
-verdict judge(std::span<const std::uint64_t> values, const context& about) {
+judgement judge(std::span<const std::uint64_t> values, const context& about) {
   series all;
   for (const auto value : values) all.add(value);
   return judge(all, about);

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "analyzer/growth/curves.h"
+#include "analyzer/growth/judge.h"
 #include "analyzer/growth/jumps.h"
 #include "analyzer/growth/rank_tests.h"
-#include "analyzer/growth/verdict.h"
 
 namespace memtrace::growth {
 

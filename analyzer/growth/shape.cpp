@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyzer/growth/verdict.h"
+#include "analyzer/growth/judge.h"
 
 namespace memtrace::growth {
 

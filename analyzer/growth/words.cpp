@@ -10,11 +10,11 @@ namespace memtrace::growth {
 namespace {
 
 // Flat steps after which the last quarter of the series would count as the end of the growth.
-std::uint64_t flat_steps(const evidence& seen) {
+std::uint64_t flat_steps(const test_figures& seen) {
   return std::max<std::uint64_t>(6, (seen.steps - seen.warmup_steps) / 3);
 }
 
-std::uint64_t longest_silence(const verdict& given) {
+std::uint64_t longest_silence(const judgement& given) {
   std::uint64_t last = given.evidence.warmup_steps, longest = 1;
   for (const auto& one : given.changes) {
     if (one.bytes < 0) continue;
@@ -26,7 +26,7 @@ std::uint64_t longest_silence(const verdict& given) {
 
 }  // namespace
 
-std::string overturned_by(const verdict& given) {
+std::string overturned_by(const judgement& given) {
   const auto& seen = given.evidence;
   switch (given.shape) {
     case shape::unknown:

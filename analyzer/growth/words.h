@@ -3,11 +3,11 @@
 
 #include <string>
 
-#include "analyzer/growth/verdict.h"
+#include "analyzer/growth/judge.h"
 
 namespace memtrace::growth {
 
 // The least evidence that would overturn a verdict, as a sentence.
-[[nodiscard]] std::string overturned_by(const verdict& given);
+[[nodiscard]] std::string overturned_by(const judgement& given);
 
 }  // namespace memtrace::growth

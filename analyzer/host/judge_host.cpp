@@ -33,7 +33,7 @@ struct room_left {
 };
 
 // By the step, where the series has one value every `stride` steps.
-void count_by_steps(growth::verdict& found, const host_grid& on, std::uint64_t capacity) {
+void count_by_steps(growth::judgement& found, const host_grid& on, std::uint64_t capacity) {
   const auto stride = static_cast<double>(on.stride);
   for (double* const rate :
        {&found.bytes_per_step, &found.bytes_per_step_low, &found.bytes_per_step_high}) {
@@ -51,7 +51,7 @@ void count_by_steps(growth::verdict& found, const host_grid& on, std::uint64_t c
   found.overturned_by = growth::overturned_by(found);
 }
 
-void leave_open(growth::verdict& found, std::uint64_t more_steps_needed) {
+void leave_open(growth::judgement& found, std::uint64_t more_steps_needed) {
   found.shape = growth::shape::unknown;
   found.bytes_per_step = found.bytes_per_step_low = found.bytes_per_step_high = 0;
   found.negligible = false;
@@ -61,7 +61,7 @@ void leave_open(growth::verdict& found, std::uint64_t more_steps_needed) {
 
 // A few samples of a process that has just begun rise for many reasons: a leak that is less likely
 // than not is no verdict yet.
-void leave_open_what_is_unlikely(growth::verdict& found) {
+void leave_open_what_is_unlikely(growth::judgement& found) {
   if (is_leak(found.shape) && found.confidence < 0.5) leave_open(found, found.evidence.steps);
 }
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "analyzer/device/use_collector.h"
+#include "analyzer/device/usage_collector.h"
 
 namespace memtrace::host {
 

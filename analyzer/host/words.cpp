@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "analyzer/device/use.h"
+#include "analyzer/device/usage.h"
 #include "analyzer/host/worker_copies.h"
 #include "analyzer/text/units.h"
 

@@ -71,7 +71,7 @@ constexpr flag_name held_flags[] = {
           {"fix", fix_json(culprit.fix)}};
 }
 
-[[nodiscard]] json evidence_json(const growth::evidence& rests_on) {
+[[nodiscard]] json evidence_json(const growth::test_figures& rests_on) {
   return {{"steps", rests_on.steps},
           {"warmup_steps", rests_on.warmup_steps},
           {"step_resolution", rests_on.step_resolution},

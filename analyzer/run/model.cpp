@@ -84,14 +84,12 @@ namespace key = format::info_key;
     outside.push_back({device::part_name::context_and_others,
                        facts.total_bytes - facts.free_before_first_segment,
                        {},
-                       device::evidence::difference});
+                       device::source::difference});
   }
   const auto reserved = device.allocator.peak_allocated().totals.reserved;
   if (device.driver_at_peak > reserved) {
-    outside.push_back({device::part_name::calls,
-                       device.driver_at_peak - reserved,
-                       {},
-                       device::evidence::measured});
+    outside.push_back(
+        {device::part_name::calls, device.driver_at_peak - reserved, {}, device::source::measured});
   }
   return outside;
 }
@@ -225,7 +223,7 @@ const fragmentation::diagnosis* fragmentation_of(const process_report& process,
   return found == process.fragmentation.end() ? nullptr : &*found;
 }
 
-void use_device_sums(std::map<std::uint32_t, device::use> found, process_report& to) {
+void use_device_sums(std::map<std::uint32_t, device::usage> found, process_report& to) {
   for (auto& one : to.devices) {
     const auto known = found.find(one.facts.device);
     if (known == found.end()) continue;

@@ -15,7 +15,7 @@
 #include "analyzer/code/frames.h"
 #include "analyzer/device/activity.h"
 #include "analyzer/device/shared_memory.h"
-#include "analyzer/device/use.h"
+#include "analyzer/device/usage.h"
 #include "analyzer/estimate/step_share.h"
 #include "analyzer/fragmentation/diagnosis.h"
 #include "analyzer/fragmentation/pinned_host.h"
@@ -58,7 +58,7 @@ struct outside_holder {
   std::string owner;  // device::part_name
   std::uint64_t bytes = 0;
   std::optional<std::uint64_t> peak;
-  device::evidence how{};
+  device::source how{};
 };
 
 struct phase_report {
@@ -99,7 +99,7 @@ struct device_report {
   attribution::steps_found steps;
   std::vector<fp32_place> fp32_under_autocast;  // most bytes first, at the peak
   std::vector<outside_holder> outside;
-  std::optional<device::use> used;                  // nothing where the driver was not asked
+  std::optional<device::usage> used;                // nothing where the driver was not asked
   std::optional<device::device_activity> activity;  // where CUPTI was asked
   std::uint64_t retries = 0;
   std::uint64_t mismatches = 0;
@@ -177,7 +177,7 @@ using run_report = std::vector<process_report>;
                                                                std::uint32_t device);
 
 // Who held each device when most of it was in use.
-void use_device_sums(std::map<std::uint32_t, device::use> found, process_report& to);
+void use_device_sums(std::map<std::uint32_t, device::usage> found, process_report& to);
 
 [[nodiscard]] process_report build_process(const std::string& path, const trace::reader& reader,
                                            const trace::completeness& completeness,

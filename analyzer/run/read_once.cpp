@@ -8,7 +8,7 @@
 
 #include "analyzer/attribution/observer_pair.h"
 #include "analyzer/device/shared_memory.h"
-#include "analyzer/device/use_collector.h"
+#include "analyzer/device/usage_collector.h"
 #include "analyzer/host/judge_host.h"
 #include "analyzer/remedies/explain.h"
 #include "analyzer/remedies/habits/empty_cache_use.h"
@@ -92,7 +92,7 @@ pass read_once(const std::string& path, trace::reader& reader, attribution::opti
   program_counters counters(reader.names());
   optimizer_names optimizers(reader.names());
   host::host_collector host(reader.names(), replayed);
-  device::use_collector uses(reader.names(), replayed);
+  device::usage_collector uses(reader.names(), replayed);
   remedies::empty_cache_use cache_use(reader.names());
   device::shared_memory_collector shared(reader.names());
   device::activity_collector activity(reader.names());

@@ -25,16 +25,16 @@ status decoder::decode(const section& part) {
   while (!records_.at_end()) {
     const auto position = records_.position();
     auto what = decode_record(records_.byte());
-    if (!records_.ok() || !times_.ok()) what = verdict::malformed;
-    if (what != verdict::fine) return describe(part, what, position);
+    if (!records_.ok() || !times_.ok()) what = outcome::malformed;
+    if (what != outcome::fine) return describe(part, what, position);
   }
   // Every time belongs to a record: one too many means that the times before it are wrong too.
-  if (!times_.at_end()) return describe(part, verdict::malformed, records_.position());
+  if (!times_.at_end()) return describe(part, outcome::malformed, records_.position());
   return std::nullopt;
 }
 
-error decoder::describe(const section& part, verdict what, std::size_t position) const {
-  if (what == verdict::too_many) {
+error decoder::describe(const section& part, outcome what, std::size_t position) const {
+  if (what == outcome::too_many) {
     return {error_code::too_many_definitions, part.offset,
             fmt::format("is damaged at offset {}: it defines more texts or stacks than a trace can "
                         "have; record it again",
@@ -46,37 +46,37 @@ error decoder::describe(const section& part, verdict what, std::size_t position)
                       part.offset, position, part.sequence)};
 }
 
-decoder::verdict decoder::decode_record(std::uint8_t tag) {
+decoder::outcome decoder::decode_record(std::uint8_t tag) {
   const auto what = format::kind_of(tag);
   const auto flags = format::flags_of(tag);
   if (format::is_skippable(what)) return skippable(what, flags);
-  return record::with_record_of<ids>(what, verdict::malformed, [&](const auto& empty) {
+  return record::with_record_of<ids>(what, outcome::malformed, [&](const auto& empty) {
     return read(records_, what, flags, empty);
   });
 }
 
 // Its payload may be longer than what is known here. Flags have no meaning yet: with one it is a
 // later version's record.
-decoder::verdict decoder::skippable(kind what, unsigned flags) {
+decoder::outcome decoder::skippable(kind what, unsigned flags) {
   const auto text = records_.text(format::max_record_bytes);
-  if (!records_.ok()) return verdict::malformed;
+  if (!records_.ok()) return outcome::malformed;
   if (flags != 0) {
     if (format::is_timed(what)) (void)timed();
-    return verdict::fine;
+    return outcome::fine;
   }
   cursor payload({reinterpret_cast<const unsigned char*>(text.data()), text.size()});
-  return record::with_record_of<ids>(what, verdict::malformed, [&](const auto& empty) {
+  return record::with_record_of<ids>(what, outcome::malformed, [&](const auto& empty) {
     return read(payload, what, flags, empty);
   });
 }
 
 template <class Record>
-decoder::verdict decoder::read(cursor& from, kind what, unsigned flags, Record record) {
-  if ((flags & ~record::tag_flags<Record>()) != 0) return verdict::malformed;
+decoder::outcome decoder::read(cursor& from, kind what, unsigned flags, Record record) {
+  if ((flags & ~record::tag_flags<Record>()) != 0) return outcome::malformed;
   prepare(what, record);
   field_reader fields(from, names_, state_.address, flags);
   Record::fields(fields, record);
-  return fields.ok() ? take(what, flags, record) : verdict::malformed;
+  return fields.ok() ? take(what, flags, record) : outcome::malformed;
 }
 
 void decoder::prepare(kind what, allocator_event& record) const {

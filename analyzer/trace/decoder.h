@@ -41,13 +41,13 @@ class decoder {
     trace::scope scope;
     std::array<report_prediction, max_devices> predictions{};
   };
-  enum class verdict { fine, malformed, too_many };
+  enum class outcome { fine, malformed, too_many };
 
-  [[nodiscard]] verdict decode_record(std::uint8_t tag);
-  [[nodiscard]] verdict skippable(format::kind what, unsigned flags);
+  [[nodiscard]] outcome decode_record(std::uint8_t tag);
+  [[nodiscard]] outcome skippable(format::kind what, unsigned flags);
   // The fields of one record, and then what it means.
   template <class Record>
-  [[nodiscard]] verdict read(cursor& from, format::kind what, unsigned flags, Record record);
+  [[nodiscard]] outcome read(cursor& from, format::kind what, unsigned flags, Record record);
 
   // What is known before the record is read.
   void prepare(format::kind, auto&) const {}
@@ -57,33 +57,33 @@ class decoder {
 
   // Events: to their handlers.
   template <class Record>
-  [[nodiscard]] verdict take(format::kind what, unsigned /*flags*/, const Record& record) {
+  [[nodiscard]] outcome take(format::kind what, unsigned /*flags*/, const Record& record) {
     const auto head = format::is_timed(what) ? timed() : untimed();
-    if (!times_.ok()) return verdict::malformed;
+    if (!times_.ok()) return outcome::malformed;
     (visitor_.*handler_of(record))(head, record);
-    return verdict::fine;
+    return outcome::fine;
   }
-  [[nodiscard]] verdict take(format::kind what, unsigned flags, const allocator_event& record);
-  [[nodiscard]] verdict take(format::kind what, unsigned flags, const record::snapshot<ids>&);
-  [[nodiscard]] verdict take(format::kind what, unsigned flags, report_event record);
+  [[nodiscard]] outcome take(format::kind what, unsigned flags, const allocator_event& record);
+  [[nodiscard]] outcome take(format::kind what, unsigned flags, const record::snapshot<ids>&);
+  [[nodiscard]] outcome take(format::kind what, unsigned flags, report_event record);
   // Their texts are repaired.
-  [[nodiscard]] verdict take(format::kind what, unsigned flags, operation_event record);
-  [[nodiscard]] verdict take(format::kind what, unsigned flags, message_event record);
+  [[nodiscard]] outcome take(format::kind what, unsigned flags, operation_event record);
+  [[nodiscard]] outcome take(format::kind what, unsigned flags, message_event record);
   // Definitions and context.
-  [[nodiscard]] verdict take(format::kind what, unsigned flags, const record::info<ids>& fact);
-  [[nodiscard]] verdict take(format::kind what, unsigned flags, const record::text<ids>& record);
-  [[nodiscard]] verdict take(format::kind what, unsigned flags, const record::frame<ids>& record);
-  [[nodiscard]] verdict take(format::kind what, unsigned flags, const record::stack<ids>& record);
-  [[nodiscard]] verdict take(format::kind what, unsigned flags, const record::thread<ids>& record);
-  [[nodiscard]] verdict take(format::kind what, unsigned flags, const record::object<ids>& record);
-  [[nodiscard]] verdict take(format::kind what, unsigned flags, const device_facts& facts);
-  [[nodiscard]] verdict take(format::kind what, unsigned flags, const record::context<ids>& now);
-  [[nodiscard]] verdict take(format::kind what, unsigned flags, const scope& now);
-  [[nodiscard]] static verdict after(dictionary::outcome outcome);
+  [[nodiscard]] outcome take(format::kind what, unsigned flags, const record::info<ids>& fact);
+  [[nodiscard]] outcome take(format::kind what, unsigned flags, const record::text<ids>& record);
+  [[nodiscard]] outcome take(format::kind what, unsigned flags, const record::frame<ids>& record);
+  [[nodiscard]] outcome take(format::kind what, unsigned flags, const record::stack<ids>& record);
+  [[nodiscard]] outcome take(format::kind what, unsigned flags, const record::thread<ids>& record);
+  [[nodiscard]] outcome take(format::kind what, unsigned flags, const record::object<ids>& record);
+  [[nodiscard]] outcome take(format::kind what, unsigned flags, const device_facts& facts);
+  [[nodiscard]] outcome take(format::kind what, unsigned flags, const record::context<ids>& now);
+  [[nodiscard]] outcome take(format::kind what, unsigned flags, const scope& now);
+  [[nodiscard]] static outcome after(dictionary::outcome of_name);
 
   [[nodiscard]] event timed();
   [[nodiscard]] event untimed() const;
-  [[nodiscard]] error describe(const section& part, verdict what, std::size_t position) const;
+  [[nodiscard]] error describe(const section& part, outcome what, std::size_t position) const;
 
   dictionary& names_;
   record_visitor& visitor_;

@@ -71,7 +71,7 @@ void collector::before(const trace::event& head) {
     const auto used = in_use(head.device);
     at(head.device).steps->whole.observe(now, used);
     phases_.for_each_running(
-        [&](track& episode) { episode.device(head.device, now).whole.observe(now, used); });
+        [&](timeline& episode) { episode.device(head.device, now).whole.observe(now, used); });
   }
   while (given_passed_ < given_.size() && given_[given_passed_] <= head.number) {
     const auto event = given_[given_passed_++];
@@ -89,8 +89,9 @@ void collector::born(std::uint32_t device, const attribution::block_life& block)
   auto& holding = held.at(site);
   steps_.born(*held.steps, site, holding, block.bytes);
   held.makers.born(site, block, reserved(device), steps_.clock().now());
-  phases_.for_each_running(
-      [&](track& episode) { episode.born(episode.device(device, 0), site, holding, block.bytes); });
+  phases_.for_each_running([&](timeline& episode) {
+    episode.born(episode.device(device, 0), site, holding, block.bytes);
+  });
   holding.bytes += block.bytes;
   ++holding.blocks;
 }
@@ -101,7 +102,7 @@ void collector::resized(std::uint32_t device, const attribution::block_life& blo
   auto& held = at(device);
   auto& holding = held.at(site);
   steps_.resized(*held.steps, site, holding, difference);
-  phases_.for_each_running([&](track& episode) {
+  phases_.for_each_running([&](timeline& episode) {
     episode.resized(episode.device(device, 0), site, holding, difference);
   });
   holding.bytes += difference;
@@ -114,7 +115,7 @@ bool collector::ended(std::uint32_t device, const attribution::block_life& block
     auto& held = at(device);
     auto& holding = held.at(site);
     steps_.died(*held.steps, site, holding, block.bytes, block.born_event);
-    phases_.for_each_running([&](track& episode) {
+    phases_.for_each_running([&](timeline& episode) {
       episode.died(episode.device(device, 0), site, holding, block.bytes, block.born_event);
     });
     holding.bytes -= block.bytes;
@@ -122,14 +123,14 @@ bool collector::ended(std::uint32_t device, const attribution::block_life& block
   }
   bool wanted = steps_.outlived(block.born_event);
   phases_.for_each(
-      [&](const track& episode) { wanted = wanted || episode.outlived(block.born_event); });
+      [&](const timeline& episode) { wanted = wanted || episode.outlived(block.born_event); });
   return wanted;
 }
 
 void collector::judged(std::uint32_t device, const attribution::block_life& block,
-                       const attribution::life_end&, const attribution::verdict& found) {
+                       const attribution::life_end&, const attribution::classification& found) {
   const auto site = sites_.of(block);
-  phases_.for_each([&](track& episode) {
+  phases_.for_each([&](timeline& episode) {
     if (!episode.outlived(block.born_event)) return;
     episode.judged(episode.device(device, 0), site, block, found.what);
   });
@@ -147,7 +148,7 @@ void collector::stepped(const trace::event& head, const trace::step_event& recor
   const bool user = record.source == format::step_source::user;
   if (!user && (by_user_ || !steps_.clock().begins_round(record.object))) return;
   if (user && !by_user_ && steps_.clock().now() != 0) {  // its own count, from the first on
-    steps_ = track(head.number);
+    steps_ = timeline(head.number);
     categories_ = {};
     for (auto& [device, held] : devices_) held.steps = &steps_.device(device, allocated(device));
   }

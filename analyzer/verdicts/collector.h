@@ -25,7 +25,7 @@
 #include "analyzer/verdicts/retention.h"
 #include "analyzer/verdicts/segment_makers.h"
 #include "analyzer/verdicts/sites.h"
-#include "analyzer/verdicts/track.h"
+#include "analyzer/verdicts/timeline.h"
 
 namespace memtrace::verdicts {
 
@@ -49,14 +49,14 @@ class collector final : public attribution::life_observer {
   [[nodiscard]] bool ended(std::uint32_t device, const attribution::block_life& block,
                            const attribution::life_end& how) override;
   void judged(std::uint32_t device, const attribution::block_life& block,
-              const attribution::life_end& how, const attribution::verdict& found) override;
+              const attribution::life_end& how, const attribution::classification& found) override;
   void stepped(const trace::event& head, const trace::step_event& record) override;
   void phase_changed(const trace::event& head, const trace::phase_event& record) override;
   void census(const trace::event& head, const trace::census_event& record) override;
   void held(std::uint32_t device, const attribution::block_life* block,
             const trace::storage_event& record) override;
 
-  [[nodiscard]] const track& steps() const { return steps_; }
+  [[nodiscard]] const timeline& steps() const { return steps_; }
   [[nodiscard]] const phase_episodes& phases() const { return phases_; }
   [[nodiscard]] const segment_makers& makers(std::uint32_t device) const {
     return devices_.at(device).makers;
@@ -70,7 +70,7 @@ class collector final : public attribution::life_observer {
   // Of a device, now.
   struct holdings {
     std::vector<site_holding> by_site;
-    device_track* steps = nullptr;
+    device_timeline* steps = nullptr;
     segment_makers makers;
     [[nodiscard]] site_holding& at(std::uint32_t site) {
       if (site >= by_site.size()) by_site.resize(site + std::size_t{1});
@@ -93,7 +93,7 @@ class collector final : public attribution::life_observer {
   std::uint64_t births_ = 0;
   std::uint64_t last_birth_ = 0;
   std::uint64_t time_ns_ = 0;  // of the event at hand
-  track steps_;
+  timeline steps_;
   phase_episodes phases_;
   std::map<std::uint32_t, holdings> devices_;
   holdings* latest_ = nullptr;  // of latest_device_

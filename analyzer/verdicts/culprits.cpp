@@ -33,7 +33,7 @@ struct movements {
 
 // One block that grows (torch.cat) has one birth step at any time; so has memory that streams.
 // The former rises in most steps, or by jumps that keep coming, and hardly ever falls.
-[[nodiscard]] bool is_one_that_grows(const growth::series& values, const growth::verdict& found) {
+[[nodiscard]] bool is_one_that_grows(const growth::series& values, const growth::judgement& found) {
   const auto moved = movements_of(values);
   if (moved.down > moved.up / 10) return false;
   constexpr std::size_t regular_jumps = 4;
@@ -45,14 +45,14 @@ struct movements {
 // Blocks of ever more steps are alive; of jumps that stay, each is made of blocks of its own. A
 // pool of threads has blocks of as many steps as it has threads, now of large requests, now of
 // small ones.
-[[nodiscard]] bool generations_grow(const site_history& page, const growth::verdict& found,
+[[nodiscard]] bool generations_grow(const site_history& page, const growth::judgement& found,
                                     std::uint64_t steps) {
   const bool by_jumps = found.shape == growth::shape::stepwise;
   return page.births_stayed > std::max<std::uint64_t>(page.births_by_half_of(steps), 2) &&
          (!by_jumps || page.births_stayed >= found.evidence.jumps);
 }
 
-[[nodiscard]] culprit describe(const site_history& page, growth::verdict found) {
+[[nodiscard]] culprit describe(const site_history& page, growth::judgement found) {
   culprit made;
   made.site = page.site;
   const auto kind = page.main_kind();
@@ -91,7 +91,7 @@ struct movements {
 
 }  // namespace
 
-growing_sites find_growing(std::uint32_t index, const device_track& device,
+growing_sites find_growing(std::uint32_t index, const device_timeline& device,
                            const growth::context& about) {
   growing_sites found;
   std::vector<culprit> single;  // whose one block grows

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "analyzer/verdicts/track.h"
+#include "analyzer/verdicts/timeline.h"
 #include "analyzer/verdicts/verdict.h"
 
 namespace memtrace::verdicts {
@@ -21,7 +21,7 @@ struct growing_sites {
   growth::shape largest_otherwise = growth::shape::steady;
 };
 
-[[nodiscard]] growing_sites find_growing(std::uint32_t index, const device_track& device,
+[[nodiscard]] growing_sites find_growing(std::uint32_t index, const device_timeline& device,
                                          const growth::context& about);
 
 // The first few, which explain the growth: the list ends where the next site has less than half of

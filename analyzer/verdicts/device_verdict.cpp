@@ -11,7 +11,7 @@ namespace memtrace::verdicts {
 namespace {
 
 // No call site leaks: whatever grows is bounded by what the sites that grew most look like.
-void call_it_bounded(growth::verdict& found, growth::shape largest) {
+void call_it_bounded(growth::judgement& found, growth::shape largest) {
   found.shape = largest == growth::shape::steady || largest == growth::shape::unknown
                     ? growth::shape::warmup_plateau
                     : largest;
@@ -19,7 +19,7 @@ void call_it_bounded(growth::verdict& found, growth::shape largest) {
   found.negligible = false;
 }
 
-void take_over(growth::verdict& found, const growing_sites& sites) {
+void take_over(growth::judgement& found, const growing_sites& sites) {
   const auto& first = sites.all.front().found;
   if (!is_leak(found.shape)) {
     found = first;
@@ -36,7 +36,7 @@ void take_over(growth::verdict& found, const growing_sites& sites) {
 
 }  // namespace
 
-verdict judge_device(const verdict_maker& with, subject about, const device_track& device,
+verdict judge_device(const verdict_maker& with, subject about, const device_timeline& device,
                      const growing_sites& sites, const step_clock& clock,
                      const growth::context& context) {
   auto found = growth::judge(device.whole.least.values, context);

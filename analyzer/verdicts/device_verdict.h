@@ -11,7 +11,7 @@
 namespace memtrace::verdicts {
 
 [[nodiscard]] verdict judge_device(const verdict_maker& with, subject about,
-                                   const device_track& device, const growing_sites& sites,
+                                   const device_timeline& device, const growing_sites& sites,
                                    const step_clock& clock, const growth::context& context);
 
 }  // namespace memtrace::verdicts

@@ -15,7 +15,7 @@ void episodes::point(std::uint64_t event, std::uint64_t time_ns,
   if (now_ != nullptr) {
     now_->end_step(event, time_ns, totals_of);
   } else if (points_ == 2) {
-    now_ = std::make_unique<track>(event);
+    now_ = std::make_unique<timeline>(event);
   }
 }
 
@@ -36,7 +36,7 @@ void episodes::start_again() {
   now_.reset();
 }
 
-const track* episodes::longest() const {
+const timeline* episodes::longest() const {
   const auto points = now_ == nullptr ? 0 : now_->clock().now();
   if (points < fewest_points) return longest_.get();
   const bool longer = longest_ == nullptr || points >= longest_->clock().now();

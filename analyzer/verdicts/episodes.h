@@ -13,7 +13,7 @@
 #include <functional>
 #include <memory>
 
-#include "analyzer/verdicts/track.h"
+#include "analyzer/verdicts/timeline.h"
 
 namespace memtrace::verdicts {
 
@@ -33,9 +33,9 @@ class episodes {
     return longest() == now_.get() ? by_calls_ : longest_by_calls_;
   }
   // Null: none runs that has begun to count.
-  [[nodiscard]] track* now() { return now_.get(); }
+  [[nodiscard]] timeline* now() { return now_.get(); }
   // Of those that ended, and the one that runs; null: all were short.
-  [[nodiscard]] const track* longest() const;
+  [[nodiscard]] const timeline* longest() const;
   // That may want to know of a block that was made in it.
   template <class Function>
   void for_each(Function&& function) {
@@ -47,8 +47,8 @@ class episodes {
   std::uint64_t points_ = 0;
   bool by_calls_ = true;
   bool longest_by_calls_ = true;
-  std::unique_ptr<track> now_;
-  std::unique_ptr<track> longest_;
+  std::unique_ptr<timeline> now_;
+  std::unique_ptr<timeline> longest_;
 };
 
 }  // namespace memtrace::verdicts

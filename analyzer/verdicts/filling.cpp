@@ -38,7 +38,7 @@ constexpr double confidence_in_bound = 0.8;
   return fmt::format("grows into {}, which is bounded{}", describe(*buffer.container), when);
 }
 
-void call_filling(growth::verdict& found, const filling& buffer) {
+void call_filling(growth::judgement& found, const filling& buffer) {
   found.shape = growth::shape::warmup_plateau;
   found.confidence = confidence_in_bound;
   found.overturned_by = overturning(buffer);

@@ -30,7 +30,7 @@ void tell_if_leak(const verdict_maker& with, subject about, const judged_series&
   });
 }
 
-void tell_episodes(verdict_maker with, const std::string& name, const track* longest, bool calls,
+void tell_episodes(verdict_maker with, const std::string& name, const timeline* longest, bool calls,
                    const std::vector<verdict>& devices, std::vector<verdict>& to) {
   if (longest == nullptr) return;
   if (calls) with.unit = "call";

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "analyzer/attribution/terms.h"
-#include "analyzer/growth/verdict.h"
+#include "analyzer/growth/judge.h"
 #include "analyzer/trace/ids.h"
 #include "memtrace/trace_format.h"
 
@@ -89,7 +89,7 @@ struct culprit {
   trace::stack_id forward;  // made in backward: the forward call whose gradient it was made for
   attribution::category what = attribution::category::unknown;
   attribution::phase born_in = attribution::phase::other;
-  growth::verdict found;
+  growth::judgement found;
   double bytes_per_step = 0;
   double share = 0;         // of the subject's growth, 0 … 1
   std::uint64_t bytes = 0;  // that have stayed
@@ -101,7 +101,7 @@ struct culprit {
 
 struct verdict {
   verdicts::subject about;
-  growth::verdict found;  // shape, rate, confidence, evidence, what would overturn it
+  growth::judgement found;  // shape, rate, confidence, evidence, what would overturn it
   series_shown series;
   std::string unit = "step";  // what the series counts: step, call, event window, sample
   double bytes_per_step = 0;  // by steps, even where the unit is another

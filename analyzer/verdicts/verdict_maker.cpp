@@ -20,7 +20,7 @@ std::uint64_t verdict_maker::capacity_of(std::uint32_t index) const {
   return bytes - std::min(bytes, from_driver - std::min(from_driver, reserved));
 }
 
-verdict verdict_maker::make(subject about, growth::verdict found,
+verdict verdict_maker::make(subject about, growth::judgement found,
                             const thinned_series* shown) const {
   verdict made;
   made.about = std::move(about);
@@ -58,7 +58,7 @@ class countdown {
  private:
   double bytes_per_step_;
   const device_series& whole_;
-  growth::verdict segments_;
+  growth::judgement segments_;
 };
 
 }  // namespace

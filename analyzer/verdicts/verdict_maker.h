@@ -19,7 +19,7 @@ struct verdict_maker {
 
   // Bytes of a device that PyTorch's allocator can have; 0: not known.
   [[nodiscard]] std::uint64_t capacity_of(std::uint32_t device) const;
-  [[nodiscard]] verdict make(subject about, growth::verdict found,
+  [[nodiscard]] verdict make(subject about, growth::judgement found,
                              const thinned_series* shown) const;
   // Steps and time to out-of-memory, here and elsewhere.
   void say_when(verdict& made, const device_series& whole, const step_clock& clock) const;

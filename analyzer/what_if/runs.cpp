@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "analyzer/allocator/compile.h"
-#include "analyzer/allocator/several.h"
+#include "analyzer/allocator/try_each.h"
 #include "analyzer/text/utf8.h"
 #include "analyzer/trace/observers.h"
 #include "analyzer/what_if/options.h"

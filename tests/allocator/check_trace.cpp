@@ -114,7 +114,7 @@ json check(const allocator::request_log& log, std::uint64_t until, bool replay) 
                                   [&](std::uint64_t event) { return event > until; });
   if (after != log.events.begin() && log.doubts.empty()) {
     const auto last = static_cast<std::uint32_t>(after - log.events.begin() - 1);
-    look_at_recorded(log, {last}, [&](std::uint32_t, const allocator::layout& at_end) {
+    show_recorded_layouts(log, {last}, [&](std::uint32_t, const allocator::layout& at_end) {
       out["layout"] = as_json(log, at_end);
     });
   }

@@ -16,8 +16,8 @@ namespace {
 
 using memtrace::growth::is_leak;
 using memtrace::growth::judge;
+using memtrace::growth::judgement;
 using memtrace::growth::shape;
-using memtrace::growth::verdict;
 using synthetic::sample;
 using synthetic::truth;
 
@@ -50,7 +50,7 @@ struct tally {
   double judging_s = 0, slowest_s = 0;
 };
 
-void add_rate(tally& all, const sample& one, const verdict& got) {
+void add_rate(tally& all, const sample& one, const judgement& got) {
   if (!synthetic::leaks(one.shape) || one.bytes_per_step == 0 || !is_leak(got.shape)) return;
   all.rate_errors.push_back(std::abs(got.bytes_per_step / one.bytes_per_step - 1));
   all.covered +=

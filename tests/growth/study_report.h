@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "analyzer/growth/verdict.h"
+#include "analyzer/growth/judge.h"
 #include "tests/growth/generator.h"
 
 namespace study {

@@ -124,8 +124,8 @@ TEST_CASE("segments are cut into blocks without gaps, and totals are their sums"
     under.addresses = static_cast<address_policy>(run % address_policy_count);
     std::vector<std::uint32_t> moments;
     for (std::uint32_t i = 0; i < 600; i += 20) moments.push_back(i);
-    look_at(program.log, under, moments,
-            [](std::uint32_t, const layout& heap) { check_heap(heap); });
+    show_layouts(program.log, under, moments,
+                 [](std::uint32_t, const layout& heap) { check_heap(heap); });
     const auto found = replay(program.log, under);
     CHECK(found.active.bytes >= found.allocated.bytes);
     CHECK(found.reserved.bytes >= found.active.bytes);

@@ -65,8 +65,8 @@ class made_requests {
   [[nodiscard]] allocator::layout heap() const {
     allocator::layout found;
     const auto last = static_cast<std::uint32_t>(log.requests.size() - 1);
-    allocator::look_at(log, scenario(), {last},
-                       [&](std::uint32_t, const allocator::layout& now) { found = now; });
+    allocator::show_layouts(log, scenario(), {last},
+                            [&](std::uint32_t, const allocator::layout& now) { found = now; });
     return found;
   }
 

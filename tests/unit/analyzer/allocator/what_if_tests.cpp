@@ -124,7 +124,7 @@ TEST_CASE("layouts are shown after the requests that were asked for") {
   const auto a = program.allocate(20_MiB);
   program.free(a);
   std::vector<std::uint64_t> allocated;
-  look_at(program.log, program.scenario(), {0, 1, 7},
-          [&](std::uint32_t, const layout& now) { allocated.push_back(now.allocated); });
+  show_layouts(program.log, program.scenario(), {0, 1, 7},
+               [&](std::uint32_t, const layout& now) { allocated.push_back(now.allocated); });
   CHECK(allocated == std::vector<std::uint64_t>{20_MiB, 0});
 }

@@ -72,7 +72,7 @@ struct situation {
     marks.any = marks.innermost = marks_of_the_innermost;
     return *this;
   }
-  [[nodiscard]] attribution::verdict judged() const {
+  [[nodiscard]] attribution::classification judged() const {
     return attribution::judge({block, end, marks, run});
   }
 };

@@ -13,7 +13,7 @@
 #include "tests/unit/support/trace_builder.h"
 
 using namespace memtrace;
-using audit::verdict;
+using audit::agreement;
 using format::operation;
 using test::trace_builder;
 
@@ -75,7 +75,7 @@ TEST_CASE("Both saw the same", "[audit]") {
                          .seen(2, 0x1000, 64)
                          .stops()
                          .judged();
-  CHECK(found.verdict == verdict::same);
+  CHECK(found.verdict == agreement::same);
   CHECK(found.allocations == 2);
   CHECK(found.releases == 1);
   CHECK(found.bytes == 96);
@@ -91,7 +91,7 @@ TEST_CASE("What one of them missed is told", "[audit]") {
                          .seen(2, 0x3000, 16)
                          .stops()
                          .judged();
-  CHECK(found.verdict == verdict::different);
+  CHECK(found.verdict == agreement::different);
   REQUIRE(found.missed_by_cupti.size() == 1);
   CHECK(found.missed_by_cupti[0].seen.address == 0x1000);
   CHECK(found.missed_by_cupti[0].api == "cudaMalloc");
@@ -103,14 +103,14 @@ TEST_CASE("A failed release is taken back", "[audit]") {
   story one;
   one.listens().allocated(0x1000, 64).freed(0x1000);
   one.trace.cuda_undo("cudaFree", 0x1000);
-  CHECK(one.seen(1, 0x1000, 64).stops().judged().verdict == verdict::same);
+  CHECK(one.seen(1, 0x1000, 64).stops().judged().verdict == agreement::same);
 }
 
 TEST_CASE("Calls that failed, and nulls, are none", "[audit]") {
   story one;
   one.listens().freed(0);
   one.trace.cuda_call("cudaMalloc", 0, 64, format::call_failed, 2);
-  CHECK(one.stops().judged().verdict == verdict::nothing);
+  CHECK(one.stops().judged().verdict == agreement::nothing);
 }
 
 TEST_CASE("What CUPTI has no records of is not compared, but counted", "[audit]") {
@@ -118,18 +118,18 @@ TEST_CASE("What CUPTI has no records of is not compared, but counted", "[audit]"
   one.listens().allocated(0x7000, 64, "cudaHostRegister").freed(0x7000, "cudaHostUnregister");
   one.allocated(0x8000, 128, "cuMemMap").seen(1, 0x9000, 8, static_kind);
   const auto found = one.stops().judged();
-  CHECK(found.verdict == verdict::nothing);
+  CHECK(found.verdict == agreement::nothing);
   CHECK(found.told.only_hooks.at("registered host memory").bytes == 64);
   CHECK(found.told.only_hooks.at("mapped memory (cuMemMap)").count == 1);
   CHECK(found.told.only_cupti.at("variables of modules").bytes == 8);
 }
 
 TEST_CASE("Without a witness there is no verdict", "[audit]") {
-  CHECK(story().allocated(0x1000, 64).judged().verdict == verdict::no_witness);
+  CHECK(story().allocated(0x1000, 64).judged().verdict == agreement::no_witness);
   story refused;
   refused.trace.operation(operation::witness_state, 0, 0, "5\0370\037another profiler holds CUPTI");
   const auto found = refused.judged();
-  CHECK(found.verdict == verdict::no_witness);
+  CHECK(found.verdict == agreement::no_witness);
   CHECK(found.told.reason == "another profiler holds CUPTI");
 }
 
@@ -138,7 +138,7 @@ TEST_CASE("What happens while CUPTI does not listen is not compared", "[audit]")
   one.trace.operation(operation::witness_state, 1, 0,
                       fmt::format("{}\037130001\037", trace_builder::start_ns + 8 * second));
   const auto found = one.allocated(0x1000, 64).stops().judged();
-  CHECK(found.verdict == verdict::nothing);
+  CHECK(found.verdict == agreement::nothing);
   CHECK(found.outside == 1);
 }
 
@@ -149,7 +149,7 @@ TEST_CASE("A difference just when CUPTI ends is no difference", "[audit]") {
       operation::witness_state, 0, 0,
       fmt::format("{}\037130001\037the program exits", trace_builder::start_ns + 5000));
   const auto found = one.judged();
-  CHECK(found.verdict == verdict::nothing);
+  CHECK(found.verdict == agreement::nothing);
   CHECK(found.at_the_edge == 1);
 }
 
@@ -158,7 +158,7 @@ TEST_CASE("A killed program is judged as far as CUPTI's records came", "[audit]"
   one.listens().allocated(0x1000, 64).seen(1, 0x1000, 64);
   const auto found = one.judged();
   CHECK_FALSE(found.told.end_ns);
-  CHECK(found.verdict == verdict::same);
+  CHECK(found.verdict == agreement::same);
 }
 
 TEST_CASE("Records that are none are counted", "[audit]") {

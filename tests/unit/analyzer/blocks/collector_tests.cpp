@@ -21,8 +21,8 @@ namespace {
   return block;
 }
 
-[[nodiscard]] attribution::verdict judged_as(category what) {
-  attribution::verdict found;
+[[nodiscard]] attribution::classification judged_as(category what) {
+  attribution::classification found;
   found.what = what;
   return found;
 }

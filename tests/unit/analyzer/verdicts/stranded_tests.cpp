@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyzer/growth/verdict.h"
+#include "analyzer/growth/judge.h"
 #include "analyzer/verdicts/device_series.h"
 #include "tests/unit/catch.h"
 

@@ -45,7 +45,7 @@ struct change_point {
 };
 
 // What the verdict rests on.
-struct evidence {
+struct test_figures {
   std::uint64_t steps = 0;            // of the series
   std::uint64_t warmup_steps = 0;     // left out at its start
   std::uint64_t step_resolution = 1;  // steps that one window stands for
@@ -62,7 +62,7 @@ struct evidence {
   double jump_log_odds = 0;           // of jumps that keep coming, against records that get rarer
 };
 
-struct verdict {
+struct judgement {
   growth::shape shape = shape::unknown;
   double bytes_per_step = 0;                               // 0 where nothing grows
   double bytes_per_step_low = 0, bytes_per_step_high = 0;  // 95 % interval
@@ -72,10 +72,10 @@ struct verdict {
   std::vector<change_point> changes;    // the largest ones, by step
   std::uint64_t more_steps_needed = 0;  // before a firm answer is possible; 0: this is firm
   std::string overturned_by;            // the least evidence that would overturn the verdict
-  growth::evidence evidence;
+  test_figures evidence;
 };
 
-[[nodiscard]] verdict judge(const series& values, const context& about = {});
-[[nodiscard]] verdict judge(std::span<const std::uint64_t> values, const context& about = {});
+[[nodiscard]] judgement judge(const series& values, const context& about = {});
+[[nodiscard]] judgement judge(std::span<const std::uint64_t> values, const context& about = {});
 
 }  // namespace memtrace::growth

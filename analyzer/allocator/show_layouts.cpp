@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyzer/allocator/imagined_driver.h"
 #include "analyzer/allocator/recorded_driver.h"
-#include "analyzer/allocator/replayer.h"
+#include "analyzer/allocator/request_replayer.h"
 #include "analyzer/allocator/what_if.h"
 
 namespace memtrace::allocator {
@@ -14,7 +14,7 @@ template <class Before>
 void look_during(const request_log& log, const scenario& under, driver& answers,
                  const std::vector<std::uint32_t>& requests, const look_t& look,
                  const Before& before) {
-  replayer run(log, under, answers);
+  request_replayer run(log, under, answers);
   std::size_t i = 0;
   for (const auto wanted : requests) {
     if (wanted >= log.requests.size()) return;
@@ -28,18 +28,18 @@ void look_during(const request_log& log, const scenario& under, driver& answers,
 
 }  // namespace
 
-void look_at(const request_log& log, const scenario& under,
-             const std::vector<std::uint32_t>& requests, const look_t& look) {
+void show_layouts(const request_log& log, const scenario& under,
+                  const std::vector<std::uint32_t>& requests, const look_t& look) {
   imagined_driver answers(under.usable_bytes != 0 ? under.usable_bytes : under.total_bytes,
                           under.addresses, under.seed);
   look_during(log, under, answers, requests, look, [](std::uint32_t) {});
 }
 
-void look_at_recorded(const request_log& log, const std::vector<std::uint32_t>& requests,
-                      const look_t& look) {
+void show_recorded_layouts(const request_log& log, const std::vector<std::uint32_t>& requests,
+                           const look_t& look) {
   const auto under = as_recorded(log);
   if (log.answers == nullptr) {
-    look_at(log, under, requests, look);
+    show_layouts(log, under, requests, look);
     return;
   }
   recorded_driver answers(*log.answers);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyzer/allocator/several.h"
+#include "analyzer/allocator/try_each.h"
 
 #include "tests/unit/analyzer/allocator/made_requests.h"
 #include "tests/unit/catch.h"

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyzer/allocator/replayer.h"
+#include "analyzer/allocator/request_replayer.h"
 
 #include <bit>
 
 namespace memtrace::allocator {
 
-replayer::step_result replayer::step(const request& asked) {
+request_replayer::step_result request_replayer::step(const request& asked) {
   switch (asked.what()) {
     case action::allocate: {
       const auto placed = model_.allocate(asked);
@@ -28,7 +28,7 @@ replayer::step_result replayer::step(const request& asked) {
   }
 }
 
-void replayer::change_settings_to(std::uint64_t text) {
+void request_replayer::change_settings_to(std::uint64_t text) {
   if (text >= log_.texts.size()) return;
   const auto changed = change_settings(model_.options(), log_.texts[text], log_.torch_version);
   const auto* const now = std::get_if<settings>(&changed);

@@ -16,19 +16,19 @@
 namespace memtrace::device {
 
 // Where a number comes from.
-enum class evidence : std::uint8_t {
+enum class source : std::uint8_t {
   measured,    // calls, and what the driver or NVML says
   difference,  // of the driver's free memory before and after
   rule,        // how the driver is known to round
   estimated    // sizes that the driver does not tell
 };
-[[nodiscard]] const char* name_of(evidence how);
+[[nodiscard]] const char* name_of(source how);
 
 struct part {
   std::string name;  // as in the JSON: see part_name
   std::uint64_t bytes = 0;
   std::optional<std::uint64_t> peak;  // whenever that was; nothing where nobody looked
-  evidence how{};
+  source how{};
 };
 
 namespace part_name {
@@ -56,7 +56,7 @@ inline constexpr char calls[] = "cuda_calls";
 // Of PyTorch's pool; all else is outside of it.
 [[nodiscard]] bool is_pytorch_pool(const part& one);
 
-struct use {
+struct usage {
   std::uint64_t event = 0;
   std::uint64_t time_ns = 0;
   std::uint64_t used = 0;        // bytes, by anybody, as the driver says

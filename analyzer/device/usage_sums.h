@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "analyzer/device/use.h"
+#include "analyzer/device/usage.h"
 #include "analyzer/replay/replay.h"
 #include "analyzer/trace/dictionary.h"
 
@@ -43,7 +43,7 @@ struct held {
 [[nodiscard]] std::string owner_name(const replay::owner_id& owner, const trace::dictionary& names);
 
 // Without peaks. `facts`: of the device; they may tell what the context took.
-[[nodiscard]] use sum_up(const counted& told, const held& known, const trace::device_facts& facts,
-                         const trace::dictionary& names);
+[[nodiscard]] usage usage_of(const counted& told, const held& known,
+                             const trace::device_facts& facts, const trace::dictionary& names);
 
 }  // namespace memtrace::device

@@ -12,10 +12,10 @@
 
 namespace memtrace::allocator {
 
-class replayer {
+class request_replayer {
  public:
   // All must outlive it.
-  replayer(const request_log& log, const scenario& under, driver& answers)
+  request_replayer(const request_log& log, const scenario& under, driver& answers)
       : log_(log), under_(under), model_(log, under.options, under.total_bytes, answers) {}
 
   // Of an allocation: where it was placed.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyzer/growth/verdict.h"
+#include "analyzer/growth/judge.h"
 
 #include <cmath>
 
@@ -9,12 +9,12 @@
 using namespace hand_made;
 using memtrace::growth::is_leak;
 using memtrace::growth::judge;
+using memtrace::growth::judgement;
 using memtrace::growth::shape;
-using memtrace::growth::verdict;
 
 namespace {
 
-bool holds(const verdict& given, double rate) {
+bool holds(const judgement& given, double rate) {
   return given.bytes_per_step_low <= rate && rate <= given.bytes_per_step_high;
 }
 

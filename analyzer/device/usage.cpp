@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyzer/device/use.h"
+#include "analyzer/device/usage.h"
 
 #include <array>
 #include <string_view>
@@ -7,15 +7,15 @@
 
 namespace memtrace::device {
 
-const char* name_of(evidence how) {
+const char* name_of(source how) {
   switch (how) {
-    case evidence::measured:
+    case source::measured:
       return "measured";
-    case evidence::difference:
+    case source::difference:
       return "difference";
-    case evidence::rule:
+    case source::rule:
       return "rule";
-    case evidence::estimated:
+    case source::estimated:
       return "estimated";
   }
   return "";

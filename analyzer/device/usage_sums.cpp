@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyzer/device/sum_up.h"
+#include "analyzer/device/usage_sums.h"
 
 #include <algorithm>
 
@@ -13,31 +13,30 @@ namespace {
 
 class adder {
  public:
-  explicit adder(use& to) : to_(to) {}
-  void add(std::string name, std::uint64_t bytes, evidence how) {
+  explicit adder(usage& to) : to_(to) {}
+  void add(std::string name, std::uint64_t bytes, source how) {
     if (bytes != 0) to_.parts.push_back({std::move(name), bytes, {}, how});
   }
 
  private:
-  use& to_;
+  usage& to_;
 };
 
 // What calls without a known owner got is PyTorch's: what its caching allocator reserves and did
 // not get in segments that were seen, and where it has no such allocator, all of it.
 void add_pytorch(adder& to, const held& known, std::uint64_t without_owner) {
   if (!known.has_allocator) {
-    return to.add(part_name::pytorch_allocated, without_owner, evidence::measured);
+    return to.add(part_name::pytorch_allocated, without_owner, source::measured);
   }
-  to.add(part_name::pytorch_allocated, std::min(known.allocated, known.reserved),
-         evidence::measured);
-  to.add(part_name::pytorch_cached, less(known.reserved, known.allocated), evidence::measured);
+  to.add(part_name::pytorch_allocated, std::min(known.allocated, known.reserved), source::measured);
+  to.add(part_name::pytorch_cached, less(known.reserved, known.allocated), source::measured);
   to.add(part_name::pytorch_direct, less(without_owner, less(known.reserved, known.in_segments)),
-         evidence::measured);
+         source::measured);
 }
 
 void add_calls(adder& to, const held& known, const trace::dictionary& names) {
   std::uint64_t without_owner = 0;
-  const auto how = known.has_estimates ? evidence::estimated : evidence::measured;
+  const auto how = known.has_estimates ? source::estimated : source::measured;
   for (const auto& [owner, bytes] : known.owners) {
     if (owner.known) {
       to.add(owner_name(owner, names), bytes, how);
@@ -51,19 +50,19 @@ void add_calls(adder& to, const held& known, const trace::dictionary& names) {
 // Memory that a capture asked a pool for is a graph's.
 void add_pools(adder& to, const counted& told, const held& known) {
   const auto pools = told.pools.value_or(known.from_pools);
-  to.add(part_name::pools, less(pools, known.from_pools), evidence::measured);
+  to.add(part_name::pools, less(pools, known.from_pools), source::measured);
   to.add(part_name::graphs, less(told.graphs.value_or(0), less(known.from_pools, pools)),
-         evidence::measured);
+         source::measured);
 }
 
 void add_driver(adder& to, const counted& told, const trace::device_facts& facts) {
   if (told.context) {
-    to.add(part_name::context, *told.context, evidence::difference);
-    return to.add(part_name::others, told.others.value_or(0), evidence::measured);
+    to.add(part_name::context, *told.context, source::difference);
+    return to.add(part_name::others, told.others.value_or(0), source::measured);
   }
   const auto before = facts.free_before_first_segment;
   if (before != 0) {
-    to.add(part_name::context_and_others, less(facts.total_bytes, before), evidence::difference);
+    to.add(part_name::context_and_others, less(facts.total_bytes, before), source::difference);
   }
 }
 
@@ -95,15 +94,15 @@ held held_now(const replay::replayer& replayed, std::uint32_t device) {
   return known;
 }
 
-use sum_up(const counted& told, const held& known, const trace::device_facts& facts,
-           const trace::dictionary& names) {
-  use made;
+usage usage_of(const counted& told, const held& known, const trace::device_facts& facts,
+               const trace::dictionary& names) {
+  usage made;
   made.used = told.used;
   adder to(made);
   add_calls(to, known, names);
   add_pools(to, told, known);
-  to.add(part_name::rounding, known.rounding, evidence::rule);
-  to.add(part_name::modules, known.modules, evidence::difference);
+  to.add(part_name::rounding, known.rounding, source::rule);
+  to.add(part_name::modules, known.modules, source::difference);
   add_driver(to, told, facts);
   std::ranges::stable_sort(made.parts, std::greater(), &part::bytes);
   std::uint64_t sum = 0;

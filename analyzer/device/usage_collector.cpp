@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyzer/device/use_collector.h"
+#include "analyzer/device/usage_collector.h"
 
 #include <algorithm>
 #include <charconv>
@@ -33,7 +33,7 @@ std::optional<counter_name> parse_counter(std::string_view name) {
   return found;
 }
 
-void use_collector::on_counter(const trace::event& head, const trace::counter_event& record) {
+void usage_collector::on_counter(const trace::event& head, const trace::counter_event& record) {
   auto known = counters_.find(record.name.value);
   if (known == counters_.end()) {
     if (counters_.size() >= most_names) return;
@@ -54,11 +54,11 @@ void use_collector::on_counter(const trace::event& head, const trace::counter_ev
   of.next = awaited::segment;
 }
 
-void use_collector::on_cuda_call(const trace::event& head, const trace::cuda_call_event&) {
+void usage_collector::on_cuda_call(const trace::event& head, const trace::cuda_call_event&) {
   devices_[head.device].caller = head.thread;
 }
 
-void use_collector::on_allocator(const trace::event& head, const trace::allocator_event& record) {
+void usage_collector::on_allocator(const trace::event& head, const trace::allocator_event& record) {
   const auto found = devices_.find(head.device);
   if (found == devices_.end() || found->second.caller != head.thread) return;
   auto& of = found->second;
@@ -78,7 +78,7 @@ void use_collector::on_allocator(const trace::event& head, const trace::allocato
   }
 }
 
-void use_collector::on_report(const trace::report_event& report) {
+void usage_collector::on_report(const trace::report_event& report) {
   const auto found = devices_.find(report.device);
   if (found == devices_.end() || found->second.next != awaited::block) return;
   auto& of = found->second;
@@ -89,7 +89,7 @@ void use_collector::on_report(const trace::report_event& report) {
   known.allocated += std::min(room, static_cast<std::uint64_t>(report.block_bytes));
 }
 
-void use_collector::tell(watched& of, std::string_view suffix, std::uint64_t bytes) {
+void usage_collector::tell(watched& of, std::string_view suffix, std::uint64_t bytes) {
   const bool is_highest = of.highest && of.highest->event == of.latest->event;
   const auto take = [&](std::optional<std::uint64_t> counted::*which) {
     auto& most = of.most.*which;
@@ -105,8 +105,8 @@ void use_collector::tell(watched& of, std::string_view suffix, std::uint64_t byt
   if (suffix == host::device_context_suffix) take(&counted::context);
 }
 
-std::optional<std::uint64_t> use_collector::peak_of(const part& one, std::uint32_t device,
-                                                    const counted& most) const {
+std::optional<std::uint64_t> usage_collector::peak_of(const part& one, std::uint32_t device,
+                                                      const counted& most) const {
   if (one.name == part_name::context) return most.context;
   if (one.name == part_name::others) return most.others;
   const auto* const calls = replayed_.driver().device(device);
@@ -117,14 +117,14 @@ std::optional<std::uint64_t> use_collector::peak_of(const part& one, std::uint32
   return std::nullopt;
 }
 
-std::map<std::uint32_t, use> use_collector::finish() const {
-  std::map<std::uint32_t, use> found;
+std::map<std::uint32_t, usage> usage_collector::finish() const {
+  std::map<std::uint32_t, usage> found;
   for (const auto& [device, of] : devices_) {
     if (!of.highest || of.highest->told.used == 0) continue;
     const auto& highest = *of.highest;
     const auto* const record = replayed_.device(device);
-    auto made = sum_up(highest.told, highest.known,
-                       record == nullptr ? trace::device_facts{} : record->facts, names_);
+    auto made = usage_of(highest.told, highest.known,
+                         record == nullptr ? trace::device_facts{} : record->facts, names_);
     made.event = highest.event;
     made.time_ns = highest.time_ns;
     for (auto& one : made.parts) one.peak = peak_of(one, device, of.most);

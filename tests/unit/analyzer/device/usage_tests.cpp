@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <numeric>
 
-#include "analyzer/device/sum_up.h"
-#include "analyzer/device/use_collector.h"
+#include "analyzer/device/usage_collector.h"
+#include "analyzer/device/usage_sums.h"
 #include "tests/unit/catch.h"
 #include "tests/unit/support/trace_builder.h"
 
@@ -13,14 +13,14 @@ namespace {
 
 namespace part_name = device::part_name;
 
-[[nodiscard]] std::uint64_t bytes_of(const device::use& given, std::string_view part) {
+[[nodiscard]] std::uint64_t bytes_of(const device::usage& given, std::string_view part) {
   for (const auto& one : given.parts) {
     if (one.name == part) return one.bytes;
   }
   return 0;
 }
 
-[[nodiscard]] std::uint64_t sum_of(const device::use& given) {
+[[nodiscard]] std::uint64_t sum_of(const device::usage& given) {
   std::uint64_t sum = 0;
   for (const auto& one : given.parts) sum += one.bytes;
   return sum;
@@ -57,7 +57,7 @@ TEST_CASE(
   told.pools = 96_MiB;
   told.graphs = 8_MiB;
   told.context = 256_MiB;
-  const auto found = device::sum_up(told, known, facts(), names);
+  const auto found = device::usage_of(told, known, facts(), names);
   CHECK(bytes_of(found, part_name::pytorch_allocated) == 3_GiB);
   CHECK(bytes_of(found, part_name::pytorch_cached) == 1_GiB);
   CHECK(bytes_of(found, part_name::pytorch_direct) == 2_MiB);
@@ -82,7 +82,7 @@ TEST_CASE("GIVEN no word of NVML WHEN summed up THEN context and other processes
   known.allocated = known.reserved = 1_GiB;
   device::counted told;
   told.used = 1_GiB + 512_MiB;
-  const auto found = device::sum_up(told, known, facts(), names);
+  const auto found = device::usage_of(told, known, facts(), names);
   CHECK(bytes_of(found, part_name::context_and_others) == 1_GiB);
   CHECK(found.unexplained == -static_cast<std::int64_t>(512_MiB));
 }
@@ -95,7 +95,7 @@ TEST_CASE("GIVEN no caching allocator WHEN summed up THEN calls without an owner
   device::counted told;
   told.used = 32_MiB + 1_GiB;
   told.pools = 32_MiB;
-  const auto found = device::sum_up(told, known, facts(), names);
+  const auto found = device::usage_of(told, known, facts(), names);
   CHECK(bytes_of(found, part_name::pytorch_allocated) == 3_MiB);
   CHECK(bytes_of(found, part_name::pools) == 29_MiB);
   CHECK(found.unexplained == 0);
@@ -120,7 +120,7 @@ TEST_CASE(
   REQUIRE(names.define_text("memtrace.device.0.used") == outcome::defined);
   REQUIRE(names.define_text("memtrace.device.0.context") == outcome::defined);
   replay::replayer replayed(names);
-  device::use_collector uses(names, replayed);
+  device::usage_collector uses(names, replayed);
   trace::event head;
   const auto both = [&](const auto& record, auto member) {
     ++head.number;

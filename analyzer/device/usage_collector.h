@@ -9,8 +9,8 @@
 #include <string>
 #include <string_view>
 
-#include "analyzer/device/sum_up.h"
-#include "analyzer/device/use.h"
+#include "analyzer/device/usage.h"
+#include "analyzer/device/usage_sums.h"
 #include "analyzer/replay/replay.h"
 #include "analyzer/trace/dictionary.h"
 #include "analyzer/trace/records.h"
@@ -25,9 +25,9 @@ struct counter_name {
 [[nodiscard]] std::optional<counter_name> parse_counter(std::string_view name);
 
 // Behind the replay: what a record does is in `replayed` when it comes here.
-class use_collector final : public trace::record_visitor {
+class usage_collector final : public trace::record_visitor {
  public:
-  use_collector(const trace::dictionary& names, const replay::replayer& replayed)
+  usage_collector(const trace::dictionary& names, const replay::replayer& replayed)
       : names_(names), replayed_(replayed) {}
 
   void on_counter(const trace::event& head, const trace::counter_event& record) override;
@@ -36,7 +36,7 @@ class use_collector final : public trace::record_visitor {
   void on_report(const trace::report_event& report) override;
 
   // By device. After the last record.
-  [[nodiscard]] std::map<std::uint32_t, use> finish() const;
+  [[nodiscard]] std::map<std::uint32_t, usage> finish() const;
 
  private:
   // The counters of one moment follow each other.
