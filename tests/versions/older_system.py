@@ -69,12 +69,20 @@ class OlderSystem:
 
 
 def make() -> OlderSystem:
-    root = runs.ROOT / "build" / "debian-11"
-    done = root / "memtrace.made"
-    if done.exists():
-        return OlderSystem(root)
+    system = OlderSystem(runs.ROOT / "build" / "debian-11")
     if os.geteuid() != 0:
         raise Unavailable("needs root, to make an older system's root")
+    install(system.root)
+    entered = system.run("true")
+    if entered.status != 0:
+        raise Unavailable(f"an older system's root cannot be entered here: {entered.stderr.decode()[-300:]}")
+    return system
+
+
+def install(root: Path) -> None:
+    done = root / "memtrace.made"
+    if done.exists():
+        return
     if shutil.which("debootstrap") is None:
         raise Unavailable("debootstrap is not installed, which makes an older system's root")
     shutil.rmtree(root, ignore_errors=True)
@@ -83,4 +91,3 @@ def make() -> OlderSystem:
     if made.returncode != 0:
         raise Unavailable(f"debootstrap could not make {RELEASE} from {MIRROR}: {made.stdout[-300:]}")
     done.touch()
-    return OlderSystem(root)
