@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """An older Linux in a folder of its own, by debootstrap: Debian 11, with glibc 2.31 and Python 3.9.
-Made once, in build/debian-11, from the mirror that MEMTRACE_DEBIAN names or Debian's own."""
+Made once, in build/debian-11, from the mirror that MEMTRACE_DEBIAN names or debootstrap's own."""
 
 import os
 import re
@@ -11,7 +11,7 @@ from pathlib import Path
 import runs
 
 RELEASE = "bullseye"
-MIRROR = os.environ.get("MEMTRACE_DEBIAN", "http://deb.debian.org/debian")
+MIRROR = [os.environ["MEMTRACE_DEBIAN"]] if "MEMTRACE_DEBIAN" in os.environ else []
 TORCH = "2.8.0"  # the last with wheels for Python 3.9
 # What torch imports, in the last releases for Python 3.9.
 IMPORTED = ["filelock", "typing-extensions", "sympy", "mpmath", "networkx==3.2.1", "jinja2", "markupsafe",
@@ -86,8 +86,8 @@ def install(root: Path) -> None:
     if shutil.which("debootstrap") is None:
         raise Unavailable("debootstrap is not installed, which makes an older system's root")
     shutil.rmtree(root, ignore_errors=True)
-    made = subprocess.run(["debootstrap", "--variant=minbase", "--include=python3", RELEASE, str(root), MIRROR],
+    made = subprocess.run(["debootstrap", "--variant=minbase", "--include=python3", RELEASE, str(root), *MIRROR],
                           capture_output=True, text=True, check=False)
     if made.returncode != 0:
-        raise Unavailable(f"debootstrap could not make {RELEASE} from {MIRROR}: {made.stdout[-300:]}")
+        raise Unavailable(f"debootstrap could not make {RELEASE}: {made.stdout[-300:]}")
     done.touch()
