@@ -151,14 +151,17 @@ def units_of(parts: list[part], most: int) -> list[list[part]]:
     return units
 
 
-def text_of(sources: list[Path]) -> str:
-    """All headers stand first: they see no file's own names."""
+def text_of(sources: list[Path], root: Path) -> str:
+    """All headers stand first: they see no file's own names. What lies below ROOT, where the
+    compiler looks for headers, is named from there: the same text in every clone, for ccache."""
     included = {}
     for source in sources:
         for header in PROJECT_HEADER.findall(source.read_text()):
             beside = source.parent / header
             included[beside if beside.is_file() else header] = None
-    return "".join(f'#include "{name}"\n' for name in [*included, *sources])
+    names = [*map(Path, included), *sources]
+    named = [one.relative_to(root) if one.is_relative_to(root) else one for one in names]
+    return "".join(f'#include "{name}"\n' for name in named)
 
 
 def main() -> None:
@@ -169,7 +172,7 @@ def main() -> None:
     written = []
     for number, joined in enumerate(units_of(parts, most)):
         file = target / f"unit_{number}.cpp"
-        text = text_of([one.source for one in joined])
+        text = text_of([one.source for one in joined], root)
         if not file.is_file() or file.read_text() != text:
             file.write_text(text)
         written.append(file)

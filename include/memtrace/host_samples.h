@@ -37,15 +37,18 @@ inline constexpr char limit_from[] = "memtrace.host.limit_source";
 // of what the trace told before them nothing is missing in them.
 inline constexpr char device_prefix[] = "memtrace.device.";
 inline constexpr char device_used_suffix[] = ".used";  // by anybody, as the driver says
-// As NVML says: by this process, and by all others together.
+// As NVML says: by this process, and by all others together. Two of one moment, which is not that
+// of a `used` (older traces have them among those of a `used`).
 inline constexpr char device_own_suffix[] = ".own";
 inline constexpr char device_others_suffix[] = ".others";
 // Reserved by this process's stream-ordered pools, used or not; and for graphs' memory nodes.
 inline constexpr char device_pools_suffix[] = ".pools";
 inline constexpr char device_graphs_suffix[] = ".graphs";
-// By difference of free memory: what making this process's contexts took. (Modules: the size of the
-// calls that load them.)
+// By difference of free memory: what making this process's contexts took; with what other processes
+// have where that is not known yet, or never. (Older traces tell what modules took as the size of
+// the calls that load them.)
 inline constexpr char device_context_suffix[] = ".context";
+inline constexpr char device_others_and_context_suffix[] = ".others_and_context";
 // CUPTI only, all so far: time in which a kernel ran, ns; kernels that ran; bytes of unified memory
 // that were moved to the device, and away from it; groups of page faults on it.
 inline constexpr char device_busy_suffix[] = ".busy";

@@ -4,8 +4,8 @@
 // reads by. All integers are little-endian.
 //
 //   0                 file_header, one page
-//   header_bytes      slot 0 ─┐ slot_bytes each, mapped MAP_SHARED by the recorder: the newest
-//   + slot_bytes      slot 1 ─┘ records live here, uncompressed, until their block is written
+//   header_bytes      slot 0 ─┐ slot_bytes each: the newest records live here, uncompressed,
+//   + slot_bytes      slot 1 ─┘ until their block is written
 //   + 2 * slot_bytes  block 1, block 2, …   (block_header, then two zstd frames)
 //                     trailer               (only after a clean exit)
 //
@@ -24,6 +24,16 @@
 // truncated copy): what is missing is counted, never guessed.
 //
 // Any prefix of the file is readable: what is cut off is reported as truncated.
+//
+// THE HEAD (header and slots) is stored into by every event, so it is in memory: on a tmpfs the
+// file itself is mapped; otherwise shared_head names a file in /dev/shm with the same bytes, of
+// which the trace has a copy that is some 200 ms old. The trace belongs to it if the checksummed
+// part of both headers is equal; then a reader takes the head from there. It is gone after a
+// clean exit. Its writer holds flock(LOCK_EX) on it as long as it lives: who can take the lock may
+// copy the head into the trace and remove it.
+//
+// GAPS. Where the disk does not take blocks in time, timed records are dropped and counted; the
+// first record when they are taken again is an operation `gap`. Definitions are never dropped.
 //
 // RECORDS
 //   A record is a tag byte and a payload. tag = kind | flags << 5; kind 1…31, 0 is invalid.
@@ -90,6 +100,7 @@ enum class drop_reason : std::uint32_t {
   io_error = 2,
   out_of_memory = 3,
   internal = 4,
+  slow_disk = 5,  // it did not take the records in time
 };
 
 struct file_header {
@@ -117,6 +128,13 @@ struct file_header {
 };
 static_assert(sizeof(file_header) == 112);
 static_assert(offsetof(file_header, header_checksum) == 84);
+
+// Where else the head is while the program runs. The name begins with shared_prefix and has no
+// slash; empty: nowhere else.
+inline constexpr char shared_folder[] = "/dev/shm";
+inline constexpr char shared_prefix[] = "memtrace.";
+inline constexpr std::uint32_t shared_head_offset = 128;  // in the header's page
+inline constexpr std::uint32_t shared_name_bytes = 64;
 
 struct slot_header {
   std::uint64_t sequence;   // 0: empty; else the number of the block it will become
@@ -281,6 +299,8 @@ enum class operation : std::uint32_t {
   witness = 13,              // what CUPTI saw: see witness_separator
   witness_state = 14,        // a: 1 if CUPTI listens from here on, 0 if it does not (any more);
                              // b: records that it lost so far; text: see witness_separator
+  gap = 15,  // a: events that were dropped before it; b: when the first of them was,
+             // CLOCK_MONOTONIC ns; text: why
 };
 
 // Of the operation `witness`, whose record comes late: a is the address, b the bytes. text: fields
@@ -359,7 +379,9 @@ enum class census_reason : std::uint32_t {
   program = 6,   // memtrace_census()
   interval = 7,  // so many forward calls, or events, without a step
 };
-inline constexpr std::uint32_t census_incomplete = 1;  // of its end: a limit was reached
+// Of its end.
+inline constexpr std::uint32_t census_incomplete = 1;      // a limit was reached
+inline constexpr std::uint32_t census_without_graphs = 2;  // what tensors' graphs keep is not in it
 
 // Of `saved`.
 inline constexpr std::uint32_t saved_requires_grad = 1;  // part of the graph, or a leaf to train
@@ -396,6 +418,9 @@ inline constexpr char simulated[] = "simulated";    // the simulated GPU's model
 inline constexpr char python_stacks[] = "python_stacks";  // "on", or why they are off
 inline constexpr char event_source[] = "event_source";    // "tracker", or "reports" in the fallback
 inline constexpr char memtrace_version[] = "memtrace_version";
+inline constexpr char mode[] = "mode";  // MEMTRACE: minimal, standard, full (capabilities.h)
+inline constexpr char capabilities[] = "capabilities";  // the rows that are on, spaces between
+inline constexpr char refused[] = "refused";    // "row: why it is off after all", one record each
 inline constexpr char agent[] = "agent";        // "on", or why names and states are unknown
 inline constexpr char autograd[] = "autograd";  // "on", or which of its functions are missing
 }  // namespace info_key

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "interpose/agent/agent.h"
 
-#include <cstdlib>
-#include <cstring>
-
 #include "interpose/agent/agent_program.h"
 #include "interpose/agent/census_moments.h"
 #include "interpose/agent/root_watch.h"
+#include "interpose/base/settings.h"
 #include "interpose/python/pending_call.h"
 #include "interpose/python/python_stack.h"
 
@@ -43,19 +41,16 @@ void record_outcome(recorder& to) noexcept {
   to.info(format::info_key::agent, outcome);
 }
 
-bool is_wanted() noexcept {
-  const char* const setting = std::getenv("MEMTRACE_AGENT");
-  return setting == nullptr || std::strcmp(setting, "0") != 0;
-}
-
 void switch_off(const char* reason) noexcept {
   set_program_outcome(reason);
   now.store(stage::off);
 }
 
 void see_unloaded() noexcept {
-  static const bool wanted = is_wanted();
-  if (!wanted) return switch_off("MEMTRACE_AGENT=0");
+  if (!settings::is_on(capability::agent)) {
+    return switch_off(settings::mode() == recording_mode::minimal ? "MEMTRACE=minimal"
+                                                                  : "MEMTRACE_AGENT=0");
+  }
   switch (python_stack::state()) {
     case python_stack::stacks::off:
       return switch_off(python_stack::interpreter_version()[0] == '\0' ? "no Python in this process"

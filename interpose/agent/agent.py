@@ -27,8 +27,29 @@ def is_compiling():
     return False
 
 
+answers = is_make_fx_tracing, is_compiling  # of a PyTorch that cannot be asked
+
+
 class NotNow(Exception):
     """The state of the program forbids it for the moment."""
+
+
+class Without(Exception):
+    """What this PyTorch lacks, and so what is not to be had."""
+
+
+def find(owner, path):
+    """owner.path, or None. Names that are PyTorch's own may be others in another version."""
+    for name in path.split("."):
+        owner = getattr(owner, name, None)
+    return owner
+
+
+def needed(owner, path):
+    found = find(owner, path)
+    if found is None:
+        raise Without("no " + path)
+    return found
 
 
 def is_the_programs(error):
@@ -63,27 +84,49 @@ def load():
     try:
         if torch is None or modules.get("torch.nn.modules.module") is None:
             return None
-        compiler = getattr(torch, "compiler", None)
-        is_compiling = getattr(compiler, "is_compiling", is_compiling)
-        if is_compiling() or torch._C._get_tracing_state() is not None:
+        is_compiling = find(torch, "compiler.is_compiling") or is_compiling
+        activation = modules.get("torch.nn.modules.activation")
+        is_make_fx_tracing = find(activation, "_is_make_fx_tracing") or is_make_fx_tracing
+        if is_compiling():
             return None
-        is_make_fx_tracing = getattr(torch.nn.modules.activation, "_is_make_fx_tracing",
-                                     is_make_fx_tracing)
-        # Pending calls run inside compiled calls too.
-        for function in (load, look, forget_root):
-            leave_to_interpreter(function.__code__)
-        missing = watch_modules()
-        confirm_tensors()
-        missing += register_hooks()
-        if takes_censuses():
-            watch_ends()
+        missing = []
+        for what, part in (("being left out of compiled code", hide_from_compiler),
+                           ("running modules", watch_modules), ("tensors", confirm_tensors),
+                           ("optimizers", register_hooks),
+                           ("censuses", watch_objects),
+                           ("censuses when memory runs out", watch_for_failed_allocations),
+                           ("a census at exit", watch_for_the_end)):
+            try:
+                part()
+            except NotNow:
+                raise
+            except Exception as error:
+                if is_the_programs(error):
+                    raise
+                missing.append("%s (%s)" % (what, reason_of(error)))
         return "on" if not missing else "without " + ", ".join(missing)
     except NotNow:
         return None
     except Exception as error:
         if is_the_programs(error):
             raise
-        return "failed: %s: %s" % (type(error).__name__, error)
+        return "failed: " + reason_of(error)
+
+
+def reason_of(error):
+    return str(error) if type(error) is Without else "%s: %s" % (type(error).__name__, error)
+
+
+def is_being_traced():
+    """Whether torch.jit.trace records what the calling thread does."""
+    state = find(torch, "_C._get_tracing_state")
+    return state() is not None if state is not None else needed(torch, "jit.is_tracing")()
+
+
+def hide_from_compiler():
+    # Pending calls run inside compiled calls too.
+    for function in (load, look, forget_root):
+        leave_to_interpreter(function.__code__)
 
 
 def watch_modules():
@@ -91,7 +134,7 @@ def watch_modules():
     function = module_class.__call__
     code = getattr(function, "__code__", None)
     if code is None:
-        return ["running modules (Module.__call__ is no Python function)"]
+        raise Without("Module.__call__ is no Python function")
     slot, is_cell = place_of_self(code)
 
     class Sample:
@@ -104,9 +147,8 @@ def watch_modules():
             return held and (lambda: self)() is self
 
     if code.co_varnames[:1] != ("self",) or not (Sample().cell() if is_cell else Sample().local()):
-        return ["running modules (another layout of frames)"]
+        raise Without("another layout of frames")
     watch_module_call(code, slot, 1 if is_cell else 0)
-    return []
 
 
 def place_of_self(code):
@@ -120,13 +162,15 @@ def place_of_self(code):
 
 def confirm_tensors():
     """Tells tensor_layout.h four tensors, by which it finds where tensors keep what."""
-    know_tensors(torch._C._TensorBase if hasattr(torch._C, "_TensorBase") else torch._C.TensorBase,
-                 torch.Tensor, torch.nn.Parameter)
-    functorch = getattr(torch._C, "_functorch", None)
-    level = getattr(functorch, "maybe_current_level", None)
-    if level is not None and level() is not None:
+    if not reads_tensors():
+        return
+    level = find(torch, "_C._functorch.maybe_current_level")
+    if is_being_traced() or (level is not None and level() is not None):
         raise NotNow
-    with torch._C._DisableTorchDispatch(), torch._C.DisableTorchFunction():
+    without_modes = [needed(torch, path) for path in
+                     ("_C._DisableTorchDispatch", "_C.DisableTorchFunction")]
+    know_tensors(torch.Tensor.__mro__[-2], torch.Tensor, torch.nn.Parameter)
+    with without_modes[0](), without_modes[1]():
         with torch.inference_mode(False), torch.enable_grad():
             make_probe()
 
@@ -144,63 +188,121 @@ def make_probe():
     for tensor, scalar_type in ((leaf, 6), (gradient, 6), (result, 6), (plain, 15)):
         storage = tensor.untyped_storage()
         facts += [id(tensor), storage.data_ptr(), storage.nbytes(), scalar_type, *tensor.shape]
-    confirm(*facts, id(node), node._sequence_nr(), id(accumulate))
+    if not confirm(*facts, id(node), needed(node, "_sequence_nr")(), id(accumulate)):
+        raise Without("another layout")
 
 
 def register_hooks():
+    if not watches_optimizers():
+        return
     optimizer = modules.get("torch.optim.optimizer")
     if optimizer is None:
-        return ["optimizers (torch.optim is not imported)"]
-    registers = [getattr(optimizer, "register_optimizer_step_%s_hook" % when, None)
+        raise Without("torch.optim is not imported")
+    registers = [needed(optimizer, "register_optimizer_step_%s_hook" % when)
                  for when in ("pre", "post")]
-    missing = ["register_optimizer_step_%s_hook" % when
-               for when, register in zip(("pre", "post"), registers) if register is None]
-    if missing:
-        return ["optimizers (no %s)" % " and no ".join(missing)]
-    calls = [constant for constant in optimizer.Optimizer.profile_hook_step.__code__.co_consts
-             if hasattr(constant, "co_code")]
+    step = needed(optimizer, "Optimizer.profile_hook_step.__code__")
+    calls = [constant for constant in step.co_consts if hasattr(constant, "co_code")]
+    if len(calls) != 1:
+        raise Without("another Optimizer.profile_hook_step")
+    if is_compiling is answers[1] and find(torch, "compiler") is not None:
+        raise Without("no compiler.is_compiling")
+    handles = needed(modules.get("torch.utils.hooks"), "RemovableHandle")
+    needed(handles, "next_id")
     # A step that is calling its hooks goes through the dictionary that they are put into.
     if any(is_running(code) for code in calls):
         raise NotNow
-    if len(calls) == 1:
-        watch_step_call(calls[0])
-    for register, hook in zip(registers, (before_step, after_step)):
-        leave_to_interpreter(hook.__code__)
-        register_uncounted(register, hook)
-    return []
+    watch_step_call(calls[0])
+    registered = []
+    try:
+        for register, hook in zip(registers, (before_step, after_step)):
+            hide(hook)
+            registered.append(register_uncounted(handles, register, hook))
+    except Exception:
+        for held in registered:
+            held.pop(-1, None)
+        raise
 
 
-def register_uncounted(register, hook):
+def hide(function):
+    try:
+        leave_to_interpreter(function.__code__)
+    except Without:
+        pass  # told once
+
+
+def register_uncounted(handles, register, hook):
     """Hooks are numbered through the whole process, and a module's hooks pickle with their numbers:
     the program's hooks must get those that they would have without this one."""
-    handles = modules["torch.utils.hooks"].RemovableHandle
     number = handles.next_id
     handle = register(hook)
-    held = handle.hooks_dict_ref()
-    held[-1] = held.pop(handle.id)
-    handles.next_id = number
-
-
-def watch_ends():
-    """Censuses when memory runs out, and before the interpreter goes away."""
     try:
-        torch._C._cuda_attach_out_of_memory_observer(allocation_failed)
-    except (AttributeError, RuntimeError):
-        pass  # cudaMallocAsync has no observers
+        held = needed(handle, "hooks_dict_ref")()
+        held[-1] = held.pop(needed(handle, "id"))
+    except Exception:
+        handle.remove()
+        raise
+    finally:
+        handles.next_id = number
+    return held
+
+
+def watch_objects():
+    """Censuses read objects by offsets, which known ones must confirm."""
+    if takes_censuses():
+        check_objects(hide_where_possible)
+
+
+def hide_where_possible(code):
+    """What cannot be hidden is told by hide_from_compiler."""
+    try:
+        leave_to_interpreter(code)
+    except Without:
+        pass
+
+
+def watch_for_failed_allocations():
+    if not takes_censuses():
+        return
+    attach = needed(torch, "_C._cuda_attach_out_of_memory_observer")
+    if not calls_observers_unlocked(find(torch, "__version__")):
+        raise Without("PyTorch %s may hold its allocator's lock then" % find(torch, "__version__"))
+    try:
+        attach(allocation_failed)
+    except RuntimeError:
+        raise Without("this allocator has no observers") from None  # cudaMallocAsync
+
+
+def calls_observers_unlocked(version):
+    """Up to 2.0 DeviceCachingAllocator::malloc (c10/cuda/CUDACachingAllocator.cpp) calls observers
+    with the device's mutex held, and a Python one waits for the GIL under it; its lock.unlock()
+    before them came with the issue pytorch/pytorch 97833, which is in 2.1."""
+    parts = str(version).split(".")
+    try:
+        return (int(parts[0]), int(parts[1])) >= (2, 1)
+    except (IndexError, ValueError):
+        return False
+
+
+def watch_for_the_end():
+    """The interpreter is about to go away."""
     at_exit = modules.get("atexit")
-    if at_exit is not None:
+    if takes_censuses() and at_exit is not None:
         at_exit.register(interpreter_ends)
 
 
 def leave_to_interpreter(code):
     """Dynamo does not look at frames of this code, which it meets where it compiles no caller."""
-    dynamo = getattr(getattr(torch._C, "_dynamo", None), "eval_frame", None)
-    strategy = getattr(dynamo, "_FrameExecStrategy", None)
+    dynamo = find(torch, "_C._dynamo.eval_frame")
+    if dynamo is None:
+        if is_compiling is not answers[1]:
+            raise Without("no _C._dynamo.eval_frame")
+        return  # older than torch.compile
+    strategy = find(dynamo, "_FrameExecStrategy")
     if strategy is not None:
-        skip = dynamo._FrameAction.SKIP
-        dynamo.set_code_exec_strategy(code, strategy(skip, skip))
-    elif hasattr(dynamo, "skip_code"):
-        dynamo.skip_code(code)
+        skip = needed(dynamo, "_FrameAction.SKIP")
+        needed(dynamo, "set_code_exec_strategy")(code, strategy(skip, skip))
+    else:
+        needed(dynamo, "skip_code")(code)
 
 
 # Dynamo traces into the hooks, and takes both questions for constants: there is nothing to compile,
@@ -219,7 +321,7 @@ def before_step(optimizer, args, kwargs):
                 if module is not None:
                     look(module)
             record_nameless(optimizer, groups)
-        record_gradients(groups)
+        record_gradients(optimizer, groups)
     except Exception as error:
         swallow(error)
 

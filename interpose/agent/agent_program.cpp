@@ -8,6 +8,8 @@
 #include "interpose/agent/census_moments.h"
 #include "interpose/agent/root_watch.h"
 #include "interpose/base/read_clock.h"
+#include "interpose/census/collector_lists.h"
+#include "interpose/census/deadline.h"
 #include "interpose/python/module_search.h"
 #include "interpose/python/observers.h"
 
@@ -25,6 +27,8 @@ py load_function = nullptr;
 py look_function = nullptr;
 
 constexpr char file[] = "<memtrace: agent.py>";
+// The program waits meanwhile.
+constexpr std::uint64_t living_modules_ns = 50'000'000;
 
 bool compile_program() {
   const python_api& api = python_functions();
@@ -57,22 +61,16 @@ void take_outcome(py answer) {
 }
 
 // A module of another thread is hardly ever running just when a pending call does. Among all the
-// objects that the garbage collector knows, some milliseconds.
-py find_living_module(std::uint64_t address) {
-  const python_api& api = python_functions();
-  const py modules = api.system_object("modules");
-  const py collector = modules == nullptr ? nullptr : api.get_item(modules, "gc");
-  const reference get_objects(
-      api, collector == nullptr ? nullptr : api.attribute(collector, "get_objects"));
-  const reference objects(api, get_objects ? api.call(get_objects.get(), nullptr) : nullptr);
+// objects that the garbage collector knows, of which only the links are read; as a new reference.
+py find_living_module(std::uint64_t address, census::deadline& until) {
+  const census::python_objects* const python = census::find_python_objects();
+  if (python == nullptr) return nullptr;
   py found = nullptr;
-  if (objects) {
-    for_each_item(objects.get(), [&](py object) {
-      if (address_of(object) == address) found = object;
-    });
-  }
-  api.clear_error();
-  if (found != nullptr) api.inc_ref(found);
+  census::collector_lists(*python).for_each([&](std::uint64_t object) {
+    if (object == address) found = census::object_at(object);
+    return found == nullptr && !until.is_over();
+  });
+  if (found != nullptr) python_functions().inc_ref(found);
   return found;
 }
 
@@ -102,9 +100,10 @@ pending_call::outcome look_at_wanted(bool helper) {
   using result_of = pending_call::outcome;
   const python_api& api = python_functions();
   if (!helper && python_stack::is_observed(api)) return result_of::in_helper;
+  census::deadline until(living_modules_ns);
   for (const auto& [root, misses] : the_root_watch.wanted()) {
     py found = python_stack::find_running_module(api, root);
-    if (found == nullptr && misses > 0) found = find_living_module(root);
+    if (found == nullptr && misses > 0) found = find_living_module(root, until);
     const reference module(api, found);
     const std::uint64_t start = read_clock(CLOCK_MONOTONIC);
     const reference result(api, module ? api.call(look_function, module.get(), nullptr) : nullptr);

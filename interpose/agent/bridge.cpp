@@ -10,9 +10,10 @@
 #include "interpose/agent/optimizer_steps.h"
 #include "interpose/agent/root_watch.h"
 #include "interpose/agent/tensor_names.h"
-#include "interpose/base/settings.h"
+#include "interpose/census/object_check.h"
 #include "interpose/python/module_search.h"
 #include "interpose/python/python_stack.h"
+#include "interpose/session/refusals.h"
 #include "interpose/session/session.h"
 
 namespace memtrace::agent {
@@ -102,9 +103,9 @@ py nameless(arguments values, recorder* to) {
   return none();
 }
 
-// record_gradients(param_groups)
+// record_gradients(optimizer, param_groups)
 py gradients(arguments values, recorder* to) {
-  if (to != nullptr) record_gradients(*to, values[0]);
+  if (to != nullptr) record_gradients(*to, values[0], values[1]);
   return none();
 }
 
@@ -116,9 +117,34 @@ py end(arguments values, recorder* to) {
   return none();
 }
 
-// takes_censuses()
+// check_objects(leave): whether a census reads objects right; `leave` is told what code runs.
+py objects(arguments values, recorder*) {
+  const census::python_objects* const python = census::find_python_objects();
+  if (python == nullptr) {
+    refusals::refuse(capability::census, "it is not known how this Python lays out its objects");
+    return none();
+  }
+  switch (census::check_objects(*python, values[0])) {
+    case census::object_verdict::agrees:
+      return none();
+    case census::object_verdict::raised:
+      return nullptr;
+    case census::object_verdict::differs:
+      break;
+  }
+  refusals::refuse(capability::census, "this Python's objects are not laid out as in its version");
+  return none();
+}
+
+// reads_tensors(), watches_optimizers(), takes_censuses(): what is wanted.
+py tensors(arguments, recorder*) {
+  return truth(settings::is_on(capability::autograd));
+}
+py optimizers(arguments, recorder*) {
+  return truth(settings::is_on(capability::optimizer_hooks));
+}
 py censuses(arguments, recorder*) {
-  return truth(settings::censuses());
+  return truth(refusals::is_allowed(capability::census));
 }
 
 // allocation_failed(device, bytes, allocated, free): PyTorch's observer.
@@ -165,8 +191,11 @@ method_definition definitions[] = {
     definition<forget, 1>("forget"),
     definition<begin, 3>("begin_step"),
     definition<nameless, 2>("record_nameless"),
-    definition<gradients, 1>("record_gradients"),
+    definition<gradients, 2>("record_gradients"),
     definition<end, 4>("end_step"),
+    definition<tensors, 0>("reads_tensors"),
+    definition<optimizers, 0>("watches_optimizers"),
+    definition<objects, 1>("check_objects"),
     definition<censuses, 0>("takes_censuses"),
     definition<failed, 4>("allocation_failed"),
     definition<ends, 0>("interpreter_ends"),

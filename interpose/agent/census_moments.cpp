@@ -2,10 +2,12 @@
 #include "interpose/agent/census_moments.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <new>
 
 #include "interpose/agent/census_schedule.h"
 #include "interpose/agent/census_signal.h"
+#include "interpose/agent/growth_schedule.h"
 #include "interpose/agent/leading_optimizer.h"
 #include "interpose/autograd/running_node.h"
 #include "interpose/base/errno_keeper.h"
@@ -14,6 +16,7 @@
 #include "interpose/census/census.h"
 #include "interpose/python/interpreter.h"
 #include "interpose/python/pending_call.h"
+#include "interpose/session/refusals.h"
 #include "interpose/session/session.h"
 
 namespace memtrace::census_moments {
@@ -36,8 +39,10 @@ constexpr std::uint64_t least_rise = 8 * mib;
 constexpr std::int32_t events_at_once = 64;
 
 std::atomic<bool> is_on{false};
-small_lock lock;  // of the schedule and the leader
-agent::census_schedule schedule;
+small_lock lock;  // of the schedules and the leader
+bool has_timetable = false;
+agent::census_schedule timetable;
+agent::growth_schedule growth;
 agent::leading_optimizer leader;
 std::uint64_t loaded_ns = 0;
 
@@ -104,12 +109,18 @@ bool holds_gil() noexcept {
 }
 
 void take(recorder& to, census_reason why) noexcept {
-  // What it costs this program, and not what others on the machine do meanwhile.
-  const std::uint64_t start = read_clock(CLOCK_THREAD_CPUTIME_ID);
-  (void)census::take(to, why, {.allocated = allocated(), .devices = devices_in_use()});
-  const std::uint64_t taken = read_clock(CLOCK_THREAD_CPUTIME_ID) - start;
+  const census::outcome taken =
+      census::take(to, why, {.allocated = allocated(), .devices = devices_in_use()});
   const lock_holder holder(lock);
-  schedule.took(why, allocated(), taken);
+  timetable.took(why, allocated(), taken.nanoseconds);
+  growth.took(why, taken.nanoseconds);
+}
+
+// Each rank waits for the slowest, so they have to look at the same time.
+bool is_one_of_several() noexcept {
+  const char* const size = std::getenv("WORLD_SIZE");
+  if (size != nullptr && *size != '\0') return std::strtol(size, nullptr, 10) > 1;
+  return std::getenv("RANK") != nullptr;
 }
 
 // What was asked for goes before what was due.
@@ -153,7 +164,8 @@ void step_ended(recorder& to) noexcept {
   bool due = false;
   {
     const lock_holder holder(lock);
-    due = schedule.step(now_ns(), allocated());
+    due =
+        has_timetable ? timetable.step(now_ns(), allocated()) : growth.step(now_ns(), allocated());
   }
   if (!due) return;
   if (!holds_gil() || autograd::running_backwards() > 0) return want(census_reason::step);
@@ -166,7 +178,7 @@ void detail::see_peak(std::uint32_t device, std::uint64_t now) noexcept {
   bool due = false;
   {
     const lock_holder holder(lock);
-    due = schedule.high_water(now_ns());
+    due = timetable.high_water(now_ns());
   }
   // Where there is no time for it now, a little later.
   const std::uint64_t rise = due ? std::max(now / 10, least_rise) : std::max(now / 50, mib);
@@ -181,7 +193,10 @@ void detail::see_events() noexcept {
   }
   if (wanted.load(std::memory_order_relaxed) == 0) {
     const lock_holder holder(lock);
-    if (schedule.events(events_at_once, now_ns(), allocated())) want(census_reason::interval);
+    const std::uint64_t now = now_ns(), left = allocated();
+    const bool due = has_timetable ? timetable.events(events_at_once, now, left)
+                                   : growth.events(events_at_once, now, left);
+    if (due) want(census_reason::interval);
   }
   if (wanted.load(std::memory_order_relaxed) == 0) {
     events_left.store(events_at_once, std::memory_order_relaxed);
@@ -193,7 +208,10 @@ void detail::see_events() noexcept {
 void see_call() noexcept {
   if (!is_on.load(std::memory_order_relaxed) || autograd::is_in_backward()) return;
   const lock_holder holder(lock);
-  if (schedule.call(now_ns(), allocated())) want(census_reason::interval);
+  const std::uint64_t now = now_ns(), left = allocated();
+  if (has_timetable ? timetable.call(now, left) : growth.call(now, left)) {
+    want(census_reason::interval);
+  }
 }
 
 void load() noexcept {
@@ -207,12 +225,17 @@ void in_forked_child() noexcept {
 }
 
 void begin() noexcept {
-  if (!settings::censuses()) return;
+  if (!refusals::is_allowed(capability::census)) return;
+  const bool is_one = is_one_of_several();
   {
     const lock_holder holder(lock);
-    schedule.begin(loaded_ns);
+    has_timetable = settings::is_on(capability::step_census);
+    timetable.begin(loaded_ns, is_one);
+    growth.begin(loaded_ns, is_one);
   }
-  for (detail::device_usage& device : detail::usage) device.limit.store(2 * least_rise);
+  if (has_timetable && !is_one) {
+    for (detail::device_usage& device : detail::usage) device.limit.store(2 * least_rise);
+  }
   detail::events_left.store(events_at_once);
   is_on.store(true, std::memory_order_release);
   agent::listen_for_census_signal();
@@ -250,7 +273,7 @@ void allocation_failed(recorder& to) noexcept {
   bool due = false;
   {
     const lock_holder holder(lock);
-    due = schedule.out_of_memory(now_ns());
+    due = timetable.out_of_memory(now_ns());
   }
   if (due && may_look()) take(to, census_reason::out_of_memory);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The moments at which a census (interpose/census/census.h) is taken. When is census_schedule's
-// matter; here is where:
+// The moments at which a census (interpose/census/census.h) is taken. When is growth_schedule's
+// matter, or with a timetable census_schedule's; here is where:
 //
 //   optimizer's hook, memtrace_step(), memtrace_census() with the GIL ─► at once
 //   event: a new peak, a model called, many events; SIGUSR2;

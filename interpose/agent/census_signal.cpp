@@ -36,7 +36,8 @@ void on_signal(int) {
 }  // namespace
 
 void listen_for_census_signal() noexcept {
-  if (!settings::listens_for_signal() || listener.exchange(getpid()) == getpid()) return;
+  if (!settings::is_on(capability::census_signal) || listener.exchange(getpid()) == getpid())
+    return;
   struct sigaction action {};
   if (sigaction(number, nullptr, &action) != 0) return;
   if ((action.sa_flags & SA_SIGINFO) != 0 || action.sa_handler != SIG_DFL) return;

@@ -9,7 +9,7 @@
 //
 // Python's signal.getsignal() knows nothing of it: it tells what Python has set. What can be seen
 // is SigCgt in /proc, the old action that sigaction() tells, and that the process goes on.
-// MEMTRACE_CENSUS_SIGNAL=0 leaves the signal alone.
+// Only where MEMTRACE_CENSUS_SIGNAL asks for it: schedulers send this signal before they end a job.
 #pragma once
 
 namespace memtrace::agent {

@@ -6,9 +6,11 @@
 #include "interpose/agent/optimizer_values.h"
 #include "interpose/agent/published_memory.h"
 #include "interpose/agent/running_steps.h"
+#include "interpose/agent/seen_optimizer.h"
 #include "interpose/agent/storage_batch.h"
 #include "interpose/agent/tensor_names.h"
 #include "interpose/python/python_stack.h"
+#include "interpose/recorder/told_storages.h"
 
 namespace memtrace::agent {
 
@@ -16,48 +18,32 @@ namespace {
 
 using format::storage_role;
 
-// As they were at the optimizer's last step.
+// As it was at its last step.
 struct seen_optimizer {
-  std::uint64_t parameters = 0;  // hashes
-  std::uint64_t states = 0;
-  std::uint64_t removals = 0;  // of published_memory
-  std::uint64_t names = 0;     // version
+  seen_parameters parameters;
+  bool has_new_parameters = false;       // since gradients were recorded
+  std::uint64_t parameter_removals = 0;  // of published_memory
+  std::uint64_t parameter_names = 0;     // version
+  seen_states states;
+  std::uint64_t state_removals = 0;
+  std::uint64_t state_names = 0;
 };
 
-std::unordered_map<std::uint64_t, seen_optimizer>& seen_optimizers() {
-  // Never destroyed: threads outlive exit().
-  static auto& seen = *new std::unordered_map<std::uint64_t, seen_optimizer>;
-  return seen;
+// Never destroyed: threads outlive exit().
+std::unordered_map<std::uint64_t, seen_optimizer>& all_optimizers =
+    *new std::unordered_map<std::uint64_t, seen_optimizer>;
+
+seen_optimizer& seen_at(recorder& to, std::uint64_t optimizer) {
+  if (the_tensor_names().follow(to)) all_optimizers.clear();
+  return all_optimizers[optimizer];
 }
 
-class address_hash {
- public:
-  void add(std::uint64_t word) noexcept {
-    value_ = (value_ ^ word) * 0x9e3779b97f4a7c15u;
-    value_ ^= value_ >> 29;
-  }
-  [[nodiscard]] std::uint64_t value() const noexcept { return value_; }
-
- private:
-  std::uint64_t value_ = 0x243f6a8885a308d3u;
-};
-
-std::uint64_t hash_of_parameters(py groups) {
-  address_hash hash;
-  for_each_parameter(groups, [&](py parameter, const parameter_place&) {
-    hash.add(address_of(parameter));
-    for_each_storage(parameter, [&](const gpu_storage& storage) { hash.add(storage.address); });
-  });
-  return hash.value();
-}
-
-std::uint64_t hash_of_states(py groups, py state) {
-  address_hash hash;
-  for_each_state(groups, state, [&](py, std::string_view, py tensor) {
-    hash.add(address_of(tensor));
-    for_each_storage(tensor, [&](const gpu_storage& storage) { hash.add(storage.address); });
-  });
-  return hash.value();
+// Whether blocks that stand in the recording were freed since; then some of these may be gone.
+bool are_published(const std::vector<std::uint64_t>& addresses, std::uint64_t& seen_removals) {
+  const std::uint64_t removals = the_published_memory.removals();
+  if (removals == seen_removals) return true;
+  seen_removals = removals;
+  return the_published_memory.has(addresses);
 }
 
 void record_states(recorder& to, std::uint64_t optimizer, py groups, py state) {
@@ -78,6 +64,11 @@ void record_states(recorder& to, std::uint64_t optimizer, py groups, py state) {
   to.storages(events);
 }
 
+bool is_told(std::uint64_t gradient) {
+  return the_told_storages.contains(gradient, storage_role::leaf_gradient) ||
+         the_told_storages.contains(gradient, storage_role::gradient);
+}
+
 }  // namespace
 
 bool begin_step(recorder& to, py optimizer, std::string_view type, py groups) {
@@ -87,12 +78,12 @@ bool begin_step(recorder& to, py optimizer, std::string_view type, py groups) {
   if (calls != 0 && calls != python_stack::unknown_steps) abandon_steps(to, calls - 1);
   begin_running_step(to, address, to.text_id(type));
   if (!autograd::is_confirmed()) return false;
-  if (the_tensor_names().follow(to)) seen_optimizers().clear();
-  seen_optimizer& seen = seen_optimizers()[address];
-  const std::uint64_t now = hash_of_parameters(groups);
-  const bool changed = seen.parameters != now;
-  seen.parameters = now;
-  return changed;
+  seen_optimizer& seen = seen_at(to, address);
+  const bool same = seen.parameters.are_in(groups);
+  if (same && are_published(seen.parameters.addresses(), seen.parameter_removals)) return false;
+  if (!same) seen.parameters.keep(groups);
+  seen.has_new_parameters = true;
+  return true;
 }
 
 void record_nameless(recorder& to, py optimizer, py groups) {
@@ -111,35 +102,41 @@ void record_nameless(recorder& to, py optimizer, py groups) {
   batch.record(to, 0);
 }
 
-void record_gradients(recorder& to, py groups) {
+// Autograd tells of those that it accumulates, by the leaf: what is left are those that the program
+// sets, and all of them where the leaf may have had no name then.
+void record_gradients(recorder& to, py optimizer, py groups) {
   if (!autograd::is_confirmed()) return;
+  seen_optimizer& seen = seen_at(to, address_of(optimizer));
   const tensor_names& names = the_tensor_names();
+  const bool all = seen.has_new_parameters || seen.parameter_names != names.version();
+  seen.has_new_parameters = false;
+  seen.parameter_names = names.version();
   std::vector<storage_event> events;
   for_each_parameter(groups, [&](py parameter, const parameter_place&) {
     for_each_gradient(parameter, [&](const gpu_storage& storage) {
+      if (!all && is_told(storage.address)) return;
       events.push_back({.role = storage_role::gradient,
                         .address = storage.address,
                         .bytes = storage.bytes,
                         .name = names.find(address_of(parameter))});
     });
   });
-  to.storages(events);
+  if (events.empty() || !to.storages(events)) return;
+  for (const storage_event& event : events) the_told_storages.add(event.address, event.role);
 }
 
 void end_step(recorder& to, py optimizer, std::string_view type, py groups, py state) {
   const std::uint64_t address = address_of(optimizer);
   if (autograd::is_confirmed()) {
-    const tensor_names& names = the_tensor_names();
-    the_tensor_names().follow(to);
-    seen_optimizer& seen = seen_optimizers()[address];
-    const std::uint64_t now = hash_of_states(groups, state);
-    const std::uint64_t removals = the_published_memory.removals();
-    if (now != seen.states || removals != seen.removals || names.version() != seen.names) {
+    seen_optimizer& seen = seen_at(to, address);
+    const std::uint64_t names = the_tensor_names().version();
+    const bool same = seen.states.are_in(groups, state);
+    if (!same) seen.states.keep(groups, state);
+    const bool published = are_published(seen.states.addresses(), seen.state_removals);
+    if (!same || !published || names != seen.state_names) {
       record_states(to, address, groups, state);
+      seen.state_names = names;
     }
-    seen.states = now;
-    seen.removals = removals;
-    seen.names = names.version();
   }
   end_running_step(to, address);
   to.step({.source = format::step_source::optimizer,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What PyTorch's global optimizer hooks say, recorded: the phase, gradients that autograd did not
-// set itself, the optimizer's states when they have changed, the step. Needs the GIL. Reads
+// tell of, the optimizer's states when they have changed, the step. Needs the GIL. Reads
 // addresses only; nothing of the program is kept.
 #pragma once
 
@@ -15,7 +15,7 @@ namespace memtrace::agent {
 [[nodiscard]] bool begin_step(recorder& to, py optimizer, std::string_view type, py groups);
 // Parameters that belong to no module that was met.
 void record_nameless(recorder& to, py optimizer, py groups);
-void record_gradients(recorder& to, py groups);
+void record_gradients(recorder& to, py optimizer, py groups);
 
 // After the step; `state` is the optimizer's.
 void end_step(recorder& to, py optimizer, std::string_view type, py groups, py state);

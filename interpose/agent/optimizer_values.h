@@ -37,17 +37,16 @@ void for_each_parameter(py groups, Function each) {
   });
 }
 
+// Its .grad as a new reference, or null.
+[[nodiscard]] py gradient_of_wrapper(py parameter);
+
 // Calls found(gpu_storage) for what .grad holds.
 template <typename Function>
 void for_each_gradient(py parameter, Function found) {
   const void* const impl = autograd::impl_of(parameter);
   if (!autograd::is_defined(impl) || !autograd::is_cuda(impl)) return;
   if (autograd::storage_address(impl) == 0) {
-    static const py name = interned("grad");
-    const reference gradient(
-        python_functions(),
-        name == nullptr ? nullptr : python_functions().get_attribute(parameter, name));
-    if (!gradient) python_functions().clear_error();
+    const reference gradient(python_functions(), gradient_of_wrapper(parameter));
     if (gradient) for_each_storage(gradient.get(), found);
     return;
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "interpose/agent/published_memory.h"
 
+#include <algorithm>
 #include <new>
 
 namespace memtrace::agent {
@@ -23,6 +24,12 @@ bool published_memory::remove(std::uint64_t address) noexcept {
   if (addresses_.erase(address) == 0) return false;
   removals_.fetch_add(1, std::memory_order_relaxed);
   return true;
+}
+
+bool published_memory::has(std::span<const std::uint64_t> addresses) noexcept {
+  const lock_holder holder(lock_);
+  return std::all_of(addresses.begin(), addresses.end(),
+                     [&](std::uint64_t address) { return addresses_.contains(address); });
 }
 
 void published_memory::restart() noexcept {

@@ -9,6 +9,7 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <span>
 #include <unordered_set>
 
 #include "interpose/base/small_lock.h"
@@ -24,6 +25,8 @@ class published_memory {
   void add(std::uint64_t address) noexcept;
   // True when it was there.
   bool remove(std::uint64_t address) noexcept;
+  // Whether all of them are there.
+  [[nodiscard]] bool has(std::span<const std::uint64_t> addresses) noexcept;
   // In a forked child, where the parent's threads may have been in the middle of it.
   void restart() noexcept;
 

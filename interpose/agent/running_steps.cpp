@@ -5,7 +5,11 @@
 
 namespace memtrace::agent {
 
+thread_local constinit unsigned detail::running_step_count = 0;
+
 namespace {
+
+using detail::running_step_count;
 
 struct running_step {
   std::uint64_t optimizer;
@@ -15,7 +19,6 @@ struct running_step {
 // Deeper ones are not told apart.
 constexpr unsigned most_nested = 8;
 thread_local constinit running_step running[most_nested]{};
-thread_local constinit unsigned count = 0;
 
 void record_phase(recorder& to, format::phase_action action, const running_step& step) noexcept {
   to.phase({.action = action,
@@ -25,19 +28,19 @@ void record_phase(recorder& to, format::phase_action action, const running_step&
 }
 
 unsigned depth_of(std::uint64_t optimizer) noexcept {
-  for (unsigned i = 0; i < count; ++i) {
+  for (unsigned i = 0; i < running_step_count; ++i) {
     if (running[i].optimizer == optimizer) return i;
   }
-  return count;
+  return running_step_count;
 }
 
 }  // namespace
 
 void begin_running_step(recorder& to, std::uint64_t optimizer, std::uint32_t type) noexcept {
   abandon_steps(to, depth_of(optimizer));
-  if (count == most_nested) return;
-  running[count] = {optimizer, type};
-  record_phase(to, format::phase_action::begin, running[count++]);
+  if (running_step_count == most_nested) return;
+  running[running_step_count] = {optimizer, type};
+  record_phase(to, format::phase_action::begin, running[running_step_count++]);
   autograd::enter_optimizer();
 }
 
@@ -45,13 +48,9 @@ void end_running_step(recorder& to, std::uint64_t optimizer) noexcept {
   abandon_steps(to, depth_of(optimizer));
 }
 
-unsigned running_steps() noexcept {
-  return count;
-}
-
 void abandon_steps(recorder& to, unsigned depth) noexcept {
-  while (count > depth) {
-    record_phase(to, format::phase_action::end, running[--count]);
+  while (running_step_count > depth) {
+    record_phase(to, format::phase_action::end, running[--running_step_count]);
     autograd::leave_optimizer();
   }
 }

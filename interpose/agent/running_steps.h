@@ -13,7 +13,13 @@ void begin_running_step(recorder& to, std::uint64_t optimizer, std::uint32_t typ
 // And those within it.
 void end_running_step(recorder& to, std::uint64_t optimizer) noexcept;
 
-[[nodiscard]] unsigned running_steps() noexcept;
+namespace detail {
+extern thread_local constinit unsigned running_step_count
+    __attribute__((tls_model("initial-exec")));
+}
+[[nodiscard]] inline unsigned running_steps() noexcept {
+  return detail::running_step_count;
+}
 // Ends all but the `depth` outermost ones.
 void abandon_steps(recorder& to, unsigned depth) noexcept;
 

@@ -37,9 +37,12 @@ std::uint32_t tensor_names::find(std::uint64_t tensor) const noexcept {
   return place == names_.end() ? 0 : place->second.text;
 }
 
-tensor_names& the_tensor_names() {
-  static tensor_names& names = *new tensor_names;  // never destroyed: threads outlive exit()
-  return names;
+namespace {
+tensor_names& all_names = *new tensor_names;  // never destroyed: threads outlive exit()
+}  // namespace
+
+tensor_names& the_tensor_names() noexcept {
+  return all_names;
 }
 
 }  // namespace memtrace::agent

@@ -39,6 +39,6 @@ class tensor_names {
   std::uint32_t generation_ = 0;
 };
 
-[[nodiscard]] tensor_names& the_tensor_names();
+[[nodiscard]] tensor_names& the_tensor_names() noexcept;
 
 }  // namespace memtrace::agent

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "interpose/api/names.h"
 
-#include <cstdlib>
 #include <cstring>
 #include <functional>
 #include <new>
@@ -20,7 +19,7 @@ const name* find(const name* from, std::uint64_t hash, std::string_view text) no
 }
 
 name* make(std::uint64_t hash, std::string_view text) noexcept {
-  void* const memory = std::malloc(sizeof(name) + text.size());
+  void* const memory = ::operator new(sizeof(name) + text.size(), std::nothrow);
   if (memory == nullptr) return nullptr;
   char* const copy = static_cast<char*>(memory) + sizeof(name);
   std::memcpy(copy, text.data(), text.size());

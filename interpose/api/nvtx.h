@@ -6,8 +6,8 @@
 
 namespace memtrace::nvtx {
 
-// Once, when the library is loaded: names it as the process's NVTX tool, unless there is another
-// or MEMTRACE_NVTX is 0. Costs nothing until something calls NVTX.
+// Once, when the library is loaded: it is the process's NVTX tool from then on, unless the
+// environment names another or MEMTRACE_NVTX is 0. Costs nothing until something calls NVTX.
 void offer() noexcept;
 
 }  // namespace memtrace::nvtx

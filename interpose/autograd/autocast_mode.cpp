@@ -9,13 +9,10 @@ namespace memtrace::autograd {
 namespace {
 
 constexpr signed char cuda_type = 1;  // c10::DeviceType
-thread_local constinit bool is_on = false;
 
 }  // namespace
 
-bool is_autocast_switched_on() noexcept {
-  return is_on;
-}
+thread_local constinit bool detail::autocast_is_on = false;
 
 }  // namespace memtrace::autograd
 
@@ -24,5 +21,5 @@ MEMTRACE_EXPORTED void AUTOGRAD_SET_AUTOCAST(signed char device_type, bool on) {
   auto* const real = autograd::real_behind<decltype(AUTOGRAD_SET_AUTOCAST)>(
       memtrace::hook_id::AUTOGRAD_SET_AUTOCAST, __builtin_return_address(0));
   real(device_type, on);
-  if (device_type == autograd::cuda_type) autograd::is_on = on;
+  if (device_type == autograd::cuda_type) autograd::detail::autocast_is_on = on;
 }

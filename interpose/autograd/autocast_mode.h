@@ -7,6 +7,12 @@
 
 namespace memtrace::autograd {
 
-[[nodiscard]] bool is_autocast_switched_on() noexcept;
+namespace detail {
+extern thread_local constinit bool autocast_is_on __attribute__((tls_model("initial-exec")));
+}
+
+[[nodiscard]] inline bool is_autocast_switched_on() noexcept {
+  return detail::autocast_is_on;
+}
 
 }  // namespace memtrace::autograd

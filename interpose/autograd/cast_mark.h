@@ -7,18 +7,23 @@ namespace memtrace::autograd {
 
 class [[nodiscard]] cast_mark {
  public:
-  cast_mark() noexcept;
-  ~cast_mark();
+  cast_mark() noexcept : outer_(innermost) { innermost = this; }
+  ~cast_mark() { innermost = outer_; }
   cast_mark(const cast_mark&) = delete;
   cast_mark& operator=(const cast_mark&) = delete;
 
   // Something was allocated since; else the copy comes from autocast's cache.
   [[nodiscard]] bool has_allocated() const noexcept { return has_allocated_; }
 
-  [[nodiscard]] static bool is_active() noexcept;
-  static void allocated() noexcept;
+  [[nodiscard]] static bool is_active() noexcept { return innermost != nullptr; }
+  static void allocated() noexcept {
+    if (innermost != nullptr) innermost->has_allocated_ = true;
+  }
 
  private:
+  static inline thread_local constinit cast_mark* innermost
+      __attribute__((tls_model("initial-exec"))) = nullptr;
+
   cast_mark* const outer_;
   bool has_allocated_ = false;
 };

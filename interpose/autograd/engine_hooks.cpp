@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "interpose/autograd/forward_memory.h"
+#include "interpose/autograd/is_allowed.h"
 #include "interpose/autograd/node_names.h"
 #include "interpose/autograd/real_behind.h"
 #include "interpose/autograd/running_node.h"
@@ -36,6 +37,8 @@ MEMTRACE_EXPORTED void* AUTOGRAD_EXECUTE(void* result, void* engine, const void*
                                          bool accumulate, const void* outputs) {
   auto* const real = autograd::real_behind<decltype(AUTOGRAD_EXECUTE)>(hook_id::AUTOGRAD_EXECUTE,
                                                                        __builtin_return_address(0));
+  if (!autograd::is_allowed())
+    return real(result, engine, roots, inputs, keep_graph, create_graph, accumulate, outputs);
   const autograd::backward_mark mark;
   return real(result, engine, roots, inputs, keep_graph, create_graph, accumulate, outputs);
 }
@@ -44,6 +47,7 @@ MEMTRACE_EXPORTED void AUTOGRAD_EVALUATE(void* engine, void* task, void* node, v
                                          const void* queue) {
   auto* const real = autograd::real_behind<decltype(AUTOGRAD_EVALUATE)>(
       hook_id::AUTOGRAD_EVALUATE, __builtin_return_address(0));
+  if (!autograd::is_allowed()) return real(engine, task, node, inputs, queue);
   {
     const autograd::running_node running(node);
     real(engine, task, node, inputs, queue);
@@ -55,7 +59,7 @@ MEMTRACE_EXPORTED std::uint64_t AUTOGRAD_SEQUENCE() {
   auto* const real = autograd::real_behind<decltype(AUTOGRAD_SEQUENCE)>(
       hook_id::AUTOGRAD_SEQUENCE, __builtin_return_address(0));
   const std::uint64_t number = real();
-  if (memtrace::recorder* const to = session::active(); to != nullptr) {
+  if (memtrace::recorder* const to = session::active(); to != nullptr && autograd::is_allowed()) {
     const memtrace::errno_keeper errno_stays;
     autograd::remember_forward(*to, number);
   }

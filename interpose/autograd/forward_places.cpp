@@ -12,6 +12,8 @@ constexpr std::uint32_t first_capacity = 1u << 15;
 constexpr std::uint32_t most_capacity = 1u << 20;
 
 std::array<places_slot, 1024> slots;
+std::atomic<std::uint32_t> rings_made{0};
+std::atomic<std::uint32_t> next_taken{0};  // goes around, so that the latest to end keep theirs
 
 places_slot& slot_of(std::uint64_t thread) noexcept {
   return slots[thread % slots.size()];
@@ -29,13 +31,36 @@ void grow(places_slot& mine) noexcept {
   mine.ring.store(larger, std::memory_order_release);
 }
 
+// Whoever still reads in it finds the keys of another thread there: nothing.
+place_ring* ring_of_ended_thread() noexcept {
+  for (std::size_t looked = 0; looked < slots.size(); ++looked) {
+    const std::uint32_t at = next_taken.fetch_add(1, std::memory_order_relaxed);
+    places_slot& slot = slots[at % slots.size()];
+    if (slot.ring.load(std::memory_order_relaxed) == nullptr) continue;
+    if (slot.is_owned.exchange(true, std::memory_order_acquire)) continue;
+    place_ring* const ring = slot.ring.exchange(nullptr, std::memory_order_acq_rel);
+    give_back(slot);
+    if (ring != nullptr) return ring;
+  }
+  return nullptr;
+}
+
+place_ring* ring_for_thread() noexcept {
+  if (rings_made.load(std::memory_order_relaxed) >= most_kept) {
+    if (place_ring* const used = ring_of_ended_thread(); used != nullptr) return used;
+  }
+  place_ring* const made = place_ring::make(first_capacity);
+  if (made != nullptr) rings_made.fetch_add(1, std::memory_order_relaxed);
+  return made;
+}
+
 }  // namespace
 
 places_slot* take(std::uint64_t thread) noexcept {
   places_slot& slot = slot_of(thread);
   if (slot.is_owned.exchange(true, std::memory_order_acquire)) return nullptr;
   if (slot.ring.load(std::memory_order_relaxed) == nullptr) {
-    slot.ring.store(place_ring::make(first_capacity), std::memory_order_release);
+    slot.ring.store(ring_for_thread(), std::memory_order_release);
   }
   if (slot.ring.load(std::memory_order_relaxed) != nullptr) return &slot;
   give_back(slot);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The rings of all threads that made nodes of the autograd graph, found by the thread id that
-// PyTorch keeps in each node. A graph may outlive the thread that built it: the ring of an ended
-// thread stays until a new thread gets its slot.
+// PyTorch keeps in each node. A graph may outlive the thread that built it: the rings of the last
+// `most_kept` threads stay; a further thread takes the ring of an ended one, if there is one.
 #pragma once
 
 #include "interpose/autograd/place_ring.h"
@@ -16,6 +16,8 @@ struct places_slot {
 };
 
 namespace forward_places {
+
+inline constexpr std::uint32_t most_kept = 64;
 
 // A slot for a thread; null while another living thread has it (there are 1024), or without
 // memory. To be given back when the thread ends.

@@ -70,7 +70,8 @@ class layout_finder {
     return 0;
   }
 
-  // Object ─► tensor ─► storage ─► data: each step is right when the last one is.
+  // Object ─► tensor ─► storage ─► data: each step is right when the last one is, in every tensor. In
+  // one it may be so by chance, as what stands behind an object in memory can be anything.
   bool find_storage() noexcept {
     for (std::uint16_t object = python_header; object < most_of_object; object += word_bytes) {
       const std::uint64_t impl = word(leaf_.facts.object, object);
@@ -83,7 +84,7 @@ class layout_finder {
         found_.storage = tensor;
         found_.data = data;
         found_.bytes = offset_of(storage, leaf_.facts.storage_bytes, data, most_of_storage);
-        return found_.bytes != 0 && storage_holds_everywhere();
+        if (found_.bytes != 0 && storage_holds_everywhere()) return true;
       }
     }
     return false;
@@ -144,23 +145,28 @@ class layout_finder {
     return memory_.copy(undefined + found_.scalar_type, bytes, sizeof bytes) && bytes[4] == 0;
   }
 
-  // The gradient is known, and so is the node that made the result; a leaf has none.
+  // The gradient is known, and so is the node that made the result; a leaf has none. What is within
+  // reach of another of the tensor's pointers may hold the gradient too: the meta of a leaf can
+  // stand right behind its storage.
   bool find_gradient() noexcept {
-    const std::uint64_t node = word(probe_.node, python_header);
     for (std::uint16_t tensor = cpp_header; tensor < most_of_tensor; tensor += word_bytes) {
       const std::uint64_t meta = word(leaf_.impl, tensor);
       if (meta == 0) continue;
       const std::uint16_t gradient = offset_of(meta, gradient_.impl, cpp_header, most_of_meta);
-      if (gradient == 0) continue;
-      for (found_tensor* each : tensors_) each->meta = word(each->impl, tensor);
-      const std::uint16_t grad_fn = offset_of(result_.meta, node, cpp_header, most_of_meta);
-      if (grad_fn == 0 || word(meta, grad_fn) != 0) return false;
-      found_.autograd_meta = tensor;
-      found_.gradient = gradient;
-      found_.grad_fn = grad_fn;
-      return plain_.meta != 0 && result_.meta != 0 && has_no_gradient(plain_);
+      if (gradient != 0 && gradient_holds_everywhere(tensor, gradient)) return true;
     }
     return false;
+  }
+
+  bool gradient_holds_everywhere(std::uint16_t tensor, std::uint16_t gradient) noexcept {
+    const std::uint64_t node = word(probe_.node, python_header);
+    for (found_tensor* each : tensors_) each->meta = word(each->impl, tensor);
+    const std::uint16_t grad_fn = offset_of(result_.meta, node, cpp_header, most_of_meta);
+    if (grad_fn == 0 || word(leaf_.meta, grad_fn) != 0) return false;
+    found_.autograd_meta = tensor;
+    found_.gradient = gradient;
+    found_.grad_fn = grad_fn;
+    return plain_.meta != 0 && has_no_gradient(plain_);
   }
 
   // Three flags begin a word: requires_grad of leaves, retains_grad and is_view; all are off in

@@ -34,8 +34,9 @@ std::string_view python_class(const void* node) noexcept {
   namespace offset = python_stack::object;
   const auto object = reinterpret_cast<address>(accumulated(node));
   if (object == 0) return python_node;
-  static const bool is_known = holds_an_object(node);
-  if (!is_known) return python_node;
+  static std::atomic<std::int8_t> known{-1};  // 0: no, 1: yes
+  if (known.load(std::memory_order_relaxed) < 0) known.store(holds_an_object(node) ? 1 : 0);
+  if (known.load(std::memory_order_relaxed) == 0) return python_node;
   const auto type = python_stack::load<address>(object, offset::type);
   const auto* const name = python_stack::load<const char*>(type, offset::type_name);
   return name == nullptr ? python_node : std::string_view(name);

@@ -5,8 +5,20 @@
 
 namespace memtrace::autograd {
 
-void enter_optimizer() noexcept;
-void leave_optimizer() noexcept;  // more often than entered is without effect
-[[nodiscard]] bool is_in_optimizer() noexcept;
+namespace detail {
+inline thread_local constinit unsigned optimizer_depth __attribute__((tls_model("initial-exec"))) =
+    0;
+}
+
+inline void enter_optimizer() noexcept {
+  ++detail::optimizer_depth;
+}
+// More often than entered is without effect.
+inline void leave_optimizer() noexcept {
+  if (detail::optimizer_depth > 0) --detail::optimizer_depth;
+}
+[[nodiscard]] inline bool is_in_optimizer() noexcept {
+  return detail::optimizer_depth > 0;
+}
 
 }  // namespace memtrace::autograd

@@ -33,6 +33,9 @@ void place_ring::put(std::uint64_t thread, std::uint64_t number,
 
 place_ring::outcome place_ring::find(std::uint64_t thread, std::uint64_t number,
                                      forward_place& place) const noexcept {
+  // Nodes that add to gradients have the largest number of all, and no place: nothing that a larger
+  // ring could have kept.
+  if (number >= (std::uint64_t{1} << number_bits) - 1) return outcome::unknown;
   const std::uint64_t wanted = key_of(thread, number);
   const entry& at = entries()[(wanted - 1) & mask_];
   const std::uint64_t key = at.key.load(std::memory_order_acquire);

@@ -2,8 +2,8 @@
 //
 // Reading at addresses that may not be addresses: the kernel is asked to copy the bytes, and
 // answers with an error where a load would crash. By process_vm_readv; where a sandbox forbids
-// that, through a pipe, opened then. Of the process that made the object: not to be kept across a
-// fork.
+// that or would kill for it, through a pipe, opened then. Of the process that made the object: not
+// to be kept across a fork.
 #pragma once
 
 #include <sys/types.h>
@@ -19,6 +19,9 @@ class readable_memory {
   readable_memory(const readable_memory&) = delete;
   readable_memory& operator=(const readable_memory&) = delete;
 
+  // By one call of the kernel, and without a pipe.
+  [[nodiscard]] bool is_direct() const noexcept { return is_direct_; }
+
   // At most 4096 bytes.
   [[nodiscard]] bool copy(std::uint64_t from, void* to, std::size_t bytes) const noexcept;
   // 0 where nothing can be read.
@@ -29,6 +32,7 @@ class readable_memory {
                                        std::size_t bytes) const noexcept;
 
   const pid_t self_;
+  const bool is_direct_;
   int ends_[2] = {-1, -1};  // of the pipe; -1: not needed
 };
 

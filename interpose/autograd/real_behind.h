@@ -2,7 +2,8 @@
 //
 // The function of PyTorch behind a wrapper. Without it the wrapper cannot do what its caller
 // needs, so it is also looked for where the caller has it from: a PyTorch whose libraries have
-// other names than those of its wheels.
+// other names than those of its wheels. Never null: where there is none, the process ends as it
+// would have without us (die_without).
 #pragma once
 
 #include "interpose/loader/hook_table.h"

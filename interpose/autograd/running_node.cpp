@@ -3,31 +3,50 @@
 
 #include <pthread.h>
 
+#include <algorithm>
 #include <atomic>
+#include <exception>
 #include <string_view>
 
 #include "interpose/autograd/forward_places.h"
+#include "interpose/autograd/is_allowed.h"
 #include "interpose/autograd/node_names.h"
 #include "interpose/autograd/tensor_layout.h"
 #include "interpose/base/errno_keeper.h"
+#include "interpose/base/settings.h"
 #include "interpose/session/session.h"
 
 namespace memtrace::autograd {
+
+thread_local constinit detail::engine_state detail::engine{};
+
 namespace {
 
-thread_local constinit running_node* innermost = nullptr;
-thread_local constinit unsigned execute_depth = 0;
+using detail::engine;
+
 std::atomic<unsigned> executes{0};
-thread_local constinit bool belongs_to_engine = false;
-thread_local constinit bool is_asked = false;
+std::atomic<unsigned> nodes{0};
+std::atomic<bool> are_seen{false};
+std::atomic<bool> has_one_failed{false};
+
+// Other threads of a pass that has failed end their nodes after its execute has returned.
+bool is_unseen() noexcept {
+  return executes.load(std::memory_order_acquire) == 0 &&
+         !has_one_failed.load(std::memory_order_acquire);
+}
+
+void refuse(const char* why) noexcept {
+  const errno_keeper errno_stays;
+  refusals::refuse(capability::autograd, why);
+}
 
 // The engine calls its threads pt_autograd_0, …
 void ask_for_name() noexcept {
   const errno_keeper errno_stays;
-  is_asked = true;
+  engine.is_asked = true;
   char name[16] = {};
   if (pthread_getname_np(pthread_self(), name, sizeof name) != 0) return;
-  belongs_to_engine = std::string_view(name).starts_with("pt_autograd");
+  engine.belongs_to_engine = std::string_view(name).starts_with("pt_autograd");
 }
 
 void record(recorder& to, format::phase_action action) noexcept {
@@ -36,8 +55,8 @@ void record(recorder& to, format::phase_action action) noexcept {
 
 }  // namespace
 
-backward_mark::backward_mark() noexcept {
-  ++execute_depth;
+backward_mark::backward_mark() noexcept : exceptions_(std::uncaught_exceptions()) {
+  ++engine.execute_depth;
   executes.fetch_add(1, std::memory_order_acq_rel);
   const errno_keeper errno_stays;
   recorder* const to = session::active();
@@ -47,25 +66,35 @@ backward_mark::backward_mark() noexcept {
 }
 
 backward_mark::~backward_mark() {
-  --execute_depth;
+  if (std::uncaught_exceptions() > exceptions_) has_one_failed.store(true);
+  --engine.execute_depth;
   executes.fetch_sub(1, std::memory_order_acq_rel);
   const errno_keeper errno_stays;
   recorder* const to = session::active();
   if (to != nullptr && has_begun_) record(*to, format::phase_action::end);
 }
 
-running_node::running_node(const void* node) noexcept : node_(node), outer_(innermost) {
-  innermost = this;
-  if (!is_asked) [[unlikely]]
+running_node::running_node(const void* node) noexcept : node_(node), outer_(engine.innermost) {
+  engine.innermost = this;
+  nodes.fetch_add(1, std::memory_order_acq_rel);
+  if (!engine.is_asked) [[unlikely]]
     ask_for_name();
+  if (is_unseen()) [[unlikely]] {
+    refuse("a backward pass ran that Engine::execute was not called for");
+  } else if (!are_seen.load(std::memory_order_relaxed)) [[unlikely]] {
+    are_seen.store(true, std::memory_order_release);
+  }
 }
 
 running_node::~running_node() {
-  innermost = outer_;
+  engine.innermost = outer_;
+  nodes.fetch_sub(1, std::memory_order_acq_rel);
 }
 
-running_node* running_node::current() noexcept {
-  return innermost;
+unsigned running_node::depth() noexcept {
+  unsigned count = 0;
+  for (const running_node* at = engine.innermost; at != nullptr; at = at->outer_) ++count;
+  return count;
 }
 
 const forward_place& running_node::place(const recorder& to) noexcept {
@@ -86,20 +115,24 @@ std::uint32_t running_node::name(recorder& to) noexcept {
   return name_;
 }
 
+bool backwards_are_seen() noexcept {
+  return are_seen.load(std::memory_order_acquire) && is_allowed();
+}
+
 unsigned running_backwards() noexcept {
-  return executes.load(std::memory_order_acquire);
+  return std::max(executes.load(std::memory_order_acquire), nodes.load(std::memory_order_acquire));
+}
+
+void detail::see_allocation() noexcept {
+  if (!engine.is_asked) ask_for_name();
+  if (engine.belongs_to_engine && is_unseen() && settings::is_on(capability::autograd)) {
+    refuse("a backward pass ran that no hook was called for");
+  }
 }
 
 void in_forked_child() noexcept {
-  executes.store(execute_depth);
-}
-
-bool is_in_backward() noexcept {
-  return execute_depth > 0 || belongs_to_engine || innermost != nullptr;
-}
-
-bool is_engines_thread() noexcept {
-  return belongs_to_engine || (innermost != nullptr && execute_depth == 0);
+  executes.store(engine.execute_depth);
+  nodes.store(running_node::depth());
 }
 
 }  // namespace memtrace::autograd

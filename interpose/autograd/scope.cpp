@@ -7,6 +7,7 @@
 #include "interpose/autograd/running_node.h"
 #include "interpose/autograd/thread_memory.h"
 #include "interpose/autograd/torch_functions.h"
+#include "interpose/base/settings.h"
 
 namespace memtrace::autograd {
 namespace {
@@ -16,6 +17,11 @@ constexpr signed char cuda_type = 1;  // c10::DeviceType
 std::uint32_t flag_if(bool holds, std::uint32_t flag) noexcept {
   return holds ? flag : 0;
 }
+
+// What the last allocation of the thread found. A free is not asked: it costs three calls of
+// PyTorch, nobody reads it, and every change is a record.
+thread_local constinit std::uint32_t last_modes __attribute__((tls_model("initial-exec"))) =
+    format::scope_grad;
 
 // A PyTorch that cannot be asked counts as one where gradients are recorded.
 std::uint32_t mode_flags() noexcept {
@@ -44,7 +50,8 @@ void set_modules(recorder& to, event_scope& scope, std::uint64_t module,
   scope.root = module == root ? scope.module : object_id(to, root);
 }
 
-void add_backward(recorder& to, event_scope& scope, const python_stack::captured& here) noexcept {
+[[gnu::noinline]] void add_backward(recorder& to, event_scope& scope,
+                                    const python_stack::captured& here) noexcept {
   scope.flags |= format::scope_backward;
   const bool runs_module = here.module != 0 && is_engines_thread();
   scope.flags |= flag_if(runs_module, format::scope_recompute);
@@ -64,13 +71,20 @@ bool is_autocast_on() noexcept {
   return torch != nullptr && torch->autocast != nullptr && torch->autocast(cuda_type);
 }
 
-event_scope current_scope(recorder& to, const python_stack::captured& here) noexcept {
-  event_scope scope;
-  scope.flags = mode_flags() | flag_if(is_in_optimizer(), format::scope_optimizer) |
+void set_scope(event_scope& scope, recorder& to, const python_stack::captured& here,
+               bool is_free) noexcept {
+  // A recording with some scopes is taken to have all of them.
+  if (!settings::is_on(capability::autograd)) {
+    scope = {};
+    return;
+  }
+  if (!is_free) last_modes = mode_flags();
+  scope.flags = last_modes | flag_if(is_in_optimizer(), format::scope_optimizer) |
                 flag_if(cast_mark::is_active(), format::scope_cast);
+  scope.forward_stack = 0;
+  scope.node = 0;
   set_modules(to, scope, here.module, here.root);
   if (is_in_backward()) add_backward(to, scope, here);
-  return scope;
 }
 
 }  // namespace memtrace::autograd

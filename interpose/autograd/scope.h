@@ -10,8 +10,11 @@
 namespace memtrace::autograd {
 
 // `here` is what python_stack::capture_place() found at this event. Takes the recorder's lock when
-// a module or a node's name is met for the first time by this thread.
-[[nodiscard]] event_scope current_scope(recorder& to, const python_stack::captured& here) noexcept;
+// a module or a node's name is met for the first time by this thread. Whether gradients are
+// recorded, inference mode and autocast are asked at allocations only: a free has them as they were
+// at the thread's last allocation.
+void set_scope(event_scope& scope, recorder& to, const python_stack::captured& here,
+               bool is_free) noexcept;
 
 // Autocast is on for CUDA in the calling thread.
 [[nodiscard]] bool is_autocast_on() noexcept;

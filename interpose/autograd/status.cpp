@@ -8,7 +8,9 @@
 #include "interpose/autograd/torch_functions.h"
 #include "interpose/autograd/torch_symbols.h"
 #include "interpose/base/loaded_library.h"
+#include "interpose/base/news.h"
 #include "interpose/base/notice.h"
+#include "interpose/base/settings.h"
 #include "interpose/loader/hook_table.h"
 
 namespace memtrace::autograd::status {
@@ -68,6 +70,14 @@ void describe(const char* about_tensors) noexcept {
   if (found.empty()) found.add("on");
   std::snprintf(described, sizeof described, "%s", found.text());
   is_described.store(true, std::memory_order_release);
+  something_is_new();
+}
+
+void say_switched_off() noexcept {
+  std::snprintf(
+      described, sizeof described, "%s",
+      settings::mode() == recording_mode::minimal ? "MEMTRACE=minimal" : "MEMTRACE_AUTOGRAD=0");
+  is_described.store(true, std::memory_order_release);
 }
 
 }  // namespace
@@ -96,7 +106,11 @@ void record_at_end(recorder& to) noexcept {
   loaded_library torch;
   if (!is_described.load(std::memory_order_acquire)) {
     if (!find_loaded_library("libtorch_cpu.so", torch)) return;
-    tensors_are_off("nobody said what tensors look like");
+    if (settings::is_on(capability::autograd)) {
+      tensors_are_off("nobody said what tensors look like");
+    } else {
+      say_switched_off();
+    }
   }
   record_news(to);
 }

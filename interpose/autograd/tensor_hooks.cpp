@@ -3,6 +3,7 @@
 // What autograd keeps of tensors, and what autocast makes of them. A Tensor is one pointer, to its
 // TensorImpl.
 #include "interpose/autograd/cast_mark.h"
+#include "interpose/autograd/is_allowed.h"
 #include "interpose/autograd/real_behind.h"
 #include "interpose/autograd/tensor_layout.h"
 #include "interpose/autograd/tensor_records.h"
@@ -49,7 +50,7 @@ MEMTRACE_EXPORTED void AUTOGRAD_SAVED(void* saved, const void* tensor, bool is_o
   auto* const real = autograd::real_behind<decltype(AUTOGRAD_SAVED)>(hook_id::AUTOGRAD_SAVED,
                                                                      __builtin_return_address(0));
   real(saved, tensor, is_output, is_inplace_on_view);
-  after_save(saved, tensor, is_output);
+  if (autograd::is_allowed()) after_save(saved, tensor, is_output);
 }
 
 // The result is a Tensor, whose place comes first.
@@ -57,6 +58,7 @@ MEMTRACE_EXPORTED void* AUTOGRAD_CAST(void* result, signed char scalar_type, con
                                       signed char device_type) {
   auto* const real = autograd::real_behind<decltype(AUTOGRAD_CAST)>(hook_id::AUTOGRAD_CAST,
                                                                     __builtin_return_address(0));
+  if (!autograd::is_allowed()) return real(result, scalar_type, source, device_type);
   const autograd::cast_mark mark;
   void* const returned = real(result, scalar_type, source, device_type);
   if (mark.has_allocated()) after_cast(source, result);

@@ -2,7 +2,6 @@
 #include "interpose/autograd/tensor_layout.h"
 
 #include <atomic>
-#include <cstring>
 
 #include "interpose/autograd/layout_search.h"
 #include "interpose/autograd/status.h"
@@ -11,22 +10,16 @@
 namespace memtrace::autograd {
 namespace {
 
+using detail::load;
+
 constexpr signed char cuda_type = 1;  // c10::DeviceType
 constexpr std::uint32_t sizes_inside = 5;
 
-detail::layout offsets{};
 const void* undefined = nullptr;
 std::atomic<bool> decided{false};
 
-template <typename T>
-T load(const void* object, std::size_t offset) noexcept {
-  T value;
-  std::memcpy(&value, static_cast<const char*>(object) + offset, sizeof value);
-  return value;
-}
-
 const detail::layout& at() noexcept {
-  return offsets;
+  return detail::offsets;
 }
 
 const void* meta_of(const void* impl) noexcept {
@@ -48,6 +41,7 @@ device device_of(const void* impl) noexcept {
 }  // namespace
 
 std::atomic<bool> detail::confirmed{false};
+detail::layout detail::offsets{};
 
 bool confirm(const layout_probe& probe) noexcept {
   if (decided.exchange(true, std::memory_order_acq_rel)) return is_confirmed();
@@ -56,7 +50,7 @@ bool confirm(const layout_probe& probe) noexcept {
     status::tensors_are_off("at::RecordFunction::currentThreadId is missing");
     return false;
   }
-  const char* const missing = search_layout(probe, torch->thread_id(), offsets);
+  const char* const missing = search_layout(probe, torch->thread_id(), detail::offsets);
   if (missing != nullptr) {
     status::tensors_are_off(missing);
     return false;
@@ -67,10 +61,6 @@ bool confirm(const layout_probe& probe) noexcept {
   detail::confirmed.store(true, std::memory_order_release);
   status::tensors_are_on();
   return true;
-}
-
-const void* impl_of(const void* python_object) noexcept {
-  return load<const void*>(python_object, at().object_tensor);
 }
 
 bool is_defined(const void* impl) noexcept {
@@ -84,14 +74,6 @@ bool is_cuda(const void* impl) noexcept {
 
 bool is_the_undefined(const void* impl) noexcept {
   return impl == undefined;
-}
-
-const void* storage_of(const void* impl) noexcept {
-  return load<const void*>(impl, at().storage);
-}
-
-std::uint64_t address_in(const void* storage) noexcept {
-  return load<std::uint64_t>(storage, at().data);
 }
 
 std::uint64_t bytes_in(const void* storage) noexcept {

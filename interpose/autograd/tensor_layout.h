@@ -19,6 +19,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 namespace memtrace::autograd {
 
@@ -78,6 +79,14 @@ struct layout {
   std::uint16_t edge_bytes;       // of one of them
 };
 extern std::atomic<bool> confirmed;
+extern layout offsets;
+
+template <typename T>
+[[nodiscard]] inline T load(const void* object, std::size_t offset) noexcept {
+  T value;
+  std::memcpy(&value, static_cast<const char*>(object) + offset, sizeof value);
+  return value;
+}
 
 }  // namespace detail
 
@@ -86,7 +95,9 @@ extern std::atomic<bool> confirmed;
 }
 
 // The TensorImpl behind a torch.Tensor (or an instance of a subclass of it).
-[[nodiscard]] const void* impl_of(const void* python_object) noexcept;
+[[nodiscard]] inline const void* impl_of(const void* python_object) noexcept {
+  return detail::load<const void*>(python_object, detail::offsets.object_tensor);
+}
 
 // A tensor that is there (not the undefined one), on a CUDA device.
 [[nodiscard]] bool is_defined(const void* impl) noexcept;
@@ -101,8 +112,12 @@ extern std::atomic<bool> confirmed;
 [[nodiscard]] std::uint64_t storage_bytes(const void* impl) noexcept;
 
 // The StorageImpl itself, which Python's storages have too; null where there is none.
-[[nodiscard]] const void* storage_of(const void* impl) noexcept;
-[[nodiscard]] std::uint64_t address_in(const void* storage) noexcept;
+[[nodiscard]] inline const void* storage_of(const void* impl) noexcept {
+  return detail::load<const void*>(impl, detail::offsets.storage);
+}
+[[nodiscard]] inline std::uint64_t address_in(const void* storage) noexcept {
+  return detail::load<std::uint64_t>(storage, detail::offsets.data);
+}
 [[nodiscard]] std::uint64_t bytes_in(const void* storage) noexcept;
 // By c10::DataPtr, as it was in 2.4 to 2.11: to be compared with a tensor's own device first.
 [[nodiscard]] bool is_cuda_memory(const void* storage) noexcept;

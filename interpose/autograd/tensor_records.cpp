@@ -48,15 +48,15 @@ void record_accumulated(recorder& to, const void* leaf) noexcept {
   if (!is_confirmed() || leaf == nullptr || !is_on_gpu(leaf)) return;
   const void* const gradient = gradient_of(leaf);
   if (gradient == nullptr) return;  // backward was asked for other gradients
-  const storage_event events[] = {{.role = format::storage_role::leaf,
-                                   .address = storage_address(leaf),
-                                   .bytes = storage_bytes(leaf),
-                                   .flags = format::storage_trainable},
-                                  {.role = format::storage_role::leaf_gradient,
-                                   .address = storage_address(gradient),
-                                   .bytes = storage_address(leaf)}};
+  to.storage_once({.role = format::storage_role::leaf,
+                   .address = storage_address(leaf),
+                   .bytes = storage_bytes(leaf),
+                   .flags = format::storage_trainable});
   // A sparse gradient has no memory of its own to name.
-  to.storages(std::span(events).first(is_on_gpu(gradient) ? 2 : 1));
+  if (!is_on_gpu(gradient)) return;
+  to.storage_once({.role = format::storage_role::leaf_gradient,
+                   .address = storage_address(gradient),
+                   .bytes = storage_address(leaf)});
 }
 
 void record_cast(recorder& to, const void* source, const void* copy) noexcept {

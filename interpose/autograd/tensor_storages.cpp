@@ -4,7 +4,6 @@
 #include <iterator>
 
 #include "interpose/autograd/scalar_types.h"
-#include "interpose/python/layout.h"
 
 namespace memtrace::autograd {
 
@@ -19,35 +18,13 @@ py base_type = nullptr;
 py tensor_type = nullptr;
 py parameter_type = nullptr;
 
-py type_of(py object) noexcept {
-  namespace offset = python_stack::object;
-  return python_stack::load<py>(address_of(object), offset::type);
-}
+// Looked up once, with the GIL, and kept.
+constinit py local_tensor = nullptr;
+constinit py flatten = nullptr;
 
-py attribute_of(py object, py name) {
-  const python_api& api = python_stack::python_functions();
-  const py value = name == nullptr ? nullptr : api.get_attribute(object, name);
-  if (value == nullptr) api.clear_error();
-  return value;
-}
-
-// As the protocol of wrapping subclasses has it: ([names of attributes], anything).
-py flattened(py tensor) {
-  static const py flatten = python_stack::interned("__tensor_flatten__");
-  const python_api& api = python_stack::python_functions();
-  const reference method(api, attribute_of(tensor, flatten));
-  if (!method) return nullptr;
-  const reference answer(api, api.call(method.get(), nullptr));
-  if (!answer) api.clear_error();
-  if (!answer || !is_tuple(answer.get()) || api.tuple_size(answer.get()) < 1) return nullptr;
-  const py parts = api.new_list(0);
-  if (parts == nullptr) api.clear_error();
-  if (parts == nullptr) return nullptr;
-  for_each_item(api.tuple_item(answer.get(), 0), [&](py name) {
-    const reference part(api, is_text(name) ? attribute_of(tensor, name) : nullptr);
-    if (part && api.list_append(parts, part.get()) != 0) api.clear_error();
-  });
-  return parts;
+py kept(py& name, const char* text) {
+  if (name == nullptr) name = python_stack::interned(text);
+  return name;
 }
 
 }  // namespace
@@ -66,15 +43,28 @@ bool is_tensor(py object) noexcept {
          python_stack::python_functions().is_subtype(type, base_type) != 0;
 }
 
-py detail::parts_of_wrapper(py tensor) {
+py detail::attribute_of(py object, py name) {
   const python_api& api = python_stack::python_functions();
-  static const py local_name = python_stack::interned("_local_tensor");
-  const py local = attribute_of(tensor, local_name);
-  if (local == nullptr) return flattened(tensor);
-  const reference owned(api, local);
-  const py parts = api.new_list(0);
-  if (parts == nullptr || api.list_append(parts, local) != 0) api.clear_error();
-  return parts;
+  const py value = name == nullptr ? nullptr : api.get_attribute(object, name);
+  if (value == nullptr) api.clear_error();
+  return value;
+}
+
+py detail::local_tensor_name() {
+  return kept(local_tensor, "_local_tensor");
+}
+
+// As the protocol of wrapping subclasses has it: ([names of attributes], anything).
+py detail::names_of_parts(py tensor) {
+  const python_api& api = python_stack::python_functions();
+  const reference method(api, attribute_of(tensor, kept(flatten, "__tensor_flatten__")));
+  if (!method) return nullptr;
+  const reference answer(api, api.call(method.get(), nullptr));
+  if (!answer) api.clear_error();
+  if (!answer || !is_tuple(answer.get()) || api.tuple_size(answer.get()) < 1) return nullptr;
+  const py names = api.tuple_item(answer.get(), 0);
+  api.inc_ref(names);
+  return names;
 }
 
 std::uint64_t tensor_bytes(const void* impl) noexcept {

@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "interpose/autograd/tensor_layout.h"
+#include "interpose/python/layout.h"
 #include "interpose/python/python_values.h"
 
 namespace memtrace::autograd {
@@ -15,6 +16,10 @@ namespace memtrace::autograd {
 // known nothing is a tensor.
 void know_tensor_types(python_stack::py base, python_stack::py tensor, python_stack::py parameter);
 [[nodiscard]] bool is_tensor(python_stack::py object) noexcept;
+[[nodiscard]] inline python_stack::py type_of(python_stack::py object) noexcept {
+  namespace offset = python_stack::object;
+  return python_stack::load<python_stack::py>(address_of(object), offset::type);
+}
 
 struct gpu_storage {
   std::uint64_t address;
@@ -23,9 +28,30 @@ struct gpu_storage {
 };
 
 namespace detail {
-// The tensors that a wrapper is made of, as a list or tuple, or null.
-[[nodiscard]] python_stack::py parts_of_wrapper(python_stack::py tensor);
+// "_local_tensor", where DTensor keeps its only one.
+[[nodiscard]] python_stack::py local_tensor_name();
+// The names of the attributes that another wrapper says it has, as a list or tuple, or null.
+[[nodiscard]] python_stack::py names_of_parts(python_stack::py tensor);
+// The attribute as a new reference, or null.
+[[nodiscard]] python_stack::py attribute_of(python_stack::py object, python_stack::py name);
 }  // namespace detail
+
+// Calls found(name, part) for each tensor that a wrapper is made of.
+template <typename Function>
+void for_each_part(python_stack::py wrapper, Function found) {
+  const python_stack::python_api& api = python_stack::python_functions();
+  const python_stack::py local_name = detail::local_tensor_name();
+  const python_stack::reference local(api, detail::attribute_of(wrapper, local_name));
+  if (local) return found(local_name, local.get());
+  const python_stack::reference names(api, detail::names_of_parts(wrapper));
+  if (!names) return;
+  for_each_item(names.get(), [&](python_stack::py name) {
+    const bool is_name = python_stack::is_text(name);
+    const python_stack::reference part(api,
+                                       is_name ? detail::attribute_of(wrapper, name) : nullptr);
+    if (part) found(name, part.get());
+  });
+}
 
 inline constexpr int deepest_wrapper = 4;
 
@@ -40,11 +66,9 @@ void for_each_storage(python_stack::py tensor, Function found, int depth = deepe
     return;
   }
   if (depth == 0) return;
-  const python_stack::reference parts(python_stack::python_functions(),
-                                      detail::parts_of_wrapper(tensor));
-  if (!parts) return;
-  for_each_item(parts.get(),
-                [&](python_stack::py part) { for_each_storage(part, found, depth - 1); });
+  for_each_part(tensor, [&](python_stack::py, python_stack::py part) {
+    for_each_storage(part, found, depth - 1);
+  });
 }
 
 // Bytes of the tensor itself, which may be a part of its storage.

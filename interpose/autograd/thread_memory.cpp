@@ -1,42 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "interpose/autograd/thread_memory.h"
 
-#include <pthread.h>
-
 #include <new>
 
+#include "interpose/base/thread_end.h"
+
 namespace memtrace::autograd {
+
+thread_local constinit thread_memory* detail::memory = nullptr;
+
 namespace {
 
-thread_local constinit thread_memory* mine = nullptr;
-
 void forget(void* memory) {
-  mine = nullptr;
+  detail::memory = nullptr;
   auto* const ended = static_cast<thread_memory*>(memory);
   if (ended->places != nullptr) forward_places::give_back(*ended->places);
   delete ended;
 }
 
-struct thread_end {
-  pthread_key_t key{};
-  const bool is_known = pthread_key_create(&key, &forget) == 0;
-};
-
-thread_memory* make() noexcept {
-  static const thread_end end;
-  if (!end.is_known) return nullptr;
-  auto* const made = new (std::nothrow) thread_memory;
-  if (made == nullptr || pthread_setspecific(end.key, made) != 0) {
-    delete made;
-    return nullptr;
-  }
-  return mine = made;
-}
+constinit thread_end end_of_memory{forget};
 
 }  // namespace
 
-thread_memory* this_threads_memory() noexcept {
-  return mine != nullptr ? mine : make();
+thread_memory* detail::make_memory() noexcept {
+  auto* const made = new (std::nothrow) thread_memory;
+  if (made == nullptr || !end_of_memory.set(made)) {
+    delete made;
+    return nullptr;
+  }
+  return memory = made;
 }
 
 }  // namespace memtrace::autograd

@@ -16,7 +16,14 @@ struct thread_memory {
   std::uint64_t thread = 0;       // at::RecordFunction::currentThreadId(), 0: not asked yet
 };
 
+namespace detail {
+extern thread_local constinit thread_memory* memory __attribute__((tls_model("initial-exec")));
+[[nodiscard]] thread_memory* make_memory() noexcept;
+}  // namespace detail
+
 // Made when asked for first; null without memory. Gone when the thread ends.
-[[nodiscard]] thread_memory* this_threads_memory() noexcept;
+[[nodiscard]] inline thread_memory* this_threads_memory() noexcept {
+  return detail::memory != nullptr ? detail::memory : detail::make_memory();
+}
 
 }  // namespace memtrace::autograd

@@ -4,6 +4,7 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
+#include <array>
 #include <climits>
 #include <cstdio>
 #include <cstdlib>
@@ -13,11 +14,9 @@ namespace memtrace::settings {
 namespace {
 
 bool is_enabled = false;
-bool takes_samples = false;
-bool takes_native_stacks = false;
-bool takes_censuses = false;
-bool census_on_signal = false;
-bool wants_witness = false;
+recording_mode chosen_mode = recording_mode::standard;
+const char* unknown_mode = nullptr;
+std::array<bool, capability_count> on{};
 char output[PATH_MAX];
 char log_target[PATH_MAX];
 
@@ -27,6 +26,26 @@ bool is_set(const char* value) noexcept {
 
 bool is_zero(const char* value) noexcept {
   return value != nullptr && std::strcmp(value, "0") == 0;
+}
+
+void read_mode(const char* wanted) noexcept {
+  chosen_mode = recording_mode::standard;
+  unknown_mode = nullptr;
+  if (wanted == nullptr || wanted[0] == '\0') return;
+  const auto named = recording_mode_named(wanted);
+  if (named.has_value()) {
+    chosen_mode = *named;
+  } else {
+    unknown_mode = wanted;
+  }
+}
+
+void read_capabilities() noexcept {
+  for (std::size_t i = 0; i < capability_count; ++i) {
+    const capability_row& row = capability_rows[i];
+    const char* const own = std::getenv(row.variable);
+    on[i] = own == nullptr || own[0] == '\0' ? is_on_by_default(row, chosen_mode) : !is_zero(own);
+  }
 }
 
 void read_output(const char* wanted) noexcept {
@@ -48,32 +67,22 @@ void read() noexcept {
   read_output(std::getenv("MEMTRACE_OUTPUT"));
   const char* target = std::getenv("MEMTRACE_LOG");
   std::snprintf(log_target, sizeof log_target, "%s", target == nullptr ? "" : target);
-  takes_censuses = !is_zero(std::getenv("MEMTRACE_CENSUS"));
-  census_on_signal = takes_censuses && !is_zero(std::getenv("MEMTRACE_CENSUS_SIGNAL"));
-  const char* const sampling = std::getenv("MEMTRACE_SAMPLING");
-  takes_samples = sampling == nullptr || std::strcmp(sampling, "0") != 0;
-  wants_witness = is_set(std::getenv("MEMTRACE_CUPTI"));
-  takes_native_stacks = is_set(std::getenv("MEMTRACE_NATIVE_STACKS"));
+  read_mode(std::getenv("MEMTRACE"));
+  read_capabilities();
   is_enabled = true;
 }
 
 bool enabled() noexcept {
   return is_enabled;
 }
-bool censuses() noexcept {
-  return takes_censuses;
+recording_mode mode() noexcept {
+  return chosen_mode;
 }
-bool samples() noexcept {
-  return takes_samples;
+const char* mode_that_is_none() noexcept {
+  return unknown_mode;
 }
-bool second_witness() noexcept {
-  return wants_witness;
-}
-bool native_stacks() noexcept {
-  return takes_native_stacks;
-}
-bool listens_for_signal() noexcept {
-  return census_on_signal;
+bool is_on(capability which) noexcept {
+  return on[static_cast<std::size_t>(which)];
 }
 const char* output_directory() noexcept {
   return output;

@@ -4,6 +4,8 @@
 // change their environment and their working directory.
 #pragma once
 
+#include "memtrace/capabilities.h"
+
 namespace memtrace::settings {
 
 // Once, when the library is loaded.
@@ -13,16 +15,12 @@ void read() noexcept;
 [[nodiscard]] bool enabled() noexcept;
 // MEMTRACE_OUTPUT as an absolute path, or the working directory at the start.
 [[nodiscard]] const char* output_directory() noexcept;
-// Not MEMTRACE_CENSUS=0.
-[[nodiscard]] bool censuses() noexcept;
-// Nor MEMTRACE_CENSUS_SIGNAL=0.
-[[nodiscard]] bool listens_for_signal() noexcept;
-// Not MEMTRACE_SAMPLING=0.
-[[nodiscard]] bool samples() noexcept;
-// MEMTRACE_CUPTI, not 0.
-[[nodiscard]] bool second_witness() noexcept;
-// MEMTRACE_NATIVE_STACKS is set, not to 0.
-[[nodiscard]] bool native_stacks() noexcept;
+// MEMTRACE, standard without it.
+[[nodiscard]] recording_mode mode() noexcept;
+// What stands in MEMTRACE where that names no mode; else null.
+[[nodiscard]] const char* mode_that_is_none() noexcept;
+// By the mode, or by the capability's own variable.
+[[nodiscard]] bool is_on(capability which) noexcept;
 // MEMTRACE_LOG, empty when unset (see notice.h).
 [[nodiscard]] const char* log() noexcept;
 

@@ -33,10 +33,6 @@ bool is_glibcs(void* function) noexcept {
   return file.substr(file.rfind('/') + 1).starts_with("libc.so");
 }
 
-std::uint64_t word_before(const void* object, std::size_t bytes) noexcept {
-  return *reinterpret_cast<const std::uint64_t*>(static_cast<const char*>(object) - bytes);
-}
-
 // Of the block with this header; its last word is the next block's.
 std::size_t usable(std::uint64_t header) noexcept {
   const std::uint64_t size = header & ~flags;
@@ -46,13 +42,16 @@ std::size_t usable(std::uint64_t header) noexcept {
 
 }  // namespace
 
-std::size_t bytes_from(const void* object) noexcept {
+std::size_t bytes_from(const autograd::readable_memory& memory, const void* object) noexcept {
   static const bool is_known = is_glibcs(dlsym(RTLD_DEFAULT, "malloc"));
   if (!is_known) return 0;
-  const std::uint64_t before = word_before(object, sizeof(std::uint64_t));
-  const bool is_counts = before >> 32 != 0;
-  if (!is_counts) return usable(before);
-  const std::size_t size = usable(word_before(object, control_block + sizeof(std::uint64_t)));
+  // The size before the control block, its functions, and its counts or the object's own size.
+  std::uint64_t before[3];
+  if (!memory.copy(reinterpret_cast<std::uint64_t>(object) - sizeof before, before, sizeof before))
+    return 0;
+  const bool is_counts = before[2] >> 32 != 0;
+  if (!is_counts) return usable(before[2]);
+  const std::size_t size = usable(before[0]);
   return size < control_block ? 0 : size - control_block;
 }
 

@@ -4,14 +4,19 @@
 #include <pthread.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <exception>
 #include <vector>
 
+#include "interpose/autograd/is_allowed.h"
 #include "interpose/autograd/running_node.h"
 #include "interpose/autograd/tensor_layout.h"
 #include "interpose/base/read_clock.h"
+#include "interpose/census/engine_threads.h"
 #include "interpose/census/take.h"
 #include "interpose/census/torch_storages.h"
+#include "interpose/census/waiting_time.h"
+#include "interpose/session/refusals.h"
 
 namespace memtrace::census {
 
@@ -31,8 +36,24 @@ bool has_stack_left() noexcept {
   return known && here - reinterpret_cast<std::uintptr_t>(lowest) > enough;
 }
 
-// What the last whole search did not find, or a later one less. Needs the GIL.
-std::uint64_t never_found = 0;
+// Needs the GIL. What the last search did not find is not looked for again.
+beyond beyond_users;
+
+// After so many that were cut off there are no more: the program is too large to be searched.
+constexpr unsigned most_cut_off = 2;
+unsigned users_cut_off = 0;
+unsigned beyond_cut_off = 0;
+
+void learn(const findings& found) noexcept {
+  beyond_users.never_found = found.is_cut_off ? 0 : found.missing;
+  if (!found.is_incomplete) return;
+  if (!found.is_cut_off) {
+    if (++beyond_cut_off == most_cut_off) beyond_users.is_allowed = false;
+  } else if (++users_cut_off == most_cut_off) {
+    refusals::refuse(capability::census,
+                     "two searches were cut off, at 100 ms or 2 million objects");
+  }
+}
 
 void record(recorder& to, const findings& found) {
   std::vector<storage_event> events;
@@ -48,30 +69,56 @@ void record(recorder& to, const findings& found) {
   to.storages(events);
 }
 
+// Graphs change without the GIL while a backward pass runs, so they are read only where such a pass
+// would be known of, or none can have been.
+struct readable {
+  bool gradients = false;
+  bool graphs = false;
+};
+
+readable what_is_readable(const autograd::readable_memory& memory, const limits& at_most) noexcept {
+  if (!autograd::is_allowed()) return {};
+  if (!autograd::backwards_are_seen() && engine_has_threads()) return {};
+  const unsigned backwards = autograd::running_backwards();
+  // A backward pass frees what its graph has saved as it goes, in one thread for each device and
+  // one for the CPU; gradients on a GPU are made by its device's thread.
+  const bool is_own = backwards == 1 && autograd::is_engines_thread() && at_most.devices == 1;
+  if (!memory.is_direct()) {
+    refusals::refuse(capability::graph_walks, "process_vm_readv is forbidden here");
+  }
+  return {backwards == 0 || is_own,
+          backwards == 0 && refusals::is_allowed(capability::graph_walks)};
+}
+
 }  // namespace
 
-std::uint64_t take(recorder& to, format::census_reason why, const limits& at_most) noexcept {
-  if (!autograd::is_confirmed() || !has_stack_left()) return 0;
+outcome take(recorder& to, format::census_reason why, const limits& at_most) noexcept {
+  outcome result;
+  if (!autograd::is_confirmed() || !has_stack_left()) return result;
+  if (!refusals::is_allowed(capability::census)) return result;
   const std::uint64_t start = read_clock(CLOCK_MONOTONIC);
+  const waiting_time waited;
   to.census({.action = format::census_action::begin, .reason = why});
   census_event end{.action = format::census_action::end, .reason = why};
   try {
-    // A backward pass frees what its graph has saved as it goes, in one thread for each device and
-    // one for the CPU; gradients on a GPU are made by its device's thread.
-    const unsigned backwards = autograd::running_backwards();
-    const bool is_own = backwards == 1 && autograd::is_engines_thread() && at_most.devices == 1;
-    torch_storages reader(backwards == 0 || is_own, backwards == 0);
-    const findings found = find_held(reader, at_most, never_found);
-    never_found = found.is_incomplete ? 0 : found.missing;
+    const autograd::readable_memory memory;
+    const readable may_read = what_is_readable(memory, at_most);
+    torch_storages reader(memory, may_read.gradients, may_read.graphs);
+    const findings found = find_held(reader, at_most, beyond_users);
     record(to, found);
+    learn(found);
     end.bytes = found.bytes;
-    if (found.is_incomplete) end.flags = format::census_incomplete;
+    result.is_complete = !found.is_incomplete;
+    if (reader.has_left_out_graphs()) end.flags = format::census_without_graphs;
   } catch (const std::exception&) {
-    end.flags = format::census_incomplete;
   }
-  end.nanoseconds = read_clock(CLOCK_MONOTONIC) - start;
+  if (!result.is_complete) {
+    end.flags |= format::census_incomplete;
+  }
+  const std::uint64_t taken = read_clock(CLOCK_MONOTONIC) - start;
+  result.nanoseconds = end.nanoseconds = taken - std::min(waited.so_far_ns(), taken);
   to.census(end);
-  return end.nanoseconds;
+  return result;
 }
 
 }  // namespace memtrace::census

@@ -13,15 +13,16 @@ std::size_t hash_of(address object) noexcept {
 
 }  // namespace
 
-found_objects::found_objects(std::uint64_t most) noexcept
-    : objects_(most < first_root - 1 ? most : first_root - 1), slots_(first_slots) {
+found_objects::found_objects(std::uint64_t most, deadline& until) noexcept
+    : until_(until), objects_(most < first_root - 1 ? most : first_root - 1), slots_(first_slots) {
   full_ = objects_.capacity() == 0 || slots_.capacity() == 0;
 }
 
-std::size_t found_objects::slot_of(address object) const noexcept {
-  const std::size_t mask = slots_.capacity() - 1;
+std::size_t found_objects::slot_in(const mapped_array<std::uint32_t>& slots,
+                                   address object) const noexcept {
+  const std::size_t mask = slots.capacity() - 1;
   std::size_t place = hash_of(object) & mask;
-  while (slots_[place] != 0 && objects_[slots_[place] - 1].object != object) {
+  while (slots[place] != 0 && objects_[slots[place] - 1].object != object) {
     place = (place + 1) & mask;
   }
   return place;
@@ -33,8 +34,11 @@ void found_objects::make_room() noexcept {
     full_ = true;
     return;
   }
-  slots_.swap(larger);
-  for (node each = 0; each < size(); ++each) slots_[slot_of(objects_[each].object)] = each + 1;
+  for (node each = 0; each < size() && !full_; ++each) {
+    larger[slot_in(larger, objects_[each].object)] = each + 1;
+    full_ = until_.is_over();
+  }
+  if (!full_) slots_.swap(larger);
 }
 
 node found_objects::add(address object, std::uint32_t parent) noexcept {

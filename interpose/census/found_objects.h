@@ -6,6 +6,7 @@
 
 #include <cstdint>
 
+#include "interpose/census/deadline.h"
 #include "interpose/census/mapped_array.h"
 #include "interpose/python/layout.h"
 
@@ -17,7 +18,8 @@ inline constexpr node no_node = ~0u;
 
 class found_objects {
  public:
-  explicit found_objects(std::uint64_t most) noexcept;
+  // Past the deadline it is full: making room takes as long as there are objects.
+  found_objects(std::uint64_t most, deadline& until) noexcept;
 
   // The new node, or no_node where the object is known, or there is no room: then is_full().
   // `parent` is a node or a root (see root_of()).
@@ -48,9 +50,14 @@ class found_objects {
     std::uint32_t parent;
   };
   // Where the object stands in slots_, or the empty slot where it would.
-  [[nodiscard]] std::size_t slot_of(address object) const noexcept;
+  [[nodiscard]] std::size_t slot_of(address object) const noexcept {
+    return slot_in(slots_, object);
+  }
+  [[nodiscard]] std::size_t slot_in(const mapped_array<std::uint32_t>& slots,
+                                    address object) const noexcept;
   void make_room() noexcept;
 
+  deadline& until_;
   mapped_array<found> objects_;
   mapped_array<std::uint32_t> slots_;  // node + 1; 0: empty
   bool full_ = false;

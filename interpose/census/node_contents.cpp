@@ -51,16 +51,19 @@ bool node_contents::is_array_of(std::size_t element_words) const {
   return true;
 }
 
+bool node_contents::copy(std::uint64_t from, std::vector<std::uint64_t>& to) const noexcept {
+  for (std::size_t at = 0; at < to.size(); at += chunk_words) {
+    const std::size_t count = std::min(to.size() - at, chunk_words);
+    if (!memory_.copy(from + at * word_bytes, to.data() + at, count * word_bytes)) return false;
+  }
+  return true;
+}
+
 // Three words that look like an array need not be one. That its elements, all of one size, begin
 // with tensors does not happen by chance.
 bool node_contents::read_array(std::uint64_t begin, std::uint64_t end) {
   array_.resize((end - begin) / word_bytes);
-  for (std::size_t at = 0; at < array_.size(); at += chunk_words) {
-    const std::size_t count = std::min(array_.size() - at, chunk_words);
-    if (!memory_.copy(begin + at * word_bytes, array_.data() + at, count * word_bytes)) {
-      return false;
-    }
-  }
+  if (!copy(begin, array_)) return false;
   for (std::size_t words = 1; words <= std::min(array_.size(), largest_element); ++words) {
     if (array_.size() % words != 0 || (words > 1 && words < least_element)) continue;
     if (!is_array_of(words)) continue;
@@ -91,7 +94,9 @@ const std::vector<const void*>& node_contents::tensors(const void* its_class, co
   std::vector<content>& places = classes_[its_class];
   const std::size_t count = bytes / word_bytes;
   if (places.size() < count) places.resize(count);
-  const auto* const words = static_cast<const std::uint64_t*>(begin);
+  words_.resize(count);
+  if (!copy(reinterpret_cast<std::uint64_t>(begin), words_)) return found_;
+  const std::uint64_t* const words = words_.data();
   for (std::size_t i = 0; i < count; ++i) {
     content& known = places[i];
     if (words[i] == 0 || known == content::other) continue;

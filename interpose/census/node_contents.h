@@ -21,11 +21,11 @@ namespace memtrace::census {
 class node_contents {
  public:
   // Virtual functions of the TensorImpls that are looked for.
-  explicit node_contents(const void* tensor_functions) noexcept
-      : tensor_functions_(reinterpret_cast<std::uint64_t>(tensor_functions)) {}
+  node_contents(const autograd::readable_memory& memory, const void* tensor_functions) noexcept
+      : memory_(memory), tensor_functions_(reinterpret_cast<std::uint64_t>(tensor_functions)) {}
 
   // The TensorImpls in these bytes of an object of this class (any address that is the class's
-  // own), until the next call.
+  // own), until the next call; none where the bytes cannot be read.
   [[nodiscard]] const std::vector<const void*>& tensors(const void* its_class, const void* begin,
                                                         std::size_t bytes);
 
@@ -37,11 +37,14 @@ class node_contents {
   bool read_array(std::uint64_t begin, std::uint64_t end);
   [[nodiscard]] bool is_array_of(std::size_t element_words) const;
 
+  [[nodiscard]] bool copy(std::uint64_t from, std::vector<std::uint64_t>& to) const noexcept;
+
+  const autograd::readable_memory& memory_;
   const std::uint64_t tensor_functions_;
-  const autograd::readable_memory memory_{};
   std::unordered_map<const void*, std::vector<content>> classes_;
   std::vector<const void*> found_;
-  std::vector<std::uint64_t> array_;  // the words of one
+  std::vector<std::uint64_t> words_;  // of the object
+  std::vector<std::uint64_t> array_;  // of one of its arrays
 };
 
 }  // namespace memtrace::census

@@ -4,6 +4,7 @@
 #include "interpose/census/code_names.h"
 #include "interpose/census/container_facts.h"
 #include "interpose/census/instance_values.h"
+#include "memtrace/trace_format.h"
 
 namespace memtrace::census {
 
@@ -40,11 +41,13 @@ place_number path_names::place_of(node which) {
   std::vector<node> way;
   node at = which;
   while (known_.find(at) == known_.end()) {
+    if (search_.until().is_over()) return no_place;
     way.push_back(at);
     if (search_.objects().is_root(at)) break;
     at = search_.objects().parent(at);
   }
   while (!way.empty()) {
+    if (search_.until().is_over()) return no_place;
     const node next = way.back();
     way.pop_back();
     const found_objects& objects = search_.objects();
@@ -83,6 +86,9 @@ path_names::named path_names::name_root(node which) {
       result.place =
           places_.start(name_of_type(type_of(object)), {"nothing: a cycle or C++", "", 0});
       places_[result.place].flags |= format::held_unreachable;
+      break;
+    case root::origin::suspended:  // its variables begin paths of their own
+      result.place = places_.start(name_of_type(type_of(object)), {"a statement that runs", "", 0});
       break;
     case root::origin::context:
       result.place = places_.start("ContextVar", {"context of a thread", "", 0});

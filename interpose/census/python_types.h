@@ -43,9 +43,7 @@ inline constexpr std::uint16_t basic_size = 32;  // of a type
 inline constexpr std::uint16_t traverse = 184;
 inline constexpr std::uint16_t members = 240;
 inline constexpr std::uint16_t base = 256;
-inline constexpr std::uint16_t type_dict = 264;
 inline constexpr std::uint16_t dict_offset = 288;
-inline constexpr std::uint16_t is_gc = 328;
 inline constexpr std::uint16_t item_count = 16;  // of list, tuple, dict, deque
 inline constexpr std::uint16_t set_count = 24;
 inline constexpr std::uint16_t tuple_items = 24;
@@ -53,8 +51,6 @@ inline constexpr std::uint16_t deque_bound = 64;
 inline constexpr std::uint16_t lru_cache = 72;
 inline constexpr std::uint16_t lru_bound = 96;
 inline constexpr std::uint16_t frame_of_object = 24;  // 3.11 on
-inline constexpr std::uint16_t traceback_next = 16;
-inline constexpr std::uint16_t traceback_frame = 24;
 }  // namespace offset
 
 // Py_TPFLAGS_*

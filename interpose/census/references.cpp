@@ -10,13 +10,13 @@ namespace {
 
 using traverse_function = int (*)(py object, int (*visit)(py, void*), void* argument);
 
+// What is not 0 ends the object's traversal.
 int pass_on(py object, void* visitor) {
-  static_cast<reference_visitor*>(visitor)->visit(address_of(object));
-  return 0;
+  return static_cast<reference_visitor*>(visitor)->visit(address_of(object)) ? 0 : 1;
 }
 
-void visit_if_any(address object, reference_visitor& visitor) noexcept {
-  if (object != 0) visitor.visit(object);
+bool visit_if_any(address object, reference_visitor& visitor) noexcept {
+  return object == 0 || visitor.visit(object);
 }
 
 // An object that the collector does not track is either not finished yet or holds nothing.
@@ -28,27 +28,20 @@ void traverse(const python_objects& python, address object, reference_visitor& v
 
 void visit_pairs(const python_objects& python, address dict, reference_visitor& visitor) noexcept {
   for_each_pair(python, dict, [&](address key, address value) {
-    visitor.visit(value);
-    visitor.visit_key(key);
-    return true;
+    return visitor.visit(value) && visitor.visit_key(key);
   });
 }
 
 void visit_attributes(const python_objects& python, address object,
                       reference_visitor& visitor) noexcept {
-  visit_if_any(instance_dict(python, object), visitor);
-  for_each_inline_value(python, object, [&](address, address value) {
-    visitor.visit(value);
-    return true;
-  });
+  if (!visit_if_any(instance_dict(python, object), visitor)) return;
+  for_each_inline_value(python, object,
+                        [&](address, address value) { return visitor.visit(value); });
 }
 
 void visit_variables(const python_objects& python, const read_frame& from,
                      reference_visitor& visitor) noexcept {
-  for_each_variable(python, from, [&](address, address value) {
-    visitor.visit(value);
-    return true;
-  });
+  for_each_variable(python, from, [&](address, address value) { return visitor.visit(value); });
 }
 
 void visit_function(const python_objects& python, address function,
@@ -57,9 +50,9 @@ void visit_function(const python_objects& python, address function,
   for (const py part :
        {python.get_closure_of_function(object), python.get_defaults_of_function(object),
         python.get_keyword_defaults_of_function(object)}) {
-    visit_if_any(address_of(part), visitor);
+    if (!visit_if_any(address_of(part), visitor)) return;
   }
-  visit_if_any(instance_dict(python, function), visitor);
+  static_cast<void>(visit_if_any(instance_dict(python, function), visitor));
 }
 
 }  // namespace

@@ -9,11 +9,12 @@
 
 namespace memtrace::census {
 
-// One object at a time.
+// One object at a time. False: nothing more is wanted, also not of an object with millions of
+// references.
 class reference_visitor {
  public:
-  virtual void visit(address object) noexcept = 0;
-  virtual void visit_key(address object) noexcept = 0;
+  [[nodiscard]] virtual bool visit(address object) noexcept = 0;
+  [[nodiscard]] virtual bool visit_key(address object) noexcept = 0;
 
  protected:
   ~reference_visitor() = default;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "interpose/census/collector_lists.h"
 #include "interpose/python/frame_walk.h"
 #include "interpose/python/text.h"
 
@@ -27,8 +28,9 @@ bool is_exception(address object) noexcept {
 
 }  // namespace
 
-root_finder::root_finder(const python_objects& python, const user_code& users, address modules)
-    : python_(python), users_(users), modules_(modules), running_(find_running()) {}
+root_finder::root_finder(const python_objects& python, const user_code& users, address modules,
+                         deadline& until)
+    : python_(python), users_(users), modules_(modules), until_(until), running_(find_running()) {}
 
 std::vector<address> root_finder::threads() const {
   std::vector<address> found;
@@ -46,7 +48,7 @@ std::vector<read_frame> root_finder::find_running() const {
   for (const address thread : threads()) {
     const auto first = static_cast<std::ptrdiff_t>(found.size());
     address frame = python_stack::innermost_frame(offsets, thread);
-    for (unsigned left = most_frames; frame != 0 && left > 0; --left) {
+    for (unsigned left = most_frames; frame != 0 && left > 0 && !until_.is_over(); --left) {
       const read_frame here = frame_at(python_, frame);
       if (here.frame != 0) found.push_back(here);
       frame = python_stack::previous_frame(offsets, frame);
@@ -56,12 +58,17 @@ std::vector<read_frame> root_finder::find_running() const {
   return found;
 }
 
-std::vector<root_group> root_finder::frames(bool of_users) const {
+bool root_finder::is_users(const read_frame& frame) const {
   python_stack::text_arena arena;
+  const auto file = load<address>(frame.code, python_.interpreter->offsets->code_file);
+  return users_.is_users(text_of(python_, file, arena));
+}
+
+std::vector<root_group> root_finder::frames(bool of_users) const {
   std::vector<root_group> found;
   for (const read_frame& frame : running_) {
-    const auto file = load<address>(frame.code, python_.interpreter->offsets->code_file);
-    if (users_.is_users(text_of(python_, file, arena)) != of_users) continue;
+    if (until_.is_over()) break;
+    if (is_users(frame) != of_users) continue;
     root_group group;
     for_each_variable(python_, frame, [&](address name, address value) {
       group.push_back({root::origin::local, value, name, frame.code, 0});
@@ -127,6 +134,23 @@ root_group root_finder::contexts() const {
     const auto context = load<address>(thread, python_.layout->thread_context);
     if (context != 0) found.push_back({root::origin::context, context, 0, 0, 0});
   }
+  return found;
+}
+
+root_group root_finder::suspended() const {
+  root_group found;
+  collector_lists(python_).for_each([&](address object) {
+    if (until_.is_over()) return false;
+    const address type = type_of(object);
+    if (type != python_.generator && type != python_.coroutine && type != python_.async_generator) {
+      return true;
+    }
+    const read_frame frame = frame_of_generator(python_, object);
+    if (frame.frame != 0 && is_users(frame)) {
+      found.push_back({root::origin::suspended, object, 0, 0, 0});
+    }
+    return true;
+  });
   return found;
 }
 

@@ -10,13 +10,14 @@
 #include <cstdint>
 #include <vector>
 
+#include "interpose/census/deadline.h"
 #include "interpose/census/frame_variables.h"
 #include "interpose/census/user_code.h"
 
 namespace memtrace::census {
 
 struct root {
-  enum class origin : std::uint8_t { local, globals, exception, context, nobody };
+  enum class origin : std::uint8_t { local, globals, exception, context, suspended, nobody };
   origin from{};
   address object = 0;
   address name = 0;   // a str: of the variable; of the module, before its names are the roots
@@ -29,7 +30,8 @@ using root_group = std::vector<root>;
 
 class root_finder {
  public:
-  root_finder(const python_objects& python, const user_code& users, address modules);
+  root_finder(const python_objects& python, const user_code& users, address modules,
+              deadline& until);
 
   [[nodiscard]] root_group main_module() const;
   // All frames of all threads.
@@ -41,15 +43,20 @@ class root_finder {
   // But for the main one.
   [[nodiscard]] root_group modules(bool of_users) const;
   [[nodiscard]] root_group contexts() const;
+  // Generators and coroutines of the user's that have begun and wait. A `for` statement holds its
+  // generator where no name leads to.
+  [[nodiscard]] root_group suspended() const;
 
  private:
   [[nodiscard]] std::vector<address> threads() const;  // oldest first
   [[nodiscard]] std::vector<read_frame> find_running() const;
+  [[nodiscard]] bool is_users(const read_frame& frame) const;
   [[nodiscard]] root root_of_module(address name, address module) const;
 
   const python_objects& python_;
   const user_code& users_;
   const address modules_;
+  deadline& until_;
   const std::vector<read_frame> running_;
 };
 

@@ -1,27 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "interpose/census/search.h"
 
-#include "interpose/base/read_clock.h"
+#include "memtrace/trace_format.h"
 
 namespace memtrace::census {
 
 namespace {
 
-constexpr node objects_between_looks_at_the_clock = 1024;
 constexpr std::uint32_t excluded_root = (1u << 31) - 2;
 
 }  // namespace
 
 search::search(const python_objects& python, const storage_reader& reader,
-               const limits& at_most) noexcept
+               std::uint64_t most_objects, deadline& until) noexcept
     : python_(python),
       reader_(reader),
-      deadline_ns_(read_clock(CLOCK_THREAD_CPUTIME_ID) + at_most.nanoseconds),
-      most_objects_(at_most.objects),
+      until_(until),
+      most_objects_(most_objects),
       kinds_(python, reader),
-      objects_(at_most.objects),
-      postponed_(at_most.objects),
-      graphs_(at_most.objects) {}
+      objects_(most_objects, until),
+      postponed_(most_objects),
+      graphs_(most_objects) {}
 
 void search::exclude(address modules) {
   const auto leave_out = [&](address object) {
@@ -55,7 +54,7 @@ void search::add_root(const root& named) {
 void search::add_globals(const root& module) {
   for_each_pair(python_, module.object, [&](address name, address value) {
     add_root({module.from, value, name, module.name, module.file});
-    return true;
+    return !until_.is_over();
   });
 }
 
@@ -90,15 +89,23 @@ void search::postpone(address object) noexcept {
   static_cast<void>(postponed_.push({object, current_}));
 }
 
-void search::visit(address object) noexcept {
+// Before the object is looked at: from swapped memory that alone takes milliseconds.
+bool search::visit(address object) noexcept {
+  if (until_.is_over() || objects_.is_full()) return false;
   const kind what = object == 0 ? kind::nothing : kinds_.of(object);
-  if (what == kind::nothing) return;
-  if (what == kind::optimizer && is_postponing_) return postpone(object);
-  static_cast<void>(objects_.add(object, current_));
+  if (what == kind::nothing) return true;
+  if (what == kind::optimizer && is_postponing_) {
+    postpone(object);
+  } else {
+    static_cast<void>(objects_.add(object, current_));
+  }
+  return true;
 }
 
-void search::visit_key(address object) noexcept {
+bool search::visit_key(address object) noexcept {
+  if (until_.is_over()) return false;
   if (kinds_.of(object) != kind::nothing) postpone(object);
+  return true;
 }
 
 void search::from_object(address object, node parent) {
@@ -106,16 +113,8 @@ void search::from_object(address object, node parent) {
   drain();
 }
 
-bool search::is_out_of_time() noexcept {
-  if (read_clock(CLOCK_THREAD_CPUTIME_ID) > deadline_ns_) out_of_time_ = true;
-  return out_of_time_;
-}
-
 void search::drain() {
-  while (next_ < objects_.size() && !out_of_time_) {
-    if (next_ % objects_between_looks_at_the_clock == 0 && is_out_of_time()) return;
-    expand(next_++);
-  }
+  while (next_ < objects_.size() && !until_.is_over()) expand(next_++);
 }
 
 void search::expand(node which) {

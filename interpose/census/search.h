@@ -9,7 +9,7 @@
 #include <unordered_set>
 #include <vector>
 
-#include "interpose/census/census.h"
+#include "interpose/census/deadline.h"
 #include "interpose/census/found_objects.h"
 #include "interpose/census/references.h"
 #include "interpose/census/roots.h"
@@ -26,8 +26,8 @@ struct held_storage {
 
 class search final : private reference_visitor {
  public:
-  search(const python_objects& python, const storage_reader& reader,
-         const limits& at_most) noexcept;
+  search(const python_objects& python, const storage_reader& reader, std::uint64_t most_objects,
+         deadline& until) noexcept;
 
   // What must not be entered: the modules and their globals.
   void exclude(address modules);
@@ -47,8 +47,10 @@ class search final : private reference_visitor {
   // In the order in which they were found.
   [[nodiscard]] const mapped_array<node>& tensors_with_graphs() const noexcept { return graphs_; }
   [[nodiscard]] std::uint64_t most_objects() const noexcept { return most_objects_; }
-  [[nodiscard]] bool is_out_of_time() noexcept;
-  [[nodiscard]] bool is_incomplete() const noexcept { return objects_.is_full() || out_of_time_; }
+  [[nodiscard]] deadline& until() noexcept { return until_; }
+  [[nodiscard]] bool is_incomplete() const noexcept {
+    return objects_.is_full() || until_.was_over();
+  }
   [[nodiscard]] const found_objects& objects() const noexcept { return objects_; }
   [[nodiscard]] const std::vector<root>& roots() const noexcept { return roots_; }
   [[nodiscard]] const std::vector<held_storage>& storages() const noexcept { return storages_; }
@@ -61,8 +63,8 @@ class search final : private reference_visitor {
     address object;
     std::uint32_t parent;
   };
-  void visit(address object) noexcept override;
-  void visit_key(address object) noexcept override;
+  bool visit(address object) noexcept override;
+  bool visit_key(address object) noexcept override;
   void drain();
   void expand(node which);
   void postpone(address object) noexcept;
@@ -72,7 +74,7 @@ class search final : private reference_visitor {
 
   const python_objects& python_;
   const storage_reader& reader_;
-  const std::uint64_t deadline_ns_;  // of this thread's CPU time: a loaded machine cuts nothing off
+  deadline& until_;
   const std::uint64_t most_objects_;
   object_kinds kinds_;
   found_objects objects_;
@@ -88,7 +90,6 @@ class search final : private reference_visitor {
   bool is_postponing_ = true;
   bool is_named_ = true;
   std::uint64_t block_bytes_ = 0;
-  bool out_of_time_ = false;
 };
 
 }  // namespace memtrace::census

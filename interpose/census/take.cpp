@@ -28,6 +28,12 @@ void search_user_code(search& searched, const root_finder& roots, storage_reader
   reader.walk_graphs(searched);
 }
 
+void search_suspended(search& searched, const root_finder& roots, storage_reader& reader) {
+  searched.from(roots.suspended());
+  searched.from_postponed();
+  reader.walk_graphs(searched);
+}
+
 void search_packages(search& searched, const root_finder& roots, storage_reader& reader) {
   for (const root_group& frame : roots.frames(false)) searched.from(frame);
   searched.from(roots.modules(false));
@@ -38,13 +44,9 @@ void search_packages(search& searched, const root_finder& roots, storage_reader&
 // What the collector knows and the search has not met.
 mapped_array<address> find_nameless(const python_objects& python, search& searched,
                                     std::uint64_t most) {
-  constexpr std::uint64_t objects_between_looks_at_the_clock = 4096;
   mapped_array<address> found(most);
-  std::uint64_t count = 0;
   collector_lists(python).for_each([&](address object) {
-    if (++count % objects_between_looks_at_the_clock == 0 && searched.is_out_of_time()) {
-      return false;
-    }
+    if (searched.until().is_over()) return false;
     return searched.objects().find(object) != no_node || found.push(object);
   });
   return found;
@@ -56,6 +58,7 @@ void search_nameless(const python_objects& python, search& searched, storage_rea
   const mapped_array<address> nameless = find_nameless(python, searched, most);
   const auto from = [&](auto is_it) {
     for (std::size_t i = 0; i < nameless.size() && !searched.is_incomplete(); ++i) {
+      if (searched.until().is_over()) return;
       const address object = nameless[i];
       if (is_it(searched.kind_of(object), object)) searched.from_nobody(object);
     }
@@ -69,8 +72,7 @@ void search_nameless(const python_objects& python, search& searched, storage_rea
   reader.walk_graphs(searched);
 }
 
-named_storage name(const held_storage& held, path_names& names) {
-  const place_number number = names.place_of(held.holder);
+named_storage name(const held_storage& held, path_names& names, place_number number) {
   const place& where = names.places()[number];
   named_storage named{held.address, held.bytes, where.text, names.places().detail(number),
                       held.flags | where.flags};
@@ -82,15 +84,16 @@ named_storage name(const held_storage& held, path_names& names) {
 
 }  // namespace
 
-findings find_held(storage_reader& reader, const limits& at_most, std::uint64_t never_found) {
+findings find_held(storage_reader& reader, const limits& at_most, const beyond& users) {
   findings found;
   const python_objects* const python = find_python_objects();
   if (python == nullptr) return found;
   const py modules = python->get_modules();
   if (modules == nullptr) return found;
-  const user_code users(*python, address_of(modules));
-  const root_finder roots(*python, users, address_of(modules));
-  search searched(*python, reader, at_most);
+  const user_code code(*python, address_of(modules));
+  deadline until(at_most.nanoseconds / 8 * 6);
+  const root_finder roots(*python, code, address_of(modules), until);
+  search searched(*python, reader, at_most.objects, until);
   searched.exclude(address_of(modules));
   searched.exclude_running(roots.running());
   const auto missing = [&] {
@@ -98,19 +101,30 @@ findings find_held(storage_reader& reader, const limits& at_most, std::uint64_t 
     return at_most.allocated > bytes ? at_most.allocated - bytes : 0;
   };
   const auto is_enough = [&] {
-    return at_most.allocated != 0 && missing() <= never_found + tolerance(at_most.allocated);
+    return at_most.allocated != 0 && missing() <= users.never_found + tolerance(at_most.allocated);
   };
   search_user_code(searched, roots, reader);
-  if (!is_enough()) search_packages(searched, roots, reader);
-  if (!is_enough()) search_nameless(*python, searched, reader, at_most.objects);
+  found.is_cut_off = searched.is_incomplete();
+  if (!is_enough() && users.is_allowed) search_suspended(searched, roots, reader);
+  if (!is_enough() && users.is_allowed) search_packages(searched, roots, reader);
+  if (!is_enough() && users.is_allowed) {
+    search_nameless(*python, searched, reader, at_most.objects);
+  }
+  found.is_incomplete = searched.is_incomplete() || (!is_enough() && !users.is_allowed);
+  const bool has_time_left = !until.was_over();
+  until.extend(at_most.nanoseconds / 8);
   path_names names(*python, searched);
   for (const held_storage& held : searched.storages()) {
-    found.storages.push_back(name(held, names));
+    const place_number number = names.place_of(held.holder);
+    if (number == no_place) break;
+    found.storages.push_back(name(held, names, number));
     found.bytes += held.bytes;
   }
+  // Where the search beyond the user's code has left no time, that is not what is too much.
+  found.is_cut_off = found.is_cut_off || (until.was_over() && has_time_left);
+  found.is_incomplete = found.is_incomplete || until.was_over();
   found.missing = missing();
   found.objects = searched.objects().size();
-  found.is_incomplete = searched.is_incomplete();
   return found;
 }
 

@@ -24,12 +24,20 @@ struct findings {
   std::uint64_t bytes = 0;
   std::uint64_t missing = 0;  // of what is allocated, in blocks
   std::uint64_t objects = 0;  // that were looked at
+  // Of the user's own code, and what was found there. What lies beyond may be too much, too.
+  bool is_cut_off = false;
   bool is_incomplete = false;
 };
 
-// Needs the GIL. Empty where this Python cannot be read. May throw std::bad_alloc. So many bytes
-// are never found (workspaces of CUDA's libraries): for no more the search does not go on.
+// How far a search goes beyond the user's own code: into packages, and to what has no name.
+struct beyond {
+  // So many bytes are never found (workspaces of CUDA's libraries): not for these.
+  std::uint64_t never_found = 0;
+  bool is_allowed = true;
+};
+
+// Needs the GIL. Empty where this Python cannot be read. May throw std::bad_alloc.
 [[nodiscard]] findings find_held(storage_reader& reader, const limits& at_most,
-                                 std::uint64_t never_found);
+                                 const beyond& users);
 
 }  // namespace memtrace::census

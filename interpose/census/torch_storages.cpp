@@ -28,8 +28,9 @@ bool read_impl(const void* impl, seen_storage& seen) noexcept {
   return true;
 }
 
-torch_storages::torch_storages(bool reads_gradients, bool reads_graphs) noexcept
-    : reads_gradients_(reads_gradients), reads_graphs_(reads_graphs) {}
+torch_storages::torch_storages(const autograd::readable_memory& memory, bool reads_gradients,
+                               bool reads_graphs) noexcept
+    : memory_(memory), reads_gradients_(reads_gradients), reads_graphs_(reads_graphs) {}
 torch_storages::~torch_storages() = default;
 
 bool torch_storages::is_tensor(address object) const noexcept {
@@ -84,9 +85,12 @@ void torch_storages::learn(const void* impl) const noexcept {
 }
 
 void torch_storages::walk_graphs(search& found) {
-  if (!reads_graphs_ || tensor_functions_ == nullptr) return;
+  if (!reads_graphs_ || tensor_functions_ == nullptr) {
+    left_out_graphs_ = left_out_graphs_ || found.tensors_with_graphs().size() > 0;
+    return;
+  }
   if (graphs_ == nullptr) {
-    graphs_ = std::make_unique<graph_walk>(found, tensor_functions_);
+    graphs_ = std::make_unique<graph_walk>(found, memory_, tensor_functions_);
   }
   graphs_->from_found_tensors();
 }

@@ -19,7 +19,8 @@ class graph_walk;
 class torch_storages final : public storage_reader {
  public:
   // Gradients and graphs are read only where no other thread may be changing them right now.
-  torch_storages(bool reads_gradients, bool reads_graphs) noexcept;
+  torch_storages(const autograd::readable_memory& memory, bool reads_gradients,
+                 bool reads_graphs) noexcept;
   ~torch_storages();
 
   [[nodiscard]] bool is_tensor(python_stack::address object) const noexcept override;
@@ -32,13 +33,16 @@ class torch_storages final : public storage_reader {
   [[nodiscard]] bool read_storage(python_stack::address storage,
                                   seen_storage& seen) const noexcept override;
   void walk_graphs(search& found) override;
+  // Some tensors have a graph, and what it keeps was not looked at.
+  [[nodiscard]] bool has_left_out_graphs() const noexcept { return left_out_graphs_; }
 
  private:
+  const autograd::readable_memory& memory_;
   const bool reads_gradients_;
   const bool reads_graphs_;
+  bool left_out_graphs_ = false;
   void learn(const void* impl) const noexcept;
 
-  const autograd::readable_memory memory_{};
   // Virtual functions of an ordinary tensor, and of its storage where that tells its device.
   mutable const void* tensor_functions_ = nullptr;
   mutable std::uint64_t storage_functions_ = 0;

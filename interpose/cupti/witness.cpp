@@ -9,6 +9,7 @@
 #include "interpose/cupti/buffers.h"
 #include "interpose/cupti/cupti_library.h"
 #include "interpose/cupti/record_reading.h"
+#include "interpose/session/refusals.h"
 #include "interpose/session/session.h"
 
 namespace memtrace::cupti {
@@ -72,17 +73,10 @@ const char* try_to_listen() noexcept {
   return nullptr;
 }
 
-void say_refused() noexcept {
-  char sentence[256];
-  std::snprintf(sentence, sizeof sentence,
-                "MEMTRACE_CUPTI: %s; recording goes on without a second witness.", reason);
-  notice::say(sentence);
-}
-
 }  // namespace
 
 void load() noexcept {
-  if (settings::second_witness()) now.store(stage::untried, std::memory_order_relaxed);
+  if (settings::is_on(capability::cupti)) now.store(stage::untried, std::memory_order_relaxed);
 }
 
 void begin() noexcept {
@@ -95,7 +89,7 @@ void begin() noexcept {
   changed_at = monotonic_ns();
   if (why != nullptr) {
     std::snprintf(reason, sizeof reason, "%s", why);
-    say_refused();
+    refusals::refuse(capability::cupti, reason);
   }
   now.store(why == nullptr ? stage::listening : stage::refused, std::memory_order_release);
   if (recorder* const to = session::active(); to != nullptr) record_state(*to);

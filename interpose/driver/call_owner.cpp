@@ -64,7 +64,7 @@ const caller* keep(const loaded_library& library) noexcept {
   const char* name = library.path.c_str() + (slash == std::string::npos ? 0 : slash + 1);
   const role what = role_of(name);
   if (is_one_of(name, {"libpython"})) name = "";
-  void* const memory = std::malloc(sizeof(caller) + std::strlen(name) + 1);
+  void* const memory = ::operator new(sizeof(caller) + std::strlen(name) + 1, std::nothrow);
   if (memory == nullptr) return nullptr;
   char* const text = static_cast<char*>(memory) + sizeof(caller);
   copy_owner(text, name);

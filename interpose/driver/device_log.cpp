@@ -5,9 +5,8 @@
 #include <array>
 #include <atomic>
 
-#include "interpose/base/settings.h"
+#include "interpose/base/news.h"
 #include "interpose/driver/driver_queries.h"
-#include "interpose/driver/nvml.h"
 
 namespace memtrace::device_log {
 namespace {
@@ -27,8 +26,9 @@ struct device_state {
   std::atomic<std::uint64_t> taken_before{0};
   // The serial number of the recording that has the device's record.
   std::atomic<std::uint32_t> recorded_in{0};
-  std::atomic<std::uint64_t> context_bytes{0};
-  std::atomic<bool> context_is_known{false};
+  // In use at the first look, less what this process had asked for; 0: not known.
+  std::atomic<std::uint64_t> used_at_first{0};
+  std::atomic<std::uint64_t> later_contexts{0};
 };
 std::array<device_state, max_devices> devices;
 thread_local constinit std::uint32_t last_device = 0;
@@ -37,7 +37,8 @@ device_state& at(std::uint32_t device) noexcept {
   return devices[device % max_devices];
 }
 
-// Contexts whose size is known, to subtract when they end. More than these are not told apart.
+// Contexts that came later and whose size is known, to subtract when they end. More than these are
+// not told apart.
 struct known_context {
   std::atomic<std::uint64_t> handle{0};
   std::atomic<std::uint64_t> bytes{0};
@@ -53,24 +54,7 @@ void remember_context(std::uint32_t device, std::uint64_t handle, std::uint64_t 
     one.device.store(device, std::memory_order_relaxed);
     break;
   }
-  at(device).context_bytes.fetch_add(bytes, std::memory_order_relaxed);
-}
-
-nvml::process_bytes ask_nvml(std::uint32_t device) noexcept {
-  char bus_id[32];
-  return pci_bus_id(device, bus_id) ? nvml::of_device(bus_id) : nvml::process_bytes{};
-}
-
-// The first look at a device: what is in use and was not allocated since is the context.
-void note_context(const driver_queries& driver, std::uint32_t device,
-                  std::uint64_t taken) noexcept {
-  if (!settings::samples()) return;
-  void* context = nullptr;
-  const auto processes = ask_nvml(device);
-  if (!processes.known || driver.context(&context) != 0) return;
-  remember_context(device, reinterpret_cast<std::uintptr_t>(context),
-                   processes.own - std::min(processes.own, taken));
-  at(device).context_is_known.store(true, std::memory_order_relaxed);
+  at(device).later_contexts.fetch_add(bytes, std::memory_order_relaxed);
 }
 
 std::uint32_t attribute(const driver_queries& driver, int device, int which) noexcept {
@@ -110,11 +94,13 @@ void sample_after_allocation(std::uint64_t bytes) noexcept {
   const std::uint64_t before = state.taken_before.fetch_add(taken, std::memory_order_relaxed);
   if (!driver->has_context()) return;
   std::uint64_t not_yet = 0;
-  const std::uint64_t free = driver->ask_memory().free + before + taken;
+  const auto now = driver->ask_memory();
+  const std::uint64_t free = now.free + before + taken;
   if (!state.free_at_first.compare_exchange_strong(not_yet, free, std::memory_order_relaxed))
     return;
-  note_context(*driver, device, before + taken);
+  state.used_at_first.store(now.total - std::min(now.total, free), std::memory_order_relaxed);
   state.recorded_in.store(0, std::memory_order_relaxed);  // tell what was not known then
+  something_is_new();
 }
 
 void ensure(recorder& to, std::uint32_t device) noexcept {
@@ -137,11 +123,6 @@ void ensure(recorder& to, std::uint32_t device) noexcept {
   to.device(facts);
 }
 
-std::uint64_t used_now(std::uint32_t device) noexcept {
-  if (const auto processes = ask_nvml(device); processes.known) return processes.own;
-  return current() == device ? used_bytes() : 0;
-}
-
 bool pci_bus_id(std::uint32_t device, std::span<char> to) noexcept {
   const auto* const driver = driver_queries::find();
   int handle = 0;
@@ -151,8 +132,9 @@ bool pci_bus_id(std::uint32_t device, std::span<char> to) noexcept {
 
 void context_made(std::uint32_t device, std::uint64_t handle, std::uint64_t used_before) noexcept {
   // The first one's size comes with the first look at the device.
-  if (used_before == 0 || !at(device).context_is_known.load(std::memory_order_relaxed)) return;
-  const std::uint64_t now = used_now(device);
+  if (used_before == 0 || at(device).used_at_first.load(std::memory_order_relaxed) == 0) return;
+  if (current() != device) return;
+  const std::uint64_t now = used_bytes();
   if (now > used_before) remember_context(device, handle, now - used_before);
 }
 
@@ -162,7 +144,7 @@ void context_ends(std::uint64_t handle) noexcept {
     if (one.handle.load(std::memory_order_acquire) != handle) continue;
     const std::uint64_t bytes = one.bytes.load(std::memory_order_relaxed);
     at(one.device.load(std::memory_order_relaxed))
-        .context_bytes.fetch_sub(bytes, std::memory_order_relaxed);
+        .later_contexts.fetch_sub(bytes, std::memory_order_relaxed);
     one.handle.store(0, std::memory_order_release);
     return;
   }
@@ -177,16 +159,17 @@ void device_ended(std::uint32_t device) noexcept {
     one.handle.store(0, std::memory_order_release);
   }
   auto& state = at(device);
-  state.context_bytes.store(0, std::memory_order_relaxed);
-  state.context_is_known.store(false, std::memory_order_relaxed);
+  state.later_contexts.store(0, std::memory_order_relaxed);
+  state.used_at_first.store(0, std::memory_order_relaxed);
   state.taken_before.store(0, std::memory_order_relaxed);
   state.free_at_first.store(0, std::memory_order_relaxed);
 }
 
-std::optional<std::uint64_t> context_bytes(std::uint32_t device) noexcept {
+std::optional<std::uint64_t> others_and_contexts(std::uint32_t device) noexcept {
   const auto& state = at(device);
-  if (!state.context_is_known.load(std::memory_order_relaxed)) return std::nullopt;
-  return state.context_bytes.load(std::memory_order_relaxed);
+  const std::uint64_t first = state.used_at_first.load(std::memory_order_relaxed);
+  if (first == 0) return std::nullopt;
+  return first + state.later_contexts.load(std::memory_order_relaxed);
 }
 
 }  // namespace memtrace::device_log

@@ -2,8 +2,8 @@
 #include "interpose/driver/driver_queries.h"
 
 #include <atomic>
+#include <new>
 
-#include "interpose/base/small_lock.h"
 #include "interpose/loader/real_function.h"
 
 namespace memtrace {
@@ -45,18 +45,19 @@ bool fill(driver_queries& all) noexcept {
 }  // namespace
 
 const driver_queries* driver_queries::find() noexcept {
-  static std::atomic<const driver_queries*> known{nullptr};
-  static driver_queries storage{};
-  static small_lock lock;
-  if (const auto* ready = known.load(std::memory_order_acquire); ready != nullptr) return ready;
-  // Without the lock: the dynamic linker has its own, and calls CUDA under it (constructors).
+  static constinit std::atomic<const driver_queries*> known{nullptr};
+  const driver_queries* ready = known.load(std::memory_order_acquire);
+  if (ready != nullptr) [[likely]]
+    return ready;
+  // Without a lock: the dynamic linker has its own, and calls CUDA under it (constructors); and a
+  // child that is forked meanwhile must not find one held.
   driver_queries found{};
   if (!fill(found)) return nullptr;
-  const lock_holder holder(lock);
-  if (known.load(std::memory_order_relaxed) != nullptr) return &storage;
-  storage = found;
-  known.store(&storage, std::memory_order_release);
-  return &storage;
+  const auto* const made = new (std::nothrow) driver_queries(found);
+  if (made == nullptr) return nullptr;
+  if (known.compare_exchange_strong(ready, made, std::memory_order_acq_rel)) return made;
+  delete made;
+  return ready;
 }
 
 bool driver_queries::has_context() const noexcept {

@@ -22,17 +22,12 @@ struct part {
 };
 using table = std::array<part, part_count>;
 
-// Never destroyed: other threads may free until the process is gone.
-table& addresses() noexcept {
-  alignas(table) static unsigned char memory[sizeof(table)];
-  static table& made = *new (memory) table;
-  return made;
-}
-table& handles() noexcept {
-  alignas(table) static unsigned char memory[sizeof(table)];
-  static table& made = *new (memory) table;
-  return made;
-}
+// Never destroyed: other threads may free until the process is gone. Made with the library, so that
+// no thread can fork while another makes them.
+alignas(table) unsigned char memory_of_addresses[sizeof(table)];
+alignas(table) unsigned char memory_of_handles[sizeof(table)];
+table& all_addresses = *new (memory_of_addresses) table;
+table& all_handles = *new (memory_of_handles) table;
 
 std::array<std::atomic<std::uint64_t>, max_devices> primary_contexts{};
 
@@ -102,22 +97,22 @@ int device_count() noexcept {
 }
 
 void remember_address(std::uint64_t address, std::uint32_t device) noexcept {
-  if (address != 0 && several_devices()) remember(addresses(), address, device);
+  if (address != 0 && several_devices()) remember(all_addresses, address, device);
 }
 void remember_handle(std::uint64_t handle, std::uint32_t device) noexcept {
-  if (handle != 0 && several_devices()) remember(handles(), handle, device);
+  if (handle != 0 && several_devices()) remember(all_handles, handle, device);
 }
 void forget_address(std::uint64_t address) noexcept {
-  if (address != 0 && several_devices()) forget(addresses(), address);
+  if (address != 0 && several_devices()) forget(all_addresses, address);
 }
 
 std::optional<std::uint32_t> device_of_address(std::uint64_t address) noexcept {
   if (address == 0 || !several_devices()) return std::nullopt;
-  return find(addresses(), address);
+  return find(all_addresses, address);
 }
 std::optional<std::uint32_t> device_of_handle(std::uint64_t handle) noexcept {
   if (handle == 0 || !several_devices()) return std::nullopt;
-  return find(handles(), handle);
+  return find(all_handles, handle);
 }
 
 void remember_primary_context(int device, std::uint64_t context) noexcept {
@@ -133,8 +128,8 @@ std::uint64_t primary_context(int device) noexcept {
 
 void in_forked_child() noexcept {
   // What they hold is of no use to the child, and may be half-way through a change.
-  new (&addresses()) table;
-  new (&handles()) table;
+  new (&all_addresses) table;
+  new (&all_handles) table;
   is_inside = false;
 }
 

@@ -28,16 +28,14 @@ struct place {
   bool is_program = false;  // or the interpreter's library
 };
 
-// Never destroyed: other threads may ask until the process is gone.
 struct known_places {
   small_lock lock;
   std::unordered_map<std::uintptr_t, place> by_address;
 };
-known_places& known() noexcept {
-  alignas(known_places) static unsigned char memory[sizeof(known_places)];
-  static known_places& made = *new (memory) known_places;
-  return made;
-}
+// Never destroyed: other threads may ask until the process is gone. Made with the library, so that
+// no thread can fork while another makes them.
+alignas(known_places) unsigned char memory_of_places[sizeof(known_places)];
+known_places& all_places = *new (memory_of_places) known_places;
 
 thread_local constinit bool is_inside = false;
 
@@ -85,9 +83,9 @@ place look_up(std::uintptr_t at) {
 }
 
 const place* find_known(std::uintptr_t at) noexcept {
-  const lock_holder holder(known().lock);
-  const auto there = known().by_address.find(at);
-  return there == known().by_address.end() ? nullptr : &there->second;
+  const lock_holder holder(all_places.lock);
+  const auto there = all_places.by_address.find(at);
+  return there == all_places.by_address.end() ? nullptr : &there->second;
 }
 
 // Looked up without the lock: the dynamic linker has one of its own, and calls CUDA under it (a
@@ -95,8 +93,8 @@ const place* find_known(std::uintptr_t at) noexcept {
 const place* find(std::uintptr_t at) {
   if (const place* const there = find_known(at); there != nullptr) return there;
   place made = look_up(at);
-  const lock_holder holder(known().lock);
-  return &known().by_address.try_emplace(at, std::move(made)).first->second;
+  const lock_holder holder(all_places.lock);
+  return &all_places.by_address.try_emplace(at, std::move(made)).first->second;
 }
 
 stack_id frames_of(recorder& to, const addresses& from, stack_id outer) {
@@ -129,7 +127,7 @@ stack_id capture(recorder& to, stack_id outer) noexcept {
 }
 
 void in_forked_child() noexcept {
-  new (&known()) known_places;
+  new (&all_places) known_places;
   is_inside = false;
 }
 

@@ -6,10 +6,7 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <span>
-
-#include "interpose/base/small_lock.h"
 
 namespace memtrace::nvml {
 namespace {
@@ -34,47 +31,12 @@ struct library {
   int (*instances)(handle, unsigned*, unsigned*) = nullptr;  // nvmlDeviceGetMigMode
   listing* compute = nullptr;
   listing* graphics = nullptr;
-
-  [[nodiscard]] bool is_usable() const noexcept {
-    return start != nullptr && find != nullptr && compute != nullptr && start() == 0;
-  }
 };
-
-enum class state : std::uint32_t { untried, usable, absent };
-std::atomic<state> known{state::untried};
-small_lock opening;
 library opened;
 
 template <typename Function>
 void look_up(void* from, const char* name, Function*& to) noexcept {
   to = reinterpret_cast<Function*>(dlsym(from, name));
-}
-
-library open_library() noexcept {
-  library made;
-  void* const file = dlopen("libnvidia-ml.so.1", RTLD_LAZY | RTLD_LOCAL);
-  if (file == nullptr) return made;
-  look_up(file, "nvmlInit_v2", made.start);
-  look_up(file, "nvmlDeviceGetHandleByPciBusId_v2", made.find);
-  look_up(file, "nvmlDeviceGetMigMode", made.instances);
-  look_up(file, "nvmlDeviceGetComputeRunningProcesses_v3", made.compute);
-  look_up(file, "nvmlDeviceGetGraphicsRunningProcesses_v3", made.graphics);
-  return made;
-}
-
-// Null where there is none. While one thread opens it, it is not there for the others.
-const library* find_library() noexcept {
-  const state now = known.load(std::memory_order_acquire);
-  if (now != state::untried) return now == state::usable ? &opened : nullptr;
-  if (!opening.try_lock_for(0)) return nullptr;
-  // Another thread may have been first, or this is a call from within the library's start.
-  if (known.load(std::memory_order_relaxed) == state::untried) {
-    known.store(state::absent, std::memory_order_relaxed);
-    opened = open_library();
-    if (opened.is_usable()) known.store(state::usable, std::memory_order_release);
-  }
-  opening.unlock();
-  return known.load(std::memory_order_acquire) == state::usable ? &opened : nullptr;
 }
 
 bool is_divided(const library& from, handle device) noexcept {
@@ -124,21 +86,28 @@ class seen_processes {
 
 }  // namespace
 
-process_bytes of_device(const char* pci_bus_id) noexcept {
-  const library* const from = find_library();
-  handle device = nullptr;
-  if (from == nullptr || from->find(pci_bus_id, &device) != 0 || is_divided(*from, device)) {
-    return {};
-  }
-  seen_processes seen;
-  if (!seen.add(from->compute, device)) return {};
-  if (from->graphics != nullptr) (void)seen.add(from->graphics, device);
-  return seen.sum();
+bool load() noexcept {
+  void* const file = dlopen("libnvidia-ml.so.1", RTLD_LAZY | RTLD_LOCAL);
+  if (file == nullptr) return false;
+  look_up(file, "nvmlInit_v2", opened.start);
+  look_up(file, "nvmlDeviceGetHandleByPciBusId_v2", opened.find);
+  look_up(file, "nvmlDeviceGetMigMode", opened.instances);
+  look_up(file, "nvmlDeviceGetComputeRunningProcesses_v3", opened.compute);
+  look_up(file, "nvmlDeviceGetGraphicsRunningProcesses_v3", opened.graphics);
+  return opened.start != nullptr && opened.find != nullptr && opened.compute != nullptr;
 }
 
-void in_forked_child() noexcept {
-  known.store(state::untried, std::memory_order_relaxed);
-  opening.unlock();
+bool start() noexcept {
+  return opened.start() == 0;
+}
+
+process_bytes of_device(const char* pci_bus_id) noexcept {
+  handle device = nullptr;
+  if (opened.find(pci_bus_id, &device) != 0 || is_divided(opened, device)) return {};
+  seen_processes seen;
+  if (!seen.add(opened.compute, device)) return {};
+  if (opened.graphics != nullptr) (void)seen.add(opened.graphics, device);
+  return seen.sum();
 }
 
 }  // namespace memtrace::nvml

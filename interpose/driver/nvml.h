@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What NVML says of the processes on a device. The library is opened where it is there, at the
-// first question, and never closed; it keeps open files, so that only threads of the program ask,
-// within a CUDA call of theirs: our own thread has other file descriptors.
+// What NVML says of the processes on a device. From one thread of our own only: opening it takes
+// tens of milliseconds, a question up to some. The library is opened where it is there, once, and
+// stays; what it opens is the process's, because the program may use it, too.
 #pragma once
 
 #include <cstdint>
 
 namespace memtrace::nvml {
+
+// Takes the dynamic linker's lock, as any dlopen. False where there is none.
+[[nodiscard]] bool load() noexcept;
+// After that. False where it cannot be used.
+[[nodiscard]] bool start() noexcept;
 
 struct process_bytes {
   bool known = false;
@@ -15,11 +20,9 @@ struct process_bytes {
   std::uint64_t others = 0;  // of all others together
 };
 
-// `pci_bus_id` as cuDeviceGetPCIBusId writes it. Not known without NVML, for a part of a GPU (MIG),
-// and where this process is not among those listed: in a container NVML may show the host's process
-// ids.
+// After start(). `pci_bus_id` as cuDeviceGetPCIBusId writes it. Not known for a part of a GPU
+// (MIG), and where this process is not among those listed: in a container NVML may show the host's
+// process ids.
 [[nodiscard]] process_bytes of_device(const char* pci_bus_id) noexcept;
-
-void in_forked_child() noexcept;
 
 }  // namespace memtrace::nvml

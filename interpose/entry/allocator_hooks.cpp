@@ -4,6 +4,7 @@
 // perhaps with the GIL held: nothing here waits for either.
 #include <cstddef>
 
+#include "interpose/autograd/real_behind.h"
 #include "interpose/base/exported.h"
 #include "interpose/entry/trace_tracker.h"
 #include "interpose/loader/hook_table.h"
@@ -64,5 +65,6 @@ MEMTRACE_EXPORTED void REPORT_OUT_OF_MEMORY(std::int64_t bytes, std::size_t allo
 MEMTRACE_EXPORTED c10_cuda_stream CURRENT_STREAM(signed char device) {
   if (!tracker::is_settled()) [[unlikely]]
     tracker::attach_before_allocating();
-  return memtrace::real_function<decltype(CURRENT_STREAM)>(hook_id::CURRENT_STREAM)(device);
+  return memtrace::autograd::real_behind<decltype(CURRENT_STREAM)>(
+      hook_id::CURRENT_STREAM, __builtin_return_address(0))(device);
 }

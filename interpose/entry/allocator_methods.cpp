@@ -9,10 +9,10 @@
 #include <utility>
 
 #include "interpose/base/errno_keeper.h"
-#include "interpose/base/notice.h"
 #include "interpose/driver/device_log.h"
 #include "interpose/entry/pool_choice.h"
 #include "interpose/entry/trace_tracker.h"
+#include "interpose/session/refusals.h"
 #include "interpose/session/session.h"
 
 namespace memtrace::allocator_methods {
@@ -24,16 +24,18 @@ using device_index = signed char;
 
 struct originals {
   void (*empty_cache)(void*, word, word);
+  void (*empty_all)(void*);
   void (*begin_pool)(void*, device_index, word, word, pool_choice::filter*);
   void (*end_pool)(void*, device_index, word, word);
   void (*release_pool)(void*, device_index, word, word);
   void (*create_pool)(void*, device_index, word, word, void* const*);
+  void (*create_pool_of)(void*, device_index, word, word, void*);
   void (*set_no_split)(void*, device_index, word, word);
   void (*set_use_on_oom)(void*, device_index, word, word, bool);
+  void (*use_on_oom)(void*, device_index, word, word);
   void (*set_fraction)(void*, double, device_index);
   double (*get_fraction)(void*, device_index);
   void* object;
-  bool empty_cache_takes_pool;
 } original;
 
 constexpr unsigned most_words = 256;
@@ -57,8 +59,13 @@ struct empty_cache_end {
   ~empty_cache_end() { record(format::operation::empty_cache_end, -1, first, second); }
 };
 
+void empty_all(void* self) {
+  record(format::operation::empty_cache_begin, -1, 0, 0);
+  const empty_cache_end end{0, 0};
+  original.empty_all(self);
+}
+
 void empty_cache(void* self, word first, word second) {
-  if (!original.empty_cache_takes_pool) first = second = 0;
   record(format::operation::empty_cache_begin, -1, first, second);
   const empty_cache_end end{first, second};
   original.empty_cache(self, first, second);
@@ -93,6 +100,12 @@ void create_pool(void* self, device_index device, word first, word second, void*
   record(format::operation::pool_create, device, first, second, text);
 }
 
+void create_pool_of(void* self, device_index device, word first, word second, void* allocator) {
+  const std::string_view text = allocator != nullptr ? "allocator" : "";
+  original.create_pool_of(self, device, first, second, allocator);
+  record(format::operation::pool_create, device, first, second, text);
+}
+
 void set_no_split(void* self, device_index device, word first, word second) {
   original.set_no_split(self, device, first, second);
   record(format::operation::pool_no_split, device, first, second);
@@ -103,44 +116,87 @@ void set_use_on_oom(void* self, device_index device, word first, word second, bo
   record(format::operation::pool_use_on_oom, device, first, second, use ? "on" : "off");
 }
 
+void use_on_oom(void* self, device_index device, word first, word second) {
+  original.use_on_oom(self, device, first, second);
+  record(format::operation::pool_use_on_oom, device, first, second, "on");
+}
+
 void set_fraction(void* self, double fraction, device_index device) {
   original.set_fraction(self, fraction, device);
   record(format::operation::memory_fraction, device, std::bit_cast<std::uint64_t>(fraction), 0);
 }
 
-template <typename Function>
-void replace_slot(const native_allocator& allocator, allocator_member which, Function* wrapper,
-                  Function*& keeps) noexcept {
-  void* const member = allocator.member(which);
-  if (member == nullptr) {
-    notice::log("allocator member %u is not in its vtable", static_cast<unsigned>(which));
-    return;
+// What stands in front of a method, and what is said where it is not as in a known release.
+struct replaced_method {
+  allocator_member which;
+  const char* unknown;
+};
+#define METHOD(which, name) \
+  { allocator_member::which, "the allocator's " name " is not that of a known PyTorch" }
+constexpr replaced_method replaced_methods[] = {
+    METHOD(empty_cache, "emptyCache"),
+    METHOD(begin_allocate_to_pool, "beginAllocateToPool"),
+    METHOD(end_allocate_to_pool, "endAllocateToPool"),
+    METHOD(release_pool, "releasePool"),
+    METHOD(create_pool, "createOrIncrefPool"),
+    METHOD(set_no_split, "setNoSplit"),
+    METHOD(set_use_on_oom, "setUseOnOOM"),
+    METHOD(set_memory_fraction, "setMemoryFraction"),
+    METHOD(get_memory_fraction, "getMemoryFraction"),
+};
+#undef METHOD
+
+// One that is not known may mean that the others changed what they do, too.
+const char* find_unknown(const native_allocator& allocator) noexcept {
+  for (const replaced_method& one : replaced_methods) {
+    if (!allocator.is_known(one.which)) return one.unknown;
   }
+  return nullptr;
+}
+
+template <typename Function>
+void replace_slot(const native_allocator& allocator, allocator_member which, member_form form,
+                  Function* wrapper, Function*& keeps) noexcept {
+  void* const member = allocator.member(which);
+  if (member == nullptr || allocator.form(which) != form) return;
   keeps = reinterpret_cast<Function*>(member);
   for (unsigned i = 0; i < allocator.vtable_word_count(); ++i) {
     if (vtable_copy[i] == member) vtable_copy[i] = reinterpret_cast<void*>(wrapper);
   }
 }
 
+void fill_copy(const native_allocator& allocator) noexcept {
+  using method = allocator_member;
+  using form = member_form;
+  std::memcpy(vtable_copy, allocator.vtable_words(), allocator.vtable_word_count() * sizeof(void*));
+  const auto put = [&](method which, form of, auto* wrapper, auto*& keeps) {
+    replace_slot(allocator, which, of, wrapper, keeps);
+  };
+  put(method::empty_cache, form::no_pool, &empty_all, original.empty_all);
+  put(method::empty_cache, form::only, &empty_cache, original.empty_cache);
+  put(method::begin_allocate_to_pool, form::only, &begin_pool, original.begin_pool);
+  put(method::end_allocate_to_pool, form::only, &end_pool, original.end_pool);
+  put(method::release_pool, form::only, &release_pool, original.release_pool);
+  put(method::create_pool, form::plain_pointer, &create_pool_of, original.create_pool_of);
+  put(method::create_pool, form::only, &create_pool, original.create_pool);
+  put(method::set_no_split, form::only, &set_no_split, original.set_no_split);
+  put(method::set_use_on_oom, form::no_condition, &use_on_oom, original.use_on_oom);
+  put(method::set_use_on_oom, form::only, &set_use_on_oom, original.set_use_on_oom);
+  put(method::set_memory_fraction, form::only, &set_fraction, original.set_fraction);
+}
+
 }  // namespace
 
 void replace(const native_allocator& allocator) noexcept {
-  std::memcpy(vtable_copy, allocator.vtable_words(), allocator.vtable_word_count() * sizeof(void*));
+  if (!refusals::is_allowed(capability::allocator_methods)) return;
+  if (const char* const unknown = find_unknown(allocator); unknown != nullptr) {
+    refusals::refuse(capability::allocator_methods, unknown);
+    return;
+  }
   original.object = allocator.object();
-  original.empty_cache_takes_pool = allocator.empty_cache_takes_pool();
   original.get_fraction = reinterpret_cast<double (*)(void*, device_index)>(
       allocator.member(allocator_member::get_memory_fraction));
-  replace_slot(allocator, allocator_member::empty_cache, &empty_cache, original.empty_cache);
-  replace_slot(allocator, allocator_member::begin_allocate_to_pool, &begin_pool,
-               original.begin_pool);
-  replace_slot(allocator, allocator_member::end_allocate_to_pool, &end_pool, original.end_pool);
-  replace_slot(allocator, allocator_member::release_pool, &release_pool, original.release_pool);
-  replace_slot(allocator, allocator_member::create_pool, &create_pool, original.create_pool);
-  replace_slot(allocator, allocator_member::set_no_split, &set_no_split, original.set_no_split);
-  replace_slot(allocator, allocator_member::set_use_on_oom, &set_use_on_oom,
-               original.set_use_on_oom);
-  replace_slot(allocator, allocator_member::set_memory_fraction, &set_fraction,
-               original.set_fraction);
+  fill_copy(allocator);
   // The object's first word points behind the offset to top and the type information.
   auto& functions = *static_cast<void**>(allocator.object());
   std::atomic_ref<void*>(functions).store(&vtable_copy[2], std::memory_order_release);

@@ -2,8 +2,8 @@
 //
 // What a program does to the allocator besides allocating: empty_cache, private pools, the memory
 // fraction. They are virtual functions, so the allocator gets a copy of its vtable with those
-// slots replaced; every wrapper records and calls the original. A slot is only replaced where the
-// original's address stands in it; where anything does not fit, it stays.
+// slots replaced; every wrapper records and calls the original. Where one of them is not as in a
+// known release (native_allocator.h), the vtable stays, and that is said.
 #pragma once
 
 #include "interpose/entry/native_allocator.h"
@@ -11,7 +11,7 @@
 
 namespace memtrace::allocator_methods {
 
-// Once.
+// Once; not with MEMTRACE_ALLOCATOR_METHODS=0.
 void replace(const native_allocator& allocator) noexcept;
 
 // A memory fraction of the device that was set before the allocator was found: into each recording

@@ -17,6 +17,7 @@
 #include "interpose/entry/run_facts.h"
 #include "interpose/entry/trace_tracker.h"
 #include "interpose/python/python_stack.h"
+#include "interpose/sampler/process_watch.h"
 
 namespace memtrace {
 namespace {
@@ -80,7 +81,8 @@ stack_id stack_of(recorder& to, const recorded_call& call, std::string_view owne
   const stack_id python = python_place(to);
   const bool is_direct = allocates && owner.data() != nullptr &&
                          hooks[static_cast<unsigned>(call.id)].family == library_family::driver;
-  return is_direct || settings::native_stacks() ? native_stack::capture(to, python) : python;
+  return is_direct || settings::is_on(capability::native_stacks) ? native_stack::capture(to, python)
+                                                                 : python;
 }
 
 // What the call is in the trace, if its stream is being captured.
@@ -128,7 +130,7 @@ void remember(cuda_effect effect, const call_facts& facts, std::uint32_t device)
 // What else is to be known of a call that succeeded.
 void note_allocation(recorder& to, const recorded_call& call, cuda_effect effect,
                      const call_facts& facts, std::uint32_t device,
-                     const state_before& before) noexcept {
+                     std::uint64_t used_before) noexcept {
   remember(effect, facts, device);
   if (effect == cuda_effect::graph_memory) graphs_allocate.store(true, std::memory_order_relaxed);
   if (effect == cuda_effect::pool && is_own_pool(call.id)) {
@@ -140,17 +142,14 @@ void note_allocation(recorder& to, const recorded_call& call, cuda_effect effect
     } else {
       made_contexts::add(facts.handle);
     }
-    device_log::context_made(device, facts.handle, before.used);
+    device_log::context_made(device, facts.handle, used_before);
   }
   device_use::took(to, device, effect, facts.size);
 }
 
-// The module's by difference, where nothing else went on meanwhile.
-std::uint64_t difference(const state_before& before, std::uint32_t device) noexcept {
-  if (before.used == 0 || before.begun == 0) return 0;
-  const std::uint64_t now = device_log::used_now(device);
-  const bool quiet = device_use::begun.load(std::memory_order_relaxed) == before.begun;
-  return quiet && now > before.used ? now - before.used : 0;
+void end_device(std::uint32_t device) noexcept {
+  device_log::device_ended(device);
+  process_watch::device_ended(device);
 }
 
 }  // namespace
@@ -160,15 +159,13 @@ void before_allocation() noexcept {
   device_log::sample_current();
 }
 
-state_before before_implicit_allocation(const call_facts& wanted) noexcept {
-  const std::uint64_t begun = device_use::begun.load(std::memory_order_relaxed);
-  const std::uint64_t ended = device_use::ended.load(std::memory_order_relaxed);
-  return {.used = device_log::used_now(device_of(wanted)),
-          .begun = begun - ended == device_use::own_calls ? begun : 0};
+std::uint64_t before_context(const call_facts& wanted) noexcept {
+  if (!settings::is_on(capability::sampling)) return 0;
+  return device_log::current() == device_of(wanted) ? device_log::used_bytes() : 0;
 }
 
 void record_allocation(const recorded_call& call, call_facts facts, int error,
-                       const state_before& before) noexcept {
+                       std::uint64_t used_before) noexcept {
   // A machine without a GPU, or a wrong argument, is no reason to begin a trace. Nor may one begin
   // inside the runtime, which makes contexts under a lock of its own: it is asked for its version.
   const bool may_begin =
@@ -181,7 +178,6 @@ void record_allocation(const recorded_call& call, call_facts facts, int error,
   if (error == 0) {
     facts.handle = seen.handle;
     if (lives_in_a_context(seen.effect)) facts.handle = made_contexts::current();
-    if (seen.effect == cuda_effect::module) facts.size = difference(before, device);
     if (seen.effect == cuda_effect::device || seen.effect == cuda_effect::physical) {
       device_log::sample_after_allocation(facts.size);
     }
@@ -197,7 +193,7 @@ void record_allocation(const recorded_call& call, call_facts facts, int error,
                  .stack = stack_of(*to, call, owner, true),
                  .owner = owner});
   record_python_news(*to);
-  if (error == 0) note_allocation(*to, call, seen.effect, facts, device, before);
+  if (error == 0) note_allocation(*to, call, seen.effect, facts, device, used_before);
 }
 
 void release_in_progress::begin(const call_facts& facts) noexcept {
@@ -227,7 +223,7 @@ void release_in_progress::begin(const call_facts& facts) noexcept {
 void release_in_progress::end(int error) noexcept {
   if (api_ == nullptr) return;
   if (error == 0) {
-    if (call_.effect == cuda_effect::device_end) device_log::device_ended(device_);
+    if (call_.effect == cuda_effect::device_end) end_device(device_);
     if (call_.effect == cuda_effect::context_end) {
       device_log::context_ends(facts_.handle);
       made_contexts::remove(facts_.handle);
@@ -268,7 +264,7 @@ void record_note(const recorded_call& call, const call_facts& facts, int error) 
                  .stack = stack_of(*to, call, owner, false),
                  .owner = owner});
   if (error != 0) return;
-  if (ends) device_log::device_ended(device);
+  if (ends) end_device(device);
   if (launches) device_use::took(*to, device, cuda_effect::graph_memory, 0);
 }
 
@@ -277,7 +273,7 @@ void record_node(hook_id adds, hook_id frees, const void* caller, const void* no
   const call_arguments::memory_node found = call_arguments::node_of(node);
   if (found.allocates) {
     record_allocation({adds, cuda_effect::graph_memory, caller},
-                      {found.address, found.bytes, graph, found.device}, 0, {});
+                      {found.address, found.bytes, graph, found.device}, 0, 0);
   } else if (found.frees) {
     release_in_progress release({frees, cuda_effect::graph_release, caller});
     release.begin({found.address, 0, graph, call_arguments::recorded});

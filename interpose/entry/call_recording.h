@@ -75,16 +75,11 @@ class [[nodiscard]] call_nesting {
 // and CUDA_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND, which are the same number.
 inline constexpr int error_no_real_function = 302;
 
-// What is known before a call that takes memory the driver does not tell of.
-struct state_before {
-  std::uint64_t used = 0;   // bytes of the device; 0: not known
-  std::uint64_t begun = 0;  // recorded calls of all threads, if no other was under way
-};
-
 void before_allocation() noexcept;
-[[nodiscard]] state_before before_implicit_allocation(const call_facts& wanted) noexcept;
+// What of the device is in use before a context is made there; 0: not known.
+[[nodiscard]] std::uint64_t before_context(const call_facts& wanted) noexcept;
 void record_allocation(const recorded_call& call, call_facts facts, int error,
-                       const state_before& before) noexcept;
+                       std::uint64_t used_before) noexcept;
 void record_note(const recorded_call& call, const call_facts& facts, int error) noexcept;
 void record_node(hook_id adds, hook_id frees, const void* caller, const void* node,
                  std::uint64_t graph) noexcept;
@@ -125,19 +120,17 @@ int allocate_recorded(hook_id id, const void* caller, Call call, Facts facts) {
   const call_nesting<class_of(effect)> nesting;
   if (!nesting.is_outermost() || session::is_impossible()) return call();
   const device_use::call_under_way mark;
-  state_before before;
+  std::uint64_t used_before = 0;
   {
     const errno_keeper errno_stays;
     // Not where the runtime makes a context: it holds locks of its own there.
     if constexpr (class_of(effect) == call_class::memory) cupti::begin_if_wanted();
     if constexpr (class_of(effect) == call_class::memory) before_allocation();
-    if constexpr (effect == format::cuda_effect::context || effect == format::cuda_effect::module) {
-      before = before_implicit_allocation(facts(-1));
-    }
+    if constexpr (effect == format::cuda_effect::context) used_before = before_context(facts(-1));
   }
   const int error = call();
   const errno_keeper errno_stays;
-  record_allocation({id, effect, caller}, facts(error), error, before);
+  record_allocation({id, effect, caller}, facts(error), error, used_before);
   return error;
 }
 

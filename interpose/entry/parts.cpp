@@ -18,17 +18,18 @@
 #include "interpose/cupti/witness.h"
 #include "interpose/driver/known_memory.h"
 #include "interpose/driver/native_stack.h"
-#include "interpose/driver/nvml.h"
 #include "interpose/entry/allocator_settings.h"
 #include "interpose/entry/run_facts.h"
 #include "interpose/loader/unknown_names.h"
 #include "interpose/sampler/sampler.h"
+#include "interpose/session/refusals.h"
 
 namespace memtrace {
 namespace {
 
 constexpr session::part parts[] = {
     {.name = "run facts", .open = record_run_facts},
+    {.name = "refusals", .start = refusals::record_earlier},
     {.name = "allocator settings", .open = allocator_settings::record_earlier},
     {.name = "known memory", .in_forked_child = known_memory::in_forked_child},
     {.name = "native stacks", .in_forked_child = native_stack::in_forked_child},
@@ -36,10 +37,10 @@ constexpr session::part parts[] = {
     {.name = "phases", .start = open_phases::record_earlier},
     {.name = "unknown names", .start = unknown_names::record_earlier},
     {.name = "sampler",
+     .load = sampler::load,
      .in_forked_child = sampler::in_forked_child,
      .start = sampler::start,
      .finish = sampler::finish},
-    {.name = "nvml", .in_forked_child = nvml::in_forked_child},
     {.name = "cupti",
      .load = cupti::load,
      .in_forked_child = cupti::in_forked_child,

@@ -13,6 +13,7 @@
 #include "interpose/base/command_line.h"
 #include "interpose/base/loaded_library.h"
 #include "interpose/base/notice.h"
+#include "interpose/base/settings.h"
 #include "interpose/loader/real_function.h"
 #include "interpose/python/python_stack.h"
 #include "memtrace/environment.h"
@@ -59,6 +60,17 @@ void record_as_it_is(recorder& to, const char* name) noexcept {
   char info[80];
   std::snprintf(info, sizeof info, "%s%s", format::environment_prefix, name);
   to.info(info, value);
+}
+
+void record_mode(recorder& to) {
+  to.info(key::mode, recording_mode_names[static_cast<std::size_t>(settings::mode())]);
+  std::string on;
+  for (const capability_row& row : capability_rows) {
+    if (!settings::is_on(row.which)) continue;
+    if (!on.empty()) on += ' ';
+    on += row.name;
+  }
+  to.info(key::capabilities, on);
 }
 
 void record_environment(recorder& to) noexcept {
@@ -114,6 +126,7 @@ void record_run_facts(recorder& to) noexcept {
   record_host(to);
   record_environment(to);
   try {
+    record_mode(to);
     record_torch(to);
   } catch (const std::bad_alloc&) {
     // One fact less.
@@ -127,7 +140,7 @@ void record_run_facts(recorder& to) noexcept {
 }
 
 void record_python_news(recorder& to) noexcept {
-  const char* const news = python_stack::news();
+  const char* const news = python_stack::news(to.generation());
   if (news == nullptr) [[likely]]
     return;
   to.info(key::python_stacks, news);

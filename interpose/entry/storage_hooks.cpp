@@ -51,14 +51,19 @@ std::uint32_t name_id(recorder& to) noexcept {
   return id;
 }
 
-// One record a call, also for an address that was recorded before: the block there may be another.
+// A workspace is handed over at every product, and is the same block for the whole run; what a copy
+// fills may have been allocated without our knowing, and is told each time.
 template <library_family family, storage_role role>
 void record(recorder& to, std::uint64_t address, std::uint64_t bytes) noexcept {
   const errno_keeper errno_stays;
-  const std::uint32_t name = role == storage_role::workspace ? name_id<family>(to) : 0;
-  const std::array<storage_event, 1> found{
-      storage_event{.role = role, .address = address, .bytes = bytes, .name = name}};
-  to.storages(found);
+  if constexpr (role == storage_role::workspace) {
+    to.storage_once(
+        {.role = role, .address = address, .bytes = bytes, .name = name_id<family>(to)});
+  } else {
+    const std::array<storage_event, 1> found{
+        storage_event{.role = role, .address = address, .bytes = bytes}};
+    to.storages(found);
+  }
 }
 
 // Copies are the CUDA calls that nearly every step makes.

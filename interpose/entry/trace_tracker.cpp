@@ -3,15 +3,18 @@
 
 #include <time.h>
 
+#include <array>
 #include <atomic>
 #include <functional>
 
 #include "interpose/agent/agent.h"
 #include "interpose/agent/census_moments.h"
 #include "interpose/autograd/cast_mark.h"
+#include "interpose/autograd/running_node.h"
 #include "interpose/autograd/scope.h"
 #include "interpose/autograd/status.h"
 #include "interpose/base/errno_keeper.h"
+#include "interpose/base/news.h"
 #include "interpose/base/notice.h"
 #include "interpose/base/small_lock.h"
 #include "interpose/driver/device_log.h"
@@ -67,20 +70,43 @@ bool begins_recording(format::kind kind) noexcept {
 
 // A free that completes before the allocator reports it has the stack of its request; one that
 // completes later has that of whoever noticed.
-bool completes_kept(const allocator_event& event) noexcept {
-  return event.kind == format::kind::free_completed && kept.to != nullptr && !kept.completed &&
-         kept.event.kind == format::kind::free_requested && kept.event.address == event.address &&
-         kept.event.size == event.size && kept.event.device == event.device;
+bool completes_kept(const raw_trace_entry& entry) noexcept {
+  using namespace detail;
+  return kind_of(entry) == format::kind::free_completed && kept.to != nullptr && !kept.completed &&
+         kept.event.kind == format::kind::free_requested &&
+         kept.event.address == field<std::uint64_t>(entry, address_at) &&
+         kept.event.size == field<std::uint64_t>(entry, size_at) &&
+         kept.event.device == static_cast<std::uint8_t>(field<std::int8_t>(entry, device_at));
+}
+
+// For each device, which recording has heard all the news about it, and how many there were.
+std::array<std::atomic<std::uint64_t>, max_devices> heard{};
+
+void tell_news(recorder& to, std::uint32_t device, std::uint64_t so_far) noexcept {
+  device_log::ensure(to, device);
+  allocator_methods::record_earlier_fraction(to, device);
+  record_python_news(to);
+  autograd::status::record_news(to);
+  heard[device % max_devices].store(so_far, std::memory_order_relaxed);
+}
+
+void tell_news_if_any(recorder& to, std::uint32_t device) noexcept {
+  const std::uint64_t so_far = std::uint64_t{to.generation()} << 32 | news_so_far();
+  if (heard[device % max_devices].load(std::memory_order_relaxed) != so_far) [[unlikely]]
+    tell_news(to, device, so_far);
 }
 
 void say_where(recorder& to, allocator_event& event) noexcept {
   const python_stack::captured here = python_stack::capture_place(to);
   event.stack = here.stack;
   agent::see_steps(to, here);
-  event.scope = autograd::current_scope(to, here);
+  autograd::set_scope(event.scope, to, here, event.kind == format::kind::free_requested);
   agent::see_place(to, here);
   if (event.kind == format::kind::free_requested) agent::see_free(event.address);
-  if (event.kind == format::kind::alloc) autograd::cast_mark::allocated();
+  if (event.kind == format::kind::alloc) {
+    autograd::cast_mark::allocated();
+    autograd::see_allocation();
+  }
 }
 
 // Called by the allocator under its device mutex, perhaps with the GIL held.
@@ -93,32 +119,32 @@ void on_entry(const raw_trace_entry& entry) {
     if (layout == entry_layout::implausible) give_up("unknown layout of its trace entries");
   }
   if (layout == entry_layout::implausible) return;
-  allocator_event event = read_entry(entry, layout);
-  if (layout == entry_layout::without_pool) pool_choice::complete(event);
-  if (completes_kept(event)) {
+  if (completes_kept(entry)) {
     kept.completed = true;
     return;
   }
-  record_kept();
+  // Another entry before the report: as for allocations that split or map segments.
+  if (kept.to != nullptr) [[unlikely]]
+    record_kept();
+  allocator_event& event = kept.event;
+  read_entry(entry, layout, event);
+  if (layout == entry_layout::without_pool) pool_choice::complete(event);
   recorder* const to = begins_recording(event.kind) ? session::start() : session::active();
   if (to == nullptr) return;
-  device_log::ensure(*to, event.device);
-  allocator_methods::record_earlier_fraction(*to, event.device);
+  tell_news_if_any(*to, event.device);
   if (event.kind != format::kind::snapshot) say_where(*to, event);
   if (event.kind == format::kind::alloc || event.kind == format::kind::free_requested) {
-    kept = {to, false, event};
+    kept.to = to;
+    kept.completed = false;
   } else {
     to->allocator(event);
   }
-  record_python_news(*to);
-  autograd::status::record_news(*to);
 }
 
 bool attach(const native_allocator& allocator) noexcept {
   using tracker = std::function<void(const raw_trace_entry&)>;
   const auto attach_function = reinterpret_cast<void (*)(void*, tracker*)>(
       allocator.member(allocator_member::attach_tracker));
-  if (attach_function == nullptr) return false;
   try {
     // libstdc++'s std::function has one layout in all versions: a function pointer held inside,
     // the pointer that copies it, the pointer that calls it.
@@ -140,9 +166,19 @@ void try_to_attach() noexcept {
     if (allocator.library_is_loaded()) give_up("no native allocator");
     return;
   }
-  if (!allocator.is_initialized()) return;
+  const auto initialized =
+      reinterpret_cast<bool (*)(void*)>(allocator.member(allocator_member::initialized));
+  if (initialized == nullptr || allocator.member(allocator_member::attach_tracker) == nullptr) {
+    give_up("this PyTorch's allocator is not known, it takes no trace tracker");
+    notice::say(
+        "this PyTorch's allocator is not known: of its memory only block sizes are "
+        "recorded.");
+    return;
+  }
+  // Before its init() a tracker would be attached to no device.
+  if (!initialized(allocator.object())) return;
   if (!attach(allocator)) {
-    give_up("no trace tracker in its vtable");
+    give_up("it refused a trace tracker");
     return;
   }
   allocator_methods::replace(allocator);

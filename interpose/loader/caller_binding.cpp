@@ -3,7 +3,6 @@
 
 #include <dlfcn.h>
 
-#include <cstdlib>
 #include <new>
 
 #include "interpose/base/loaded_library.h"
@@ -35,7 +34,7 @@ bool has_another_wrapper(const hook& wanted) noexcept {
 }
 
 void keep(const loaded_library& caller, void* real, caller_bindings& known) noexcept {
-  void* const memory = std::malloc(sizeof(caller_binding));
+  void* const memory = ::operator new(sizeof(caller_binding), std::nothrow);
   if (memory == nullptr) return;
   auto* const made = new (memory) caller_binding{nullptr, caller.begin, caller.end, real};
   made->next = known.load(std::memory_order_relaxed);

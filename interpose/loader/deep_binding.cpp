@@ -15,6 +15,7 @@
 #include <span>
 
 #include "interpose/base/own_library.h"
+#include "interpose/base/settings.h"
 #include "interpose/base/small_lock.h"
 #include "interpose/loader/elf_exports.h"
 #include "interpose/loader/hand_out.h"
@@ -77,12 +78,16 @@ bool is_within(const dl_phdr_info& library, std::uintptr_t address) noexcept {
   return false;
 }
 
-// What the linker has made read-only after it had filled it in.
-bool is_read_only(const dl_phdr_info& library, std::uintptr_t address) noexcept {
+// What the linker has made read-only after it had filled it in: whole pages, so that both ends are
+// rounded down, as it does it. What shares a page with the end of the region stays writable.
+bool is_read_only(const dl_phdr_info& library, std::uintptr_t address,
+                  std::uintptr_t page) noexcept {
   for (int i = 0; i < library.dlpi_phnum; ++i) {
     const auto& segment = library.dlpi_phdr[i];
     const std::uintptr_t begin = library.dlpi_addr + segment.p_vaddr;
-    if (segment.p_type == PT_GNU_RELRO && address >= begin && address < begin + segment.p_memsz) {
+    const std::uintptr_t end = begin + segment.p_memsz;
+    if (segment.p_type == PT_GNU_RELRO && address >= (begin & ~(page - 1)) &&
+        address < (end & ~(page - 1))) {
       return true;
     }
   }
@@ -93,7 +98,7 @@ void store(const dl_phdr_info& library, void** slot, void* value) noexcept {
   const auto at = reinterpret_cast<std::uintptr_t>(slot);
   const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
   void* const begin = reinterpret_cast<void*>(at & ~(page - 1));
-  const bool locked = is_read_only(library, at);
+  const bool locked = is_read_only(library, at, page);
   if (locked && mprotect(begin, page, PROT_READ | PROT_WRITE) != 0) return;
   __atomic_store_n(slot, value, __ATOMIC_RELEASE);
   if (locked) (void)mprotect(begin, page, PROT_READ);
@@ -181,7 +186,7 @@ void correct_new_libraries() noexcept {
 
 void before_open(bool binds_deep) noexcept {
   look_if_due();
-  if (!binds_deep || !lock.try_lock_for(100)) return;
+  if (!binds_deep || !settings::is_on(capability::deep_binding) || !lock.try_lock_for(100)) return;
   known_before.count = 0;
   dl_iterate_phdr(&note, nullptr);
   is_due.store(known_before.count <= library_list::capacity, std::memory_order_release);

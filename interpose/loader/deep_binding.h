@@ -4,7 +4,7 @@
 // their tables are corrected afterwards. The real dlopen must be jumped to, or the caller's RUNPATH
 // would not hold, so that happens when the program next looks something up by name, as it must to
 // use what it opened, or opens another library. What a constructor of the library itself calls is
-// missed.
+// missed. MEMTRACE_DEEP_BINDING=0 leaves the tables alone.
 #pragma once
 
 namespace memtrace::deep_binding {

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cstdio>
 #include <cstring>
 
 namespace memtrace {
@@ -53,11 +54,11 @@ void match(const Elf64_Sym& symbol, const char* name, std::size_t longest,
     const std::size_t length = std::strlen(query.prefix);
     if (length >= longest || std::strncmp(name, query.prefix, length) != 0) continue;
     const char* const rest = name + length;
-    if (query.whole && *rest != '\0') continue;
     if (memchr(rest, '.', strnlen(rest, longest - length)) != nullptr) continue;
     query.address = library.base + symbol.st_value;
     query.size = symbol.st_size;
-    query.next = *rest;
+    std::snprintf(query.rest, sizeof query.rest, "%s", rest);
+    ++query.times;
   }
 }
 

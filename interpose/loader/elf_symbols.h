@@ -13,10 +13,10 @@ namespace memtrace {
 
 struct symbol_query {
   const char* prefix;          // of the mangled name
-  bool whole = false;          // the prefix must be all of it
-  std::uintptr_t address = 0;  // result; 0: not found
+  unsigned times = 0;          // result: how many there are; the rest is of the last
+  std::uintptr_t address = 0;  // result
   std::uint64_t size = 0;      // result, bytes
-  char next = '\0';            // result: the first character behind the prefix
+  char rest[100] = {};         // result: what follows the prefix, cut off
 };
 
 // Fills in what it finds. Parts that the compiler split off (NAME.cold) are passed over.

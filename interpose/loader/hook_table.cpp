@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "interpose/loader/hook_table.h"
 
+#include <unistd.h>
+
+#include <cstdio>
+
 #include "interpose/base/errno_keeper.h"
 
 namespace memtrace {
@@ -26,6 +30,17 @@ void* find_real_function(hook_id id) noexcept {
   void* const real = find_real_function(wanted.family, wanted.name);
   if (real != nullptr) wanted.real.store(real, std::memory_order_relaxed);
   return real;
+}
+
+void die_without(hook_id id) noexcept {
+  constexpr int status_of_linker = 127;
+  char text[400];
+  const int length =
+      std::snprintf(text, sizeof text, "memtrace: symbol lookup error: undefined symbol: %s\n",
+                    hooks[static_cast<unsigned>(id)].name);
+  const ssize_t written = write(STDERR_FILENO, text, static_cast<std::size_t>(length));
+  (void)written;
+  _exit(status_of_linker);
 }
 
 }  // namespace memtrace

@@ -33,6 +33,10 @@ extern hook hooks[hook_count];
 
 [[nodiscard]] void* find_real_function(hook_id id) noexcept;
 
+// For a wrapper with nothing behind it that cannot do without: the linker would have ended the
+// process in its place, with the same words and status.
+[[noreturn]] void die_without(hook_id id) noexcept;
+
 // The function behind a hook as a function pointer, null if there is none. One load once found.
 template <typename Function>
 [[nodiscard]] Function* real_function(hook_id id) noexcept {

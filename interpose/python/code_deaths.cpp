@@ -3,16 +3,17 @@
 
 namespace memtrace::python_stack {
 
+constinit code_deaths the_code_deaths;
+
 namespace {
 
 using dealloc_function = void (*)(address);
 
-constinit code_deaths deaths;
 dealloc_function original_dealloc = nullptr;
 
 // May run Python (a destructor of what the code holds), which may throw no C++ exception.
 void dealloc(address code) {
-  deaths.died(code);
+  the_code_deaths.died(code);
   original_dealloc(code);
 }
 
@@ -47,10 +48,6 @@ bool code_deaths::died_since(std::uint32_t seen, std::uint32_t now,
   }
   // One being written now may stand in the oldest place; its count is read after it.
   return count_.load(std::memory_order_relaxed) - seen < remembered;
-}
-
-code_deaths& known_code_deaths() noexcept {
-  return deaths;
 }
 
 void watch_code_deaths(address code_type) noexcept {

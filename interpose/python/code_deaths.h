@@ -50,7 +50,7 @@ class code_deaths {
   std::atomic_flag writing_;
 };
 
-[[nodiscard]] code_deaths& known_code_deaths() noexcept;
+extern code_deaths the_code_deaths;
 
 // Wraps tp_dealloc of PyCode_Type; once, with the GIL held.
 void watch_code_deaths(address code_type) noexcept;

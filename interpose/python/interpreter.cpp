@@ -6,6 +6,8 @@
 #include <cstdio>
 #include <cstring>
 
+#include "interpose/base/found_once.h"
+
 namespace memtrace::python_stack {
 
 namespace {
@@ -100,8 +102,8 @@ interpreter find_interpreter() noexcept {
 }
 
 const interpreter& this_interpreter() noexcept {
-  static const interpreter found = find_interpreter();
-  return found;
+  static constinit found_once<interpreter, find_interpreter> found;
+  return found.get();
 }
 
 }  // namespace memtrace::python_stack

@@ -18,7 +18,7 @@ struct interpreter {
   char version[32] = {};               // "3.11.7", "" without Python
 
   // nullptr when this interpreter can be read, else the reason why not, as a sentence.
-  const char* refusal = nullptr;
+  const char* refusal = "not looked at";
 };
 
 [[nodiscard]] interpreter find_interpreter() noexcept;

@@ -6,6 +6,8 @@
 //   self: a plain local variable, or (where an inner function uses it too) in a cell
 #pragma once
 
+#include <atomic>
+
 #include "interpose/python/layout.h"
 
 namespace memtrace::python_stack {
@@ -33,9 +35,19 @@ class module_call {
   std::uint64_t word_ = 0;
 };
 
+namespace detail {
+extern std::atomic<module_call> watched_call;
+extern std::atomic<address> watched_step;
+static_assert(std::atomic<module_call>::is_always_lock_free);
+}  // namespace detail
+
 // What watch_module_call() was told; the one with code 0 before.
-[[nodiscard]] module_call watched_module_call() noexcept;
+[[nodiscard]] inline module_call watched_module_call() noexcept {
+  return detail::watched_call.load(std::memory_order_relaxed);
+}
 // The code object of calls of Optimizer.step, or 0.
-[[nodiscard]] address watched_step_call() noexcept;
+[[nodiscard]] inline address watched_step_call() noexcept {
+  return detail::watched_step.load(std::memory_order_relaxed);
+}
 
 }  // namespace memtrace::python_stack

@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include "interpose/base/found_once.h"
 #include "interpose/base/read_clock.h"
 #include "interpose/python/interpreter.h"
 
@@ -28,8 +29,8 @@ gil_functions find_gil_functions() noexcept {
 }
 
 const gil_functions& gil() noexcept {
-  static const gil_functions functions = find_gil_functions();
-  return functions;
+  static constinit found_once<gil_functions, find_gil_functions> functions;
+  return functions.get();
 }
 
 }  // namespace

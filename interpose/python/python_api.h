@@ -63,6 +63,7 @@ inline constexpr int file_input = 257;              // Py_file_input
   X(list_item, PyList_GetItem, py, (py, std::ptrdiff_t))                   \
   X(tuple_size, PyTuple_Size, std::ptrdiff_t, (py))                        \
   X(tuple_item, PyTuple_GetItem, py, (py, std::ptrdiff_t))                 \
+  X(dict_item, PyDict_GetItem, py, (py, py))                               \
   X(dict_next, PyDict_Next, int, (py, std::ptrdiff_t*, py*, py*))          \
   X(is_subtype, PyType_IsSubtype, int, (py, py))                           \
   X(new_list, PyList_New, py, (std::ptrdiff_t))                            \

@@ -8,18 +8,21 @@
 // until the deaths of code objects are seen, an address says nothing about an earlier event.
 #include "interpose/python/python_stack.h"
 
-#include <pthread.h>
-
 #include <atomic>
 #include <cstdlib>
 #include <new>
 
+#include "interpose/base/news.h"
+#include "interpose/base/thread_end.h"
 #include "interpose/python/code_deaths.h"
 #include "interpose/python/pending_call.h"
 #include "interpose/python/self_check.h"
 #include "interpose/python/thread_stacks.h"
 
 namespace memtrace::python_stack {
+
+constinit std::atomic<module_call> detail::watched_call{};
+constinit std::atomic<address> detail::watched_step{0};
 
 namespace {
 
@@ -30,18 +33,24 @@ std::atomic<const char*> outcome{nullptr};       // once it is known
 std::atomic<const char*> pending_news{nullptr};  // what news() has not told yet
 std::atomic<std::uint32_t> announced{0};         // generation of the table that it is told to
 std::atomic<bool> warning{false};
-std::atomic<module_call> watched_call{};
-std::atomic<address> watched_step{0};
-static_assert(std::atomic<module_call>::is_always_lock_free);
-unsigned depth_limit = max_depth;
-pthread_key_t thread_end;
+// Set before the mode leaves unknown.
+std::atomic<const interpreter*> found_python{nullptr};
+std::atomic<unsigned> depth_limit{max_depth};
 
-__attribute__((tls_model("initial-exec"))) thread_local thread_stacks* mine = nullptr;
-__attribute__((tls_model("initial-exec"))) thread_local bool inside = false;
+struct thread_state {
+  thread_stacks* stacks = nullptr;
+  bool is_inside = false;  // against a signal handler that allocates
+};
+thread_local constinit thread_state mine __attribute__((tls_model("initial-exec"))){};
+
+const interpreter& python() noexcept {
+  return *found_python.load(std::memory_order_relaxed);
+}
 
 void announce(const char* news) noexcept {
   outcome.store(news, std::memory_order_relaxed);
   pending_news.store(news, std::memory_order_release);
+  something_is_new();
 }
 
 void switch_off(const char* reason, bool warn) noexcept {
@@ -58,10 +67,6 @@ void announce_in(std::uint32_t generation) noexcept {
 
 pending_call::outcome run_self_check(bool helper);
 constinit pending_call self_check_call{run_self_check};
-
-const interpreter& python() noexcept {
-  return this_interpreter();
-}
 
 pending_call::outcome run_self_check(bool helper) {
   using result_of = pending_call::outcome;
@@ -96,83 +101,81 @@ unsigned depth_from_environment() noexcept {
 }
 
 void delete_stacks(void* stacks) {
-  mine = nullptr;
+  mine.stacks = nullptr;
   delete static_cast<thread_stacks*>(stacks);
 }
+constinit thread_end end_of_stacks{delete_stacks};
 
-bool set_up() noexcept {
-  depth_limit = depth_from_environment();
-  if (depth_limit == 0) {
+// By any number of threads, and again in a child that was forked in the middle of it.
+void set_up() noexcept {
+  const interpreter* const python = &this_interpreter();
+  found_python.store(python, std::memory_order_relaxed);
+  const unsigned depth = depth_from_environment();
+  depth_limit.store(depth, std::memory_order_relaxed);
+  if (depth == 0) {
     switch_off("MEMTRACE_PYTHON_STACKS=0", false);
-  } else if (python().refusal != nullptr) {
-    switch_off(python().refusal, python().version[0] != '\0');
-  } else if (pthread_key_create(&thread_end, delete_stacks) != 0) {
+  } else if (python->refusal != nullptr) {
+    switch_off(python->refusal, python->version[0] != '\0');
+  } else if (!end_of_stacks.is_possible()) {
     switch_off("no thread-specific storage", true);
   } else {
-    current.store(mode::unverified);
+    mode untried = mode::unknown;
+    current.compare_exchange_strong(untried, mode::unverified);
   }
-  return true;
 }
 
 captured find_place(address frame, bool verified, stack_table& table) noexcept {
-  if (mine == nullptr) {
+  if (mine.stacks == nullptr) [[unlikely]] {
     auto* const made = new (std::nothrow) thread_stacks;
-    if (made == nullptr || pthread_setspecific(thread_end, made) != 0) {
+    if (made == nullptr || !end_of_stacks.set(made)) {
       delete made;
       return {};
     }
-    mine = made;
+    mine.stacks = made;
   }
-  const auto answer = mine->find(python(), frame, depth_limit, verified, table);
+  const auto answer = mine.stacks->find(
+      python(), frame, depth_limit.load(std::memory_order_relaxed), verified, table);
   if (answer.misread) [[unlikely]] {
     switch_off("a frame was not what it should be", true);
   }
   return answer.place;
 }
 
+// False where stacks are off; asks for the self-check where it has not run.
+bool prepare(mode now) noexcept {
+  if (now == mode::unknown) {
+    set_up();
+    now = current.load(std::memory_order_acquire);
+  }
+  if (now == mode::unverified && python().is_initialized() != 0) self_check_call.request();
+  return now != mode::off;
+}
+
 }  // namespace
 
-module_call watched_module_call() noexcept {
-  return watched_call.load(std::memory_order_relaxed);
-}
-
 void watch_module_call(std::uint64_t code, unsigned slot, bool is_cell) noexcept {
-  watched_call.store({code, slot, is_cell}, std::memory_order_relaxed);
-}
-
-address watched_step_call() noexcept {
-  return watched_step.load(std::memory_order_relaxed);
+  detail::watched_call.store({code, slot, is_cell}, std::memory_order_relaxed);
 }
 
 void watch_step_call(std::uint64_t code) noexcept {
-  watched_step.store(code, std::memory_order_relaxed);
+  detail::watched_step.store(code, std::memory_order_relaxed);
 }
 
 captured capture_place(stack_table& table) noexcept {
-  mode now = current.load(std::memory_order_acquire);
-  const std::uint32_t generation = table.generation();
-  if (generation != announced.load(std::memory_order_relaxed)) [[unlikely]] {
-    announce_in(generation);
-  }
-  if (now == mode::off) return {};
-  if (now == mode::unknown) [[unlikely]] {
-    static const bool ready = set_up();
-    now = ready ? current.load(std::memory_order_acquire) : mode::off;
-    if (now == mode::off) return {};
-  }
+  const mode now = current.load(std::memory_order_acquire);
+  if (now != mode::on && !prepare(now)) [[unlikely]]
+    return {};
   // 0 from the beginning of finalisation on: other threads' states are then freed under them.
   if (python().is_initialized() == 0) return {};
-  if (now == mode::unverified) [[unlikely]]
-    self_check_call.request();
   const address thread = python().this_thread();
   if (thread == 0) return {};
   const address frame = innermost_frame(*python().offsets, thread);
-  if (frame == 0 || inside) return {};
-  inside = true;  // against a signal handler that allocates
+  if (frame == 0 || mine.is_inside) return {};
+  mine.is_inside = true;
   std::atomic_signal_fence(std::memory_order_seq_cst);
   const captured place = find_place(frame, now == mode::on, table);
   std::atomic_signal_fence(std::memory_order_seq_cst);
-  inside = false;
+  mine.is_inside = false;
   return place;
 }
 
@@ -186,7 +189,8 @@ stacks state() noexcept {
   return now == mode::on ? stacks::on : stacks::unknown;
 }
 
-const char* news() noexcept {
+const char* news(std::uint32_t generation) noexcept {
+  if (generation != announced.load(std::memory_order_relaxed)) announce_in(generation);
   if (pending_news.load(std::memory_order_relaxed) == nullptr) [[likely]]
     return nullptr;
   return pending_news.exchange(nullptr, std::memory_order_acquire);
@@ -197,7 +201,7 @@ bool news_is_warning() noexcept {
 }
 
 const char* interpreter_version() noexcept {
-  return python().version;
+  return this_interpreter().version;
 }
 
 }  // namespace memtrace::python_stack

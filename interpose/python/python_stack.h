@@ -61,8 +61,8 @@ enum class stacks : unsigned char { unknown, off, on };
 // The value of info `python_stacks` when it has changed since the last call, else nullptr (one
 // load): "on", or the reason why they are off or were switched off. To be recorded as info; when
 // news_is_warning(), to be said and recorded as a message too. Ask at events and at the end. A
-// table of another generation gets it once more.
-[[nodiscard]] const char* news() noexcept;
+// table of another generation gets it once more. Bumps base/news.h when it becomes another.
+[[nodiscard]] const char* news(std::uint32_t generation) noexcept;
 [[nodiscard]] bool news_is_warning() noexcept;
 
 // Like "3.11.7"; empty when the process has no Python. For info `python`.

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "interpose/python/python_values.h"
 
+#include <atomic>
+
 #include "interpose/python/layout.h"
 
 namespace memtrace::python_stack {
 
 namespace {
 
-python_api functions;
+constinit python_api functions;
 
 // Py_TPFLAGS_*_SUBCLASS.
 constexpr unsigned long list_subclass = 1ul << 25;
@@ -27,8 +29,14 @@ const python_api& python_functions() noexcept {
 }
 
 bool find_python_functions() noexcept {
-  if (!functions.complete) functions = python_stack::find_python_api();
-  return functions.complete;
+  if (functions.complete) return true;
+  python_api found = find_python_api();
+  const bool complete = found.complete;
+  found.complete = false;  // until the others are there, should a fork come between
+  functions = found;
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  functions.complete = complete;
+  return complete;
 }
 
 std::string_view text_of(py object) {

@@ -44,4 +44,17 @@ void for_each_item(py sequence, Function item) {
   }
 }
 
+// The same for a function that runs nothing of Python's, until it returns false; false then.
+template <typename Function>
+[[nodiscard]] bool each_item_of(py sequence, Function item) {
+  const python_api& api = python_functions();
+  const bool list = is_list(sequence);
+  if (!list && !is_tuple(sequence)) return true;
+  const std::ptrdiff_t size = list ? api.list_size(sequence) : api.tuple_size(sequence);
+  for (std::ptrdiff_t i = 0; i < size; ++i) {
+    if (!item(list ? api.list_item(sequence, i) : api.tuple_item(sequence, i))) return false;
+  }
+  return true;
+}
+
 }  // namespace memtrace::python_stack

@@ -3,6 +3,7 @@
 
 #include <string_view>
 
+#include "interpose/base/found_once.h"
 #include "interpose/python/frame_decoder.h"
 #include "interpose/python/observers.h"
 #include "interpose/python/python_api.h"
@@ -85,7 +86,8 @@ py load_check(const python_api& api, py globals) {
 }  // namespace
 
 verdict check_against_interpreter(const interpreter& python) {
-  static python_api api = find_python_api();
+  static constinit found_once<python_api, find_python_api> found;
+  const python_api& api = found.get();
   if (!api.complete) return verdict::differs;
   if (is_observed(api)) return verdict::not_run;
   checked = &python;

@@ -2,7 +2,8 @@
 #include "interpose/python/stack_tree.h"
 
 #include <algorithm>
-#include <cstdlib>
+#include <new>
+#include <utility>
 
 namespace memtrace::python_stack {
 
@@ -12,11 +13,6 @@ constexpr std::size_t first_capacity = 512;
 constexpr node_number first_number = 2;  // after root and omitted
 
 }  // namespace
-
-stack_tree::~stack_tree() {
-  std::free(nodes_);
-  std::free(slots_);
-}
 
 // Nodes 0 and 1, which no frame leads to.
 void stack_tree::add_callers() noexcept {
@@ -32,18 +28,14 @@ void stack_tree::place(node_number number) noexcept {
 
 bool stack_tree::grow() noexcept {
   const std::size_t capacity = capacity_ == 0 ? first_capacity : capacity_ * 2;
-  auto* const slots = static_cast<node_number*>(std::malloc(capacity * 2 * sizeof(node_number)));
-  if (slots == nullptr) return false;
-  auto* const nodes = static_cast<stack_node*>(std::realloc(nodes_, capacity * sizeof(stack_node)));
-  if (nodes == nullptr) {
-    std::free(slots);
-    return false;
-  }
-  std::free(slots_);
-  slots_ = slots;
-  nodes_ = nodes;
+  std::unique_ptr<node_number[]> slots(new (std::nothrow) node_number[capacity * 2]);
+  std::unique_ptr<stack_node[]> nodes(new (std::nothrow) stack_node[capacity]);
+  if (slots == nullptr || nodes == nullptr) return false;
+  std::copy_n(nodes_.get(), count_, nodes.get());
+  slots_ = std::move(slots);
+  nodes_ = std::move(nodes);
   capacity_ = capacity;
-  std::fill_n(slots_, capacity_ * 2, no_node);
+  std::fill_n(slots_.get(), capacity_ * 2, no_node);
   if (count_ == 0) add_callers();
   for (std::size_t i = first_number; i < count_; ++i) place(static_cast<node_number>(i));
   return true;
@@ -68,7 +60,7 @@ void stack_tree::forget(std::span<const address> codes) noexcept {
 
 void stack_tree::clear() noexcept {
   if (capacity_ == 0) return;
-  std::fill_n(slots_, capacity_ * 2, no_node);
+  std::fill_n(slots_.get(), capacity_ * 2, no_node);
   add_callers();
 }
 

@@ -13,7 +13,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
+#include <utility>
 
 #include "interpose/python/frame_walk.h"
 #include "interpose/recorder/stack_table.h"
@@ -31,7 +33,9 @@ struct stack_node {
   node_number parent;
   std::uint32_t line;
   stack_id id;  // of the stack that ends here; 0 until it was asked for
+  // Those found last: a loop goes to and fro between an allocation's instruction and its free's.
   node_number recent_child = no_node;
+  node_number other_child = no_node;
   bool shown = true;
 };
 
@@ -39,17 +43,14 @@ class stack_tree {
  public:
   static constexpr std::size_t max_nodes = 1 << 17;
 
-  stack_tree() = default;
-  stack_tree(const stack_tree&) = delete;
-  stack_tree& operator=(const stack_tree&) = delete;
-  ~stack_tree();
-
-  // The child found last is most often the one: one comparison instead of hashing.
+  // A child found lately is most often the one: a comparison instead of hashing.
   [[nodiscard]] node_number find(node_number parent, frame_key key) noexcept {
     if (capacity_ == 0) return no_node;
-    const node_number recent = nodes_[parent].recent_child;
-    if (recent != no_node && nodes_[recent].key == key) return recent;
-    return nodes_[parent].recent_child = search(parent, key);
+    stack_node& caller = nodes_[parent];
+    if (is_child(caller.recent_child, key)) return caller.recent_child;
+    std::swap(caller.recent_child, caller.other_child);
+    if (is_child(caller.recent_child, key)) return caller.recent_child;
+    return caller.recent_child = search(parent, key);
   }
 
   // no_node when it is full() or there is no memory.
@@ -62,6 +63,9 @@ class stack_tree {
   void clear() noexcept;
 
  private:
+  [[nodiscard]] bool is_child(node_number child, frame_key key) const noexcept {
+    return child != no_node && nodes_[child].key == key;
+  }
   [[nodiscard]] node_number search(node_number parent, frame_key key) const noexcept {
     for (std::size_t at = slot_of(parent, key);; at = (at + 1) & mask()) {
       const node_number number = slots_[at];
@@ -82,8 +86,8 @@ class stack_tree {
   void add_callers() noexcept;
   void place(node_number number) noexcept;
 
-  stack_node* nodes_ = nullptr;
-  node_number* slots_ = nullptr;  // twice as many as nodes
+  std::unique_ptr<stack_node[]> nodes_;
+  std::unique_ptr<node_number[]> slots_;  // twice as many as nodes
   std::size_t capacity_ = 0;
   std::size_t count_ = 0;
 };

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "interpose/python/thread_stacks.h"
 
+#include <type_traits>
+
 #include "interpose/python/code_deaths.h"
 
 namespace memtrace::python_stack {
@@ -11,47 +13,87 @@ void thread_stacks::forget_everything() noexcept {
 }
 
 void thread_stacks::forget_what_is_stale(bool trust_addresses, const stack_table& table) noexcept {
-  const code_deaths& deaths = known_code_deaths();
-  const std::uint32_t now = deaths.count();
-  // What a call learnt before deaths were watched is not trusted later either.
-  if (!trusted_ || !trust_addresses || table.generation() != generation_) [[unlikely]] {
-    forget_everything();
-    trusted_ = trust_addresses;
-    generation_ = table.generation();
-    deaths_seen_ = now;
+  const std::uint32_t now = the_code_deaths.count();
+  const module_call watched = watched_module_call();
+  const address step_call = watched_step_call();
+  if (trusted_ && trust_addresses && table.generation() == generation_ && now == deaths_seen_ &&
+      watched == watched_ && step_call == step_call_) [[likely]] {
     return;
   }
-  if (now == deaths_seen_) [[likely]]
-    return;
+  // What a call learnt before deaths were watched is not trusted later either.
+  if (!trusted_ || !trust_addresses || table.generation() != generation_) {
+    forget_everything();
+  } else if (now != deaths_seen_) {
+    forget_dead(now);
+  }
+  if (watched != watched_ || step_call != step_call_) last_count_ = 0;
+  trusted_ = trust_addresses;
+  generation_ = table.generation();
+  deaths_seen_ = now;
+  watched_ = watched;
+  step_call_ = step_call;
+}
+
+void thread_stacks::forget_dead(std::uint32_t now) noexcept {
   std::array<address, code_deaths::remembered> dead;
   std::uint32_t count = 0;
-  if (deaths.died_since(deaths_seen_, now, dead, count)) {
+  if (the_code_deaths.died_since(deaths_seen_, now, dead, count)) {
     tree_.forget({dead.data(), count});
     last_count_ = 0;
   } else {
     forget_everything();
   }
-  deaths_seen_ = now;
 }
 
-void thread_stacks::look_for(module_call watched, address step_call) noexcept {
-  if (watched == watched_ && step_call == step_call_) [[likely]]
-    return;
-  watched_ = watched;
-  step_call_ = step_call;
-  last_count_ = 0;
-}
-
-// The outermost frame of last_ up to which, from `from` outwards, last_ holds now.
+// The outermost frame of last_ up to which, from `from` outwards, last_ holds now. A frame is read
+// where last_ says that it is, after that was compared with its callee's pointer: so the processor
+// reads many at once. The owner needs no look: frames of another owner never stand at this address.
+template <bool by_address>
 unsigned thread_stacks::unchanged_down_to(const layout& offsets, unsigned from) const noexcept {
-  for (unsigned at = from; at > 0; --at) {
-    const seen_frame& caller = last_[at - 1];
-    if (previous_frame(offsets, last_[at].frame) != caller.frame) return at;
-    address known = caller.frame;
-    asm("" : "+r"(known));  // keeps the compiler from using the pointer just loaded instead
-    if (read_frame(offsets, known) != caller.key) return at;
+  using instruction = std::conditional_t<by_address, std::uint64_t, std::uint32_t>;
+  const std::size_t previous_at = offsets.frame_previous;
+  const std::size_t code_at = offsets.frame_code;
+  const std::size_t instruction_at = offsets.frame_instruction;
+  const kept_frame* inner = &last_[from];
+  for (; inner != last_.data(); --inner) {
+    const kept_frame& caller = inner[-1];
+    address frame = caller.frame;
+    if (load<address>(inner->frame, previous_at) != frame) break;
+    asm("" : "+r"(frame));  // keeps the compiler from using the pointer just loaded instead
+    if (load<std::uint64_t>(frame, code_at) != caller.code ||
+        load<instruction>(frame, instruction_at) != caller.instruction) {
+      break;
+    }
   }
-  return 0;
+  return static_cast<unsigned>(inner - last_.data());
+}
+
+unsigned thread_stacks::unchanged_down_to(const layout& offsets, unsigned from) const noexcept {
+  return offsets.frame_owner == not_there ? unchanged_down_to<false>(offsets, from)
+                                          : unchanged_down_to<true>(offsets, from);
+}
+
+// The stack is that of the last time, but that the innermost frame may have come to another
+// instruction that was met before: most often so, and last_ is made what is now at little cost.
+bool thread_stacks::is_as_before(const layout& offsets, address innermost) noexcept {
+  if (last_count_ == 0 || last_[last_count_ - 1].frame != innermost) return false;
+  const unsigned inner = last_count_ - 1;
+  if (unchanged_down_to(offsets, inner) != 0) return false;
+  if (previous_frame(offsets, last_[0].frame) != 0) return false;
+  const frame_key key = read_frame(offsets, innermost);
+  if (key == last_[inner].key()) return true;
+  const node_number node = tree_.find(inner == 0 ? root : facts_[inner - 1].node, key);
+  if (node == no_node) return false;
+  frame_facts& facts = facts_[inner];
+  if (key.code() == last_[inner].code && tree_[node].shown == tree_[facts.node].shown) {
+    facts.node = node;
+    last_[inner].instruction = key.instruction;
+    last_[inner].owner = key.owner();
+  } else {
+    last_count_ = inner;
+    append({innermost, key}, node);
+  }
+  return true;
 }
 
 bool thread_stacks::add_inner(address frame, frame_key key, unsigned depth) noexcept {
@@ -71,7 +113,7 @@ void thread_stacks::walk(const layout& offsets, address innermost, unsigned dept
   for (address frame = innermost; frame != 0; frame = previous_frame(offsets, frame)) {
     const frame_key key = read_frame(offsets, frame);
     const unsigned place = place_of_frame(frame);
-    if (place >= comparable || last_[place].frame != frame || last_[place].key != key) {
+    if (place >= comparable || last_[place].frame != frame || last_[place].key() != key) {
       if (!add_inner(frame, key, depth)) return;
       continue;
     }
@@ -82,7 +124,7 @@ void thread_stacks::walk(const layout& offsets, address innermost, unsigned dept
       return;
     }
     for (unsigned at = place + 1; at-- > lowest;) {
-      if (!add_inner(last_[at].frame, last_[at].key, depth)) return;
+      if (!add_inner(last_[at].frame, last_[at].key(), depth)) return;
     }
     comparable = lowest;
   }
@@ -91,7 +133,7 @@ void thread_stacks::walk(const layout& offsets, address innermost, unsigned dept
 // Finds or makes the nodes of inner_, from the outermost inwards, and makes last_ what is now.
 thread_stacks::look_up_result thread_stacks::look_up(const interpreter& python) noexcept {
   node_number node = cut_ ? omitted : root;
-  if (common_ != 0) node = last_[common_ - 1].node;
+  if (common_ != 0) node = facts_[common_ - 1].node;
   last_count_ = common_;
   for (unsigned i = inner_count_; i-- > 0;) {
     const auto [frame, key] = inner_[i];
@@ -99,9 +141,9 @@ thread_stacks::look_up_result thread_stacks::look_up(const interpreter& python) 
     if (found == no_node) [[unlikely]] {
       const frame_place place = place_of(python, key);
       if (place.kind == frame_kind::not_code) return look_up_result::misread;
-      known_code_deaths().remember(key.code());
+      the_code_deaths.remember(key.code());
       const bool shown = place.kind == frame_kind::shown;
-      found = tree_.add({key, node, place.line, 0, no_node, shown});
+      found = tree_.add({.key = key, .parent = node, .line = place.line, .id = 0, .shown = shown});
       if (found == no_node) return look_up_result::no_room;
     }
     node = found;
@@ -113,10 +155,11 @@ thread_stacks::look_up_result thread_stacks::look_up(const interpreter& python) 
 void thread_stacks::append(met_frame met, node_number node) noexcept {
   const auto place = static_cast<std::uint16_t>(last_count_++);
   place_of_frame(met.frame) = place;
-  seen_frame& added = last_[place];
-  added = {met.frame, met.key, node, 0, 0, 0};
+  last_[place] = {met.frame, met.key.code(), met.key.instruction, met.key.owner()};
+  frame_facts& added = facts_[place];
+  added = {node, 0, 0, 0};
   if (place > 0) {
-    const seen_frame& caller = last_[place - 1];
+    const frame_facts& caller = facts_[place - 1];
     added.inner_call = caller.inner_call;
     added.outer_call = caller.outer_call;
     added.steps = caller.steps;
@@ -146,18 +189,34 @@ stack_id thread_stacks::number_of(const interpreter& python, node_number innermo
   return table.intern({frames_.data(), count});
 }
 
+thread_stacks::answer thread_stacks::answer_of_last(const interpreter& python,
+                                                    stack_table& table) noexcept {
+  const frame_facts& inner = facts_[last_count_ - 1];
+  stack_id id = tree_[inner.node].id;
+  if (id == 0) [[unlikely]] {
+    const node_number innermost = inner.node;
+    id = tree_[innermost].id = number_of(python, innermost, table);
+  }
+  const layout& offsets = *python.offsets;
+  return {{.stack = id,
+           .module = module_at(offsets, inner.inner_call),
+           .root = module_at(offsets, inner.outer_call),
+           .steps = step_call_ != 0 && !cut_ ? inner.steps : unknown_steps},
+          false};
+}
+
 thread_stacks::answer thread_stacks::find(const interpreter& python, address innermost,
                                           unsigned depth, bool trust_addresses,
                                           stack_table& table) noexcept {
   forget_what_is_stale(trust_addresses, table);
-  look_for(watched_module_call(), watched_step_call());
+  cut_ = false;
+  if (is_as_before(*python.offsets, innermost)) return answer_of_last(python, table);
   walk(*python.offsets, innermost, depth);
   if (cut_ || common_ + inner_count_ > depth) [[unlikely]] {
     last_count_ = 0;  // nothing in common: a cut stack begins elsewhere
     walk(*python.offsets, innermost, depth);
   }
-  const unsigned count = common_ + inner_count_;
-  if (count == 0) return {};
+  if (common_ + inner_count_ == 0) return {};
   look_up_result result = look_up(python);
   if (result == look_up_result::no_room) {
     forget_everything();
@@ -168,20 +227,9 @@ thread_stacks::answer thread_stacks::find(const interpreter& python, address inn
     forget_everything();
     return {{}, result == look_up_result::misread};
   }
-  const seen_frame& inner = last_[count - 1];
-  const node_number innermost_node = inner.node;
-  stack_id id = tree_[innermost_node].id;
-  if (id == 0) [[unlikely]] {
-    id = tree_[innermost_node].id = number_of(python, innermost_node, table);
-  }
-  const layout& offsets = *python.offsets;
-  const bool tells_steps = step_call_ != 0 && !cut_;
+  const answer found = answer_of_last(python, table);
   if (cut_) last_count_ = 0;
-  return {{.stack = id,
-           .module = module_at(offsets, inner.inner_call),
-           .root = module_at(offsets, inner.outer_call),
-           .steps = tells_steps ? inner.steps : unknown_steps},
-          false};
+  return found;
 }
 
 }  // namespace memtrace::python_stack

@@ -43,9 +43,17 @@ class thread_stacks {
     address frame;
     frame_key key;
   };
-  struct seen_frame {
+  // Of last_, as it stands in memory: compared at every event. What is asked of the innermost only
+  // stands apart.
+  struct kept_frame {
     address frame;
-    frame_key key;
+    address code;
+    std::uint64_t instruction;
+    std::uint64_t owner;
+
+    [[nodiscard]] frame_key key() const noexcept { return {code | owner << 56, instruction}; }
+  };
+  struct frame_facts {
     node_number node;
     // How many of last_ there are up to the module call, from the outermost on; 0: none.
     std::uint16_t inner_call;
@@ -56,9 +64,13 @@ class thread_stacks {
   enum class look_up_result : std::uint8_t { found, misread, no_room };
 
   void forget_what_is_stale(bool trust_addresses, const stack_table& table) noexcept;
-  void look_for(module_call watched, address step_call) noexcept;
+  void forget_dead(std::uint32_t now) noexcept;
   void forget_everything() noexcept;
+  template <bool by_address>
   [[nodiscard]] unsigned unchanged_down_to(const layout& offsets, unsigned from) const noexcept;
+  [[nodiscard]] unsigned unchanged_down_to(const layout& offsets, unsigned from) const noexcept;
+  [[nodiscard]] bool is_as_before(const layout& offsets, address innermost) noexcept;
+  [[nodiscard]] answer answer_of_last(const interpreter& python, stack_table& table) noexcept;
   [[nodiscard]] bool add_inner(address frame, frame_key key, unsigned depth) noexcept;
   void walk(const layout& offsets, address innermost, unsigned depth) noexcept;
   [[nodiscard]] look_up_result look_up(const interpreter& python) noexcept;
@@ -71,7 +83,8 @@ class thread_stacks {
     return places_[(frame >> 4) * 0x9e3779b97f4a7c15u >> 56];
   }
 
-  std::array<seen_frame, max_depth> last_;  // outermost first
+  std::array<kept_frame, max_depth> last_;    // outermost first
+  std::array<frame_facts, max_depth> facts_;  // of last_
   unsigned last_count_ = 0;
   std::array<met_frame, max_depth> inner_;  // this walk's, innermost first
   unsigned inner_count_ = 0;

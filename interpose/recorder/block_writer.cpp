@@ -3,7 +3,6 @@
 
 #include <zstd.h>
 
-#include <cerrno>
 #include <cstring>
 #include <new>
 
@@ -42,17 +41,17 @@ std::size_t block_writer::compress(std::size_t used, std::span<const unsigned ch
   return ZSTD_isError(size) != 0 ? 0 : size;
 }
 
-int block_writer::write(const slot& full) noexcept {
+std::span<const unsigned char> block_writer::make(const slot& full) noexcept {
   const auto records = full.records();
   const auto times = full.times();
   if (!prepare(sizeof(format::block_header) + ZSTD_compressBound(records.size()) +
                ZSTD_compressBound(times.size()))) {
-    return ENOMEM;
+    return {};
   }
   const std::size_t record_frame = compress(sizeof(format::block_header), records);
-  if (record_frame == 0) return ENOMEM;
+  if (record_frame == 0) return {};
   const std::size_t time_frame = compress(sizeof(format::block_header) + record_frame, times);
-  if (time_frame == 0) return ENOMEM;
+  if (time_frame == 0) return {};
 
   format::block_header header{};
   header.magic = format::block_magic;
@@ -68,7 +67,7 @@ int block_writer::write(const slot& full) noexcept {
   header.header_checksum = format::fnv1a32(
       reinterpret_cast<const unsigned char*>(&header) + checked_from, sizeof header - checked_from);
   std::memcpy(buffer_.data(), &header, sizeof header);
-  return sink_.append({buffer_.data(), sizeof header + record_frame + time_frame});
+  return {buffer_.data(), sizeof header + record_frame + time_frame};
 }
 
 }  // namespace memtrace

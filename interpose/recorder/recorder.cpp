@@ -12,26 +12,9 @@
 #include <new>
 
 #include "interpose/recorder/recorder_scope.h"
+#include "interpose/recorder/told_storages.h"
 
 namespace memtrace {
-namespace {
-
-std::atomic<std::uint64_t> recorders_made{0};
-
-format::drop_reason reason_of(int error) noexcept {
-  switch (error) {
-    case ENOSPC:
-    case EDQUOT:
-    case EFBIG:
-      return format::drop_reason::disk_full;
-    case ENOMEM:
-      return format::drop_reason::out_of_memory;
-    default:
-      return format::drop_reason::io_error;
-  }
-}
-
-}  // namespace
 
 recorder::recorder(std::uint64_t serial, std::unique_ptr<trace_file> file,
                    const recorder_options& options, const tick_clock& clock) noexcept
@@ -41,15 +24,21 @@ recorder::recorder(std::uint64_t serial, std::unique_ptr<trace_file> file,
       slots_(file_->slot_at(0), file_->slot_at(1), *file_, options.background),
       serial_(serial),
       say_(options.say) {
+  the_told_storages.clear();
   open_slot();
+  slots_.start();
 }
 
 std::unique_ptr<recorder> recorder::create(const recorder_options& options, const tick_clock& clock,
                                            int& error) {
   auto file = trace_file::create({options.directory, options.program, options.shape}, clock, error);
   if (file == nullptr) return nullptr;
-  const std::uint64_t serial = recorders_made.fetch_add(1, std::memory_order_relaxed) + 1;
-  return std::unique_ptr<recorder>(new recorder(serial, std::move(file), options, clock));
+  return std::unique_ptr<recorder>(new recorder(next_serial(), std::move(file), options, clock));
+}
+
+std::uint64_t recorder::next_serial() noexcept {
+  static std::atomic<std::uint64_t> latest{0};
+  return latest.fetch_add(1, std::memory_order_relaxed) + 1;
 }
 
 void recorder::open_slot() noexcept {
@@ -59,11 +48,12 @@ void recorder::open_slot() noexcept {
 }
 
 bool recorder::make_room(std::size_t record_bytes) noexcept {
-  if (state_ != state::recording) return false;
+  if (state_ != state::recording && !end_gap()) [[unlikely]]
+    return false;
   constexpr std::uint32_t time_bytes = 2 * encoding::max_varint_bytes;
   if (slots_.current().has_room(static_cast<std::uint32_t>(record_bytes), time_bytes)) return true;
   if (const int error = slots_.advance(); error != 0) {
-    stop(error);
+    begin_gap(error);
     return false;
   }
   open_slot();
@@ -73,7 +63,7 @@ bool recorder::make_room(std::size_t record_bytes) noexcept {
 void recorder::stop(int error) noexcept {
   state_ = state::stopped;
   error_ = error;
-  file_->stop(reason_of(error), error);
+  file_->stop(error);
   if (say_ == nullptr) return;
   char sentence[512];
   std::snprintf(sentence, sizeof sentence,
@@ -85,9 +75,10 @@ void recorder::stop(int error) noexcept {
 
 std::uint32_t recorder::define_text(std::string_view text) {
   text = encoding::bounded(text);
+  // First: what is in the dictionary has its record in the file.
+  if (!make_room(text.size() + small_record_bytes)) return 0;
   const dictionary_id found = dictionary_.text(text);
   if (found.is_new) {
-    if (!make_room(text.size() + small_record_bytes)) return 0;
     unsigned char* at = slots_.current().record_end();
     *at++ = encoding::make_tag(format::kind::text, 0);
     at = encoding::put_text(at, text);
@@ -159,17 +150,14 @@ recording_summary recorder::finish() noexcept {
   constexpr std::uint32_t patience_ms = 2000;
   recording_summary summary;
   if (!lock_.try_lock_for(patience_ms)) return summary;
-  if (state_ == state::recording) {
+  (void)end_gap();
+  if (state_ != state::finished) {
+    const bool complete = state_ != state::stopped;
     state_ = state::finished;
-    int error = slots_.finish();
-    if (error == 0) error = file_->complete(sequence_, events_);
-    if (error != 0) {
-      file_->stop(reason_of(error), error);
-      error_ = error;
-    }
-    summary.complete = error == 0;
-  } else if (state_ == state::stopped) {
-    (void)slots_.finish();  // what is still in the slots, if there is room by now
+    const int error = slots_.finish(complete, sequence_, events_);
+    if (error == ETIMEDOUT) file_->tell_why(error);
+    if (error != 0) error_ = error;
+    summary.complete = complete && error == 0;
   }
   summary.error = error_;
   summary.events = events_;

@@ -8,8 +8,9 @@
 // Any thread may call, from inside the CUDA allocator, at any time until the process is gone.
 // Nothing throws, nothing calls CUDA, torch or Python. A signal handler that interrupts a call of
 // the same thread and records loses its event, which is counted.
-// Errors: when the disk is full or memory is short, recording stops; everything up to then stays
-// in the file, later events are counted there, and one sentence is said.
+// Errors: while the disk is full, or does not take the records in time, events are not recorded but
+// counted (a gap), and one sentence is said; recording goes on when the disk does. When the
+// dictionary has no memory left, recording stops.
 #pragma once
 
 #include <array>
@@ -75,7 +76,10 @@ class recorder final : public stack_table {
   [[nodiscard]] std::uint32_t text_id(std::string_view text) noexcept;
   [[nodiscard]] std::uint32_t object_id(std::uint64_t address) noexcept;
   void module(const module_name& module) noexcept;
-  void storages(std::span<const storage_event> found) noexcept;
+  // False when one was not recorded.
+  bool storages(std::span<const storage_event> found) noexcept;
+  // Unless the block at this address has been given this role before (told_storages.h).
+  void storage_once(const storage_event& found) noexcept;
   void saved(const saved_event& event) noexcept;
   void phase(const phase_event& event) noexcept;
   void step(const step_event& event) noexcept;
@@ -100,10 +104,12 @@ class recorder final : public stack_table {
   void abandon() noexcept { file_->abandon(); }
 
   [[nodiscard]] const std::string& path() const noexcept { return file_->path(); }
+  // By now, those after the end included.
+  [[nodiscard]] std::uint64_t dropped_events() const noexcept { return file_->dropped_events(); }
 
  private:
   class scope;
-  enum class state { recording, stopped, finished };
+  enum class state { recording, gap, stopped, finished };
 
   // Holds until changed, and starts afresh with every slot.
   struct slot_context {
@@ -127,16 +133,22 @@ class recorder final : public stack_table {
   recorder(std::uint64_t serial, std::unique_ptr<trace_file> file, const recorder_options& options,
            const tick_clock& clock) noexcept;
 
+  // Of a recorder, or of a generation of its ids: none comes twice.
+  [[nodiscard]] static std::uint64_t next_serial() noexcept;
   [[nodiscard]] bool make_room(std::size_t record_bytes) noexcept;
   void open_slot() noexcept;
   void stop(int error) noexcept;
+  // recorder_gaps.cpp
+  void begin_gap(int error) noexcept;
+  [[nodiscard]] bool end_gap() noexcept;  // false: it goes on, or recording has ended
   [[nodiscard]] std::uint32_t define_thread() noexcept;
   [[nodiscard]] std::uint32_t define_text(std::string_view text);
   // The records of an allocator event and of a report, into an open section.
   void put_allocator(scope& section, const allocator_event& event) noexcept;
+  void put_completion(scope& section, const allocator_event& request) noexcept;
   void put_scope(scope& section, const event_scope& now) noexcept;
-  void put_report(scope& section, const usage_report& report) noexcept;
-  void expect(const allocator_event& event) noexcept;
+  void put_report(scope& section, expected_usage& next, const usage_report& report) noexcept;
+  static void expect(expected_usage& next, const allocator_event& event) noexcept;
   [[nodiscard]] expected_usage& expected(std::uint32_t device) noexcept;
 
   small_lock lock_;
@@ -148,6 +160,9 @@ class recorder final : public stack_table {
   std::uint64_t sequence_ = 0;
   std::uint64_t events_ = 0;
   int error_ = 0;
+  std::uint64_t gap_began_ns_ = 0;
+  std::uint64_t dropped_before_gap_ = 0;
+  bool gap_told_ = false;
   std::uint32_t threads_ = 0;
   const std::uint64_t serial_;  // tells this recorder's thread ids from an earlier one's
   void (*say_)(std::string_view);

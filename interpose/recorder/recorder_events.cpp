@@ -4,6 +4,7 @@
 #include <new>
 
 #include "interpose/recorder/recorder_scope.h"
+#include "interpose/recorder/told_storages.h"
 
 namespace memtrace {
 namespace {
@@ -17,6 +18,11 @@ constexpr std::int64_t rounded_block(std::uint64_t requested) noexcept {
   return static_cast<std::int64_t>(rounded < smallest ? smallest : rounded);
 }
 
+// Also of a free that is not recorded: what comes to this address is another block.
+void forget_if_freed(const allocator_event& event) noexcept {
+  if (event.kind == kind::free_requested) the_told_storages.remove(event.address);
+}
+
 }  // namespace
 
 recorder::expected_usage& recorder::expected(std::uint32_t device) noexcept {
@@ -25,8 +31,7 @@ recorder::expected_usage& recorder::expected(std::uint32_t device) noexcept {
   return next;
 }
 
-void recorder::expect(const allocator_event& event) noexcept {
-  auto& next = expected(event.device);
+void recorder::expect(expected_usage& next, const allocator_event& event) noexcept {
   switch (event.kind) {
     case kind::alloc:
       next.address = event.address;
@@ -50,7 +55,6 @@ void recorder::expect(const allocator_event& event) noexcept {
 }
 
 void recorder::put_scope(scope& section, const event_scope& now) noexcept {
-  if (now == context_.scope) return;
   context_.scope = now;
   section.begin_payload(kind::scope);
   section.value(now.flags);
@@ -63,30 +67,39 @@ void recorder::put_scope(scope& section, const event_scope& now) noexcept {
   section.end_payload();
 }
 
-void recorder::put_allocator(scope& section, const allocator_event& event) noexcept {
-  put_scope(section, event.scope);
+[[gnu::always_inline]] inline void recorder::put_allocator(scope& section,
+                                                           const allocator_event& event) noexcept {
+  if (event.scope != context_.scope) put_scope(section, event.scope);
   const bool new_stream = event.stream != context_.stream;
   const bool new_pool = event.pool != context_.pool;
   section.tag(event.kind,
               (new_stream ? format::flag_stream : 0u) | (new_pool ? format::flag_pool : 0u));
-  if (event.kind == kind::oom) {
+  if (event.kind == kind::oom) [[unlikely]] {
     section.value(event.address);
   } else {
     section.address(event.address);
   }
   section.value(event.size);
-  if (new_stream) section.value(context_.stream = event.stream);
-  if (new_pool) {
+  if (new_stream) [[unlikely]]
+    section.value(context_.stream = event.stream);
+  if (new_pool) [[unlikely]] {
     context_.pool = event.pool;
     section.value(event.pool.first);
     section.value(event.pool.second);
   }
   section.value(event.stack);
-  expect(event);
 }
 
-void recorder::put_report(scope& section, const usage_report& report) noexcept {
-  auto& next = expected(report.device);
+// Of the free request that was put just now: the context is the same.
+void recorder::put_completion(scope& section, const allocator_event& request) noexcept {
+  section.tag(kind::free_completed);
+  section.address(request.address);
+  section.value(request.size);
+  section.value(request.stack);
+}
+
+[[gnu::always_inline]] inline void recorder::put_report(scope& section, expected_usage& next,
+                                                        const usage_report& report) noexcept {
   const bool totals =
       report.reserved != next.reserved ||
       report.allocated != next.allocated + static_cast<std::uint64_t>(report.block_bytes);
@@ -106,6 +119,7 @@ void recorder::put_report(scope& section, const usage_report& report) noexcept {
 }
 
 void recorder::allocator(const allocator_event& event) noexcept {
+  forget_if_freed(event);
   scope section(*this);
   const std::uint32_t thread = section.thread();
   if (!section.begin_event(small_record_bytes)) return;
@@ -114,6 +128,7 @@ void recorder::allocator(const allocator_event& event) noexcept {
     section.tag(event.kind);
   } else {
     put_allocator(section, event);
+    expect(expected(event.device), event);
   }
   section.time();
   section.commit();
@@ -124,12 +139,13 @@ void recorder::report(const usage_report& report) noexcept {
   const std::uint32_t thread = section.thread();
   if (!section.begin(small_record_bytes)) return;
   section.context(report.device, thread);
-  put_report(section, report);
+  put_report(section, expected(report.device), report);
   section.commit();
 }
 
 void recorder::allocator_reported(const allocator_event& event, bool completed,
                                   const usage_report& report) noexcept {
+  forget_if_freed(event);
   scope section(*this);
   const std::uint32_t thread = section.thread();
   if (!section.begin_event(small_record_bytes)) {
@@ -140,16 +156,17 @@ void recorder::allocator_reported(const allocator_event& event, bool completed,
   put_allocator(section, event);
   section.time();
   if (completed) {
-    allocator_event completion = event;
-    completion.kind = kind::free_completed;
-    put_allocator(section, completion);
+    put_completion(section, event);
     section.same_time();
   }
-  put_report(section, report);
+  expected_usage& next = expected(event.device);
+  expect(next, event);
+  put_report(section, next, report);
   section.commit();
 }
 
 void recorder::reported(const usage_report& report, stack_id stack) noexcept {
+  if (report.block_bytes < 0) the_told_storages.remove(report.address);
   scope section(*this);
   const std::uint32_t thread = section.thread();
   if (!section.begin_event(small_record_bytes)) return;
@@ -179,6 +196,7 @@ void recorder::operation(const operation_event& event) noexcept {
 }
 
 void recorder::cuda_call(const cuda_call_event& event) noexcept {
+  if (event.is_release) the_told_storages.remove(event.address);
   scope section(*this);
   if (!section.begin(small_record_bytes)) {
     file_->drop_events(1);

@@ -5,6 +5,7 @@
 #include <new>
 
 #include "interpose/recorder/recorder_scope.h"
+#include "interpose/recorder/told_storages.h"
 
 namespace memtrace {
 
@@ -51,10 +52,10 @@ void recorder::module(const module_name& module) noexcept {
   section.commit();
 }
 
-void recorder::storages(std::span<const storage_event> found) noexcept {
+bool recorder::storages(std::span<const storage_event> found) noexcept {
   scope section(*this);
   for (const storage_event& storage : found) {
-    if (!section.begin(small_record_bytes)) return;
+    if (!section.begin(small_record_bytes)) return false;
     section.begin_payload(kind::storage);
     section.value(static_cast<std::uint32_t>(storage.role));
     section.near_address(storage.address);
@@ -66,6 +67,12 @@ void recorder::storages(std::span<const storage_event> found) noexcept {
     section.end_payload();
     section.commit();
   }
+  return true;
+}
+
+void recorder::storage_once(const storage_event& found) noexcept {
+  if (the_told_storages.contains(found.address, found.role)) return;
+  if (storages({&found, 1})) the_told_storages.add(found.address, found.role);
 }
 
 void recorder::saved(const saved_event& event) noexcept {

@@ -92,7 +92,10 @@ class [[nodiscard]] recorder::scope {
   // The event's time. Counters of two cores may differ by a little: time never goes back.
   void time() noexcept { put_time(owner_.clock_.ticks()); }
   // That of the event before it.
-  void same_time() noexcept { put_time(owner_.context_.ticks); }
+  void same_time() noexcept {
+    *time_++ = 0;
+    ++owner_.events_;
+  }
 
   void commit() noexcept { owner_.slots_.current().commit(record_, time_); }
 

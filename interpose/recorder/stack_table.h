@@ -37,8 +37,9 @@ class stack_table {
   // frames, and when nothing can be recorded (out of memory, disk full).
   [[nodiscard]] virtual stack_id intern(std::span<const stack_frame> innermost_first) noexcept = 0;
 
-  // Changes when the ids given so far become meaningless: a forked child starts a file of its
-  // own. Make it part of every cache's key. Never 0.
+  // Changes when the ids given so far become meaningless (a forked child starts a file of its own),
+  // or when some were not given (intern() returned 0) and will be now. Make it part of every
+  // cache's key. Never 0.
   [[nodiscard]] std::uint32_t generation() const noexcept {
     return generation_.load(std::memory_order_relaxed);
   }
@@ -48,7 +49,9 @@ class stack_table {
   // forked from) had.
   explicit stack_table(std::uint32_t generation = 1) noexcept : generation_(generation) {}
   ~stack_table() = default;
-  void start_generation() noexcept { generation_.fetch_add(1, std::memory_order_relaxed); }
+  void start_generation(std::uint32_t generation) noexcept {
+    generation_.store(generation, std::memory_order_relaxed);
+  }
 
  private:
   std::atomic<std::uint32_t> generation_;

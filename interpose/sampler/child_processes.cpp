@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <numeric>
 
-#include "interpose/sampler/kernel_files.h"
+#include "interpose/base/kernel_files.h"
 
 namespace memtrace::sampler {
 

@@ -8,9 +8,9 @@
 #include "interpose/base/settings.h"
 #include "interpose/driver/device_log.h"
 #include "interpose/driver/driver_queries.h"
-#include "interpose/driver/nvml.h"
 #include "interpose/recorder/tick_clock.h"
 #include "interpose/sampler/memory_pools.h"
+#include "interpose/sampler/process_watch.h"
 #include "interpose/sampler/sample_plan.h"
 #include "memtrace/host_samples.h"
 
@@ -33,9 +33,8 @@ std::atomic<std::uint64_t> latest_cost{0};
 std::atomic<std::uint64_t> first_time{0};
 
 constexpr std::uint64_t ms = 1'000'000;  // ns
-// Samples of new highs: a thousandth of the time, as all that samples; NVML is slower.
+// Samples of new highs: a part of the time, as all that samples.
 sampler::time_budget for_highs(50 * ms, 2000);
-sampler::time_budget for_nvml(20 * ms, 4000);
 
 device_state& at(std::uint32_t device) noexcept {
   return devices[device % max_devices];
@@ -58,14 +57,16 @@ class reading {
     if (driver == nullptr) return false;
     const auto& state = at(device_);
     const capture_exempt exempt(*driver);
-    if (!read_use()) return false;
+    used_ = device_log::used_bytes();
+    if (used_ == 0) return false;
+    add(host::device_used_suffix, used_);
     if (state.has_pools.load(std::memory_order_relaxed)) {
       add(host::device_pools_suffix, sampler::reserved_by_pools(*driver, device_));
     }
     if (state.has_graphs.load(std::memory_order_relaxed)) {
       add(host::device_graphs_suffix, sampler::reserved_by_graphs(*driver, device_));
     }
-    add(host::device_context_suffix, device_log::context_bytes(device_));
+    add_contexts();
     return true;
   }
   [[nodiscard]] std::uint64_t used() const noexcept { return used_; }
@@ -74,34 +75,14 @@ class reading {
   }
 
  private:
-  // Other processes go on: what NVML says of them belongs to a moment at which the same was in use
-  // before and after.
-  bool read_use() noexcept {
-    constexpr int tries = 3;
-    nvml::process_bytes processes;
-    used_ = device_log::used_bytes();
-    for (int i = 0; i < tries; ++i) {
-      processes = ask_processes();
-      const std::uint64_t again = device_log::used_bytes();
-      const bool is_same = again == used_;
-      used_ = again;
-      if (is_same || !processes.known) break;
+  void add_contexts() noexcept {
+    const auto all = device_log::others_and_contexts(device_);
+    if (!all) return;
+    if (const auto others = process_watch::others_at_first(device_)) {
+      add(host::device_context_suffix, *all - std::min(*all, *others));
+    } else {
+      add(host::device_others_and_context_suffix, *all);
     }
-    if (used_ == 0) return false;
-    add(host::device_used_suffix, used_);
-    if (!processes.known) return true;
-    add(host::device_own_suffix, processes.own);
-    add(host::device_others_suffix, processes.others);
-    return true;
-  }
-
-  nvml::process_bytes ask_processes() const noexcept {
-    const std::uint64_t began = monotonic_ns();
-    char bus_id[32];
-    if (!for_nvml.allows(elapsed(began)) || !device_log::pci_bus_id(device_, bus_id)) return {};
-    const auto found = nvml::of_device(bus_id);
-    for_nvml.spend(monotonic_ns() - began);
-    return found;
   }
 
   void add(const char* suffix, std::optional<std::uint64_t> bytes) noexcept {
@@ -122,6 +103,7 @@ class reading {
 bool sample(recorder& to, std::uint32_t device) noexcept {
   const std::uint64_t calls = begun.load(std::memory_order_acquire);
   if (calls - ended.load(std::memory_order_acquire) != own_calls) return false;
+  process_watch::see(device);
   reading now(to, device);
   if (!now.take() || !to.samples(now.counters(), begun, calls)) return false;
   auto& state = at(device);
@@ -129,6 +111,7 @@ bool sample(recorder& to, std::uint32_t device) noexcept {
   state.taken.store(0, std::memory_order_relaxed);
   if (now.used() > state.highest.load(std::memory_order_relaxed)) {
     state.highest.store(now.used(), std::memory_order_relaxed);
+    process_watch::wake();
   }
   return true;
 }
@@ -141,7 +124,7 @@ bool may_be_highest(const device_state& state) noexcept {
 }
 
 void look_for_high(recorder& to, std::uint32_t device) noexcept {
-  if (!may_be_highest(at(device)) || !settings::samples()) return;
+  if (!may_be_highest(at(device)) || !settings::is_on(capability::sampling)) return;
   const std::uint64_t began = monotonic_ns();
   if (!for_highs.allows(elapsed(began)) || device_log::current() != device) return;
   (void)sample(to, device);
@@ -177,9 +160,10 @@ void took(recorder& to, std::uint32_t device, cuda_effect effect, std::uint64_t 
   if (is_of_pool) state.has_pools.store(true, std::memory_order_relaxed);
   // What a capturing stream asks a pool for belongs to a graph.
   if (is_of_pool || is_of_graph) state.has_graphs.store(true, std::memory_order_relaxed);
-  // A graph's launch and a new context do not say how much.
+  // A graph's launch, a new context and a module do not say how much.
   state.taken.fetch_add(std::max<std::uint64_t>(bytes, 1), std::memory_order_relaxed);
   look_for_high(to, device);
+  if (effect == cuda_effect::module) process_watch::wake();
   answer(to);
 }
 

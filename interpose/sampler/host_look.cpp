@@ -36,6 +36,7 @@ void host_look::define_names(recorder& to) noexcept {
 void host_look::process(recorder& to) noexcept {
   const auto memory = resident_of(this_process, buffer_);
   if (!memory) return;
+  own_resident_ = memory->resident;
   (void)record<2>(
       to, {{{ids_.resident, as_value(memory->resident)}, {ids_.kept, as_value(memory->kept)}}});
   record_limit(to, *memory);
@@ -59,11 +60,13 @@ bool host_look::children(recorder& to) noexcept {
   below_.find(buffer_);
   std::uint64_t count = 0;
   std::uint64_t kept = 0;
+  below_resident_ = 0;
   for (const std::uint64_t child : below_.found()) {
     const auto memory = resident_of(child, buffer_);
     if (!memory) continue;
     ++count;
     kept += memory->kept;
+    below_resident_ += memory->resident;
   }
   (void)record<2>(to, {{{ids_.workers, as_value(count)}, {ids_.workers_kept, as_value(kept)}}});
   return below_.has_new();

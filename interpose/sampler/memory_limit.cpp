@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "interpose/sampler/kernel_files.h"
+#include "interpose/base/kernel_files.h"
 
 namespace memtrace::sampler {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <cstdio>
 
-#include "interpose/sampler/kernel_files.h"
+#include "interpose/base/kernel_files.h"
 
 namespace memtrace::sampler {
 namespace {

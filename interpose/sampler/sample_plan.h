@@ -7,7 +7,8 @@
 //            10 a second, later at least 1 a second
 //   a walk   page tables, where there are child processes: milliseconds for each
 //            5 a second after new ones have come, then ever more rarely; as many as the budget
-//            pays for
+//            pays for; none where one alone would take too long: a process whose tables are walked
+//            waits with its own mmap
 //
 // Times and costs are nanoseconds, since the recording began.
 #pragma once
@@ -42,6 +43,9 @@ class sample_plan {
   static constexpr std::uint64_t shortest_walk_pause = 200'000'000;
   // Of walks: enough for a verdict on two DataLoader workers in the first minute.
   static constexpr std::uint64_t allowance = 250'000'000;
+  static constexpr std::uint64_t longest_walk = 50'000'000;
+  // Of resident memory, in a nanosecond (process_memory.h has the measurement).
+  static constexpr std::uint64_t walked_bytes = 300;
   // The process, its children, and walks: a 3000th of the time each.
   static constexpr std::uint64_t share = 3000;
 
@@ -57,7 +61,10 @@ class sample_plan {
     return std::max(slower, look_cost * (now < beginning ? share_at_first : share));
   }
 
-  [[nodiscard]] bool walk_is_due(std::uint64_t now) const noexcept { return now >= next_walk_; }
+  // `resident`: bytes of all that would be walked.
+  [[nodiscard]] bool walk_is_due(std::uint64_t now, std::uint64_t resident) const noexcept {
+    return now >= next_walk_ && resident / walked_bytes <= longest_walk;
+  }
 
   // Other processes are there than before: what follows is a new series.
   void begin_series(std::uint64_t now) noexcept {

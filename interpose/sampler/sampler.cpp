@@ -2,26 +2,25 @@
 #include "interpose/sampler/sampler.h"
 
 #include <pthread.h>
-#include <signal.h>
 #include <sys/resource.h>
 
 #include <atomic>
 #include <new>
 
 #include "interpose/base/futex.h"
+#include "interpose/base/own_descriptors.h"
 #include "interpose/base/read_clock.h"
 #include "interpose/base/settings.h"
 #include "interpose/recorder/tick_clock.h"
 #include "interpose/sampler/device_use.h"
 #include "interpose/sampler/host_look.h"
-#include "interpose/sampler/own_descriptors.h"
+#include "interpose/sampler/own_thread.h"
+#include "interpose/sampler/process_watch.h"
 #include "interpose/sampler/sample_plan.h"
 
 namespace memtrace::sampler {
 namespace {
 
-// For our frames and the C library's; the buffers are static.
-constexpr std::size_t thread_stack_bytes = 128 << 10;
 constexpr std::uint64_t shortest_device_pause = 250'000'000;
 
 // A child that is forked in the middle makes it anew.
@@ -60,7 +59,7 @@ void take_samples(running& now) noexcept {
       next_children = elapsed() + sample_plan::pause(elapsed(), cost);
       if (are_new) plan.begin_series(elapsed());
     }
-    if (now.look.has_children() && plan.walk_is_due(elapsed())) {
+    if (now.look.has_children() && plan.walk_is_due(elapsed(), now.look.resident())) {
       const std::uint64_t cost = cost_of([&] { now.look.page_tables(*now.to, now.stop); });
       plan.walked(elapsed(), cost);
     }
@@ -81,34 +80,24 @@ void* run(void* argument) {
   return nullptr;
 }
 
-bool start_thread(running& now) noexcept {
-  pthread_attr_t attributes;
-  if (pthread_attr_init(&attributes) != 0) return false;
-  pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-  pthread_attr_setstacksize(&attributes, thread_stack_bytes);
-  // The program's signals are for the program's threads.
-  sigset_t all;
-  sigset_t before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  pthread_t thread;
-  const int error = pthread_create(&thread, &attributes, run, &now);
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  pthread_attr_destroy(&attributes);
-  return error == 0;
-}
-
 }  // namespace
 
+void load() noexcept {
+  process_watch::load();
+}
+
 void start(recorder& to) noexcept {
-  if (!settings::samples() || current.load(std::memory_order_relaxed) != nullptr) return;
+  if (!settings::is_on(capability::sampling) || current.load(std::memory_order_relaxed) != nullptr)
+    return;
   auto* const made = new (storage) running;
   made->to = &to;
   made->look.define_names(to);
-  if (start_thread(*made)) current.store(made, std::memory_order_release);
+  if (start_own_thread(&run, made)) current.store(made, std::memory_order_release);
+  process_watch::start(to);
 }
 
 void finish(recorder& to) noexcept {
+  process_watch::finish();
   running* const now = current.load(std::memory_order_acquire);
   if (now == nullptr) return;
   now->stop.store(1, std::memory_order_relaxed);
@@ -122,6 +111,7 @@ void finish(recorder& to) noexcept {
 
 void in_forked_child() noexcept {
   current.store(nullptr, std::memory_order_relaxed);
+  process_watch::in_forked_child();
   device_use::in_forked_child();
 }
 

@@ -16,12 +16,16 @@
 //   malloc, locks     it allocates nothing, and of ours takes the recorder's lock only, for 0.1 us
 //   fork              it does not exist in the child, which starts its own with its own recording
 //   exit              it stops where it is: nobody waits for it
+//
+// Where NVML is asked there is one more (process_watch.h).
 #pragma once
 
 #include "interpose/recorder/recorder.h"
 
 namespace memtrace::sampler {
 
+// With the library.
+void load() noexcept;
 // Once for each recording, as soon as it has begun.
 void start(recorder& to) noexcept;
 // Before the recording ends.

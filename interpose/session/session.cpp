@@ -13,16 +13,21 @@
 #include "interpose/base/command_line.h"
 #include "interpose/base/errno_keeper.h"
 #include "interpose/base/notice.h"
+#include "interpose/base/own_heap.h"
 #include "interpose/base/settings.h"
 #include "interpose/base/small_lock.h"
 #include "interpose/session/parts.h"
 
 namespace memtrace::session {
+
+constinit std::atomic<recorder*> detail::the_recorder{nullptr};
+
 namespace {
+
+using detail::the_recorder;
 
 enum class stage { loading, untried, active, impossible };
 
-std::atomic<recorder*> the_recorder{nullptr};
 std::atomic<stage> the_stage{stage::loading};  // until the library's constructor has run
 std::atomic<const char*> event_source{nullptr};
 small_lock start_lock;
@@ -55,6 +60,17 @@ void say_why_not(int error) noexcept {
   notice::say(sentence);
 }
 
+void say_if_mode_is_none() noexcept {
+  const char* const given = settings::mode_that_is_none();
+  if (given == nullptr) return;
+  char sentence[256];
+  std::snprintf(sentence, sizeof sentence,
+                "MEMTRACE=%.64s is no mode; it is one of minimal, standard, full. Records as "
+                "standard.",
+                given);
+  notice::say(sentence);
+}
+
 recorder* begin() noexcept {
   int error = 0;
   try {
@@ -80,6 +96,7 @@ recorder* start_slowly() noexcept {
     the_stage.store(stage::impossible, std::memory_order_relaxed);
     return nullptr;
   }
+  say_if_mode_is_none();
   tell_parts(&part::open, *made);
   if (const char* source = event_source.load(std::memory_order_relaxed); source != nullptr) {
     made->info(format::info_key::event_source, source);
@@ -114,7 +131,12 @@ void finish() {
   group_digits(summary.dropped_events, dropped);
   char sentence[900];
   const char* const path = current->path().c_str();
-  if (summary.complete) {
+  if (summary.complete && summary.dropped_events != 0) {
+    std::snprintf(sentence, sizeof sentence,
+                  "recorded %s events in %s, %s events missing (the disk did not take them); next: "
+                  "memtrace report %s",
+                  events, path, dropped, path);
+  } else if (summary.complete) {
     std::snprintf(sentence, sizeof sentence, "recorded %s events in %s; next: memtrace report %s",
                   events, path, path);
   } else {
@@ -140,20 +162,14 @@ void load(std::span<const part> parts) noexcept {
   // Before anything of the program: so it runs after the program's own exit handlers and the
   // destructors of its static objects, which still free GPU memory.
   if (std::atexit(&finish) != 0) return;
+  own_heap::load();
   // Before the program's own handlers: in a child they run after ours, and may use CUDA.
   if (pthread_atfork(nullptr, nullptr, &in_forked_child) != 0) return;
   tell_parts(&part::load);
   the_stage.store(stage::untried, std::memory_order_release);
 }
 
-recorder* active() noexcept {
-  return the_recorder.load(std::memory_order_acquire);
-}
-
-recorder* start() noexcept {
-  recorder* const current = active();
-  if (current != nullptr) [[likely]]
-    return current;
+recorder* detail::begin_recording() noexcept {
   if (the_stage.load(std::memory_order_acquire) != stage::untried) return nullptr;
   return start_slowly();
 }

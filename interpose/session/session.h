@@ -8,15 +8,27 @@
 //                 └── fork: the child begins anew, if and when it uses GPU memory itself
 #pragma once
 
+#include <atomic>
+
 #include "interpose/recorder/recorder.h"
 
 namespace memtrace::session {
 
+namespace detail {
+extern std::atomic<recorder*> the_recorder;
+[[nodiscard]] recorder* begin_recording() noexcept;
+}  // namespace detail
+
 // The recorder, or null while there is none. One load.
-[[nodiscard]] recorder* active() noexcept;
+[[nodiscard]] inline recorder* active() noexcept {
+  return detail::the_recorder.load(std::memory_order_acquire);
+}
 
 // The recorder, begun if need be; null if that is impossible or not wanted.
-[[nodiscard]] recorder* start() noexcept;
+[[nodiscard]] inline recorder* start() noexcept {
+  recorder* const current = active();
+  return current != nullptr ? current : detail::begin_recording();
+}
 
 // Nothing will be recorded in this process (any more): every hook only forwards.
 [[nodiscard]] bool is_impossible() noexcept;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "interpose/sampler/kernel_files.h"
+#include "interpose/base/kernel_files.h"
 
 #include <fcntl.h>
 #include <sys/syscall.h>
@@ -9,7 +9,7 @@
 #include <cstddef>
 #include <cstring>
 
-namespace memtrace::sampler {
+namespace memtrace {
 namespace {
 
 // The system calls themselves: the program, or a library in front of it, may have its own open().
@@ -106,4 +106,4 @@ std::string_view directory_listing::next() noexcept {
   return name;
 }
 
-}  // namespace memtrace::sampler
+}  // namespace memtrace

@@ -9,7 +9,7 @@
 #include <span>
 #include <string_view>
 
-namespace memtrace::sampler {
+namespace memtrace {
 
 // What fits into the buffer; lines cut off at its end are left out.
 [[nodiscard]] std::string_view read_file(const char* path, std::span<char> buffer) noexcept;
@@ -59,4 +59,4 @@ bool for_each_number(const char* directory, Found found) noexcept {
   return listing.is_open();
 }
 
-}  // namespace memtrace::sampler
+}  // namespace memtrace
