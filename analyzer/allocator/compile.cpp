@@ -122,6 +122,9 @@ void compiler::on_operation(const trace::event& head, const trace::operation_eve
     case format::operation::empty_cache_end:
       for (auto& [index, device] : state_->devices) device.made.operation(head, record);
       return;
+    case format::operation::gap:
+      state_->doubts.push_back("events are missing: " + std::string(record.text));
+      return;
     case format::operation::memory_fraction:
       // Later the program goes back to it itself.
       if (const auto* const device = state_->device(head.device);

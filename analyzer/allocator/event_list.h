@@ -5,19 +5,19 @@
 // it. What is too far is kept whole.
 #pragma once
 
-#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
-#include <iterator>
 #include <map>
 #include <vector>
+
+#include "analyzer/allocator/index_iterator.h"
 
 namespace memtrace::allocator {
 
 class event_list {
  public:
-  class const_iterator;
+  using const_iterator = index_iterator<event_list, std::uint64_t>;
 
   event_list() = default;
   event_list(std::initializer_list<std::uint64_t> events) {
@@ -34,8 +34,8 @@ class event_list {
     return firsts_[index / together] + distance;
   }
   [[nodiscard]] std::uint64_t back() const { return (*this)[size() - 1]; }
-  [[nodiscard]] const_iterator begin() const;
-  [[nodiscard]] const_iterator end() const;
+  [[nodiscard]] const_iterator begin() const { return {*this, 0}; }
+  [[nodiscard]] const_iterator end() const { return {*this, size()}; }
 
   void reserve(std::size_t count) { distances_.reserve(count); }
   void push_back(std::uint64_t event) {
@@ -64,59 +64,5 @@ class event_list {
   std::vector<std::uint64_t> firsts_;
   std::map<std::size_t, std::uint64_t> far_;
 };
-
-class event_list::const_iterator {
- public:
-  using iterator_concept = std::random_access_iterator_tag;
-  using iterator_category = std::input_iterator_tag;  // what it points to is made anew
-  using value_type = std::uint64_t;
-  using difference_type = std::ptrdiff_t;
-  using pointer = void;
-  using reference = std::uint64_t;
-
-  const_iterator() = default;
-  const_iterator(const event_list& of, std::size_t at) : of_(&of), at_(at) {}
-  [[nodiscard]] std::uint64_t operator*() const { return (*of_)[at_]; }
-  [[nodiscard]] std::uint64_t operator[](difference_type by) const { return *(*this + by); }
-  const_iterator& operator+=(difference_type by) {
-    at_ += static_cast<std::size_t>(by);
-    return *this;
-  }
-  const_iterator& operator-=(difference_type by) { return *this += -by; }
-  const_iterator& operator++() { return *this += 1; }
-  const_iterator& operator--() { return *this -= 1; }
-  const_iterator operator++(int) {
-    const auto before = *this;
-    ++*this;
-    return before;
-  }
-  const_iterator operator--(int) {
-    const auto before = *this;
-    --*this;
-    return before;
-  }
-  friend const_iterator operator+(const_iterator from, difference_type by) { return from += by; }
-  friend const_iterator operator+(difference_type by, const_iterator from) { return from += by; }
-  friend const_iterator operator-(const_iterator from, difference_type by) { return from -= by; }
-  friend difference_type operator-(const const_iterator& a, const const_iterator& b) {
-    return static_cast<difference_type>(a.at_) - static_cast<difference_type>(b.at_);
-  }
-  [[nodiscard]] bool operator==(const const_iterator& other) const { return at_ == other.at_; }
-  [[nodiscard]] std::strong_ordering operator<=>(const const_iterator& other) const {
-    return at_ <=> other.at_;
-  }
-
- private:
-  const event_list* of_ = nullptr;
-  std::size_t at_ = 0;
-};
-
-inline event_list::const_iterator event_list::begin() const {
-  return {*this, 0};
-}
-
-inline event_list::const_iterator event_list::end() const {
-  return {*this, size()};
-}
 
 }  // namespace memtrace::allocator

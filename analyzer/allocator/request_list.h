@@ -6,16 +6,16 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
 #include <vector>
 
+#include "analyzer/allocator/index_iterator.h"
 #include "analyzer/allocator/request.h"
 
 namespace memtrace::allocator {
 
 class request_list {
  public:
-  class const_iterator;
+  using const_iterator = index_iterator<request_list, request>;
 
   [[nodiscard]] std::size_t size() const { return all_.size(); }
   [[nodiscard]] bool empty() const { return all_.empty(); }
@@ -28,8 +28,8 @@ class request_list {
   }
   [[nodiscard]] const request at(std::size_t index) const;  // throws std::out_of_range
   [[nodiscard]] const request back() const { return (*this)[size() - 1]; }
-  [[nodiscard]] const_iterator begin() const;
-  [[nodiscard]] const_iterator end() const;
+  [[nodiscard]] const_iterator begin() const { return {*this, 0}; }
+  [[nodiscard]] const_iterator end() const { return {*this, size()}; }
 
   void reserve(std::size_t count) { all_.reserve(count); }
   void push_back(const request& one) { all_.push_back({kind_of(one), one.block}); }
@@ -52,35 +52,5 @@ class request_list {
   std::vector<std::uint32_t> slots_;  // open addressing over kinds_: index + 1; 0: free
   std::vector<entry> all_;
 };
-
-class request_list::const_iterator {
- public:
-  using iterator_category = std::input_iterator_tag;
-  using value_type = request;
-  using difference_type = std::ptrdiff_t;
-  using pointer = void;
-  using reference = request;
-
-  const_iterator(const request_list& of, std::size_t at) : of_(&of), at_(at) {}
-  [[nodiscard]] request operator*() const { return (*of_)[at_]; }
-  const_iterator& operator++() {
-    ++at_;
-    return *this;
-  }
-  const_iterator operator++(int) { return {*of_, at_++}; }
-  [[nodiscard]] bool operator==(const const_iterator& other) const { return at_ == other.at_; }
-
- private:
-  const request_list* of_;
-  std::size_t at_;
-};
-
-inline request_list::const_iterator request_list::begin() const {
-  return {*this, 0};
-}
-
-inline request_list::const_iterator request_list::end() const {
-  return {*this, size()};
-}
 
 }  // namespace memtrace::allocator

@@ -6,18 +6,18 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "analyzer/allocator/index_iterator.h"
 #include "analyzer/blocks/block_facts.h"
 
 namespace memtrace::blocks {
 
 class fact_list {
  public:
-  class const_iterator;
+  using const_iterator = allocator::index_iterator<fact_list, block_facts>;
 
   fact_list() = default;
   explicit fact_list(const std::vector<block_facts>& all) {
@@ -28,8 +28,8 @@ class fact_list {
   [[nodiscard]] bool empty() const { return own_.empty(); }
   // Put together anew; constant, since what is changed in it would be lost.
   [[nodiscard]] const block_facts operator[](std::size_t block) const;
-  [[nodiscard]] const_iterator begin() const;
-  [[nodiscard]] const_iterator end() const;
+  [[nodiscard]] const_iterator begin() const { return {*this, 0}; }
+  [[nodiscard]] const_iterator end() const { return {*this, size()}; }
 
   void push_back(const block_facts& facts);
   void resize(std::size_t count) { own_.resize(count, own_part{kind_of({})}); }
@@ -73,35 +73,5 @@ class fact_list {
   std::unordered_map<block_facts, std::uint32_t, hash> numbers_;  // of kinds_
   std::vector<own_part> own_;
 };
-
-class fact_list::const_iterator {
- public:
-  using iterator_category = std::input_iterator_tag;
-  using value_type = block_facts;
-  using difference_type = std::ptrdiff_t;
-  using pointer = void;
-  using reference = block_facts;
-
-  const_iterator(const fact_list& of, std::size_t at) : of_(&of), at_(at) {}
-  [[nodiscard]] block_facts operator*() const { return (*of_)[at_]; }
-  const_iterator& operator++() {
-    ++at_;
-    return *this;
-  }
-  const_iterator operator++(int) { return {*of_, at_++}; }
-  [[nodiscard]] bool operator==(const const_iterator& other) const { return at_ == other.at_; }
-
- private:
-  const fact_list* of_;
-  std::size_t at_;
-};
-
-inline fact_list::const_iterator fact_list::begin() const {
-  return {*this, 0};
-}
-
-inline fact_list::const_iterator fact_list::end() const {
-  return {*this, size()};
-}
 
 }  // namespace memtrace::blocks

@@ -30,6 +30,7 @@ constexpr std::array subcommands = {
                false},
     subcommand{"run", "Run a program, record it, and report", add_run, true},
     subcommand{"dry-run", "The same on a simulated GPU", add_dry_run, true},
+    subcommand{"path", "Print where libmemtrace.so is, for LD_PRELOAD", add_path, false},
     subcommand{"estimate", "Work out what a training would need, by formulas with their sources",
                add_estimate, false},
     subcommand{"scrub", "Copy traces without paths and names, to share them", add_scrub, false},

@@ -11,6 +11,7 @@
 #include <system_error>
 
 #include "analyzer/cli/log.h"
+#include "analyzer/cli/preload_check.h"
 #include "analyzer/cli/show_report.h"
 #include "analyzer/text/page.h"
 #include "analyzer/trace/find_traces.h"
@@ -20,17 +21,6 @@ namespace memtrace::cli {
 namespace {
 
 namespace fs = std::filesystem;
-
-// Next to the executable in a build, in ../lib when installed.
-[[nodiscard]] std::optional<std::string> find_library() {
-  const fs::path here = executable_folder();
-  for (const auto& folder : {here, here / "../lib", here / "../lib/x86_64-linux-gnu"}) {
-    std::error_code failed;
-    const auto path = fs::canonical(folder / "libmemtrace.so", failed);
-    if (!failed) return path.string();
-  }
-  return std::nullopt;
-}
 
 // Absolute, since the program may change its working directory.
 [[nodiscard]] std::optional<std::string> prepare_output(const std::string& wanted) {
@@ -54,6 +44,17 @@ namespace fs = std::filesystem;
   return list;
 }
 
+// Preloaded all the same, it would end the program before it begins.
+[[nodiscard]] bool is_loadable(const std::string& library, const std::string& program_name) {
+  const auto why = why_not_loadable(program_name, library);
+  if (why.empty()) return true;
+  log::error(
+      "not recorded: {} cannot load {}, so the program runs without it. Its linker says: {}. Build "
+      "memtrace on the system where the program runs.",
+      program_name, library, why);
+  return false;
+}
+
 void report_new_traces(const std::string& folder, const std::vector<std::string>& old) {
   auto traces = trace::traces_in(folder);
   const std::set<std::string> known(old.begin(), old.end());
@@ -75,19 +76,31 @@ std::string executable_folder() {
   return fs::read_symlink("/proc/self/exe", failed).parent_path().string();
 }
 
+std::optional<std::string> find_library() {
+  const fs::path here = executable_folder();
+  for (const auto& folder : {here, here / "../lib", here / "../lib/x86_64-linux-gnu"}) {
+    std::error_code failed;
+    const auto path = fs::canonical(folder / "libmemtrace.so", failed);
+    if (!failed) return path.string();
+  }
+  log::error(
+      "libmemtrace.so is not next to this command or in ../lib; build it with scripts/build");
+  return std::nullopt;
+}
+
 int record_and_report(const program& command, const recording_options& options) {
   auto environment = options.environment;
   std::vector<std::string> libraries;
+  std::optional<std::string> library;
+  bool records = false;
   std::string folder;
   std::vector<std::string> old_traces;
   if (options.record) {
-    const auto library = find_library();
-    if (!library) {
-      log::error(
-          "libmemtrace.so is not next to this command or in ../lib; build it with "
-          "scripts/build");
-      return failure;
-    }
+    library = find_library();
+    if (!library) return failure;
+    records = is_loadable(*library, command.front());
+  }
+  if (records) {
     const auto output = prepare_output(options.output);
     if (!output) return failure;
     folder = *output;
@@ -100,7 +113,7 @@ int record_and_report(const program& command, const recording_options& options) 
   for (const auto& [name, value] : environment) log::info("{}={}", name, value);
   log::info("starting {}", text::join(command, " "));
   const auto end = run_program(command, environment, options.fixed_addresses);
-  if (end.started && options.record && options.report) report_new_traces(folder, old_traces);
+  if (end.started && records && options.report) report_new_traces(folder, old_traces);
   return end_like(end, command.front());
 }
 

@@ -25,6 +25,10 @@ struct recording_options {
 // The folder of this executable.
 [[nodiscard]] std::string executable_folder();
 
+// libmemtrace.so: next to the executable in a build and in a wheel, in ../lib when installed. Says
+// so where it is not there.
+[[nodiscard]] std::optional<std::string> find_library();
+
 // Runs the program, reports, and returns what main shall return; may die by the program's signal.
 [[nodiscard]] int record_and_report(const program& command, const recording_options& options);
 

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
+#include <utility>
 
 #include "analyzer/cli/log.h"
 #include "analyzer/cli/open_trace.h"
@@ -40,8 +41,8 @@ loaded_report load_traces(const std::vector<std::string>& paths, const run::load
     const auto began = std::chrono::steady_clock::now();
     auto last = began;
     told.on_done = [&](std::string_view what) {
-      const std::chrono::duration<double> took = std::chrono::steady_clock::now() - last;
-      last += std::chrono::duration_cast<std::chrono::steady_clock::duration>(took);
+      const auto now = std::chrono::steady_clock::now();
+      const std::chrono::duration<double> took = now - std::exchange(last, now);
       log::info("{}: {} in {:.2f} s", path, what, took.count());
     };
     auto& one = loaded.processes.emplace_back(run::load(path, reader, told, show_progress(path)));

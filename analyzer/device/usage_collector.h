@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "analyzer/device/loaded_code.h"
 #include "analyzer/device/usage.h"
 #include "analyzer/device/usage_sums.h"
 #include "analyzer/replay/replay.h"
@@ -39,12 +40,21 @@ class usage_collector final : public trace::record_visitor {
   [[nodiscard]] std::map<std::uint32_t, usage> finish() const;
 
  private:
+  // What NVML said of other processes, at a moment of its own.
+  struct look {
+    std::uint64_t time_ns = 0;
+    std::uint64_t others = 0;
+  };
   // The counters of one moment follow each other.
   struct moment {
     std::uint64_t event = 0;
     std::uint64_t time_ns = 0;
     counted told;
     held known;
+    std::optional<look> before;
+    bool awaits_look = true;  // the next one may be nearer
+    std::int64_t code = 0;    // of modules, confirmed and not
+    std::int64_t code_unconfirmed = 0;
   };
   // A sample follows the call that gets a segment, and comes before PyTorch's allocator tells of
   // the segment and of the block that it was made for.
@@ -52,15 +62,23 @@ class usage_collector final : public trace::record_visitor {
   struct watched {
     std::optional<moment> latest;
     std::optional<moment> highest;
-    counted most;                         // of each counter, whenever that was
-    std::optional<std::uint64_t> others;  // as last known
-    trace::thread_id caller;              // of the latest CUDA call
-    awaited next = awaited::nothing;      // that belongs to the highest moment
+    counted most;  // of each counter, whenever that was
+    std::optional<look> latest_look;
+    std::optional<std::uint64_t> first_others;
+    loaded_code code;
+    bool is_settled = true;           // the latest moment is in `code`
+    trace::thread_id caller;          // of the latest CUDA call
+    awaited next = awaited::nothing;  // that belongs to the highest moment
   };
 
   [[nodiscard]] std::optional<std::uint64_t> peak_of(const part& one, std::uint32_t device,
                                                      const counted& most) const;
   static void tell(watched& of, std::string_view suffix, std::uint64_t bytes);
+  void see(watched& of, const look& found);
+  void begin_moment(watched& of, std::uint32_t device, const trace::event& head,
+                    std::uint64_t used);
+  // All of the latest moment was told.
+  void settle(watched& of) const;
 
   const trace::dictionary& names_;
   const replay::replayer& replayed_;

@@ -60,6 +60,9 @@ void add_driver(adder& to, const counted& told, const trace::device_facts& facts
     to.add(part_name::context, *told.context, source::difference);
     return to.add(part_name::others, told.others.value_or(0), source::measured);
   }
+  if (told.others_and_context) {
+    return to.add(part_name::context_and_others, *told.others_and_context, source::difference);
+  }
   const auto before = facts.free_before_first_segment;
   if (before != 0) {
     to.add(part_name::context_and_others, less(facts.total_bytes, before), source::difference);

@@ -22,6 +22,7 @@ struct counted {
   std::optional<std::uint64_t> pools;
   std::optional<std::uint64_t> graphs;
   std::optional<std::uint64_t> context;
+  std::optional<std::uint64_t> others_and_context;  // where the two cannot be told apart
 };
 
 // What the replay knows of the device at the moment.

@@ -96,7 +96,9 @@ void add_changes(std::vector<changed_fact>& out, const char* group, const facts&
 
 // What was recorded decides what a report can say.
 [[nodiscard]] facts recording_of(const run::process_report& process) {
-  return {{"Python stacks", process.run.python_stacks},
+  const auto& recording = process.run.recording;
+  return {{"MEMTRACE", recording ? recording->mode : std::string()},
+          {"Python stacks", process.run.python_stacks},
           {"events from", process.run.event_source},
           {"agent", process.run.agent},
           {"autograd", process.run.autograd}};

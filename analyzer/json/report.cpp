@@ -36,6 +36,16 @@ namespace {
           {"unused", unused_json(moment.totals)}};
 }
 
+[[nodiscard]] json recording_json(const std::optional<run::recording_facts>& recording) {
+  if (!recording) return nullptr;
+  auto refused = json::array();
+  for (const auto& [capability, reason] : recording->refused) {
+    refused.push_back({{"capability", capability}, {"reason", reason}});
+  }
+  return {
+      {"mode", recording->mode}, {"capabilities", recording->capabilities}, {"refused", refused}};
+}
+
 [[nodiscard]] json run_json(const run::run_facts& run) {
   auto environment = json::object();
   for (const auto& [name, value] : run.environment) environment[name] = value;
@@ -57,6 +67,7 @@ namespace {
           {"event_source", text_or_null(run.event_source)},
           {"agent", text_or_null(run.agent)},
           {"autograd", text_or_null(run.autograd)},
+          {"recording", recording_json(run.recording)},
           {"environment", environment}};
 }
 
@@ -72,6 +83,8 @@ namespace {
       return "out_of_memory";
     case format::drop_reason::internal:
       return "internal";
+    case format::drop_reason::slow_disk:
+      return "slow_disk";
   }
   return "unknown";
 }
@@ -93,6 +106,14 @@ namespace {
   return all;
 }
 
+[[nodiscard]] json gaps_json(const std::vector<trace::gap>& gaps) {
+  auto all = json::array();
+  for (const auto& one : gaps) {
+    all.push_back({{"events", one.events}, {"begin_ns", one.begin_ns}, {"end_ns", one.end_ns}});
+  }
+  return all;
+}
+
 [[nodiscard]] json completeness_json(const run::process_report& process) {
   const auto& facts = process.completeness;
   const char* const reason = reason_name(facts.dropped_because);
@@ -105,6 +126,7 @@ namespace {
   return {{"events", facts.events},
           {"dropped_events", facts.dropped_events},
           {"dropped_because", reason == nullptr ? json(nullptr) : json(reason)},
+          {"gaps", gaps_json(facts.gaps)},
           {"truncated", facts.truncated},
           {"clean_exit", facts.clean_exit},
           {"missing_blocks", facts.missing_blocks},
@@ -130,7 +152,9 @@ namespace {
     }
     total["truncated"] = total["truncated"].get<bool>() || one["truncated"].get<bool>();
     total["clean_exit"] = total["clean_exit"].get<bool>() && one["clean_exit"].get<bool>();
-    for (const auto& message : one["messages"]) total["messages"].push_back(message);
+    for (const char* const list : {"gaps", "messages"}) {
+      for (const auto& entry : one[list]) total[list].push_back(entry);
+    }
     auto& unknown = total["unknown_entry_points"];
     for (const auto& entry : one["unknown_entry_points"]) {
       if (std::find(unknown.begin(), unknown.end(), entry) == unknown.end()) {

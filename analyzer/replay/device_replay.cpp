@@ -106,7 +106,10 @@ void device_replay::on_report(const trace::report_event& report) {
   }
   const auto allocated = report.allocated - now_.allocated;
   const auto reserved = report.reserved - segments_.reserved();
-  if (allocated != allocated_difference_ || reserved != reserved_difference_) ++mismatches_;
+  if (counts_mismatches_ &&
+      (allocated != allocated_difference_ || reserved != reserved_difference_)) {
+    ++mismatches_;
+  }
   allocated_difference_ = allocated;
   reserved_difference_ = reserved;
   ++reports_;

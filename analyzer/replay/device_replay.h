@@ -49,6 +49,8 @@ class device_replay {
   void on_allocator(const trace::event& head, const trace::allocator_event& record);
   void on_report(const trace::report_event& report);
   void on_reported(const trace::event& head, const trace::reported_event& record);
+  // Events are missing from here back to some moment: from now on a difference means nothing.
+  void lose_count() { counts_mismatches_ = false; }
   void finish();  // no more events
 
   [[nodiscard]] device_totals totals() const;  // of the replay itself
@@ -104,6 +106,7 @@ class device_replay {
   std::uint64_t reserved_difference_ = 0;
   std::uint64_t reports_ = 0;
   std::uint64_t mismatches_ = 0;
+  bool counts_mismatches_ = true;
   std::uint64_t unknown_frees_ = 0;
   moment peak_allocated_;
   std::uint64_t peaks_ = 0;

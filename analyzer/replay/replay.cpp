@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "memtrace/capabilities.h"
+
 namespace memtrace::replay {
 
 namespace {
@@ -50,7 +52,11 @@ std::vector<std::pair<std::string, std::string>> replayer::infos(std::string_vie
 }
 
 void replayer::on_info(std::string_view key, std::string_view value) {
-  info_.insert_or_assign(std::string(key), std::string(value));
+  if (key != format::info_key::refused) {
+    info_.insert_or_assign(std::string(key), std::string(value));
+  } else if (refused_.size() < capability_count) {
+    refused_.emplace_back(value);
+  }
 }
 
 void replayer::on_device(const trace::device_facts& facts) {
@@ -99,6 +105,9 @@ void replayer::on_reported(const trace::event& head, const trace::reported_event
 
 void replayer::on_operation(const trace::event&, const trace::operation_event& record) {
   unknown_.add(record);
+  if (record.operation == static_cast<std::uint64_t>(format::operation::gap)) {
+    for (auto& [index, device] : devices_) device->allocator.lose_count();
+  }
   if (record.operation == static_cast<std::uint64_t>(format::operation::settings) &&
       record.a == 0) {
     settings_ = record.text;

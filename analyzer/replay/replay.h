@@ -73,6 +73,8 @@ class replayer final : public trace::record_visitor {
   }
   [[nodiscard]] const device_record* device(std::uint32_t index) const;
   [[nodiscard]] std::string info(std::string_view key) const;  // empty: not recorded
+  // Info `refused`, of which there may be several.
+  [[nodiscard]] const std::vector<std::string>& refused() const { return refused_; }
   // All whose key begins with `prefix`: the rest of the key, and the value.
   [[nodiscard]] std::vector<std::pair<std::string, std::string>> infos(
       std::string_view prefix) const;
@@ -94,6 +96,7 @@ class replayer final : public trace::record_visitor {
   std::map<std::uint32_t, std::unique_ptr<device_record>> devices_;
   std::array<device_record*, 128> by_index_{};  // the same, for speed
   std::map<std::string, std::string, std::less<>> info_;
+  std::vector<std::string> refused_;
   driver_memory driver_;
   stack_counts stacks_;
   std::vector<out_of_memory> ooms_;

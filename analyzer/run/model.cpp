@@ -4,10 +4,12 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <sstream>
 #include <string_view>
 
 #include "analyzer/text/numbers.h"
 #include "analyzer/text/utf8.h"
+#include "memtrace/capabilities.h"
 #include "memtrace/environment.h"
 
 namespace memtrace::run {
@@ -32,6 +34,19 @@ namespace key = format::info_key;
   return value ? fmt::format("{}.{}", *value / 1000, *value % 1000 / 10) : std::string();
 }
 
+[[nodiscard]] std::optional<recording_facts> build_recording(const replay::replayer& replayed) {
+  recording_facts made;
+  made.mode = replayed.info(key::mode);
+  if (!recording_mode_named(made.mode)) return std::nullopt;
+  std::istringstream names(replayed.info(key::capabilities));
+  for (std::string name; names >> name;) made.capabilities.push_back(name);
+  for (const std::string& one : replayed.refused()) {
+    const auto colon = std::min(one.find(": "), one.size());
+    made.refused.emplace_back(one.substr(0, colon), one.substr(std::min(colon + 2, one.size())));
+  }
+  return made;
+}
+
 [[nodiscard]] run_facts build_run(const format::file_header& header,
                                   const trace::completeness& completeness,
                                   const replay::replayer& replayed) {
@@ -54,6 +69,7 @@ namespace key = format::info_key;
   run.event_source = info(key::event_source);
   run.agent = info(key::agent);
   run.autograd = info(key::autograd);
+  run.recording = build_recording(replayed);
   for (const auto& [name, value] : replayed.infos(format::environment_prefix)) {
     run.environment.emplace_back(name, value);
   }

@@ -30,6 +30,14 @@
 
 namespace memtrace::run {
 
+// Of what runs in the traced process (memtrace/capabilities.h) what did.
+struct recording_facts {
+  std::string mode;                       // minimal, standard, full
+  std::vector<std::string> capabilities;  // that were on
+  // Those of them that were off after all, and why.
+  std::vector<std::pair<std::string, std::string>> refused;
+};
+
 struct run_facts {
   std::vector<std::string> command;
   std::uint64_t pid = 0;
@@ -46,8 +54,9 @@ struct run_facts {
   std::string simulated_gpu;  // empty: a real one
   std::string python_stacks;  // "on", or why they are off
   std::string event_source;
-  std::string agent;     // "on", or why not; empty: the recorder did not say
-  std::string autograd;  // the same
+  std::string agent;                         // "on", or why not; empty: the recorder did not say
+  std::string autograd;                      // the same
+  std::optional<recording_facts> recording;  // nothing in older traces
   // The variables of memtrace/environment.h that were set, by name; empty values included.
   std::vector<std::pair<std::string, std::string>> environment;
 };

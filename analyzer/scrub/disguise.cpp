@@ -19,8 +19,8 @@ constexpr auto numbers = std::to_array<std::string_view>(
     {key::rank, key::local_rank, key::world_size, key::cuda_runtime, key::cuda_driver});
 // What memtrace says of the software; a reason may name a path.
 constexpr auto sentences = std::to_array<std::string_view>(
-    {key::torch, key::python, key::simulated, key::python_stacks, key::event_source,
-     key::memtrace_version, key::agent, key::autograd});
+    {key::torch, key::python, key::simulated, key::python_stacks, key::mode, key::capabilities,
+     key::refused, key::event_source, key::memtrace_version, key::agent, key::autograd});
 
 template <class List>
 [[nodiscard]] bool is_one_of(const List& list, std::string_view name) {

@@ -10,6 +10,7 @@
 #include "analyzer/fragmentation/words.h"
 #include "analyzer/text/numbers.h"
 #include "analyzer/text/units.h"
+#include "analyzer/text/utf8.h"
 
 namespace memtrace::terminal {
 

@@ -8,6 +8,7 @@
 
 #include "analyzer/code/places.h"
 #include "analyzer/run/module_tree.h"
+#include "analyzer/terminal/recording.h"
 #include "analyzer/terminal/sections.h"
 #include "analyzer/text/numbers.h"
 #include "analyzer/text/units.h"
@@ -144,8 +145,9 @@ void add_training(text::page& out, const run::process_report& process,
 
 std::vector<std::string> unknown_meaning(const run::process_report& process) {
   const auto& run = process.run;
-  std::vector<std::string> found;
-  if (process.devices.empty()) return found;
+  if (process.devices.empty()) return {};
+  auto found = recording_notes(process);
+  if (is_off_by_mode(run, capability::agent)) return found;
   if (run.agent.empty() && run.autograd.empty()) {
     const char* const why = run.torch.empty() && run.python.empty() ? "no Python in this program"
                             : run.torch.empty()                     ? "no PyTorch in this program"

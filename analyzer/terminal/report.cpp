@@ -87,6 +87,15 @@ void add_run(text::page& out, const run::process_report& process) {
   return all.size() <= shown ? text : text + fmt::format(" and {} more", all.size() - shown);
 }
 
+[[nodiscard]] std::string dropped_in_brief(const trace::completeness& facts) {
+  const auto events = text::format_count(facts.dropped_events);
+  if (facts.gaps.empty()) return fmt::format("{} events were dropped", events);
+  return fmt::format(
+      "{} events were dropped, the first at {}, because the disk did not take them: figures after "
+      "that are incomplete",
+      events, text::format_seconds(facts.gaps.front().begin_ns));
+}
+
 [[nodiscard]] std::vector<std::string> gaps(const run::process_report& process) {
   const auto& facts = process.completeness;
   std::vector<std::string> found;
@@ -97,10 +106,7 @@ void add_run(text::page& out, const run::process_report& process) {
                         : fmt::format("the file is cut off, at least {} events are missing",
                                       text::format_count(facts.missing_events)));
   }
-  if (facts.dropped_events != 0) {
-    found.push_back(
-        fmt::format("{} events were dropped", text::format_count(facts.dropped_events)));
-  }
+  if (facts.dropped_events != 0) found.push_back(dropped_in_brief(facts));
   const auto& stacks = process.stacks;
   if (stacks.unresolved != 0) {
     found.push_back(fmt::format("{} of {} allocations have no Python frame",
@@ -142,7 +148,7 @@ void add_run(text::page& out, const run::process_report& process) {
 
 void add_completeness(text::page& out, const run::run_report& processes,
                       const run::process_report& process) {
-  const bool checked = !process.devices.empty() &&
+  const bool checked = !process.devices.empty() && process.completeness.gaps.empty() &&
                        std::ranges::all_of(process.devices, [](const run::device_report& device) {
                          return device.checked && device.mismatches == 0;
                        });

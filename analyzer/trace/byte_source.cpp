@@ -51,21 +51,30 @@ result<file_source> file_source::open(const std::string& path) {
     return error{error_code::io_error, 0, "is not a regular file; save the trace to a file first"};
   }
   source.size_ = static_cast<std::uint64_t>(facts.st_size);
+  source.head_ = take_shared_head(path, descriptor);
   return source;
 }
 
 file_source::file_source(file_source&& other) noexcept
-    : descriptor_(std::exchange(other.descriptor_, -1)), size_(other.size_), error_(other.error_) {}
+    : descriptor_(std::exchange(other.descriptor_, -1)),
+      head_(std::exchange(other.head_, {})),
+      size_(other.size_),
+      error_(other.error_) {}
 
 file_source::~file_source() {
   if (descriptor_ >= 0) ::close(descriptor_);
+  if (head_.descriptor >= 0) ::close(head_.descriptor);
 }
 
 std::size_t file_source::read(std::uint64_t offset, std::span<std::byte> out) {
   std::size_t done = 0;
   while (done < out.size()) {
-    const auto count = ::pread(descriptor_, out.data() + done, out.size() - done,
-                               static_cast<off_t>(offset + done));
+    const auto at = offset + done;
+    const bool in_head = at < head_.bytes;
+    const auto wanted =
+        in_head ? std::min<std::uint64_t>(out.size() - done, head_.bytes - at) : out.size() - done;
+    const auto count = ::pread(in_head ? head_.descriptor : descriptor_, out.data() + done, wanted,
+                               static_cast<off_t>(at));
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) error_ = errno;
     if (count <= 0) break;

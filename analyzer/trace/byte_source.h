@@ -10,6 +10,7 @@
 #include <string>
 
 #include "analyzer/trace/error.h"
+#include "analyzer/trace/shared_head.h"
 
 namespace memtrace::trace {
 
@@ -50,6 +51,7 @@ class file_source final : public byte_source {
   file_source(int descriptor, std::uint64_t size) : descriptor_(descriptor), size_(size) {}
 
   int descriptor_ = -1;
+  shared_head head_;        // in place of the file's own first bytes
   std::uint64_t size_ = 0;  // when it was opened
   int error_ = 0;
 };

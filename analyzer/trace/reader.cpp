@@ -46,7 +46,9 @@ completeness reader::read(record_visitor& visitor,
                           const std::function<void(const progress&)>& on_progress,
                           const std::function<bool()>& enough) {
   section_reader sections(*source_, header_);
-  decoder decoded(header_, names_, visitor);
+  gap_mender mended(visitor, header_.start_monotonic_ns);
+  decoder decoded(header_, names_,
+                  header_.dropped_events == 0 ? visitor : static_cast<record_visitor&>(mended));
   status damage;
   while (const auto part = sections.next()) {
     damage = decoded.decode(*part);
@@ -56,6 +58,7 @@ completeness reader::read(record_visitor& visitor,
   }
   auto facts = summarize(header_, sections, decoded);
   facts.end_time_ns = std::max(facts.end_time_ns, decoded.last_time_ns());
+  facts.gaps = mended.gaps();
   facts.damage = damage ? damage : sections.failure();
   if (facts.damage) facts.truncated = true;
   return facts;

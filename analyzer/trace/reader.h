@@ -8,10 +8,12 @@
 
 #include <cstdint>
 #include <functional>
+#include <vector>
 
 #include "analyzer/trace/byte_source.h"
 #include "analyzer/trace/dictionary.h"
 #include "analyzer/trace/error.h"
+#include "analyzer/trace/gap_mender.h"
 #include "analyzer/trace/records.h"
 
 namespace memtrace::trace {
@@ -23,6 +25,7 @@ struct completeness {
   std::uint64_t dropped_events = 0;  // not recorded, as the recorder counted them
   format::drop_reason dropped_because{};
   std::uint32_t dropped_errno = 0;
+  std::vector<gap> gaps;    // where events were dropped and recording went on afterwards
   bool clean_exit = false;  // the program ended by itself and the trailer was written
   bool truncated = false;   // the file lacks something that had been written to it
   std::uint64_t missing_blocks = 0;

@@ -47,7 +47,8 @@ void retention::census(const trace::event&, const trace::census_event& record, s
   ++counts_.taken;
   auto& now = censuses_.back();
   now.complete = (record.flags & format::census_incomplete) == 0;
-  now.says_absent = now.complete && now.reason != format::census_reason::exit && finds_no_less(now);
+  now.says_absent = now.complete && (record.flags & format::census_without_graphs) == 0 &&
+                    now.reason != format::census_reason::exit && finds_no_less(now);
   if (!now.complete) ++counts_.incomplete;
   counts_.nanoseconds += record.nanoseconds;
 }

@@ -26,7 +26,7 @@ namespace {
 
 // A place in the program's course: which step, counted by optimizer steps.
 [[nodiscard]] std::uint32_t steps_before(const blocks::evidence& of, std::uint64_t event) {
-  const auto request = std::lower_bound(of.log.events.begin(), of.log.events.end(), event);
+  const auto request = std::ranges::lower_bound(of.log.events, event);
   const auto index = static_cast<std::uint32_t>(request - of.log.events.begin());
   return static_cast<std::uint32_t>(
       std::upper_bound(of.step_ends.begin(), of.step_ends.end(), index) - of.step_ends.begin());
