@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: Apache-2.0
+# What the wheel holds beside the Python package, laid out as in a build folder: memtrace finds
+# libmemtrace.so and the simulated CUDA next to itself.
+set(native memtrace/native)
+install(TARGETS memtrace RUNTIME DESTINATION ${native} COMPONENT wheel)
+install(TARGETS memtrace_interpose LIBRARY DESTINATION ${native} COMPONENT wheel)
+foreach(cuda 12 13)
+  install(TARGETS memtrace_cuda${cuda} LIBRARY DESTINATION ${native}/simulator/cuda${cuda}
+          COMPONENT wheel)
+endforeach()
+install(TARGETS memtrace_watchdog LIBRARY DESTINATION ${native}/simulator COMPONENT wheel)
+
+# The terms of what is linked in, as Debian ships them.
+string(REGEX MATCH "^[0-9]+" gcc "${CMAKE_CXX_COMPILER_VERSION}")
+foreach(library libzstd-dev libfmt-dev libcli11-dev nlohmann-json3-dev libspdlog-dev libutfcpp-dev
+        gcc-${gcc}-base)
+  set(terms /usr/share/doc/${library}/copyright)
+  if(EXISTS ${terms})
+    install(FILES ${terms} DESTINATION memtrace/licenses RENAME ${library} COMPONENT wheel)
+  else()
+    message(WARNING "${terms} is missing: the wheel will not have the terms of ${library}")
+  endif()
+endforeach()
