@@ -17,7 +17,10 @@ LOOPS = str(ROOT / "bench" / "loops.py")
 # name -> (traced by memtrace, environment, arguments of loops.py)
 WAYS = {
     "nothing": (False, {}, []),
+    "a tracker that does nothing": (False, {}, ["--tracker", str(BUILD / "bench/libmemtrace_empty_tracker.so")]),
+    "memtrace, minimal": (True, {"MEMTRACE": "minimal"}, []),
     "memtrace": (True, {}, []),
+    "memtrace, full": (True, {"MEMTRACE": "full"}, []),
     "memtrace, no Python stacks": (True, {"MEMTRACE_PYTHON_STACKS": "0"}, []),
     "PyTorch, no stacks": (False, {}, ["--history", "none"]),
     "PyTorch, Python stacks": (False, {}, ["--history", "python"]),
@@ -29,13 +32,13 @@ def has_gpu() -> bool:
     return os.path.exists("/dev/nvidiactl")
 
 
-def command(traced: bool, output: str) -> list[str]:
+def command(traced: bool, output: str, options: tuple[str, ...] = ()) -> list[str]:
     """What precedes `python loops.py`: the simulated GPU where there is no real one."""
     memtrace = str(BUILD / "memtrace")
     if has_gpu():
-        return [memtrace, "run", "--no-report", "--output", output, "--"] if traced else []
+        return [memtrace, "run", "--no-report", "--output", output, *options, "--"] if traced else []
     recording = ["--no-report", "--output", output] if traced else ["--bare"]
-    return [memtrace, "dry-run", "--gpu", "rtx3090", *recording, "--"]
+    return [memtrace, "dry-run", "--gpu", "rtx3090", *recording, *options, "--"]
 
 
 def measure(way: str) -> dict:
