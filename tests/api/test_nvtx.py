@@ -68,3 +68,24 @@ def test_a_child_that_is_not_traced_finds_no_tool(compiled, tmp_path):
     )
     assert outcome.stdout == b"no tool\n"
     assert outcome.stderr == b""
+
+
+def test_the_tool_is_not_in_the_environment(compiled, tmp_path):
+    """Which children inherit: those of Python by os.environ, those of C by environ."""
+    program = """if True:
+        import ctypes, os, subprocess
+        from torch.cuda import nvtx
+        ask = ctypes.CDLL(None).getenv
+        ask.restype = ctypes.c_char_p
+        nvtx.range_push("a")
+        print(os.environ.get("NVTX_INJECTION64_PATH"), nvtx.range_pop())
+        os.environ["NVTX"] = "set later"
+        print(ask(b"NVTX"), ask(b"NVTX_INJECTION64_PATHS"), ask(b"NVTX_INJECTION64_PATH") is not None)
+        without = {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}
+        for how in ({}, {"env": without}):
+            subprocess.run(["sh", "-c", "env | grep -c NVTX_INJECTION64_PATH; echo children"], **how)
+    """
+    outcome = runs.run([runs.python(), "-u", "-c", program], tmp_path).expect(0)
+    without_a_tool = -2
+    assert outcome.stdout.decode().splitlines() == [
+        f"None {without_a_tool}", "b'set later' None True", "0", "children", "0", "children"]

@@ -48,6 +48,9 @@ def scene(built, tmp_path):
 @pytest.mark.parametrize("name", [
     "adamw", "fused", "lbfgs", "half_in_the_middle", "loaded_states", "gan", "tied", "flattened",
     "without_modules", "compiled", "in_a_thread", "exception_in_step", "lifetimes",
+    "group_added", "parameter_replaced", "data_replaced", "data_moved", "tensors_swapped",
+    "states_replaced", "states_data_replaced", "states_offloaded", "states_of_later_parameters",
+    "states_in_lists", "optimizer_swapped", "sharded",
 ])
 def test_tensors_are_what_pytorch_says(scene, name):
     seen = scene(name)
@@ -75,14 +78,58 @@ def test_modules_are_named(scene):
                      ("layers.1", "Linear"), ("layers.2", "Linear"), ("norm", "BatchNorm1d")}
 
 
+def gradients_at_steps(records: list[dict]) -> list[dict[str, str]]:
+    """At each step's end the blocks that were said to be gradients, by the agent or by autograd,
+    with the parameter's name."""
+    names, gradients, at_steps = {}, {}, []
+    for record in records:
+        if record["kind"] == "storage" and record["role"] == "parameter":
+            names[record["address"]] = record["name"]
+        elif record["kind"] == "storage" and record["role"] == "gradient":
+            gradients[str(record["address"])] = record["name"]
+        elif record["kind"] == "storage" and record["role"] == "leaf_gradient":
+            gradients[str(record["address"])] = names.get(record["bytes"], "")
+        elif record["kind"] == "alloc":
+            gradients.pop(str(record["address"]), None)
+        elif record["kind"] == "step":
+            at_steps.append(dict(gradients))
+    return at_steps
+
+
 def test_gradients_are_named(scene):
     """Of each step, and in full: four layers with two parameters."""
     seen = scene("adamw")
-    names = [r["name"] for r in seen.records
-             if r["kind"] == "storage" and r["role"] == "gradient"]
     parameters = {what[1] for what in seen.facts["tensors"].values() if what[0] == "parameter"}
     assert len(parameters) == 8
-    assert {name: names.count(name) for name in names} == dict.fromkeys(parameters, 3)
+    steps = gradients_at_steps(seen.records)
+    assert len(steps) == 3
+    assert [parameters <= set(step.values()) for step in steps] == [True] * 3
+
+
+def test_gradients_that_the_program_sets_are_named(scene):
+    seen = scene("gradients_replaced")
+    known = seen.facts["gradients at steps"]
+    assert [len(step) for step in known] == [8] * 3
+    for said, step in zip(gradients_at_steps(seen.records)[-3:], known, strict=True):
+        assert {address: said.get(address) for address in step} == step
+
+
+def test_gradients_of_wrappers_are_named(scene):
+    seen = scene("sharded")
+    known = seen.facts["gradients"]
+    said = gradients_at_steps(seen.records)[-1]
+    assert {address: said.get(address) for address in known} == known
+
+
+def test_a_step_that_changes_nothing_says_nothing(scene):
+    """But what autograd says of its gradients."""
+    seen = scene("in_a_thread")
+    ends = [i for i, r in enumerate(seen.records) if r["kind"] == "step"]
+    assert len(ends) > 100  # of 1501: the agent comes some 200 ms after the first event
+    roles = [{r["role"] for r in seen.records[begin:end] if r["kind"] == "storage"} - {
+        "leaf", "leaf_gradient", "workspace"} for begin, end in zip(ends, ends[1:])]
+    # A module is looked at again at its 2nd, 4th, 8th, … call.
+    assert sum(bool(said) for said in roles) < 40
 
 
 def test_a_step_ends_with_its_exception(scene):

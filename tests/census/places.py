@@ -206,6 +206,12 @@ def make_cycle():
                      flags=UNREACHABLE)
 
 
+def looped():
+    kept = [held("generator of a loop", "kept[…]", "list", "1", "local of looped")]
+    yield
+    return kept
+
+
 def inner(probe):
     local = held("local", "local", owner="local of inner")
     copies = [held("local list", "copies[…]", "list", "1", "local of inner")]
@@ -236,7 +242,8 @@ def main():
     thread.start()
     ready.wait()
     make_cycle()
-    inner(probe)
+    for _ in looped():  # named by nobody: the interpreter has it
+        inner(probe)
     stop.set()
     thread.join()
     rows = probe.rows()

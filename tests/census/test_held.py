@@ -10,6 +10,9 @@ import runs
 PROGRAM = Path(__file__).resolve().parent / "programs" / "held.py"
 PROGRAM_ASKS = 6
 GRAPH = 2
+WITHOUT_GRAPHS = 2
+INCOMPLETE = 1
+NO_NAME = "nothing: a cycle or C++"
 
 
 def censuses_of(records):
@@ -46,11 +49,17 @@ def short(row):
     return [row["address"], row["name"], container, length, owner, row["flags"]]
 
 
+def nameless(answer, end):
+    """What only a search of all that Python knows finds. With PyTorch's packages that takes longer than
+    a census may on a slow machine; then it says that it is incomplete."""
+    return {one[0] for one in answer["expected"] if one[4] == NO_NAME} if end["flags"] & INCOMPLETE else set()
+
+
 def test_every_expected_path(held):
     answer, asked, _ = held
-    rows = asked[0][2]
+    _, end, rows = asked[0]
     wrong = [(expected, address in rows and short(rows[address])) for expected in answer["expected"]
-             for address in [expected[0]]
+             for address in [expected[0]] if address in rows or address not in nameless(answer, end)
              if address not in rows or short(rows[address]) != expected]
     assert wrong == []
 
@@ -60,9 +69,9 @@ def test_every_block_of_the_allocator(held):
     answer, asked, workspaces = held
     _, end, rows = asked[0]
     missing = [block for block in answer["blocks"] if block[0] not in rows]
-    assert {address for address, _ in missing} <= workspaces, missing
+    assert {address for address, _ in missing} <= workspaces | nameless(answer, end), missing
     assert set(rows) <= {address for address, _ in answer["blocks"]}
-    assert end["flags"] == 0
+    assert end["flags"] in (0, INCOMPLETE)
     assert end["bytes"] == sum(row["bytes"] for row in rows.values())
 
 
@@ -91,4 +100,5 @@ def test_in_a_backward_pass(held):
     assert len(asked) == 2
     _, end, rows = asked[1]
     assert any(row["name"] == "model" for row in rows.values())
-    assert end["flags"] == 0
+    # Graphs are being taken down. A busy machine does not finish the search in its time.
+    assert end["flags"] & ~INCOMPLETE == WITHOUT_GRAPHS

@@ -30,9 +30,9 @@ def interpreter(request):
     return path
 
 
-def run(interpreter, script, *options):
+def run(interpreter, script, *options, arguments=()):
     clean = {k: v for k, v in os.environ.items() if not k.startswith(("MEMTRACE_", "PYTHON"))}
-    finished = subprocess.run([interpreter, *options, str(HERE / script), str(PROBE)],
+    finished = subprocess.run([interpreter, *options, str(HERE / script), str(PROBE), *arguments],
                               capture_output=True, text=True, env=clean, timeout=300)
     assert finished.returncode == 0, finished.stderr
     return finished.stdout
@@ -46,6 +46,34 @@ def test_every_place_is_found_and_named(interpreter):
     assert (Path(file).name, Path(file).read_text().splitlines()[int(line) - 1]) == (
         "places.py", "def inner(probe):")
     assert Path(answer["places"]["global"][0]).name == "places.py"
+
+
+@pytest.mark.parametrize("shape", ["list", "dict"])
+def test_one_object_with_millions_of_others_is_left_in_time(interpreter, shape):
+    """In no order of addresses, so that each costs a look into memory. All of them take much longer
+    than there is; what is asked is that it stops inside of that one object."""
+    answer = json.loads(run(interpreter, "many.py", arguments=["2000000", shape]))
+    assert answer["kept"] == 2_000_000
+    assert answer["incomplete"]
+    assert answer["objects"] < 1_900_000
+    assert answer["cpu_seconds"] < 0.3
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("shape", ["list", "dict", "tuple", "deque", "set"])
+def test_twenty_million_objects(interpreter, shape):
+    answer = json.loads(run(interpreter, "many.py", arguments=["20000000", shape]))
+    assert answer["incomplete"]
+    assert answer["cpu_seconds"] < 0.3
+
+
+def test_offsets_are_checked_against_known_objects(interpreter):
+    """Each offset that depends on the version, wrong by a word or two, is noticed."""
+    answer = json.loads(run(interpreter, "offsets.py"))
+    assert answer["as it is"] is True
+    known = [(number, found) for number, found in enumerate(answer["wrong"]) if found[0] is not None]
+    assert len(known) >= 8
+    assert [number for number, found in known if any(found)] == []
 
 
 @pytest.mark.parametrize("options", [(), ("-X", "dev")])

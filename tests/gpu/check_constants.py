@@ -31,22 +31,28 @@ def run_probe(probe: str, planted: int | None) -> dict:
     return {**result, "planted": planted} if planted else result
 
 
-def check(quick: bool) -> machine.Check:
-    del quick
+def units(facts: dict) -> list[str]:
+    del facts
+    return list(PROBES)
+
+
+def begin(facts: dict) -> machine.Check:
     done = machine.Check("f", "constants of the context and the libraries")
-    if not runs.on_real_gpu():
+    if facts["simulated"]:
         done.unverified.append("every constant: what is found here is what was planted; NCCL's, "
                                "which need several devices")
-    for probe in PROBES:
-        planted = None if runs.on_real_gpu() else PLANTED.get(PROBES[probe])
-        found = run_probe(probe, planted)
-        wrong = None
-        if "error" in found:
-            wrong = f"{probe}: did not run"
-        elif planted and found["bytes"] != planted:
-            wrong = f"{probe}: found {found['bytes']:,} bytes, {planted:,} were planted"
-        done.add(found, wrong)
     return done
+
+
+def do(done: machine.Check, probe: str, facts: dict) -> None:
+    planted = PLANTED.get(PROBES[probe]) if facts["simulated"] else None
+    found = run_probe(probe, planted)
+    wrong = None
+    if "error" in found:
+        wrong = f"{probe}: did not run"
+    elif planted and found["bytes"] != planted:
+        wrong = f"{probe}: found {found['bytes']:,} bytes, {planted:,} were planted"
+    done.add(found, wrong)
 
 
 def setting_of(done: machine.Check) -> str:

@@ -33,14 +33,20 @@ def one(shape: str, pairs: int) -> dict:
             "lowest_ratio": min(ratios), "highest_ratio": max(ratios)}
 
 
-def check(quick: bool) -> machine.Check:
+def units(facts: dict) -> list[str]:
+    return SHAPES[:1] if facts["quick"] else SHAPES
+
+
+def begin(facts: dict) -> machine.Check:
     done = machine.Check("d", "cost a step, in pairs")
-    if not runs.on_real_gpu():
+    if facts["simulated"]:
         done.unverified.append("what a step costs where kernels take time: here only the host's "
                                "share of a step is timed, and any cost weighs most")
-    for shape in SHAPES[:1] if quick else SHAPES:
-        try:
-            done.add(one(shape, 3 if quick else 7))
-        except AssertionError as error:
-            done.add({"model": shape, "error": machine.first_words(error)}, f"{shape}: did not run")
     return done
+
+
+def do(done: machine.Check, shape: str, facts: dict) -> None:
+    try:
+        done.add(one(shape, 3 if facts["quick"] else 7))
+    except AssertionError as error:
+        done.add({"model": shape, "error": machine.first_words(error)}, f"{shape}: did not run")

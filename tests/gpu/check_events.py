@@ -46,24 +46,32 @@ def beside_cupti(program: str, setting: matrix.Setting) -> dict:
     return {**result, "exit_status": audited.returncode, **{key: audit.get(key) for key in kept}}
 
 
-def check(quick: bool) -> machine.Check:
+def units(facts: dict) -> list[str]:
+    if facts["quick"]:
+        return [f"{program} default" for program in ("transformer_adamw", "resnet50_sgd", "cuda_graph")]
+    return [f"{program} {setting.name}" for setting in matrix.SETTINGS for program in matrix.PROGRAMS]
+
+
+def begin(facts: dict) -> machine.Check:
     done = machine.Check("b", "events beside PyTorch's snapshot and beside CUPTI")
-    if not runs.on_real_gpu():
+    if facts["simulated"]:
         done.unverified.append("what the real CUPTI delivers: here both are ours")
-    chosen = [(program, setting) for program in matrix.PROGRAMS for setting in matrix.SETTINGS
-              if not quick or (program in ("transformer_adamw", "resnet50_sgd", "cuda_graph")
-                               and setting.name == "default")]
-    for program, setting in chosen:
-        if missing := machine.missing_module(runs.PROGRAMS / f"{program}.py"):
-            done.skipped.append(f"{program}: this Python has no {missing}")
-            continue
-        found = beside_snapshot(program, setting)
-        bad = "error" in found or found["differences"] != 0
-        done.add(found, f"{program}, {setting.name}: beside the snapshot" if bad else None)
-        if setting.name == "streams":
-            continue
-        found = beside_cupti(program, setting)
-        # Expandable segments are mapped memory, of which CUPTI need not tell.
-        fine = found.get("exit_status") == 0 or found.get("verdict") == "nothing_compared"
-        done.add(found, None if fine else f"{program}, {setting.name}: beside CUPTI")
     return done
+
+
+def do(done: machine.Check, unit: str, facts: dict) -> None:
+    del facts
+    program, name = unit.split()
+    setting = next(one for one in matrix.SETTINGS if one.name == name)
+    if missing := machine.missing_module(runs.PROGRAMS / f"{program}.py"):
+        done.skipped.append(f"{program}: this Python has no {missing}")
+        return
+    found = beside_snapshot(program, setting)
+    bad = "error" in found or found["differences"] != 0
+    done.add(found, f"{program}, {setting.name}: beside the snapshot" if bad else None)
+    if setting.name == "streams":
+        return
+    found = beside_cupti(program, setting)
+    # Expandable segments are mapped memory, of which CUPTI need not tell.
+    fine = found.get("exit_status") == 0 or found.get("verdict") == "nothing_compared"
+    done.add(found, None if fine else f"{program}, {setting.name}: beside CUPTI")

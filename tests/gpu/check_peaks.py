@@ -28,27 +28,34 @@ def predicted(program: str, setting: matrix.Setting, facts: dict) -> dict:
         os.environ["MEMTRACE_REAL_GPU"] = "1"
 
 
-def check(quick: bool, facts: dict) -> machine.Check:
+def units(facts: dict) -> list[str]:
+    settings = matrix.SETTINGS[:1] if facts["quick"] else matrix.SETTINGS
+    return [f"{program} {setting.name}" for setting in settings for program in matrix.PROGRAMS]
+
+
+def begin(facts: dict) -> machine.Check:
     done = machine.Check("e", "peaks predicted by dry-run beside the real ones")
-    if not runs.on_real_gpu():
+    if facts["simulated"]:
         done.skipped.append("both would be the same simulated run")
         done.unverified.append("every prediction: there is no real peak to set beside it")
-        return done
-    if facts["model"] is None:
+    elif facts["model"] is None:
         done.skipped.append(f"no simulated GPU stands for {facts['gpu']}")
-        return done
-    for program in matrix.PROGRAMS:
-        if missing := machine.missing_module(runs.PROGRAMS / f"{program}.py"):
-            done.skipped.append(f"{program}: this Python has no {missing}")
-            continue
-        for setting in matrix.SETTINGS[:1] if quick else matrix.SETTINGS:
-            result = {"program": program, "setting": setting.name}
-            try:
-                result["real"] = peaks(program, setting)
-                result["dry_run"] = predicted(program, setting, facts)
-                result["error"] = {key: result["dry_run"][key] / result["real"][key] - 1
-                                   for key in KEYS}
-                done.add(result)
-            except Exception as error:  # the other programs still count
-                done.add({**result, "failure": machine.first_words(error)}, f"{program}: did not run")
     return done
+
+
+def do(done: machine.Check, unit: str, facts: dict) -> None:
+    if facts["simulated"] or facts["model"] is None:
+        return
+    program, name = unit.split()
+    setting = next(one for one in matrix.SETTINGS if one.name == name)
+    if missing := machine.missing_module(runs.PROGRAMS / f"{program}.py"):
+        done.skipped.append(f"{program}: this Python has no {missing}")
+        return
+    result = {"program": program, "setting": setting.name}
+    try:
+        result["real"] = peaks(program, setting)
+        result["dry_run"] = predicted(program, setting, facts)
+        result["error"] = {key: result["dry_run"][key] / result["real"][key] - 1 for key in KEYS}
+        done.add(result)
+    except Exception as error:  # the other programs still count
+        done.add({**result, "failure": machine.first_words(error)}, f"{program}: did not run")

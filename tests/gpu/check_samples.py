@@ -83,26 +83,31 @@ def what_is_wrong(found: dict) -> str | None:
     return None
 
 
-def check(quick: bool) -> machine.Check:
-    del quick
+def units(facts: dict) -> list[str]:
+    del facts
+    return [*DRIVER_SAMPLES, *RUNTIME_SAMPLES]
+
+
+def begin(facts: dict) -> machine.Check:
     done = machine.Check("g", "CUDA samples of its own, and compute-sanitizer, under the hook")
-    if headers() is None:
-        done.skipped.append("there is no cuda.h here")
-        return done
-    names = list(DRIVER_SAMPLES)
-    if machine.tool("nvcc"):
-        names += RUNTIME_SAMPLES
-    else:
-        done.skipped.append("runtime_memory: there is no nvcc here")
     if not machine.tool("compute-sanitizer"):
         done.skipped.append("compute-sanitizer is not here")
-    if not runs.on_real_gpu():
+    if facts["simulated"]:
         done.unverified.append("samples on a real driver, static cudart of nvcc, compute-sanitizer")
-    with tempfile.TemporaryDirectory() as folder:
-        for name in names:
-            try:
-                found = run_sample(name, Path(folder))
-            except subprocess.CalledProcessError as error:
-                found = {"sample": name, "same": False, "error": machine.first_words(error.stderr)}
-            done.add(found, what_is_wrong(found))
     return done
+
+
+def do(done: machine.Check, name: str, facts: dict) -> None:
+    del facts
+    missing = "cuda.h" if headers() is None else None
+    if name in RUNTIME_SAMPLES and not machine.tool("nvcc"):
+        missing = "nvcc"
+    if missing:
+        done.skipped.append(f"{name}: there is no {missing} here")
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            found = run_sample(name, Path(folder))
+        except subprocess.CalledProcessError as error:
+            found = {"sample": name, "same": False, "error": machine.first_words(error.stderr)}
+    done.add(found, what_is_wrong(found))

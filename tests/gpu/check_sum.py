@@ -49,13 +49,20 @@ def what_is_wrong(found: dict) -> str | None:
     return None
 
 
-def check(quick: bool) -> machine.Check:
-    del quick
+def units(facts: dict) -> list[str]:
+    del facts
+    return CASES
+
+
+def begin(facts: dict) -> machine.Check:
     done = machine.Check("c", "the sum beside cudaMemGetInfo and NVML")
-    if not runs.on_real_gpu():
+    if facts["simulated"]:
         done.unverified.append("how much a real driver takes by itself: the simulated one "
                                "takes nothing")
-    for case in CASES:
-        found = one(case)
-        done.add(found, what_is_wrong(found))
     return done
+
+
+def do(done: machine.Check, case: str, facts: dict) -> None:
+    del facts
+    found = one(case)
+    done.add(found, what_is_wrong(found))

@@ -102,7 +102,7 @@ BODIES = {"a": of_identical, "b": of_events, "c": of_sum, "d": of_cost, "e": of_
           "f": of_constants, "g": of_samples, "h": of_categories}
 
 
-def of(facts: dict, checks: list[machine.Check]) -> str:
+def of(facts: dict, checks: list[machine.Check], spent: list[dict]) -> str:
     where = "a simulated " if facts["simulated"] else ""
     text = [
         f"# {where}{facts['gpu']}: measured on {facts['date']}".replace("# a", "# A"), "",
@@ -112,6 +112,9 @@ def of(facts: dict, checks: list[machine.Check]) -> str:
         *table(["check", "outcome", "unverified here"], [
             [f"({check.letter}) {check.title}", check.status, "; ".join(check.unverified)]
             for check in checks]),
+        *table(["part", "on", "programs", "seconds", "not reached"], [
+            [one["part"], one["date"], one["programs"], one["seconds"], ", ".join(one["left"])]
+            for one in spent]),
     ]
     for check in checks:
         text += ["", f"## ({check.letter}) {check.title}"]

@@ -8,6 +8,7 @@ import subprocess
 
 import pytest
 
+import parts
 import runs
 
 SCRIPT = runs.ROOT / "scripts" / "verify_gpu"
@@ -45,6 +46,56 @@ def test_the_samples_run_under_the_hook(built, tmp_path):
     assert all(one["recorded_calls"] > 0 for one in samples["results"])
     assert samples["unverified"]
     assert "compute-sanitizer" in (tmp_path / "simulated.md").read_text()
+
+
+def test_a_part_that_runs_out_of_time_goes_on_where_it_was(built, tmp_path):
+    arguments = ("--quick", "--part", "samples")
+    _, first = verify(tmp_path, *arguments, "--minutes", "0")
+    (spent,) = first["parts"]
+    assert spent["programs"] == 1 and len(spent["left"]) == 4
+    assert sum("not reached" in one for one in of(first, "g")["skipped"]) == 4
+    _, second = verify(tmp_path, *arguments)
+    (spent,) = second["parts"]
+    assert spent["left"] == [] and spent["programs"] == 5
+    samples = [one["sample"] for one in of(second, "g")["results"]]
+    assert len(samples) == len(set(samples)) >= 4
+    assert not any("not reached" in one for one in of(second, "g")["skipped"])
+
+
+@pytest.mark.parametrize("quick", [True, False])
+@pytest.mark.parametrize("simulated", [True, False])
+def test_each_program_is_in_one_part(quick, simulated):
+    facts = {"quick": quick, "simulated": simulated, "model": "h200"}
+    for letter, check in parts.CHECKS.items():
+        every = check.units(facts)
+        assert every and len(every) == len(set(every))
+        shared_out = [unit for part in parts.PARTS if part.letter == letter for unit in part.units(facts)]
+        assert sorted(shared_out) == sorted(every)
+
+
+def test_parts_of_another_machine_are_left_out():
+    facts = {name: 1 for name in parts.SAME}
+    assert parts.is_of({"machine": facts}, facts)
+    assert not parts.is_of({"machine": {**facts, "torch": 2}}, facts)
+
+
+def test_parts_of_one_check_become_one():
+    def part(name, result, wrong, left):
+        return {"part": name, "left": left, "check": {
+            "check": "d", "title": "cost", "results": [result], "wrong": wrong, "skipped": ["here no clock"],
+            "unverified": []}}
+
+    (whole,) = parts.merged([part("small", {"model": "small"}, [], []),
+                             part("large", {"model": "large"}, ["large: too slow"], ["huge"])])
+    assert [one["model"] for one in whole.results] == ["small", "large"]
+    assert whole.status == "failed"
+    assert whole.skipped == ["here no clock", "huge: not reached yet; run part large again"]
+
+
+def test_a_part_that_there_is_not():
+    assert [one.name for one in parts.named(["1", "samples"])] == ["sum", "samples"]
+    with pytest.raises(KeyError):
+        parts.named(["0"])
 
 
 @pytest.mark.slow

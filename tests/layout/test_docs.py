@@ -12,9 +12,9 @@ LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
 
 def variables_that_are_read() -> set[str]:
     """By the library, the command, the simulator, and the tests' own support; the programs that tests
-    run have variables of their own."""
+    run have variables of their own. Those of capabilities.h are read by its table."""
     places = [ROOT / "interpose", ROOT / "analyzer", ROOT / "simulator", ROOT / "tests" / "support"]
-    found = set()
+    found = {variable for variable, _, _ in capabilities().values()}
     for place in places:
         for path in [*place.rglob("*.cpp"), *place.rglob("*.py")]:
             for names in READ.findall(path.read_text()):
@@ -49,6 +49,26 @@ def test_settings_page_names_no_variable_that_nothing_reads():
     )
     assert named
     assert sorted(name for name in named if f'"{name}"' not in sources) == []
+
+
+def capabilities() -> dict[str, tuple[str, str, str]]:
+    """Name of the row: its variable, the mode from which on it is on, what a report lacks without it."""
+    header = (ROOT / "include" / "memtrace" / "capabilities.h").read_text().replace("\\\n", "")
+    rows = re.findall(r'X\((\w+), "(\w+)",\s+(\w+),\s+"([^"]+)"\)', header)
+    assert len(rows) == len(re.findall(r'X\(\w+, "', header)) > 10
+    return {name: tuple(rest) for name, *rest in rows}
+
+
+def test_settings_page_has_the_table_of_what_runs_in_the_process():
+    page = (DOCS / "settings.md").read_text().split("## What runs in the traced process")[1].split("\n## ")[0]
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in page.splitlines()
+            if re.match(r"\| `[a-z_]+` \|", line)]
+    modes = ["minimal", "standard", "full"]
+    told = {name.strip("`"): (marks, variable.strip("`"), lacks)
+            for name, _, *marks, variable, _, lacks in rows}
+    meant = {name: (["●" if mode in modes and modes.index(mode) <= at else "" for at in range(3)], variable, lacks)
+             for name, (variable, mode, lacks) in capabilities().items()}
+    assert told == meant
 
 
 def test_index_links_each_page():

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """memtrace run lets a program run as if memtrace were not there, whatever the program does."""
 
+import shutil
 import signal
 import subprocess
 import sys
@@ -118,3 +119,26 @@ def test_the_gpus_are_listed(built):
     )
     names = [line.split()[0] for line in done.stdout.splitlines()]
     assert {"rtx3090", "a100-80", "h100-80", "t4"} <= set(names)
+
+
+def test_a_library_that_the_program_cannot_load_does_not_end_it(built, tmp_path):
+    """As on a system whose C library is too old: preloaded all the same, it would end every process."""
+    folder = tmp_path / "memtrace"
+    folder.mkdir()
+    shutil.copy(runs.memtrace(), folder)
+    source = tmp_path / "empty.c"
+    source.write_text("")
+    for library, needs in (("libgone.so", []), ("libmemtrace.so", ["-Wl,--no-as-needed", "-lgone"])):
+        subprocess.run(["cc", "-shared", "-o", folder / library, source, f"-L{folder}", *needs], check=True)
+    (folder / "libgone.so").unlink()
+    script = tmp_path / "train"
+    script.write_text(f"#!/usr/bin/env -S {sys.executable}\nprint('trained')\nraise SystemExit(3)\n")
+    script.chmod(0o755)
+    preloaded = subprocess.run([script], env={"LD_PRELOAD": str(folder / "libmemtrace.so")}, capture_output=True)
+    assert preloaded.returncode == 127 and preloaded.stdout == b""
+    for command in ([sys.executable, script], [script]):
+        run = subprocess.run([folder / "memtrace", "run", "--output", tmp_path, "--", *command],
+                             env=runs.environment(), capture_output=True, text=True)
+        assert (run.returncode, run.stdout) == (3, "trained\n")
+        assert len(run.stderr.splitlines()) == 1
+        assert "not recorded" in run.stderr and "libgone.so" in run.stderr

@@ -55,19 +55,6 @@ def test_threads_that_allocate_while_the_process_exits(way, tmp_path):
     assert len({line["thread"] for line in lines if line["kind"] == "alloc"}) >= 4
 
 
-def test_a_hundred_threads(tmp_path):
-    pair = run_both(script("hundred_threads"), tmp_path)
-    assert pair.bare.status == 0
-    lines = one_trace(pair)
-    allocated, freed, current = map(int, pair.bare.stdout.split())
-    # None of those that come while the first one attaches may be known by its report alone.
-    allocations = [line for line in lines if line["kind"] == "alloc"]
-    frees = [line for line in lines if line["kind"] == "free_requested"]
-    assert (len(allocations), len(frees)) == (allocated, freed)
-    assert len({line["thread"] for line in allocations}) == 100
-    assert current == 0
-
-
 @pytest.mark.parametrize(("program", "traces"), cases.SEVERAL_TRACES)
 def test_processes_that_start_others(program, traces, tmp_path):
     pair = run_both(script(program), tmp_path)

@@ -23,20 +23,26 @@ def test_numbers_pickles_and_allocator(tmp_path):
 
 
 def test_what_is_left_in_the_process(tmp_path):
-    """Without censuses: nothing. With them: a function that is called at exit, a handler of SIGUSR2."""
+    """Without censuses: nothing. With them: a function that is called at exit; a handler of SIGUSR2
+    where one is asked for."""
     pair = same(tmp_path, "process_state", env={"MEMTRACE_CENSUS": "0"})
     said = pair.bare.stdout.decode()
     assert said.count("exception: Traceback") == 3
-    looked = runs.run(script("process_state"), tmp_path / "looked", env=SAME_EVERY_TIME).expect(0)
-    assert looked.stdout.decode() == with_traces_of_censuses(said)
+    for asked, traces in ((None, with_function_at_exit), ("1", with_function_and_handler)):
+        environment = {**SAME_EVERY_TIME, "MEMTRACE_CENSUS_SIGNAL": asked} if asked else SAME_EVERY_TIME
+        looked = runs.run(script("process_state"), tmp_path / f"looked {asked}", env=environment).expect(0)
+        assert looked.stdout.decode() == traces(said)
 
 
-def with_traces_of_censuses(said: str) -> str:
+def with_function_at_exit(said: str) -> str:
+    return re.sub(r"(?m)^at exit: (\d+)$", lambda found: f"at exit: {int(found[1]) + 1}", said)
+
+
+def with_function_and_handler(said: str) -> str:
     def caught(found):
         return f"{found[1]}{int(found[2], 16) | 1 << (signal.SIGUSR2 - 1):016x}"
 
-    said = re.sub(r"(?m)^at exit: (\d+)$", lambda found: f"at exit: {int(found[1]) + 1}", said)
-    return re.sub(r"('SigCgt:', ')([0-9a-f]{16})", caught, said)
+    return re.sub(r"('SigCgt:', ')([0-9a-f]{16})", caught, with_function_at_exit(said))
 
 
 def test_lifetimes(tmp_path):

@@ -3,6 +3,7 @@
 
 python tests/verdicts/make_results.py [--into FILE] [--only NAME...] [--steps N...] [--seeds N...]
                                       [--jobs N] [--recorded] [--runs-only] [--held-out]
+                                      [--default-mode]
 """
 
 import argparse
@@ -33,7 +34,8 @@ class Result:
 def wanted(chosen) -> list[Run]:
     """All lengths with the first seed, the others with one length; the shortest first."""
     runs = []
-    for truth in HELD_OUT if chosen.held_out else CORPUS:
+    programs = HELD_OUT if chosen.held_out else [*CORPUS, *HELD_OUT] if chosen.default_mode else CORPUS
+    for truth in programs:
         if chosen.only and truth.program not in chosen.only:
             continue
         lengths = [steps for steps in truth.steps if not chosen.steps or steps in chosen.steps]
@@ -72,15 +74,22 @@ def main() -> int:
     parser.add_argument("--recorded", action="store_true", help="judge what any library has recorded")
     parser.add_argument("--runs-only", action="store_true", help="only record")
     parser.add_argument("--held-out", action="store_true", help="the programs of held_out.py")
+    parser.add_argument("--default-mode", action="store_true", help="all programs, once each: DEFAULT_MODE.md")
     chosen = parser.parse_args()
+    if chosen.default_mode:
+        chosen.steps, chosen.seeds = [100], [0]
     with ThreadPoolExecutor(chosen.jobs) as pool:
         results = list(pool.map(
             lambda run: result_of(run, chosen.recorded, chosen.runs_only), wanted(chosen)))
     if chosen.runs_only:
         return any(one.failure for one in results)
-    into = chosen.into or HERE / ("HELD_OUT.md" if chosen.held_out else "RESULTS.md")
-    into.write_text(held_out_table.text_of(results, revision()) if chosen.held_out
-                    else results_table.text_of(results))
+    if chosen.held_out:
+        name, text = "HELD_OUT.md", held_out_table.text_of(results, revision())
+    elif chosen.default_mode:
+        name, text = "DEFAULT_MODE.md", results_table.text_of(results, results_table.DEFAULT_MODE_HEAD)
+    else:
+        name, text = "RESULTS.md", results_table.text_of(results)
+    (chosen.into or HERE / name).write_text(text)
     print(results_table.totals(results))
     return any(one.failure for one in results)
 

@@ -20,10 +20,12 @@ class Run:
     truth: Truth
     steps: int
     seed: int = 0
+    mode: str = ""  # of MEMTRACE; "": without it
 
     @property
     def name(self) -> str:
-        return "-".join([self.truth.program, str(self.steps), str(self.seed), *self.truth.arguments])
+        return "-".join([self.truth.program, str(self.steps), str(self.seed), *self.truth.arguments,
+                         *([self.mode] if self.mode else [])])
 
     @property
     def folder(self) -> Path:
@@ -43,7 +45,7 @@ def digest(path: Path) -> str:
 
 def key(run: Run) -> str:
     parts = [digest(run.truth.path), digest(runs.library()), str(run.command()[2:]),
-             str(sorted(run.machine().items()))]
+             str(sorted(run.machine().items())), run.mode]
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
 
@@ -61,8 +63,10 @@ def record(run: Run) -> dict:
     shutil.rmtree(run.folder, ignore_errors=True)
     run.folder.mkdir(parents=True)
     begin = time.monotonic()
-    outcome = runs.run(run.command(), run.folder, timeout=600,
-                       env={"OMP_NUM_THREADS": "1", "PYTHONHASHSEED": "0"}, **run.machine())
+    environment = {"OMP_NUM_THREADS": "1", "PYTHONHASHSEED": "0"}
+    if run.mode:
+        environment["MEMTRACE"] = run.mode
+    outcome = runs.run(run.command(), run.folder, timeout=600, env=environment, **run.machine())
     outcome.expect(0)
     assert outcome.traces, f"{run.name} left no trace\n{outcome.stderr.decode(errors='replace')[-2000:]}"
     said = {"key": key(run), "seconds": round(time.monotonic() - begin, 1)}

@@ -26,7 +26,6 @@ class Unavailable(Exception):
 @dataclass(frozen=True)
 class Version:
     torch: str
-    cuda: str
     python: str  # "3.11"
 
     @property
@@ -39,18 +38,18 @@ class Version:
 
 
 # What the index offers for Linux on x86-64. 2.15.0 is the newest, without wheels for 3.10.
-TORCH = {"2.6.0": "12.4", "2.8.0": "12.8", "2.11.0": "13.0", "2.15.0": "13.2"}
+TORCH = ["2.3.1", "2.4.1", "2.5.1", "2.6.0", "2.7.1", "2.8.0", "2.9.1", "2.10.0", "2.11.0", "2.12.1",
+         "2.13.0", "2.14.1", "2.15.0"]
+# These under every Python and setting, the others under one.
+THOROUGHLY = {"2.6.0", "2.8.0", "2.11.0", "2.15.0"}
 OLDEST, NEWEST = "2.6.0", "2.15.0"
 PYTHONS = ["3.10", "3.11", "3.12", "3.13"]
+ONE_PYTHON = "3.11"
 NO_WHEEL = {("2.15.0", "3.10")}
 
 
 def running_python() -> str:
     return f"{sys.version_info.major}.{sys.version_info.minor}"
-
-
-def version(torch: str, python: str) -> Version:
-    return Version(torch, TORCH[torch], python)
 
 
 def interpreter(python: str) -> str:

@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-import older_system
+import other_systems
 
 FLOOR = (2, 28)
 
@@ -23,39 +23,18 @@ pointer = ctypes.c_void_p()
 print("status", cuda.cudaMalloc(ctypes.byref(pointer), 3 << 20))
 """
 
-TRAINING = """
-import torch
-model = torch.nn.Sequential(torch.nn.Linear(512, 2048), torch.nn.ReLU(), torch.nn.Linear(2048, 512)).cuda()
-optimizer = torch.optim.AdamW(model.parameters())
-for step in range(5):
-    model(torch.randn(256, 512, device="cuda")).square().mean().backward()
-    optimizer.step()
-    optimizer.zero_grad()
-print("peak", torch.cuda.max_memory_allocated())
-"""
 
-
-@pytest.fixture(scope="module")
-def older(built):
-    try:
-        system = older_system.make()
-    except older_system.Unavailable as why:
-        pytest.skip(str(why))
-    system.take(built)
-    return system
-
-
-@pytest.mark.parametrize("name", older_system.PRODUCTS)
+@pytest.mark.parametrize("name", other_systems.PRODUCTS)
 def test_nothing_needs_a_newer_glibc(name, built):
-    newest = older_system.newest_glibc(older_system.version_needs(built / name))
+    newest = other_systems.newest_glibc(other_systems.version_needs(built / name))
     assert newest != (), "it names no version at all"
     assert newest <= FLOOR, f"{name} needs glibc {newest}: add the function to libc_floor/"
 
 
 def test_what_needs_a_newer_glibc_is_seen():
     told = "  0x0010:   Name: GLIBC_2.4  Flags: none\n  0x0020:   Name: GLIBC_2.34  Flags: none\n"
-    assert older_system.newest_glibc(told) == (2, 34)
-    assert older_system.newest_glibc("  0x0010:   Name: GLIBC_2.2.5  Flags: none\n") == (2, 2, 5)
+    assert other_systems.newest_glibc(told) == (2, 34)
+    assert other_systems.newest_glibc("  0x0010:   Name: GLIBC_2.2.5  Flags: none\n") == (2, 2, 5)
 
 
 def test_an_older_system_runs_a_process_with_the_library(older):
@@ -76,9 +55,9 @@ def test_an_older_system_records_and_reports(older):
 @pytest.mark.slow
 def test_an_older_system_trains_on_a_gpu_that_it_does_not_have(older):
     older.install_torch()
-    (older.root / "tmp" / "train.py").write_text(TRAINING)
+    (older.root / "tmp" / "train.py").write_text(other_systems.TRAINING)
     done = older.run("rm -f *.mtrace; /memtrace/memtrace dry-run -- python3 train.py").expect(0)
-    peak = int(re.search(rb"^peak (\d+)$", done.stdout, re.MULTILINE)[1])
+    peak = int(other_systems.PEAK.search(done.stdout.decode())[1])
     older.run("/memtrace/memtrace report *.mtrace --json report.json").expect(0)
     report = json.loads((older.root / "tmp" / "report.json").read_text())
     assert report["devices"][0]["peak_allocated_bytes"] == peak

@@ -22,6 +22,10 @@ SETTINGS = {
 }
 
 
+def settings_of(version: environments.Version) -> list[str]:
+    return list(SETTINGS) if version.torch in environments.THOROUGHLY else ["default"]
+
+
 @dataclass
 class Run:
     found: compare.Comparison
@@ -32,12 +36,22 @@ class Run:
     replay_differs: str  # empty: the model of the allocator did the same at every request
 
 
+def cuda_of(run: Run) -> str:
+    """"12.4", of a wheel that calls itself 2.6.0+cu124."""
+    digits = run.infos["torch"].partition("+cu")[2]
+    return f"{digits[:-1]}.{digits[-1]}"
+
+
 def replayed(trace: Path, folder: Path) -> str:
     target = folder / "replay.json"
     subprocess.run([str(runs.memtrace()), "replay", str(trace), "--json", str(target)], check=True,
                    capture_output=True, env=runs.environment())
     result = json.loads(target.read_text())
-    return "" if result["exact"] else str(result.get("first_difference", "not exact"))
+    if result["exact"]:
+        return ""
+    exactness = result["devices"][0]["exactness"]
+    first = exactness["first_difference"]
+    return f"{exactness['events']} events differ, from {first['event']} on ({first['what']})" if first else "not exact"
 
 
 def run_one(version: environments.Version, setting: str, folder: Path) -> Run:

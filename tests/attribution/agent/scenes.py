@@ -256,6 +256,193 @@ def lifetimes():
     return adamw()
 
 
+def stepped():
+    model = Net().cuda()
+    optimizer = torch.optim.AdamW(model.parameters())
+    for _ in range(3):
+        step(model, optimizer)
+    return model, optimizer
+
+
+def group_added():
+    model, optimizer = stepped()
+    more = Net().cuda()
+    optimizer.add_param_group({"params": list(more.parameters())})
+    (model(batch()) + more(batch())).mean().backward()
+    optimizer.step()
+    know_model(model)
+    know_model(more)
+    know_states(optimizer, {tensor: name for module in (model, more)
+                            for name, tensor in module.named_parameters()})
+    return model, more, optimizer
+
+
+def parameter_replaced():
+    """In the module and in the optimizer's list, which keeps its length."""
+    model, optimizer = stepped()
+    old = model.layers[0].weight
+    model.layers[0].weight = nn.Parameter(old.detach().clone())
+    place = next(i for i, tensor in enumerate(optimizer.param_groups[0]["params"]) if tensor is old)
+    optimizer.param_groups[0]["params"][place] = model.layers[0].weight
+    optimizer.state.pop(old)
+    return *train(model, optimizer, 1), old
+
+
+def data_replaced():
+    """With the old memory alive, so that no free tells of it."""
+    model, optimizer = stepped()
+    old = []
+    for parameter in model.parameters():
+        old.append(parameter.data)
+        parameter.data = parameter.data.clone()
+    return *train(model, optimizer, 1), old
+
+
+def data_moved():
+    model, optimizer = stepped()
+    for parameter in model.parameters():
+        parameter.data = parameter.data.to("cpu")
+    kept = [torch.empty(64, 64, device="cuda") for _ in range(8)]  # not to the same addresses
+    for parameter in model.parameters():
+        parameter.data = parameter.data.to("cuda")
+    return *train(model, optimizer, 1), kept
+
+
+def tensors_swapped():
+    model, optimizer = stepped()
+    old = []
+    for parameter in model.parameters():
+        parameter.grad = None
+        other = nn.Parameter(parameter.detach().clone())
+        torch.utils.swap_tensors(parameter, other)
+        old.append(other)
+    return *train(model, optimizer, 1), old
+
+
+def states_replaced():
+    model, optimizer = stepped()
+    old = []
+    for state in optimizer.state.values():
+        old.append(state["exp_avg"])
+        state["exp_avg"] = state["exp_avg"].clone()
+    return *train(model, optimizer, 1), old
+
+
+def states_data_replaced():
+    model, optimizer = stepped()
+    old = []
+    for state in optimizer.state.values():
+        old.append(state["exp_avg"].data)
+        state["exp_avg"].data = state["exp_avg"].data.clone()
+    return *train(model, optimizer, 1), old
+
+
+def states_offloaded():
+    model, optimizer = stepped()
+    for device in ("cpu", "cuda"):
+        for state in optimizer.state.values():
+            for key in ("exp_avg", "exp_avg_sq"):
+                state[key].data = state[key].data.to(device)
+        kept = [torch.empty(64, 64, device="cuda") for _ in range(8)]
+    return *train(model, optimizer, 1), kept
+
+
+def states_of_later_parameters():
+    """Which get their first gradient when the others have had many."""
+    model = Net().cuda()
+    model.norm.requires_grad_(False)
+    optimizer = torch.optim.AdamW(model.parameters())
+    for _ in range(3):
+        step(model, optimizer)
+    model.norm.requires_grad_(True)
+    return train(model, optimizer, 1)
+
+
+def states_in_lists():
+    """A list grows, and an item of it is replaced."""
+    class Listing(torch.optim.SGD):
+        def step(self, closure=None):
+            for parameter in self.param_groups[0]["params"]:
+                past = self.state[parameter].setdefault("past", [])
+                if len(past) == 2:
+                    old.append(past.pop())
+                past.append(parameter.grad.clone())
+
+    old = []
+    model = Net().cuda()
+    return *train(model, Listing(model.parameters(), lr=0.1), 5), old
+
+
+def optimizer_swapped():
+    model, optimizer = stepped()
+    for _ in range(3):
+        del optimizer
+        optimizer = torch.optim.AdamW(model.parameters())
+        step(model, optimizer)
+    know(model, optimizer)
+    return model, optimizer
+
+
+def sharded():
+    """DTensors, whose own memory is replaced with the old one alive."""
+    from torch.distributed.device_mesh import init_device_mesh
+    from torch.distributed.tensor import DTensor, Replicate
+
+    torch.distributed.init_process_group("gloo", store=torch.distributed.HashStore(), rank=0,
+                                         world_size=1)
+    mesh = init_device_mesh("cuda", (1,))
+
+    def distributed(local):
+        return DTensor.from_local(local, mesh, [Replicate()], run_check=False)
+
+    weights = [nn.Parameter(distributed(torch.zeros(64, 64, device="cuda"))) for _ in range(3)]
+    optimizer = torch.optim.AdamW(weights)
+    old = []
+
+    def step():
+        for weight in weights:
+            weight.grad = distributed(torch.ones(64, 64, device="cuda"))
+        optimizer.step()
+
+    for _ in range(3):
+        step()
+    for parameter in weights:
+        held = [parameter] + [optimizer.state[parameter][key] for key in ("exp_avg", "exp_avg_sq")]
+        for tensor in held:
+            old.append(tensor._local_tensor)
+            tensor._local_tensor = tensor._local_tensor.clone()
+    step()
+    for number, parameter in enumerate(weights):
+        name = f"param_groups[0].params[{number}]"
+        facts["tensors"][address(parameter._local_tensor)] = ["parameter", name, "float32"]
+        for key in ("exp_avg", "exp_avg_sq"):
+            tensor = optimizer.state[parameter][key]._local_tensor
+            facts["tensors"][address(tensor)] = ["optimizer_state", name, key]
+        facts.setdefault("gradients", {})[address(parameter.grad._local_tensor)] = name
+    return weights, optimizer, old
+
+
+def gradients_replaced():
+    """Those of backward, others that the program makes of them, and some at the same place."""
+    model, optimizer = stepped()
+    old = []
+    for number in range(3):
+        model(batch()).square().mean().backward()
+        for parameter in model.parameters():
+            if number == 0:
+                old.append(parameter.grad)
+                parameter.grad = parameter.grad.clone()
+            elif number == 1:
+                parameter.grad = None
+                parameter.grad = torch.zeros_like(parameter)
+        optimizer.step()
+        gradients = facts.setdefault("gradients at steps", [])
+        gradients.append({address(parameter.grad): name
+                          for name, parameter in model.named_parameters()})
+        optimizer.zero_grad()
+    return model, optimizer, old
+
+
 def main():
     torch.manual_seed(0)
     kept = globals()[sys.argv[1]]()

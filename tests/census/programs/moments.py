@@ -49,6 +49,26 @@ def steps():
         kept.append(training.step())
 
 
+def steady():
+    """Keeps nothing: neither steps nor an evaluation leave anything."""
+    training = Training()
+    peak = torch.empty(256 * MIB, dtype=torch.uint8, device="cuda")
+    del peak
+    for _ in range(40):
+        training.step()
+    with torch.no_grad():
+        for _ in range(40):
+            training.model(batch())
+
+
+def late():
+    training, kept = Training(), []
+    for number in range(80):
+        loss = training.step()
+        if number >= 40:
+            kept.append(loss)
+
+
 def long_run():
     training = Training()
     for _ in range(3000):

@@ -2,6 +2,7 @@
 """The CUDA driver by ctypes: what the programs of this folder share. Starts without PyTorch."""
 
 import ctypes
+import time
 
 MIB = 1 << 20
 _cuda = ctypes.CDLL("libcuda.so.1")
@@ -73,6 +74,11 @@ def used() -> int:
     free, total = ctypes.c_size_t(), ctypes.c_size_t()
     call("cuMemGetInfo_v2", ctypes.byref(free), ctypes.byref(total))
     return total.value - free.value
+
+
+def let_it_look() -> None:
+    """At other processes, in a thread of its own: what is known of them comes a little later."""
+    time.sleep(0.5)
 
 
 def physical(bytes_: int, device: int = 0) -> int:

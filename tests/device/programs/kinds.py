@@ -86,3 +86,4 @@ if __name__ == "__main__":
     driver.begin()
     KINDS[sys.argv[1]]()
     print(driver.used())
+    driver.let_it_look()

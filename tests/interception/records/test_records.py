@@ -179,22 +179,3 @@ def test_a_forked_child_has_its_own_trace(built, folder):
         for trace in outcome.traces
     ]
     assert sorted(sizes) == [[2 * MIB], [3 * MIB]]
-
-
-@pytest.mark.skipif(runs.on_real_gpu(), reason="with a driver that is none")
-def test_modules_take_what_is_missing_after_them(built, folder):
-    driver = c_programs.library(
-        folder / "libcuda.so.1", HERE / "programs" / "modules_driver.c", "-lpthread", "-ldl"
-    )
-    program = c_programs.compiled(
-        folder / "loads_modules", HERE / "programs" / "loads_modules.c", driver,
-        f"-Wl,-rpath,{folder}",
-    )
-    output = folder / "modules"
-    output.mkdir()
-    variables = {"LD_PRELOAD": str(runs.library()), "MEMTRACE_OUTPUT": str(output)}
-    subprocess.run([program], env=runs.environment(variables), check=True)
-    calls = runs.dump(runs.traces_in(output)[0])
-    quiet, busy = [call for call in calls if call.get("api") == "cuModuleLoadData"]
-    assert quiet["size"] == 3 * MIB
-    assert busy["size"] == 0  # whose bytes they are is not known

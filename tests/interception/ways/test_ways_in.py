@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Libraries opened in every manner, a second runtime, a driver of a later release."""
 import os
+import re
+import struct
 import subprocess
 import sys
 from pathlib import Path
@@ -44,6 +46,36 @@ def test_calls_of_an_opened_library_are_recorded(built, folder, binding, flags):
     calls = [(call["api"], call["size"]) for call in records if call["kind"] == "cuda_call"]
     once = [("cudaMalloc", size * MIB) for size in (3, 5, 7)] + 3 * [("cudaFree", 0)]
     assert [call for call in calls if call[0] in ("cudaMalloc", "cudaFree")] == 2 * once
+
+
+def end_in_the_middle_of_a_page(library: Path) -> None:
+    """The region that is made read-only reaches over the table of functions, as some linkers leave it; the
+    dynamic linker protects whole pages of it only."""
+    content = bytearray(library.read_bytes())
+    sections = subprocess.run(["readelf", "-S", "-W", library], capture_output=True, text=True, check=True)
+    start, size = re.search(r" \.got\.plt +PROGBITS +(\w+) \w+ (\w+)", sections.stdout).groups()
+    relro, entry, (at,), (count,) = 0x6474E552, 56, struct.unpack_from("<Q", content, 32), \
+        struct.unpack_from("<H", content, 56)
+    for header in range(at, at + count * entry, entry):
+        if struct.unpack_from("<I", content, header) == (relro,):
+            begin, = struct.unpack_from("<Q", content, header + 16)
+            struct.pack_into("<Q", content, header + 40, int(start, 16) + int(size, 16) - begin)
+            return library.write_bytes(content)
+    raise AssertionError("no such region")
+
+
+@pytest.mark.parametrize("set_in", ["1", "0"])
+def test_what_shares_a_page_with_a_table_stays_writable(built, folder, set_in):
+    plugin = c_programs.library(folder / "writes.so", PROGRAMS / "writes.c", runtime(), "-Wl,-z,lazy",
+                                "-Wl,-z,relro")
+    end_in_the_middle_of_a_page(plugin)
+    opener = c_programs.compiled(folder / "opener", PROGRAMS / "opens_plugin.c", "-ldl")
+    command = [opener, plugin, "lazy", "deep"]
+    bare = runs.run(command, None).expect(0)
+    traced = runs.run(command, folder / f"writes{set_in}", env={"MEMTRACE_DEEP_BINDING": set_in}).expect(0)
+    assert traced.stdout == bare.stdout
+    # Without its table corrected the library calls past us, and nothing begins a recording.
+    assert len(traced.traces) == int(set_in)
 
 
 def unknown(records: list[dict]) -> set[tuple]:
@@ -106,3 +138,18 @@ def test_functions_of_a_later_release_pass_and_are_told(built, folder):
     assert "cuMemAllocLater (CUDA 13.1)" in runs.report_text(traces)
     assert ("cuMemAlloc_v2", MIB) in [(call["api"], call["size"]) for call in records
                                       if call["kind"] == "cuda_call"]
+
+
+@pytest.mark.parametrize("name", [
+    "_ZN3c104cuda20getCurrentCUDAStreamEa", "_ZN2at15sequence_number17get_and_incrementEv",
+    "_ZN2at8autocast20set_autocast_enabledEN3c1010DeviceTypeEb"])
+def test_a_function_that_is_nowhere_ends_the_process_as_without_us(built, folder, name):
+    source, define = PROGRAMS / "missing.c", f'-DNAME="{name}"'
+    library = c_programs.library(folder / f"lib{name}.so", source, define, "-DWITH")
+    program = c_programs.compiled(folder / f"missing{name}", source, define, "-DPROGRAM", library, "-Wl,-z,lazy")
+    c_programs.library(library, source, define)
+    for output in (None, folder / "missing"):
+        outcome = runs.run([program], output).expect(127)
+        assert outcome.stdout == b"before\n"
+        assert b"symbol lookup error: " in outcome.stderr
+        assert f"undefined symbol: {name}".encode() in outcome.stderr

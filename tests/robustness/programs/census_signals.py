@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What SIGUSR2 does to a program that uses it itself. Each case in a forked child of its own.
 
-Prints for each case what it saw and how it ended. `default` is the one that memtrace changes."""
+Prints for each case what it saw and how it ended. `default` is the one that memtrace changes
+where it is asked to."""
 
 import faulthandler
 import os

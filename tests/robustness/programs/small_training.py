@@ -24,9 +24,11 @@ class Training:
             self.step()
 
 
-def counters() -> str:
+COUNTS = ("allocation.all.allocated", "allocation.all.freed", "allocated_bytes.all.current", "num_ooms")
+PEAKS = ("allocated_bytes.all.peak", "reserved_bytes.all.peak")
+
+
+def counters(names=COUNTS + PEAKS) -> str:
     """How often the allocator was used, and how much it holds: the same with and without memtrace."""
     stats = torch.cuda.memory_stats()
-    names = ("allocation.all.allocated", "allocation.all.freed", "allocated_bytes.all.current",
-             "allocated_bytes.all.peak", "reserved_bytes.all.peak", "num_ooms")
     return " ".join(f"{name}={stats[name]}" for name in names)

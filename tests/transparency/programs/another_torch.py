@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A PyTorch that lacks something, or that nobody knows: what is named in the arguments is taken
-away, or `version`, before CUDA is touched; then a model trains."""
+away, or `version=2.0.1`, before CUDA is touched; then a model trains."""
 
 import sys
 
@@ -11,8 +11,8 @@ import models
 
 
 def take_away(what: str) -> None:
-    if what == "version":
-        torch.__version__ = "9.9.9"
+    if what.startswith("version"):
+        torch.__version__ = what.partition("=")[2] or "9.9.9"
         return
     *path, name = what.split(".")
     owner = sys.modules[".".join(path)] if ".".join(path) in sys.modules else None

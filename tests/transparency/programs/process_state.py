@@ -36,9 +36,7 @@ def say_python():
     say("main", sorted(sys.modules["__main__"].__dict__))
     say("collector", [gc.isenabled(), gc.get_threshold(), gc.get_debug(), gc.callbacks,
                       gc.get_freeze_count(), gc.garbage])
-    # NVTX loads a tool that is named in a variable: the one thing that is meant to be seen.
-    say("environment", sorted(name for name in os.environ
-                              if not name.startswith(("MEMTRACE_", "LD_", "NVTX_INJECTION"))))
+    say("environment", sorted(name for name in os.environ if not name.startswith(("MEMTRACE_", "LD_"))))
 
 
 def say_signals():

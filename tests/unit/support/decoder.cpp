@@ -289,10 +289,26 @@ std::vector<decoded_record> decoded_trace::of(kind wanted) const {
   return found;
 }
 
+// Of a process that has not ended by itself the newest is in a file in memory.
+static void put_shared_head(bytes& file) {
+  if (file.size() < format::header_bytes) return;
+  const std::string name(reinterpret_cast<const char*>(file.data()) + format::shared_head_offset);
+  if (name.empty()) return;
+  std::ifstream stream(format::shared_folder + ("/" + name), std::ios::binary);
+  const bytes head{std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
+  constexpr auto checked = offsetof(format::file_header, state);
+  if (head.size() > file.size() || head.size() < checked ||
+      !std::equal(head.begin(), head.begin() + checked, file.begin())) {
+    return;
+  }
+  std::copy(head.begin(), head.end(), file.begin());
+}
+
 decoded_trace decode_trace(const std::string& path) {
   decoded_trace trace;
   std::ifstream stream(path, std::ios::binary);
-  const bytes file{std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
+  bytes file{std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
+  put_shared_head(file);
   try {
     decode_file(file, trace);
   } catch (const std::runtime_error& failure) {

@@ -7,6 +7,7 @@
 
 #include <atomic>
 #include <filesystem>
+#include <fstream>
 #include <memory>
 #include <string>
 
@@ -25,6 +26,7 @@ class temporary_folder {
   }
   ~temporary_folder() {
     std::error_code ignored;
+    remove_heads();
     std::filesystem::remove_all(path_, ignored);
   }
   temporary_folder(const temporary_folder&) = delete;
@@ -32,6 +34,20 @@ class temporary_folder {
   [[nodiscard]] std::string path() const { return path_; }
 
  private:
+  // What killed processes left in memory of the traces in here.
+  void remove_heads() const {
+    std::error_code ignored;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(path_, ignored)) {
+      if (entry.path().extension() != ".mtrace") continue;
+      std::ifstream stream(entry.path(), std::ios::binary);
+      char name[format::shared_name_bytes] = {};
+      stream.seekg(format::shared_head_offset);
+      stream.read(name, sizeof name - 1);
+      if (name[0] != '\0') {
+        std::filesystem::remove(std::string(format::shared_folder) + "/" + name, ignored);
+      }
+    }
+  }
   std::string path_;
 };
 

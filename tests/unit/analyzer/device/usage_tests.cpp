@@ -156,3 +156,143 @@ TEST_CASE(
   CHECK(bytes_of(found.at(0), part_name::pytorch_direct) == 0);
   CHECK(found.at(0).unexplained == 0);
 }
+
+namespace {
+
+// One device whose `used` is looked at now and then, and NVML's word in between.
+class watched_device {
+ public:
+  watched_device() {
+    for (const char* const name :
+         {"cuModuleLoadData", "cuModuleUnload", "memtrace.device.0.used",
+          "memtrace.device.0.others", "memtrace.device.0.others_and_context",
+          "memtrace.device.0.context"}) {
+      REQUIRE(names_.define_text(name) == trace::dictionary::outcome::defined);
+    }
+  }
+  void load(std::uint64_t handle) { call(1, handle, false); }
+  void unload(std::uint64_t handle) { call(2, handle, true); }
+  // A moment: in use, and what is told with it.
+  void used(std::uint64_t bytes, std::optional<std::uint64_t> others_and_context = {}) {
+    head_.time_ns += 10;
+    count(3, bytes);
+    if (others_and_context) count(5, *others_and_context);
+  }
+  void others(std::uint64_t bytes, std::uint64_t after_ns = 1) {
+    head_.time_ns += after_ns;
+    count(4, bytes);
+  }
+  void context(std::uint64_t bytes) { count(6, bytes); }
+  [[nodiscard]] device::usage sum() const {
+    const auto found = uses_.finish();
+    REQUIRE(found.contains(0));
+    return found.at(0);
+  }
+
+ private:
+  void count(std::uint32_t name, std::uint64_t bytes) {
+    both(trace::counter_event{trace::text_id{name}, static_cast<double>(bytes)},
+         &trace::record_visitor::on_counter);
+  }
+  void call(std::uint32_t api, std::uint64_t handle, bool release) {
+    trace::cuda_call_event made;
+    made.api = trace::text_id{api};
+    made.handle = handle;
+    made.release = release;
+    both(made, &trace::record_visitor::on_cuda_call);
+  }
+  void both(const auto& record, auto member) {
+    ++head_.number;
+    (static_cast<trace::record_visitor&>(replayed_).*member)(head_, record);
+    (static_cast<trace::record_visitor&>(uses_).*member)(head_, record);
+  }
+
+  trace::dictionary names_;
+  replay::replayer replayed_{names_};
+  device::usage_collector uses_{names_, replayed_};
+  trace::event head_;
+};
+
+}  // namespace
+
+TEST_CASE(
+    "GIVEN no word of other processes WHEN summed up THEN they and the context are one part") {
+  watched_device gpu;
+  gpu.used(300_MiB, 300_MiB);
+  const auto found = gpu.sum();
+  CHECK(bytes_of(found, part_name::context_and_others) == 300_MiB);
+  CHECK(found.unexplained == 0);
+}
+
+TEST_CASE("GIVEN a word of other processes after the highest moment WHEN summed up THEN both") {
+  watched_device gpu;
+  gpu.used(300_MiB, 300_MiB);
+  gpu.others(44_MiB);
+  const auto found = gpu.sum();
+  CHECK(bytes_of(found, part_name::context) == 256_MiB);
+  CHECK(bytes_of(found, part_name::others) == 44_MiB);
+  CHECK(found.unexplained == 0);
+}
+
+TEST_CASE("GIVEN two words of other processes WHEN summed up THEN the nearer in time counts") {
+  for (const bool later_is_nearer : {true, false}) {
+    watched_device gpu;
+    gpu.others(44_MiB);
+    gpu.used(400_MiB);
+    gpu.context(256_MiB);
+    gpu.others(144_MiB, later_is_nearer ? 1 : 1000);
+    const auto found = gpu.sum();
+    CHECK(bytes_of(found, part_name::others) == (later_is_nearer ? 144_MiB : 44_MiB));
+    CHECK(found.unexplained == (later_is_nearer ? 0 : std::int64_t{100_MiB}));
+  }
+}
+
+TEST_CASE("GIVEN modules WHEN they come and go THEN what is used beside all else is theirs") {
+  watched_device gpu;
+  gpu.load(1);  // before anything is known: the context's
+  gpu.used(260_MiB, 260_MiB);
+  gpu.load(2);
+  gpu.used(264_MiB, 260_MiB);
+  gpu.load(3);
+  gpu.unload(2);
+  gpu.load(4);
+  gpu.used(267_MiB, 260_MiB);
+  const auto found = gpu.sum();
+  CHECK(bytes_of(found, part_name::modules) == 7_MiB);
+  CHECK(bytes_of(found, part_name::context_and_others) == 260_MiB);
+  CHECK(found.unexplained == 0);
+}
+
+TEST_CASE("GIVEN growth without a module WHEN summed up THEN it stays unexplained") {
+  watched_device gpu;
+  gpu.used(260_MiB, 260_MiB);
+  gpu.used(263_MiB, 260_MiB);
+  gpu.load(1);
+  gpu.used(265_MiB, 260_MiB);
+  const auto found = gpu.sum();
+  CHECK(bytes_of(found, part_name::modules) == 2_MiB);
+  CHECK(found.unexplained == std::int64_t{3_MiB});
+}
+
+TEST_CASE("GIVEN a module and another process's growth WHEN summed up THEN neither is guessed") {
+  watched_device gpu;
+  gpu.used(260_MiB, 260_MiB);
+  gpu.others(4_MiB);
+  gpu.load(1);
+  gpu.used(290_MiB);
+  gpu.context(256_MiB);
+  SECTION("they did not grow") {
+    gpu.others(4_MiB);
+    CHECK(bytes_of(gpu.sum(), part_name::modules) == 30_MiB);
+    CHECK(gpu.sum().unexplained == 0);
+  }
+  SECTION("they did") {
+    gpu.others(24_MiB);
+    CHECK(bytes_of(gpu.sum(), part_name::modules) == 0);
+    CHECK(bytes_of(gpu.sum(), part_name::others) == 24_MiB);
+    CHECK(gpu.sum().unexplained == std::int64_t{10_MiB});
+  }
+  SECTION("nobody says") {
+    CHECK(bytes_of(gpu.sum(), part_name::modules) == 30_MiB);
+  }
+}

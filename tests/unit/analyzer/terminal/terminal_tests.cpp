@@ -84,3 +84,45 @@ TEST_CASE("GIVEN a hostile command line WHEN rendered THEN no escape reaches the
   CHECK(text.find('\x1b') == std::string::npos);
   CHECK(text.rfind("evil?]0;title????\n", 0) == 0);
 }
+
+TEST_CASE(
+    "GIVEN how it was recorded WHEN rendered THEN what is missing because of it, and no more") {
+  const auto text_of = [](const std::vector<std::pair<std::string, std::string>>& infos) {
+    trace_builder trace;
+    for (const auto& [key, value] : infos) trace.info(key, value);
+    trace.device(0, 24_GiB, 23_GiB, "GPU").context(0, 0).alloc(a, 1_MiB, 0);
+    return terminal::to_text(load_bytes(trace.bytes()), {});
+  };
+  const std::string whole = "agent optimizer_hooks autograd census";
+  const auto told = [](const std::string& text, const char* what) {
+    return text.find(what) != std::string::npos;
+  };
+  SECTION("an older trace") {
+    CHECK_FALSE(told(text_of({}), "MEMTRACE="));
+  }
+  SECTION("standard") {
+    CHECK_FALSE(told(text_of({{"mode", "standard"}, {"capabilities", whole}}), "MEMTRACE="));
+  }
+  SECTION("minimal") {
+    const auto text = text_of({{"mode", "minimal"}, {"capabilities", "python_stacks"}});
+    CHECK(told(text, "Recorded with MEMTRACE=minimal, without the names of modules"));
+    CHECK_FALSE(told(text, "categories are guesses"));
+  }
+  SECTION("minimal with an agent of its own") {
+    const auto text = text_of({{"mode", "minimal"}, {"capabilities", "agent"}, {"agent", "on"}});
+    CHECK_FALSE(told(text, "Recorded with"));
+  }
+  SECTION("some were refused") {
+    const auto text = text_of({{"mode", "standard"},
+                               {"capabilities", whole + " nvml allocator_methods"},
+                               {"refused", "nvml: there \x1b is none"},
+                               {"refused", "something that comes later"},
+                               {"refused", "autograd: its hook never fired"}});
+    CHECK(told(text, "Not recorded: what other processes hold on the device (there ? is none)"));
+    CHECK(told(text, "Not recorded: what is saved for backward"));
+    CHECK_FALSE(told(text, "something that comes later"));
+  }
+  SECTION("a mode that nobody knows") {
+    CHECK_FALSE(told(text_of({{"mode", "everything"}, {"capabilities", ""}}), "everything"));
+  }
+}

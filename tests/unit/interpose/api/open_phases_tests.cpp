@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "interpose/api/open_phases.h"
 
+#include <atomic>
 #include <string>
 #include <thread>
 #include <utility>
@@ -13,24 +14,18 @@ using namespace memtrace;
 using namespace memtrace::test;
 using format::phase_source;
 
-namespace {
-recorder* current = nullptr;
-}
-
 // In place of the library's.
-recorder* session::active() noexcept {
-  return current;
-}
+constinit std::atomic<recorder*> session::detail::the_recorder{nullptr};
 
 namespace {
 
 class recording {
  public:
   recording() : recorder_(make_recorder(folder_)) {
-    current = recorder_.get();
+    session::detail::the_recorder = recorder_.get();
     open_phases::record_earlier(*recorder_);
   }
-  ~recording() { current = nullptr; }
+  ~recording() { session::detail::the_recorder = nullptr; }
 
   // "+name" for each begin, "-name" for each end, and the source where it is NVTX.
   std::vector<std::string> told() {

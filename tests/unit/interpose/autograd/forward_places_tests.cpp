@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "interpose/autograd/forward_places.h"
 
+#include <set>
 #include <thread>
+#include <vector>
 
 #include "tests/unit/catch.h"
 
@@ -65,6 +67,48 @@ TEST_CASE("a ring that proves too small grows and keeps what it still has") {
     forward_places::remember(*slot, 21, i, place(i));
   }
   CHECK(holds(21, count));
+  forward_places::give_back(*slot);
+}
+
+TEST_CASE("threads one after another share rings; those that live have one each") {
+  std::set<const place_ring*> rings;
+  for (std::uint64_t thread = 100; thread < 1100; ++thread) {
+    places_slot* const slot = forward_places::take(thread);
+    REQUIRE(slot != nullptr);
+    rings.insert(slot->ring.load());
+    forward_places::remember(*slot, thread, 3, place(3));
+    CHECK(holds(thread, 3));
+    forward_places::give_back(*slot);
+  }
+  CHECK(rings.size() <= forward_places::most_kept);
+  CHECK(holds(1099, 3));
+  CHECK(holds(1099 - forward_places::most_kept / 2, 3));
+  CHECK_FALSE(holds(100, 3));  // a later thread has its ring
+
+  rings.clear();
+  std::vector<places_slot*> alive;
+  for (std::uint64_t thread = 2000; thread < 2200; ++thread) {
+    alive.push_back(forward_places::take(thread));
+    REQUIRE(alive.back() != nullptr);
+    rings.insert(alive.back()->ring.load());
+    forward_places::remember(*alive.back(), thread, thread, place(thread));
+  }
+  CHECK(rings.size() == alive.size());
+  for (std::uint64_t thread = 2000; thread < 2200; ++thread) CHECK(holds(thread, thread));
+  for (places_slot* const one : alive) forward_places::give_back(*one);
+}
+
+// Their number is the largest: in an endless training one is asked for at every step.
+TEST_CASE("nodes that add to gradients let no ring grow") {
+  places_slot* const slot = forward_places::take(41);
+  REQUIRE(slot != nullptr);
+  const std::uint32_t capacity = slot->ring.load()->capacity();
+  for (std::uint64_t i = 0; i < 2 * std::uint64_t{capacity}; ++i) {
+    forward_places::remember(*slot, 41, i, place(i));
+  }
+  CHECK_FALSE(holds(41, ~std::uint64_t{0}));
+  forward_places::remember(*slot, 41, 2 * std::uint64_t{capacity}, place(0));
+  CHECK(slot->ring.load()->capacity() == capacity);
   forward_places::give_back(*slot);
 }
 

@@ -33,7 +33,8 @@ struct alignas(16) tensor {
 }  // namespace
 
 TEST_CASE("a place that always held a tensor is not followed where it holds none") {
-  memtrace::census::node_contents contents(&functions);
+  const memtrace::autograd::readable_memory memory;
+  memtrace::census::node_contents contents(memory, &functions);
   const tensor kept;
   std::array<std::uint64_t, 2> node{kept.word(), 0};
   for (int i = 0; i < 100; ++i) {
@@ -49,10 +50,20 @@ TEST_CASE("a place that always held a tensor is not followed where it holds none
 }
 
 TEST_CASE("a tensor that nobody refers to any more is none") {
-  memtrace::census::node_contents contents(&functions);
+  const memtrace::autograd::readable_memory memory;
+  memtrace::census::node_contents contents(memory, &functions);
   tensor kept;
   const std::array<std::uint64_t, 1> node{kept.word()};
   REQUIRE(contents.tensors(&a_class, node.data(), sizeof node).size() == 1);
   kept.words[1] = 0;
   CHECK(contents.tensors(&a_class, node.data(), sizeof node).empty());
+}
+
+TEST_CASE("a node that has been unmapped holds nothing") {
+  const memtrace::autograd::readable_memory memory;
+  memtrace::census::node_contents contents(memory, &functions);
+  const tensor kept;
+  std::array<std::uint64_t, 2> node{kept.word(), 0};
+  REQUIRE(contents.tensors(&a_class, node.data(), sizeof node).size() == 1);
+  CHECK(contents.tensors(&a_class, reinterpret_cast<const void*>(0x10000), sizeof node).empty());
 }

@@ -7,6 +7,7 @@
 #include <iterator>
 #include <string>
 
+#include "interpose/census/object_check.h"
 #include "interpose/census/take.h"
 #include "interpose/python/interpreter.h"
 
@@ -114,15 +115,17 @@ double thread_seconds() {
 
 #define PROBE extern "C" __attribute__((visibility("default")))
 
-// Takes a census of the objects of this class. `allocated` 0: everything is searched.
-PROBE void probe_census(unsigned long type, unsigned long allocated, unsigned long most_objects) {
+// Takes a census of the objects of this class. `allocated` 0: everything is searched. With the time
+// that a census really has, or as much as a loaded machine may need.
+PROBE void probe_census(unsigned long type, unsigned long allocated, unsigned long most_objects,
+                        int in_time) {
   stand_ins reader(type);
   census::limits limits;
-  limits.nanoseconds = 60'000'000'000;  // a loaded machine must not decide
+  if (in_time == 0) limits.nanoseconds = 60'000'000'000;
   limits.objects = most_objects;
   limits.allocated = allocated;
   const double start = thread_seconds();
-  last = census::find_held(reader, limits, 0);
+  last = census::find_held(reader, limits, {});
   cpu_seconds = thread_seconds() - start;
 }
 
@@ -133,7 +136,7 @@ PROBE int probe_with_error(void* error, unsigned long type) {
   const auto occurred = find_function<void* (*)()>("PyErr_Occurred");
   const auto clear = find_function<void (*)()>("PyErr_Clear");
   set(error);
-  probe_census(type, 0, 2'000'000);
+  probe_census(type, 0, 2'000'000, 0);
   const bool is_set = occurred() == error;
   clear();
   return is_set && !last.storages.empty() ? 1 : 0;
@@ -143,7 +146,7 @@ PROBE int probe_with_error(void* error, unsigned long type) {
 PROBE unsigned long probe_allocator_calls(unsigned long type) {
   allocator_calls = 0;
   const counted_allocators counting;
-  probe_census(type, 0, 2'000'000);
+  probe_census(type, 0, 2'000'000, 0);
   return allocator_calls;
 }
 // What the counting counts without one.
@@ -177,4 +180,37 @@ PROBE int probe_is_incomplete() {
 }
 PROBE double probe_cpu_seconds() {
   return cpu_seconds;
+}
+
+// Whether objects are where they should be, if one of the offsets that depend on the version is
+// wrong by so many bytes; by 0: as it is. -1: this Python has no such offset; -2: that was the
+// last.
+PROBE int probe_check_objects(unsigned which, int bytes, void* leave) {
+  static std::uint16_t census::object_layout::*const offsets[] = {
+      &census::object_layout::cached_keys,     &census::object_layout::generator_frame,
+      &census::object_layout::generator_state, &census::object_layout::thread_exceptions,
+      &census::object_layout::exception_value, &census::object_layout::exception_previous,
+      &census::object_layout::thread_context,  &census::object_layout::code_variable_count,
+      &census::object_layout::code_variables,  &census::object_layout::code_free,
+      &census::object_layout::code_cells,
+  };
+  static std::int16_t census::object_layout::*const before[] = {
+      &census::object_layout::values, &census::object_layout::managed_dict};
+  const census::python_objects* const python = census::find_python_objects();
+  census::object_layout layout = *python->layout;
+  if (which < std::size(offsets)) {
+    std::uint16_t& offset = layout.*offsets[which];
+    if (offset == memtrace::python_stack::not_there) return -1;
+    offset = static_cast<std::uint16_t>(offset + bytes);
+  } else if (which < std::size(offsets) + std::size(before)) {
+    std::int16_t& offset = layout.*before[which - std::size(offsets)];
+    if (offset == 0) return -1;
+    offset = static_cast<std::int16_t>(offset + bytes);
+  } else {
+    return -2;
+  }
+  census::python_objects copy = *python;
+  copy.layout = &layout;
+  const auto verdict = check_objects(copy, static_cast<memtrace::python_stack::py>(leave));
+  return verdict == census::object_verdict::agrees ? 1 : 0;
 }

@@ -40,7 +40,7 @@ class table_in_memory final : public memtrace::stack_table {
     return id == 0 ? none : *texts_.at(id - 1);
   }
   [[nodiscard]] unsigned long interned() const { return interned_; }
-  void restart() { start_generation(); }
+  void restart() { start_generation(generation() + 1); }
 
  private:
   std::mutex mutex_;
@@ -89,7 +89,7 @@ PROBE const char* probe_text(unsigned id, unsigned long* size) {
 }
 
 PROBE const char* probe_news() {
-  return memtrace::python_stack::news();
+  return memtrace::python_stack::news(table.generation());
 }
 PROBE int probe_news_is_warning() {
   return memtrace::python_stack::news_is_warning() ? 1 : 0;

@@ -30,9 +30,9 @@ TEST_CASE("without time to measure the rate the clock counts nanoseconds") {
   CHECK(clock.ns_per_tick() == 1.0);
 }
 
-TEST_CASE("recorded times are in units of at most 64 ns") {
+TEST_CASE("recorded times are in units of at most a microsecond") {
   const auto earlier = tick_clock::sample();
   usleep(20'000);
   const tick_clock clock = tick_clock::calibrate(earlier);
-  CHECK(clock.ns_per_tick() * static_cast<double>(1u << clock.shift()) <= 64.0);
+  CHECK(clock.ns_per_tick() * static_cast<double>(1u << clock.shift()) <= 1000.0);
 }

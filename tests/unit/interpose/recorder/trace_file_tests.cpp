@@ -1,11 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
+#include <cerrno>
 #include <fstream>
+#include <thread>
 
+#include "interpose/base/own_descriptors.h"
+#include "interpose/base/sanitizer.h"
+#include "tests/unit/sanitized.h"
 #include "tests/unit/support/recorders.h"
 
 using namespace memtrace;
@@ -57,6 +64,8 @@ TEST_CASE("a missing folder is made; one that cannot be made is an error") {
   CHECK(error == ENOTDIR);
 }
 
+// A child of several threads starts one: ThreadSanitizer does not support that.
+#ifndef MEMTRACE_UNDER_THREAD_SANITIZER
 TEST_CASE("a forked child leaves its parent's file alone and can have its own") {
   const temporary_folder folder;
   auto recording = make_recorder(folder);
@@ -90,10 +99,16 @@ TEST_CASE("a forked child leaves its parent's file alone and can have its own") 
   CHECK(childs.of(format::kind::alloc).size() == 2);
   CHECK(childs.header.parent_process_id == static_cast<std::uint64_t>(getpid()));
 }
+#endif
 
 TEST_CASE("a program that closes all descriptors gets its own files and a whole trace") {
+  const bool background = GENERATE(true, false);
+  // A thread has descriptors of its own, of which the program has none, where the kernel allows it.
+  bool is_apart = false;
+  if (background && !is_sanitized)
+    std::thread([&] { is_apart = leave_shared_descriptors(); }).join();
   const temporary_folder folder;
-  auto recording = make_recorder(folder);
+  auto recording = make_recorder(folder, small_shape, background);
   const std::string path = recording->path();
   // Our descriptor becomes the program's: it closes it and opens a file of its own there.
   struct stat ours {};
@@ -109,7 +124,7 @@ TEST_CASE("a program that closes all descriptors gets its own files and a whole 
     close(file);
     ++taken;
   }
-  REQUIRE(taken == 1);
+  REQUIRE(taken == (is_apart ? 0 : 1));
   constexpr std::uint64_t many = 60'000;  // several blocks
   for (std::uint64_t i = 0; i < many; ++i) {
     recording->allocator(allocation(i * 0x9e3779b97f4a7c15u, i));
@@ -121,4 +136,76 @@ TEST_CASE("a program that closes all descriptors gets its own files and a whole 
   std::string content;
   std::ifstream(victim) >> content;
   CHECK(content == "precious");
+}
+
+namespace {
+
+// The status of a child that records under a limit on its address space; 0: all of it.
+[[maybe_unused]] int record_within(const temporary_folder& folder, rlim_t more_bytes) {
+  std::ifstream sizes("/proc/self/statm");
+  rlim_t pages = 0;
+  sizes >> pages;
+  const rlim_t limit = pages * 4096 + more_bytes;
+  const rlimit size{limit, limit};
+  if (setrlimit(RLIMIT_AS, &size) != 0) return 1;
+  int error = 0;
+  auto recording =
+      recorder::create({.directory = folder.path(), .program = "train"}, fake_clock(), error);
+  if (recording == nullptr) return error == ENOMEM || error == EAGAIN ? 0 : 2;
+  constexpr std::uint64_t many = 400'000;
+  for (std::uint64_t i = 0; i < many; ++i) {
+    recording->allocator(allocation(i * 0x9e3779b97f4a7c15u, i));
+  }
+  const auto summary = recording->finish();
+  // A gap that ended is told by one record more.
+  return summary.events + summary.dropped_events >= many ? 0 : 3;
+}
+
+}  // namespace
+
+// A sanitizer's own memory is terabytes of address space.
+#if !defined(MEMTRACE_UNDER_ADDRESS_SANITIZER) && !defined(MEMTRACE_UNDER_THREAD_SANITIZER)
+TEST_CASE("with little address space there is no trace, or every event is recorded or counted") {
+  for (const rlim_t megabytes : {0, 1, 2, 3, 4, 6, 8, 12, 16, 64}) {
+    const temporary_folder folder;
+    const pid_t child = fork();
+    REQUIRE(child >= 0);
+    if (child == 0) _exit(record_within(folder, megabytes << 20));
+    int status = 0;
+    REQUIRE(waitpid(child, &status, 0) == child);
+    INFO(megabytes << " MiB");
+    CHECK(status == 0);
+  }
+}
+#endif
+
+TEST_CASE("a storm of forks takes nothing from the parent's trace") {
+  const temporary_folder folder;
+  auto recording = make_recorder(folder);
+  std::atomic<bool> stop{false};
+  std::uint64_t told = 0;
+  std::thread records([&] {
+    for (; !stop; ++told) recording->allocator(allocation(told * 0x9e3779b97f4a7c15u, told));
+  });
+  int wrong = 0;
+  for (int i = 0; i < 200; ++i) {
+    const pid_t child = fork();
+    if (child == 0) {
+      recording.release()->abandon();
+      _exit(0);
+    }
+    int status = -1;
+    if (child < 0 || waitpid(child, &status, 0) != child || status != 0) ++wrong;
+    // What the recorder's thread starts is nobody's child.
+    if (waitpid(-1, &status, WNOHANG) != -1 || errno != ECHILD) ++wrong;
+  }
+  stop = true;
+  records.join();
+  CHECK(wrong == 0);
+  const auto summary = recording->finish();
+  CHECK(summary.complete);
+  CHECK(summary.events + summary.dropped_events >= told);
+  const auto trace = decode_trace(recording->path());
+  CHECK(trace.error.empty());
+  CHECK(trace.of(format::kind::alloc).size() + summary.dropped_events == told);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "interpose/sampler/kernel_files.h"
+#include "interpose/base/kernel_files.h"
 
 #include <array>
 #include <cstdint>
@@ -10,7 +10,7 @@
 #include "tests/unit/catch.h"
 #include "tests/unit/support/recorders.h"
 
-using namespace memtrace::sampler;
+using namespace memtrace;
 
 TEST_CASE("GIVEN a status file WHEN a key is asked for THEN its number, and nothing for another") {
   constexpr std::string_view text =

@@ -11,6 +11,7 @@
 #include "tests/unit/catch.h"
 #include "tests/unit/support/recorders.h"
 
+using namespace memtrace;
 using namespace memtrace::sampler;
 using memtrace::format::host::limit_source;
 

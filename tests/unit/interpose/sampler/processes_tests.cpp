@@ -14,11 +14,12 @@
 #include <cstring>
 #include <thread>
 
+#include "interpose/base/own_descriptors.h"
 #include "interpose/sampler/child_processes.h"
-#include "interpose/sampler/own_descriptors.h"
 #include "interpose/sampler/process_memory.h"
 #include "tests/unit/catch.h"
 
+using namespace memtrace;
 using namespace memtrace::sampler;
 
 namespace {

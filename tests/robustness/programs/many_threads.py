@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A hundred threads allocate at the same time; what they did is counted."""
+"""As many threads as the argument says allocate at the same time; what they did is counted."""
 
+import sys
 import threading
 
 import torch
 
-from small_training import counters
-
+count = int(sys.argv[1])
 torch.cuda.init()
-start = threading.Barrier(100)
+start = threading.Barrier(count)
 
 
 def works(number):
@@ -17,7 +17,7 @@ def works(number):
         torch.empty(1024 * (1 + size), device="cuda")
 
 
-threads = [threading.Thread(target=works, args=(number,)) for number in range(100)]
+threads = [threading.Thread(target=works, args=(number,)) for number in range(count)]
 for thread in threads:
     thread.start()
 for thread in threads:
