@@ -70,8 +70,8 @@ class layout_finder {
     return 0;
   }
 
-  // Object ─► tensor ─► storage ─► data: each step is right when the last one is, in every tensor. In
-  // one it may be so by chance, as what stands behind an object in memory can be anything.
+  // Object ─► tensor ─► storage ─► data: each step is right when the last one is, in every tensor.
+  // In one it may be so by chance, as what stands behind an object in memory can be anything.
   bool find_storage() noexcept {
     for (std::uint16_t object = python_header; object < most_of_object; object += word_bytes) {
       const std::uint64_t impl = word(leaf_.facts.object, object);

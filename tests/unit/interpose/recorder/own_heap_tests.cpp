@@ -83,7 +83,8 @@ void be_slow() {
   usleep(1'500'000);
 }
 
-// Handlers run before a fork from the last one registered to the first: be_slow while the heap is held.
+// Handlers run before a fork from the last one registered to the first: be_slow while the heap is
+// held.
 void load_behind_a_slow_handler() {
   static const int registered = pthread_atfork(&be_slow, nullptr, nullptr);
   REQUIRE(registered == 0);
