@@ -39,5 +39,6 @@ using action = std::function<int(const program&)>;
 [[nodiscard]] action add_run(CLI::App& app);
 [[nodiscard]] action add_dry_run(CLI::App& app);
 [[nodiscard]] action add_path(CLI::App& app);
+[[nodiscard]] action add_doctor(CLI::App& app);
 
 }  // namespace memtrace::cli

@@ -88,7 +88,7 @@ action add_dry_run(CLI::App& app) {
   app.add_option("--devices", chosen->devices, "How many of them")
       ->check(CLI::Range(0, 16))
       ->capture_default_str();
-  app.add_option("--output", chosen->recording.output, "Directory for the traces (default: here)");
+  add_recording_options(app, chosen->recording);
   app.add_flag("--bare", chosen->bare, "Only simulate, record nothing");
   app.add_flag("--no-report", chosen->no_report, "Only simulate and record");
   app.add_option("--site-packages", chosen->site_packages,

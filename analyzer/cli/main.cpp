@@ -30,6 +30,8 @@ constexpr std::array subcommands = {
                false},
     subcommand{"run", "Run a program, record it, and report", add_run, true},
     subcommand{"dry-run", "The same on a simulated GPU", add_dry_run, true},
+    subcommand{"doctor", "Say what a recording here would hold, and what it would lack and why",
+               add_doctor, true},
     subcommand{"path", "Print where libmemtrace.so is, for LD_PRELOAD", add_path, false},
     subcommand{"estimate", "Work out what a training would need, by formulas with their sources",
                add_estimate, false},

@@ -23,17 +23,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-[[nodiscard]] std::string on_path(const std::string& name) {
-  if (name.find('/') != std::string::npos) return name;
-  const char* const folders = std::getenv("PATH");
-  std::istringstream rest(folders == nullptr ? "" : folders);
-  for (std::string folder; std::getline(rest, folder, ':');) {
-    const auto path = (fs::path(folder.empty() ? "." : folder) / name).string();
-    if (::access(path.c_str(), X_OK) == 0 && !fs::is_directory(path)) return path;
-  }
-  return "";
-}
-
 // The interpreter of a script, with the name behind `env`; "" where the file is no script.
 [[nodiscard]] std::string interpreter_of_script(std::ifstream& file) {
   std::string line;
@@ -81,18 +70,33 @@ namespace fs = std::filesystem;
 
 }  // namespace
 
-std::string why_not_loadable(const std::string& started, const std::string& library) {
+std::string on_path(const std::string& name) {
+  if (name.find('/') != std::string::npos) return name;
+  const char* const folders = std::getenv("PATH");
+  std::istringstream rest(folders == nullptr ? "" : folders);
+  for (std::string folder; std::getline(rest, folder, ':');) {
+    const auto path = (fs::path(folder.empty() ? "." : folder) / name).string();
+    if (::access(path.c_str(), X_OK) == 0 && !fs::is_directory(path)) return path;
+  }
+  return "";
+}
+
+std::string dynamic_linker_of(const std::string& started) {
   std::string path = on_path(started);
   constexpr int most_scripts = 4;  // as the kernel follows them
-  std::string linker;
   for (int i = 0; i <= most_scripts && !path.empty(); ++i) {
     std::ifstream file(path, std::ios::binary);
-    linker = linker_of(file);
-    if (!linker.empty()) break;
+    auto linker = linker_of(file);
+    if (!linker.empty()) return linker;
     file.clear();
     file.seekg(0);
     path = interpreter_of_script(file);
   }
+  return "";
+}
+
+std::string why_not_loadable(const std::string& started, const std::string& library) {
+  const auto linker = dynamic_linker_of(started);
   if (!is_glibcs(linker)) return "";
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) return "";

@@ -9,8 +9,15 @@
 
 namespace memtrace::cli {
 
-// What the linker of `started` (a path, or a name on PATH; scripts are followed to their
-// interpreter) says against `library`; "" where nothing, or where the linker is not known.
+// The file that a name on PATH, or a path, stands for; "" where there is none.
+[[nodiscard]] std::string on_path(const std::string& name);
+
+// The dynamic linker of what the kernel starts for `started`, scripts being followed to their
+// interpreter; "" where it is linked statically, or no program.
+[[nodiscard]] std::string dynamic_linker_of(const std::string& started);
+
+// What the linker of `started` says against `library`; "" where nothing, or where the linker is not
+// known.
 [[nodiscard]] std::string why_not_loadable(const std::string& started, const std::string& library);
 
 }  // namespace memtrace::cli

@@ -3,6 +3,8 @@
 
 #include <fmt/core.h>
 
+#include <CLI/App.hpp>
+
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -13,8 +15,12 @@
 #include "analyzer/cli/log.h"
 #include "analyzer/cli/preload_check.h"
 #include "analyzer/cli/show_report.h"
+#include "analyzer/cli/surroundings/look.h"
+#include "analyzer/cli/surroundings/started_program.h"
+#include "analyzer/cli/surroundings/trace_folder.h"
 #include "analyzer/text/page.h"
 #include "analyzer/trace/find_traces.h"
+#include "memtrace/capabilities.h"
 
 namespace memtrace::cli {
 
@@ -22,17 +28,16 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Absolute, since the program may change its working directory.
 [[nodiscard]] std::optional<std::string> prepare_output(const std::string& wanted) {
+  const auto folder = output_folder(wanted);
   std::error_code failed;
-  const auto folder = fs::absolute(wanted.empty() ? "." : wanted, failed).lexically_normal();
-  if (!failed) fs::create_directories(folder, failed);
-  if (failed) {
-    log::error("{}: no directory for traces: {}; choose another with --output", wanted,
-               failed.message());
+  fs::create_directories(folder, failed);
+  const auto why = failed ? failed.message() : surroundings::why_not_writable(folder);
+  if (!why.empty()) {
+    log::error("{}: no directory for traces: {}; choose another with --output", folder, why);
     return std::nullopt;
   }
-  return folder.string();
+  return folder;
 }
 
 // libmemtrace.so first: it has to see the calls before anything else that is preloaded.
@@ -69,6 +74,22 @@ void report_new_traces(const std::string& folder, const std::vector<std::string>
   if (!loaded.processes.empty()) print_report(loaded.processes, stderr);
 }
 
+// One line: what will be recorded and what not, or why nothing will be.
+void announce(const surroundings::place& at) {
+  if (!surroundings::can_be_started(at.command.front())) return;  // starting it says so
+  std::string lacks;
+  for (const auto& found : surroundings::look(at)) {
+    if (found.on_recording == surroundings::effect::nothing) {
+      log::warn("not recorded: {}: {}", found.topic, found.said);
+      return;
+    }
+    if (found.on_recording == surroundings::effect::lacks) {
+      lacks += fmt::format("; {}: {}", found.topic, found.said);
+    }
+  }
+  log::note("records {} into {}{}", surroundings::what_is_on(at.mode), at.folder, lacks);
+}
+
 }  // namespace
 
 std::string executable_folder() {
@@ -86,6 +107,21 @@ std::optional<std::string> find_library() {
   log::error(
       "libmemtrace.so is not next to this command or in ../lib; build it with scripts/build");
   return std::nullopt;
+}
+
+// Absolute, since the program may change its working directory; without a slash at its end.
+std::string output_folder(const std::string& wanted) {
+  std::error_code failed;
+  auto folder = fs::absolute(wanted.empty() ? "." : wanted, failed).lexically_normal();
+  if (!folder.has_filename()) folder = folder.parent_path();
+  return failed ? wanted : folder.string();
+}
+
+void add_recording_options(CLI::App& app, recording_options& to) {
+  app.add_option("--output", to.output, "Directory for the traces (default: here)");
+  app.add_option("--mode", to.mode, "What to record (default: as MEMTRACE says, else standard)")
+      ->check(CLI::IsMember(
+          std::vector<std::string>(recording_mode_names.begin(), recording_mode_names.end())));
 }
 
 int record_and_report(const program& command, const recording_options& options) {
@@ -107,6 +143,8 @@ int record_and_report(const program& command, const recording_options& options) 
     old_traces = trace::traces_in(folder);
     libraries.push_back(*library);
     environment.emplace_back("MEMTRACE_OUTPUT", folder);
+    if (!options.mode.empty()) environment.emplace_back("MEMTRACE", options.mode);
+    if (options.announce) announce({command, *library, folder, options.mode});
   }
   libraries.insert(libraries.end(), options.preload.begin(), options.preload.end());
   if (!libraries.empty()) environment.emplace_back("LD_PRELOAD", preload_list(libraries));

@@ -18,6 +18,8 @@ struct recording_options {
   bool record = true;            // false: only run
   bool report = true;            // at the end, on stderr
   bool fixed_addresses = false;  // see run_program
+  bool announce = false;         // say first what will be recorded, and what not
+  std::string mode;              // MEMTRACE; empty: as it is set
   variables environment;         // more variables to set
   std::vector<std::string> preload;  // libraries to load after libmemtrace.so
 };
@@ -28,6 +30,12 @@ struct recording_options {
 // libmemtrace.so: next to the executable in a build and in a wheel, in ../lib when installed. Says
 // so where it is not there.
 [[nodiscard]] std::optional<std::string> find_library();
+
+// The folder for the traces as an absolute path. Nothing is made.
+[[nodiscard]] std::string output_folder(const std::string& wanted);
+
+// --output and --mode.
+void add_recording_options(CLI::App& app, recording_options& to);
 
 // Runs the program, reports, and returns what main shall return; may die by the program's signal.
 [[nodiscard]] int record_and_report(const program& command, const recording_options& options);

@@ -15,7 +15,7 @@ action add_run(CLI::App& app) {
     bool no_report = false;
   };
   const auto chosen = std::make_shared<chosen_options>();
-  app.add_option("--output", chosen->recording.output, "Directory for the traces (default: here)");
+  add_recording_options(app, chosen->recording);
   app.add_flag("--no-report", chosen->no_report, "Only record");
   return [chosen](const program& command) {
     if (command.empty()) {
@@ -23,6 +23,7 @@ action add_run(CLI::App& app) {
       return static_cast<int>(usage);
     }
     chosen->recording.report = !chosen->no_report;
+    chosen->recording.announce = true;
     return record_and_report(command, chosen->recording);
   };
 }

@@ -79,7 +79,7 @@ bool is_package_folder(const fs::path& folder) {
 
 }  // namespace
 
-fs::path find_interpreter(const std::vector<std::string>& command) {
+fs::path named_interpreter(const std::vector<std::string>& command) {
   for (std::size_t i = 0; i < command.size(); ++i) {
     const fs::path program = i == 0 || is_python(command[i]) ? resolve(command[i]) : fs::path{};
     if (program.empty()) continue;
@@ -87,6 +87,12 @@ fs::path find_interpreter(const std::vector<std::string>& command) {
     const fs::path behind = interpreter_of_script(program);
     if (!behind.empty()) return behind;
   }
+  return {};
+}
+
+fs::path find_interpreter(const std::vector<std::string>& command) {
+  const fs::path named = named_interpreter(command);
+  if (!named.empty()) return named;
   const std::string virtual_environment = variable("VIRTUAL_ENV");
   if (!virtual_environment.empty()) {
     const fs::path python = resolve(virtual_environment + "/bin/python");

@@ -9,7 +9,10 @@
 namespace memtrace::simulator {
 
 // The interpreter behind `command`: itself, the one in its first line, or the one named among its
-// arguments ("timeout 60 python …"); else $VIRTUAL_ENV's, else the first on PATH. May be empty.
+// arguments ("timeout 60 python …"). Empty where it names none.
+[[nodiscard]] std::filesystem::path named_interpreter(const std::vector<std::string>& command);
+
+// That one; else $VIRTUAL_ENV's, else the first on PATH. May be empty.
 [[nodiscard]] std::filesystem::path find_interpreter(const std::vector<std::string>& command);
 
 // The interpreter's site-packages folders, and those on PYTHONPATH that hold torch. Asks the

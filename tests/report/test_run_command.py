@@ -37,7 +37,7 @@ def test_a_program_killed_by_a_signal_ends_memtrace_by_the_same(built, tmp_path,
 def test_input_output_and_errors_pass_through(built, tmp_path):
     status, out, errors = run("sh", "-c", "cat; echo wrong >&2", text="a line\n", cwd=tmp_path)
     assert (status, out) == (0, "a line\n")
-    assert errors.splitlines()[0] == "wrong"
+    assert "wrong" in errors.splitlines()
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGUSR1])
