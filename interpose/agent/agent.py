@@ -184,11 +184,14 @@ def make_probe():
     plain.requires_grad_(True).requires_grad_(False)
     node = result.grad_fn
     accumulate = node.next_functions[0][0]
+    other = torch.zeros(3, 5, 7, device="cpu", dtype=float32, requires_grad=True)
+    other_accumulate = other.neg().grad_fn.next_functions[0][0]
     facts = []
     for tensor, scalar_type in ((leaf, 6), (gradient, 6), (result, 6), (plain, 15)):
         storage = tensor.untyped_storage()
         facts += [id(tensor), storage.data_ptr(), storage.nbytes(), scalar_type, *tensor.shape]
-    if not confirm(*facts, id(node), needed(node, "_sequence_nr")(), id(accumulate)):
+    if not confirm(*facts, id(node), needed(node, "_sequence_nr")(), id(accumulate),
+                   id(other), id(other_accumulate)):
         raise Without("another layout")
 
 

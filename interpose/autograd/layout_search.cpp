@@ -145,28 +145,44 @@ class layout_finder {
     return memory_.copy(undefined + found_.scalar_type, bytes, sizeof bytes) && bytes[4] == 0;
   }
 
-  // The gradient is known, and so is the node that made the result; a leaf has none. What is within
-  // reach of another of the tensor's pointers may hold the gradient too: the meta of a leaf can
-  // stand right behind its storage.
+  // The gradient is known, and so is the node that made the result. Both can stand elsewhere too: a
+  // meta has bytes that nothing was written into yet, the room of a short name, with what was in
+  // that memory before (seen in one process of a hundred); and it can stand right behind another
+  // object of the tensor. So all other tensors have to agree: a leaf has no node, the others no
+  // gradient.
   bool find_gradient() noexcept {
     for (std::uint16_t tensor = cpp_header; tensor < most_of_tensor; tensor += word_bytes) {
-      const std::uint64_t meta = word(leaf_.impl, tensor);
-      if (meta == 0) continue;
-      const std::uint16_t gradient = offset_of(meta, gradient_.impl, cpp_header, most_of_meta);
-      if (gradient != 0 && gradient_holds_everywhere(tensor, gradient)) return true;
+      for (found_tensor* each : tensors_) each->meta = word(each->impl, tensor);
+      if (leaf_.meta == 0 || plain_.meta == 0 || result_.meta == 0) continue;
+      found_.autograd_meta = tensor;
+      if (find_gradient_in_meta() && find_node_in_meta()) return true;
     }
     return false;
   }
 
-  bool gradient_holds_everywhere(std::uint16_t tensor, std::uint16_t gradient) noexcept {
+  bool find_gradient_in_meta() noexcept {
+    return is_somewhere_in_meta([this](std::uint16_t at) {
+      found_.gradient = at;
+      return word(leaf_.meta, at) == gradient_.impl && has_no_gradient(plain_) &&
+             has_no_gradient(result_);
+    });
+  }
+
+  bool find_node_in_meta() noexcept {
     const std::uint64_t node = word(probe_.node, python_header);
-    for (found_tensor* each : tensors_) each->meta = word(each->impl, tensor);
-    const std::uint16_t grad_fn = offset_of(result_.meta, node, cpp_header, most_of_meta);
-    if (grad_fn == 0 || word(leaf_.meta, grad_fn) != 0) return false;
-    found_.autograd_meta = tensor;
-    found_.gradient = gradient;
-    found_.grad_fn = grad_fn;
-    return plain_.meta != 0 && has_no_gradient(plain_);
+    return is_somewhere_in_meta([this, node](std::uint16_t at) {
+      found_.grad_fn = at;
+      return word(result_.meta, at) == node && word(leaf_.meta, at) == 0 &&
+             word(plain_.meta, at) == 0;
+    });
+  }
+
+  template <typename Holds>
+  bool is_somewhere_in_meta(Holds holds) noexcept {
+    for (std::uint16_t at = cpp_header; at < most_of_meta; at += word_bytes) {
+      if (holds(at)) return true;
+    }
+    return false;
   }
 
   // Three flags begin a word: requires_grad of leaves, retains_grad and is_view; all are off in
@@ -198,9 +214,16 @@ class layout_finder {
     return false;
   }
 
+  // In both nodes, as a node has bytes, too, that nothing was written into yet.
   bool find_variable() noexcept {
     const std::uint64_t node = word(probe_.accumulate, python_header);
-    found_.variable = offset_of(node, leaf_.impl, found_.thread, most_of_node);
+    const std::uint64_t other_node = word(probe_.other_accumulate, python_header);
+    const std::uint64_t other_leaf = word(probe_.other_leaf, found_.object_tensor);
+    found_.variable = 0;
+    for (std::uint16_t at = found_.thread; at < most_of_node && found_.variable == 0;
+         at += word_bytes) {
+      if (word(node, at) == leaf_.impl && word(other_node, at) == other_leaf) found_.variable = at;
+    }
     return found_.variable != 0;
   }
 

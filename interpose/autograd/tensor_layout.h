@@ -40,17 +40,20 @@ struct tensor_facts {
 //   plain = torch.zeros(2, 11, 13, device="cpu", dtype=torch.bfloat16)
 //   plain.requires_grad_(True).requires_grad_(False)
 //   node = result.grad_fn
+//   other = torch.zeros(3, 5, 7, device="cpu", dtype=torch.float32, requires_grad=True)
 // Ordinary tensors (type(leaf) is torch.Tensor): not while a dispatch mode is active. They and the
-// two Python objects of nodes live until confirm() has returned; the thread is that which made
+// Python objects of nodes live until confirm() has returned; the thread is that which made
 // them. The GIL is held.
 struct layout_probe {
   tensor_facts leaf;
   tensor_facts gradient;
   tensor_facts result;
   tensor_facts plain;
-  std::uint64_t node;             // id(node)
-  std::uint64_t sequence_number;  // node._sequence_nr()
-  std::uint64_t accumulate;       // id(node.next_functions[0][0]), the leaf's AccumulateGrad
+  std::uint64_t node;              // id(node)
+  std::uint64_t sequence_number;   // node._sequence_nr()
+  std::uint64_t accumulate;        // id(node.next_functions[0][0]), the leaf's AccumulateGrad
+  std::uint64_t other_leaf;        // id(other), made as leaf
+  std::uint64_t other_accumulate;  // id of its AccumulateGrad
 };
 inline constexpr std::size_t layout_probe_words = sizeof(layout_probe) / sizeof(std::uint64_t);
 

@@ -43,6 +43,9 @@ class world {
     point("node object", 16, "node");
     point("accumulate", at.variable, "leaf impl");
     point("accumulate object", 16, "accumulate");
+    point("other", at.object_tensor, "other impl");
+    point("other accumulate", at.variable, "other impl");
+    point("other accumulate object", 16, "other accumulate");
     point("edge", 0, "accumulate");
     point("node", at.edges, "edge");
     put(of("node"), at.edges + 8u, address_of(of("edge")) + at.edge_bytes);
@@ -68,7 +71,9 @@ class world {
             .plain = facts("plain", 15, {2, 11, 13}, 572),
             .node = address_of(of("node object")),
             .sequence_number = sequence,
-            .accumulate = address_of(of("accumulate object"))};
+            .accumulate = address_of(of("accumulate object")),
+            .other_leaf = address_of(of("other")),
+            .other_accumulate = address_of(of("other accumulate object"))};
   }
 
  private:
@@ -146,6 +151,19 @@ TEST_CASE("what stands behind an object in memory by chance does not mislead") {
   };
   SECTION("the meta of the leaf stands behind its storage") {
     in.point("leaf storage", 120, "gradient impl");
+    check_the_layout();
+  }
+  SECTION("unused bytes of the leaf's meta still hold where the gradient is") {
+    in.point("leaf meta", 24, "gradient impl");
+    check_the_layout();
+  }
+  SECTION("unused bytes of the result's meta still hold where its node is") {
+    in.point("result meta", 24, "node");
+    in.point("leaf meta", 24, "something");
+    check_the_layout();
+  }
+  SECTION("unused bytes of AccumulateGrad still hold where its tensor is") {
+    in.point("accumulate", 304, "leaf impl");
     check_the_layout();
   }
   SECTION("the tensor begins with a pointer to something that ends with the data") {
