@@ -102,6 +102,14 @@ static inline void memtrace_counter(const char* name, double value) {
   if (memtrace_find_(&known, "memtrace_counter", &call)) call(name, value);
 }
 
+/* The path of this process's trace into `to`, with a zero behind it, where `bytes` suffice. Returns its
+ * length without the zero; 0 while there is no trace. It can be read while it grows. */
+static inline size_t memtrace_trace_path(char* to, size_t bytes) {
+  static void* known;
+  size_t (*call)(char*, size_t);
+  return memtrace_find_(&known, "memtrace_trace_path", &call) ? call(to, bytes) : 0;
+}
+
 #ifdef __cplusplus
 }
 

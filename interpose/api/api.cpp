@@ -3,7 +3,10 @@
 // The functions that include/memtrace/memtrace.h finds by name (that header declares functions of
 // the same names, and is not included here). None begins a recording.
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
+#include <string>
 #include <string_view>
 
 #include "interpose/agent/census_moments.h"
@@ -74,4 +77,13 @@ MEMTRACE_EXPORTED void memtrace_counter(const char* name, double value) {
   recorder* const to = session::active();
   if (to == nullptr || name == nullptr) return;
   to->counter(std::string_view(name).substr(0, names::max_bytes), value);
+}
+
+MEMTRACE_EXPORTED std::size_t memtrace_trace_path(char* to, std::size_t bytes) {
+  const errno_keeper errno_stays;
+  const recorder* const from = session::active();
+  if (from == nullptr) return 0;
+  const std::string& path = from->path();
+  if (bytes > path.size()) std::memcpy(to, path.c_str(), path.size() + 1);
+  return path.size();
 }

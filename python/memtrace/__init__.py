@@ -10,17 +10,43 @@
     memtrace.counter("tokens", batch.numel())
     memtrace.census()
 
-Where libmemtrace.so is not preloaded, or MEMTRACE_DISABLE is set, all of it does nothing. Nothing
-here raises but for arguments of a wrong type. In what torch.compile compiles calls have no effect,
+Where libmemtrace.so is not preloaded, or MEMTRACE_DISABLE is set, all of it does nothing, and the first
+call says so on the standard error, unless that was asked for (MEMTRACE_DISABLE, MEMTRACE_LOG=quiet). None
+of these raises but for arguments of a wrong type. In what torch.compile compiles calls have no effect,
 and change nothing.
+
+And what was recorded:
+
+    report = memtrace.report()              # of this process up to now; report(path) of a recording
+    print(report.devices[0].peak_allocated_bytes)
+    blocks = memtrace.read("traces").blocks()
 """
 
 from __future__ import annotations
 
 import functools
+import os
 import sys
+from typing import TYPE_CHECKING, Any
 
-__all__ = ["annotate", "census", "counter", "is_active", "phase", "step"]
+if TYPE_CHECKING:
+    from memtrace._read import Recording
+    from memtrace._report import Report
+    from memtrace._tool import ToolFailed, ToolMissing
+
+__all__ = ["Recording", "Report", "ToolFailed", "ToolMissing", "annotate", "census", "counter", "is_active",
+           "phase", "read", "report", "step"]
+
+# What reads recordings is imported when it is first used: a training may never do.
+_LATER = {"Recording": "_read", "Report": "_report", "ToolFailed": "_tool", "ToolMissing": "_tool"}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LATER:
+        raise AttributeError(f"module 'memtrace' has no attribute {name!r}")
+    import importlib
+
+    return getattr(importlib.import_module(f"memtrace.{_LATER[name]}"), name)
 
 
 def _find_library():
@@ -39,6 +65,7 @@ def _find_library():
             ("census", nothing, []),
             ("annotate", nothing, [ctypes.c_void_p, text, text]),
             ("counter", nothing, [text, number]),
+            ("trace_path", ctypes.c_size_t, [ctypes.c_char_p, ctypes.c_size_t]),
         ):
             function = getattr(library, f"memtrace_{name}")
             function.restype = result
@@ -49,11 +76,26 @@ def _find_library():
 
 
 _library = _find_library()
+_has_said = False
+
+
+def _say_that_nothing_is_recorded() -> None:
+    """Once a process: a call that has no effect is easily taken for one that has."""
+    global _has_said
+    if _has_said:
+        return
+    _has_said = True
+    wanted = os.environ.get("MEMTRACE_DISABLE", "0") not in ("", "0")
+    if not wanted and os.environ.get("MEMTRACE_LOG") not in ("quiet", "off"):
+        print("memtrace: this process is not recorded, so calls of the package memtrace have no effect; start it "
+              "with memtrace run -- python …, or with LD_PRELOAD=$(memtrace path)", file=sys.stderr)
 
 
 def _listens() -> bool:
     """Whether calls have an effect here: memtrace is there, and torch.compile is not at work."""
     if _library is None:
+        if not _has_said:
+            _say_that_nothing_is_recorded()
         return False
     compiler = getattr(sys.modules.get("torch"), "compiler", None)
     is_compiling = getattr(compiler, "is_compiling", None)
@@ -159,3 +201,43 @@ def counter(name: str, value: float) -> None:
         raise TypeError(f"a counter's value must be a number, not {value!r}") from None
     if _listens():
         _library.memtrace_counter(text, number)
+
+
+def _own_trace() -> str | None:
+    """Where this process's trace is; None while it has none: it did not use CUDA yet."""
+    import ctypes
+
+    if _library is None:
+        return None
+    size = _library.memtrace_trace_path(None, 0)
+    if size == 0:
+        return None
+    text = ctypes.create_string_buffer(size + 1)
+    _library.memtrace_trace_path(text, len(text))
+    return os.fsdecode(text.value)
+
+
+def report(path=None) -> Report | None:
+    """What `memtrace report --json` says, with the names of its JSON Schema as attributes.
+
+    Of this process up to now; None where it is not recorded or has not used CUDA yet. Or of a recording:
+    a trace, a list of them, or a directory. The recording is read by the memtrace command, which takes
+    longer the longer the recording is (1.5 s after 1,000 steps), so not at every step. Raises
+    FileNotFoundError, memtrace.ToolMissing and memtrace.ToolFailed.
+    """
+    if path is None:
+        path = _own_trace()
+        if path is None:
+            if _library is None:
+                _say_that_nothing_is_recorded()
+            return None
+    from memtrace import _report
+
+    return _report.of([path] if isinstance(path, (str, os.PathLike)) else path)
+
+
+def read(path) -> Recording:
+    """A recording (a trace, a list of them, a directory) with its report and tables of it."""
+    from memtrace import _read
+
+    return _read.read(path)
