@@ -31,6 +31,7 @@ using action = std::function<int(const program&)>;
 // Each adds its options to `app` and returns what to do once they are parsed.
 [[nodiscard]] action add_report(CLI::App& app);
 [[nodiscard]] action add_diff(CLI::App& app);
+[[nodiscard]] action add_check(CLI::App& app);
 [[nodiscard]] action add_replay(CLI::App& app);
 [[nodiscard]] action add_audit(CLI::App& app);
 [[nodiscard]] action add_dump(CLI::App& app);
