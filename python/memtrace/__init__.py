@@ -159,3 +159,10 @@ def counter(name: str, value: float) -> None:
         raise TypeError(f"a counter's value must be a number, not {value!r}") from None
     if _listens():
         _library.memtrace_counter(text, number)
+
+
+def load_ipython_extension(shell) -> None:
+    """%load_ext memtrace: the cell magic %%memtrace."""
+    from memtrace.integrations import jupyter
+
+    jupyter.load(shell)
