@@ -105,5 +105,5 @@ def _warn_without_ipykernel() -> None:
     import importlib.util
 
     if importlib.util.find_spec("ipykernel") is None:
-        print(f"memtrace: ipykernel is not installed, and the kernel needs it: {sys.executable} -m pip install ipykernel",
-              file=sys.stderr)
+        print("memtrace: ipykernel is not installed, and the kernel needs it: "
+              f"{sys.executable} -m pip install ipykernel", file=sys.stderr)

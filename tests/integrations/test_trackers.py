@@ -2,6 +2,7 @@
 """TensorBoard, Weights & Biases and MLflow have the numbers and the report, read back with their own readers."""
 
 import json
+import struct
 
 import pytest
 
@@ -47,28 +48,41 @@ def test_tensorboard(tmp_path):
     assert shown == "".join(f"    {line}\n" for line in (folder / "report.txt").read_text().splitlines())
 
 
+def wandb_records(file):
+    """Of a run's file, which is a log as LevelDB writes it: blocks of chunks, each with a checksum, its length, and
+    whether it is whole (1), a record's first part (2), a middle one (3) or the last (4)."""
+    from wandb.proto import wandb_internal_pb2
+
+    data, place, record = file.read_bytes(), 7, b""
+    while place + 7 <= len(data):
+        if 32768 - place % 32768 < 7:
+            place += 32768 - place % 32768
+            continue
+        length, kind = struct.unpack_from("<HB", data, place + 4)
+        assert 1 <= kind <= 4
+        record = (record if kind in (3, 4) else b"") + data[place + 7:place + 7 + length]
+        place += 7 + length
+        if kind in (1, 4):
+            parsed = wandb_internal_pb2.Record()
+            parsed.ParseFromString(record)
+            yield parsed
+
+
 @logged.needs("wandb")
 def test_wandb_without_a_network(tmp_path):
     (tmp_path / "run").mkdir()
     numbers = tracked(tmp_path, "wandb")
-    from wandb.proto import wandb_internal_pb2
-    from wandb.sdk.internal import datastore
-
     [file] = (tmp_path / "run").rglob("*.wandb")
-    store = datastore.DataStore()
-    store.open_for_scan(str(file))
-    history, manifests = [], []
-    while (data := store.scan_data()) is not None:
-        record = wandb_internal_pb2.Record()
-        record.ParseFromString(data)
+    history, artifacts = [], []
+    for record in wandb_records(file):
         if record.WhichOneof("record_type") == "history":
             history.append({item.key or "/".join(item.nested_key): json.loads(item.value_json)
                             for item in record.history.item})
         elif record.WhichOneof("record_type") == "artifact":
-            manifests.append(record.artifact)
+            artifacts.append(record.artifact)
     [row] = history
     assert {name: value for name, value in row.items() if name in logged.NAMES} == numbers
-    [artifact] = manifests
+    [artifact] = artifacts
     assert artifact.type == "memtrace-report"
     assert {"report.txt", "report.json"} <= {entry.path for entry in artifact.manifest.contents}
 

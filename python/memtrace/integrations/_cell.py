@@ -100,7 +100,8 @@ def _stayed_text(size: int) -> str:
 
 def heading(use: DeviceUse, phase: str) -> str:
     times = "" if use.times in (None, 1) else f" ({use.times} times)"
-    return f"{phase}{times}, cuda:{use.index}: peak {size_text(use.peak_bytes)} allocated; {_stayed_text(use.stayed_bytes)}"
+    peak = size_text(use.peak_bytes)
+    return f"{phase}{times}, cuda:{use.index}: peak {peak} allocated; {_stayed_text(use.stayed_bytes)}"
 
 
 def as_text(uses: list[DeviceUse], phase: str) -> str:

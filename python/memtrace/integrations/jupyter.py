@@ -41,7 +41,7 @@ def load(shell) -> None:
 
 def _magic_of(shell):
     def memtrace_cell(line, cell):
-        phase = _phase_of(line) or f"In [{shell.execution_count}]"
+        phase = _phase_of(line) or f"In [{_number_of(shell)}]"
         try:
             with memtrace.phase(phase):
                 _run(shell, cell)
@@ -50,6 +50,12 @@ def _magic_of(shell):
 
     memtrace_cell.__doc__ = "Runs the cell as a phase of memtrace, and says what it did to the GPU's memory; " + USAGE
     return memtrace_cell
+
+
+def _number_of(shell) -> int:
+    """That of the cell that runs: IPython's own count is one more in some versions by then."""
+    entered = shell.user_ns.get("In")
+    return len(entered) - 1 if isinstance(entered, list) and len(entered) > 1 else shell.execution_count
 
 
 def _phase_of(line: str):
@@ -68,8 +74,8 @@ def _phase_of(line: str):
 
 def _run(shell, cell: str) -> None:
     """Runs the cell as IPython does without the magic: its last expression is shown, errors leave it."""
-    source = shell.transform_cell(cell)
-    file = shell.compile.cache(source, shell.execution_count, raw_code=cell)
+    source = "\n" + shell.transform_cell(cell)  # the magic's own line counts in what people see
+    file = shell.compile.cache(source, _number_of(shell), raw_code="\n" + cell)
     tree = shell.transform_ast(shell.compile.ast_parse(source, filename=file))
     last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
     exec(shell.compile(tree, file, "exec"), shell.user_ns)

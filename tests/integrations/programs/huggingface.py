@@ -44,5 +44,6 @@ if way != "listed":
 trainer.train()
 torch.cuda.synchronize()
 print("history", json.dumps(trainer.state.log_history))
-print("torch", json.dumps([max(highest + evaluations + [torch.cuda.max_memory_allocated()]), torch.cuda.max_memory_reserved()]))
+highest += [*evaluations, torch.cuda.max_memory_allocated()]
+print("torch", json.dumps([max(highest), torch.cuda.max_memory_reserved()]))
 print("evaluations", json.dumps(evaluations))
