@@ -241,3 +241,10 @@ def read(path) -> Recording:
     from memtrace import _read
 
     return _read.read(path)
+
+
+def load_ipython_extension(shell) -> None:
+    """%load_ext memtrace: the cell magic %%memtrace."""
+    from memtrace.integrations import jupyter
+
+    jupyter.load(shell)

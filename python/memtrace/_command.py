@@ -9,9 +9,25 @@ NATIVE = Path(__file__).resolve().parent / "native"
 
 
 def main() -> None:
-    program = NATIVE / "memtrace"
+    program = native_program()
+    if sys.argv[1:2] == ["kernel"]:
+        from memtrace import _kernel
+
+        return _kernel.main(sys.argv[2:], program)
     try:
         os.execv(program, ["memtrace", *sys.argv[1:]])
     except OSError as error:
         sys.exit(f"memtrace: {program} cannot be run ({error.strerror}); the wheel is for Linux on x86-64: "
                  "install it there, or build memtrace from its sources with scripts/build")
+
+
+def native_program() -> Path:
+    """That of the package; in a source tree, where MEMTRACE_BUILD or scripts/build put it."""
+    packed = NATIVE / "memtrace"
+    if packed.exists():
+        return packed
+    root = Path(__file__).resolve().parents[2]
+    for folder in (os.environ.get("MEMTRACE_BUILD"), root / "build" / "release"):
+        if folder and (Path(folder) / "memtrace").exists():
+            return (Path(folder) / "memtrace").resolve()
+    return packed
