@@ -6,7 +6,7 @@ import pytest
 
 import runs
 
-sys.path.insert(0, str(runs.ROOT / "python"))
+sys.path[:0] = [str(runs.ROOT / "python"), str(runs.ROOT / "tests" / "python_stacks")]
 
 HERE = Path(__file__).resolve().parent
 

@@ -8,6 +8,7 @@ import types
 
 import pytest
 
+import interpreters
 import memtrace
 import runs
 
@@ -93,7 +94,7 @@ def test_without_the_command_the_remedy_is_named(tmp_path, monkeypatch, recorded
 
 @pytest.mark.parametrize("minor", range(9, 14))
 def test_every_python_reads_a_recording(recorded, minor):
-    found = interpreters.of_minor(minor)
+    found = interpreters.find(f"3.{minor}")
     if found is None:
         pytest.skip(f"no Python 3.{minor} here")
     code = ("import memtrace, sys\nreport = memtrace.report(sys.argv[1])\nrecording = memtrace.read(sys.argv[1])\n"
