@@ -75,3 +75,19 @@ MEMTRACE_EXPORTED void memtrace_counter(const char* name, double value) {
   if (to == nullptr || name == nullptr) return;
   to->counter(std::string_view(name).substr(0, names::max_bytes), value);
 }
+
+MEMTRACE_EXPORTED int memtrace_watch_begin() {
+  const errno_keeper errno_stays;
+  return !session::is_impossible() && memtrace::census_moments::begin_watch() ? 1 : 0;
+}
+
+MEMTRACE_EXPORTED int memtrace_watch_read(std::uint64_t* now, std::uint64_t* peak,
+                                          unsigned devices) {
+  const errno_keeper errno_stays;
+  return memtrace::census_moments::read_watch(now, peak, devices);
+}
+
+MEMTRACE_EXPORTED void memtrace_watch_end() {
+  const errno_keeper errno_stays;
+  memtrace::census_moments::end_watch();
+}
