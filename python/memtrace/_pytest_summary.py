@@ -11,7 +11,7 @@ from memtrace._pytest_limits import size
 from memtrace._pytest_trace import events_of_this_process
 
 # A trace of many million events is not read to its end for this.
-MOST_SECONDS = 30
+MOST_SECONDS = 10
 
 
 class Seen:
@@ -110,7 +110,7 @@ class Blocks:
         device = event["device"]
         places = self.by_place.setdefault(device, Counter())
         if bytes_ > 0:
-            place = place_of(event.get("stack") or [])
+            place = place_of(event)
             self.at[key] = (bytes_, place)
             self.now[device] += bytes_
             places[place] += bytes_
@@ -131,12 +131,13 @@ class Blocks:
         if not self.peak:
             return None
         device = max(self.peak, key=self.peak.get)
-        (file, line, function), bytes_ = max(self.at_peak[device].items(), key=lambda one: (one[1], str(one[0])))
-        if not file:
+        known = [(bytes_, place) for place, bytes_ in self.at_peak[device].items() if place is not None]
+        if not known:
             return None
+        bytes_, (of, file, line, function) = max(known)
         if file.startswith(root + os.sep):
             file = os.path.relpath(file, root)
-        return f"{short(bytes_)} at {file}:{line} {function}"
+        return f"{short(bytes_)} at {of}{file}:{line} {function}"
 
 
 # Where installed packages and the standard library are: not the user's code.
@@ -144,11 +145,17 @@ _NOT_THE_USERS = (os.sep + "site-packages" + os.sep, os.sep + "dist-packages" + 
 _STANDARD_LIBRARY = os.path.dirname(os.__file__) + os.sep
 
 
-def place_of(stack) -> tuple:
-    """The innermost frame of the user's code, else the innermost one."""
+def place_of(event) -> tuple:
+    """What it is, and the innermost frame of the user's code, else the innermost one.
+
+    In a backward pass that is the line of the forward pass that it belongs to.
+    """
     def is_users(frame) -> bool:
         file = frame["file"]
         return not (file.startswith(("<", _STANDARD_LIBRARY)) or any(part in file for part in _NOT_THE_USERS))
 
-    frame = next(filter(is_users, stack), stack[0] if stack else None)
-    return (frame["file"], frame["line"], frame["function"]) if frame else ("", 0, "")
+    stack, of = event.get("stack"), ""
+    if event.get("forward"):
+        stack, of = event["forward"], "the backward pass of "
+    frame = next(filter(is_users, stack or []), stack[0] if stack else None)
+    return (of, frame["file"], frame["line"], frame["function"]) if frame else None

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a limit may be written like, and what a wrong one is answered."""
 
+import re
+import subprocess
 import sys
 
 import pytest
@@ -76,3 +78,16 @@ def test_the_markers_are_registered(tmp_path):
     done = suites.run_plainly(tmp_path, {"test_any.py": ""}, "--markers", "--strict-markers")
     assert "@pytest.mark.limit_gpu_memory(limit, tolerance=None)" in done.text
     assert "@pytest.mark.limit_gpu_leaks(limit)" in done.text
+
+
+def test_pytest_finds_the_plugin_by_the_packages_entry_point(tmp_path):
+    project = (runs.ROOT / "pyproject.toml").read_text()
+    names = re.search(r'^\[project\.entry-points\.pytest11\]\n(\w+) = "([\w.]+)"$', project, re.M)
+    installed = tmp_path / "installed" / "memtrace-0.1.0.dist-info"
+    installed.mkdir(parents=True)
+    (installed / "METADATA").write_text("Metadata-Version: 2.1\nName: memtrace\nVersion: 0.1.0\n")
+    (installed / "entry_points.txt").write_text("[pytest11]\n{} = {}\n".format(*names.groups()))
+    path = f"{installed.parent}:{runs.ROOT / 'python'}"
+    told = subprocess.run([runs.python(), "-m", "pytest", "--markers"], cwd=tmp_path, capture_output=True, text=True,
+                          env=runs.environment({"PYTHONPATH": path}), check=True).stdout
+    assert "@pytest.mark.limit_gpu_memory(" in told
