@@ -37,7 +37,7 @@ def carry_out(folder: Path, batch: int) -> dict[str, subprocess.CompletedProcess
     program = (checkout / "train.py").read_text()
     assert program.count("BATCH = 64\n") == 1
     (checkout / "train.py").write_text(program.replace("BATCH = 64\n", f"BATCH = {batch}\n"))
-    env, done = variables(folder), {}
+    env, done = {**variables(folder), "GITHUB_WORKSPACE": str(checkout)}, {}
     for name, step in COMMANDS.items():
         if name != "Install":
             done[name] = subprocess.run(
@@ -83,7 +83,10 @@ def test_a_greedier_one_is_recorded_as_ever(doubled, name):
 def test_a_greedier_one_fails_its_check_and_the_line_is_named(doubled):
     done = doubled["Check"]
     assert done.returncode == 1, said(done)
-    assert re.search(r"^::error [^\n]*file=[^,\n]*train\.py,line=\d+", done.stdout, re.M), said(done)
+    told = re.search(r"^::error file=train\.py,line=(\d+)", done.stdout, re.M)
+    assert told, said(done)
+    line = (EXAMPLE / "train.py").read_text().splitlines()[int(told.group(1)) - 1]
+    assert "model(pictures)" in line
 
 
 def test_a_greedier_one_fails_its_test(doubled):
