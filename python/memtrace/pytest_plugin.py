@@ -94,6 +94,8 @@ class MemoryOfTests:
             # unittest keeps failures and skips for itself.
             has_ended_well = outcome.excinfo is None and not getattr(item, "_excinfo", None)
             broken = self.judge(item, has_ended_well)
+        except limits.WrongLimit as wrong:  # of a marker that a fixture added
+            broken = [str(wrong)] if has_ended_well else []
         finally:
             _watch.end()
         if broken:

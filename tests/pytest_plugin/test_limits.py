@@ -190,6 +190,13 @@ def test_skips_itself():
 @pytest.mark.limit_gpu_memory("1 MiB")
 def test_skipped(): pass
 
+@pytest.fixture
+def added(request):
+    request.node.add_marker(pytest.mark.limit_gpu_memory(request.param))
+
+@pytest.mark.parametrize("added", ["1 MiB", "1"], indirect=True)
+def test_a_marker_of_a_fixture(added): gpu(2 * MiB)
+
 @pytest.mark.xfail(reason="known")
 @pytest.mark.limit_gpu_memory("1 MiB")
 def test_xfail_expects_the_limit(): gpu(2 * MiB)
@@ -220,12 +227,13 @@ OUTCOMES = {
     "test_first": "passed", "test_second": "failed", "test_nearest_marker_counts": "passed",
     "test_unit_breaks": "failed", "test_unit_fails_itself": "failed", "test_own_failure_stays": "failed",
     "test_skips_itself": "skipped", "test_skipped": "skipped", "test_xfail_expects_the_limit": "skipped",
+    "test_a_marker_of_a_fixture[1 MiB]": "failed", "test_a_marker_of_a_fixture[1]": "failed",
     "test_xfail_that_passes": "failed", "test_xfail_of_something_else": "failed",
 }
 BY_LIMIT = {
     "test_nor_does_their_release": "20 MiB", "test_the_ini_limit_breaks": "memtrace_limit_gpu_memory",
     "test_each_parameter[30]": "30 MiB", "test_threads_count": "30 MiB", "test_async": "20 MiB (20,972,032 bytes)",
-    "test_second": "21 MiB", "test_unit_breaks": "2 MiB", "test_xfail_of_something_else": "2 MiB",
+    "test_a_marker_of_a_fixture[1 MiB]": "2 MiB", "test_second": "21 MiB", "test_unit_breaks": "2 MiB", "test_xfail_of_something_else": "2 MiB",
 }
 
 
@@ -241,6 +249,10 @@ def test_outcome(kinds, name):
 @pytest.mark.parametrize("name", BY_LIMIT)
 def test_the_message_says_the_peak(kinds, name):
     assert "peak" in kinds.messages[name] and BY_LIMIT[name] in kinds.messages[name], kinds.messages[name]
+
+
+def test_a_wrong_marker_of_a_fixture_is_told(kinds):
+    assert "'1' has no unit: write @pytest" in kinds.messages["test_a_marker_of_a_fixture[1]"]
 
 
 def test_own_failures_keep_their_traceback(kinds):
