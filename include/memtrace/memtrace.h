@@ -104,8 +104,8 @@ static inline void memtrace_counter(const char* name, double value) {
 }
 
 /* Begins to watch what PyTorch's allocator hands out in this process, in any thread: 1, or 0 where
- * nothing is recorded. One watch a process; the next begins afresh. An event takes a lock and a look-up
- * longer until memtrace_watch_end(). A forked child has none. */
+ * nothing is recorded. One watch a process; the next begins afresh. An event takes a lock and a
+ * look-up longer until memtrace_watch_end(). A forked child has none. */
 static inline int memtrace_watch_begin(void) {
   static void* known;
   int (*call)(void);
