@@ -30,7 +30,8 @@ extern std::array<device_usage, max_devices> usage;
 // exact.
 extern std::atomic<std::int32_t> events_left;
 
-void see_peak(const usage_report& report) noexcept;
+// Out of line, so that the way of every event stays short.
+[[gnu::noinline, gnu::cold]] void see_peak(const usage_report& report) noexcept;
 void see_events() noexcept;
 
 }  // namespace detail
