@@ -14,6 +14,7 @@
 #ifndef MEMTRACE_MEMTRACE_H
 #define MEMTRACE_MEMTRACE_H
 
+#include <stdint.h>
 #if defined(__linux__)
 #include <dlfcn.h>
 #endif
@@ -102,12 +103,37 @@ static inline void memtrace_counter(const char* name, double value) {
   if (memtrace_find_(&known, "memtrace_counter", &call)) call(name, value);
 }
 
-/* The path of this process's trace into `to`, with a zero behind it, where `bytes` suffice. Returns its
- * length without the zero; 0 while there is no trace. It can be read while it grows. */
+/* The path of this process's trace into `to`, with a zero behind it, where `bytes` suffice. Returns
+ * its length without the zero; 0 while there is no trace. It can be read while it grows. */
 static inline size_t memtrace_trace_path(char* to, size_t bytes) {
   static void* known;
   size_t (*call)(char*, size_t);
   return memtrace_find_(&known, "memtrace_trace_path", &call) ? call(to, bytes) : 0;
+}
+
+/* Begins to watch what PyTorch's allocator hands out in this process, in any thread: 1, or 0 where
+ * nothing is recorded. One watch a process; the next begins afresh. An event takes a lock and a
+ * look-up longer until memtrace_watch_end(). A forked child has none. */
+static inline int memtrace_watch_begin(void) {
+  static void* known;
+  int (*call)(void);
+  return memtrace_find_(&known, "memtrace_watch_begin", &call) ? call() : 0;
+}
+
+/* Of each of the first `devices` devices: `now`, the bytes of the blocks handed out since that are
+ * still there, and `peak`, the most that there were at once. Older blocks do not count, nor does
+ * their release. Returns how many devices have any (the highest plus one), or -1 without a watch.
+ * Of the others neither array is written. */
+static inline int memtrace_watch_read(uint64_t* now, uint64_t* peak, unsigned devices) {
+  static void* known;
+  int (*call)(uint64_t*, uint64_t*, unsigned);
+  return memtrace_find_(&known, "memtrace_watch_read", &call) ? call(now, peak, devices) : -1;
+}
+
+static inline void memtrace_watch_end(void) {
+  static void* known;
+  void (*call)(void);
+  if (memtrace_find_(&known, "memtrace_watch_end", &call)) call();
 }
 
 #ifdef __cplusplus

@@ -9,6 +9,7 @@
 #include "interpose/agent/census_signal.h"
 #include "interpose/agent/growth_schedule.h"
 #include "interpose/agent/leading_optimizer.h"
+#include "interpose/agent/memory_watch.h"
 #include "interpose/autograd/running_node.h"
 #include "interpose/base/errno_keeper.h"
 #include "interpose/base/read_clock.h"
@@ -39,7 +40,10 @@ constexpr std::uint64_t least_rise = 8 * mib;
 constexpr std::int32_t events_at_once = 64;
 
 std::atomic<bool> is_on{false};
-small_lock lock;  // of the schedules and the leader
+small_lock lock;  // of the schedules, the leader, the watch and all limits
+agent::memory_watch* watch = nullptr;
+// What the limits are again when the watch ends.
+std::array<std::uint64_t, max_devices> unwatched_limit{};
 bool has_timetable = false;
 agent::census_schedule timetable;
 agent::growth_schedule growth;
@@ -160,6 +164,27 @@ void want(census_reason why) noexcept {
   detail::events_left.store(0, std::memory_order_relaxed);
 }
 
+// With the lock.
+std::uint64_t limit_of(std::uint32_t device) noexcept {
+  return watch != nullptr ? unwatched_limit[device]
+                          : detail::usage[device].limit.load(std::memory_order_relaxed);
+}
+
+void set_limit(std::uint32_t device, std::uint64_t limit) noexcept {
+  if (watch != nullptr) {
+    unwatched_limit[device] = limit;
+  } else {
+    detail::usage[device].limit.store(limit, std::memory_order_relaxed);
+  }
+}
+
+void stop_watch() noexcept {
+  watch = nullptr;
+  for (std::uint32_t device = 0; device < max_devices; ++device) {
+    set_limit(device, unwatched_limit[device]);
+  }
+}
+
 void step_ended(recorder& to) noexcept {
   bool due = false;
   {
@@ -174,15 +199,20 @@ void step_ended(recorder& to) noexcept {
 
 }  // namespace
 
-void detail::see_peak(std::uint32_t device, std::uint64_t now) noexcept {
+void detail::see_peak(const usage_report& report) noexcept {
+  const std::uint32_t device = report.device % max_devices;
   bool due = false;
   {
     const lock_holder holder(lock);
-    due = timetable.high_water(now_ns());
+    if (watch != nullptr) watch->see(report);
+    if (report.allocated > limit_of(device)) {
+      due = timetable.high_water(now_ns());
+      // Where there is no time for it now, a little later.
+      const std::uint64_t rise =
+          due ? std::max(report.allocated / 10, least_rise) : std::max(report.allocated / 50, mib);
+      set_limit(device, report.allocated + rise);
+    }
   }
-  // Where there is no time for it now, a little later.
-  const std::uint64_t rise = due ? std::max(now / 10, least_rise) : std::max(now / 50, mib);
-  usage[device].limit.store(now + rise, std::memory_order_relaxed);
   if (due) want(census_reason::high_water);
 }
 
@@ -220,6 +250,8 @@ void load() noexcept {
 
 void in_forked_child() noexcept {
   new (&lock) small_lock;
+  // Left as it is, not destroyed: another thread may have been changing it.
+  if (watch != nullptr) stop_watch();
   wanted.store(0);
   is_rearming.store(false);
 }
@@ -232,9 +264,11 @@ void begin() noexcept {
     has_timetable = settings::is_on(capability::step_census);
     timetable.begin(loaded_ns, is_one);
     growth.begin(loaded_ns, is_one);
-  }
-  if (has_timetable && !is_one) {
-    for (detail::device_usage& device : detail::usage) device.limit.store(2 * least_rise);
+    if (has_timetable && !is_one) {
+      for (std::uint32_t device = 0; device < max_devices; ++device) {
+        set_limit(device, 2 * least_rise);
+      }
+    }
   }
   detail::events_left.store(events_at_once);
   is_on.store(true, std::memory_order_release);
@@ -282,6 +316,42 @@ void interpreter_ends(recorder& to) noexcept {
   if (may_look()) take(to, census_reason::exit);
   // From here on objects go away, also while others are still reachable.
   is_on.store(false, std::memory_order_release);
+}
+
+bool begin_watch() noexcept {
+  end_watch();
+  auto* const begun = new (std::nothrow) agent::memory_watch;
+  if (begun == nullptr) return false;
+  const lock_holder holder(lock);
+  for (std::uint32_t device = 0; device < max_devices; ++device) {
+    unwatched_limit[device] = limit_of(device);
+    detail::usage[device].limit.store(0, std::memory_order_relaxed);
+  }
+  watch = begun;
+  return true;
+}
+
+int read_watch(std::uint64_t* now, std::uint64_t* peak, unsigned devices) noexcept {
+  const lock_holder holder(lock);
+  if (watch == nullptr || !watch->is_whole()) return -1;
+  const unsigned used = watch->devices();
+  for (std::uint32_t device = 0; device < std::min(devices, used); ++device) {
+    const auto found = watch->of(device, detail::usage[device].allocated.load());
+    now[device] = found.now;
+    peak[device] = found.peak;
+  }
+  return static_cast<int>(used);
+}
+
+void end_watch() noexcept {
+  agent::memory_watch* ended = nullptr;
+  {
+    const lock_holder holder(lock);
+    if (watch == nullptr) return;
+    ended = watch;
+    stop_watch();
+  }
+  delete ended;
 }
 
 }  // namespace memtrace::census_moments

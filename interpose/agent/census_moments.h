@@ -30,17 +30,19 @@ extern std::array<device_usage, max_devices> usage;
 // exact.
 extern std::atomic<std::int32_t> events_left;
 
-void see_peak(std::uint32_t device, std::uint64_t allocated) noexcept;
+// Out of line, so that the way of every event stays short.
+[[gnu::noinline, gnu::cold]] void see_peak(const usage_report& report) noexcept;
 void see_events() noexcept;
 
 }  // namespace detail
 
-// At every allocation and free, inside the allocator. Two compares.
+// At every allocation and free, inside the allocator. Two compares. While somebody watches
+// (memory_watch.h), what leaves anything allocated is seen as a peak.
 inline void see_usage(const usage_report& report) noexcept {
   detail::device_usage& device = detail::usage[report.device % max_devices];
   device.allocated.store(report.allocated, std::memory_order_relaxed);
   if (report.allocated > device.limit.load(std::memory_order_relaxed)) [[unlikely]]
-    detail::see_peak(report.device % max_devices, report.allocated);
+    detail::see_peak(report);
   const std::int32_t left = detail::events_left.load(std::memory_order_relaxed) - 1;
   detail::events_left.store(left, std::memory_order_relaxed);
   if (left <= 0) [[unlikely]]
@@ -71,5 +73,11 @@ void signal_asks() noexcept;
 void allocation_failed(recorder& to) noexcept;
 // With the GIL, before the interpreter goes away.
 void interpreter_ends(recorder& to) noexcept;
+
+// memtrace_watch_begin(), …_read() and …_end(): at most one watch a process. False, and -1, where
+// there is none or it knows not everything.
+[[nodiscard]] bool begin_watch() noexcept;
+[[nodiscard]] int read_watch(std::uint64_t* now, std::uint64_t* peak, unsigned devices) noexcept;
+void end_watch() noexcept;
 
 }  // namespace memtrace::census_moments

@@ -87,3 +87,19 @@ MEMTRACE_EXPORTED std::size_t memtrace_trace_path(char* to, std::size_t bytes) {
   if (bytes > path.size()) std::memcpy(to, path.c_str(), path.size() + 1);
   return path.size();
 }
+
+MEMTRACE_EXPORTED int memtrace_watch_begin() {
+  const errno_keeper errno_stays;
+  return !session::is_impossible() && memtrace::census_moments::begin_watch() ? 1 : 0;
+}
+
+MEMTRACE_EXPORTED int memtrace_watch_read(std::uint64_t* now, std::uint64_t* peak,
+                                          unsigned devices) {
+  const errno_keeper errno_stays;
+  return memtrace::census_moments::read_watch(now, peak, devices);
+}
+
+MEMTRACE_EXPORTED void memtrace_watch_end() {
+  const errno_keeper errno_stays;
+  memtrace::census_moments::end_watch();
+}
