@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "analyzer/check/judge.h"
+#include "analyzer/check/sizes.h"
 #include "analyzer/text/numbers.h"
 
 namespace memtrace::check {
@@ -37,7 +38,7 @@ namespace {
 [[nodiscard]] std::string change(std::uint64_t before, std::uint64_t now) {
   if (now == before) return "the same as before";
   const auto by = now > before ? now - before : before - now;
-  return fmt::format("{} ({:.2g} %) {} than before", bytes_in_words(by), text::percent(by, before),
+  return fmt::format("{} ({}) {} than before", bytes_in_words(by), percent_in_words(by, before),
                      now > before ? "more" : "less");
 }
 

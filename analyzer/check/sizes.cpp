@@ -32,11 +32,16 @@ measured_peak reserved_of(const run::process_report& process, const run::device_
           &device.at_peak};
 }
 
+std::string percent_in_words(std::uint64_t part, std::uint64_t whole) {
+  const double share = text::percent(part, whole);
+  return share < 9.95 ? fmt::format("{:.1f} %", share) : fmt::format("{:.0f} %", share);
+}
+
 std::string against_limit(const comparison& sizes) {
   const auto limit = bytes_in_words(sizes.limit);
   if (const auto beyond = sizes.beyond(); beyond != 0) {
-    return fmt::format("limit {}: {} ({:.2g} %) beyond", limit, bytes_in_words(beyond),
-                       text::percent(beyond, sizes.limit));
+    return fmt::format("limit {}: {} ({}) beyond", limit, bytes_in_words(beyond),
+                       percent_in_words(beyond, sizes.limit));
   }
   const auto room = sizes.limit - sizes.measured;
   if (room == 0) return fmt::format("limit {}: just that", limit);

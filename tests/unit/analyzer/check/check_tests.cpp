@@ -8,6 +8,7 @@
 #include "analyzer/check/github.h"
 #include "analyzer/check/judge.h"
 #include "analyzer/check/junit.h"
+#include "analyzer/check/sizes.h"
 #include "analyzer/check/text.h"
 #include "tests/unit/catch.h"
 
@@ -72,6 +73,12 @@ void add_device(run::process_report& to, std::uint32_t index, std::uint64_t allo
 }
 
 }  // namespace
+
+TEST_CASE("percents have tenths where they are few, and never an exponent") {
+  CHECK(percent_in_words(24, 1000) == "2.4 %");
+  CHECK(percent_in_words(997, 10'000) == "10 %");
+  CHECK(percent_in_words(1396, 1000) == "140 %");
+}
 
 TEST_CASE("A limit needs a unit, a tolerance a unit or a percent sign") {
   CHECK(check::parse_limit("20GiB") == 20ULL << 30);
