@@ -5,12 +5,13 @@ from __future__ import annotations
 
 import json
 import subprocess
+from pathlib import Path
 
 import jsonschema
 
 import runs
-from conftest import PROGRAM
 
+PROGRAM = Path(__file__).resolve().parent / "programs" / "train.py"
 SCHEMA = json.loads((runs.ROOT / "analyzer/json/check.schema.json").read_text())
 VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
 OK, BROKEN, UNKNOWN = 0, 1, 2

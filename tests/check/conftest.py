@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 import runs
-
-PROGRAM = Path(__file__).resolve().parent / "programs" / "train.py"
+from checks import PROGRAM
 
 
 @dataclass

@@ -6,8 +6,7 @@ from __future__ import annotations
 import re
 import xml.etree.ElementTree as xml
 
-from checks import BROKEN, OK, UNKNOWN, check, document, line_of
-from conftest import PROGRAM
+from checks import BROKEN, OK, PROGRAM, UNKNOWN, check, document, line_of
 
 ANNOTATION = re.compile(r"::(error|warning) (?:file=([^,:]+),line=(\d+),)?title=([^:]+)::(.+)")
 

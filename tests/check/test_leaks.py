@@ -3,8 +3,7 @@
 
 from __future__ import annotations
 
-from checks import BROKEN, OK, UNKNOWN, check, document, line_of
-from conftest import PROGRAM
+from checks import BROKEN, OK, PROGRAM, UNKNOWN, check, document, line_of
 
 
 def of_device(made: dict) -> dict:

@@ -6,7 +6,7 @@ import re
 import pytest
 
 import runs
-import suites
+import suite_runs
 
 pytestmark = pytest.mark.usefixtures("built")
 
@@ -68,11 +68,11 @@ def test_leaves_a_byte_more(made):
 
 
 def test_a_limit_is_exact(tmp_path):
-    suites.write(tmp_path, {"work.py": WORK, "truth.py": TRUTH})
+    suite_runs.write(tmp_path, {"work.py": WORK, "truth.py": TRUTH})
     told = runs.run([runs.python(), "truth.py"], None, cwd=tmp_path).expect(0).stdout.decode()
     peak, left = map(int, re.search(r"TRUTH (\d+) (\d+)", told).groups())
     assert peak > left > 0
-    done = suites.run(tmp_path, {"test_exact.py": EXACT}, env={"PEAK": str(peak), "LEFT": str(left)})
+    done = suite_runs.run(tmp_path, {"test_exact.py": EXACT}, env={"PEAK": str(peak), "LEFT": str(left)})
     assert done.outcomes == {
         "test_at_the_limit": "passed", "test_a_byte_over_it": "failed",
         "test_within_the_tolerance": "passed", "test_over_the_tolerance": "failed",
@@ -214,7 +214,7 @@ def test_xfail_of_something_else(): gpu(2 * MiB)
 @pytest.fixture(scope="module")
 def kinds(built, tmp_path_factory):
     folder = tmp_path_factory.mktemp("kinds")
-    return suites.run(folder, {"test_kinds.py": KINDS, "pytest.ini":
+    return suite_runs.run(folder, {"test_kinds.py": KINDS, "pytest.ini":
                                "[pytest]\nmemtrace_limit_gpu_memory = 100 MiB\n"}, "--memtrace", "--memtrace-top=100")
 
 
@@ -268,10 +268,10 @@ def test_summary_names_peak_rest_and_line(kinds):
     assert rows["test_a_leak"] == ("1 MiB", "1 MiB")
     assert rows["test_a_cycle_is_no_leak"] == ("8 MiB", "0")
     assert rows["test_own_failure_stays"] == ("2 MiB", "")  # its traceback keeps its variables
-    line = 1 + (suites.HEAD + KINDS).splitlines().index("    KEPT.append(gpu(MiB))")
+    line = 1 + (suite_runs.HEAD + KINDS).splitlines().index("    KEPT.append(gpu(MiB))")
     below = kinds.text.partition("::test_a_leak, over its limit\n")[2].splitlines()[0]
     # gpu() is the user's code too, and the innermost line of it.
-    made = 1 + suites.HEAD.splitlines().index('    return torch.empty(bytes, dtype=torch.uint8, device=f"cuda:{device}")')
+    made = 1 + suite_runs.HEAD.splitlines().index('    return torch.empty(bytes, dtype=torch.uint8, device=f"cuda:{device}")')
     assert line > made and below.strip() == f"most of it: 1 MiB at test_kinds.py:{made} gpu"
 
 
@@ -286,8 +286,8 @@ def test_the_summary_has_as_many_tests_as_wanted_and_can_be_quiet(tmp_path):
         @pytest.mark.parametrize("size", [3, 1, 2])
         def test_size(size): gpu(size * MiB)
         """}
-    two = suites.run(tmp_path, files, "--memtrace-top=2")
+    two = suite_runs.run(tmp_path, files, "--memtrace-top=2")
     assert list(two.summary()) == ["test_size[3]", "test_size[2]"]
     for arguments in (["-q", "-q"], ["--memtrace-top=0"]):
-        quiet = suites.run(tmp_path, files, *arguments)
+        quiet = suite_runs.run(tmp_path, files, *arguments)
         assert quiet.status == 0 and len(quiet.outcomes) == 3 and "GPU memory" not in quiet.text

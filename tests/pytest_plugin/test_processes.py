@@ -4,7 +4,7 @@
 import pytest
 
 import runs
-import suites
+import suite_runs
 
 pytestmark = pytest.mark.usefixtures("built")
 
@@ -17,22 +17,22 @@ EXPECTED = {f"test_size[{size}]": "passed" if size <= 5 else "failed" for size i
 
 
 def test_xdist_workers_check_their_own_tests(tmp_path):
-    done = suites.run(tmp_path, SEVERAL, "-n", "2")
+    done = suite_runs.run(tmp_path, SEVERAL, "-n", "2")
     assert done.outcomes == EXPECTED, done.text
     assert done.status == 1
     assert len(done.traces) == 2  # the one that only gives tests out uses no GPU
     assert list(done.summary())[:2] == ["test_size[8]", "test_size[7]"]
-    made = 1 + suites.HEAD.splitlines().index('    return torch.empty(bytes, dtype=torch.uint8, device=f"cuda:{device}")')
+    made = 1 + suite_runs.HEAD.splitlines().index('    return torch.empty(bytes, dtype=torch.uint8, device=f"cuda:{device}")')
     assert f"most of it: 8 MiB at test_several.py:{made} gpu" in done.text
 
 
 def test_stopping_at_the_first_failure(tmp_path):
-    done = suites.run(tmp_path, SEVERAL, "-x")
+    done = suite_runs.run(tmp_path, SEVERAL, "-x")
     assert done.outcomes == {f"test_size[{size}]": EXPECTED[f"test_size[{size}]"] for size in range(1, 7)}
 
 
 def test_reruns(tmp_path):
-    done = suites.run(tmp_path, {"test_again.py": """
+    done = suite_runs.run(tmp_path, {"test_again.py": """
         TRIES = []
 
         @pytest.mark.flaky(reruns=2)
@@ -50,7 +50,7 @@ def test_reruns(tmp_path):
 
 
 def test_children_do_not_count_and_break_nothing(tmp_path):
-    done = suites.run(tmp_path, {"test_children.py": """
+    done = suite_runs.run(tmp_path, {"test_children.py": """
         import multiprocessing, subprocess, sys
 
         @pytest.mark.limit_gpu_memory("5 MiB")
@@ -85,7 +85,7 @@ def test_children_do_not_count_and_break_nothing(tmp_path):
 
 
 def test_a_limit_is_for_each_device(tmp_path):
-    done = suites.run(tmp_path, {"test_two.py": """
+    done = suite_runs.run(tmp_path, {"test_two.py": """
         @pytest.mark.limit_gpu_memory("5 MiB")
         def test_both_hold(): a, b = gpu(4 * MiB, 0), gpu(5 * MiB, 1)
 
@@ -105,7 +105,7 @@ def test_what_a_test_sees_of_pytorchs_counters_stays(tmp_path):
             stats = torch.cuda.memory_stats()
             print("STATS", sorted(stats.items()))
         """}
-    traced, bare = (suites.run(tmp_path, files, "-s", recorded=recorded) for recorded in (True, False))
+    traced, bare = (suite_runs.run(tmp_path, files, "-s", recorded=recorded) for recorded in (True, False))
     lines = [[line for line in one.text.splitlines() if "STATS" in line] for one in (traced, bare)]
     assert lines[0] == lines[1] and len(lines[0]) == 1
 
@@ -125,7 +125,7 @@ LIMITED = {"test_plain.py": """
 
 
 def test_where_nothing_is_recorded_one_line_says_so(tmp_path):
-    done = suites.run_plainly(tmp_path, LIMITED)
+    done = suite_runs.run_plainly(tmp_path, LIMITED)
     assert done.outcomes == {"test_limited": "passed", "test_skipped": "skipped", "test_other": "passed"}
     lines = [line for line in done.text.splitlines() if "memtrace:" in line]
     assert len(lines) == 1 and "2 tests have limits" in lines[0] and "memtrace dry-run -- pytest" in lines[0]
@@ -133,26 +133,26 @@ def test_where_nothing_is_recorded_one_line_says_so(tmp_path):
 
 
 def test_a_simulated_gpu_without_memtrace(tmp_path):
-    done = suites.run(tmp_path, SEVERAL, recorded=False)
+    done = suite_runs.run(tmp_path, SEVERAL, recorded=False)
     assert set(done.outcomes.values()) == {"passed"} and len(done.outcomes) == 8
     assert "8 tests have limits of GPU memory that were not checked" in done.text
 
 
 def test_memtrace_where_there_is_no_gpu(tmp_path):
-    done = suites.run_plainly(tmp_path, LIMITED, env={"LD_PRELOAD": str(runs.library())})
+    done = suite_runs.run_plainly(tmp_path, LIMITED, env={"LD_PRELOAD": str(runs.library())})
     assert done.outcomes == {"test_limited": "passed", "test_skipped": "skipped", "test_other": "passed"}
     lines = [line for line in done.text.splitlines() if "memtrace:" in line]
     assert len(lines) == 1 and "no test used any" in lines[0] and "memtrace dry-run -- pytest" in lines[0]
 
 
 def test_without_limits_nothing_is_said(tmp_path):
-    done = suites.run_plainly(tmp_path, {"test_any.py": "def test_it(): pass"})
+    done = suite_runs.run_plainly(tmp_path, {"test_any.py": "def test_it(): pass"})
     assert done.status == 0 and "memtrace" not in done.text.replace("memtrace.pytest_plugin", "")
 
 
 @pytest.mark.parametrize("env", [{}, {"MEMTRACE_DISABLE": "1"}])
 def test_the_flag_refuses_to_go_unrecorded(tmp_path, env):
     preload = {"LD_PRELOAD": str(runs.library())} if env else {}
-    done = suites.run_plainly(tmp_path, LIMITED, "--memtrace", env={**env, **preload})
+    done = suite_runs.run_plainly(tmp_path, LIMITED, "--memtrace", env={**env, **preload})
     assert done.status == 4 and not done.outcomes
     assert "memtrace run -- pytest" in done.text and "Traceback" not in done.text

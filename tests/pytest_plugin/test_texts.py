@@ -8,7 +8,7 @@ import sys
 import pytest
 
 import runs
-import suites
+import suite_runs
 
 sys.path.insert(0, str(runs.ROOT / "python"))
 
@@ -61,7 +61,7 @@ WRONG = """
     ('limit_gpu_leaks("1 GiB", tolerance="2%")', "knows no tolerance"),
 ])
 def test_a_wrong_marker_is_an_error_of_its_test_alone(tmp_path, marker, told):
-    done = suites.run_plainly(tmp_path, {"test_wrong.py": WRONG.format(marker=marker)})
+    done = suite_runs.run_plainly(tmp_path, {"test_wrong.py": WRONG.format(marker=marker)})
     assert done.outcomes == {"test_it[ran]": "error", "test_other": "passed"}, done.text
     message = done.messages["test_it[ran]"]
     assert told in message and f"write @pytest.mark.{marker.split('(')[0]}(" in message
@@ -69,13 +69,13 @@ def test_a_wrong_marker_is_an_error_of_its_test_alone(tmp_path, marker, told):
 
 
 def test_a_wrong_ini_option_is_a_usage_error(tmp_path):
-    done = suites.run_plainly(tmp_path, {"test_any.py": "def test_it(): pass",
+    done = suite_runs.run_plainly(tmp_path, {"test_any.py": "def test_it(): pass",
                                          "pytest.ini": "[pytest]\nmemtrace_limit_gpu_memory = 2\n"})
     assert done.status == 4 and "write memtrace_limit_gpu_memory = 2 GiB" in done.text
 
 
 def test_the_markers_are_registered(tmp_path):
-    done = suites.run_plainly(tmp_path, {"test_any.py": ""}, "--markers", "--strict-markers")
+    done = suite_runs.run_plainly(tmp_path, {"test_any.py": ""}, "--markers", "--strict-markers")
     assert "@pytest.mark.limit_gpu_memory(limit, tolerance=None)" in done.text
     assert "@pytest.mark.limit_gpu_leaks(limit)" in done.text
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import shlex
 import sys
 
@@ -42,8 +43,10 @@ def load(shell) -> None:
 def _magic_of(shell):
     def memtrace_cell(line, cell):
         phase = _phase_of(line) or f"In [{_number_of(shell)}]"
+        # Without memtrace, _show says so, and how to get it in a notebook.
+        recorded = memtrace.phase(phase) if memtrace.is_active() else contextlib.nullcontext()
         try:
-            with memtrace.phase(phase):
+            with recorded:
                 _run(shell, cell)
         finally:  # a cell that fails, for want of memory above all, is worth a look too
             _show(shell, phase)

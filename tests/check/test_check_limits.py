@@ -5,8 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from checks import BROKEN, OK, UNKNOWN, VALIDATOR, check, document, line_of
-from conftest import PROGRAM
+from checks import BROKEN, OK, PROGRAM, UNKNOWN, VALIDATOR, check, document, line_of
 
 
 def test_the_schema_is_a_schema_and_refuses_what_is_not_in_it(trained):
