@@ -105,6 +105,7 @@ def test_mlflow(tmp_path, monkeypatch):
         check_report(text.read(), json.load(content), numbers)
 
 
+@pytest.mark.slow
 @logged.needs("mlflow")
 def test_mlflow_without_a_run_begins_none(tmp_path):
     outcome = logged.run("tracked", tmp_path / "run", "mlflow without a run", output=tmp_path / "traces", cwd=tmp_path)

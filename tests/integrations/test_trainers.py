@@ -38,6 +38,7 @@ def test_a_huggingface_trainer(tmp_path):
     assert logged.phases_of(report)["evaluation"]["peak_allocated_bytes"] == max(evaluations)
 
 
+@pytest.mark.slow
 @logged.needs("transformers", "accelerate", "tensorboard")
 def test_numbers_at_every_log_of_a_trainer_that_accumulates_gradients(tmp_path):
     outcome = logged.run("huggingface", tmp_path / "run", "often", 2, output=tmp_path / "traces")
@@ -51,6 +52,7 @@ def test_numbers_at_every_log_of_a_trainer_that_accumulates_gradients(tmp_path):
     assert logged.phases_of(report)["train step"]["times"] == 12
 
 
+@pytest.mark.slow
 @logged.needs("transformers", "accelerate", "tensorboard")
 def test_a_callback_in_the_list_of_callbacks(tmp_path):
     outcome = logged.run("huggingface", tmp_path / "run", "listed", 1, output=tmp_path / "traces")
@@ -58,6 +60,7 @@ def test_a_callback_in_the_list_of_callbacks(tmp_path):
     assert logged.phases_of(logged.report_of(outcome, tmp_path))["evaluation"]["times"] == 2
 
 
+@pytest.mark.slow
 @logged.needs("transformers", "accelerate", "tensorboard")
 def test_a_trainer_without_memtrace(tmp_path):
     outcome = logged.run("huggingface", tmp_path / "run", "often", 1, output=None)
@@ -70,7 +73,7 @@ def test_a_trainer_without_memtrace(tmp_path):
 
 
 @logged.needs("lightning")
-@pytest.mark.parametrize("every_s", [0, 3600])
+@pytest.mark.parametrize("every_s", [0, pytest.param(3600, marks=pytest.mark.slow)])
 def test_a_lightning_trainer(tmp_path, every_s):
     outcome = logged.run("lightning_module", tmp_path / "logs", every_s, output=tmp_path / "traces")
     with next((tmp_path / "logs").rglob("metrics.csv")).open() as file:
