@@ -279,6 +279,8 @@ def test_each_call_is_a_phase_of_the_report(kinds, tmp_path):
     report = runs.report(kinds.traces, tmp_path)
     phases = {phase["phase"] for phase in report["devices"][0]["phases"]}
     assert {"test_kinds.py::test_each_parameter[30]", "test_kinds.py::TestGroup::test_first"} <= phases
+
+
 @pytest.mark.slow
 def test_the_summary_has_as_many_tests_as_wanted_and_can_be_quiet(tmp_path):
     files = {"test_some.py": """
