@@ -8,8 +8,10 @@ namespace memtrace::attribution {
 
 namespace {
 
-// Tools that wrap every operation in an NVTX range make names without end.
-constexpr std::size_t most_names = 64;
+// Of a program's own there are as many as a suite has tests. Tools that wrap every operation in an
+// NVTX range make names without end.
+constexpr std::size_t most_own_names = 4096;
+constexpr std::size_t most_nvtx_names = 64;
 constexpr std::size_t deepest = 256;
 
 }  // namespace
@@ -35,16 +37,20 @@ void named_phases::on_phase(const trace::event& head, const trace::phase_event& 
 void named_phases::begin(thread_state& thread, const trace::phase_event& record) {
   if (thread.open.size() >= deepest) return;
   const auto known = numbers_.find({record.source, record.name});
+  const bool is_nvtx = record.source == format::phase_source::nvtx;
+  const bool is_full =
+      is_nvtx ? of_nvtx_ >= most_nvtx_names : names_.size() - of_nvtx_ >= most_own_names;
   open_phase opened;
   opened.name = record.name;
   opened.source = record.source;
-  if (known == numbers_.end() && names_.size() >= most_names) {
+  if (known == numbers_.end() && is_full) {
     opened.counts = false;
   } else if (known == numbers_.end()) {
     opened.number = static_cast<std::uint32_t>(names_.size());
     numbers_.emplace(std::pair(record.source, record.name), opened.number);
     names_.push_back(record.name);
-    nvtx_.push_back(record.source == format::phase_source::nvtx);
+    nvtx_.push_back(is_nvtx);
+    of_nvtx_ += is_nvtx ? 1 : 0;
     begun_.push_back(1);
   } else {
     opened.number = known->second;

@@ -5,6 +5,7 @@
 // for the thread that began a phase or a backward pass last.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <span>
@@ -43,6 +44,7 @@ class named_phases {
 
   std::vector<trace::text_id> names_;
   std::vector<bool> nvtx_;
+  std::size_t of_nvtx_ = 0;  // how many of them
   std::vector<std::uint64_t> begun_;
   std::map<std::pair<format::phase_source, trace::text_id>, std::uint32_t> numbers_;
   std::map<trace::thread_id, thread_state> threads_;
