@@ -5,6 +5,10 @@ set(native memtrace/native)
 install(TARGETS memtrace RUNTIME DESTINATION ${native} COMPONENT wheel)
 install(TARGETS memtrace_interpose LIBRARY DESTINATION ${native} COMPONENT wheel)
 foreach(cuda 12 13)
+  if(NOT TARGET memtrace_cuda${cuda})
+    message(FATAL_ERROR "The headers of CUDA ${cuda} are not in .deps, so there is no simulated CUDA for the "
+                        "wheel: run scripts/setup --build-only here, then build it again")
+  endif()
   install(TARGETS memtrace_cuda${cuda} LIBRARY DESTINATION ${native}/simulator/cuda${cuda}
           COMPONENT wheel)
 endforeach()

@@ -10,6 +10,7 @@
 #include "interpose/agent/optimizer_steps.h"
 #include "interpose/agent/root_watch.h"
 #include "interpose/agent/tensor_names.h"
+#include "interpose/base/settings.h"
 #include "interpose/census/object_check.h"
 #include "interpose/python/module_search.h"
 #include "interpose/python/python_stack.h"
