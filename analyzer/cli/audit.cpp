@@ -13,7 +13,6 @@
 #include "analyzer/cli/open_trace.h"
 #include "analyzer/cli/show_report.h"
 #include "analyzer/cli/write_file.h"
-#include "analyzer/trace/find_traces.h"
 
 namespace memtrace::cli {
 
@@ -52,11 +51,8 @@ struct audit_options {
 }
 
 int show(const audit_options& chosen) {
-  auto paths = trace::find_traces(chosen.traces);
-  if (!paths) {
-    complain({}, paths.failure());
-    return failure;
-  }
+  const auto paths = find(chosen.traces);
+  if (!paths) return failure;
   std::vector<audit::trace_audit> audits;
   const bool complete = each_trace(*paths, [&](const std::string& path, trace::reader& reader) {
     return sentences_of(audits.emplace_back(audit::audit_trace(path, reader)).facts);

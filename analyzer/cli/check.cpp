@@ -23,7 +23,6 @@
 #include "analyzer/cli/show_report.h"
 #include "analyzer/cli/write_file.h"
 #include "analyzer/json/check.h"
-#include "analyzer/trace/find_traces.h"
 
 namespace memtrace::cli {
 
@@ -89,29 +88,20 @@ struct check_options {
   return true;
 }
 
-[[nodiscard]] bool is_same(const std::vector<std::string>& one,
-                           const std::vector<std::string>& other) {
-  for (const auto& path : one) {
-    for (const auto& second : other) {
-      std::error_code failed;
-      if (std::filesystem::equivalent(path, second, failed) && !failed) {
-        log::error("{}: is in both runs; name an earlier run after --against", second);
-        return true;
-      }
-    }
+// The traces of both runs; false, after one sentence, when one of them is not there.
+[[nodiscard]] bool find_runs(const check_options& chosen, as_json::checked_run& run) {
+  const auto now = find(chosen.traces);
+  if (!now) return false;
+  run.traces = *now;
+  if (chosen.against.empty()) return true;
+  const auto before = find(chosen.against);
+  if (!before) return false;
+  run.baseline = *before;
+  if (const auto* const same = in_both(run.traces, run.baseline)) {
+    log::error("{}: is in both runs; name an earlier run after --against", *same);
+    return false;
   }
-  return false;
-}
-
-[[nodiscard]] bool find(const std::vector<std::string>& names, std::vector<std::string>& paths) {
-  if (names.empty()) return true;
-  auto found = trace::find_traces(names);
-  if (found) {
-    paths = std::move(*found);
-  } else {
-    complain({}, found.failure());
-  }
-  return static_cast<bool>(found);
+  return true;
 }
 
 // Of a trace that could not be read nothing is known.
@@ -149,8 +139,7 @@ void tell_unread(const std::vector<std::string>& paths, const run::run_report& p
 int check_run(const check_options& chosen) {
   as_json::checked_run run;
   if (!understood(chosen, run.wanted)) return cannot_tell;
-  if (!find(chosen.traces, run.traces) || !find(chosen.against, run.baseline)) return cannot_tell;
-  if (is_same(run.traces, run.baseline)) return cannot_tell;
+  if (!find_runs(chosen, run)) return cannot_tell;
   const auto now = load_traces(run.traces);
   if (now.processes.empty()) return cannot_tell;
   loaded_report before;

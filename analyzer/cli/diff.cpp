@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <CLI/App.hpp>
 #include <cstdio>
-#include <filesystem>
 #include <memory>
 #include <string>
-#include <system_error>
 #include <vector>
 
 #include "analyzer/cli/command.h"
@@ -14,7 +12,6 @@
 #include "analyzer/cli/write_file.h"
 #include "analyzer/diff/diff.h"
 #include "analyzer/diff/json.h"
-#include "analyzer/trace/find_traces.h"
 
 namespace memtrace::cli {
 
@@ -40,37 +37,18 @@ struct diff_options {
   return false;
 }
 
-[[nodiscard]] const std::string* in_both(const std::vector<std::string>& before,
-                                         const std::vector<std::string>& after) {
-  for (const auto& path : before) {
-    for (const auto& other : after) {
-      std::error_code failed;
-      if (std::filesystem::equivalent(path, other, failed) && !failed) return &other;
-    }
-  }
-  return nullptr;
-}
-
-[[nodiscard]] bool find(const std::vector<std::string>& names, std::vector<std::string>& paths) {
-  auto found = trace::find_traces(names);
-  if (found) {
-    paths = std::move(*found);
-  } else {
-    complain({}, found.failure());
-  }
-  return static_cast<bool>(found);
-}
-
 int show(diff_options chosen) {
   if (!named_two_runs(chosen)) return usage;
-  std::vector<std::string> before_paths, after_paths;
-  if (!find(chosen.before, before_paths) || !find(chosen.after, after_paths)) return failure;
-  if (const auto* const same = in_both(before_paths, after_paths)) {
+  const auto before_paths = find(chosen.before);
+  if (!before_paths) return failure;
+  const auto after_paths = find(chosen.after);
+  if (!after_paths) return failure;
+  if (const auto* const same = in_both(*before_paths, *after_paths)) {
     log::error("{}: is in both runs; a run differs from itself in nothing", *same);
     return failure;
   }
-  const auto before = load_traces(before_paths);
-  const auto after = load_traces(after_paths);
+  const auto before = load_traces(*before_paths);
+  const auto after = load_traces(*after_paths);
   if (before.processes.empty() || after.processes.empty()) return failure;
   const auto difference = diff::compare(before.processes, after.processes);
   bool written = true;

@@ -6,10 +6,13 @@
 
 #include <chrono>
 #include <cstdio>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include "analyzer/cli/log.h"
 #include "analyzer/text/utf8.h"
+#include "analyzer/trace/find_traces.h"
 
 namespace memtrace::cli {
 
@@ -62,6 +65,24 @@ std::optional<open_trace> open(const std::string& path) {
   }
   opened.reader = std::make_unique<trace::reader>(std::move(*reader));
   return opened;
+}
+
+std::optional<std::vector<std::string>> find(const std::vector<std::string>& names) {
+  auto found = trace::find_traces(names);
+  if (found) return std::move(*found);
+  complain({}, found.failure());
+  return std::nullopt;
+}
+
+const std::string* in_both(const std::vector<std::string>& before,
+                           const std::vector<std::string>& after) {
+  for (const auto& path : before) {
+    for (const auto& other : after) {
+      std::error_code failed;
+      if (std::filesystem::equivalent(path, other, failed) && !failed) return &other;
+    }
+  }
+  return nullptr;
 }
 
 std::vector<std::string> sentences_of(const trace::completeness& facts) {

@@ -23,6 +23,14 @@ struct open_trace {
 // Nothing, after one sentence on stderr, when it cannot be opened or is no trace.
 [[nodiscard]] std::optional<open_trace> open(const std::string& path);
 
+// Of files and directories, the traces there. Nothing, after one sentence on stderr, when there are
+// none.
+[[nodiscard]] std::optional<std::vector<std::string>> find(const std::vector<std::string>& names);
+
+// The first of `after` that is in `before`, too, under whatever name; null: none.
+[[nodiscard]] const std::string* in_both(const std::vector<std::string>& before,
+                                         const std::vector<std::string>& after);
+
 // Opens one after the other and reads it; why it was not read as a whole is complained of, a
 // sentence each. False: there was something to complain of.
 [[nodiscard]] bool each_trace(

@@ -13,7 +13,6 @@
 #include "analyzer/cli/write_file.h"
 #include "analyzer/gpus/gpus.h"
 #include "analyzer/text/size.h"
-#include "analyzer/trace/find_traces.h"
 #include "analyzer/what_if/json.h"
 #include "analyzer/what_if/runs.h"
 
@@ -65,11 +64,8 @@ int show(const replay_options& chosen) {
   what_if::replay_wishes wanted;
   wanted.alloc_confs = chosen.alloc_confs;
   if (!choose_device(chosen, wanted.total_bytes)) return usage;
-  auto paths = trace::find_traces(chosen.traces);
-  if (!paths) {
-    complain({}, paths.failure());
-    return failure;
-  }
+  const auto paths = find(chosen.traces);
+  if (!paths) return failure;
   std::vector<what_if::replayed_process> replayed;
   const bool complete = each_trace(*paths, [&](const std::string& path, trace::reader& reader) {
     auto one = what_if::replay_trace(path, reader, wanted, show_progress(path));

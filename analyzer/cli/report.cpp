@@ -12,7 +12,6 @@
 #include "analyzer/cli/write_file.h"
 #include "analyzer/json/report.h"
 #include "analyzer/terminal/views.h"
-#include "analyzer/trace/find_traces.h"
 
 namespace memtrace::cli {
 
@@ -44,11 +43,8 @@ struct report_options {
 
 int show(const report_options& chosen) {
   if (!understood(chosen)) return usage;
-  auto paths = trace::find_traces(chosen.traces);
-  if (!paths) {
-    complain({}, paths.failure());
-    return failure;
-  }
+  const auto paths = find(chosen.traces);
+  if (!paths) return failure;
   run::load_options wanted;
   wanted.blocks = chosen.blocks;
   if (!chosen.at.empty()) wanted.at = run::parse_moment(chosen.at);

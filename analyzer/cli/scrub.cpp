@@ -17,7 +17,6 @@
 #include "analyzer/cli/log.h"
 #include "analyzer/cli/open_trace.h"
 #include "analyzer/cli/output_file.h"
-#include "analyzer/trace/find_traces.h"
 
 namespace memtrace::cli {
 
@@ -68,11 +67,8 @@ class file_output final : public scrub::output {
 }
 
 int scrub_all(const std::vector<std::string>& names, const std::string& output) {
-  auto found = trace::find_traces(names);
-  if (!found) {
-    complain({}, found.failure());
-    return failure;
-  }
+  const auto found = find(names);
+  if (!found) return failure;
   scrub::scrubber scrubs;
   for (const auto& path : *found) {
     auto source = trace::file_source::open(path);

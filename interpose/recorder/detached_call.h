@@ -7,6 +7,12 @@
 // when it ends, and wait() does not know it.
 #pragma once
 
+#include <sys/syscall.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdint>
 #include <type_traits>
 #include <utility>
 
@@ -15,7 +21,15 @@ namespace memtrace {
 class detached_call {
  public:
   // In this thread calls are detached from now on: one that has all signals blocked.
-  static void allow() noexcept { is_allowed_ = true; }
+  static void allow() noexcept {
+    is_allowed_ = true;
+    thread_.store(static_cast<pid_t>(syscall(SYS_gettid)), std::memory_order_relaxed);
+  }
+
+  // Whether that is the thread whose children are ours and none of the program's: /proc lists them.
+  [[nodiscard]] static bool is_made_by(std::uint64_t thread) noexcept {
+    return thread == static_cast<std::uint64_t>(thread_.load(std::memory_order_relaxed));
+  }
 
   // Calls `ask`, which opens no descriptor and returns an errno value. Twice, if the first was
   // killed in the middle: what it does must bear that.
@@ -45,6 +59,7 @@ class detached_call {
   static int run_child(void* argument);
 
   static inline thread_local constinit bool is_allowed_ = false;
+  static inline std::atomic<pid_t> thread_{0};  // there is one at a time
 };
 
 }  // namespace memtrace

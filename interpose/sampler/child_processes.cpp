@@ -5,12 +5,14 @@
 #include <numeric>
 
 #include "interpose/base/kernel_files.h"
+#include "interpose/recorder/detached_call.h"
 
 namespace memtrace::sampler {
 
 // The kernel lists a child with the thread that forked it.
 void child_processes::add_children_of(const char* tasks, std::span<char> buffer) noexcept {
   for_each_number(tasks, [&](std::uint64_t thread) {
+    if (detached_call::is_made_by(thread)) return;
     char path[96];
     std::snprintf(path, sizeof path, "%s/%llu/children", tasks,
                   static_cast<unsigned long long>(thread));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The processes below this one: DataLoader workers (forked, spawned, or made by a fork server),
-// helpers of compilers, and theirs.
+// helpers of compilers, and theirs. Not those that the recorder makes (detached_call.h).
 #pragma once
 
 #include <array>

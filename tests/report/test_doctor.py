@@ -3,8 +3,10 @@
 not, and why. Each reason is made for real, but for drivers and GPUs."""
 
 import os
+import re
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -86,6 +88,28 @@ def test_the_pytorch_of_the_program_is_judged_without_its_import(built, tmp_path
     status, text = said("doctor", "--", runs.python(), env=env, cwd=tmp_path)
     line = line_of("PyTorch", text)
     assert status == (mark == "x") and line[0] == mark and torch in line and word in line
+
+
+def test_the_versions_it_names_are_those_that_are_tested_and_read(built, tmp_path, driver, torch_of):
+    """Three places know them: the command, the tests under other versions, and the library."""
+    sys.path.insert(0, str(runs.ROOT / "tests" / "versions"))
+    try:
+        from environments import NEWEST, OLDEST, PYTHONS
+    finally:
+        sys.path.pop(0)
+    env = {**driver(13000), **torch_of("2.99.0+cu130", "13.0")}
+    line = line_of("PyTorch", said("doctor", "--", runs.python(), env=env, cwd=tmp_path)[1])
+    first, last = (version.rpartition(".")[0] for version in (OLDEST, NEWEST))
+    assert f"tried are {first} to {last}:" in line
+
+    python = tmp_path / "python3.x"
+    python.write_text("#!/bin/sh\necho cpython 3 99 0 0; echo 2.11.0 13.0\n")
+    python.chmod(0o755)
+    line = line_of("Python", said("doctor", "--", python, env=driver(13000), cwd=tmp_path)[1])
+    known = re.search(r"memtrace knows (3\.\d+ to 3\.\d+)", line)[1]
+    library = (runs.ROOT / "interpose" / "python" / "interpreter.cpp").read_text()
+    assert f'"only Python {known} is supported"' in library
+    assert known.endswith(f"to {PYTHONS[-1]}")
 
 
 @pytest.mark.parametrize(("answer", "word"), [

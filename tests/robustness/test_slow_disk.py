@@ -19,6 +19,7 @@ pytestmark = pytest.mark.usefixtures("built")
 # Their number depends on time, and these tests count.
 QUIET = {"MEMTRACE_SAMPLING": "0", "MEMTRACE_CENSUS": "0"}
 PATIENCE = 240  # seconds; only what waits for ever takes longer
+LEAK_SHAPES = ("accumulating", "stepwise", "sawtooth_leak")
 ROOM = 600_000  # events that both slots cannot hold
 
 
@@ -143,7 +144,11 @@ def test_a_frozen_disk_does_not_hold_the_program_up(disk, tmp_path):  # noqa: F8
     last = [line for line in events(outcome.traces[0])
             if line.get("allocated") == settled and line["n"] > recorded - 4000]
     assert last and last[-1]["replayed_allocated"] == settled
-    assert [one["shape"] for one in cut["verdicts"]] == ["steady"]
+    # How much lies in the gap depends on time. Of a short rest more steps may be asked for, but
+    # nothing in it grows.
+    verdict, = cut["verdicts"]
+    assert verdict["shape"] not in LEAK_SHAPES and verdict["culprits"] == []
+    assert verdict["shape"] != "unknown" or verdict["more_steps_needed"] > 0
 
 
 def test_a_program_ends_while_the_disk_does_not_answer(disk):  # noqa: F811

@@ -4,17 +4,22 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <thread>
 
+#include "interpose/base/kernel_files.h"
 #include "interpose/base/own_descriptors.h"
+#include "interpose/base/sanitizer.h"
+#include "interpose/recorder/detached_call.h"
 #include "interpose/sampler/child_processes.h"
 #include "interpose/sampler/process_memory.h"
 #include "tests/unit/catch.h"
@@ -137,6 +142,40 @@ TEST_CASE(
   below.find(buffer);
   CHECK_FALSE(below.has_new());
   CHECK_FALSE(contains(below.found(), ended));
+}
+
+TEST_CASE("GIVEN a disk that is slow WHEN the recorder writes THEN its helper is no worker") {
+  if (is_sanitized) {
+    SUCCEED("there is no helper with a sanitizer");
+    return;
+  }
+  std::array<char, 16384> buffer;
+  std::atomic<pid_t> helper{0};
+  std::atomic<bool> stop{false};
+  std::atomic<pid_t> thread_id{0};
+  std::thread writer([&] {
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, nullptr);
+    thread_id = static_cast<pid_t>(syscall(SYS_gettid));
+    detached_call::allow();
+    (void)detached_call::make([&]() noexcept {
+      helper = static_cast<pid_t>(syscall(SYS_getpid));
+      while (!stop) syscall(SYS_sched_yield);
+      return 0;
+    });
+  });
+  while (helper == 0) usleep(1000);
+  char path[64];
+  std::snprintf(path, sizeof path, "/proc/self/task/%d/children", thread_id.load());
+  const bool is_listed = number_in(read_file(path, buffer)) == static_cast<std::uint64_t>(helper);
+  child_processes below;
+  below.find(buffer);
+  const bool is_found = contains(below.found(), static_cast<std::uint64_t>(helper));
+  stop = true;
+  writer.join();
+  CHECK(is_listed);
+  CHECK_FALSE(is_found);
 }
 
 TEST_CASE("GIVEN a process that has ended WHEN its memory is asked for THEN nothing") {
