@@ -19,9 +19,7 @@ BUILD = Path(os.environ.get("MEMTRACE_BUILD", ROOT / "build" / "release")).absol
 PICTURES = ROOT / "docs" / "pictures"
 PYTHON = ".venv/bin/python"
 MOST_BYTES = 60_000
-COLOURS = 64
-WIDTH, HEIGHT = 1200, 820  # of the window; pictures are made smaller than that
-SHOWN_WIDTH = 1000
+WIDTH, HEIGHT = 1000, 680
 
 # name: options of dry-run, program, the trace that it leaves ("" for all), the view that tells most
 RUNS = {
@@ -35,7 +33,7 @@ RUNS = {
 
 
 def record(name: str, folder: Path) -> Path:
-    """The page of the run. That of the run that is out of memory ends with an error, which is meant to happen."""
+    """The page of the run, scrubbed of this machine's paths. That of the run that is out of memory ends with an error, which is meant to happen."""
     options, program, trace, _ = RUNS[name]
     program = [part.format(folder=folder) for part in program]
     traces = folder / "traces"
@@ -47,16 +45,17 @@ def record(name: str, folder: Path) -> Path:
     if not (source.is_file() or list(traces.glob("*.mtrace"))):
         raise SystemExit(f"{name}: no trace was written:\n{outcome.stderr}")
     page = folder / "page.html"
-    subprocess.run([BUILD / "memtrace", "report", source, "--html", page], check=True, capture_output=True)
+    subprocess.run([BUILD / "memtrace", "report", source, "--html", page, "--scrub"], check=True, capture_output=True)
     return page
 
 
 def save(picture: bytes, to: Path) -> None:
-    """Smaller, with few colours, which is what makes it small enough for a repository."""
+    """Its beginning, in as many colours as make it small enough for a repository."""
     image = Image.open(BytesIO(picture)).convert("RGB")
-    image = image.resize((SHOWN_WIDTH, round(image.height * SHOWN_WIDTH / image.width)), Image.Resampling.LANCZOS)
-    for colours in (COLOURS, COLOURS // 2, COLOURS // 4):
-        image.quantize(colours, dither=Image.Dither.NONE).save(to, optimize=True)
+    image = image.crop((0, 0, image.width, min(image.height, HEIGHT)))
+    for colours in (256, 128, 64, 32):
+        few = image.quantize(colours, method=Image.Quantize.MAXCOVERAGE, kmeans=1, dither=Image.Dither.NONE)
+        few.save(to, optimize=True)
         if to.stat().st_size <= MOST_BYTES:
             return
     raise SystemExit(f"{to.name} has {to.stat().st_size} bytes; at most {MOST_BYTES}")

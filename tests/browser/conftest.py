@@ -6,6 +6,8 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
+pytest.register_assert_rewrite("browsing", "page_contents", "page_files", "page_views")
+
 import browsing  # noqa: E402
 import page_files  # noqa: E402
 

@@ -65,7 +65,7 @@ class Files:
         return self.folder / f"{name}.mtrace"
 
     def page(self, name: str) -> Path:
-        made = self.folder / f"{name}.html"
+        made, told = self.folder / f"{name}.html", self.folder / f"{name}.json"
         if name == "difference":
             line = ["diff", *map(self.trace, DIFFERENCE)]
         else:
@@ -73,17 +73,10 @@ class Files:
             line = ["report", *map(self.trace, traces), *options]
         with self._making(f"page {name}") as missing:
             if missing:
-                called(runs.memtrace(), *line, "--html", made)
+                called(runs.memtrace(), *line, "--html", made, "--json", told)
         return made
 
     def json(self, name: str) -> dict:
-        """What the page of this name is to say, as the command says it without a page."""
-        target = self.folder / f"{name}.json"
-        if name == "difference":
-            line = ["diff", *map(self.trace, DIFFERENCE)]
-        else:
-            line = ["report", *map(self.trace, PAGES[name][0])]
-        with self._making(f"json {name}") as missing:
-            if missing:
-                called(runs.memtrace(), *line, "--json", target)
-        return json.loads(target.read_text())
+        """What the page of this name is to say, as the command says it to programs."""
+        self.page(name)
+        return json.loads((self.folder / f"{name}.json").read_text())
