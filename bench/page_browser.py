@@ -12,7 +12,7 @@ from playwright.sync_api import Error, Page, sync_playwright
 
 CHROMIUM = "/usr/bin/chromium"
 VIEWPORT = {"width": 1280, "height": 800}
-FRAMES = 120
+FRAMES = 60
 TOO_LONG_S = 120
 
 # Notes the end of the second frame after `shown` became true, in ms since the navigation began.

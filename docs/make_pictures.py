@@ -28,7 +28,7 @@ RUNS = {
     "leak": ([], ["tests/verdicts/programs/leak_validation_outputs.py", "--steps", "200"], "", "growth"),
     "fragmented": ([], ["tests/fragmentation/programs.py", "{folder}", "variable_lengths"], "variable_lengths.mtrace",
                    "fragmentation"),
-    "ranks": (["--devices", "4"], ["tests/ranks/programs/forked_ranks.py", "ddp:4:2"], "", "ranks"),
+    "ranks": (["--gpu", "a100-40", "--devices", "4"], ["tests/ranks/programs/forked_ranks.py", "ddp:4:2"], "", "ranks"),
 }
 
 
@@ -38,7 +38,7 @@ def record(name: str, folder: Path) -> Path:
     program = [part.format(folder=folder) for part in program]
     traces = folder / "traces"
     outcome = subprocess.run(
-        [BUILD / "memtrace", "dry-run", "--gpu", "rtx3090", *options, "--no-report", "--output", traces, "--", PYTHON,
+        [BUILD / "memtrace", "dry-run", *(options or ["--gpu", "rtx3090"]), "--no-report", "--output", traces, "--", PYTHON,
          *program],
         cwd=ROOT, capture_output=True, text=True, env={**os.environ, "PYTHONPATH": str(ROOT / "python")})
     source = folder / trace if trace else traces
