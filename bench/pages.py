@@ -23,7 +23,8 @@ import page_viewers as viewers
 from recording import BUILD, ROOT, command
 
 SIZES = (100_000, 1_000_000, 10_000_000)
-PAGE_SHOWN = """(window.memtrace && (window.asked ??= window.memtrace.ready.then(() => { window.is_ready = true; })),
+# Until the page's script runs, window.memtrace is the element of that name.
+PAGE_SHOWN = """(window.memtrace?.ready?.then && (window.asked ??= window.memtrace.ready.then(() => { window.is_ready = true; })),
                  window.is_ready)"""
 
 
@@ -136,7 +137,7 @@ def main(viz: Path, memray: Path, folder: Path) -> None:
         rows.append(memray_page(memray, events, here))
         for row in rows[-3:]:
             print(row.text(), flush=True)
-    (ROOT / "bench/PAGES.md").write_text(words(rows, viz, memray))
+        (ROOT / "bench/PAGES.md").write_text(words(rows, viz, memray))
 
 
 if __name__ == "__main__":

@@ -34,12 +34,16 @@ def of_report(told: dict, index: int, pid: int) -> Truth:
     if reserved is not None:
         tell("part:cached", reserved - device["at_peak"]["allocated_bytes"])
         if capacity is not None:
-            tell("part:free", capacity - reserved - sum(one["bytes"] for one in device["outside_pool"]))
+            others = sum(one["bytes"] for one in device["outside_pool"]) + (device["unexplained_bytes"] or 0)
+            tell("part:free", capacity - reserved - others)
+    tell("part:unexplained", device["unexplained_bytes"])
     for place, one in enumerate(told["advice"]):
         tell(f"advice:{place}", one["saves_bytes"])
     tell("what_if:now", reserved)
     for one in own(told["advice_combined"]):
         tell("what_if:together", one["peak_reserved_bytes"])
+        tell("together:leaves", one["peak_reserved_bytes"])
+        tell("together:saves", one["saves_bytes"])
     for place, one in enumerate(told["verdicts"]):
         tell(f"verdict:{place}:growth", one["bytes_per_step"])
         for i, culprit in enumerate(one["culprits"]):
@@ -51,6 +55,10 @@ def of_report(told: dict, index: int, pid: int) -> Truth:
         tell("fragmentation:reserved", one["peak_reserved_bytes"])
         tell("fragmentation:allocated", one["peak_allocated_bytes"])
         tell("fragmentation:lower_bound", one["lower_bound_bytes"])
+        for when in ("at_peak", "at_out_of_memory"):
+            for reason, size in (one[when] or {}).get("unused", {}).items():
+                tell(f"fragmentation:{when}:{reason}", size)
+            tell(f"fragmentation:{when}:unused", (one[when] or {}).get("unused_bytes"))
     for one in told["ranks"]:
         for held in one["devices"]:
             who = one["pid"] if one["rank"] is None else one["rank"]
@@ -65,6 +73,10 @@ def of_report(told: dict, index: int, pid: int) -> Truth:
             "largest_free": decisive["largest_free_block_bytes"], "requested": decisive["requested_bytes"],
         }.items():
             tell(f"oom:{name}", value)
+        if decisive["capacity_bytes"] is not None:
+            tell("oom:outside", decisive["capacity_bytes"] - decisive["reserved_bytes"] - decisive["free_bytes"])
+        for i, holder in enumerate(decisive["holders"]):
+            tell(f"oom:holder:{i}", holder["bytes"])
     return known
 
 
