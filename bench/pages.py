@@ -104,7 +104,7 @@ def words(rows: list[Row], viz: Path, memray: Path, load: float) -> str:
         f"Made by `bench/pages.py` on {datetime.date.today()}, on {os.cpu_count()} cores ({platform.machine()}), in headless",
         "Chromium without a GPU: SwiftShader draws WebGL and everything else in software, on the same cores. Nothing was measured",
         "with a graphics card, so whether 300,000 blocks move at 60 frames a second on one is not known.",
-        f"Beside the bench itself, {load:.0f} other processes wanted these cores on average, which makes every time longer.",
+        f"The machine's load was {load:.0f} when it began: what else ran there makes every time longer.",
         f"memray {version}; `MemoryViz.js` of PyTorch's repository as of May 2026 (SHA-256 {digest}…) with d3 7 from npm, which its",
         "page would fetch from a CDN.",
         "",
