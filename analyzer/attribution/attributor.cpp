@@ -10,6 +10,7 @@
 #include "analyzer/attribution/life_observer.h"
 #include "analyzer/attribution/module_table.h"
 #include "analyzer/attribution/parameter_table.h"
+#include "analyzer/attribution/settled.h"
 #include "analyzer/attribution/summarize.h"
 
 namespace memtrace::attribution {
@@ -189,9 +190,15 @@ result attributor::finish() {
   replayed_.finish();
   auto& state = *state_;
   state.for_each_device([](std::uint32_t, device_state& device) { device.finish(); });
+  const composer with{state.run, state.modules, state.parameters};
+  if (auto* const lives = state.run.wanted.lives) {
+    state.for_each_device([&](std::uint32_t index, device_state&) {
+      settled_blocks blocks(with);
+      lives->finished(index, blocks);
+    });
+  }
   state.for_each_device([&](std::uint32_t index, device_state& device) {
-    state.gathered.devices.emplace(index,
-                                   summarize(device, {state.run, state.modules, state.parameters}));
+    state.gathered.devices.emplace(index, summarize(device, with));
   });
   summarize_run(state.run, state.modules, state.parameters, state.gathered);
   return std::move(state.gathered);
