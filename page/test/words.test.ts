@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import test from "node:test";
+import { ADVICE_WORDS, adviceHeading } from "../src/text/advice_words";
 import { bytes, duration, percent, shown } from "../src/text/units";
 import { fromHash, toHash } from "../src/ui/state";
 
@@ -29,4 +31,14 @@ test("what was chosen stands in the address, and nonsense there does nothing", (
   assert.deepEqual(fromHash(`#${toHash(chosen)}`, 2), chosen);
   assert.deepEqual(fromHash("#device=9&event=-1&colour=red&from=x", 2),
                    { history: 0, event: null, from: null, colour: "category", theme: "auto" });
+});
+
+test("changes are called what the terminal calls them", () => {
+  // This file runs from a folder inside test/.
+  const source = readFileSync(new URL("../../../analyzer/advice/brief_words.cpp", import.meta.url), "utf8");
+  const rows = [...source.matchAll(/\{"(\w+)", "([^"]+)"\}/g)].map((one) => [one[1], one[2]]);
+  assert.ok(rows.length > 20);
+  assert.deepEqual(ADVICE_WORDS, Object.fromEntries(rows));
+  assert.equal(adviceHeading("mixed_precision"), "Mixed precision");
+  assert.equal(adviceHeading("add_empty_cache"), "empty_cache() where it helps");
 });

@@ -45,18 +45,24 @@ export interface HeapMap {
   when: string; event: number; sites: string[]; merged: boolean; segments_left_out: number;
   bytes_left_out: Bytes; segments: HeapSegment[];
 }
+/** Bytes that were reserved and not allocated, by reason. */
+export interface HeapMoment {
+  event: number; reserved_bytes: Bytes; allocated_bytes: Bytes; unused_bytes: Bytes; unused: Record<string, Bytes>;
+  request_bytes: Bytes | null; largest_free_block_bytes: Bytes | null;
+}
 export interface Fragmentation {
   device: number; pid: number; peak_reserved_bytes: Bytes; peak_allocated_bytes: Bytes;
   lower_bound_bytes: Bytes | null; cause: string | null; matters: boolean; summary: string | null;
   inexact: string | null; maps: HeapMap[];
+  at_peak: HeapMoment | null; at_out_of_memory: HeapMoment | null;
   pinning_sites: { frames: Frame[]; bytes: Bytes; blocks: number; block_bytes: Bytes; category: string }[];
   blocked_requests: { count: number; largest: { event: number; bytes: Bytes; free_bytes: Bytes;
     largest_free_block_bytes: Bytes; out_of_memory: boolean; frames: Frame[] }[] };
 }
 export interface Oom {
   device: number; pid: number; event: number; time_ns: number; requested_bytes: Bytes; free_bytes: Bytes;
-  largest_free_block_bytes: Bytes | null; reserved_bytes: Bytes; allocated_bytes: Bytes;
-  capacity_bytes: Bytes | null; frames: Frame[]; caught: boolean;
+  largest_free_block_bytes: Bytes | null; largest_usable_free_block_bytes: Bytes | null; reserved_bytes: Bytes;
+  allocated_bytes: Bytes; capacity_bytes: Bytes | null; frames: Frame[]; caught: boolean; holders: CallSite[];
 }
 export interface Advice {
   id: string; title: string; saves_bytes: Bytes | null; saves_bytes_most: Bytes | null; proof: string;
@@ -90,3 +96,6 @@ export interface Report {
     usual: number; sentence: string }[];
   processes: { trace: string; run: Run; completeness: Completeness }[];
 }
+
+/** Shapes of a series that accumulates. */
+export const LEAKS: ReadonlySet<string> = new Set(["accumulating", "stepwise", "sawtooth_leak"]);

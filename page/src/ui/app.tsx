@@ -25,9 +25,15 @@ function deviceName(report: Report, history: History): string {
   return [`GPU ${device}`, shown(known?.name ?? "", 40), who].filter(Boolean).join(", ");
 }
 
+/** The device that a page opens with: of the rank that differs, if one does. */
+function unlikeTheOthers(report: Report, histories: History[]): number {
+  const pid = report.rank_differences[0]?.pid;
+  return Math.max(0, histories.findIndex((one) => one.facts.pid === pid));
+}
+
 export function App({ facts, report, histories }:
     { facts: Facts; report: Report; histories: History[] }): JSX.Element {
-  const [chosen, setChosen] = useState<Chosen>(() => fromHash(location.hash, histories.length));
+  const [chosen, setChosen] = useState<Chosen>(() => fromHash(location.hash, histories.length, unlikeTheOthers(report, histories)));
   const choose = useCallback((change: Partial<Chosen>) => setChosen((now) => ({ ...now, ...change })), []);
   useEffect(() => {
     const hash = toHash(chosen);

@@ -2,9 +2,11 @@
 // The answer: the verdict, five figures, and who held the device.
 import type { ComponentChildren, JSX } from "preact";
 import type { Device, Oom, Report, Verdict } from "../data/report";
+import { LEAKS } from "../data/report";
 import { bytes, count, percent, shown, words } from "../text/units";
 import { categoryColour, partColour } from "./colours";
-import { Frames, Section, Size, Slice, Swatch } from "./parts";
+import { OutOfMemory } from "./oom";
+import { Section, Size, Slice, Swatch } from "./parts";
 import { deviceOf, usePage } from "./state";
 
 interface Part { name: string; bytes: number; colour: string; key: string }
@@ -20,6 +22,9 @@ export function partsOf(device: Device): { parts: Part[]; whole: number | null; 
   }
   for (const one of device.outside_pool) {
     if (one.bytes > 0) parts.push({ name: words(one.owner), bytes: one.bytes, colour: partColour(one.owner), key: `outside:${one.owner}` });
+  }
+  if (device.unexplained_bytes !== null && device.unexplained_bytes > 0) {
+    parts.push({ name: "unexplained", bytes: device.unexplained_bytes, colour: partColour("unexplained"), key: "part:unexplained" });
   }
   const used = parts.reduce((sum, one) => sum + one.bytes, 0);
   const whole = device.capacity_bytes;
@@ -82,22 +87,14 @@ function Tiles({ report, device }: { report: Report; device: Device }): JSX.Elem
   );
 }
 
-function OutOfMemory({ oom }: { oom: Oom }): JSX.Element {
-  const rows: [string, number | null, string][] = [
-    ["The GPU has", oom.capacity_bytes, "oom:capacity"],
-    ["PyTorch had allocated", oom.allocated_bytes, "oom:allocated"],
-    ["PyTorch had reserved beyond that", oom.reserved_bytes - oom.allocated_bytes, "oom:unused"],
-    ["was free on the device", oom.free_bytes, "oom:free"],
-    ["the largest free block that PyTorch held", oom.largest_free_block_bytes, "oom:largest_free"],
-    ["was asked for", oom.requested_bytes, "oom:requested"],
-  ];
-  return (
-    <div class={oom.caught ? "oom caught" : "oom"} role="note">
-      <h3>{oom.caught ? "An allocation failed, and the program went on" : "The device ran out of memory"}</h3>
-      <p>A request for <Size value={oom.requested_bytes} /> could not be met, at <Frames frames={oom.frames} /></p>
-      <table><tbody>{rows.map(([name, value, key]) => <tr key={key}><th scope="row">{name}</th><td><Size value={value} of={key} /></td></tr>)}</tbody></table>
-    </div>
-  );
+/** What a reader wants to know first; null: that memory accumulates. */
+function firstSentence(device: Device, oom: Oom | undefined, verdict: Verdict | undefined): string | null {
+  const who = `GPU ${device.index}`;
+  if (oom) return `${who} ran out of memory: ${bytes(oom.requested_bytes)} were asked for, and ${bytes(oom.free_bytes)} were free on the device.`;
+  if (verdict && LEAKS.has(verdict.shape) && !verdict.negligible) return null;
+  const [reserved, capacity] = [device.peak_reserved_bytes, device.capacity_bytes];
+  if (reserved === null || capacity === null) return `${who}: PyTorch had ${bytes(device.peak_allocated_bytes)} allocated at most.`;
+  return `${who}: it fits. PyTorch had ${bytes(reserved)} of ${bytes(capacity)} reserved at most.`;
 }
 
 export function FirstScreen(): JSX.Element {
@@ -110,11 +107,12 @@ export function FirstScreen(): JSX.Element {
   const verdict = verdictOf(report, device);
   const oom = report.oom.filter((one) => one.device === device.index && one.pid === device.pid);
   const decisive = oom.find((one) => !one.caught) ?? oom[0];
+  const growth = <span data-key="verdict">{verdict ? shown(verdict.summary, 600) : "Nothing is known of its growth."}</span>;
+  const answer = firstSentence(device, decisive && !decisive.caught ? decisive : undefined, verdict);
   return (
     <Section id="first" title="Verdict">
-      {decisive && !decisive.caught ? <p class="verdict">GPU {device.index} ran out of memory: {bytes(decisive.requested_bytes)} were asked for and{" "}
-        {bytes(decisive.free_bytes)} were free on the device.</p> : null}
-      <p class={decisive && !decisive.caught ? "lead" : "verdict"} data-key="verdict">{verdict ? shown(verdict.summary, 600) : "Nothing is known of this device."}</p>
+      <p class="verdict">{answer ?? growth}</p>
+      {answer ? <p class="lead">{growth}.</p> : null}
       <Tiles report={report} device={device} />
       {decisive ? <OutOfMemory oom={decisive} /> : null}
       <DeviceBar device={device} />

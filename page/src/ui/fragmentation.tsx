@@ -3,11 +3,12 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { blocksOf } from "../data/heap";
-import type { Fragmentation, HeapMap, HeapSegment } from "../data/report";
-import { bytes, count, shown, words } from "../text/units";
+import type { Fragmentation, Frame, HeapMap, HeapSegment } from "../data/report";
+import { baseName, bytes, count, shown, words } from "../text/units";
 import { seriesColour } from "./colours";
 import { Frames, Section, Size, Slice, Swatch } from "./parts";
 import { deviceOf, usePage } from "./state";
+import { Unused } from "./unused";
 
 const STATE_COLOUR = { allocated: "#0072b2", pending: "#cc79a7", cached: "#d8dfe4", unbacked: "#f4f6f7" };
 const STATE_WORDS = { allocated: "allocated", pending: "freed, but a stream may still use it", cached: "free in the cache", unbacked: "addresses without memory" };
@@ -30,15 +31,26 @@ export function alike(segments: HeapSegment[]): Alike[] {
   return [...rows.values()].sort((one, other) => other.segment.bytes - one.segment.bytes || other.times - one.times);
 }
 
-function SegmentRow({ row, map, largest }: { row: Alike; map: HeapMap; largest: number }): JSX.Element {
+/** What a request needed, as long as the segments below are drawn. */
+function RequestRow({ asked, free, largest }: { asked: number; free: number | null; largest: number }): JSX.Element {
+  const rows: [string, number, string][] = [["what was asked for", asked, "#d55e00"]];
+  if (free !== null) rows.push(["largest free piece for it", free, "#009e73"]);
+  return <>{rows.map(([name, size, colour]) => (
+    <tr key={name} class="request"><th scope="row">{bytes(size)} <span class="note">{name}</span></th>
+      <td><div class="bar small" role="img" aria-label={`${name}: ${bytes(size)}`}><Slice share={size / largest} value={size} colour={colour} title={`${name}: ${bytes(size)}`} />
+        <Slice share={Math.max(0, 1 - size / largest)} value={0} colour="transparent" title="" /></div></td></tr>))}</>;
+}
+
+function SegmentRow({ row, map, largest, pins }: { row: Alike; map: HeapMap; largest: number; pins: boolean[] }): JSX.Element {
   const { segment, times } = row;
   const blocks = blocksOf(segment.blocks);
   const held = blocks.filter((one) => one.state === "allocated").reduce((sum, one) => sum + one.bytes, 0);
-  const kind = [segment.small ? "small pool" : "", segment.private_pool ? "private pool" : "", segment.expandable ? "expandable" : "",
+  const keeps = held < segment.bytes && blocks.some((one) => one.site !== null && pins[one.site]);
+  const kind = [keeps ? "kept by a long-lived block" : "", segment.small ? "small pool" : "", segment.private_pool ? "private pool" : "", segment.expandable ? "expandable" : "",
                 segment.stream !== 0 ? `stream ${segment.stream}` : ""].filter(Boolean).join(", ");
   return (
     <tr>
-      <th scope="row" title={`0x${segment.address.toString(16)}`}>{times > 1 ? `${count(times)} × ` : ""}{bytes(segment.bytes)}{kind ? <span class="note"> {kind}</span> : null}</th>
+      <th scope="row" class={keeps ? "pinned-segment" : ""} title={`0x${segment.address.toString(16)}`}>{times > 1 ? `${count(times)} × ` : ""}{bytes(segment.bytes)}{kind ? <span class="note"> {kind}</span> : null}</th>
       <td><div class="bar small" role="img" aria-label={`${bytes(held)} of ${bytes(segment.bytes)} allocated`}>
         {blocks.map((one, i) => <Slice key={i} share={one.bytes / largest} value={one.bytes} colour={colourOf(one.state, one.site)}
           title={`${bytes(one.bytes)} ${STATE_WORDS[one.state]}${one.site !== null ? `, ${shown(map.sites[one.site] ?? "", 200)}` : ""}`} />)}
@@ -48,15 +60,26 @@ function SegmentRow({ row, map, largest }: { row: Alike; map: HeapMap; largest: 
   );
 }
 
-function HeapPicture({ map }: { map: HeapMap }): JSX.Element {
+/** As `sites` of a map names a line: "train.py:7 main". */
+function siteName(frames: Frame[]): string {
+  const one = frames.find((frame) => frame.user) ?? frames[0];
+  return one ? `${baseName(one.file)}:${one.line} ${one.function}` : "";
+}
+
+function HeapPicture({ map, of }: { map: HeapMap; of: Fragmentation }): JSX.Element {
   const [all, setAll] = useState(false);
   const rows = alike(map.segments);
-  const largest = rows[0]?.segment.bytes ?? 1;
+  const moment = map.when === "out_of_memory" ? of.at_out_of_memory : of.at_peak;
+  const asked = map.when === "out_of_memory" ? moment?.request_bytes ?? null : null;
+  const largest = Math.max(rows[0]?.segment.bytes ?? 1, asked ?? 0);
+  const lines = new Set(of.pinning_sites.map((one) => siteName(one.frames)));
+  const pins = map.sites.map((one) => lines.has(one));
   return (
     <>
       <table class="heap"><caption>{map.when === "out_of_memory" ? "Where memory ran out" : "When most was reserved"}, at event {count(map.event)}:{" "}
         {count(map.segments.length)} segments, the largest first</caption>
-        <tbody>{rows.slice(0, all ? rows.length : MOST_ROWS).map((row, i) => <SegmentRow key={i} row={row} map={map} largest={largest} />)}</tbody></table>
+        <tbody>{asked !== null ? <RequestRow asked={asked} free={moment?.largest_free_block_bytes ?? null} largest={largest} /> : null}
+          {rows.slice(0, all ? rows.length : MOST_ROWS).map((row, i) => <SegmentRow key={i} row={row} map={map} largest={largest} pins={pins} />)}</tbody></table>
       {rows.length > MOST_ROWS && !all ? <button type="button" onClick={() => setAll(true)}>{count(rows.length - MOST_ROWS)} more kinds of segments</button> : null}
       {map.segments_left_out > 0 ? <p class="note">{count(map.segments_left_out)} small segments with {bytes(map.bytes_left_out)} are left out.</p> : null}
       <ul class="legend">{(Object.keys(STATE_WORDS) as (keyof typeof STATE_WORDS)[]).filter((state) => state !== "allocated" || map.sites.length === 0)
@@ -79,7 +102,10 @@ function Diagnosis({ of }: { of: Fragmentation }): JSX.Element {
       {of.pinning_sites.length > 0 ? <><h3>What keeps segments from being given back</h3>
         <table><thead><tr><th scope="col">Line</th><th scope="col">Holds back</th><th scope="col">with blocks of</th></tr></thead>
           <tbody>{of.pinning_sites.slice(0, 12).map((one, i) => <tr key={i}><td><Frames frames={one.frames} /></td><td><Size value={one.bytes} /></td><td><Size value={one.block_bytes} /></td></tr>)}</tbody></table></> : null}
-      {of.maps.map((map) => <HeapPicture key={map.when} map={map} />)}
+      {of.at_peak ? <Unused moment={of.at_peak} when="When most was reserved" of="fragmentation:at_peak" /> : null}
+      {of.at_out_of_memory ? <Unused moment={of.at_out_of_memory} when="Where memory ran out" of="fragmentation:at_out_of_memory" /> : null}
+      {of.inexact ? <p class="note">The layout is not exact: {shown(of.inexact, 400)}.</p> : null}
+      {of.maps.map((map) => <HeapPicture key={map.when} map={map} of={of} />)}
     </>
   );
 }

@@ -3,14 +3,12 @@
 import type { JSX } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import uPlot from "uplot";
-import type { Fix, Retained, Verdict } from "../data/report";
-import { bytes, count, percent, shown, words } from "../text/units";
+import { LEAKS, type Fix, type Retained, type Verdict } from "../data/report";
+import { baseName, bytes, count, percent, shown, words } from "../text/units";
 import { Frames, Section, Size } from "./parts";
 import { usePage } from "./state";
 import { styled } from "./theme";
 import { useWhenSeen } from "./when_seen";
-
-const LEAKS = new Set(["accumulating", "stepwise", "sawtooth_leak"]);
 
 function Series({ verdict }: { verdict: Verdict }): JSX.Element {
   const place = useRef<HTMLDivElement>(null);
@@ -52,7 +50,7 @@ function Chain({ kept }: { kept: Retained }): JSX.Element {
   return (
     <div class="chain">
       <ol aria-label="What keeps it alive">{kept.holder ? <li>{shown(kept.holder, 80)}</li> : null}{links.map((one, i) => <li key={i}><code>{one}</code></li>)}<li>the memory</li></ol>
-      <p class="note"><Size value={kept.bytes} /> in {count(kept.blocks)} blocks{kept.file ? `, ${shown(kept.file, 100)}:${kept.line}` : ""}</p>
+      <p class="note"><Size value={kept.bytes} /> in {count(kept.blocks)} blocks{kept.file ? <>, <span title={shown(kept.file, 2000)}>{shown(baseName(kept.file), 60)}:{kept.line}</span></> : null}</p>
     </div>
   );
 }
@@ -69,11 +67,24 @@ function Remedy({ fix }: { fix: Fix | null }): JSX.Element | null {
   );
 }
 
-function Growing({ verdict, place }: { verdict: Verdict; place: number }): JSX.Element {
+interface Growth { verdict: Verdict; place: number; same: string[] }
+
+/** Verdicts with the same culprits are about the same memory: the first of them stands for all. */
+export function folded(all: { verdict: Verdict; place: number }[]): Growth[] {
+  const made = new Map<string, Growth>();
+  for (const { verdict, place } of all) {
+    const lines = verdict.culprits.map((one) => one.frames.map((frame) => `${frame.file}:${frame.line}`).join(" ")).join("\n");
+    const known = lines === "" ? undefined : made.get(lines);
+    if (known) known.same.push(verdict.subject); else made.set(lines || `/${place}`, { verdict, place, same: [] });
+  }
+  return [...made.values()];
+}
+
+function Growing({ verdict, place, same }: Growth): JSX.Element {
   return (
     <article class={LEAKS.has(verdict.shape) && !verdict.negligible ? "leak" : ""}>
       <h3>{words(verdict.subject.replace(":", " "))}: {words(verdict.shape)}</h3>
-      <p>{shown(verdict.summary, 800)}</p>
+      <p>{shown(verdict.summary, 800)}.{same.length > 0 ? ` The same memory: ${same.map((one) => words(one.replace(":", " "))).join(", ")}.` : ""}</p>
       <Series verdict={verdict} />
       {verdict.bytes_per_step ? <p><Size value={verdict.bytes_per_step} of={`verdict:${place}:growth`} /> a {verdict.series.unit}
         {verdict.bytes_per_step_low !== null && verdict.bytes_per_step_high !== null ? <> (between {bytes(verdict.bytes_per_step_low)} and {bytes(verdict.bytes_per_step_high)})</> : null}
@@ -94,13 +105,13 @@ function Growing({ verdict, place }: { verdict: Verdict; place: number }): JSX.E
 export function LeaksView(): JSX.Element {
   const { report, histories, chosen } = usePage();
   const pid = histories[chosen.history]?.facts.pid;
-  const all = report.verdicts.map((one, place) => ({ one, place })).filter(({ one }) => pid === undefined || one.pid === pid);
-  const growing = all.filter(({ one }) => LEAKS.has(one.shape));
-  const rest = all.filter(({ one }) => !LEAKS.has(one.shape));
+  const all = report.verdicts.map((verdict, place) => ({ verdict, place })).filter(({ verdict }) => pid === undefined || verdict.pid === pid);
+  const growing = folded(all.filter(({ verdict }) => LEAKS.has(verdict.shape)));
+  const rest = folded(all.filter(({ verdict }) => !LEAKS.has(verdict.shape)));
   return (
     <Section id="growth" title="Growth" lead={growing.length === 0 ? "Nothing accumulates from step to step." : "What accumulates from step to step, and what keeps it alive."}>
-      {growing.map(({ one, place }) => <Growing key={place} verdict={one} place={place} />)}
-      {rest.length > 0 ? <details><summary>What does not grow ({count(rest.length)})</summary>{rest.map(({ one, place }) => <Growing key={place} verdict={one} place={place} />)}</details> : null}
+      {growing.map((one) => <Growing key={one.place} {...one} />)}
+      {rest.length > 0 ? <details><summary>What does not grow ({count(rest.length)})</summary>{rest.map((one) => <Growing key={one.place} {...one} />)}</details> : null}
     </Section>
   );
 }

@@ -40,23 +40,23 @@ export function pointOf(page: Page, history: History): number {
 
 export function toHash(chosen: Chosen): string {
   const made = new URLSearchParams();
-  if (chosen.history !== 0) made.set("device", String(chosen.history));
+  made.set("device", String(chosen.history));
   if (chosen.event !== null) made.set("event", String(chosen.event));
   if (chosen.from !== null) made.set("from", String(chosen.from));
   if (chosen.colour !== "category") made.set("colour", chosen.colour);
   return made.toString();
 }
 
-export function fromHash(hash: string, histories: number): Chosen {
+export function fromHash(hash: string, histories: number, first = 0): Chosen {
   const found = new URLSearchParams(hash.replace(/^#/, ""));
   const number = (name: string) => {
     const value = Number(found.get(name) ?? NaN);
     return Number.isSafeInteger(value) && value >= 0 ? value : null;
   };
   const colour = found.get("colour");
-  const history = number("device") ?? 0;
+  const history = number("device") ?? first;
   return {
-    history: history < histories ? history : 0, event: number("event"), from: number("from"),
+    history: history < histories ? history : first, event: number("event"), from: number("from"),
     colour: colour === "module" || colour === "line" || colour === "stream" ? colour : "category",
     theme: "auto",
   };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What was replayed: the run's own requests by the model of PyTorch's allocator, with a change.
 import type { JSX } from "preact";
+import { adviceHeading, adviceWords } from "../text/advice_words";
 import { bytes, shown } from "../text/units";
 import { seriesColour } from "./colours";
 import { Section, Size, Slice } from "./parts";
@@ -19,8 +20,8 @@ export function WhatIfView(): JSX.Element {
   }
   const rows = [
     { name: "as it is", least: reserved, most: reserved, key: "what_if:now" },
-    ...replayed.map((one) => ({ name: one.title, least: reserved - (one.saves_bytes_most ?? one.saves_bytes!), most: reserved - one.saves_bytes!, key: undefined })),
-    ...together.map((one) => ({ name: `together: ${one.ids.map((id) => id.replaceAll("_", " ")).join(", ")}`, least: one.peak_reserved_bytes, most: one.peak_reserved_bytes, key: "what_if:together" })),
+    ...replayed.map((one) => ({ name: adviceHeading(one.id) + (one.amount ? ` (${one.amount})` : ""), least: reserved - (one.saves_bytes_most ?? one.saves_bytes!), most: reserved - one.saves_bytes!, key: undefined })),
+    ...together.map((one) => ({ name: `together: ${one.ids.map(adviceWords).join(", ")}`, least: one.peak_reserved_bytes, most: one.peak_reserved_bytes, key: "what_if:together" })),
   ];
   return (
     <Section id="what-if" title="What if" lead="The most that PyTorch would reserve, by replaying this run's requests with a change.">
