@@ -26,7 +26,7 @@ FLOORS = {
     "analyzer": [
         "text", "gpus", "trace", "growth", "code", "replay", "estimate", "allocator", "attribution",
         "device", "verdicts", "host", "remedies", "blocks", "fragmentation", "advice", "run", "ranks",
-        "check", "export", "scrub", "terminal", "json", "diff", "what_if", "audit", "cli",
+        "check", "export", "scrub", "terminal", "json", "diff", "what_if", "audit", "live", "cli",
     ],
     "interpose": [
         "base", "recorder", "session", "loader", "driver", "python", "autograd", "census", "agent",
