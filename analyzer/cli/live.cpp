@@ -9,6 +9,8 @@
 
 #include "analyzer/cli/command.h"
 #include "analyzer/cli/log.h"
+#include "analyzer/cli/write_file.h"
+#include "analyzer/live/facts_json.h"
 #include "analyzer/live/session.h"
 
 namespace memtrace::cli {
@@ -18,6 +20,7 @@ namespace {
 struct live_options {
   std::string what;
   bool once = false;
+  std::string json;
   double interval = 1;
 };
 
@@ -44,8 +47,11 @@ int follow(const live_options& chosen) {
     return status;
   }
   while (session.has_more()) session.poll(std::chrono::seconds(1));
-  live::print_once(session);
-  return std::fflush(stdout) == 0 ? success : failure;
+  const auto known = session.known();
+  bool written = true;
+  if (!chosen.json.empty()) written = write_all(chosen.json, live::facts_json(known));
+  if (chosen.json != "-") live::print_once(known);
+  return std::fflush(stdout) == 0 && written ? success : failure;
 }
 
 }  // namespace
@@ -55,7 +61,9 @@ action add_live(CLI::App& app) {
   app.add_option("TRACE|DIR|PID", chosen->what,
                  "A trace, a directory with the traces of a run, or a process that is recorded "
                  "(default: what grows in the current directory)");
-  app.add_flag("--once", chosen->once, "Print one frame and exit, for scripts");
+  auto* const once = app.add_flag("--once", chosen->once, "Print one frame and exit, for scripts");
+  app.add_option("--json", chosen->json, "Also write its figures as JSON; - for standard output")
+      ->needs(once);
   app.add_option("--interval", chosen->interval, "Seconds from one look to the next (default: 1)")
       ->type_name("SECONDS")
       ->check(CLI::Range(shortest, longest));

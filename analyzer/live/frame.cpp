@@ -35,9 +35,10 @@ constexpr std::size_t most_lines = 5;
   return command.empty() ? run.path() : command;
 }
 
-[[nodiscard]] std::uint64_t ns_of(std::chrono::steady_clock::duration time) {
-  return static_cast<std::uint64_t>(std::max<std::int64_t>(
-      0, std::chrono::duration_cast<std::chrono::nanoseconds>(time).count()));
+[[nodiscard]] std::string age_words(std::chrono::steady_clock::duration age) {
+  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(age).count();
+  if (seconds < 60) return fmt::format("{} s", std::max<std::int64_t>(0, seconds));
+  return format_seconds(static_cast<std::uint64_t>(seconds) * 1'000'000'000);
 }
 
 [[nodiscard]] std::string step_words(const attribution::steps_so_far& steps) {
@@ -54,7 +55,7 @@ constexpr std::size_t most_lines = 5;
 // A table's row: a label, and three columns of sizes.
 [[nodiscard]] std::string row(std::string_view label, const std::string& first,
                               const std::string& second, const std::string& third) {
-  return fmt::format("  {:<18} {:>12} {:>19} {:>16}", label, first, second, third);
+  return fmt::format("  {:<16} {:>11} {:>18} {:>16}", label, first, second, third);
 }
 
 [[nodiscard]] std::string at_step(const attribution::steps_so_far& steps, std::uint64_t event) {
@@ -92,9 +93,9 @@ void add_totals(text::page& out, const followed_run& run, std::uint32_t device) 
       format_bytes(static_cast<std::uint64_t>(std::llround(std::max(0.0, about.bytes_per_step))));
   if (growth::is_leak(found.shape) && !found.negligible) {
     alarming = true;
-    auto text = fmt::format("memory grows by {} a {}", rate, about.unit);
+    auto text = fmt::format("{} a {}", rate, about.unit);
     if (about.steps_to_oom) {
-      text += fmt::format(": out of memory in about {} steps", format_count(*about.steps_to_oom));
+      text += fmt::format(", out of memory in about {} steps", format_count(*about.steps_to_oom));
       if (about.ns_to_oom) text += fmt::format(" ({})", format_seconds(*about.ns_to_oom));
     }
     return text;
@@ -130,7 +131,7 @@ void add_sparkline(text::page& out, const followed_run& run, std::uint32_t devic
   std::vector<std::uint64_t> peaks;
   std::string label;
   constexpr std::size_t most = 32;
-  const auto room = std::min(most, how.columns > 60 ? how.columns - 48 : 12);
+  const auto room = std::min(most, how.columns > 69 ? how.columns - 57 : 12);
   if (steps.count > 1) {
     const auto skip = steps.before.size() > room - 1 ? steps.before.size() - (room - 1) : 0;
     for (const auto& one : steps.before.subspan(skip)) peaks.push_back(one.peak);
@@ -213,8 +214,7 @@ void add_report(text::page& out, const shown_run& shown, const frame_options& ho
       shown.run.is_over() && report.completeness.events == shown.run.facts().events;
   out.line(is_last ? "Advice"
                    : fmt::format("Advice so far, as of event {} ({} ago)",
-                                 format_count(report.completeness.events),
-                                 format_seconds(ns_of(age) / 1'000'000'000 * 1'000'000'000)),
+                                 format_count(report.completeness.events), age_words(age)),
            emphasis::heading);
   const auto before = out.lines();
   if (device != nullptr) {

@@ -81,32 +81,35 @@ shown_run session::shown(std::size_t number, std::size_t device) {
   return made;
 }
 
-shown_run session::known(std::size_t number) {
+std::vector<shown_run> session::known() {
   const auto all = runs();
-  auto& run = *all[number];
-  if (run.is_over()) {
-    run.conclude();
-  } else {
-    run.look(true);
+  std::vector<shown_run> found;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    auto& run = *all[i];
+    if (run.is_over()) {
+      run.conclude();
+    } else {
+      run.look(true);
+    }
+    auto& made =
+        found.emplace_back(shown_run{run, run.busiest_device(), i, all.size(), 0, nullptr, false});
+    if (auto report = report_now(run.path())) {
+      made.report = std::make_shared<const report_so_far>(std::move(*report));
+    }
   }
-  shown_run made{run, run.busiest_device(), number, all.size(), 0, nullptr, false};
-  if (auto report = report_now(run.path())) {
-    made.report = std::make_shared<const report_so_far>(std::move(*report));
-  }
-  return made;
+  return found;
 }
 
-void print_once(session& of) {
+void print_once(const std::vector<shown_run>& all) {
   const auto facts = look_at_terminal();
   frame_options how;
   how.rows = 0;
   how.columns = facts.is_terminal ? size_of_terminal().columns : 96;
   how.unicode = facts.unicode || !facts.is_terminal;
-  const auto count = of.runs().size();
-  for (std::size_t i = 0; i < count; ++i) {
+  for (std::size_t i = 0; i < all.size(); ++i) {
     if (i != 0) std::fputc('\n', stdout);
     const auto text =
-        frame_of(of.known(i), how)
+        frame_of(all[i], how)
             .render(facts.colour, facts.is_terminal ? static_cast<unsigned>(how.columns) : 0);
     std::fwrite(text.data(), 1, text.size(), stdout);
   }

@@ -34,8 +34,8 @@ class session {
   [[nodiscard]] std::vector<followed_run*> runs();
   // What a frame shows, by the number of the process from 0.
   [[nodiscard]] shown_run shown(std::size_t number, std::size_t device);
-  // All that can be known of it now, whatever that costs.
-  [[nodiscard]] shown_run known(std::size_t number);
+  // Of all of them what can be known now, whatever that costs.
+  [[nodiscard]] std::vector<shown_run> known();
 
   [[nodiscard]] background& reports() { return reports_; }
 
@@ -54,6 +54,6 @@ class session {
 int watch(session& of, std::chrono::milliseconds interval);
 
 // One frame of each process, as plain text unless standard output is a terminal.
-void print_once(session& of);
+void print_once(const std::vector<shown_run>& all);
 
 }  // namespace memtrace::live
