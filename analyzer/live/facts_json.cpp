@@ -49,13 +49,14 @@ using as_json::json;
   const auto& allocator = run.replayed().device(device)->allocator;
   const auto steps = run.steps(device);
   const auto reserved = static_cast<std::int64_t>(allocator.totals().reserved);
-  json made = {{"device", device},
-               {"allocated_bytes", allocator.allocated()},
-               {"reserved_bytes", reserved + allocator.reserved_difference()},
-               {"peak_allocated_bytes", allocator.peak_allocated().totals.allocated},
-               {"peak_reserved_bytes", allocator.peak_reserved().totals.reserved},
-               {"steps", steps.count},
-               {"last_step_peak_bytes", steps.count == 0 ? json(nullptr) : steps.latest.peak}};
+  json made = {
+      {"device", device},
+      {"allocated_bytes", allocator.allocated()},
+      {"reserved_bytes", reserved + allocator.reserved_difference()},
+      {"peak_allocated_bytes", allocator.peak_allocated().totals.allocated},
+      {"peak_reserved_bytes", allocator.peak_reserved().totals.reserved},
+      {"steps", steps.count},
+      {"last_step_peak_bytes", steps.count == 0 ? json(nullptr) : json(steps.latest.peak)}};
   if (const auto* const held = run.held(device)) {
     made["categories"] = categories_json(held->now);
     made["categories_at_peak"] = categories_json(held->at_peak);

@@ -80,20 +80,19 @@ followed_run::~followed_run() = default;
 bool followed_run::poll(clock::duration at_most) {
   if (is_over() || found_) return false;
   // Asked before the last records are read: what is there afterwards was written by one that lived.
-  bool gone = false;
-  if (clock::now() >= next_question_) {
-    gone = writer_is_gone();
+  if (!gone_ && clock::now() >= next_question_) {
+    gone_ = writer_is_gone();
     next_question_ = clock::now() + std::chrono::milliseconds(500);
   }
   const auto until = clock::now() + at_most;
   do {
     has_more_ = reader_->poll(records_->visitor(), sections_at_once);
   } while (has_more_ && clock::now() < until);
-  take_state(gone);
+  take_state();
   return has_more_;
 }
 
-void followed_run::take_state(bool gone) {
+void followed_run::take_state() {
   if (reader_->is_another()) {
     state_ = run_state::replaced;
     has_more_ = false;
@@ -103,13 +102,13 @@ void followed_run::take_state(bool gone) {
   const auto now = reader_->facts();
   if (reader_->has_trailer()) {
     state_ = run_state::ended;
-  } else if (gone) {
+  } else if (gone_) {
     const auto gave_up = static_cast<std::uint32_t>(format::file_state::stopped);
     state_ = header().state == gave_up ? run_state::stopped : run_state::killed;
   } else {
     state_ = run_state::running;
   }
-  if (now.damage && (gone || reader_->is_stuck())) {
+  if (now.damage && (gone_ || reader_->is_stuck())) {
     state_ = run_state::damaged;
     damage_ = now.damage->message;
   }

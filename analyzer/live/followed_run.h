@@ -88,7 +88,7 @@ class followed_run {
   class observer;
   followed_run(std::string path, std::unique_ptr<trace::followed_file> file,
                std::unique_ptr<trace::following_reader> reader);
-  void take_state(bool gone);
+  void take_state();
 
   std::string path_;
   std::unique_ptr<trace::followed_file> file_;
@@ -103,6 +103,7 @@ class followed_run {
   run_state state_ = run_state::reading;
   std::string damage_;
   bool has_more_ = true;
+  bool gone_ = false;            // its writer; asked before the reading of what is there
   std::uint64_t looked_at_ = 0;  // events
   clock::time_point next_look_{};
   clock::time_point next_question_{};  // whether the writer lives
