@@ -266,9 +266,10 @@ text::page frame_of(const shown_run& shown, const frame_options& how) {
   const auto device = shown.device;
   text::page out;
   const auto world = run.world_size();
-  auto title = fmt::format("memtrace live: {}{}, {} after {}", name_of(run),
+  auto title = fmt::format("memtrace live: {}{}, {} {} {}", name_of(run),
                            world && *world > 1 ? fmt::format(" of {}", *world) : std::string(),
-                           words_of(run), format_seconds(facts.end_time_ns));
+                           words_of(run), run.state() == run_state::running ? "for" : "after",
+                           format_seconds(facts.end_time_ns));
   if (how.paused) title += ", display paused";
   out.line(title, run.state() == run_state::killed || run.state() == run_state::damaged
                       ? emphasis::alarm

@@ -35,6 +35,7 @@ class Training:
         self.process = runs.start([runs.python(), PROGRAM, str(steps), str(pause), *more], output,
                                   env=env)
         self._lines: queue.Queue = queue.Queue()
+        self._latest: dict = {}
         threading.Thread(target=self._read, daemon=True).start()
 
     def _read(self):
@@ -46,15 +47,20 @@ class Training:
         """Waits for it."""
         line = self._lines.get(timeout=120)
         assert line is not None, self.process.stderr.read().decode()
-        return dict(zip(("step", "allocated", "peak", "reserved"), line))
+        return self._take(line)
 
     def latest_step(self) -> dict:
-        """All that has been printed by now."""
-        found = self.next_step()
+        """The last of those printed by now, of which there is one at least."""
+        if not self._latest:
+            self.next_step()
         with contextlib.suppress(queue.Empty):
             while (line := self._lines.get_nowait()) is not None:
-                found = dict(zip(("step", "allocated", "peak", "reserved"), line))
-        return found
+                self._take(line)
+        return self._latest
+
+    def _take(self, line: list[int]) -> dict:
+        self._latest = dict(zip(("step", "allocated", "peak", "reserved"), line))
+        return self._latest
 
     def trace(self) -> Path:
         return runs.traces_in(self.output)[0]

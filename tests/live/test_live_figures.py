@@ -42,8 +42,9 @@ def test_after_its_end_figures_are_the_reports_to_the_byte(tmp_path):
     (device,), (reported,) = shown["devices"], said["devices"]
     assert device["peak_allocated_bytes"] == reported["peak_allocated"]["allocated_bytes"]
     assert device["peak_reserved_bytes"] == reported["peak_reserved"]["reserved_bytes"]
-    steps = reported["steps"]["steps"]
-    assert device["steps"] == reported["steps"]["count"] == 60
+    (series,) = said["steps"]["series"]
+    steps = series["steps"]
+    assert device["steps"] == said["steps"]["count"] == 60
     assert device["last_step_peak_bytes"] == steps[-1]["peak_allocated_bytes"]
     at_peak = {row["category"]: (row["bytes"], row["blocks"]) for row in device["categories_at_peak"]}
     assert at_peak == {row["category"]: (row["bytes"], row["blocks"])
@@ -71,7 +72,7 @@ def test_a_killed_program_says_so_and_its_last_events_are_there(tmp_path):
             one.next_step()
         os.kill(one.pid(), signal.SIGKILL)
         one.end()
-        last = one.latest_step() if not one._lines.empty() else None
+        last = one.latest_step()
         before = one.trace().read_bytes()
         (shown,) = figures(one.trace())
         assert one.trace().read_bytes() == before, "live writes nothing, not even for a killed one"
@@ -82,7 +83,7 @@ def test_a_killed_program_says_so_and_its_last_events_are_there(tmp_path):
     assert shown["events"] == said["completeness"]["events"]
     assert shown["devices"][0]["peak_allocated_bytes"] == \
         said["devices"][0]["peak_allocated"]["allocated_bytes"]
-    assert last is None or shown["devices"][0]["steps"] >= last["step"]
+    assert shown["devices"][0]["steps"] >= last["step"]
 
 
 def test_a_truncated_copy_shows_what_is_there(tmp_path):
@@ -115,13 +116,19 @@ def test_it_finds_a_process_its_launcher_and_what_grows_here(tmp_path):
 @pytest.mark.parametrize("argument, words", [
     ("4194300", "no process of that number"),
     ("/nowhere/at/all", "no such file, directory or process"),
-    ("1", "no trace that can be found"),
     (".", "no traces in this directory"),
 ])
 def test_where_there_is_nothing_one_sentence_says_so(tmp_path, argument, words):
     shown = live("--once", argument, cwd=tmp_path)
     assert shown.returncode == 1 and shown.stdout == ""
     assert words in shown.stderr and shown.stderr.count("\n") == 1
+
+
+def test_a_process_that_is_not_recorded_is_told(tmp_path):
+    with subprocess.Popen(["sleep", "60"], cwd=tmp_path) as other:
+        shown = live("--once", other.pid)
+        other.kill()
+    assert shown.returncode == 1 and "has no trace that can be found" in shown.stderr
 
 
 def test_a_frame_for_scripts_is_plain_text(tmp_path):
