@@ -186,6 +186,29 @@ void attributor::on_census(const trace::event& head, const trace::census_event& 
   if (auto* const lives = state_->run.wanted.lives) lives->census(head, record);
 }
 
+composition attributor::held_now(std::uint32_t device) const {
+  auto& state = *state_;
+  const auto* const found = state.device(device);
+  if (found == nullptr) return {};
+  return composer{state.run, state.modules, state.parameters}.compose(found->now(), {}, false,
+                                                                      nullptr);
+}
+
+composition attributor::held_at_peak(std::uint32_t device) const {
+  auto& state = *state_;
+  const auto* const found = state.device(device);
+  if (found == nullptr) return {};
+  return composer{state.run, state.modules, state.parameters}.compose(found->peak_so_far(), {},
+                                                                      false, nullptr);
+}
+
+steps_so_far attributor::steps(std::uint32_t device) const {
+  const auto* const found = state_->device(device);
+  const auto* const steps = found == nullptr ? nullptr : found->marked_steps();
+  if (steps == nullptr) return {};
+  return {found->boundary(), steps->count(), steps->latest(), steps->before_latest()};
+}
+
 result attributor::finish() {
   replayed_.finish();
   auto& state = *state_;
