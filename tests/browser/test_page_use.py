@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a reader does with a page: clicks into the timeline, looks for a block, follows a leak, compares ranks and runs."""
+
+import re
+
+import pytest
+
+import browsing
+import page_contents
+import page_files
+import page_views
+
+
+@pytest.fixture
+def fresh(browser, files):
+    """fresh(name): a page of its own, which must end without complaints."""
+    known = []
+
+    def give(name: str, **how) -> browsing.Opened:
+        known.append(browsing.Opened(browser, files.page(name), **how))
+        return known[-1]
+
+    yield give
+    for page in known:
+        page.close()
+
+
+def click_at(page, place, share: float) -> None:
+    box = place.bounding_box()
+    page.page.mouse.click(box["x"] + box["width"] * share, box["y"] + box["height"] * 0.6)
+    page_views.settle(page)
+
+
+def test_a_click_into_the_timeline_moves_the_moment_of_all_views(fresh):
+    page = fresh("small")
+    timeline = page_views.visit(page, "timeline")
+    before = {name: text for name, text in page_views.visit_all(page).items()}
+    page_views.visit(page, "timeline")
+    click_at(page, timeline.locator(".plot canvas, .plot .u-over").first, 0.25)
+    early = page.page.evaluate("window.memtrace.moment()")
+    assert early is not None
+    after = page_views.visit_all(page)
+    changed = {name for name in after if after[name] != before[name]}
+    assert {"timeline", "icicle"} <= changed
+    page_views.visit(page, "timeline")
+    click_at(page, timeline.locator(".plot canvas, .plot .u-over").first, 0.9)
+    assert page.page.evaluate("window.memtrace.moment()") > early
+
+
+def test_a_link_leads_to_the_same_moment(fresh, files):
+    events = page_contents.column(files.page("small"), "0/timeline/event")
+    event = round(events[len(events) // 2])
+    page = fresh("small", fragment=f"#event={event}")
+    assert page.page.evaluate("window.memtrace.moment()") == event
+
+
+@pytest.mark.parametrize("fragment", ["#event=99999999999", "#event=-1&device=7", "#<script>", "#colour=__proto__", "#event=1e999"])
+def test_a_wrong_link_does_nothing(fresh, fragment):
+    page = fresh("small", fragment=fragment)
+    assert page_views.visit(page, "first").locator("[data-key=peak_allocated]").count() == 1
+
+
+def test_blocks_are_found_by_their_line(fresh, files):
+    page = fresh("small")
+    blocks = page_views.visit(page, "blocks")
+    search = blocks.get_by_role("searchbox")
+    search.fill("transformer_adamw.py")
+    found = blocks.get_by_role("status")
+
+    def number() -> int:
+        page_views.settle(page)
+        return int(re.match(r"([\d,]+) blocks", found.inner_text())[1].replace(",", ""))
+
+    some = number()
+    kept = page_contents.facts(files.page("small"))["histories"][0]["blocks"]["kept"]
+    assert 0 < some <= kept
+    search.fill("no such line anywhere")
+    assert number() == 0
+
+
+def test_pointing_at_a_block_says_what_it_is(fresh):
+    page = fresh("out_of_memory")
+    blocks = page_views.visit(page, "blocks")
+    canvas = blocks.locator("canvas").first
+    canvas.scroll_into_view_if_needed()
+    box = canvas.bounding_box()
+    texts = set()
+    for across in range(1, 10):
+        for down in range(1, 10):
+            page.page.mouse.move(box["x"] + box["width"] * across / 10, box["y"] + box["height"] * down / 10)
+            page_views.settle(page)
+            texts.add(blocks.inner_text())
+        if any("out_of_memory.py:" in text for text in texts):
+            break
+    told = next(text for text in texts if "out_of_memory.py:" in text)
+    assert re.search(r"\d (MiB|KiB|GiB)", told)
+
+
+def test_frames_are_measured(fresh):
+    page = fresh("small")
+    page_views.visit(page, "blocks")
+    times = page.page.evaluate("window.memtrace.frames(5)")
+    assert len(times) == 5 and all(time >= 0 for time in times)
+
+
+def test_a_leak_has_its_line_its_keeper_and_its_remedy(opened, files):
+    told = files.json("leak")
+    culprit = told["verdicts"][0]["culprits"][0]
+    text = page_views.visit_all(opened("leak"))["growth"]
+    where = culprit["frames"][0] if culprit["frames"][0]["user"] else next(one for one in culprit["frames"] if one["user"])
+    assert f"leak_validation_outputs.py:{where['line']}" in text
+    assert culprit["retained_by"][0]["path"].split("[")[0] in text.replace("\n", "")
+    assert re.sub(r"\s+", " ", culprit["fix"]["change"])[:40] in re.sub(r"\s+", " ", text)
+
+
+def test_fragmentation_says_what_the_blocked_request_needed(opened):
+    text = page_views.visit_all(opened("in_pieces"))["fragmentation"]
+    assert "300.00 MiB" in text  # asked for by in_pieces.py
+    assert "14.00 MiB" in text  # its largest free piece
+    assert "in_pieces.py:10" in text
+
+
+def test_ranks_stand_side_by_side_and_each_can_be_chosen(fresh, files):
+    page = fresh("ranks")
+    told = files.json("ranks")
+    peaks = {one["rank"]: one["peak_allocated_bytes"] for one in told["devices"]}
+    assert len(peaks) == len(page_files.RANKS)
+    assert peaks[2] > peaks[0]
+    text = page_views.visit_all(page)["ranks"]
+    for difference in told["rank_differences"]:
+        assert difference["sentence"][:30] in text
+    page.page.get_by_label(re.compile("Device", re.I)).select_option(index=2)
+    page_views.settle(page)
+    first = page_contents.facts(files.page("ranks"))["histories"][2]
+    device, = (one for one in told["devices"] if one["pid"] == first["pid"])
+    shown = page_views.visit(page, "first").locator("[data-key=peak_allocated]")
+    assert int(shown.get_attribute("data-bytes")) == device["peak_allocated_bytes"] == peaks[first["rank"]]
+
+
+def test_the_page_of_a_difference_says_both_sides(opened, files):
+    text = "\n".join(page_views.visit_all(opened("difference")).values())
+    told = files.json("difference")
+    assert page_contents.facts(files.page("difference"))["diff"] == told
+    for side in page_files.DIFFERENCE:
+        peak = files.json(side)["devices"][0]["peak_allocated_bytes"]
+        unit = 1 << 30 if peak >= 1 << 30 else 1 << 20
+        assert f"{peak / unit:.2f}" in text
