@@ -10,6 +10,7 @@
 #include "analyzer/attribution/life_observer.h"
 #include "analyzer/attribution/module_table.h"
 #include "analyzer/attribution/parameter_table.h"
+#include "analyzer/attribution/settled.h"
 #include "analyzer/attribution/summarize.h"
 
 namespace memtrace::attribution {
@@ -185,13 +186,42 @@ void attributor::on_census(const trace::event& head, const trace::census_event& 
   if (auto* const lives = state_->run.wanted.lives) lives->census(head, record);
 }
 
+composition attributor::held_now(std::uint32_t device) const {
+  auto& state = *state_;
+  const auto* const found = state.device(device);
+  if (found == nullptr) return {};
+  return composer{state.run, state.modules, state.parameters}.compose(found->now(), {}, false,
+                                                                      nullptr);
+}
+
+composition attributor::held_at_peak(std::uint32_t device) const {
+  auto& state = *state_;
+  const auto* const found = state.device(device);
+  if (found == nullptr) return {};
+  return composer{state.run, state.modules, state.parameters}.compose(found->peak_so_far(), {},
+                                                                      false, nullptr);
+}
+
+steps_so_far attributor::steps(std::uint32_t device) const {
+  const auto* const found = state_->device(device);
+  const auto* const steps = found == nullptr ? nullptr : found->marked_steps();
+  if (steps == nullptr) return {};
+  return {found->boundary(), steps->count(), steps->latest(), steps->before_latest()};
+}
+
 result attributor::finish() {
   replayed_.finish();
   auto& state = *state_;
   state.for_each_device([](std::uint32_t, device_state& device) { device.finish(); });
+  const composer with{state.run, state.modules, state.parameters};
+  if (auto* const lives = state.run.wanted.lives) {
+    state.for_each_device([&](std::uint32_t index, device_state&) {
+      settled_blocks blocks(with);
+      lives->finished(index, blocks);
+    });
+  }
   state.for_each_device([&](std::uint32_t index, device_state& device) {
-    state.gathered.devices.emplace(index,
-                                   summarize(device, {state.run, state.modules, state.parameters}));
+    state.gathered.devices.emplace(index, summarize(device, with));
   });
   summarize_run(state.run, state.modules, state.parameters, state.gathered);
   return std::move(state.gathered);

@@ -47,6 +47,12 @@ class attributor final : public trace::record_visitor {
 
   [[nodiscard]] result finish();  // once, after the last record
 
+  // While the trace goes on: what is known of a device so far. An empty one: it has no event yet.
+  // Costs as much as there are live blocks.
+  [[nodiscard]] composition held_now(std::uint32_t device) const;
+  [[nodiscard]] composition held_at_peak(std::uint32_t device) const;
+  [[nodiscard]] steps_so_far steps(std::uint32_t device) const;
+
  private:
   replay::replayer& replayed_;
   std::unique_ptr<run_state> state_;

@@ -7,13 +7,11 @@
 #include <utility>
 
 #include "analyzer/attribution/attention.h"
-#include "analyzer/attribution/module_rows.h"
+#include "analyzer/attribution/settled.h"
 
 namespace memtrace::attribution {
 
 namespace {
-
-using format::storage_role;
 
 constexpr std::uint32_t float32 = 6;  // c10::ScalarType
 
@@ -25,52 +23,34 @@ constexpr std::uint32_t float32 = 6;  // c10::ScalarType
 }
 using group_key = decltype(key_of(block_group{}));
 
-[[nodiscard]] bool belongs_to_a_parameter(category what) {
-  return what == category::weights || what == category::buffers || what == category::gradients ||
-         what == category::optimizer_states;
-}
-
 class composing {
  public:
   composing(const composer& with, const watch& moment,
             std::vector<by_category<std::uint64_t>>* by_parameter)
-      : with_(with), moment_(moment), by_parameter_(by_parameter), rows_(with.modules) {
+      : with_(with), moment_(moment), by_parameter_(by_parameter), settled_(with) {
     if (by_parameter_ != nullptr) by_parameter_->resize(with.parameters.all().size());
   }
 
   [[nodiscard]] composition run(bool with_blocks) {
     std::vector<kept_block> blocks = moment_.kept();
     for (auto& block : blocks) {
-      with_.run.known.improve(block);
-      block.found = at_moment(block.found, moment_.moment().backwards_ended);
+      block.found = at_moment(settled_.classification_of(block), moment_.moment().backwards_ended);
       scores_.learn(block, with_.run.softmaxes, with_.run.marks);
     }
     for (const auto& block : blocks) add(block, with_blocks);
     add_unrecorded();
     sort_groups();
-    made_.modules = rows_.take();
+    made_.modules = settled_.rows().take();
     std::ranges::sort(made_.blocks, {}, &block_detail::address);
     return std::move(made_);
   }
 
  private:
   [[nodiscard]] std::uint32_t row_of(const kept_block& block) {
-    if (belongs_to_a_parameter(block.found.what) && block.name) {
-      const bool is_state = block.named_by == storage_role::optimizer_state;
-      if (block.found.what == category::buffers) {
-        return rows_.of_parameter(block.object, with_.run.names[block.name]);
-      }
-      const auto* const parameter = with_.parameters.find(block.name, block.object, is_state);
-      if (parameter != nullptr) {
-        count_parameter(*parameter, block);
-        return rows_.of_parameter(parameter->root, with_.run.names[parameter->name]);
-      }
-    }
-    // Weights and states have a module by name only: what ran when they were made says nothing.
-    // Of gradients it does: the module whose gradient was computed.
-    const bool by_name_only =
-        belongs_to_a_parameter(block.found.what) && block.found.what != category::gradients;
-    return by_name_only ? 0 : rows_.of(block.where.module);
+    const published_parameter* parameter = nullptr;
+    const auto row = settled_.row_of(block, &parameter);
+    if (parameter != nullptr) count_parameter(*parameter, block);
+    return row;
   }
 
   void count_parameter(const published_parameter& parameter, const kept_block& block) {
@@ -128,7 +108,7 @@ class composing {
     made_.categories[group.what].bytes += bytes;
     made_.categories[group.what].blocks += blocks;
     made_.evidence_bytes[group.what][group.how] += bytes;
-    rows_.add(group.module, group.what, bytes, group.attention_scores);
+    settled_.rows().add(group.module, group.what, bytes, group.attention_scores);
   }
 
   void sort_groups() {
@@ -150,7 +130,7 @@ class composing {
   const composer& with_;
   const watch& moment_;
   std::vector<by_category<std::uint64_t>>* by_parameter_;
-  module_rows rows_;
+  settled_blocks settled_;
   score_shapes scores_;
   composition made_;
   std::map<group_key, std::uint32_t> places_;

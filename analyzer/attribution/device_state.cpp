@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyzer/attribution/device_state.h"
 
+#include <limits>
 #include <utility>
 
 #include "analyzer/attribution/life_observer.h"
@@ -8,7 +9,7 @@
 namespace memtrace::attribution {
 
 void device_state::mark(watch& which, std::uint64_t event, std::uint64_t time_ns,
-                        std::uint64_t total, phase during) {
+                        std::uint64_t total, phase during) const {
   watched_moment now;
   now.event = event;
   now.time_ns = time_ns;
@@ -152,14 +153,48 @@ void device_state::finish() {
   if (run_.wanted.at && !at_.is_set()) {
     mark(at_, *run_.wanted.at, time_ns_, allocator_.allocated(), during_);
   }
+  blocks_.for_each([&](const block_life& block) { end(block, how_it_lives(block)); });
+}
+
+life_end device_state::how_it_lives(const block_life& block) const {
+  life_end how;
+  how.alive = true;
+  how.call_running = run_.phases.call_runs(block.thread, block.born.call);
+  how.passes = run_.phases.passes();
+  how.during = during_;
+  return how;
+}
+
+void device_state::add_living(watch& to) const {
   blocks_.for_each([&](const block_life& block) {
-    life_end how;
-    how.alive = true;
-    how.call_running = run_.phases.call_runs(block.thread, block.born.call);
-    how.passes = run_.phases.passes();
-    how.during = during_;
-    end(block, how);
+    if (!to.wants(block)) return;
+    to.keep(
+        keep(block, judge({block, how_it_lives(block), run_.marks[block.stack], run_.knowledge})));
   });
+}
+
+watch device_state::now() const {
+  watch moment;
+  mark(moment, std::numeric_limits<std::uint64_t>::max(), time_ns_, allocator_.allocated(),
+       during_);
+  add_living(moment);
+  return moment;
+}
+
+watch device_state::peak_so_far() const {
+  auto moment = peak_;
+  add_living(moment);
+  return moment;
+}
+
+const step_series* device_state::marked_steps() const {
+  if (!user_steps_.empty()) return &user_steps_;
+  return optimizer_steps_.empty() ? nullptr : &optimizer_steps_;
+}
+
+step_boundary device_state::boundary() const {
+  if (!user_steps_.empty()) return step_boundary::user;
+  return optimizer_steps_.empty() ? step_boundary::none : step_boundary::optimizer;
 }
 
 steps_found device_state::steps() {

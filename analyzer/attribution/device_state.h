@@ -49,6 +49,12 @@ class device_state {
   [[nodiscard]] const by_phase<phase_sums>& phases() const { return phases_; }
   [[nodiscard]] const std::vector<named_phase>& named() const { return named_; }
   [[nodiscard]] steps_found steps();  // once
+  // While the trace goes on. None: the program has not marked any.
+  [[nodiscard]] const step_series* marked_steps() const;
+  [[nodiscard]] step_boundary boundary() const;
+  // What lives now; what lived at the peak so far. Their blocks are judged as at a trace's end.
+  [[nodiscard]] watch now() const;
+  [[nodiscard]] watch peak_so_far() const;
 
  private:
   [[nodiscard]] step_end end_at(const trace::event& head) const {
@@ -58,8 +64,10 @@ class device_state {
   void count_named(const trace::event& head, std::uint64_t allocated, std::uint64_t freed);
   void observe_named(std::uint64_t total);
   void end(const block_life& block, const life_end& how);
+  [[nodiscard]] life_end how_it_lives(const block_life& block) const;
+  void add_living(watch& to) const;
   void mark(watch& which, std::uint64_t event, std::uint64_t time_ns, std::uint64_t total,
-            phase during);
+            phase during) const;
 
   run_context& run_;
   const replay::device_replay& allocator_;

@@ -12,6 +12,8 @@
 
 namespace memtrace::attribution {
 
+class settled_blocks;
+
 class life_observer {
  public:
   virtual ~life_observer() = default;
@@ -32,6 +34,8 @@ class life_observer {
   virtual void census(const trace::event& /*head*/, const trace::census_event&) {}
   virtual void held(std::uint32_t /*device*/, const block_life* /*block*/,
                     const trace::storage_event&) {}
+  // Of each device, when the trace was read and every block has ended: what they were after all.
+  virtual void finished(std::uint32_t /*device*/, settled_blocks&) {}
 };
 
 }  // namespace memtrace::attribution

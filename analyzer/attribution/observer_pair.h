@@ -51,6 +51,10 @@ class observer_pair final : public life_observer {
     first_.held(device, block, record);
     second_.held(device, block, record);
   }
+  void finished(std::uint32_t device, settled_blocks& blocks) override {
+    first_.finished(device, blocks);
+    second_.finished(device, blocks);
+  }
 
  private:
   life_observer& first_;

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -128,6 +129,14 @@ struct steps_found {
   step_boundary boundary = step_boundary::none;
   std::uint64_t count = 0;        // complete steps
   std::vector<step_peaks> steps;  // the first ones, where there are very many
+};
+
+// Of a trace that goes on.
+struct steps_so_far {
+  step_boundary boundary = step_boundary::none;
+  std::uint64_t count = 0;
+  step_peaks latest;                   // that has ended
+  std::span<const step_peaks> before;  // the first ones, where there are very many; without it
 };
 
 // A place where autograd kept 32-bit tensors while autocast was on.

@@ -43,6 +43,7 @@ void step_series::observe(std::uint64_t event, phase during, std::uint64_t total
 
 void step_series::close(const step_peaks& step) {
   ++count_;
+  closed_ = step;
   if (steps_.size() < most_steps_kept) steps_.push_back(step);
 }
 

@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <optional>
 #include <set>
+#include <span>
 #include <vector>
 
 #include "analyzer/attribution/result.h"
@@ -36,6 +37,13 @@ class step_series {
   void optimizer_step(const step_end& end, trace::object_id optimizer);
   [[nodiscard]] steps_found finish(step_boundary what);
   [[nodiscard]] bool empty() const { return count_ == 0 && round_.empty(); }
+  // While the trace goes on: what finish would say of the steps that have ended, without the list.
+  [[nodiscard]] std::uint64_t count() const { return count_ + (round_.empty() ? 0 : 1); }
+  [[nodiscard]] const step_peaks& latest() const { return round_.empty() ? closed_ : round_peaks_; }
+  [[nodiscard]] std::span<const step_peaks> before_latest() const {
+    const std::span all(steps_);
+    return round_.empty() && !all.empty() ? all.first(all.size() - 1) : all;
+  }
 
  private:
   void close(const step_peaks& step);
@@ -46,6 +54,7 @@ class step_series {
   std::vector<trace::object_id> round_;  // optimizers that have stepped in the open round
   std::set<trace::object_id> known_;     // optimizers that have ever stepped
   std::vector<step_peaks> steps_;
+  step_peaks closed_;  // the latest of them, also where there are too many to be kept
   std::uint64_t count_ = 0;
 };
 

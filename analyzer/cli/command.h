@@ -37,6 +37,7 @@ using action = std::function<int(const program&)>;
 [[nodiscard]] action add_dump(CLI::App& app);
 [[nodiscard]] action add_scrub(CLI::App& app);
 [[nodiscard]] action add_estimate(CLI::App& app);
+[[nodiscard]] action add_live(CLI::App& app);
 [[nodiscard]] action add_run(CLI::App& app);
 [[nodiscard]] action add_dry_run(CLI::App& app);
 [[nodiscard]] action add_path(CLI::App& app);

@@ -10,8 +10,10 @@
 #include "analyzer/cli/open_trace.h"
 #include "analyzer/cli/show_report.h"
 #include "analyzer/cli/write_file.h"
+#include "analyzer/cli/write_page.h"
 #include "analyzer/diff/diff.h"
 #include "analyzer/diff/json.h"
+#include "analyzer/html/page.h"
 
 namespace memtrace::cli {
 
@@ -21,6 +23,8 @@ struct diff_options {
   std::vector<std::string> both;  // BEFORE AFTER
   std::vector<std::string> before, after;
   std::string json;
+  std::string html;
+  bool force = false;
 };
 
 // The runs by name: BEFORE AFTER, or any number after --before and --after.
@@ -39,6 +43,7 @@ struct diff_options {
 
 int show(diff_options chosen) {
   if (!named_two_runs(chosen)) return usage;
+  if (!may_write_page(chosen.html, chosen.force)) return failure;
   const auto before_paths = find(chosen.before);
   if (!before_paths) return failure;
   const auto after_paths = find(chosen.after);
@@ -53,7 +58,12 @@ int show(diff_options chosen) {
   const auto difference = diff::compare(before.processes, after.processes);
   bool written = true;
   if (!chosen.json.empty()) written = write_all(chosen.json, diff::to_json(difference));
-  if (chosen.json != "-") {
+  if (!chosen.html.empty()) {
+    html::page_options how;
+    how.version = MEMTRACE_VERSION;
+    written = write_page(chosen.html, html::difference_page(difference, how)) && written;
+  }
+  if (chosen.json != "-" && chosen.html != "-") {
     print_difference(difference, stdout);
     written = std::fflush(stdout) == 0 && written;
   }
@@ -69,6 +79,9 @@ action add_diff(CLI::App& app) {
   app.add_option("--before", chosen->before, "Several traces that are the run before");
   app.add_option("--after", chosen->after, "Several traces that are the run after");
   app.add_option("--json", chosen->json, "Also write it as JSON; - for standard output");
+  auto* const html = app.add_option("--html", chosen->html,
+                                    "Also write it as one HTML page; - for standard output");
+  app.add_flag("--force", chosen->force, "Replace the page if it is there already")->needs(html);
   return [chosen](const program&) { return show(*chosen); };
 }
 

@@ -25,6 +25,7 @@ struct subcommand {
 
 constexpr std::array subcommands = {
     subcommand{"report", "Say what holds the memory in a trace", add_report, false},
+    subcommand{"live", "Watch a recording that grows, in the terminal", add_live, false},
     subcommand{"diff", "Two runs side by side: what changed", add_diff, false},
     subcommand{"check", "Whether a run keeps to its limits, for CI", add_check, false},
     subcommand{"replay", "What other allocator options, or another GPU, would do", add_replay,

@@ -1,15 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <CLI/App.hpp>
 #include <cstdio>
+#include <cstdlib>
+#include <filesystem>
 #include <memory>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "analyzer/cli/command.h"
 #include "analyzer/cli/log.h"
 #include "analyzer/cli/open_trace.h"
+#include "analyzer/cli/scrub_copies.h"
 #include "analyzer/cli/show_report.h"
 #include "analyzer/cli/write_file.h"
+#include "analyzer/cli/write_page.h"
+#include "analyzer/html/page.h"
 #include "analyzer/json/report.h"
 #include "analyzer/terminal/views.h"
 
@@ -23,6 +29,10 @@ struct report_options {
   bool blocks = false;
   std::string at;
   std::string by;
+  std::string html;
+  bool force = false;
+  bool with_source = false;
+  bool scrub = false;
 };
 
 [[nodiscard]] bool understood(const report_options& chosen) {
@@ -38,23 +48,69 @@ struct report_options {
         chosen.by);
     return false;
   }
+  if (chosen.json == "-" && chosen.html == "-") {
+    log::error("only one of --json - and --html - can have standard output");
+    return false;
+  }
   return true;
+}
+
+// Deleted with all that is in it.
+class temporary_folder {
+ public:
+  temporary_folder() {
+    std::error_code failed;
+    path_ = (std::filesystem::temp_directory_path(failed) / "memtrace-XXXXXX").string();
+    if (::mkdtemp(path_.data()) == nullptr) path_.clear();
+  }
+  temporary_folder(const temporary_folder&) = delete;
+  temporary_folder& operator=(const temporary_folder&) = delete;
+  ~temporary_folder() {
+    std::error_code failed;
+    if (!path_.empty()) std::filesystem::remove_all(path_, failed);
+  }
+  [[nodiscard]] const std::string& path() const { return path_; }  // empty: it cannot be made
+
+ private:
+  std::string path_;
+};
+
+// Of privacy copies, which are gone when that was read.
+[[nodiscard]] loaded_report load_scrubbed(const std::vector<std::string>& paths,
+                                          const run::load_options& wanted) {
+  const temporary_folder folder;
+  if (folder.path().empty()) {
+    log::error("no folder for the privacy copies can be made: set TMPDIR to one that is writable");
+    return {};
+  }
+  const auto copies = make_scrubbed_copies(paths, folder.path());
+  return copies ? load_traces(copies->paths, wanted) : loaded_report();
+}
+
+[[nodiscard]] bool show_page(const run::run_report& processes, const report_options& chosen) {
+  html::page_options how;
+  how.version = MEMTRACE_VERSION;
+  how.with_source = chosen.with_source;
+  how.scrubbed = chosen.scrub;
+  return write_page(chosen.html, html::report_page(processes, how));
 }
 
 int show(const report_options& chosen) {
   if (!understood(chosen)) return usage;
   const auto paths = find(chosen.traces);
-  if (!paths) return failure;
+  if (!paths || !may_write_page(chosen.html, chosen.force)) return failure;
   run::load_options wanted;
   wanted.blocks = chosen.blocks;
+  wanted.history = !chosen.html.empty();
   if (!chosen.at.empty()) wanted.at = run::parse_moment(chosen.at);
-  auto loaded = load_traces(*paths, wanted);
+  auto loaded = chosen.scrub ? load_scrubbed(*paths, wanted) : load_traces(*paths, wanted);
   if (loaded.processes.empty()) return failure;
   bool written = true;
+  if (!chosen.html.empty()) written = show_page(loaded.processes, chosen);
   if (!chosen.json.empty()) {
-    written = write_all(chosen.json, as_json::to_json(loaded.processes, chosen.blocks));
+    written = written && write_all(chosen.json, as_json::to_json(loaded.processes, chosen.blocks));
   }
-  if (chosen.json != "-") {
+  if (chosen.json != "-" && chosen.html != "-") {
     print_report(loaded.processes, stdout, terminal::view_named(chosen.by));
     written = std::fflush(stdout) == 0 && written;
   }
@@ -68,6 +124,16 @@ action add_report(CLI::App& app) {
   app.add_option("TRACE", chosen->traces, "Traces, or directories with traces: one run")
       ->required();
   app.add_option("--json", chosen->json, "Also write the report as JSON; - for standard output");
+  auto* const html = app.add_option(
+      "--html", chosen->html, "Also write the report as one HTML page; - for standard output");
+  app.add_flag("--force", chosen->force, "Replace the page if it is there already")->needs(html);
+  auto* const with_source =
+      app.add_flag("--with-source", chosen->with_source,
+                   "Into the page: the lines of your own files that allocations come from")
+          ->needs(html);
+  app.add_flag("--scrub", chosen->scrub,
+               "Hide what memtrace scrub hides: the report of such copies")
+      ->excludes(with_source);
   app.add_flag("--blocks", chosen->blocks, "List every block in the JSON");
   app.add_option("--at", chosen->at,
                  "Another moment than the peak: event:N, step:N or step:N/PHASE, from 0");

@@ -9,6 +9,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <system_error>
 #include <vector>
@@ -17,6 +18,7 @@
 #include "analyzer/cli/log.h"
 #include "analyzer/cli/open_trace.h"
 #include "analyzer/cli/output_file.h"
+#include "analyzer/cli/scrub_copies.h"
 
 namespace memtrace::cli {
 
@@ -43,59 +45,71 @@ class file_output final : public scrub::output {
   return account == nullptr ? std::string() : account->pw_name;
 }
 
-[[nodiscard]] bool copy_one(scrub::scrubber& scrubs, std::size_t number, const std::string& path,
-                            const fs::path& folder) {
+// The copy's path; empty, after one sentence on stderr: it cannot be made.
+[[nodiscard]] std::string copy_one(scrub::scrubber& scrubs, std::size_t number,
+                                   const std::string& path, const fs::path& folder) {
   auto source = trace::file_source::open(path);
   if (!source) {
     complain(path, source.failure());
-    return false;
+    return {};
   }
   const auto target = (folder / scrubs.file_name(fs::path(path).filename().string())).string();
   output_file file(target, output_file::mode::create);
   if (!file.is_open()) {
     log::error("{}: cannot be made: {}", target, file.error());
-    return false;
+    return {};
   }
   file_output to(file);
   if (const auto failure = scrubs.copy(number, *source, to)) {
     complain(path, *failure);
     file.remove();
-    return false;
+    return {};
   }
-  log::note("wrote {}", target);
-  return true;
+  return target;
 }
 
 int scrub_all(const std::vector<std::string>& names, const std::string& output) {
   const auto found = find(names);
   if (!found) return failure;
+  const auto copies = make_scrubbed_copies(*found, output);
+  if (!copies) return failure;
+  for (const auto& path : copies->paths) log::note("wrote {}", path);
+  log::note(
+      "hidden: {} directories, {} names of users and machines, command lines and "
+      "values of the environment. Names of files, functions, modules and of what the "
+      "program itself named are still there: look with memtrace dump before you share.",
+      copies->directories, copies->names);
+  return success;
+}
+
+}  // namespace
+
+std::optional<scrubbed_copies> make_scrubbed_copies(const std::vector<std::string>& traces,
+                                                    const std::string& folder) {
   scrub::scrubber scrubs;
-  for (const auto& path : *found) {
+  for (const auto& path : traces) {
     auto source = trace::file_source::open(path);
     const auto failed =
         source ? scrubs.look_at(*source, owner_of(path)) : trace::status(source.failure());
     if (!failed) continue;
     complain(path, *failed);
-    return failure;
+    return std::nullopt;
   }
   std::error_code failed;
-  fs::create_directories(output, failed);
+  fs::create_directories(folder, failed);
   if (failed) {
-    log::error("{}: no directory for the copies: {}", output, failed.message());
-    return failure;
+    log::error("{}: no directory for the copies: {}", folder, failed.message());
+    return std::nullopt;
   }
-  for (std::size_t i = 0; i < found->size(); ++i) {
-    if (!copy_one(scrubs, i, (*found)[i], output)) return failure;
+  scrubbed_copies made;
+  for (std::size_t i = 0; i < traces.size(); ++i) {
+    made.paths.push_back(copy_one(scrubs, i, traces[i], folder));
+    if (made.paths.back().empty()) return std::nullopt;
   }
-  log::note(
-      "hidden: {} directories, {} names of users and machines, command lines and "
-      "values of the environment. Names of files, functions, modules and of what the "
-      "program itself named are still there: look with memtrace dump before you share.",
-      scrubs.hidden().directories(), scrubs.hidden().names());
-  return success;
+  made.directories = scrubs.hidden().directories();
+  made.names = scrubs.hidden().names();
+  return made;
 }
-
-}  // namespace
 
 action add_scrub(CLI::App& app) {
   struct options {

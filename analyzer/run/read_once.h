@@ -37,9 +37,9 @@ struct pass {
   std::uint64_t last_allocation = 0;  // its event
 };
 
-// The reader's first reading.
+// The reader's first reading. `with_history`: the report's history, too.
 [[nodiscard]] pass read_once(const std::string& path, trace::reader& reader,
                              attribution::options wanted, const steps_given& given,
-                             const on_progress_t& on_progress);
+                             bool with_history, const on_progress_t& on_progress);
 
 }  // namespace memtrace::run

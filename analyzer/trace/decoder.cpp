@@ -17,19 +17,22 @@ decoder::decoder(const format::file_header& header, dictionary& names, record_vi
       ns_per_tick_(header.ns_per_tick),
       tick_shift_(header.tick_shift) {}
 
-status decoder::decode(const section& part) {
-  records_ = cursor(part.records);
-  times_ = cursor(part.times);
+void decoder::begin(const section& part) {
   state_ = context{};
   base_ns_ = std::max(part.base_monotonic_ns, start_monotonic_ns_) - start_monotonic_ns_;
+}
+
+status decoder::go_on(const section& part, std::size_t before) {
+  records_ = cursor(part.records);
+  times_ = cursor(part.times);
   while (!records_.at_end()) {
     const auto position = records_.position();
     auto what = decode_record(records_.byte());
     if (!records_.ok() || !times_.ok()) what = outcome::malformed;
-    if (what != outcome::fine) return describe(part, what, position);
+    if (what != outcome::fine) return describe(part, what, before + position);
   }
   // Every time belongs to a record: one too many means that the times before it are wrong too.
-  if (!times_.at_end()) return describe(part, outcome::malformed, records_.position());
+  if (!times_.at_end()) return describe(part, outcome::malformed, before + records_.position());
   return std::nullopt;
 }
 

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 
 #include "analyzer/trace/cursor.h"
@@ -25,7 +26,14 @@ class decoder {
   decoder(const format::file_header& header, dictionary& names, record_visitor& visitor);
 
   // Errors: corrupt_record, too_many_definitions, with the section's offset.
-  [[nodiscard]] status decode(const section& part);
+  [[nodiscard]] status decode(const section& part) {
+    begin(part);
+    return go_on(part, 0);
+  }
+  // The same of a section that grows: once at its start, then whole records as they come.
+  // `before`: bytes of the section's records that were decoded already.
+  void begin(const section& part);
+  [[nodiscard]] status go_on(const section& part, std::size_t before);
 
   [[nodiscard]] std::uint64_t events() const { return events_; }
   [[nodiscard]] std::uint64_t last_time_ns() const { return last_time_ns_; }

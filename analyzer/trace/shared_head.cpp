@@ -86,6 +86,22 @@ struct first_bytes {
 
 }  // namespace
 
+shared_head look_at_shared_head(int trace) {
+  first_bytes start;
+  if (!read_all(trace, start.bytes.data(), start.bytes.size(), 0)) return {};
+  const auto head_path = path_in(start);
+  const auto bytes = head_bytes(start.header());
+  if (!head_path || bytes <= format::header_bytes) return {};
+  const int head = open_head(*head_path, start);
+  return head < 0 ? shared_head{} : shared_head{head, bytes};
+}
+
+bool has_writer(const shared_head& head) {
+  if (::flock(head.descriptor, LOCK_SH | LOCK_NB) != 0) return true;
+  ::flock(head.descriptor, LOCK_UN);
+  return false;
+}
+
 shared_head take_shared_head(const std::string& path, int trace) {
   first_bytes start;
   if (!read_all(trace, start.bytes.data(), start.bytes.size(), 0)) return {};

@@ -18,4 +18,10 @@ struct shared_head {
 // Of the trace with that path, open with that descriptor.
 [[nodiscard]] shared_head take_shared_head(const std::string& path, int trace);
 
+// The same without writing anything, whether its process is gone or not.
+[[nodiscard]] shared_head look_at_shared_head(int trace);
+// Its lock, which the writer has taken before there is anything to read, is only asked for; where
+// nobody holds it, it is held for an instant, shared.
+[[nodiscard]] bool has_writer(const shared_head& head);
+
 }  // namespace memtrace::trace

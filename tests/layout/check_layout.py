@@ -25,8 +25,9 @@ FORBIDDEN_INCLUDES = {
 FLOORS = {
     "analyzer": [
         "text", "gpus", "trace", "growth", "code", "replay", "estimate", "allocator", "attribution",
-        "device", "verdicts", "host", "remedies", "blocks", "fragmentation", "advice", "run", "ranks",
-        "check", "export", "scrub", "terminal", "json", "diff", "what_if", "audit", "cli",
+        "device", "verdicts", "host", "remedies", "blocks", "history", "fragmentation", "advice", "run",
+        "ranks", "check", "export", "scrub", "terminal", "json", "diff", "html", "what_if", "audit",
+        "live", "cli",
     ],
     "interpose": [
         "base", "recorder", "session", "loader", "driver", "python", "autograd", "census", "agent",

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { JSX } from "preact";
+import { useCallback, useEffect, useMemo, useState } from "preact/hooks";
+import type { Facts } from "../data/facts";
+import type { History } from "../data/history";
+import type { Report } from "../data/report";
+import { shown } from "../text/units";
+import { BlocksView } from "./blocks";
+import { Changes } from "./changes";
+import { FirstScreen } from "./first_screen";
+import { FragmentationView } from "./fragmentation";
+import { IcicleView } from "./icicle";
+import { LeaksView } from "./leaks";
+import { RanksView } from "./ranks";
+import { fromHash, PageContext, toHash, type Chosen } from "./state";
+import { ThemeButton } from "./theme";
+import { TimelineView } from "./timeline";
+import { TrustView } from "./trust";
+import { WhatIfView } from "./what_if";
+
+function deviceName(report: Report, history: History): string {
+  const { device, pid, rank } = history.facts;
+  const known = report.devices.find((one) => one.index === device && one.pid === pid);
+  const who = rank !== null ? `rank ${rank}` : report.processes.length > 1 ? `process ${pid}` : "";
+  return [`GPU ${device}`, shown(known?.name ?? "", 40), who].filter(Boolean).join(", ");
+}
+
+/** The device that a page opens with: of the rank that differs, if one does. */
+function unlikeTheOthers(report: Report, histories: History[]): number {
+  const pid = report.rank_differences[0]?.pid;
+  return Math.max(0, histories.findIndex((one) => one.facts.pid === pid));
+}
+
+export function App({ facts, report, histories }:
+    { facts: Facts; report: Report; histories: History[] }): JSX.Element {
+  const [chosen, setChosen] = useState<Chosen>(() => fromHash(location.hash, histories.length, unlikeTheOthers(report, histories)));
+  const choose = useCallback((change: Partial<Chosen>) => setChosen((now) => ({ ...now, ...change })), []);
+  useEffect(() => {
+    const hash = toHash(chosen);
+    try { history.replaceState(null, "", hash ? `#${hash}` : location.pathname + location.search); } catch { /* about:blank */ }
+  }, [chosen]);
+  useEffect(() => {
+    window.memtrace.moment = () => chosen.event;
+    window.memtrace.setMoment = (event) => choose({ event });
+  }, [chosen, choose]);
+  const page = useMemo(() => ({ facts, report, histories, chosen, choose }), [facts, report, histories, chosen, choose]);
+  const command = report.run.command.map((one) => one.slice(one.lastIndexOf("/") + 1)).join(" ");
+  const views: [string, string][] = [["timeline", "Timeline"], ["blocks", "Blocks"], ["icicle", "Who held it"],
+    ["fragmentation", "Fragmentation"], ["growth", "Growth"], ["what-if", "What if"],
+    ...(report.ranks.length > 1 ? [["ranks", "Ranks"] as [string, string]] : []), ["trust", "How far to trust it"]];
+  return (
+    <PageContext.Provider value={page}>
+      <a class="skip" href="#first">Skip to the report</a>
+      <header>
+        <h1>memtrace <span class="command" title={shown(report.run.command.join(" "), 2000)}>{shown(command, 100)}</span></h1>
+        <div class="controls">
+          {histories.length > 1 ? (
+            <label>Device <select value={String(chosen.history)}
+                onChange={(event) => choose({ history: Number(event.currentTarget.value), event: null, from: null })}>
+              {histories.map((one, i) => <option key={i} value={String(i)}>{deviceName(report, one)}</option>)}
+            </select></label>) : null}
+          <ThemeButton />
+        </div>
+        <nav aria-label="Views">{views.map(([id, title]) => <a key={id} href={`#${id}`} onClick={(event) => {
+          event.preventDefault();  // the address holds what was chosen
+          const target = document.getElementById(id);
+          target?.scrollIntoView();
+          target?.querySelector<HTMLElement>("h2")?.focus();
+        }}>{title}</a>)}</nav>
+      </header>
+      <main>
+        <FirstScreen />
+        <Changes />
+        <TimelineView />
+        <BlocksView />
+        <IcicleView />
+        <FragmentationView />
+        <LeaksView />
+        <WhatIfView />
+        {report.ranks.length > 1 ? <RanksView /> : null}
+        <TrustView />
+      </main>
+    </PageContext.Provider>
+  );
+}

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+// What grows, at which line, what keeps it alive, and what to do.
+import type { JSX } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+import uPlot from "uplot";
+import { LEAKS, type Fix, type Retained, type Verdict } from "../data/report";
+import { baseName, bytes, count, percent, shown, words } from "../text/units";
+import { Frames, Section, Size } from "./parts";
+import { usePage } from "./state";
+import { styled } from "./theme";
+import { useWhenSeen } from "./when_seen";
+
+function Series({ verdict }: { verdict: Verdict }): JSX.Element {
+  const place = useRef<HTMLDivElement>(null);
+  const isSeen = useWhenSeen(place);
+  useEffect(() => {
+    if (!isSeen) return;
+    const { first, stride, bytes: values } = verdict.series;
+    const steps = values.map((_value, i) => first + i * stride);
+    const slope = verdict.bytes_per_step ?? 0;
+    const middle = values.reduce((sum, one) => sum + one, 0) / Math.max(values.length, 1);
+    const centre = steps.length > 0 ? (steps[0]! + steps[steps.length - 1]!) / 2 : 0;
+    const fit = steps.map((step) => middle + slope * (step - centre));
+    let plot: uPlot | null = null;
+    const draw = () => {
+      plot?.destroy();
+      const axis = { stroke: styled("--text"), grid: { stroke: styled("--faint"), width: 1 }, ticks: { stroke: styled("--faint") } };
+      plot = new uPlot({
+        width: Math.max(place.current!.clientWidth, 200), height: 180, legend: { show: false }, cursor: { show: false },
+        scales: { x: { time: false } },
+        axes: [{ ...axis, label: verdict.series.unit, labelSize: 16 }, { ...axis, size: 92, values: (_plot, all) => all.map((one) => bytes(one)) }],
+        series: [{}, { stroke: "#0072b2", width: 1.5, points: { show: values.length < 60 } },
+                 ...(slope !== 0 ? [{ stroke: styled("--bad"), width: 1.5, dash: [6, 4], points: { show: false } }] : [])],
+      }, [steps, values, ...(slope !== 0 ? [fit] : [])] as uPlot.AlignedData, place.current!);
+    };
+    draw();
+    const resized = new ResizeObserver(() => plot?.setSize({ width: Math.max(place.current!.clientWidth, 200), height: 180 }));
+    resized.observe(place.current!);
+    window.addEventListener("memtrace-theme", draw);
+    return () => { resized.disconnect(); window.removeEventListener("memtrace-theme", draw); plot?.destroy(); };
+  }, [isSeen, verdict]);
+  const { bytes: values, unit } = verdict.series;
+  return <div class="plot low" ref={place} role="img"
+    aria-label={values.length > 0 ? `Least bytes of each ${unit}: from ${bytes(values[0]!)} to ${bytes(values[values.length - 1]!)}` : "No series"} />;
+}
+
+/** "model.history[] of Trainer": a chain from what the program knows down to the block. */
+function Chain({ kept }: { kept: Retained }): JSX.Element {
+  const links = shown(kept.path, 400).split(/(?=\.|\[)/);
+  return (
+    <div class="chain">
+      <ol aria-label="What keeps it alive">{kept.holder ? <li>{shown(kept.holder, 80)}</li> : null}{links.map((one, i) => <li key={i}><code>{one}</code></li>)}<li>the memory</li></ol>
+      <p class="note"><Size value={kept.bytes} /> in {count(kept.blocks)} blocks{kept.file ? <>, <span title={shown(kept.file, 2000)}>{shown(baseName(kept.file), 60)}:{kept.line}</span></> : null}</p>
+    </div>
+  );
+}
+
+function Remedy({ fix }: { fix: Fix | null }): JSX.Element | null {
+  if (!fix) return null;
+  return (
+    <div class="remedy">
+      <h4>Remedy</h4>
+      <p>{shown(fix.cause, 1000)}</p>
+      <pre tabIndex={0} aria-label="What to write">{shown(fix.change, 2000)}</pre>
+      {fix.caution ? <p>Take care: {shown(fix.caution, 500)}</p> : null}
+    </div>
+  );
+}
+
+interface Growth { verdict: Verdict; place: number; same: string[] }
+
+/** Verdicts with the same culprits are about the same memory: the first of them stands for all. */
+export function folded(all: { verdict: Verdict; place: number }[]): Growth[] {
+  const made = new Map<string, Growth>();
+  for (const { verdict, place } of all) {
+    const lines = verdict.culprits.map((one) => one.frames.map((frame) => `${frame.file}:${frame.line}`).join(" ")).join("\n");
+    const known = lines === "" ? undefined : made.get(lines);
+    if (known) known.same.push(verdict.subject); else made.set(lines || `/${place}`, { verdict, place, same: [] });
+  }
+  return [...made.values()];
+}
+
+function Growing({ verdict, place, same }: Growth): JSX.Element {
+  return (
+    <article class={LEAKS.has(verdict.shape) && !verdict.negligible ? "leak" : ""}>
+      <h3>{words(verdict.subject.replace(":", " "))}: {words(verdict.shape)}</h3>
+      <p>{shown(verdict.summary, 800)}.{same.length > 0 ? ` The same memory: ${same.map((one) => words(one.replace(":", " "))).join(", ")}.` : ""}</p>
+      <Series verdict={verdict} />
+      {verdict.bytes_per_step ? <p><Size value={verdict.bytes_per_step} of={`verdict:${place}:growth`} /> a {verdict.series.unit}
+        {verdict.bytes_per_step_low !== null && verdict.bytes_per_step_high !== null ? <> (between {bytes(verdict.bytes_per_step_low)} and {bytes(verdict.bytes_per_step_high)})</> : null}
+        {verdict.confidence !== null ? <>; {percent(verdict.confidence, 1)} certain</> : null}.</p> : null}
+      {verdict.overturned_by ? <p class="note">What would overturn it: {shown(verdict.overturned_by, 400)}</p> : null}
+      {verdict.culprits.slice(0, 5).map((one, i) => (
+        <div class="culprit" key={i}>
+          <p><Size value={one.bytes_per_step} of={`verdict:${place}:culprit:${i}`} /> a {verdict.series.unit}, {percent(one.share, 1)} of the growth, {words(one.category)}: <Frames frames={one.frames} /></p>
+          {one.forward.length > 0 ? <p>Gradient of <Frames frames={one.forward} /></p> : null}
+          {one.retained_by.slice(0, 3).map((kept, k) => <Chain key={k} kept={kept} />)}
+          <Remedy fix={one.fix} />
+        </div>))}
+      <Remedy fix={verdict.fix} />
+    </article>
+  );
+}
+
+export function LeaksView(): JSX.Element {
+  const { report, histories, chosen } = usePage();
+  const pid = histories[chosen.history]?.facts.pid;
+  const all = report.verdicts.map((verdict, place) => ({ verdict, place })).filter(({ verdict }) => pid === undefined || verdict.pid === pid);
+  const growing = folded(all.filter(({ verdict }) => LEAKS.has(verdict.shape)));
+  const rest = folded(all.filter(({ verdict }) => !LEAKS.has(verdict.shape)));
+  return (
+    <Section id="growth" title="Growth" lead={growing.length === 0 ? "Nothing accumulates from step to step." : "What accumulates from step to step, and what keeps it alive."}>
+      {growing.map((one) => <Growing key={one.place} {...one} />)}
+      {rest.length > 0 ? <details><summary>What does not grow ({count(rest.length)})</summary>{rest.map((one) => <Growing key={one.place} {...one} />)}</details> : null}
+    </Section>
+  );
+}

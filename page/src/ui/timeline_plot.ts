@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+// The timeline on a canvas: categories stacked, what is reserved and used above them, phases, steps and
+// marks. uPlot stacks nothing by itself: each series is the sum of those below it.
+import uPlot from "uplot";
+import { lastAtOrBefore, type History } from "../data/history";
+import { bytes, count, duration, words } from "../text/units";
+import { categoryColour, hashed, seriesColour } from "./colours";
+import { styled } from "./theme";
+
+const POWERS_OF_TWO = Array.from({ length: 50 }, (_none, i) => 2 ** i);
+
+export interface Drawn {
+  plot: uPlot;
+  /** The categories from the top of the stack down, as the series 1 … */
+  order: string[];
+  showMoment(point: number, from: number | null): void;
+}
+
+/** What stands on the horizontal axis. */
+export type Across = "time" | "events";
+
+// Of a time the place on the axis: between two points events are spread evenly.
+function placesOf(history: History, across: Across): (ns: number) => number {
+  if (across === "time") return (ns) => ns / 1e9;
+  const times = history.timeline("time_ns");
+  const events = history.timeline("event");
+  return (ns) => {
+    const before = Math.max(0, lastAtOrBefore(times, ns));
+    const after = Math.min(before + 1, times.length - 1);
+    const span = times[after]! - times[before]!;
+    const share = span > 0 ? Math.min(Math.max((ns - times[before]!) / span, 0), 1) : 0;
+    return events[before]! + share * (events[after]! - events[before]!);
+  };
+}
+
+export function stacked(history: History, order: string[]): number[][] {
+  const below = new Array<number>(history.points).fill(0);
+  const made: number[][] = [];
+  for (const name of [...order].reverse()) {
+    const own = history.timeline(`category/${name}`);
+    for (let i = 0; i < below.length; ++i) below[i] = below[i]! + own[i]!;
+    made.push([...below]);
+  }
+  return made.reverse();
+}
+
+function known(values: ArrayLike<number>): (number | null)[] {
+  return Array.from(values, (value) => (Number.isNaN(value) ? null : value));
+}
+
+function drawPhases(plot: uPlot, history: History, at: (ns: number) => number): void {
+  const begin = history.column("phases/begin_ns");
+  const end = history.column("phases/end_ns");
+  const name = history.column("phases/name");
+  const { ctx, bbox } = plot;
+  const height = 5 * devicePixelRatio;
+  for (let i = 0; i < begin.length; ++i) {
+    const left = Math.max(plot.valToPos(at(begin[i]!), "x", true), bbox.left);
+    const right = Math.min(plot.valToPos(at(end[i]!), "x", true), bbox.left + bbox.width);
+    if (right <= left) continue;
+    ctx.fillStyle = seriesColour(hashed(history.page.texts[name[i]!] ?? "") % 12);
+    ctx.fillRect(left, bbox.top + bbox.height - height, Math.max(right - left, 1), height);
+  }
+}
+
+function drawSteps(plot: uPlot, history: History, at: (ns: number) => number): void {
+  const ends = history.column("steps/end_ns");
+  const { ctx, bbox } = plot;
+  const [from, to] = [plot.scales.x!.min!, plot.scales.x!.max!];
+  let seen = 0;
+  for (let i = 0; i < ends.length; ++i) if (at(ends[i]!) >= from && at(ends[i]!) <= to) ++seen;
+  if (seen === 0 || seen > 120) return;  // too many to tell apart
+  ctx.strokeStyle = styled("--faint");
+  ctx.beginPath();
+  for (let i = 0; i < ends.length; ++i) {
+    const x = Math.round(plot.valToPos(at(ends[i]!), "x", true)) + 0.5;
+    if (x < bbox.left || x > bbox.left + bbox.width) continue;
+    ctx.moveTo(x, bbox.top);
+    ctx.lineTo(x, bbox.top + bbox.height);
+  }
+  ctx.stroke();
+}
+
+const MARK_LETTERS: Record<string, string> = { out_of_memory: "✕", retry: "r", empty_cache: "e", census: "c", gap: "?" };
+
+function drawMarks(plot: uPlot, history: History, at: (ns: number) => number): void {
+  const { ctx, bbox } = plot;
+  ctx.font = `${11 * devicePixelRatio}px sans-serif`;
+  ctx.textAlign = "center";
+  for (const mark of history.facts.marks) {
+    const x = plot.valToPos(at(mark.time_ns), "x", true);
+    if (x < bbox.left || x > bbox.left + bbox.width) continue;
+    ctx.fillStyle = mark.kind === "out_of_memory" ? styled("--bad") : styled("--muted");
+    ctx.fillText(MARK_LETTERS[mark.kind] ?? "?", x, bbox.top + 12 * devicePixelRatio);
+  }
+}
+
+function drawLine(plot: uPlot, at: number, colour: string, dash: number[]): void {
+  const { ctx, bbox } = plot;
+  const x = Math.round(plot.valToPos(at, "x", true)) + 0.5;
+  if (x < bbox.left || x > bbox.left + bbox.width) return;
+  ctx.save();
+  ctx.strokeStyle = colour;
+  ctx.lineWidth = 1.5 * devicePixelRatio;
+  ctx.setLineDash(dash.map((one) => one * devicePixelRatio));
+  ctx.beginPath();
+  ctx.moveTo(x, bbox.top);
+  ctx.lineTo(x, bbox.top + bbox.height);
+  ctx.stroke();
+  ctx.restore();
+}
+
+export function drawTimeline(place: HTMLElement, history: History, across: Across, capacity: number | null,
+                             onHover: (point: number | null) => void, onClick: (point: number) => void): Drawn {
+  const order = [...history.facts.timeline.categories].reverse();
+  const times = history.timeline("time_ns");
+  const at = placesOf(history, across);
+  const places = Array.from(across === "time" ? times : history.timeline("event"), (one) => (across === "time" ? one / 1e9 : one));
+  const lines: [string, ArrayLike<number>, string, number[]][] = [
+    ["reserved", history.timeline("reserved"), styled("--text"), []],
+    ["used on the device", history.timeline("device_used"), styled("--muted"), [4, 3]],
+  ];
+  const moment = { point: history.highest(), from: null as number | null };
+  const axis = { stroke: styled("--text"), grid: { stroke: styled("--faint"), width: 1 }, ticks: { stroke: styled("--faint") } };
+  const plot = new uPlot({
+    width: Math.max(place.clientWidth, 200), height: 320, legend: { show: false },
+    scales: { x: { time: false }, y: { range: (_plot, _low, high) => [0, Math.max(high * 1.06, 1)] } },
+    axes: [
+      { ...axis, values: (_plot, values) => values.map((one) => (across === "time" ? duration(one * 1e9) : count(one))) },
+      { ...axis, size: 92, incrs: POWERS_OF_TWO, values: (_plot, values) => values.map((one) => (one === null ? "" : bytes(one))) },
+    ],
+    cursor: { drag: { x: true, y: false }, points: { show: false } },
+    series: [
+      { label: "time" },
+      ...order.map((name) => ({
+        label: words(name), fill: categoryColour(name), width: 0, points: { show: false },
+        paths: uPlot.paths.stepped!({ align: 1 }),
+      })),
+      ...lines.map(([label, , stroke, dash]) => ({
+        label, stroke, width: 1.5, dash, points: { show: false }, paths: uPlot.paths.stepped!({ align: 1 }),
+      })),
+    ],
+    hooks: {
+      draw: [(self) => {
+        drawSteps(self, history, at);
+        drawPhases(self, history, at);
+        drawMarks(self, history, at);
+        if (capacity !== null && capacity <= (self.scales.y!.max ?? 0)) {
+          const y = self.valToPos(capacity, "y", true);
+          self.ctx.fillStyle = styled("--bad");
+          self.ctx.fillRect(self.bbox.left, y, self.bbox.width, devicePixelRatio);
+        }
+        if (moment.from !== null) drawLine(self, at(times[moment.from]!), styled("--accent"), [3, 3]);
+        drawLine(self, at(times[moment.point]!), styled("--accent"), []);
+      }],
+      setCursor: [(self) => onHover(self.cursor.idx ?? null)],
+    },
+  }, [
+    places,
+    ...stacked(history, order),
+    ...lines.map(([, values]) => known(values)),
+  ] as uPlot.AlignedData, place);
+
+  let downAt = -1;
+  plot.over.addEventListener("mousedown", (event) => { downAt = event.clientX; });
+  plot.over.addEventListener("click", (event) => {
+    if (Math.abs(event.clientX - downAt) < 4 && plot.cursor.idx != null) onClick(plot.cursor.idx);
+  });
+  plot.over.addEventListener("wheel", (event) => {
+    event.preventDefault();
+    const { min, max } = plot.scales.x!;
+    const left = event.clientX - plot.over.getBoundingClientRect().left;
+    const here = plot.posToVal(left, "x");
+    const factor = event.deltaY < 0 ? 0.8 : 1.25;
+    const [first, last] = [places[0]!, places[places.length - 1]!];
+    plot.setScale("x", { min: Math.max(first, here - (here - min!) * factor), max: Math.min(last, here + (max! - here) * factor) });
+  }, { passive: false });
+  return { plot, order, showMoment(point, from) { moment.point = point; moment.from = from; plot.redraw(false, false); } };
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import test from "node:test";
+import { ADVICE_WORDS, adviceHeading } from "../src/text/advice_words";
+import { bytes, duration, percent, shown } from "../src/text/units";
+import { fromHash, toHash } from "../src/ui/state";
+
+test("bytes in binary units", () => {
+  assert.equal(bytes(17), "17 bytes");
+  assert.equal(bytes(1024), "1.00 KiB");
+  assert.equal(bytes(24 * 2 ** 30), "24.00 GiB");
+  assert.equal(bytes(-3 * 2 ** 20), "-3.00 MiB");
+});
+
+test("durations and shares", () => {
+  assert.equal(duration(3.42e9), "3.42 s");
+  assert.equal(duration(125e9), "2 min 5 s");
+  assert.equal(duration(17e6), "17.0 ms");
+  assert.equal(percent(1, 0), "");
+  assert.equal(percent(1, 4), "25 %");
+});
+
+test("a name that would turn the text around, or is endless", () => {
+  assert.equal(shown("a\u202eb\u0000c"), "a\ufffdb\ufffdc");
+  assert.ok(shown("x".repeat(1_000_000), 100).length <= 101);
+});
+
+test("what was chosen stands in the address, and nonsense there does nothing", () => {
+  const chosen = { history: 1, event: 42, from: 7, colour: "line" as const, theme: "auto" as const };
+  assert.deepEqual(fromHash(`#${toHash(chosen)}`, 2), chosen);
+  assert.deepEqual(fromHash("#device=9&event=-1&colour=red&from=x", 2),
+                   { history: 0, event: null, from: null, colour: "category", theme: "auto" });
+});
+
+test("changes are called what the terminal calls them", () => {
+  // This file runs from a folder inside test/.
+  const source = readFileSync(new URL("../../../analyzer/advice/brief_words.cpp", import.meta.url), "utf8");
+  const rows = [...source.matchAll(/\{"(\w+)", "([^"]+)"\}/g)].map((one) => [one[1], one[2]]);
+  assert.ok(rows.length > 20);
+  assert.deepEqual(ADVICE_WORDS, Object.fromEntries(rows));
+  assert.equal(adviceHeading("mixed_precision"), "Mixed precision");
+  assert.equal(adviceHeading("add_empty_cache"), "empty_cache() where it helps");
+});
