@@ -94,7 +94,7 @@ def memray_page(memray: Path, events: int, folder: Path) -> Row:
     return row
 
 
-def words(rows: list[Row], viz: Path, memray: Path) -> str:
+def words(rows: list[Row], viz: Path, memray: Path, load: float) -> str:
     version = subprocess.run([memray, "--version"], capture_output=True, text=True).stdout.strip()
     digest = hashlib.sha256((viz / "MemoryViz.js").read_bytes()).hexdigest()[:12]
     head = "| events | viewer | file | to make | to open | a frame, median | a frame, 95th percentile |"
@@ -102,7 +102,9 @@ def words(rows: list[Row], viz: Path, memray: Path) -> str:
         "# What the pages cost",
         "",
         f"Made by `bench/pages.py` on {datetime.date.today()}, on {os.cpu_count()} cores ({platform.machine()}), in headless",
-        "Chromium without a GPU: SwiftShader draws WebGL and everything else in software, on the same cores.",
+        "Chromium without a GPU: SwiftShader draws WebGL and everything else in software, on the same cores. Nothing was measured",
+        "with a graphics card, so whether 300,000 blocks move at 60 frames a second on one is not known.",
+        f"The machine's load was {load:.0f} when it began: what else ran there makes every time longer.",
         f"memray {version}; `MemoryViz.js` of PyTorch's repository as of May 2026 (SHA-256 {digest}…) with d3 7 from npm, which its",
         "page would fetch from a CDN.",
         "",
@@ -115,6 +117,8 @@ def words(rows: list[Row], viz: Path, memray: Path) -> str:
         "",
         "What cannot be compared:",
         "",
+        "- While it moves, memtrace's page paints the largest blocks, as many as there is time for, and all of them when it rests; with",
+        "  a graphics card it has time for all. memory_viz always moves all that it has drawn.",
         "- memory_viz draws the 15,000 largest blocks and sums up the rest in one band; memtrace's page says how many of the blocks it has.",
         "  memory_viz's page holds each event with its stack, memtrace's the blocks it keeps, the curve of the whole run and its report.",
         "- memray knows no GPU. Its rows are of a program that asks the host's `malloc` as often. Its page holds one flame graph of the",
@@ -128,6 +132,7 @@ def words(rows: list[Row], viz: Path, memray: Path) -> str:
 
 def main(viz: Path, memray: Path, folder: Path) -> None:
     scripts = viewers.viz_scripts(viz)
+    load = max(0.0, os.getloadavg()[0])
     rows = []
     for events in SIZES:
         here = folder / str(events)
@@ -137,7 +142,7 @@ def main(viz: Path, memray: Path, folder: Path) -> None:
         rows.append(memray_page(memray, events, here))
         for row in rows[-3:]:
             print(row.text(), flush=True)
-        (ROOT / "bench/PAGES.md").write_text(words(rows, viz, memray))
+        (ROOT / "bench/PAGES.md").write_text(words(rows, viz, memray, load))
 
 
 if __name__ == "__main__":

@@ -6,6 +6,12 @@ def names(page) -> list[str]:
     return page.page.eval_on_selector_all("main section[id]", "sections => sections.map(one => one.id)")
 
 
+def shown_history(page) -> int:
+    """The number of the device and process that the page shows."""
+    choice = page.page.locator("header select")
+    return int(choice.input_value()) if choice.count() else 0
+
+
 def visit(page, name: str):
     section = page.page.locator(f"main section#{name}")
     section.evaluate("section => section.scrollIntoView()")

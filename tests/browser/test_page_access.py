@@ -54,6 +54,7 @@ def test_both_themes(opened):
     assert brightness(light) > 0.8
     assert brightness(dark) < 0.2
     dark.page.emulate_media(color_scheme="light")
+    page_views.settle(dark)
     assert brightness(dark) > 0.8
     dark.page.emulate_media(color_scheme="dark")
 

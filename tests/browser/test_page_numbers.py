@@ -27,19 +27,21 @@ def numbers_of(page) -> list[dict]:
     return [one for one in found if one["key"] not in NO_NUMBERS]
 
 
-def truth_of(files, name: str) -> page_truth.Truth:
+def truth_of(files, name: str, history: int) -> page_truth.Truth:
+    """Of the device that the page shows."""
     if name == "difference":
         return page_truth.of_difference(files.json(name))
-    first = page_contents.facts(files.page(name))["histories"][0]
-    known = page_truth.of_report(files.json(name), first["device"], first["pid"])
-    return known | page_truth.of_moment(files.page(name), 0)
+    shown = page_contents.facts(files.page(name))["histories"][history]
+    known = page_truth.of_report(files.json(name), shown["device"], shown["pid"])
+    return known | page_truth.of_moment(files.page(name), history)
 
 
 @pytest.mark.parametrize("name", [*RUNS, "difference"])
 def test_every_number_is_the_reports(opened, files, name):
     """Also as it is written, and to the byte where one points at it."""
-    known = truth_of(files, name)
-    numbers = numbers_of(opened(name))
+    page = opened(name)
+    known = truth_of(files, name, page_views.shown_history(page))
+    numbers = numbers_of(page)
     assert len(numbers) >= 10
     assert sorted({one["key"] for one in numbers} - known.keys()) == []
     for one in numbers:
