@@ -84,7 +84,12 @@ def test_a_mode_is_what_the_table_says(happens, mode):
     assert info(told, "env.MEMTRACE") == [mode]
 
 
-@pytest.mark.parametrize("row", sorted(SEEN.keys() & on_in("full")))
+# Each takes a whole training; of those that share nothing with others CI looks at three.
+IN_CI = {"census", "cupti", "python_stacks"}
+
+
+@pytest.mark.parametrize("row", [row if row in IN_CI else pytest.param(row, marks=pytest.mark.slow)
+                                 for row in sorted(SEEN.keys() & on_in("full"))])
 def test_each_row_is_turned_off_by_itself(happens, row):
     seen, told = happens(MEMTRACE="full", **{ROWS[row][0]: "0"})
     assert seen == (on_in("full") & SEEN.keys()) - {row} - NEEDED_BY.get(row, set())

@@ -40,7 +40,7 @@ def test_two_training_threads(tmp_path):
     assert len({line["thread"] for line in lines if line["kind"] == "alloc"}) >= 3
 
 
-@pytest.mark.parametrize("count", [100, 1000])
+@pytest.mark.parametrize("count", [100, pytest.param(1000, marks=pytest.mark.slow)])
 def test_many_threads(count, tmp_path):
     pair = run_both(script("many_threads", str(count)), tmp_path)
     assert pair.bare.status == 0
@@ -55,7 +55,7 @@ def test_many_threads(count, tmp_path):
 
 
 @pytest.mark.parametrize(("left", "words"), [
-    ("256", b"no more memory\n"), ("24", b"no more memory\n"), ("0", b"took it all\n")])
+    pytest.param("256", b"no more memory\n", marks=pytest.mark.slow), ("24", b"no more memory\n"), ("0", b"took it all\n")])
 def test_address_space_runs_out(left, words, tmp_path):
     pair = run_both(script("takes_memory", left), tmp_path)
     assert pair.bare.stdout.startswith(words)
@@ -108,7 +108,7 @@ OFTEN_FORBIDDEN = [PROCESS_VM_READV, MEMFD_CREATE]
 
 
 @pytest.mark.parametrize(("answer", "numbers"), [
-    ("eperm", OFTEN_FORBIDDEN), ("enosys", OFTEN_FORBIDDEN),
+    pytest.param("eperm", OFTEN_FORBIDDEN, marks=pytest.mark.slow), ("enosys", OFTEN_FORBIDDEN),
     ("eperm", [*OFTEN_FORBIDDEN, CLOSE_RANGE, UNSHARE, MEMBARRIER]),
 ], ids=["eperm", "enosys", "more"])
 def test_a_filter_before_system_calls(answer, numbers, tmp_path):
@@ -167,7 +167,9 @@ def test_read_only_everything(tmp_path):
     # /proc is of another namespace: there, this process has another number or is another one.
     pytest.param(["--pid", "--fork"], id="with the outer proc"),
 ])
-@pytest.mark.parametrize("program", [("normal",), ("data_loader_workers", "fork")], ids=["normal", "workers"])
+@pytest.mark.parametrize("program", [
+    pytest.param(("normal",), id="normal"),
+    pytest.param(("data_loader_workers", "fork"), id="workers", marks=pytest.mark.slow)])
 def test_a_namespace_of_processes(options, program, tmp_path):
     whole(run_both(in_namespaces(options, "true", script(*program)), tmp_path))
 
@@ -194,7 +196,7 @@ def test_children_that_are_forked_before_cuda(tmp_path):
     assert sorted(found) == sorted(map(int, wanted))
 
 
-@pytest.mark.parametrize("kibibytes", [64, 256])
+@pytest.mark.parametrize("kibibytes", [64, pytest.param(256, marks=pytest.mark.slow)])
 def test_small_stacks(kibibytes, tmp_path):
     pair = run_both(script("small_stacks", str(kibibytes)), tmp_path)
     assert pair.bare.stdout.startswith(b"too deep\n")

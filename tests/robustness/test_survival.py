@@ -28,7 +28,10 @@ def test_program_does_the_same(program, status, tmp_path):
     agrees(one_trace(pair), pair.bare.stdout)
 
 
-@pytest.mark.parametrize("name", cases.ENDED_BY)
+# What cannot be caught, and a fault; the others end a process as these do.
+@pytest.mark.parametrize("name", [
+    name if name in ("SIGKILL", "SIGSEGV") else pytest.param(name, marks=pytest.mark.slow)
+    for name in cases.ENDED_BY])
 def test_program_that_a_signal_ends(name, tmp_path):
     pair = run_both(script("signals_itself", "default", name), tmp_path)
     number = getattr(signal, name)

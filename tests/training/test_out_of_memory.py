@@ -51,7 +51,8 @@ def line_that_holds_memory() -> int:
     raise AssertionError
 
 
-@pytest.mark.parametrize("setting", ["", "expandable_segments:True", "max_split_size_mb:32"])
+@pytest.mark.parametrize("setting", ["", "expandable_segments:True",
+                                     pytest.param("max_split_size_mb:32", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("caught", [True, False], ids=["caught", "uncaught"])
 def test_report_agrees_with_pytorchs_message(caught, setting, built, tmp_path):
     machine = {} if runs.on_real_gpu() else {"memory": "3GiB"}
