@@ -25,3 +25,5 @@ foreach(library libzstd-dev zlib1g-dev libfmt-dev libcli11-dev nlohmann-json3-de
     message(WARNING "${terms} is missing: the wheel will not have the terms of ${library}")
   endif()
 endforeach()
+install(FILES ${CMAKE_SOURCE_DIR}/page/dist/LICENSES.txt DESTINATION memtrace/licenses
+        RENAME page COMPONENT wheel)

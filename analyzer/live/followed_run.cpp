@@ -79,14 +79,17 @@ followed_run::~followed_run() = default;
 
 bool followed_run::poll(clock::duration at_most) {
   if (is_over() || found_) return false;
+  file_->look_again();
   // Asked before the last records are read: what is there afterwards was written by one that lived.
   if (!gone_ && clock::now() >= next_question_) {
     gone_ = writer_is_gone();
     next_question_ = clock::now() + std::chrono::milliseconds(500);
   }
+  const auto slots =
+      gone_ || file_->has_shared_head() ? trace::slots_are::current : trace::slots_are::copies;
   const auto until = clock::now() + at_most;
   do {
-    has_more_ = reader_->poll(records_->visitor(), sections_at_once);
+    has_more_ = reader_->poll(records_->visitor(), sections_at_once, slots);
   } while (has_more_ && clock::now() < until);
   take_state();
   return has_more_;

@@ -76,6 +76,10 @@ followed_file::~followed_file() {
   if (head_.descriptor >= 0) ::close(head_.descriptor);
 }
 
+void followed_file::look_again() {
+  if (head_.descriptor < 0) head_ = look_at_shared_head(descriptor_);
+}
+
 std::size_t followed_file::read(std::uint64_t offset, std::span<std::byte> out) {
   std::size_t done = 0;
   while (done < out.size()) {

@@ -33,6 +33,11 @@ class followed_file final : public byte_source {
   [[nodiscard]] std::uint64_t size() const override;  // now
   [[nodiscard]] int read_error() const override { return error_; }
 
+  // Before each reading of what is new: a trace that was opened while it was made may have got its
+  // head in memory since.
+  void look_again();
+  // Its slots are those that the recorder writes into, no copies.
+  [[nodiscard]] bool has_shared_head() const { return head_.descriptor >= 0; }
   // Under its name there is another file now, or none.
   [[nodiscard]] bool is_replaced() const;
   [[nodiscard]] bool is_there() const;

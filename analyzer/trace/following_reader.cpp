@@ -49,7 +49,8 @@ following_reader::~following_reader() {
   ZSTD_freeDCtx(static_cast<ZSTD_DCtx*>(decompressor_));
 }
 
-bool following_reader::poll(record_visitor& visitor, std::size_t most) {
+bool following_reader::poll(record_visitor& visitor, std::size_t most, slots_are how) {
+  slots_ = how;
   if (!decoded_) {
     // There may be gaps later: what they need is kept from the start.
     mended_.emplace(visitor, header_.start_monotonic_ns);
@@ -57,7 +58,9 @@ bool following_reader::poll(record_visitor& visitor, std::size_t most) {
   }
   look_at_header();
   for (std::size_t done = 0; done < most; ++done) {
-    if (is_another_ || damage_ || next() == step::nothing) return false;
+    if (is_another_ || damage_) return false;
+    // What the program adds meanwhile is the next poll's: it may never stop.
+    if (next() != step::took) return false;
   }
   return true;
 }
@@ -164,11 +167,11 @@ following_reader::step following_reader::take_slot(bool& moved) {
   std::array<format::slot_header, format::slot_count> seen{};
   std::uint64_t least = 0;  // sequence after the one that is wanted
   std::optional<std::uint32_t> wanted;
-  bool is_full = false;  // the next one has begun, so nothing is added to this one any more
+  bool next_began = false;
   for (std::uint32_t i = 0; i < header_.slot_count; ++i) {
     if (source_.read(slot_offset(header_, i), bytes_of(seen[i])) < sizeof(seen[i])) continue;
     if (seen[i].sequence == at_) wanted = i;
-    is_full = is_full || seen[i].sequence == at_ + 1;
+    next_began = next_began || seen[i].sequence == at_ + 1;
     if (seen[i].sequence > at_ && (least == 0 || seen[i].sequence < least)) {
       least = seen[i].sequence;
       events_before_gap_ = seen[i].first_event;
@@ -219,8 +222,11 @@ following_reader::step following_reader::take_slot(bool& moved) {
   }
   records_done_ = records;
   times_done_ = times;
+  // Nothing is added to it any more. Of a copy the block alone says where it ends.
+  const bool is_full = next_began && slots_ == slots_are::current;
   if (is_full) end_section();
-  return is_new || is_full ? step::took : step::nothing;
+  if (is_full) return step::took;
+  return is_new ? step::took_part : step::nothing;
 }
 
 bool following_reader::hand_on(const section& part) {

@@ -27,6 +27,12 @@
 
 namespace memtrace::trace {
 
+// The slots that a source gives.
+enum class slots_are : std::uint8_t {
+  current,  // what the recorder writes into; or nobody writes any more
+  copies,   // which may be old
+};
+
 class following_reader {
  public:
   // Errors: those of reader::open. The source must outlive it.
@@ -37,7 +43,8 @@ class following_reader {
 
   // Hands what is new to the visitor, always the same one, from at most so many sections. True:
   // it stopped because of that.
-  bool poll(record_visitor& visitor, std::size_t most = std::numeric_limits<std::size_t>::max());
+  bool poll(record_visitor& visitor, std::size_t most = std::numeric_limits<std::size_t>::max(),
+            slots_are how = slots_are::current);
 
   [[nodiscard]] const format::file_header& header() const { return header_; }
   [[nodiscard]] const dictionary& names() const { return names_; }
@@ -51,7 +58,7 @@ class following_reader {
   [[nodiscard]] std::uint64_t bytes_read() const { return offset_; }
 
  private:
-  enum class step { took, nothing };
+  enum class step { took, took_part, nothing };  // of a section
   enum class block_state { none, incomplete, corrupt, ready, passed };
 
   following_reader(byte_source& source, const format::file_header& header);
@@ -86,6 +93,7 @@ class following_reader {
   status damage_;   // of records: nothing comes after it
   status failure_;  // of a block, as of the latest look: it may be half written
   bool is_another_ = false;
+  slots_are slots_ = slots_are::current;
   std::uint64_t missing_blocks_ = 0;
   std::uint64_t events_before_gap_ = 0;
 };

@@ -104,6 +104,7 @@ def test_the_other_backend(text):
     assert read("start", [text])[0]["refused"] is None
 
 
+@pytest.mark.slow
 def test_backends_at_odds(tmp_path):
     """The library is loaded with the one, and told of the other when it first reads its options."""
     text = "backend:native,backend:cudaMallocAsync"

@@ -91,6 +91,7 @@ def test_a_program_prints_the_same(tmp_path):
     assert bare.stdout.replace(b"active False", b"active True") == traced.stdout
 
 
+@pytest.mark.slow
 def test_compiled_regions(tmp_path):
     """Inside of them there is nothing to hear, no graph breaks, and fullgraph works."""
     bare = records.python("compiled", None).expect(0)

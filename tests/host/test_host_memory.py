@@ -85,6 +85,7 @@ def test_a_leak_on_the_host_is_found_with_its_rate(leaking):
     jsonschema.Draft202012Validator(schema).validate(report)
 
 
+@pytest.mark.slow
 def test_a_steady_host_is_not_said_to_leak(tmp_path):
     outcome = run("trains_beside_children", tmp_path, 0, 0)
     report = runs.report(outcome.traces, tmp_path)

@@ -87,6 +87,7 @@ def test_wandb_without_a_network(tmp_path):
     assert {"report.txt", "report.json"} <= {entry.path for entry in artifact.manifest.contents}
 
 
+@pytest.mark.slow
 @logged.needs("mlflow")
 def test_mlflow(tmp_path, monkeypatch):
     numbers = tracked(tmp_path, "mlflow")
@@ -114,6 +115,7 @@ def test_mlflow_without_a_run_begins_none(tmp_path):
     assert not list((tmp_path / "run").rglob("metrics/*"))
 
 
+@pytest.mark.slow
 def test_a_tracker_that_fails_is_one_sentence(tmp_path):
     outcome = logged.run("tracked", tmp_path / "run", "a writer that fails", output=tmp_path / "traces")
     assert logged.said(outcome, "logged") == {}

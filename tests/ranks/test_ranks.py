@@ -30,6 +30,7 @@ def odd(trained, tmp_path_factory):
     return folder, document
 
 
+@pytest.mark.slow
 def test_data_parallel_ranks_allocate_the_same_every_time(trained):
     assert len(trained["first"]) == 2
     for first, second in zip(trained["first"], trained["second"], strict=True):

@@ -39,12 +39,14 @@ def test_output_directory_is_a_file(tmp_path):
     assert (tmp_path / "file").read_text() == ""
 
 
+@pytest.mark.slow
 def test_output_directory_is_missing(tmp_path):
     outcome = run_with_output(tmp_path / "not" / "there")
     assert len(our_lines(outcome)) == 1
     assert outcome.traces or b"not" in our_lines(outcome)[0]
 
 
+@pytest.mark.slow
 def test_output_directory_may_not_be_written(tmp_path):
     folder = tmp_path / "closed"
     folder.mkdir()
@@ -88,6 +90,7 @@ def small_disk(tmp_path):
         subprocess.run(["umount", str(folder)], check=True)
 
 
+@pytest.mark.slow
 def test_a_disk_that_is_full_at_once(small_disk):
     disk = small_disk(64)
     outcome = run_with_output(disk)

@@ -62,6 +62,7 @@ def test_address_space_runs_out(left, words, tmp_path):
     whole(pair)
 
 
+@pytest.mark.slow
 def test_a_limit_on_address_space_from_the_start(tmp_path):
     """What it needs bare, and a quarter of a GiB: ours must do with little."""
     peak = "import re; print(re.search(r'VmPeak:\\s+(\\d+) kB', open('/proc/self/status').read())[1])"
@@ -98,6 +99,7 @@ def test_the_numbers_of_descriptors(filtered, tmp_path):
         pytest.skip(pair.bare.stderr.decode().strip())
 
 
+@pytest.mark.slow
 def test_workers_with_few_descriptors(tmp_path):
     whole(run_both(["prlimit", "--nofile=64", *script("data_loader_workers", "fork")], tmp_path))
 
@@ -119,6 +121,7 @@ def test_a_filter_before_system_calls(answer, numbers, tmp_path):
     whole(pair)
 
 
+@pytest.mark.slow
 def test_a_filter_that_kills(tmp_path):
     """Some sandboxes end a process for a call that they do not know."""
     listed = ",".join(map(str, OFTEN_FORBIDDEN))
@@ -174,11 +177,13 @@ def test_a_namespace_of_processes(options, program, tmp_path):
     whole(run_both(in_namespaces(options, "true", script(*program)), tmp_path))
 
 
+@pytest.mark.slow
 def test_without_proc(tmp_path):
     hide = "mount -t tmpfs none /proc"
     whole(run_both(in_namespaces(["--mount"], hide, script("normal")), tmp_path))
 
 
+@pytest.mark.slow
 def test_a_storm_of_forks(tmp_path):
     """How often the other threads allocate meanwhile is not the same twice; PyTorch counts it."""
     pair = run_both(script("fork_storm"), tmp_path, compare_stderr=False)
@@ -187,6 +192,7 @@ def test_a_storm_of_forks(tmp_path):
     exactly(one_trace(pair), int(counts[1]), int(counts[2]))
 
 
+@pytest.mark.slow
 def test_children_that_are_forked_before_cuda(tmp_path):
     pair = run_both(script("forks_before_cuda"), tmp_path)
     assert pair.bare.status == 0
@@ -203,6 +209,7 @@ def test_small_stacks(kibibytes, tmp_path):
     whole(pair)
 
 
+@pytest.mark.slow
 def test_interrupted_by_a_timer(tmp_path):
     pair = run_both(script("interrupted"), tmp_path, compare_stderr=False)
     assert pair.bare.stdout == b"ticks 200\n"
@@ -210,6 +217,7 @@ def test_interrupted_by_a_timer(tmp_path):
     exactly(one_trace(pair), int(counts[1]), int(counts[2]))
 
 
+@pytest.mark.slow
 def test_standard_streams_that_are_closed(tmp_path):
     """What the program opens first gets their numbers; nothing of ours may go there."""
     text = "import small_training as s, sys; t = s.Training(); t.steps(3); " \

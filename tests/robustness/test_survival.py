@@ -19,8 +19,14 @@ def one_trace(pair):
     return events(pair.traced.traces[0])
 
 
-@pytest.mark.parametrize(("program", "status"), cases.DOES_THE_SAME,
-                         ids=[" ".join(program) for program, _ in cases.DOES_THE_SAME])
+# Of each kind one: the others, which end in about the same way, are slow tests.
+IN_CI = {("normal",), ("uncaught_exception",), ("fork_in_the_middle",), ("signals_itself", "handled"),
+         ("data_loader_workers", "fork")}
+
+
+@pytest.mark.parametrize(("program", "status"), [
+    pytest.param(program, status, id=" ".join(program), marks=() if program in IN_CI else pytest.mark.slow)
+    for program, status in cases.DOES_THE_SAME])
 def test_program_does_the_same(program, status, tmp_path):
     pair = run_both(script(*program), tmp_path)
     assert pair.bare.status == status
@@ -58,7 +64,8 @@ def test_threads_that_allocate_while_the_process_exits(way, tmp_path):
     assert len({line["thread"] for line in lines if line["kind"] == "alloc"}) >= 4
 
 
-@pytest.mark.parametrize(("program", "traces"), cases.SEVERAL_TRACES)
+@pytest.mark.parametrize(("program", "traces"), [
+    pytest.param(*one, marks=() if one[0] == "spawned_trainer" else pytest.mark.slow) for one in cases.SEVERAL_TRACES])
 def test_processes_that_start_others(program, traces, tmp_path):
     pair = run_both(script(program), tmp_path)
     assert pair.bare.status == 0
@@ -74,6 +81,7 @@ def test_isolated_interpreter(tmp_path):
     assert counted(one_trace(pair), "alloc") >= 1
 
 
+@pytest.mark.slow
 def test_a_shell_in_between(tmp_path):
     interpreter, *arguments = script("normal")
     path = {"PATH": f"{Path(interpreter).parent}:{os.environ['PATH']}"}  # as in an active venv
@@ -83,6 +91,7 @@ def test_a_shell_in_between(tmp_path):
     agrees(one_trace(pair), pair.bare.stdout)
 
 
+@pytest.mark.slow
 def test_torchrun_leaves_a_trace_a_rank(tmp_path):
     for folder in ("bare", "traced"):
         (tmp_path / folder).mkdir()

@@ -89,6 +89,7 @@ def test_python_without_torch(tmp_path):
     said_with_the_reason(pair.traced.traces[0], "PyTorch")
 
 
+@pytest.mark.slow
 def test_agent_switched_off(tmp_path, bare_training):
     trace, lines = train(tmp_path, bare_training, env={"MEMTRACE_AGENT": "0"})
     assert "MEMTRACE_AGENT" in facts(lines)["agent"]

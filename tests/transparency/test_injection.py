@@ -75,6 +75,7 @@ def virtual_environment(folder: Path) -> Path:
     return folder / "bin" / "python"
 
 
+@pytest.mark.slow
 def test_isolated_in_a_virtual_environment_with_a_sitecustomize(tmp_path):
     python = virtual_environment(tmp_path / "venv")
     outcome = run([python, "-I", "-c", TRAINS], tmp_path / "trace", env=HERE)
@@ -91,6 +92,7 @@ def test_standard_input_and_a_sitecustomize_of_the_user(tmp_path):
     trained(outcome)
 
 
+@pytest.mark.slow
 def test_thread_beside_a_blocked_main_thread(tmp_path):
     outcome = runs.run(script("trains_in_a_thread"), tmp_path / "trace").expect(0)
     assert len(outcome.traces) == 1

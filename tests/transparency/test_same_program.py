@@ -22,6 +22,7 @@ def test_numbers_pickles_and_allocator(tmp_path):
     assert len(set(re.findall(r"cpu AdamW loss \d: .*", said))) == 3
 
 
+@pytest.mark.slow
 def test_what_is_left_in_the_process(tmp_path):
     """Without censuses: nothing. With them: a function that is called at exit; a handler of SIGUSR2
     where one is asked for."""
@@ -51,6 +52,7 @@ def test_lifetimes(tmp_path):
     assert re.search(r"without the model: \['module '", said)
 
 
+@pytest.mark.slow
 def test_censuses_in_any_place(tmp_path):
     pair = same(tmp_path, "censuses", env={"PACKAGE": str(runs.ROOT / "python")})
     assert b"interrupted: 10" in pair.bare.stdout

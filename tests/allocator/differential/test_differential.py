@@ -64,6 +64,7 @@ def test_a_wrong_outcome_is_noticed(one_run):
         assert len(witness.outcome_differences(seen, wrong)) == 1
 
 
+@pytest.mark.slow
 def test_changes_of_settings_are_followed(built, tmp_path):
     """Several before the first allocation, when the recording begins, and one that PyTorch refuses
     after it has applied its first half."""
