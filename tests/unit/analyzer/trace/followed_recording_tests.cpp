@@ -108,38 +108,46 @@ TEST_CASE("GIVEN a recorder that was killed WHEN followed to the end THEN its he
   for (const int milliseconds : {3, 17, 40}) {
     CAPTURE(milliseconds);
     const temporary_folder folder;
+    int records[2] = {-1, -1};  // a byte when it does
+    REQUIRE(pipe(records) == 0);
     const pid_t child = fork();
     REQUIRE(child >= 0);
     if (child == 0) {
+      alarm(60);  // whatever becomes of the test
       int error = 0;
       const auto made =
           recorder::create({.directory = folder.path(), .program = "train", .shape = small_shape},
                            fake_clock(), error);
-      for (std::uint64_t i = 0; made != nullptr; i += 100) {
+      // Bounded, as whoever follows may be slow; it stays until it is killed.
+      for (std::uint64_t i = 0; made != nullptr && i < 20'000; i += 100) {
         record_some(*made, i, 100);
+        if (i == 0 && write(records[1], "r", 1) != 1) break;
         std::this_thread::sleep_for(std::chrono::microseconds(500));
       }
+      pause();
       _exit(1);
     }
-    while (trace::traces_in(folder.path()).empty()) std::this_thread::yield();
+    char ready = 0;
+    close(records[1]);
+    REQUIRE(read(records[0], &ready, 1) == 1);
+    close(records[0]);
     const auto path = only_trace_in(folder.path());
-    trace::result<std::unique_ptr<trace::followed_file>> file = trace::followed_file::open(path);
-    auto opened = trace::following_reader::open(**file);
-    while (!opened) {  // its header is not written yet
-      file = trace::followed_file::open(path);
-      opened = trace::following_reader::open(**file);
-    }
+    auto file = trace::followed_file::open(path);
+    REQUIRE(file);
     follower following(**file);
     CHECK(writer_of(**file, following) == trace::writer_state::lives);
     for (int i = 0; i < milliseconds; ++i) {
       (void)following.poll(slots_of(**file));
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
-    while (following.reader().facts().events == 0) (void)following.poll(slots_of(**file));
     kill(child, SIGKILL);
     waitpid(child, nullptr, 0);
     // Its last call of the kernel may still be on its way, with the process's memory.
-    while (writer_of(**file, following) == trace::writer_state::lives) std::this_thread::yield();
+    const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+    while (writer_of(**file, following) == trace::writer_state::lives) {
+      REQUIRE(std::chrono::steady_clock::now() < until);
+      std::this_thread::yield();
+    }
     (*file)->look_again();
     (void)following.poll(trace::slots_are::current);
     CHECK_FALSE(following.reader().facts().clean_exit);
