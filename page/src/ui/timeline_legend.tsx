@@ -20,15 +20,14 @@ export function Held({ history, point, tests }: { history: History; point: numbe
   const categories = history.facts.timeline.categories.map((name) => ({ name, bytes: at(`category/${name}`) }))
     .filter((one) => one.bytes > 0).sort((one, other) => other.bytes - one.bytes);
   const key = (name: string) => (tests ? name : undefined);
-  const [reserved, used] = [at("reserved"), at("device_used")];
+  const reserved = at("reserved");
   const [phase, step] = [phaseAt(history, at("time_ns")), stepAt(history, at("event"))];
   const { unit } = history.facts.steps;
   return (
     <>
       <p>At event {count(at("event"))}, after {duration(at("time_ns"))}{step !== null ? `, in ${unit} ${count(step)}` : ""}{phase ? `, ${shown(words(phase), 60)}` : ""}:{" "}
         <Size value={at("allocated")} of={key("moment")} /> allocated
-        {Number.isNaN(reserved) ? null : <>, <Size value={reserved} of={key("moment:reserved")} /> reserved</>}
-        {used === undefined || Number.isNaN(used) ? null : <>, <Size value={used} /> used on the device</>}.</p>
+        {Number.isNaN(reserved) ? null : <>, <Size value={reserved} of={key("moment:reserved")} /> reserved</>}.</p>
       <ul class="legend">{categories.map((one) => <li key={one.name}><Swatch colour={categoryColour(one.name)} />{words(one.name)}{" "}
         <Size value={one.bytes} of={key(`moment:${one.name}`)} /></li>)}</ul>
     </>
@@ -45,7 +44,7 @@ export function TimelineLegend({ history, capacity }: { history: History; capaci
     <>
       <ul class="legend note">
         {known("reserved") ? <li><span class="stroke" aria-hidden="true" />reserved by PyTorch</li> : null}
-        {known("device_used") ? <li><span class="stroke dashed" aria-hidden="true" />used on the device, as the driver says</li> : null}
+        {known("device_used") ? <li><span class="stroke dashed" aria-hidden="true" />about what is used on the device: reserved, and what the driver's last sample had outside of it</li> : null}
         {capacity !== null ? <li><span class="stroke capacity" aria-hidden="true" />what the GPU has, {bytes(capacity)}, where the picture goes so high</li> : null}
         {phases.slice(0, MOST_PHASES).map(([name, colour]) => <li key={name}><Swatch colour={colour} />{shown(words(name), 40)}</li>)}
         {phases.length > MOST_PHASES ? <li>{count(phases.length - MOST_PHASES)} more phases</li> : null}

@@ -169,7 +169,7 @@ export function drawTimeline(place: HTMLElement, history: History, across: Acros
   const allocated = history.timeline("allocated");
   const lines: [string, ArrayLike<number>, string, number[]][] = [
     ["reserved", history.timeline("reserved_most"), styled("--text"), []],
-    ["used on the device", history.timeline("device_used"), styled("--muted"), [4, 3]],
+    ["about what is used on the device", history.timeline("device_used"), styled("--muted"), [4, 3]],
   ];
   const moment = { point: history.highest(), from: null as number | null };
   const axis = { stroke: styled("--text"), grid: { stroke: styled("--faint"), width: 1 }, ticks: { stroke: styled("--faint") } };
