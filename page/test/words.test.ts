@@ -27,10 +27,10 @@ test("a name that would turn the text around, or is endless", () => {
 });
 
 test("what was chosen stands in the address, and nonsense there does nothing", () => {
-  const chosen = { history: 1, event: 42, from: 7, colour: "line" as const, theme: "auto" as const };
+  const chosen = { history: 1, event: 42, from: 7, colour: "line" as const, view: "blocks" };
   assert.deepEqual(fromHash(`#${toHash(chosen)}`, 2), chosen);
   assert.deepEqual(fromHash("#device=9&event=-1&colour=red&from=x", 2),
-                   { history: 0, event: null, from: null, colour: "category", theme: "auto" });
+                   { history: 0, event: null, from: null, colour: "category", view: null });
 });
 
 test("changes are called what the terminal calls them", () => {
@@ -41,4 +41,9 @@ test("changes are called what the terminal calls them", () => {
   assert.deepEqual(ADVICE_WORDS, Object.fromEntries(rows));
   assert.equal(adviceHeading("mixed_precision"), "Mixed precision");
   assert.equal(adviceHeading("add_empty_cache"), "empty_cache() where it helps");
+});
+
+test("a view in the address is a name and nothing else", () => {
+  assert.equal(fromHash("#view=icicle", 1).view, "icicle");
+  for (const bad of ["#view=", "#view=a%5Bb%5D", "#view=%3Cscript%3E", `#view=${"a".repeat(500)}`]) assert.equal(fromHash(bad, 1).view, null);
 });

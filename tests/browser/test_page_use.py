@@ -147,3 +147,34 @@ def test_the_page_of_a_difference_says_both_sides(opened, files):
         peak = files.json(side)["devices"][0]["peak_allocated_bytes"]
         unit = 1 << 30 if peak >= 1 << 30 else 1 << 20
         assert f"{peak / unit:.2f}" in text
+
+
+def test_a_link_leads_to_the_same_view(fresh):
+    page = fresh("small", fragment="#view=fragmentation")
+    page_views.settle(page)
+    assert abs(page.page.locator("#fragmentation").bounding_box()["y"]) < 2
+    assert page.page.evaluate("document.activeElement.id") == "fragmentation-title"
+
+
+def test_the_wheel_scrolls_past_a_picture_and_zooms_where_the_pointer_was_moved(fresh):
+    page = fresh("small")
+    blocks = page_views.visit(page, "blocks")
+    canvas, axis = blocks.locator("canvas").first, blocks.locator(".axis")
+    before, box = axis.inner_text(), canvas.bounding_box()
+    page.page.mouse.move(box["x"] + 200, box["y"] + 100)
+    page.page.evaluate("scrollBy(0, -30)")
+    page_views.settle(page)
+    at = page.page.evaluate("scrollY")
+    page.page.mouse.wheel(0, -50)
+    page.wait_for(f"scrollY < {at}")
+    assert axis.inner_text() == before
+    page_views.settle(page)
+    page.page.mouse.move(box["x"] + 210, box["y"] + 150)
+    page.page.mouse.wheel(0, -50)
+    page_views.settle(page)
+    assert axis.inner_text() != before
+
+
+def test_names_of_a_difference_are_as_they_are(opened):
+    text = "\n".join(page_views.visit_all(opened("difference")).values())
+    assert "out_of_memory.py:" in text and "out of memory.py" not in text

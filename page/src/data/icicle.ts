@@ -4,7 +4,7 @@
 import type { History, Stacks } from "./history";
 
 export interface TreeNode { name: string; detail: string; bytes: number; blocks: number; children: TreeNode[]; user: boolean }
-export type TreeKind = "stack" | "inverted" | "module";
+export type TreeKind = "stack" | "own" | "inverted" | "module";
 
 interface Growing extends TreeNode { inner: Map<string, Growing> }
 
@@ -26,6 +26,12 @@ function stepsOfStack(stacks: Stacks, node: number, cache: Map<number, Step[]>):
   return made;
 }
 
+/** The user's own frames; of a stack without any its innermost. */
+function ownOf(path: Step[]): Step[] {
+  const own = path.filter((one) => one.user);
+  return own.length > 0 ? own : path.slice(-1);
+}
+
 /** `weigh`: of each block its number of bytes, which may be negative in a difference. */
 export function treeOf(history: History, blocks: ArrayLike<number>, weigh: (block: number) => number,
                        kind: TreeKind): TreeNode {
@@ -40,10 +46,11 @@ export function treeOf(history: History, blocks: ArrayLike<number>, weigh: (bloc
     if (kind === "module") {
       path = modulePath(history, module[block]!);
     } else {
-      path = stepsOfStack(history.stacks, stack[block]!, cache);
+      const steps = (node: number) => (kind === "own" ? ownOf(stepsOfStack(history.stacks, node, cache)) : stepsOfStack(history.stacks, node, cache));
+      path = steps(stack[block]!);
       const of = forward[block]!;
       if (of !== 0) {
-        path = [...stepsOfStack(history.stacks, of, cache),
+        path = [...steps(of),
                 new Step("backward", "backward of this line", "", false), ...path];
       }
       if (kind === "inverted") path = [...path].reverse();

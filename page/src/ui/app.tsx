@@ -31,6 +31,13 @@ function unlikeTheOthers(report: Report, histories: History[]): number {
   return Math.max(0, histories.findIndex((one) => one.facts.pid === pid));
 }
 
+/** Goes to a view, also with the keyboard's place. */
+function show(view: string | null): void {
+  const target = view === null ? null : document.querySelector<HTMLElement>(`main > section#${view}`);
+  target?.scrollIntoView();
+  target?.querySelector<HTMLElement>("h2")?.focus({ preventScroll: true });
+}
+
 export function App({ facts, report, histories }:
     { facts: Facts; report: Report; histories: History[] }): JSX.Element {
   const [chosen, setChosen] = useState<Chosen>(() => fromHash(location.hash, histories.length, unlikeTheOthers(report, histories)));
@@ -43,6 +50,17 @@ export function App({ facts, report, histories }:
     window.memtrace.moment = () => chosen.event;
     window.memtrace.setMoment = (event) => choose({ event });
   }, [chosen, choose]);
+  useEffect(() => {
+    show(chosen.view);
+    const followed = () => {  // a link that was pasted; a bare name is the link that skips the header
+      if (!location.hash.includes("=")) return;
+      const wanted = fromHash(location.hash, histories.length, unlikeTheOthers(report, histories));
+      setChosen(wanted);
+      show(wanted.view);
+    };
+    window.addEventListener("hashchange", followed);
+    return () => window.removeEventListener("hashchange", followed);
+  }, []);
   const page = useMemo(() => ({ facts, report, histories, chosen, choose }), [facts, report, histories, chosen, choose]);
   const command = report.run.command.map((one) => one.slice(one.lastIndexOf("/") + 1)).join(" ");
   const views: [string, string][] = [["timeline", "Timeline"], ["blocks", "Blocks"], ["icicle", "Who held it"],
@@ -63,9 +81,8 @@ export function App({ facts, report, histories }:
         </div>
         <nav aria-label="Views">{views.map(([id, title]) => <a key={id} href={`#${id}`} onClick={(event) => {
           event.preventDefault();  // the address holds what was chosen
-          const target = document.getElementById(id);
-          target?.scrollIntoView();
-          target?.querySelector<HTMLElement>("h2")?.focus();
+          choose({ view: id });
+          show(id);
         }}>{title}</a>)}</nav>
       </header>
       <main>

@@ -4,13 +4,17 @@ import type { JSX } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { heightOf, placeOf, rangesOf } from "../data/address_map";
 import type { History } from "../data/history";
-import { baseName, bytes, count, duration, shown, words } from "../text/units";
+import { bytes, count } from "../text/units";
 import { coloured, found, type Coloured } from "./block_colours";
-import { Section, Size, Swatch } from "./parts";
+import { About } from "./block_about";
+import { LeftOut } from "./left_out";
+import { Section, Swatch } from "./parts";
 import { painterFor, type Painter } from "./rectangles";
 import { pointOf, useHistory, usePage, type ColourBy } from "./state";
 import { Pace, type Rectangles, type Window2 } from "./visible";
+import { gestures } from "./gestures";
 import { useWhenSeen } from "./when_seen";
+import { wheelZooms } from "./wheel";
 
 function rectanglesOf(history: History, colours: Uint8Array): Rectangles & { height: number } {
   const address = history.block("address");
@@ -32,53 +36,6 @@ function blockAt(all: Rectangles, x: number, y: number): number {
   return -1;
 }
 
-function About({ history, block, whole }: { history: History; block: number; whole: boolean }): JSX.Element {
-  const text = (name: string) => history.page.texts[history.block(name)[block]!] ?? "";
-  const stack = history.block("stack")[block]!;
-  const forward = history.block("forward")[block]!;
-  const lives = history.block("died_event")[block]! > history.facts.events;
-  const born = history.block("born_ns")[block]!;
-  const died = history.block("died_ns")[block]!;
-  const place = history.stacks.line(stack);
-  const facts: [string, JSX.Element | string][] = [
-    ["Size", <><Size value={history.block("bytes")[block]!} />, <Size value={history.block("requested")[block]!} /> requested</>],
-    ["What", `${words(history.page.categories[history.block("category")[block]!] ?? "")} (${history.page.evidence[history.block("evidence")[block]!]}${text("rule") ? `: ${words(text("rule"))}` : ""})`],
-    ["Line", place ? `${shown(baseName(place.file), 60)}:${place.line} ${shown(place.function, 60)}` : "no Python frame was running"],
-    ["Module", shown(history.moduleName(history.block("module")[block]!), 80) || "none"],
-    ...(text("name") ? [["Name", shown(text("name"), 80)] as [string, string]] : []),
-    ["Lived", `event ${count(history.block("born_event")[block]!)} to ${lives ? "the end" : count(history.block("died_event")[block]!)}, ${duration(died - born)}, made in ${words(history.page.phases[history.block("phase")[block]!] ?? "")}`],
-    ["Where", `address 0x${history.block("address")[block]!.toString(16)}, stream ${history.facts.streams[history.block("stream")[block]!] ?? 0}`],
-  ];
-  const frames = (node: number) => <ol>{history.stacks.places(node).map((one, i) =>
-    <li key={i} class={one.user ? "user" : ""}><code>{shown(baseName(one.file), 60)}:{one.line}</code> {shown(one.function, 60)}</li>)}</ol>;
-  return (
-    <div class="about">
-      <dl>{facts.map(([name, value]) => <><dt>{name}</dt><dd>{value}</dd></>)}</dl>
-      {whole && stack !== 0 ? <><h4>Stack</h4>{frames(stack)}</> : null}
-      {whole && forward !== 0 ? <><h4>Gradient of the forward call at</h4>{frames(forward)}</> : null}
-    </div>
-  );
-}
-
-function LeftOut({ history }: { history: History }): JSX.Element | null {
-  const { kept, recorded, left_out: hidden } = history.facts.blocks;
-  if (hidden === 0) return <p class="note">All {count(recorded)} blocks of the run are shown.</p>;
-  const stacks = history.column("left_out/stack");
-  const rows = Array.from(stacks.slice(0, 12), (node, i) => ({ node, i }));
-  return (
-    <details class="note">
-      <summary>{count(kept)} of {count(recorded)} blocks are shown, those of most bytes times lifetime; {count(hidden)} are left out: their lines</summary>
-      <div class="scroll" tabIndex={0} role="region" aria-label="Blocks that are left out"><table>
-        <thead><tr><th scope="col">Line</th><th scope="col">Blocks</th><th scope="col">Largest</th></tr></thead>
-        <tbody>{rows.map(({ node, i }) => {
-          const place = history.stacks.line(node);
-          return <tr key={i}><td>{place ? `${shown(baseName(place.file), 50)}:${place.line}` : "others"}</td>
-            <td>{count(history.column("left_out/blocks")[i]!)}</td><td>{bytes(history.column("left_out/most_bytes")[i]!)}</td></tr>;
-        })}</tbody></table></div>
-    </details>
-  );
-}
-
 export function BlocksView(): JSX.Element {
   const page = usePage();
   const history = useHistory();
@@ -88,8 +45,9 @@ export function BlocksView(): JSX.Element {
   const painter = useRef<Painter | null>(null);
   const all = useRef<(Rectangles & { height: number }) | null>(null);
   const view = useRef<Window2>({ left: 0, right: 1, bottom: 0, top: 1 });
-  const down = useRef<{ x: number; y: number; moved: boolean } | null>(null);
-  const [hover, setHover] = useState(-1);
+  const axis = useRef<HTMLDivElement>(null);
+  const act = useRef<Record<"pan" | "zoom" | "point" | "choose", (...numbers: number[]) => void> | null>(null);
+  const [hover, setHover] = useState({ block: -1, right: false });
   const [pinned, setPinned] = useState(-1);
   const [search, setSearch] = useState("");
   const isFound = useMemo(() => (history && isSeen ? found(history, search) : null), [history, isSeen, search]);
@@ -104,6 +62,11 @@ export function BlocksView(): JSX.Element {
     const share = (event - view.current.left) / (view.current.right - view.current.left);
     line.current.hidden = !(share >= 0 && share <= 1);
     line.current.style.left = `${100 * share}%`;
+    const { left, right, bottom, top } = view.current;
+    const [from, up, to] = axis.current!.children;
+    from!.textContent = `event ${count(Math.max(left, 0))}`;
+    up!.textContent = `${bytes(top - bottom)} of addresses from bottom to top`;
+    to!.textContent = `event ${count(right)}`;
   };
   const paint = () => { clearTimeout(motion.current.rest); draw(Infinity); };
   // While the picture moves a frame paints what it has time for; what is missing follows when it rests.
@@ -145,6 +108,13 @@ export function BlocksView(): JSX.Element {
       canvas.current!.height = Math.max(1, Math.round(box.height * devicePixelRatio));
       paint();
     };
+    const undo = [
+      wheelZooms(canvas.current!, (factor, x, y) => act.current?.zoom(factor, x, y)),
+      gestures(canvas.current!, {
+        pan: (x, y) => act.current?.pan(x, y), zoom: (factor, x, y) => act.current?.zoom(factor, x, y),
+        point: (where) => act.current?.point(...(where ?? [-1, -1])), choose: (where) => act.current?.choose(...where),
+      }),
+    ];
     const resized = new ResizeObserver(fit);
     resized.observe(canvas.current!);
     showAll();
@@ -161,6 +131,7 @@ export function BlocksView(): JSX.Element {
     });
     return () => {
       resized.disconnect();
+      undo.forEach((one) => one());
       cancelAnimationFrame(motion.current.frame);
       clearTimeout(motion.current.rest);
       motion.current.frame = 0;
@@ -174,14 +145,13 @@ export function BlocksView(): JSX.Element {
   useEffect(() => { if (painter.current) paint(); }, [event]);
 
   if (!history || history.facts.blocks.recorded === 0) return <Section id="blocks" title="Blocks"><p>No block was recorded.</p></Section>;
-  const placeIn = (at: MouseEvent) => {
-    const box = canvas.current!.getBoundingClientRect();
-    return [(at.clientX - box.left) / box.width, 1 - (at.clientY - box.top) / box.height] as const;
-  };
-  const at = (mouse: MouseEvent) => {
-    const [x, y] = placeIn(mouse);
+  const at = (x: number, y: number) => {
     const { left, right, bottom, top } = view.current;
     return all.current ? blockAt(all.current, left + x * (right - left), bottom + y * (top - bottom)) : -1;
+  };
+  act.current = {
+    pan: (x = 0, y = 0) => pan(x, y), zoom: (factor = 1, x, y) => zoom(factor, x, y),
+    point: (x = -1, y = -1) => setHover({ block: x < 0 ? -1 : at(x, y), right: x > 0.5 }), choose: (x = 0, y = 0) => setPinned(at(x, y)),
   };
   const foundBytes = isFound ? isFound.reduce((sum, one, i) => sum + (one ? history.block("bytes")[i]! : 0), 0) : 0;
   const keys: Record<string, () => void> = {
@@ -197,32 +167,23 @@ export function BlocksView(): JSX.Element {
         <label>Search <input type="search" value={search} placeholder="file, function, module, name"
           onInput={(change) => setSearch(change.currentTarget.value)} /></label>
         {isFound ? <span class="note" role="status" data-found={isFound.reduce((sum, one) => sum + one, 0)}>{count(isFound.reduce((sum, one) => sum + one, 0))} blocks, {bytes(foundBytes)} in all</span> : null}
+        <button type="button" aria-label="Zoom in" onClick={() => zoom(0.6)}>+</button>
+        <button type="button" aria-label="Zoom out" onClick={() => zoom(1.7)}>−</button>
         <button type="button" onClick={showAll}>All of it</button>
       </div>
       <div class="blocks-canvas">
         <canvas ref={canvas} tabIndex={0} role="application" aria-label="Blocks by lifetime and address. Arrow keys move, plus and minus zoom, 0 shows all of it."
-          onKeyDown={(key) => { const act = keys[key.key]; if (act) { key.preventDefault(); act(); } }}
-          onMouseDown={(mouse) => { down.current = { x: mouse.clientX, y: mouse.clientY, moved: false }; }}
-          onMouseMove={(mouse) => {
-            const from = down.current;
-            if (!from || mouse.buttons !== 1) return setHover(at(mouse));
-            if (Math.abs(mouse.clientX - from.x) + Math.abs(mouse.clientY - from.y) <= 2) return;
-            const box = canvas.current!.getBoundingClientRect();
-            pan((from.x - mouse.clientX) / box.width, (mouse.clientY - from.y) / box.height);
-            down.current = { x: mouse.clientX, y: mouse.clientY, moved: true };
-          }}
-          onMouseLeave={() => { setHover(-1); down.current = null; }}
-          onClick={(mouse) => { if (!down.current?.moved) setPinned(at(mouse)); down.current = null; }}
-          onDblClick={showAll}
-          onWheel={(wheel) => { wheel.preventDefault(); zoom(wheel.deltaY < 0 ? 0.8 : 1.25, ...placeIn(wheel)); }} />
+          onKeyDown={(key) => { const does = keys[key.key]; if (does) { key.preventDefault(); does(); } }}
+          onDblClick={showAll} />
         <div class="moment-line" ref={line} aria-hidden="true" />
+        {hover.block >= 0 && hover.block !== pinned ? <div class={hover.right ? "tip left" : "tip"}><About history={history} block={hover.block} whole={false} /></div> : null}
       </div>
+      <div class="axis note" ref={axis}><span /><span /><span /></div>
       <ul class="legend">{colours?.legend.map((one) => <li key={one.name}><Swatch colour={one.colour} />{one.name}</li>)}</ul>
       <LeftOut history={history} />
-      {hover >= 0 && hover !== pinned ? <div class="hover"><About history={history} block={hover} whole={false} /></div> : null}
       {pinned >= 0 ? <div class="pinned" role="region" aria-label="The chosen block"><About history={history} block={pinned} whole={true} />
         <button type="button" onClick={() => setPinned(-1)}>Close</button></div>
-        : <p class="note">Move over a block to see what it is; click it to keep it open with its stack.</p>}
+        : <p class="note">Point at a block to see what it is; click it to keep it open with its stack. Drag to move; the wheel, two fingers, or plus and minus zoom.</p>}
     </Section>
   );
 }

@@ -4,7 +4,7 @@ import type { JSX } from "preact";
 import type { Advice, Report } from "../data/report";
 import { adviceHeading, adviceWords } from "../text/advice_words";
 import { bytes, shown } from "../text/units";
-import { Frames, Section, Size } from "./parts";
+import { Frames, Prose, Section, Size } from "./parts";
 import { deviceOf, usePage } from "./state";
 
 const PROOFS: Record<string, string> = {
@@ -30,12 +30,12 @@ function Change({ one, place }: { one: Advice; place: number }): JSX.Element {
         <div class="why">
           {one.saves_bytes_most && one.saves_bytes && one.saves_bytes_most > one.saves_bytes
             ? <p>Between {bytes(one.saves_bytes)} and {bytes(one.saves_bytes_most)}.</p> : null}
-          <p>{shown(one.evidence, 1500)}</p>
+          <p><Prose text={one.evidence} most={1500} /></p>
           <pre tabIndex={0} aria-label="What to write">{shown(one.change, 3000)}</pre>
           {one.frames.length > 0 ? <p>At <Frames frames={one.frames} /></p> : null}
-          {one.cost ? <p>What it costs: {shown(one.cost, 500)}</p> : null}
-          {one.caution ? <p>Take care: {shown(one.caution, 500)}</p> : null}
-          {one.not_when ? <p>Not when: {shown(one.not_when, 500)}</p> : null}
+          {one.cost ? <p>What it costs: <Prose text={one.cost} most={500} /></p> : null}
+          {one.caution ? <p>Take care: <Prose text={one.caution} most={500} /></p> : null}
+          {one.not_when ? <p>Not when: <Prose text={one.not_when} most={500} /></p> : null}
           {one.source ? <p class="note">Source: {shown(one.source, 500)}</p> : null}
         </div>
       </details>
@@ -50,7 +50,7 @@ function Together({ all }: { all: Report["advice_combined"] }): JSX.Element | nu
   const names = best.ids.map((id) => shown(adviceWords(id), 80));
   const last = names.pop();
   return <p>Together, with the training as it is, {names.length > 0 ? `${names.join(", ")} and ` : ""}{last} save{" "}
-    <Size value={best.saves_bytes} of="together:saves" /> and leave <Size value={best.peak_reserved_bytes} of="together:leaves" />{" "}
+    <Size value={best.saves_bytes} of="together:saves" /> and leave <Size value={best.peak_reserved_bytes} of="together:leaves" />.{" "}
     <span class={`proof ${best.proof}`} title={PROOFS[best.proof]}>{best.proof}</span></p>;
 }
 

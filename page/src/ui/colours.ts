@@ -8,7 +8,7 @@ const OF_CATEGORY: Record<string, string> = {
   outputs: "#56b4e9", other: "#8c8c8c", unknown: "#bdbdbd",
 };
 const OF_PART: Record<string, string> = {
-  cached: "#c9d3da", free: "#eef1f3", unexplained: "#a05a2c", context: "#4b5563",
+  cached: "var(--cached)", free: "var(--free)", unexplained: "#a05a2c", context: "var(--context)",
 };
 const SERIES = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#7b5aa6", "#f0e442",
                 "#1b7f3b", "#a05a2c", "#5aa9dd", "#b8325e"];

@@ -28,7 +28,7 @@ function Bars({ row, most }: { row: Row; most: number }): JSX.Element {
       <Slice share={1 - value / most} value={0} colour="transparent" title="" /></div>))}</div>;
 }
 
-function Rows({ title, rows, of }: { title: string; rows: Row[]; of: string }): JSX.Element | null {
+function Rows({ title, rows, of, plain = false }: { title: string; rows: Row[]; of: string; plain?: boolean }): JSX.Element | null {
   const changed = rows.filter((one) => one.difference_bytes !== 0);
   if (rows.length === 0) return null;
   const most = Math.max(1, ...rows.map((one) => Math.max(one.before_bytes, one.after_bytes)));
@@ -37,7 +37,7 @@ function Rows({ title, rows, of }: { title: string; rows: Row[]; of: string }): 
       <div class="scroll" tabIndex={0} role="region" aria-label={title}><table>
         <thead><tr><th scope="col">Name</th><th scope="col">Before above, after below</th><th scope="col">Before</th><th scope="col">After</th><th scope="col">Difference</th></tr></thead>
         <tbody>{changed.slice(0, MOST_ROWS).map((row, i) => (
-          <tr key={i}><th scope="row" title={shown(row.name, 2000)}>{shown(words(row.name), 90)}{row.category ? <span class="note"> {words(row.category)}</span> : null}</th>
+          <tr key={i}><th scope="row" title={shown(row.name, 2000)}>{shown(plain ? words(row.name) : row.name, 90)}{row.category ? <span class="note"> {words(row.category)}</span> : null}</th>
             <td><Bars row={row} most={most} /></td><td><Size value={row.before_bytes} of={`${of}:${i}:before`} /></td><td><Size value={row.after_bytes} of={`${of}:${i}:after`} /></td>
             <td class="figure">{signed(row.difference_bytes)}</td></tr>))}</tbody></table></div>
       {changed.length > MOST_ROWS ? <p class="note">{count(changed.length - MOST_ROWS)} smaller differences are in memtrace diff --json.</p> : null}
@@ -55,7 +55,7 @@ function Device({ pair, place }: { pair: Pair; place: number }): JSX.Element {
       {pair.verdicts.slice(0, 6).map((one, i) => <p key={i}><strong>{words(one.subject.replace(":", " "))}</strong>: before: {shown(one.before?.summary ?? "nothing is known", 300)}; after: {shown(one.after?.summary ?? "nothing is known", 300)}</p>)}
       <Rows title="Peaks" rows={peaks.map((one) => one)} of={`${place}:peaks`} />
       {pair.growing.length > 0 ? <><h3>What grows</h3><ul>{pair.growing.slice(0, 12).map((one, i) => <li key={i}><code>{shown(one.name, 120)}</code>: {signed(one.before_bytes_per_step)} a step before, {signed(one.after_bytes_per_step)} after{one.kept_by ? `; kept by ${shown(one.kept_by, 120)}` : ""}</li>)}</ul></> : null}
-      <Rows title="Categories, at each run's own peak" rows={pair.categories} of={`${place}:categories`} />
+      <Rows title="Categories, at each run's own peak" rows={pair.categories} plain={true} of={`${place}:categories`} />
       <Rows title="Modules" rows={pair.modules} of={`${place}:modules`} />
       <Rows title="Lines" rows={pair.lines} of={`${place}:lines`} />
     </Section>

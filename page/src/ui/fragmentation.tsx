@@ -10,7 +10,7 @@ import { Frames, Section, Size, Slice, Swatch } from "./parts";
 import { deviceOf, usePage } from "./state";
 import { Unused } from "./unused";
 
-const STATE_COLOUR = { allocated: "#0072b2", pending: "#cc79a7", cached: "#d8dfe4", unbacked: "#f4f6f7" };
+const STATE_COLOUR = { allocated: "#0072b2", pending: "#cc79a7", cached: "var(--cached)", unbacked: "var(--free)" };
 const STATE_WORDS = { allocated: "allocated", pending: "freed, but a stream may still use it", cached: "free in the cache", unbacked: "addresses without memory" };
 const MOST_ROWS = 24;
 

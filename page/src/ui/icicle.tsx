@@ -4,7 +4,7 @@ import type { JSX } from "preact";
 import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { matched, matches, treeOf, type TreeKind, type TreeNode } from "../data/icicle";
 import type { History } from "../data/history";
-import { bytes, count, percent, shown } from "../text/units";
+import { baseName, bytes, count, percent, shown } from "../text/units";
 import { hashed, seriesColour } from "./colours";
 import { Section, Size } from "./parts";
 import { pointOf, useHistory, usePage } from "./state";
@@ -47,7 +47,7 @@ function BoxView({ box, wanted, onChoose }: { box: Box; wanted: string; onChoose
   });
   const faded = wanted !== "" && !matches(node, wanted);
   return <button type="button" ref={button} tabIndex={box.depth < 3 ? 0 : -1} class={`box${node.user ? " user" : ""}${faded ? " faded" : ""}`} onClick={onChoose}
-    title={shown(`${node.name}\n${node.detail}\n${bytes(node.bytes)} in ${count(node.blocks)} blocks`, 2000)}>{box.width > 0.02 ? shown(node.name, 80) : "\u200b"}</button>;
+    title={shown(`${node.name}\n${node.detail}\n${bytes(node.bytes)} in ${count(node.blocks)} blocks`, 2000)}>{box.width > 0.02 ? shown(node.name, 80) : "\u200b"}{box.width > 0.08 ? <span class="about-box">{node.user && node.detail.includes(":") ? ` ${shown(baseName(node.detail), 60)}` : ""} {bytes(node.bytes)}</span> : null}</button>;
 }
 
 /** The blocks of the moment, or what differs between two moments. */
@@ -91,7 +91,7 @@ export function IcicleView(): JSX.Element {
           : <>From event {count(from)} to {count(event)}: blocks that are there and were not, less those that went.</>}>
       <div class="buttons">
         <label>By <select value={kind} onChange={(change) => setKind(change.currentTarget.value as TreeKind)}>
-          <option value="stack">call stack</option><option value="inverted">call stack, innermost first</option><option value="module">module</option></select></label>
+          <option value="stack">call stack</option><option value="own">call stack, my files only</option><option value="inverted">call stack, innermost first</option><option value="module">module</option></select></label>
         <label>Search <input type="search" value={search} placeholder="function, file, module" onInput={(change) => setSearch(change.currentTarget.value)} /></label>
         {wanted && root ? <span class="note" role="status">{bytes(matched(root, wanted))} match, {percent(matched(root, wanted), root.bytes)}</span> : null}
         {path.length > 0 ? <button type="button" onClick={() => setPath(path.slice(0, -1))}>One up</button> : null}

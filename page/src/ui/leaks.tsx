@@ -5,9 +5,10 @@ import { useEffect, useRef } from "preact/hooks";
 import uPlot from "uplot";
 import { LEAKS, type Fix, type Retained, type Verdict } from "../data/report";
 import { baseName, bytes, count, percent, shown, words } from "../text/units";
-import { Frames, Section, Size } from "./parts";
+import { Frames, Prose, Section, Size } from "./parts";
 import { usePage } from "./state";
 import { styled } from "./theme";
+import { POWERS_OF_TWO } from "./timeline_plot";
 import { useWhenSeen } from "./when_seen";
 
 function Series({ verdict }: { verdict: Verdict }): JSX.Element {
@@ -28,8 +29,8 @@ function Series({ verdict }: { verdict: Verdict }): JSX.Element {
       plot = new uPlot({
         width: Math.max(place.current!.clientWidth, 200), height: 180, legend: { show: false }, cursor: { show: false },
         scales: { x: { time: false } },
-        axes: [{ ...axis, label: verdict.series.unit, labelSize: 16 }, { ...axis, size: 92, values: (_plot, all) => all.map((one) => bytes(one)) }],
-        series: [{}, { stroke: "#0072b2", width: 1.5, points: { show: values.length < 60 } },
+        axes: [{ ...axis, incrs: WHOLE, label: verdict.series.unit, labelSize: 16 }, { ...axis, size: 92, incrs: POWERS_OF_TWO, values: (_plot, all) => all.map((one) => bytes(one)) }],
+        series: [{}, { stroke: styled("--series"), width: 1.5, points: { show: values.length < 60 } },
                  ...(slope !== 0 ? [{ stroke: styled("--bad"), width: 1.5, dash: [6, 4], points: { show: false } }] : [])],
       }, [steps, values, ...(slope !== 0 ? [fit] : [])] as uPlot.AlignedData, place.current!);
     };
@@ -60,12 +61,14 @@ function Remedy({ fix }: { fix: Fix | null }): JSX.Element | null {
   return (
     <div class="remedy">
       <h4>Remedy</h4>
-      <p>{shown(fix.cause, 1000)}</p>
+      <p><Prose text={fix.cause} most={1000} /></p>
       <pre tabIndex={0} aria-label="What to write">{shown(fix.change, 2000)}</pre>
-      {fix.caution ? <p>Take care: {shown(fix.caution, 500)}</p> : null}
+      {fix.caution ? <p>Take care: <Prose text={fix.caution} most={500} /></p> : null}
     </div>
   );
 }
+
+const WHOLE = [1, 2, 5].flatMap((one) => Array.from({ length: 8 }, (_none, i) => one * 10 ** i)).sort((one, other) => one - other);  // of steps there are no halves
 
 interface Growth { verdict: Verdict; place: number; same: string[] }
 
@@ -80,11 +83,20 @@ export function folded(all: { verdict: Verdict; place: number }[]): Growth[] {
   return [...made.values()];
 }
 
+const SHAPES: Record<string, string> = { accumulating: "accumulates", stepwise: "grows by jumps", sawtooth_leak: "grows beneath a sawtooth" };
+
+/** "device:0", "category:outputs", "site:6": what a series is of. Numbers of sites mean nothing to readers. */
+function subjectName(subject: string): string {
+  const [kind, name = ""] = subject.split(/:(.*)/s);
+  return kind === "device" ? `GPU ${shown(name, 20)}` : kind === "site" ? "one line" : shown(words(name), 60) || words(kind ?? "");
+}
+
 function Growing({ verdict, place, same }: Growth): JSX.Element {
+  const seen = same.filter((one) => !one.startsWith("site:")).map(subjectName);
   return (
     <article class={LEAKS.has(verdict.shape) && !verdict.negligible ? "leak" : ""}>
-      <h3>{words(verdict.subject.replace(":", " "))}: {words(verdict.shape)}</h3>
-      <p>{shown(verdict.summary, 800)}.{same.length > 0 ? ` The same memory: ${same.map((one) => words(one.replace(":", " "))).join(", ")}.` : ""}</p>
+      <h3>{subjectName(verdict.subject)}: {SHAPES[verdict.shape] ?? words(verdict.shape)}</h3>
+      <p>{shown(verdict.summary, 800)}.{seen.length > 0 ? ` It shows in ${seen.join(", ")} too.` : ""}</p>
       <Series verdict={verdict} />
       {verdict.bytes_per_step ? <p><Size value={verdict.bytes_per_step} of={`verdict:${place}:growth`} /> a {verdict.series.unit}
         {verdict.bytes_per_step_low !== null && verdict.bytes_per_step_high !== null ? <> (between {bytes(verdict.bytes_per_step_low)} and {bytes(verdict.bytes_per_step_high)})</> : null}

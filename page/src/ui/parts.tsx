@@ -16,7 +16,7 @@ export function Section({ id, title, lead, children }:
     { id: string; title: string; lead?: ComponentChildren; children: ComponentChildren }): JSX.Element {
   return (
     <section id={id} aria-labelledby={`${id}-title`}>
-      <h2 id={`${id}-title`}>{title}</h2>
+      <h2 id={`${id}-title`} tabIndex={-1}>{title}</h2>
       {lead ? <p class="lead">{lead}</p> : null}
       {children}
     </section>
@@ -43,6 +43,11 @@ export function Slice({ share, colour, title, of, value, label }:
 
 export function where(frame: Frame): string {
   return `${shown(baseName(frame.file), 60)}:${frame.line}`;
+}
+
+/** Sentences of the report, in which `code` stands between backticks. */
+export function Prose({ text, most }: { text: string; most: number }): JSX.Element {
+  return <>{shown(text, most).split("`").map((one, i, all) => (i % 2 === 1 && i < all.length - 1 ? <code key={i}>{one}</code> : i % 2 === 1 ? `\`${one}` : one))}</>;
 }
 
 /** A place in the program, with its text where the page has it. */

@@ -10,7 +10,7 @@ import type { Device, Report } from "../data/report";
 export type ColourBy = "category" | "module" | "line" | "stream";
 
 export interface Chosen {
-  history: number; event: number | null; from: number | null; colour: ColourBy; theme: "light" | "dark" | "auto";
+  history: number; event: number | null; from: number | null; colour: ColourBy; view: string | null;
 }
 
 export interface Page {
@@ -44,6 +44,7 @@ export function toHash(chosen: Chosen): string {
   if (chosen.event !== null) made.set("event", String(chosen.event));
   if (chosen.from !== null) made.set("from", String(chosen.from));
   if (chosen.colour !== "category") made.set("colour", chosen.colour);
+  if (chosen.view !== null) made.set("view", chosen.view);
   return made.toString();
 }
 
@@ -58,6 +59,6 @@ export function fromHash(hash: string, histories: number, first = 0): Chosen {
   return {
     history: history < histories ? history : first, event: number("event"), from: number("from"),
     colour: colour === "module" || colour === "line" || colour === "stream" ? colour : "category",
-    theme: "auto",
+    view: /^[a-z-]{1,20}$/.exec(found.get("view") ?? "")?.[0] ?? null,
   };
 }

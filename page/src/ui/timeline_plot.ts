@@ -3,17 +3,23 @@
 // marks. uPlot stacks nothing by itself: each series is the sum of those below it.
 import uPlot from "uplot";
 import { lastAtOrBefore, type History } from "../data/history";
-import { bytes, count, duration, words } from "../text/units";
-import { categoryColour, hashed, seriesColour } from "./colours";
+import { pieces, pointUnder } from "../data/pieces";
+import { phaseNames } from "../data/when";
+import { bytes, count, duration, shown, words } from "../text/units";
+import { categoryColour } from "./colours";
 import { styled } from "./theme";
+import { wheelZooms } from "./wheel";
 
-const POWERS_OF_TWO = Array.from({ length: 50 }, (_none, i) => 2 ** i);
+export const POWERS_OF_TWO = Array.from({ length: 50 }, (_none, i) => 2 ** i);
 
 export interface Drawn {
   plot: uPlot;
   /** The categories from the top of the stack down, as the series 1 … */
   order: string[];
   showMoment(point: number, from: number | null): void;
+  /** Around the middle; 0: all of it. */
+  zoom(factor: number): void;
+  destroy(): void;
 }
 
 /** What stands on the horizontal axis. */
@@ -48,19 +54,63 @@ function known(values: ArrayLike<number>): (number | null)[] {
   return Array.from(values, (value) => (Number.isNaN(value) ? null : value));
 }
 
+// Filled down to zero, or a line; a column of the picture has the highest of `heights` in it.
+function tallPaths(heights: ArrayLike<number>, filled: boolean): uPlot.Series.PathBuilder {
+  return (plot, series, first, last) => {
+    const at = (point: number) => plot.valToPos(plot.data[0][point]!, "x", true);
+    const path = new Path2D();
+    const ground = plot.valToPos(0, "y", true);
+    let joined = false;
+    for (const { left, right, point } of pieces(first, last, plot.bbox.left + plot.bbox.width, at, (one) => heights[one]!)) {
+      const value = plot.data[series]![point];
+      if (value === null || value === undefined) { joined = false; continue; }
+      const y = plot.valToPos(value, "y", true);
+      if (filled) {
+        path.rect(left, y, right - left, ground - y);
+      } else {
+        if (joined) path.lineTo(left, y); else path.moveTo(left, y);
+        path.lineTo(right, y);
+        joined = true;
+      }
+    }
+    return { stroke: filled ? null : path, fill: filled ? path : null, flags: 3 };
+  };
+}
+
+// No colours of categories: those mean bytes.
+const PHASE_COLOURS = ["#94a3b8", "#475569", "#cbd5e1", "#8b7ec8", "#64748b", "#b8b0de", "#334155", "#dbe2ea"];
+const STRIP = 15;  // pixels
+
+/** Each phase's own colour, in the order in which they begin. */
+export function phaseColours(history: History): Map<string, string> {
+  return new Map(phaseNames(history).map((name, i) => [name, PHASE_COLOURS[i % PHASE_COLOURS.length]!]));
+}
+
 function drawPhases(plot: uPlot, history: History, at: (ns: number) => number): void {
+  const colours = phaseColours(history);
   const begin = history.column("phases/begin_ns");
   const end = history.column("phases/end_ns");
-  const name = history.column("phases/name");
+  const names = history.column("phases/name");
   const { ctx, bbox } = plot;
-  const height = 5 * devicePixelRatio;
-  for (let i = 0; i < begin.length; ++i) {
+  const height = STRIP * devicePixelRatio;
+  ctx.font = `${10 * devicePixelRatio}px sans-serif`;
+  ctx.textAlign = "center";
+  ctx.textBaseline = "middle";
+  // The longer ones first: a phase within another stands over it.
+  const order = Array.from(begin, (_one, i) => i).sort((one, other) => end[other]! - begin[other]! - (end[one]! - begin[one]!));
+  for (const i of order) {
     const left = Math.max(plot.valToPos(at(begin[i]!), "x", true), bbox.left);
     const right = Math.min(plot.valToPos(at(end[i]!), "x", true), bbox.left + bbox.width);
     if (right <= left) continue;
-    ctx.fillStyle = seriesColour(hashed(history.page.texts[name[i]!] ?? "") % 12);
-    ctx.fillRect(left, bbox.top + bbox.height - height, Math.max(right - left, 1), height);
+    const name = history.page.texts[names[i]!] ?? "";
+    ctx.fillStyle = colours.get(name) ?? PHASE_COLOURS[0]!;
+    ctx.fillRect(left, bbox.top, Math.max(right - left, 1), height);
+    const text = shown(words(name), 40);
+    if (ctx.measureText(text).width + 6 > right - left) continue;
+    ctx.fillStyle = ["#475569", "#64748b", "#334155"].includes(String(colours.get(name))) ? "#ffffff" : "#10151a";
+    ctx.fillText(text, (left + right) / 2, bbox.top + height / 2);
   }
+  ctx.textBaseline = "alphabetic";
 }
 
 function drawSteps(plot: uPlot, history: History, at: (ns: number) => number): void {
@@ -81,7 +131,7 @@ function drawSteps(plot: uPlot, history: History, at: (ns: number) => number): v
   ctx.stroke();
 }
 
-const MARK_LETTERS: Record<string, string> = { out_of_memory: "✕", retry: "r", empty_cache: "e", census: "c", gap: "?" };
+export const MARK_LETTERS: Record<string, string> = { out_of_memory: "✕", retry: "r", empty_cache: "e", census: "c", gap: "?" };
 
 function drawMarks(plot: uPlot, history: History, at: (ns: number) => number): void {
   const { ctx, bbox } = plot;
@@ -91,7 +141,7 @@ function drawMarks(plot: uPlot, history: History, at: (ns: number) => number): v
     const x = plot.valToPos(at(mark.time_ns), "x", true);
     if (x < bbox.left || x > bbox.left + bbox.width) continue;
     ctx.fillStyle = mark.kind === "out_of_memory" ? styled("--bad") : styled("--muted");
-    ctx.fillText(MARK_LETTERS[mark.kind] ?? "?", x, bbox.top + 12 * devicePixelRatio);
+    ctx.fillText(MARK_LETTERS[mark.kind] ?? "?", x, bbox.top + (STRIP + 12) * devicePixelRatio);
   }
 }
 
@@ -116,15 +166,20 @@ export function drawTimeline(place: HTMLElement, history: History, across: Acros
   const times = history.timeline("time_ns");
   const at = placesOf(history, across);
   const places = Array.from(across === "time" ? times : history.timeline("event"), (one) => (across === "time" ? one / 1e9 : one));
+  const allocated = history.timeline("allocated");
   const lines: [string, ArrayLike<number>, string, number[]][] = [
-    ["reserved", history.timeline("reserved"), styled("--text"), []],
-    ["used on the device", history.timeline("device_used"), styled("--muted"), [4, 3]],
+    ["reserved", history.timeline("reserved_most"), styled("--text"), []],
+    ["about what is used on the device", history.timeline("device_used"), styled("--muted"), [4, 3]],
   ];
   const moment = { point: history.highest(), from: null as number | null };
   const axis = { stroke: styled("--text"), grid: { stroke: styled("--faint"), width: 1 }, ticks: { stroke: styled("--faint") } };
+  const pointHere = (self: uPlot) => {
+    const left = self.cursor.left ?? 0;
+    return pointUnder(places, allocated, self.posToVal(left - 1, "x"), self.posToVal(left + 1, "x"));
+  };
   const plot = new uPlot({
     width: Math.max(place.clientWidth, 200), height: 320, legend: { show: false },
-    scales: { x: { time: false }, y: { range: (_plot, _low, high) => [0, Math.max(high * 1.06, 1)] } },
+    scales: { x: { time: false }, y: { range: (_plot, _low, high) => [0, Math.max(high * 1.13, 1)] } },
     axes: [
       { ...axis, values: (_plot, values) => values.map((one) => (across === "time" ? duration(one * 1e9) : count(one))) },
       { ...axis, size: 92, incrs: POWERS_OF_TWO, values: (_plot, values) => values.map((one) => (one === null ? "" : bytes(one))) },
@@ -134,10 +189,10 @@ export function drawTimeline(place: HTMLElement, history: History, across: Acros
       { label: "time" },
       ...order.map((name) => ({
         label: words(name), fill: categoryColour(name), width: 0, points: { show: false },
-        paths: uPlot.paths.stepped!({ align: 1 }),
+        paths: tallPaths(allocated, true),
       })),
-      ...lines.map(([label, , stroke, dash]) => ({
-        label, stroke, width: 1.5, dash, points: { show: false }, paths: uPlot.paths.stepped!({ align: 1 }),
+      ...lines.map(([label, values, stroke, dash]) => ({
+        label, stroke, width: 1.5, dash, points: { show: false }, paths: tallPaths(values, false),
       })),
     ],
     hooks: {
@@ -153,7 +208,7 @@ export function drawTimeline(place: HTMLElement, history: History, across: Acros
         if (moment.from !== null) drawLine(self, at(times[moment.from]!), styled("--accent"), [3, 3]);
         drawLine(self, at(times[moment.point]!), styled("--accent"), []);
       }],
-      setCursor: [(self) => onHover(self.cursor.idx ?? null)],
+      setCursor: [(self) => onHover((self.cursor.left ?? -1) < 0 ? null : pointHere(self))],
     },
   }, [
     places,
@@ -161,19 +216,19 @@ export function drawTimeline(place: HTMLElement, history: History, across: Acros
     ...lines.map(([, values]) => known(values)),
   ] as uPlot.AlignedData, place);
 
+  const [first, last] = [places[0]!, places[places.length - 1]!];
+  const zoom = (factor: number, share = 0.5) => {
+    const { min, max } = plot.scales.x!;
+    const here = min! + share * (max! - min!);
+    plot.setScale("x", factor === 0 ? { min: first, max: last }
+      : { min: Math.max(first, here - (here - min!) * factor), max: Math.min(last, here + (max! - here) * factor) });
+  };
   let downAt = -1;
   plot.over.addEventListener("mousedown", (event) => { downAt = event.clientX; });
   plot.over.addEventListener("click", (event) => {
-    if (Math.abs(event.clientX - downAt) < 4 && plot.cursor.idx != null) onClick(plot.cursor.idx);
+    if (Math.abs(event.clientX - downAt) < 4) onClick(pointHere(plot));
   });
-  plot.over.addEventListener("wheel", (event) => {
-    event.preventDefault();
-    const { min, max } = plot.scales.x!;
-    const left = event.clientX - plot.over.getBoundingClientRect().left;
-    const here = plot.posToVal(left, "x");
-    const factor = event.deltaY < 0 ? 0.8 : 1.25;
-    const [first, last] = [places[0]!, places[places.length - 1]!];
-    plot.setScale("x", { min: Math.max(first, here - (here - min!) * factor), max: Math.min(last, here + (max! - here) * factor) });
-  }, { passive: false });
-  return { plot, order, showMoment(point, from) { moment.point = point; moment.from = from; plot.redraw(false, false); } };
+  const undo = wheelZooms(plot.over, zoom);
+  return { plot, order, zoom, destroy() { undo(); plot.destroy(); },
+    showMoment(point, from) { moment.point = point; moment.from = from; plot.redraw(false, false); } };
 }

@@ -19,14 +19,14 @@ export function WhatIfView(): JSX.Element {
     return <Section id="what-if" title="What if"><p>Nothing was replayed that would lower the peak. Other settings: memtrace replay.</p></Section>;
   }
   const rows = [
-    { name: "as it is", least: reserved, most: reserved, key: "what_if:now" },
-    ...replayed.map((one) => ({ name: adviceHeading(one.id) + (one.amount ? ` (${one.amount})` : ""), least: reserved - (one.saves_bytes_most ?? one.saves_bytes!), most: reserved - one.saves_bytes!, key: undefined })),
-    ...together.map((one) => ({ name: `together: ${one.ids.map(adviceWords).join(", ")}`, least: one.peak_reserved_bytes, most: one.peak_reserved_bytes, key: "what_if:together" })),
+    { name: "as it is", least: reserved, most: reserved, key: "what_if:now", proof: null as string | null },
+    ...replayed.map((one) => ({ name: adviceHeading(one.id) + (one.amount ? ` (${one.amount})` : ""), least: reserved - (one.saves_bytes_most ?? one.saves_bytes!), most: reserved - one.saves_bytes!, key: undefined, proof: one.proof as string | null })),
+    ...together.map((one) => ({ name: `together: ${one.ids.map(adviceWords).join(", ")}`, least: one.peak_reserved_bytes, most: one.peak_reserved_bytes, key: "what_if:together", proof: one.proof as string | null })),
   ];
   return (
-    <Section id="what-if" title="What if" lead="The most that PyTorch would reserve, by replaying this run's requests with a change.">
+    <Section id="what-if" title="What if" lead="The most that PyTorch would reserve: this run's own requests replayed with a change. All remedies together are as sure as the least sure of them.">
       <table class="heap"><tbody>{rows.map((row, i) => (
-        <tr key={i}><th scope="row">{shown(row.name, 120)}</th>
+        <tr key={i}><th scope="row">{shown(row.name, 400)}{row.proof ? <> <span class={`proof ${row.proof}`}>{row.proof}</span></> : null}</th>
           <td><div class="bar small" role="img" aria-label={row.least === row.most ? bytes(row.most) : `${bytes(row.least)} to ${bytes(row.most)}`}>
             <Slice share={row.least / reserved} value={row.least} colour={seriesColour(i === 0 ? -1 : 0)} title={bytes(row.least)} />
             <Slice share={(row.most - row.least) / reserved} value={row.most} colour="#9cc9e4" title={`up to ${bytes(row.most)}`} />
