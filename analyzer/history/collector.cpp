@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <iterator>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -15,9 +16,9 @@ namespace {
 
 using attribution::category;
 
-constexpr auto lightest_first = [](const auto& one, const auto& other) {
-  return one.weight > other.weight;
-};
+[[nodiscard]] double weight_of(std::uint64_t bytes, std::uint64_t nanoseconds) {
+  return static_cast<double>(bytes) * static_cast<double>(nanoseconds);
+}
 
 [[nodiscard]] std::string_view words_of(format::census_reason why) {
   switch (why) {
@@ -102,7 +103,6 @@ void collector::judged(std::uint32_t device, const attribution::block_life& bloc
   known.live.erase(block.address);
   one.died_event = how.alive ? never : event_;
   one.died_ns = time_ns_;
-  one.weight = static_cast<double>(block.bytes) * static_cast<double>(one.died_ns - one.at.time_ns);
   life lived;
   lived.born = block.born_event;
   lived.died = one.died_event;
@@ -111,37 +111,26 @@ void collector::judged(std::uint32_t device, const attribution::block_life& bloc
   lived.until_backward = found.until_backward;
   lived.later_kind = static_cast<std::uint32_t>(category::outputs);
   known.line.lived(lived);
-  keep(known, std::move(one));
-}
-
-void collector::keep(of_device& known, kept one) {
-  auto& heap = known.heaviest;
-  if (heap.size() < most_.blocks) {
-    heap.push_back(std::move(one));
-    std::ranges::push_heap(heap, lightest_first);
-    return;
+  const auto weight = weight_of(block.bytes, one.died_ns - one.at.time_ns);
+  if (!known.blocks.takes(weight)) {
+    return leave_out(known, one.what.where.site, block.bytes, weight);
   }
-  if (heap.empty() || one.weight <= heap.front().weight) return leave_out(known, one);
-  std::ranges::pop_heap(heap, lightest_first);
-  leave_out(known, heap.back());
-  heap.back() = std::move(one);
-  std::ranges::push_heap(heap, lightest_first);
+  if (const auto gone = known.blocks.add(weight, std::move(one))) {
+    leave_out(known, gone->what.where.site, gone->what.bytes,
+              weight_of(gone->what.bytes, gone->died_ns - gone->at.time_ns));
+  }
 }
 
-void collector::leave_out(of_device& known, const kept& one) {
-  const auto& site = one.what.where.site;
+void collector::leave_out(of_device& known, replay::site_id site, std::uint64_t bytes,
+                          double weight) {
   auto& sums = known.others[site.is_thread ? 0 : site.number];
   ++sums.blocks;
-  sums.most_bytes = std::max(sums.most_bytes, one.what.bytes);
-  sums.byte_ns += one.weight;
+  sums.most_bytes = std::max(sums.most_bytes, bytes);
+  sums.byte_ns += weight;
 }
 
 void collector::note(of_device& known, mark one) {
-  if (++known.marks_of[one.what] > most_.marks) {
-    ++known.made.marks_left_out;
-  } else {
-    known.made.marks.push_back(std::move(one));
-  }
+  known.marks.try_emplace(one.what, most_.marks).first->second.add(std::move(one));
 }
 
 void collector::census(const trace::event& head, const trace::census_event& record) {
@@ -259,10 +248,10 @@ void collector::finished(std::uint32_t device, attribution::settled_blocks& bloc
     total = std::max(total, recorded);
     made.held[i][category::unknown] += total - recorded;
   }
-  std::ranges::sort(known.heaviest, {}, [](const kept& one) { return one.what.born_event; });
-  made.blocks.reserve(known.heaviest.size());
-  for (const auto& one : std::exchange(known.heaviest, {}))
-    made.blocks.push_back(shown(one, blocks));
+  auto heaviest = known.blocks.take();
+  std::ranges::sort(heaviest, {}, [](const kept& one) { return one.what.born_event; });
+  made.blocks.reserve(heaviest.size());
+  for (const auto& one : heaviest) made.blocks.push_back(shown(one, blocks));
   for (auto& [stack, sums] : known.others) {
     sums.stack = node_of(trace::stack_id{stack});
     made.others.push_back(sums);
@@ -277,7 +266,16 @@ void collector::finished(std::uint32_t device, attribution::settled_blocks& bloc
 
 run_history collector::take() {
   if (made_.stacks.nodes.empty()) made_.stacks.nodes.emplace_back();
-  for (auto& [device, known] : devices_) made_.devices.emplace(device, std::move(known->made));
+  for (auto& [device, known] : devices_) {
+    auto& made = known->made;
+    for (auto& [kind, marks] : known->marks) {
+      made.marks_left_out += marks.seen();
+      std::ranges::move(marks.take(), std::back_inserter(made.marks));
+    }
+    made.marks_left_out -= made.marks.size();
+    std::ranges::stable_sort(made.marks, {}, &mark::event);
+    made_.devices.emplace(device, std::move(made));
+  }
   made_.end_ns = time_ns_;
   return std::move(made_);
 }

@@ -18,6 +18,7 @@
 
 #include "analyzer/attribution/kept_block.h"
 #include "analyzer/attribution/life_observer.h"
+#include "analyzer/history/heaviest.h"
 #include "analyzer/history/kinds.h"
 #include "analyzer/history/recorded.h"
 #include "analyzer/replay/address_map.h"
@@ -66,14 +67,14 @@ class collector final : public attribution::life_observer, public trace::record_
     birth at;
     std::uint64_t died_event = never;
     std::uint64_t died_ns = 0;
-    double weight = 0;
   };
   struct of_device {
-    explicit of_device(const limits& most) : line(most.moments), phases(most.bands) {}
+    explicit of_device(const limits& most)
+        : line(most.moments), blocks(most.blocks), phases(most.bands) {}
     timeline line;
     kinds_seen kinds;
     replay::address_map<birth> live;
-    std::vector<kept> heaviest;                          // a heap, the lightest first
+    heaviest<kept> blocks;                               // by bytes times lifetime
     std::unordered_map<std::uint32_t, left_out> others;  // by stack id
     std::uint64_t recorded = 0;
     // The latest allocation, until the device's totals after it have been looked at.
@@ -84,15 +85,14 @@ class collector final : public attribution::life_observer, public trace::record_
     std::uint64_t during_since = 0;
     bool has_phase = false;
     longest_bands phases;
-    std::map<mark::kind, std::size_t> marks_of;
+    std::map<mark::kind, even_marks> marks;
     device_history made;
   };
 
   [[nodiscard]] of_device& at(std::uint32_t device);
   void settle(std::uint32_t device, of_device& known);
   void note(of_device& known, mark one);
-  void keep(of_device& known, kept one);
-  void leave_out(of_device& known, const kept& one);
+  static void leave_out(of_device& known, replay::site_id site, std::uint64_t bytes, double weight);
   [[nodiscard]] block shown(const kept& one, attribution::settled_blocks& blocks);
   [[nodiscard]] std::uint32_t node_of(trace::stack_id stack);
 

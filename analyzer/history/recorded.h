@@ -13,6 +13,7 @@
 #include "analyzer/attribution/result.h"
 #include "analyzer/code/frames.h"
 #include "analyzer/history/bands.h"
+#include "analyzer/history/marks.h"
 #include "analyzer/history/timeline.h"
 
 namespace memtrace::history {
@@ -55,16 +56,6 @@ struct left_out {
   std::uint64_t blocks = 0;
   std::uint64_t most_bytes = 0;  // the largest of them
   double byte_ns = 0;
-};
-
-// Something that happened at one moment.
-struct mark {
-  enum class kind : std::uint8_t { out_of_memory, retry, empty_cache, census };
-  kind what{};
-  std::uint64_t event = 0;
-  std::uint64_t time_ns = 0;
-  std::uint64_t bytes = 0;  // out_of_memory: requested; retry: reserved after it; else 0
-  std::string text;         // census: why
 };
 
 struct device_history {

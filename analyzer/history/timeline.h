@@ -63,7 +63,7 @@ class timeline {
   [[nodiscard]] std::size_t first_from(std::uint64_t event) const;
 
   std::size_t most_moments_;
-  std::uint64_t width_ = 64;        // events a stretch
+  std::uint64_t width_ = 1;         // events a stretch: of a short run each allocation is a moment
   std::uint64_t open_stretch_ = 0;  // its number
   bool has_open_ = false;
   moment open_;                  // the highest of the stretch that is not over

@@ -20,6 +20,7 @@ using numbers = std::vector<std::uint64_t>;
 
 constexpr std::size_t most_steps = 4000;
 constexpr std::size_t most_left_out_rows = 2000;
+constexpr std::size_t most_marks = 500;
 
 template <class Rows, class Field>
 [[nodiscard]] numbers all_of(const Rows& rows, Field&& field) {
@@ -53,8 +54,9 @@ class history_writer {
     left_out_rows();
     made["steps"] = steps();
     phases();
-    made["marks"] = marks();
-    made["marks_left_out"] = shown_.of.marks_left_out;
+    std::uint64_t marks_left_out = 0;
+    made["marks"] = marks(marks_left_out);
+    made["marks_left_out"] = marks_left_out;
     return made;
   }
 
@@ -88,9 +90,9 @@ class history_writer {
         {{{"root", nullptr}, {"path", nullptr}, {"type", nullptr}, {"parent", nullptr}}});
     for (std::size_t i = 1; i < shown_.of.modules.size(); ++i) {
       const auto& row = shown_.of.modules[i];
-      made.push_back({{"root", row.root},
-                      {"path", row.path},
-                      {"type", row.type},
+      made.push_back({{"root", shortened(row.root)},
+                      {"path", shortened(row.path)},
+                      {"type", shortened(row.type)},
                       {"parent", row.parent == 0 ? json(nullptr) : json(row.parent)}});
     }
     return made;
@@ -250,20 +252,43 @@ class history_writer {
                  all_of(bands, [&](const auto& one) { return names_.text(one.name); }));
   }
 
-  [[nodiscard]] json marks() const {
+  // The most important kinds first, until there are enough; then in the order of the run.
+  [[nodiscard]] json marks(std::uint64_t& left_out) const {
     using kind = history::mark::kind;
-    static const std::map<kind, const char*> words{{kind::out_of_memory, "out_of_memory"},
-                                                   {kind::retry, "retry"},
-                                                   {kind::empty_cache, "empty_cache"},
-                                                   {kind::census, "census"}};
-    auto made = json::array();
+    left_out = shown_.of.marks_left_out;
+    std::vector<json> chosen;
+    const auto choose = [&](std::vector<json> all) {
+      const auto room = std::min(most_marks - chosen.size(), all.size());
+      for (std::size_t i = 0; i < room; ++i) {  // evenly
+        chosen.push_back(std::move(all[i * all.size() / room]));
+      }
+      left_out += all.size() - room;
+    };
+    choose(marks_of(kind::out_of_memory, "out_of_memory"));
+    choose(gaps());
+    choose(marks_of(kind::retry, "retry"));
+    choose(marks_of(kind::empty_cache, "empty_cache"));
+    choose(marks_of(kind::census, "census"));
+    std::ranges::stable_sort(chosen, {},
+                             [](const json& one) { return one["time_ns"].get<std::uint64_t>(); });
+    return chosen;
+  }
+
+  [[nodiscard]] std::vector<json> marks_of(history::mark::kind what, const char* name) const {
+    std::vector<json> made;
     for (const auto& one : shown_.of.marks) {
-      made.push_back({{"kind", words.at(one.what)},
+      if (one.what != what) continue;
+      made.push_back({{"kind", name},
                       {"time_ns", one.time_ns},
                       {"event", one.event},
                       {"bytes", one.bytes == 0 ? json(nullptr) : json(one.bytes)},
                       {"text", one.text}});
     }
+    return made;
+  }
+
+  [[nodiscard]] std::vector<json> gaps() const {
+    std::vector<json> made;
     for (const auto& gap : shown_.process.completeness.gaps) {
       made.push_back({{"kind", "gap"},
                       {"time_ns", gap.begin_ns},

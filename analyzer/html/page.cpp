@@ -28,12 +28,18 @@ using attribution::category;
 using attribution::evidence;
 using attribution::phase;
 
-// Names that are longer than any name should be are cut, wherever they stand.
+// Names that are longer than any name should be are cut, wherever they stand. A map of the heap is
+// text, too, but of our own making, and its end is as good as its beginning.
 void shorten(json& value) {
   if (value.is_string()) {
     const auto& words = value.get_ref<const std::string&>();
     if (auto cut = shortened(words); cut.size() < words.size()) value = std::move(cut);
-  } else if (value.is_structured()) {
+  } else if (value.is_object()) {
+    for (auto& [key, inner] : value.items()) {
+      const bool is_map_of_segment = key == "blocks" && inner.is_string();
+      if (!is_map_of_segment) shorten(inner);
+    }
+  } else if (value.is_array()) {
     for (auto& inner : value) shorten(inner);
   }
 }

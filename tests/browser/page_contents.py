@@ -40,15 +40,24 @@ def columns(file: Path) -> bytes:
     return zlib.decompress(base64.b64decode(inside(file, "memtrace-columns")))
 
 
-def column(file: Path, name: str) -> list:
-    made, raw = facts(file), columns(file)
-    assert made["columns"]["bytes"] == len(raw)
-    told, = (one for one in made["columns"]["list"] if one["name"] == name)
+def decoded(told: dict, raw: bytes) -> list:
     code = CODES[told["type"]]
     values = list(struct.unpack_from(f"<{told['count']}{code}", raw, told["offset"]))
     if told["delta"]:
         values = list(itertools.accumulate(values))
     return [told["base"] + value * told["scale"] for value in values]
+
+
+def column(file: Path, name: str) -> list:
+    made, raw = facts(file), columns(file)
+    assert made["columns"]["bytes"] == len(raw)
+    told, = (one for one in made["columns"]["list"] if one["name"] == name)
+    return decoded(told, raw)
+
+
+def all_columns(file: Path) -> dict[str, list]:
+    raw = columns(file)
+    return {told["name"]: decoded(told, raw) for told in facts(file)["columns"]["list"]}
 
 
 def policy(file: Path) -> dict[str, list[str]]:

@@ -111,21 +111,30 @@ TEST_CASE("GIVEN lives of any length WHEN moments are merged THEN each still say
 }
 
 TEST_CASE("GIVEN a stretch WHEN its highest moment is kept THEN so is the most reserved in it") {
-  timeline line(8);
+  timeline line(2);
   moment now;
-  now.event = 1;
+  now.event = 2;
   now.allocated = 100;
   now.reserved = 900;
   line.grew(now);
-  now.event = 2;
+  now.event = 3;
   now.allocated = 200;
   now.reserved = 300;
   line.grew(now);
   line.finish();
   REQUIRE(line.moments().size() == 1);
-  CHECK(line.moments()[0].event == 2);
+  CHECK(line.moments()[0].event == 3);
   CHECK(line.moments()[0].reserved == 300);
   CHECK(line.moments()[0].most_reserved == 900);
+}
+
+TEST_CASE("GIVEN a short run WHEN it is over THEN each of its allocations is a moment") {
+  timeline line(2000);
+  made_up_run run;
+  run.feed(line, 1, 1500);
+  REQUIRE(run.totals.size() > 500);
+  REQUIRE(line.moments().size() == run.totals.size());
+  for (const auto& one : line.moments()) CHECK(one.allocated == run.totals.at(one.event));
 }
 
 TEST_CASE("GIVEN nothing WHEN the run is over THEN there are no moments") {
