@@ -17,7 +17,7 @@ install(TARGETS memtrace_watchdog LIBRARY DESTINATION ${native}/simulator COMPON
 # The terms of what is linked in, as Debian ships them.
 string(REGEX MATCH "^[0-9]+" gcc "${CMAKE_CXX_COMPILER_VERSION}")
 foreach(library libzstd-dev zlib1g-dev libfmt-dev libcli11-dev nlohmann-json3-dev libspdlog-dev libutfcpp-dev
-        gcc-${gcc}-base)
+        libboost-dev gcc-${gcc}-base)
   set(terms /usr/share/doc/${library}/copyright)
   if(EXISTS ${terms})
     install(FILES ${terms} DESTINATION memtrace/licenses RENAME ${library} COMPONENT wheel)

@@ -1,16 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <unistd.h>
 
+#include <fmt/core.h>
+
 #include <CLI/App.hpp>
 #include <chrono>
+#include <cstdint>
 #include <cstdio>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <variant>
 
 #include "analyzer/cli/command.h"
 #include "analyzer/cli/log.h"
 #include "analyzer/cli/write_file.h"
+#include "analyzer/html/page.h"
 #include "analyzer/live/facts_json.h"
+#include "analyzer/live/fresh_pages.h"
+#include "analyzer/live/loopback_server.h"
 #include "analyzer/live/session.h"
 
 namespace memtrace::cli {
@@ -22,10 +31,53 @@ struct live_options {
   bool once = false;
   std::string json;
   double interval = 1;
+  bool html = false;
+  bool serve = false;
+  std::uint16_t port = 0;
 };
 
 constexpr double shortest = 0.1;
 constexpr double longest = 3600;
+
+// The page of `memtrace report --html`, for a browser on this machine.
+int serve(const live::recordings& wanted, const live_options& chosen) {
+  live::fresh_pages pages(wanted, [](const run::run_report& processes, std::uint64_t number) {
+    html::page_options how;
+    how.version = MEMTRACE_VERSION;
+    how.served = number;
+    return html::report_page(processes, how);
+  });
+  auto opened = live::loopback_server::open(
+      chosen.port, [&pages](std::string_view path) -> std::optional<live::reply> {
+        if (path != "" && path != "state") return std::nullopt;
+        const auto page = pages.latest();
+        if (path.empty()) {
+          return live::reply{"text/html; charset=utf-8", {page, &page->html}};
+        }
+        return live::reply{"application/json", std::make_shared<const std::string>(
+                                                   fmt::format(R"({{"page":{}}})", page->number))};
+      });
+  if (const auto* const why = std::get_if<std::string>(&opened)) {
+    log::error("{}", *why);
+    return failure;
+  }
+  if (const auto why = pages.begin(); !why.empty()) {
+    log::error("{}", why);
+    return failure;
+  }
+  auto& server = std::get<live::loopback_server>(opened);
+  fmt::print("{}\n", server.url());
+  std::fflush(stdout);
+  fmt::print(stderr,
+             "memtrace: only this machine can open it, and whoever has the whole address; from "
+             "another one first: ssh -L {0}:127.0.0.1:{0} HOST. Ctrl-C ends it; the program goes "
+             "on.\n",
+             server.port());
+  server.run();
+  // A page that is in work is not waited for.
+  if (pages.is_busy()) ::_exit(success);
+  return success;
+}
 
 int follow(const live_options& chosen) {
   auto wanted = live::understand(chosen.what);
@@ -33,6 +85,7 @@ int follow(const live_options& chosen) {
     log::error("{}", wanted.failure().message);
     return failure;
   }
+  if (chosen.serve) return serve(*wanted, chosen);
   live::session session(*wanted);
   const auto interval = std::chrono::milliseconds(static_cast<int>(chosen.interval * 1000));
   session.poll(std::chrono::milliseconds(100));
@@ -67,6 +120,13 @@ action add_live(CLI::App& app) {
   app.add_option("--interval", chosen->interval, "Seconds from one look to the next (default: 1)")
       ->type_name("SECONDS")
       ->check(CLI::Range(shortest, longest));
+  auto* const html = app.add_flag("--html", chosen->html,
+                                  "With --serve: the page of memtrace report --html, kept fresh");
+  auto* const serve = app.add_flag("--serve", chosen->serve,
+                                   "Serve that page on 127.0.0.1, at an address that it prints")
+                          ->excludes(once);
+  html->needs(serve);
+  app.add_option("--port", chosen->port, "Of --serve (default: one that is free)")->needs(serve);
   return [chosen](const program&) { return follow(*chosen); };
 }
 

@@ -74,6 +74,7 @@ void end_facts(json& facts, const page_options& how, page_names& names, column_w
   facts["phases"] = names_of<phase>(attribution::phase_count);
   facts["sources"] = how.with_source ? sources_of(names.frames()) : json::object();
   facts["scrubbed"] = how.scrubbed;
+  facts["served"] = how.served ? json(*how.served) : json(nullptr);
 }
 
 [[nodiscard]] std::string fill(const std::string& title, const json& facts,

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "analyzer/diff/diff.h"
@@ -17,7 +18,8 @@ struct page_options {
   std::string version;       // of memtrace
   bool with_source = false;  // the lines of the program's own files that occur
   bool scrubbed = false;     // the traces were: say so
-  bool served = false;       // may ask where it came from for fresh data
+  // Of one that memtrace live serves: the how many-th it is. It may ask there whether it is old.
+  std::optional<std::uint64_t> served;
   // Blocks are left out, the lightest first, until the page is no larger than this many bytes.
   std::uint64_t most_bytes = 5'000'000;
 };

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What needs the whole trace from its start each time (advice that replays prove, what keeps memory
-// alive, steps that the program does not mark): the report of the trace so far, made in a thread
-// that gives way to all others, at most a twentieth of the time.
+// alive, steps that the program does not mark): the report of the trace so far, made beside the
+// training (idle_work.h).
 #pragma once
 
-#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <map>
@@ -14,6 +13,8 @@
 #include <optional>
 #include <string>
 
+#include "analyzer/live/idle_work.h"
+#include "analyzer/run/load.h"
 #include "analyzer/run/model.h"
 #include "analyzer/trace/error.h"
 
@@ -22,11 +23,11 @@ namespace memtrace::live {
 struct report_so_far {
   run::process_report report;
   std::chrono::steady_clock::time_point as_of;
-  std::chrono::steady_clock::duration took{};
 };
 
 // At once, in this thread; the file is only read.
-[[nodiscard]] trace::result<report_so_far> report_now(const std::string& path);
+[[nodiscard]] trace::result<report_so_far> report_now(const std::string& path,
+                                                      const run::load_options& wanted = {});
 
 class background {
  public:
@@ -35,18 +36,16 @@ class background {
   void want(const std::string& path, std::uint64_t events, bool last);
   // The latest one of that trace; null: none yet.
   [[nodiscard]] std::shared_ptr<const report_so_far> latest(const std::string& path);
-  [[nodiscard]] bool is_busy() const { return shared_->busy.load(); }
+  [[nodiscard]] bool is_busy() const { return work_.is_busy(); }
 
  private:
-  using clock = std::chrono::steady_clock;
   struct state {
-    std::atomic<bool> busy = false;
     std::mutex lock;
     std::map<std::string, std::shared_ptr<const report_so_far>> found;
-    clock::time_point next{};
   };
-  // The thread's, too: it may outlive this object by a report.
+  // The work's, too: it may outlive this object by a report.
   std::shared_ptr<state> shared_ = std::make_shared<state>();
+  idle_work work_;
   std::map<std::string, std::uint64_t> asked_;  // events at that time
 };
 

@@ -25,5 +25,7 @@ export interface Facts {
   columns: { bytes: number; list: ColumnPlace[] };
   texts: string[]; categories: string[]; evidence: string[]; phases: string[];
   sources: Record<string, Record<string, string>>; scrubbed: boolean;
+  /** Of a page that memtrace live serves: its number. */
+  served?: number | null;
   histories: HistoryFacts[];
 }

@@ -8,6 +8,7 @@ import { shown } from "../text/units";
 import { BlocksView } from "./blocks";
 import { Changes } from "./changes";
 import { FirstScreen } from "./first_screen";
+import { Fresh } from "./fresh";
 import { FragmentationView } from "./fragmentation";
 import { IcicleView } from "./icicle";
 import { LeaksView } from "./leaks";
@@ -84,6 +85,7 @@ export function App({ facts, report, histories }:
           choose({ view: id });
           show(id);
         }}>{title}</a>)}</nav>
+        {facts.served != null ? <Fresh number={facts.served} madeNs={facts.made_ns} /> : null}
       </header>
       <main>
         <FirstScreen />
