@@ -67,7 +67,7 @@ def test_the_install_step_has_what_the_example_imports():
 
 
 def test_steps_that_are_run():
-    assert list(COMMANDS) == ["Install", "Record the base", "Record", "Check", "Tests with limits"]
+    assert list(COMMANDS) == ["Install", "Record the base", "Record", "Check", "The report as a page", "Tests with limits"]
 
 
 @pytest.mark.parametrize("name", [name for name in COMMANDS if name != "Install"])
@@ -75,7 +75,7 @@ def test_the_example_passes(unchanged, name):
     assert unchanged[name].returncode == 0, said(unchanged[name])
 
 
-@pytest.mark.parametrize("name", ["Record the base", "Record"])
+@pytest.mark.parametrize("name", ["Record the base", "Record", "The report as a page"])
 def test_a_greedier_one_is_recorded_as_ever(doubled, name):
     assert doubled[name].returncode == 0, said(doubled[name])
 

@@ -38,6 +38,7 @@ def test_tensorboard(tmp_path):
         assert series[name][0][1] == pytest.approx(value, rel=1e-6)  # TensorBoard keeps 32 bits
     folder = tmp_path / "run" / "memtrace"
     check_report((folder / "report.txt").read_text(), json.loads((folder / "report.json").read_text()), numbers)
+    assert 'id="memtrace-columns"' in (folder / "report.html").read_text()
 
     from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
@@ -84,7 +85,7 @@ def test_wandb_without_a_network(tmp_path):
     assert {name: value for name, value in row.items() if name in logged.NAMES} == numbers
     [artifact] = artifacts
     assert artifact.type == "memtrace-report"
-    assert {"report.txt", "report.json"} <= {entry.path for entry in artifact.manifest.contents}
+    assert {"report.txt", "report.json", "report.html"} <= {entry.path for entry in artifact.manifest.contents}
 
 
 @pytest.mark.slow
@@ -99,7 +100,7 @@ def test_mlflow(tmp_path, monkeypatch):
     assert run.data.metrics == numbers
     assert [one.step for one in client.get_metric_history(run.info.run_id, logged.ALLOCATED)] == [30]
     listed = {one.path for one in client.list_artifacts(run.info.run_id, "memtrace")}
-    assert {"memtrace/report.txt", "memtrace/report.json"} <= listed
+    assert {f"memtrace/report.{kind}" for kind in ("txt", "json", "html")} <= listed
     files = {name: client.download_artifacts(run.info.run_id, f"memtrace/report.{name}", str(tmp_path))
              for name in ("txt", "json")}
     with open(files["txt"]) as text, open(files["json"]) as content:
