@@ -7,9 +7,12 @@ import pytest
 sys.path.insert(0, str(Path(__file__).resolve().parent / "support"))
 
 SLOW_TIMEOUT_S = 2 * 3600  # of those that CI leaves out; of all others pytest.ini has it
+# Begun first where several workers share the tests: their files take minutes, some with one test.
+FIRST = ("versions", "wheel", "browser", "advice")
 
 
 def pytest_collection_modifyitems(items):
+    items.sort(key=lambda item: item.path.parent.name not in FIRST)
     for item in items:
         if item.get_closest_marker("slow") and not item.get_closest_marker("timeout"):
             item.add_marker(pytest.mark.timeout(SLOW_TIMEOUT_S))

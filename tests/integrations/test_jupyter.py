@@ -150,7 +150,8 @@ def test_an_interrupt_a_restart_and_the_end(kernel, tmp_path):
         client.wait_for_ready(timeout=300)
         answer, [first] = evaluated(client, USES_THE_GPU)
         assert answer == "ok"
-        sent = client.execute("import time\nprint('sleeping', flush=True)\ntime.sleep(600)")
+        # A cell that fails makes the kernel drop what was sent meanwhile, unless it is told not to.
+        sent = client.execute("import time\nprint('sleeping', flush=True)\ntime.sleep(600)", stop_on_error=False)
         while client.get_iopub_msg(timeout=300)["content"].get("text") != "sleeping\n":
             pass
         manager.interrupt_kernel()
