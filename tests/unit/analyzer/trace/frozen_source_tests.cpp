@@ -56,8 +56,8 @@ TEST_CASE("GIVEN a program that records WHEN its trace is taken THEN each readin
   const temporary_folder folder;
   auto made = make_recorder(folder);
   const auto path = trace_in(folder);
-  constexpr std::uint64_t takes = 20;
-  constexpr std::uint64_t of_one = 3000;  // records, which come while a trace is taken
+  constexpr std::uint64_t takes = 8;
+  constexpr std::uint64_t of_one = 1500;  // records, which come while a trace is taken
   std::atomic<std::uint64_t> wanted{0};
   std::atomic<std::uint64_t> recorded{0};
   std::thread program([&] {
