@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a page says is what `memtrace report --json` says, number by number, and what it draws adds up to it."""
 
+import json
+
 import pytest
 
 import page_contents
@@ -8,6 +10,7 @@ import page_files
 import page_numbers
 import page_truth
 import page_views
+import runs
 
 RUNS = ["small", "out_of_memory", "large", "leak", "in_pieces", "ranks", "hostile"]
 SHOWN = """section => [...section.querySelectorAll('[data-key]')].map(element => ({
@@ -149,3 +152,18 @@ def test_a_thinned_page_says_so(opened, files):
     said = page_views.visit(opened("large"), "blocks").inner_text()
     assert f"{left_out:,}" in said
     assert f"{history['blocks']['kept']:,}" in said
+
+
+def test_a_map_of_thousands_of_blocks_is_whole(built, tmp_path):
+    """Names are cut in a page, maps of the heap are not."""
+    runs.run([runs.python(), page_files.HERE / "programs" / "small_pieces.py"], tmp_path / "trace").expect(0)
+    page, told = tmp_path / "page.html", tmp_path / "told.json"
+    page_files.called(runs.memtrace(), "report", tmp_path / "trace", "--html", page, "--json", told)
+
+    def maps(report: dict) -> list[str]:
+        return [segment["blocks"] for device in report["fragmentation"] for moment in device["maps"]
+                for segment in moment["segments"]]
+
+    wanted = maps(json.loads(told.read_text()))
+    assert max(len(one) for one in wanted) > 5000
+    assert maps(page_contents.facts(page)["report"]) == wanted
