@@ -13,6 +13,7 @@
 #include "analyzer/cli/log.h"
 #include "analyzer/text/utf8.h"
 #include "analyzer/trace/find_traces.h"
+#include "analyzer/trace/frozen_source.h"
 
 namespace memtrace::cli {
 
@@ -57,7 +58,16 @@ std::optional<open_trace> open(const std::string& path) {
     return std::nullopt;
   }
   open_trace opened;
-  opened.source = std::make_unique<trace::file_source>(std::move(*source));
+  if (source->is_growing()) {  // each pass has to see the same
+    auto frozen = trace::frozen_source::take(path);
+    if (!frozen) {
+      complain(path, frozen.failure());
+      return std::nullopt;
+    }
+    opened.source = std::move(*frozen);
+  } else {
+    opened.source = std::make_unique<trace::file_source>(std::move(*source));
+  }
   auto reader = trace::reader::open(*opened.source);
   if (!reader) {
     complain(path, reader.failure());

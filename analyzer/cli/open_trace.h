@@ -16,7 +16,7 @@
 namespace memtrace::cli {
 
 struct open_trace {
-  std::unique_ptr<trace::file_source> source;
+  std::unique_ptr<trace::byte_source> source;
   std::unique_ptr<trace::reader> reader;
 };
 

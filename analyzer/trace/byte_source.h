@@ -46,6 +46,8 @@ class file_source final : public byte_source {
   [[nodiscard]] std::size_t read(std::uint64_t offset, std::span<std::byte> out) override;
   [[nodiscard]] std::uint64_t size() const override { return size_; }
   [[nodiscard]] int read_error() const override { return error_; }
+  // Its program still runs: another reading may find more.
+  [[nodiscard]] bool is_growing() const { return head_.descriptor >= 0; }
 
  private:
   file_source(int descriptor, std::uint64_t size) : descriptor_(descriptor), size_(size) {}
