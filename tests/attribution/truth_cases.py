@@ -27,7 +27,7 @@ class Case:
 
 
 CASES = [
-    Case("perceptron", "perceptron", quick=True, what="Adam, dropout"),
+    Case("perceptron", "perceptron", what="Adam, dropout"),
     Case("ResNet-50", "resnet50", what="SGD with momentum, evaluation"),
     Case("ViT", "vit", what="AdamW, bfloat16 autocast"),
     Case("GPT", "gpt", quick=True, what="tied embeddings, AdamW, clipping, schedule"),

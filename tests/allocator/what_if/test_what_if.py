@@ -1,26 +1,26 @@
 # SPDX-License-Identifier: Apache-2.0
 """A small part of what make_results.py does with everything: predictions beside real runs."""
 
+import pytest
+
 import predictions
 from predictions import SETTINGS, Case
 
-WORKLOADS = ["kv_cache_cat", "variable_lengths", "prefetch"]
 STEP = 2 << 20
 
 
-def test_peaks(built, tmp_path):
-    cases = [Case(name, setting) for name in WORKLOADS for setting in SETTINGS]
+@pytest.mark.parametrize("name", [
+    "kv_cache_cat", *(pytest.param(name, marks=pytest.mark.slow) for name in ("variable_lengths", "prefetch"))])
+def test_peaks(name, built, tmp_path):
+    cases = [Case(name, setting) for setting in SETTINGS]
     real = predictions.perform(cases, tmp_path)
-    for name in WORKLOADS:
-        for recorded in ("default", "expandable"):
-            trace = tmp_path / f"{Case(name, recorded).name}.mtrace"
-            predicted = predictions.predictions(trace, recorded)
-            assert predicted[recorded]["exact"]
-            for case in cases:
-                if case.workload == name:
-                    one = predictions.judge_peak(case, recorded, predicted[case.setting],
-                                                 real[case.name])
-                    assert one.error == 0, one
+    for recorded in ("default", "expandable"):
+        trace = tmp_path / f"{Case(name, recorded).name}.mtrace"
+        predicted = predictions.predictions(trace, recorded)
+        assert predicted[recorded]["exact"]
+        for case in cases:
+            one = predictions.judge_peak(case, recorded, predicted[case.setting], real[case.name])
+            assert one.error == 0, one
 
 
 def test_out_of_memory(built, tmp_path):
