@@ -79,8 +79,8 @@ def training(output: Path, steps: int, pause: float, *more: str, env=None):
     try:
         yield one
     finally:
-        one.process.kill()
-        one.process.wait()
+        one.process.terminate()  # the command hands it on: killed, it would leave the program behind
+        one.process.wait(timeout=60)
 
 
 class Screen:
