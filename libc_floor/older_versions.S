@@ -26,6 +26,7 @@
         /* Since 2.34, when the libraries of threads, of loading and of time became one with libc. */
         forward pthread_attr_getstack, GLIBC_2.2.5
         forward pthread_attr_setstacksize, GLIBC_2.2.5
+        forward pthread_condattr_setclock, GLIBC_2.3.3
         forward pthread_create, GLIBC_2.2.5
         forward pthread_detach, GLIBC_2.2.5
         forward pthread_getname_np, GLIBC_2.12

@@ -59,6 +59,8 @@ class Run:
         except OSError:
             return  # it has just ended
         memory = {name: int(value) << 10 for name, value in re.findall(r"Rss(\w+):\s+(\d+) kB", status)}
+        if not memory:
+            return  # it has ended, and nobody has asked how yet
         trace = self.trace()
         self.samples.append(Sample(
             round(at_s, 1), len(self.cycles()), memory["Anon"], memory["File"] + memory["Shmem"], held,
