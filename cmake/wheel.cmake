@@ -16,8 +16,10 @@ install(TARGETS memtrace_watchdog LIBRARY DESTINATION ${native}/simulator COMPON
 
 # The terms of what is linked in, as Debian ships them.
 string(REGEX MATCH "^[0-9]+" gcc "${CMAKE_CXX_COMPILER_VERSION}")
+find_package(Boost REQUIRED)
+set(boost libboost${Boost_VERSION_MAJOR}.${Boost_VERSION_MINOR}-dev)  # libboost-dev only names it
 foreach(library libzstd-dev zlib1g-dev libfmt-dev libcli11-dev nlohmann-json3-dev libspdlog-dev libutfcpp-dev
-        libboost-dev gcc-${gcc}-base)
+        ${boost} gcc-${gcc}-base)
   set(terms /usr/share/doc/${library}/copyright)
   if(EXISTS ${terms})
     install(FILES ${terms} DESTINATION memtrace/licenses RENAME ${library} COMPONENT wheel)
