@@ -12,6 +12,7 @@
 #include "analyzer/trace/cursor.h"
 #include "analyzer/trace/dictionary.h"
 #include "analyzer/trace/error.h"
+#include "analyzer/trace/generated_code.h"
 #include "analyzer/trace/records.h"
 #include "analyzer/trace/report_prediction.h"
 #include "analyzer/trace/section.h"
@@ -71,9 +72,11 @@ class decoder {
     (visitor_.*handler_of(record))(head, record);
     return outcome::fine;
   }
-  [[nodiscard]] outcome take(format::kind what, unsigned flags, const allocator_event& record);
+  [[nodiscard]] outcome take(format::kind what, unsigned flags, allocator_event record);
+  [[nodiscard]] outcome take(format::kind what, unsigned flags, reported_event record);
   [[nodiscard]] outcome take(format::kind what, unsigned flags, const record::snapshot<ids>&);
   [[nodiscard]] outcome take(format::kind what, unsigned flags, report_event record);
+  [[nodiscard]] outcome take(format::kind what, unsigned flags, const storage_event& record);
   // Their texts are repaired.
   [[nodiscard]] outcome take(format::kind what, unsigned flags, operation_event record);
   [[nodiscard]] outcome take(format::kind what, unsigned flags, message_event record);
@@ -95,6 +98,7 @@ class decoder {
 
   dictionary& names_;
   record_visitor& visitor_;
+  generated_code generated_{names_};
   std::uint64_t start_monotonic_ns_;
   double ns_per_tick_;
   unsigned tick_shift_;

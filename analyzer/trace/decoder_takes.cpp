@@ -22,13 +22,29 @@ decoder::outcome decoder::after(dictionary::outcome of_name) {
   return of_name == defined ? outcome::fine : outcome::malformed;
 }
 
-decoder::outcome decoder::take(kind /*what*/, unsigned /*flags*/, const allocator_event& record) {
+decoder::outcome decoder::take(kind /*what*/, unsigned /*flags*/, allocator_event record) {
   state_.stream = record.stream;
   state_.pool = record.pool;
-  const auto head = timed();
+  auto head = timed();
   if (!times_.ok()) return outcome::malformed;
+  generated_.show(head.scope, record.stack);
   state_.predictions[state_.device].see(record);
   visitor_.on_allocator(head, record);
+  return outcome::fine;
+}
+
+decoder::outcome decoder::take(kind /*what*/, unsigned /*flags*/, reported_event record) {
+  auto head = timed();
+  if (!times_.ok()) return outcome::malformed;
+  generated_.show(head.scope, record.stack);
+  visitor_.on_reported(head, record);
+  return outcome::fine;
+}
+
+// What a line of generated code stands for is no storage's role yet.
+decoder::outcome decoder::take(kind /*what*/, unsigned /*flags*/, const storage_event& record) {
+  if (record.role == format::storage_role::generated) generated_.learn(record);
+  visitor_.on_storage(untimed(), record);
   return outcome::fine;
 }
 
@@ -95,7 +111,10 @@ decoder::outcome decoder::take(kind, unsigned, const record::thread<ids>& record
 
 // With an address it defines an object, without one it names a module.
 decoder::outcome decoder::take(kind what, unsigned flags, const record::object<ids>& record) {
-  if (record.address == 0) return take(what, flags, record.module);
+  if (record.address == 0) {
+    generated_.learn(record.module);
+    return take(what, flags, record.module);
+  }
   const auto defined_as = names_.define_object(record.address);
   if (defined_as == defined) visitor_.on_object(names_.last_object(), record.address);
   return after(defined_as);

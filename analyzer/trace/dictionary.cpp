@@ -53,12 +53,19 @@ dictionary::outcome dictionary::define_frame(std::uint64_t file, std::uint64_t f
 }
 
 dictionary::outcome dictionary::define_stack(std::uint64_t parent, std::uint64_t frame) {
-  if (!knows_stack(parent) || frame == 0 || frame > frames_.size()) return outcome::unknown_id;
-  const stack_id outer{static_cast<std::uint32_t>(parent)};
-  const auto depth = (*this)[outer].depth + 1;
-  if (stacks_.size() >= max_stacks || depth > max_depth) return outcome::too_many;
-  stacks_.push_back({outer, frame_id{static_cast<std::uint32_t>(frame)}, depth});
+  if (parent > stacks_.size() || frame == 0 || frame > frames_.size()) return outcome::unknown_id;
+  const auto made = add_stack(stack_id{static_cast<std::uint32_t>(parent)},
+                              frame_id{static_cast<std::uint32_t>(frame)});
+  if (!made) return outcome::too_many;
+  defined_.push_back(made);
   return outcome::defined;
+}
+
+stack_id dictionary::add_stack(stack_id outer, frame_id innermost) {
+  const auto depth = (*this)[outer].depth + 1;
+  if (stacks_.size() >= max_stacks || depth > max_depth) return {};
+  stacks_.push_back({outer, innermost, depth});
+  return stack_id{static_cast<std::uint32_t>(stacks_.size())};
 }
 
 dictionary::outcome dictionary::define_thread(std::uint64_t system_id, std::uint64_t name) {

@@ -53,7 +53,11 @@ class dictionary {
   [[nodiscard]] outcome define_text(std::string_view text);  // what is not UTF-8: as U+FFFD
   [[nodiscard]] outcome define_frame(std::uint64_t file, std::uint64_t function,
                                      std::uint64_t line);
+  // `parent` as stack_of() has it.
   [[nodiscard]] outcome define_stack(std::uint64_t parent, std::uint64_t frame);
+  // A stack that the trace does not have, on top of one that is there. None: there are too many, or
+  // it is too deep. From here on a stack's id is not its number in the trace: see stack_of().
+  [[nodiscard]] stack_id add_stack(stack_id outer, frame_id innermost);
   [[nodiscard]] outcome define_thread(std::uint64_t system_id, std::uint64_t name);
 
   [[nodiscard]] outcome define_object(std::uint64_t address);
@@ -61,9 +65,14 @@ class dictionary {
   // 0 is known: it means none.
   [[nodiscard]] bool knows_text(std::uint64_t number) const { return number <= texts_.size(); }
   [[nodiscard]] bool knows_frame(std::uint64_t number) const { return number <= frames_.size(); }
-  [[nodiscard]] bool knows_stack(std::uint64_t number) const { return number <= stacks_.size(); }
+  [[nodiscard]] bool knows_stack(std::uint64_t number) const { return number <= defined_.size(); }
   [[nodiscard]] bool knows_thread(std::uint64_t number) const { return number <= threads_.size(); }
   [[nodiscard]] bool knows_object(std::uint64_t number) const { return number <= objects_.size(); }
+
+  // Of the number that a known stack has in the trace. Equal to it as long as none was added.
+  [[nodiscard]] stack_id stack_of(std::uint64_t number) const {
+    return number == 0 ? stack_id{} : defined_[number - 1];
+  }
 
   // Of none: empty text, an empty frame, a node without depth, an unnamed thread.
   [[nodiscard]] std::string_view operator[](text_id text) const;
@@ -84,6 +93,7 @@ class dictionary {
   std::vector<std::string_view> texts_;
   std::vector<frame> frames_;
   std::vector<stack_node> stacks_;
+  std::vector<stack_id> defined_;  // by the number in the trace - 1
   std::vector<thread> threads_;
   std::vector<std::uint64_t> objects_;
   std::vector<std::unique_ptr<char[]>> chunks_;  // the texts' bytes

@@ -66,7 +66,12 @@ class field_reader {
     id_of(out, [this](auto number) { return names_.knows_text(number); });
   }
   void id(name, record::kept_number, stack_id& out) {
-    id_of(out, [this](auto number) { return names_.knows_stack(number); });
+    const auto number = from_.unsigned_number();
+    if (names_.knows_stack(number)) {
+      out = names_.stack_of(number);
+    } else {
+      known_ = false;
+    }
   }
   void id(name, record::kept_number, frame_id& out) {
     id_of(out, [this](auto number) { return names_.knows_frame(number); });

@@ -361,6 +361,11 @@ struct storage {
   typename Ids::text detail{};
   typename Ids::object object{};
   std::uint32_t flags = 0;  // format::storage_*
+  // Of `generated` only:
+  typename Ids::text file{};     // of the generated code
+  std::uint32_t line = 0;        // in it
+  typename Ids::stack source{};  // the program's lines that it was made from
+  typename Ids::object owner{};  // the module whose forward was compiled; none: not known
 
   static constexpr void fields(auto& io, auto& r) {
     io.number("role", kept, r.role);
@@ -371,6 +376,11 @@ struct storage {
     io.text("detail", is_held ? text_privacy::held_detail : text_privacy::words, r.detail);
     io.id("object", kept, r.object);
     io.number("flags", kept, r.flags);
+    if (r.role != format::storage_role::generated) return;
+    io.text("file", text_privacy::path, r.file);
+    io.number("line", kept, r.line);
+    io.id("source", kept, r.source);
+    io.id("owner", kept, r.owner);
   }
 };
 

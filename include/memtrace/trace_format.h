@@ -344,6 +344,7 @@ enum class storage_role : std::uint32_t {
   cast = 12,            // autocast's copy of the leaf tensor at the address in `bytes`
   copy = 13,            // a copy of a module's parameter that no forward uses (EMA, deepcopy)
   held = 14,            // found by a census: what keeps it alive, see below
+  generated = 15,       // of no memory yet: what a line of generated code asks for, see below
 };
 // Of `storage`.
 inline constexpr std::uint32_t storage_trainable = 1;  // a parameter that requires a gradient
@@ -368,6 +369,17 @@ inline constexpr std::uint32_t held_view = 32;        // by views that use less 
 inline constexpr std::uint32_t held_gradient = 64;    // as .grad
 inline constexpr std::uint32_t held_has_graph = 128;  // by a tensor that has a grad_fn itself
 inline constexpr std::uint32_t held_unreachable = 256;  // from no name: a cycle, or C++ alone
+
+// torch.compile writes Python files whose lines allocate for many lines of the program at once.
+// When such a file is loaded, each line of it that may allocate is told, before it runs, with the
+// line of the program whose result, gradient or scratch memory it makes; further records tell what
+// is made by the same kernel. `name`: the operators, separated by blanks; `object`: the module that
+// the program's line ran in (none: that of `owner`).
+// Flags of `generated`:
+inline constexpr std::uint32_t generated_backward = 2;  // code of a backward pass
+inline constexpr std::uint32_t generated_further = 4;   // one more source of the record before it
+// The code was read back from a cache, where some sources are told by their order alone.
+inline constexpr std::uint32_t generated_from_cache = 8;
 
 enum class census_action : std::uint32_t { begin = 0, end = 1 };
 enum class census_reason : std::uint32_t {

@@ -93,6 +93,7 @@ def load():
         for what, part in (("being left out of compiled code", hide_from_compiler),
                            ("running modules", watch_modules), ("tensors", confirm_tensors),
                            ("optimizers", register_hooks),
+                           ("lines of compiled code", watch_compiler),
                            ("censuses", watch_objects),
                            ("censuses when memory runs out", watch_for_failed_allocations),
                            ("a census at exit", watch_for_the_end)):

@@ -14,6 +14,7 @@
 #include "interpose/python/observers.h"
 
 extern "C" const char memtrace_agent_source[];
+extern "C" const char memtrace_compiled_code_source[];
 
 namespace memtrace::agent {
 
@@ -26,20 +27,31 @@ std::atomic<bool> is_loaded{false};
 py load_function = nullptr;
 py look_function = nullptr;
 
-constexpr char file[] = "<memtrace: agent.py>";
+struct source_file {
+  const char* text;
+  const char* name;
+};
+// One after the other, in the same globals.
+constexpr source_file sources[] = {
+    {memtrace_agent_source, "<memtrace: agent.py>"},
+    {memtrace_compiled_code_source, "<memtrace: compiled_code.py>"},
+};
 // The program waits meanwhile.
 constexpr std::uint64_t living_modules_ns = 50'000'000;
 
 bool compile_program() {
   const python_api& api = python_functions();
   const reference globals(api, api.new_dict());
-  const reference code(api, api.compile(memtrace_agent_source, file, python_stack::file_input));
   const py modules = api.system_object("modules");
-  if (!globals || !code || modules == nullptr || !put_bridge(globals.get())) return false;
+  if (!globals || modules == nullptr || !put_bridge(globals.get())) return false;
   if (api.set_item(globals.get(), "__builtins__", api.builtins()) != 0) return false;
   if (api.set_item(globals.get(), "modules", modules) != 0) return false;
-  const reference result(api, api.evaluate(code.get(), globals.get(), globals.get()));
-  if (!result) return false;
+  for (const source_file& source : sources) {
+    const reference code(api, api.compile(source.text, source.name, python_stack::file_input));
+    if (!code) return false;
+    const reference result(api, api.evaluate(code.get(), globals.get(), globals.get()));
+    if (!result) return false;
+  }
   load_function = api.get_item(globals.get(), "load");
   look_function = api.get_item(globals.get(), "look");
   if (load_function == nullptr || look_function == nullptr) return false;

@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* agent.py as a string in the library. */
-    .section .rodata
-    .global memtrace_agent_source
-    .hidden memtrace_agent_source
-    .type memtrace_agent_source, %object
-memtrace_agent_source:
-    .incbin "interpose/agent/agent.py"
+/* The agent's Python files as strings in the library. */
+    .macro source name, file
+    .global \name
+    .hidden \name
+    .type \name, %object
+\name:
+    .incbin "\file"
     .byte 0
-    .size memtrace_agent_source, . - memtrace_agent_source
+    .size \name, . - \name
+    .endm
+
+    .section .rodata
+    source memtrace_agent_source, interpose/agent/agent.py
+    source memtrace_compiled_code_source, interpose/agent/compiled_code.py
     .section .note.GNU-stack, "", %progbits

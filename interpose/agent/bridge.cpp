@@ -6,6 +6,7 @@
 #include <exception>
 
 #include "interpose/agent/census_moments.h"
+#include "interpose/agent/generated_code.h"
 #include "interpose/agent/module_names.h"
 #include "interpose/agent/optimizer_steps.h"
 #include "interpose/agent/root_watch.h"
@@ -160,6 +161,14 @@ py ends(arguments, recorder* to) {
   return none();
 }
 
+// record_generated(file, owner, flags, rows)
+py generated(arguments values, recorder* to) {
+  if (to == nullptr) return none();
+  record_generated(*to, text_of(values[0]), word_of(values[1]),
+                   static_cast<std::uint32_t>(word_of(values[2])), values[3]);
+  return none();
+}
+
 // tell(text): into the trace.
 py tell(arguments values, recorder* to) {
   if (to != nullptr) to->message(true, text_of(values[0]));
@@ -200,6 +209,7 @@ method_definition definitions[] = {
     definition<censuses, 0>("takes_censuses"),
     definition<failed, 4>("allocation_failed"),
     definition<ends, 0>("interpreter_ends"),
+    definition<generated, 4>("record_generated"),
     definition<tell, 1>("tell"),
 };
 

@@ -13,10 +13,13 @@ using autograd::gpu_storage;
 using autograd::is_tensor;
 using python_stack::find_python_functions;
 using python_stack::interned;
+using python_stack::is_list;
+using python_stack::is_tuple;
 using python_stack::none;
 using python_stack::py;
 using python_stack::python_api;
 using python_stack::python_functions;
 using python_stack::reference;
+using python_stack::text_of;
 
 }  // namespace memtrace::agent

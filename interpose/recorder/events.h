@@ -106,6 +106,17 @@ struct storage_event {
   std::uint32_t flags = 0;  // format::storage_*
 };
 
+// What a line of generated code makes: see format::storage_role::generated.
+struct generated_line {
+  std::uint32_t file = 0;  // text
+  std::uint32_t line = 0;
+  stack_id source = 0;
+  std::uint32_t operators = 0;  // text
+  std::uint32_t module = 0;     // object
+  std::uint32_t owner = 0;      // object
+  std::uint32_t flags = 0;      // format::generated_*
+};
+
 struct saved_event {
   std::uint64_t address = 0;
   std::uint64_t bytes = 0;        // of the tensor, which may be a part of the storage

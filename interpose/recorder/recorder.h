@@ -80,6 +80,7 @@ class recorder final : public stack_table {
   bool storages(std::span<const storage_event> found) noexcept;
   // Unless the block at this address has been given this role before (told_storages.h).
   void storage_once(const storage_event& found) noexcept;
+  void generated(const generated_line& told) noexcept;
   void saved(const saved_event& event) noexcept;
   void phase(const phase_event& event) noexcept;
   void step(const step_event& event) noexcept;

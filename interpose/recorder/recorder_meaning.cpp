@@ -75,6 +75,25 @@ void recorder::storage_once(const storage_event& found) noexcept {
   if (storages({&found, 1})) the_told_storages.add(found.address, found.role);
 }
 
+void recorder::generated(const generated_line& told) noexcept {
+  scope section(*this);
+  if (!section.begin(small_record_bytes)) return;
+  section.begin_payload(kind::storage);
+  section.value(static_cast<std::uint32_t>(format::storage_role::generated));
+  section.near_address(0);
+  section.value(0);
+  section.value(told.operators);
+  section.value(0);
+  section.value(told.module);
+  section.value(told.flags);
+  section.value(told.file);
+  section.value(told.line);
+  section.value(told.source);
+  section.value(told.owner);
+  section.end_payload();
+  section.commit();
+}
+
 void recorder::saved(const saved_event& event) noexcept {
   scope section(*this);
   const std::uint32_t thread = section.thread();

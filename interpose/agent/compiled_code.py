@@ -1,0 +1,271 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tells which lines of the program generated code allocates for. In the globals of agent.py.
+
+torch.compile's Inductor writes a Python file for each graph, and each buffer that it allocates has a
+line there. When the file is loaded, which is once for each compiled graph, a record says of each
+such line what it stands for:
+
+    compiled in this process:  buffer ─► nodes of the graph that it was made from ─► lines, module
+    read back from a cache:    names in the comment behind the line ─► nodes of Dynamo's graph, or
+                               (backward) the line's own stack trace, with the module by its order
+
+Dynamo runs in either case, and what it traced is a local variable of whoever loads the file.
+Nothing of this runs in a step; the graphs are not kept alive.
+"""
+
+BACKWARD, FURTHER, FROM_CACHE = 2, 4, 8  # generated_*
+MOST_SOURCES = 6  # of one line
+MOST_LINES = 20000  # of one file
+MOST_GRAPHS = 64  # whose backward may still be compiled
+
+traced = {}  # compile id: the Traced of its graph
+
+
+class Source:
+    """Where in the program a node comes from. frames: file, line, function, …, outermost first;
+    words: the same lines by what is written in them."""
+
+    def __init__(self, name, frames, words, module, operator):
+        self.name, self.frames, self.words = name, frames, words
+        self.module, self.operator = module, operator
+
+
+class Traced:
+    """What Dynamo traced of one frame."""
+
+    def __init__(self, graph_module, output):
+        self.identity = id(graph_module)
+        held = getattr(output, "nn_modules", None) or {}
+        self.modules = {key: id(module) for key, module in held.items()}
+        self.texts = {}
+        self.owner = owner_of(output)
+        sources = [self.source(node) for node in graph_module.graph.nodes]
+        self.nodes = [source for source in sources if source is not None]
+        self.by_name = {source.name: source for source in self.nodes}
+
+    def source(self, node):
+        """None: a node without a line, such as an argument."""
+        text = node.meta.get("stack_trace") or getattr(node, "stack_trace", None)
+        if not text or node.op in ("placeholder", "output", "get_attr"):
+            return None
+        return Source(node.name, *self.lines(text), self.module(node), operator_of(node))
+
+    def lines(self, text):
+        """Frames and words; equal texts give the same objects."""
+        if text not in self.texts:
+            self.texts[text] = lines_of(text)
+        return self.texts[text]
+
+    def module(self, node):
+        """The address of the module that ran; 0: that whose forward was compiled."""
+        stack = node.meta.get("nn_module_stack") or node.meta.get("fwd_nn_module_stack")
+        if not stack:
+            return 0
+        key = str(next(reversed(stack))).split("@")[0]
+        return int(key) if key.isdigit() else self.modules.get(key, 0)
+
+
+def owner_of(output):
+    """The module whose method was compiled: its first argument."""
+    tx = getattr(output, "root_tx", None)
+    code, held = getattr(tx, "f_code", None), getattr(tx, "f_locals", None)
+    if code is None or held is None or not code.co_argcount:
+        return 0
+    owner = held.get(code.co_varnames[0])
+    return id(owner) if isinstance(owner, torch.nn.Module) else 0
+
+
+def operator_of(node):
+    name = str(getattr(node.target, "__name__", node.target))
+    return name.replace(".default", "").rsplit("::", 1)[-1]
+
+
+frame_pattern = None  # compiled by watch_compiler
+line_pattern = None
+
+
+def lines_of(text):
+    """Of a stack trace as Dynamo writes it; what autograd adds about sums of gradients is left out."""
+    frames, words = [], []
+    for file, line, function, code in frame_pattern.findall(
+            text.split("Gradient addition node", 1)[0]):
+        frames += (file, int(line), function)
+        words += (function, code.strip())
+    return tuple(frames), tuple(words)
+
+
+def watch_compiler():
+    if find(torch, "compile") is None:
+        return
+    global frame_pattern, line_pattern
+    regular = modules["re"]
+    frame_pattern = regular.compile(r'File "(.+)", line (\d+), in (.+)(?:\n(?! *File)(.*))?')
+    line_pattern = regular.compile(
+        r"\s+(?:(?P<made>buf\d+) = (?P<how>[\w.]+)\(|.*\b(?:out=|run\()(?P<written>buf\d+)\b)")
+    if modules.get("torch._inductor.codecache") is not None:
+        watch_loading()
+        return
+    backend = needed(torch, "_TorchCompileInductorWrapper")
+    setattr(backend, "__call__", FirstLookUp(backend, "__call__", watch_loading))
+
+
+class FirstLookUp:
+    """A function of a class, until it is looked up for the first time: does something else first,
+    and is in no stack of what is then called."""
+
+    def __init__(self, owner, name, before):
+        self.owner, self.name, self.before = owner, name, before
+        self.function = owner.__dict__[name]
+
+    def __get__(self, instance, owner=None):
+        setattr(self.owner, self.name, self.function)
+        try:
+            # What is looked up is about to import it.
+            __import__("torch._inductor.codecache")
+            self.before()
+        except Exception as error:
+            swallow(error)
+        return self.function.__get__(instance, owner)
+
+
+def watch_loading():
+    cache = needed(modules.get("torch._inductor.codecache"), "PyCodeCache")
+    load_of_cache = cache.__dict__["load_by_key_path"].__func__
+
+    def load_by_key_path(cls, key, path, linemap=None, *args, **kwargs):
+        if linemap is not None:
+            try:
+                tell_code(path, linemap)
+            except Exception as error:
+                swallow(error)
+        return load_of_cache(cls, key, path, linemap, *args, **kwargs)
+
+    cache.load_by_key_path = classmethod(load_by_key_path)
+
+
+def dynamo_graph():
+    """What Dynamo traced of the code that is being loaded, or None."""
+    context = find(modules.get("torch._guards"), "CompileContext.current_compile_id")
+    number = str(context()) if context is not None else ""
+    frame = modules["sys"]._getframe(1)
+    while frame is not None:
+        if frame.f_code.co_name.endswith("call_user_compiler"):
+            held = frame.f_locals
+            graph_module, output = held.get("gm"), held.get("self")
+            if hasattr(graph_module, "graph"):
+                known = traced.get(number)
+                if known is None or known.identity != id(graph_module):
+                    while len(traced) >= MOST_GRAPHS:
+                        traced.pop(next(iter(traced)))
+                    known = traced[number] = Traced(graph_module, output)
+                return known
+        frame = frame.f_back
+    return traced.get(number)
+
+
+def tell_code(path, linemap):
+    """Of a file that is about to be loaded. linemap: pairs of a line and of what stands for it from
+    there on, a stack trace."""
+    with open(path, encoding="utf-8") as file:
+        lines = file.read().split("\n")
+    known = dynamo_graph()
+    if known is None:
+        return
+    graph = find(modules.get("torch._inductor.virtualized"), "V.graph")
+    buffers = getattr(graph, "name_to_buffer", None)
+    if buffers is None:
+        backward = any("AOT ID" in line and "backward" in line for line in lines[:3])
+        flags = FROM_CACHE | (BACKWARD if backward else 0)
+        sources = CachedSources(known, lines, linemap, backward)
+    else:
+        flags = BACKWARD if getattr(graph, "is_backward", False) else 0
+        sources = GraphSources(known, graph, buffers)
+    rows = []
+    for index, line in enumerate(lines):
+        matched = line_pattern.match(line)
+        if matched is None or len(rows) >= MOST_LINES * 5:
+            continue
+        if (matched["how"] or "").startswith(("reinterpret_tensor", "empty_strided_cpu")):
+            continue
+        for place, source in enumerate(
+                sources.of(index, matched["made"] or matched["written"])[:MOST_SOURCES]):
+            rows += (index + 1, FURTHER if place else 0, source.frames, source.module,
+                     source.operator)
+    record_generated(path, known.owner, flags, rows)
+
+
+class GraphSources:
+    """Of a graph that is being compiled."""
+
+    def __init__(self, known, graph, buffers):
+        self.known, self.buffers = known, buffers
+        self.operations = getattr(graph, "name_to_op", None) or {}
+
+    def of(self, index, name):
+        made = self.buffers.get(name) or self.operations.get(name)
+        if made is None:
+            return []
+        nodes = list(getattr(made, "origins", None) or ())
+        first = getattr(made, "origin_node", None)
+        return unlike(self.known.source(node) for node in ([first] if first else []) + nodes)
+
+
+def unlike(sources):
+    """Those with a line, each line and module once."""
+    found = {}
+    for source in sources:
+        if source is not None and source.frames:
+            found.setdefault((source.frames, source.module), source)
+    return list(found.values())
+
+
+class CachedSources:
+    """Of code that an earlier compilation wrote."""
+
+    def __init__(self, known, lines, linemap, backward):
+        self.known, self.lines = known, lines
+        self.starts = [start for start, text in linemap]
+        self.traces = [known.lines(text) if text else ((), ()) for start, text in linemap]
+        # The program's lines may have moved since the code was written.
+        present = {source.frames for source in known.nodes}
+        have_moved = all(frames not in present for frames, words in self.traces)
+        self.key = 1 if have_moved else 0
+        self.passed = self.in_reverse() if backward else [None] * len(linemap)
+
+    def in_reverse(self):
+        """The node behind each entry of the line map: a backward pass goes through the nodes from
+        the last to the first, so of those with the entry's line it is that next to the one before."""
+        places = {}
+        for place, source in enumerate(self.known.nodes):
+            places.setdefault((source.frames, source.words)[self.key], []).append(place)
+        now, found = len(self.known.nodes), []
+        for trace in self.traces:
+            like = places.get(trace[self.key])
+            if like is None:
+                found.append(None)
+                continue
+            now = min(like, key=lambda place: abs(place - now))
+            found.append(self.known.nodes[now])
+        return found
+
+    def of(self, index, name):
+        entry = modules["bisect"].bisect_right(self.starts, index + 1) - 1
+        if entry < 0:
+            return []
+        named = self.named_behind(index)
+        trace = self.traces[entry][self.key]
+        first = self.passed[entry]
+        if first is None:
+            like = [source for source in named if (source.frames, source.words)[self.key] == trace]
+            first = like[-1] if like else (named[-1] if named else None)
+        if first is None:
+            return [Source("", *self.traces[entry], 0, "")] if trace and not self.key else []
+        return unlike([first] + list(reversed(named)))
+
+    def named_behind(self, index):
+        """The nodes that the next comment names."""
+        for line in self.lines[index:index + 24]:
+            if "Source Nodes: [" in line:
+                names = line.split("Source Nodes: [", 1)[1].split("]", 1)[0].split(", ")
+                return [self.known.by_name[name] for name in names if name in self.known.by_name]
+        return []
