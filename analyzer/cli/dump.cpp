@@ -20,6 +20,7 @@ int dump(const std::string& path, exporting::dump_options options) {
   auto opened = open(path);
   if (!opened) return failure;
   exporting::dump_writer writer(opened->reader->names(), stdout, options);
+  opened->reader->read_as_recorded();
   const auto facts = opened->reader->read(writer, {});
   writer.finish();
   if (std::fflush(stdout) != 0 || writer.failed()) {

@@ -17,6 +17,7 @@ struct source_frame {
   std::uint32_t line = 0;
   std::string function;
   bool user = false;  // the user's own code
+  [[nodiscard]] bool operator==(const source_frame&) const = default;
 };
 
 // False for the standard library, installed packages, and code without a file that a library

@@ -99,6 +99,7 @@ json sites_json(const std::vector<run::call_site>& sites) {
                     {"thread", text_or_null(site.thread)},
                     {"forward_frames", frames_json(site.forward)},
                     {"node", text_or_null(site.node)},
+                    {"fused_with", frames_json(site.fused_with)},
                     {"category", name_of(site.what)},
                     {"evidence", name_of(site.how)},
                     {"bytes", site.bytes},

@@ -92,13 +92,23 @@ struct folded_sites {
 }
 
 void name_site(const trace::dictionary& names, const block_group& group, call_site& site) {
+  site.node = names[group.node];
   if (group.site.is_thread) {
     site.thread = names[names[trace::thread_id{group.site.number}].name];
   } else {
     site.frames = code::frames_of(names, trace::stack_id{group.site.number});
   }
   site.forward = code::frames_of(names, group.forward);
-  site.node = names[group.node];
+  const auto lines = group.forward ? group.forward : trace::stack_id{group.site.number};
+  if (group.site.is_thread && !group.forward) return;
+  for (const auto other : names.fused_with(lines)) {
+    const auto frames = code::frames_of(names, other);
+    const auto* const telling = code::telling_frame(frames);
+    if (telling != nullptr &&
+        std::ranges::find(site.fused_with, *telling) == site.fused_with.end()) {
+      site.fused_with.push_back(*telling);
+    }
+  }
 }
 
 // Fills view.sites; returns where each entry went.

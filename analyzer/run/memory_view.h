@@ -27,6 +27,8 @@ struct call_site {
   std::vector<code::source_frame>
       forward;       // of a backward pass: the call whose gradient it computes
   std::string node;  // of a backward pass: the autograd node, MmBackward0
+  // A compiler made one kernel of this line and of these: their innermost frames.
+  std::vector<code::source_frame> fused_with;
   attribution::category what = attribution::category::unknown;
   attribution::evidence how = attribution::evidence::unknown;  // of most of its bytes
   std::uint64_t bytes = 0;

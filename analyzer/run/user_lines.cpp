@@ -56,6 +56,21 @@ struct place_frames {
   return by_node ? fmt::format("{} ({})", place, text::printable(site.node)) : place;
 }
 
+[[nodiscard]] bool is_compilers(std::string_view file) {
+  return file.find("/torch/_inductor/") != file.npos;
+}
+
+// The other lines of its kernel: two, and how many more.
+[[nodiscard]] std::string with_others(const call_site& site) {
+  constexpr std::size_t most = 2;
+  std::string others;
+  for (std::size_t i = 0; i < std::min(most, site.fused_with.size()); ++i) {
+    others += (i == 0 ? "" : ", ") + code::place_of(site.fused_with[i], 1);
+  }
+  const auto rest = site.fused_with.size() - std::min(most, site.fused_with.size());
+  return rest == 0 ? others : fmt::format("{} and {} more", others, rest);
+}
+
 struct group {
   user_line line;
   std::uint64_t most_bytes = 0;  // of the call site that gave `via` and `from`
@@ -82,7 +97,11 @@ std::vector<user_line> fold_to_user_lines(const std::vector<call_site>& sites) {
     folded.line.attention_scores += site.attention_scores;
     if (found.telling == nullptr || site.bytes <= folded.most_bytes) continue;
     folded.most_bytes = site.bytes;
-    const bool deeper = !site.frames.empty() && found.telling != site.frames.data();
+    // A compiled backward pass runs PyTorch's code only, which is no part of the program's line.
+    const bool deeper = !site.frames.empty() && found.telling != site.frames.data() &&
+
+                        !(found.of_forward && is_compilers(site.frames.front().file));
+    folded.line.with = with_others(site);
     folded.line.via = deeper ? code::place_of(site.frames.front(), 1) : std::string();
     folded.line.from = found.user == nullptr ? std::string() : code::place_of(*found.user, 1);
   }

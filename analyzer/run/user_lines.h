@@ -22,6 +22,7 @@ struct user_line {
   std::string where;  // "model.py:31 forward", or what is known without such a frame
   std::string from;   // the user's line that led there, where that is another; else empty
   std::string via;    // PyTorch's code in which it happened; empty: none
+  std::string with;   // compiled: other lines of the same kernel; else empty
   std::uint64_t bytes = 0;
   std::uint64_t blocks = 0;
   attribution::category what = attribution::category::unknown;

@@ -153,9 +153,10 @@ void add_lines_of_code(text::page& out, const std::vector<run::call_site>& sites
   for (std::size_t i = 0; i < shown; ++i) {
     const auto& line = lines[i];
     // One of the two is enough on a line.
-    const auto tail = !line.from.empty()  ? "  from " + line.from
-                      : !line.via.empty() ? "  via " + line.via
-                                          : std::string();
+    const auto tail = !line.with.empty()   ? "  fused with " + line.with
+                      : !line.from.empty() ? "  from " + line.from
+                      : !line.via.empty()  ? "  via " + line.via
+                                           : std::string();
     out.line(amount(line.bytes, total) + fmt::format(" {:>6}  {}{}  {}",
                                                      text::format_count(line.blocks), line.where,
                                                      tail, what_of(line)));

@@ -10,9 +10,11 @@ namespace memtrace::trace {
 
 using format::kind;
 
-decoder::decoder(const format::file_header& header, dictionary& names, record_visitor& visitor)
+decoder::decoder(const format::file_header& header, dictionary& names, record_visitor& visitor,
+                 generated lines)
     : names_(names),
       visitor_(visitor),
+      lines_(lines),
       start_monotonic_ns_(header.start_monotonic_ns),
       ns_per_tick_(header.ns_per_tick),
       tick_shift_(header.tick_shift) {}

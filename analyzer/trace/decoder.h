@@ -24,7 +24,11 @@ class decoder {
   // c10::Device holds its index in an int8.
   static constexpr std::uint32_t max_devices = 128;
 
-  decoder(const format::file_header& header, dictionary& names, record_visitor& visitor);
+  // How the allocations of generated code are given to the visitor.
+  enum class generated : std::uint8_t { as_the_program, as_recorded };
+
+  decoder(const format::file_header& header, dictionary& names, record_visitor& visitor,
+          generated lines = generated::as_the_program);
 
   // Errors: corrupt_record, too_many_definitions, with the section's offset.
   [[nodiscard]] status decode(const section& part) {
@@ -98,6 +102,7 @@ class decoder {
 
   dictionary& names_;
   record_visitor& visitor_;
+  const generated lines_;
   generated_code generated_{names_};
   std::uint64_t start_monotonic_ns_;
   double ns_per_tick_;

@@ -43,7 +43,8 @@ decoder::outcome decoder::take(kind /*what*/, unsigned /*flags*/, reported_event
 
 // What a line of generated code stands for is no storage's role yet.
 decoder::outcome decoder::take(kind /*what*/, unsigned /*flags*/, const storage_event& record) {
-  if (record.role == format::storage_role::generated) generated_.learn(record);
+  const bool tells = record.role == format::storage_role::generated;
+  if (tells && lines_ == generated::as_the_program) generated_.learn(record);
   visitor_.on_storage(untimed(), record);
   return outcome::fine;
 }

@@ -68,6 +68,16 @@ stack_id dictionary::add_stack(stack_id outer, frame_id innermost) {
   return stack_id{static_cast<std::uint32_t>(stacks_.size())};
 }
 
+void dictionary::fuse(stack_id lines, stack_id with) {
+  if (lines && with) fused_[lines.value].insert(with);
+}
+
+const std::set<stack_id>& dictionary::fused_with(stack_id lines) const {
+  static const std::set<stack_id> none;
+  const auto found = fused_.find(lines.value);
+  return found == fused_.end() ? none : found->second;
+}
+
 dictionary::outcome dictionary::define_thread(std::uint64_t system_id, std::uint64_t name) {
   if (!knows_text(name)) return outcome::unknown_id;
   if (threads_.size() >= max_threads) return outcome::too_many;

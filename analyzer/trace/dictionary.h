@@ -14,7 +14,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <set>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "analyzer/trace/ids.h"
@@ -58,6 +60,10 @@ class dictionary {
   // A stack that the trace does not have, on top of one that is there. None: there are too many, or
   // it is too deep. From here on a stack's id is not its number in the trace: see stack_of().
   [[nodiscard]] stack_id add_stack(stack_id outer, frame_id innermost);
+  // A compiler made one kernel of these lines and of others: what is allocated for the one is the
+  // other's memory, too.
+  void fuse(stack_id lines, stack_id with);
+  [[nodiscard]] const std::set<stack_id>& fused_with(stack_id lines) const;
   [[nodiscard]] outcome define_thread(std::uint64_t system_id, std::uint64_t name);
 
   [[nodiscard]] outcome define_object(std::uint64_t address);
@@ -93,7 +99,8 @@ class dictionary {
   std::vector<std::string_view> texts_;
   std::vector<frame> frames_;
   std::vector<stack_node> stacks_;
-  std::vector<stack_id> defined_;  // by the number in the trace - 1
+  std::vector<stack_id> defined_;                                // by the number in the trace - 1
+  std::unordered_map<std::uint32_t, std::set<stack_id>> fused_;  // by stack
   std::vector<thread> threads_;
   std::vector<std::uint64_t> objects_;
   std::vector<std::unique_ptr<char[]>> chunks_;  // the texts' bytes

@@ -150,8 +150,16 @@ void generated_code::put(scope& where, stack_id& stack) {
   if (where.in_backward() && made.backward) {
     where.forward = made.sources.front().lines;
     stack = outer;
+    note_fused(made, where.forward);
   } else {
     stack = on_top_of(outer, made);
+    note_fused(made, stack);
+  }
+}
+
+void generated_code::note_fused(const compilation& made, stack_id shown) {
+  for (const auto& other : made.sources) {
+    if (other.lines != made.sources.front().lines) names_.fuse(shown, other.lines);
   }
 }
 

@@ -66,6 +66,7 @@ class generated_code {
   [[nodiscard]] const compilation& chosen(line_number line, const scope& where) const;
   [[nodiscard]] object_id module_of(const compilation& made, object_id running) const;
   [[nodiscard]] stack_id on_top_of(stack_id outer, const compilation& made);
+  void note_fused(const compilation& made, stack_id shown);
   [[nodiscard]] static std::uint64_t key(text_id file, std::uint32_t line) {
     return std::uint64_t{file.value} << 32 | line;
   }

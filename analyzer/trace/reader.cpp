@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "analyzer/trace/decoder.h"
 #include "analyzer/trace/header.h"
 #include "analyzer/trace/section.h"
 
@@ -48,7 +47,8 @@ completeness reader::read(record_visitor& visitor,
   section_reader sections(*source_, header_);
   gap_mender mended(visitor, header_.start_monotonic_ns);
   decoder decoded(header_, names_,
-                  header_.dropped_events == 0 ? visitor : static_cast<record_visitor&>(mended));
+                  header_.dropped_events == 0 ? visitor : static_cast<record_visitor&>(mended),
+                  lines_);
   status damage;
   while (const auto part = sections.next()) {
     damage = decoded.decode(*part);

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "analyzer/trace/byte_source.h"
+#include "analyzer/trace/decoder.h"
 #include "analyzer/trace/dictionary.h"
 #include "analyzer/trace/error.h"
 #include "analyzer/trace/gap_mender.h"
@@ -49,6 +50,8 @@ class reader {
   [[nodiscard]] const dictionary& names() const { return names_; }
   // For one more pass over the same trace: reads once like this one, into names of its own.
   [[nodiscard]] reader again() const { return {*source_, header_}; }
+  // Before reading: leave the lines of generated code as they are (see generated_code.h).
+  void read_as_recorded() { lines_ = decoder::generated::as_recorded; }
 
   // Calls the visitor for every record, once. `on_progress` is called after each block, and so is
   // `enough`: once it is true the rest is not read, and what is told is of that part alone.
@@ -63,6 +66,7 @@ class reader {
   byte_source* source_;
   format::file_header header_;
   dictionary names_;
+  decoder::generated lines_ = decoder::generated::as_the_program;
 };
 
 }  // namespace memtrace::trace

@@ -207,7 +207,9 @@ class GraphSources:
             return []
         nodes = list(getattr(made, "origins", None) or ())
         first = getattr(made, "origin_node", None)
-        return unlike(self.known.source(node) for node in ([first] if first else []) + nodes)
+        found = unlike(self.known.source(node) for node in ([first] if first else []) + nodes)
+        # A kernel of a library computes one operator; the rest are views of what it reads.
+        return found if type(made).__name__ == "ComputedBuffer" else found[:1]
 
 
 def unlike(sources):
@@ -252,7 +254,7 @@ class CachedSources:
         entry = modules["bisect"].bisect_right(self.starts, index + 1) - 1
         if entry < 0:
             return []
-        named = self.named_behind(index)
+        named, is_fused = self.named_behind(index)
         trace = self.traces[entry][self.key]
         first = self.passed[entry]
         if first is None:
@@ -260,12 +262,17 @@ class CachedSources:
             first = like[-1] if like else (named[-1] if named else None)
         if first is None:
             return [Source("", *self.traces[entry], 0, "")] if trace and not self.key else []
-        return unlike([first] + list(reversed(named)))
+        return unlike([first] + (list(reversed(named)) if is_fused else []))
 
     def named_behind(self, index):
-        """The nodes that the next comment names."""
-        for line in self.lines[index:index + 24]:
+        """The nodes that the next comment names, and whether a kernel of the compiler follows."""
+        named = []
+        for line in self.lines[index:index + 30]:
             if "Source Nodes: [" in line:
                 names = line.split("Source Nodes: [", 1)[1].split("]", 1)[0].split(", ")
-                return [self.known.by_name[name] for name in names if name in self.known.by_name]
-        return []
+                named = [self.known.by_name[name] for name in names if name in self.known.by_name]
+            elif ".run(" in line:
+                return named, True
+            elif "extern_kernels." in line or "torch.ops." in line:
+                break
+        return named, False
