@@ -34,6 +34,10 @@ constexpr std::array known_functions = {
     known_function{"torch/nn/parallel/distributed.py", "_pre_forward", mark::gradient_bucket},
     known_function{"torch/utils/checkpoint.py", "", mark::checkpoint},
     known_function{"torch/autograd/function.py", "apply", mark::custom_function},
+    known_function{"_aot_autograd/runtime_wrappers.py", "forward", mark::compiled_forward},
+    known_function{"_aot_autograd/jit_compile_runtime_wrappers.py", "forward",
+                   mark::compiled_forward},
+    known_function{"torch/_functorch/aot_autograd.py", "forward", mark::compiled_forward},
     known_function{"torch/utils/data/", "", mark::data_loading},
     known_function{"accelerate/data_loader.py", "", mark::data_loading},
     // Optimizers. swa_utils keeps averaged copies of models and is none.

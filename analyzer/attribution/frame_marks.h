@@ -30,6 +30,8 @@ inline constexpr std::uint32_t update_helper = 16384;     // gradient clipping, 
 inline constexpr std::uint32_t tensor_copy = 32768;       // deepcopy of a tensor
 inline constexpr std::uint32_t object_copy = 65536;       // deepcopy of an object's attributes
 inline constexpr std::uint32_t custom_function = 131072;  // a torch.autograd.Function's forward
+inline constexpr std::uint32_t compiled_forward =
+    262144;  // such a Function that torch.compile made
 }  // namespace mark
 
 struct stack_marks {

@@ -59,9 +59,13 @@ void phase_tracker::follow_backward(bool backward) {
 }
 
 // Inside a call that records gradients some things run without: custom Functions, checkpointed
-// regions, FSDP's hooks.
-phase phase_tracker::in_model(const trace::event& head, const thread_state& thread) const {
-  const bool grad = !scoped_ || thread.call_records || (head.scope.flags & format::scope_grad) != 0;
+// regions, FSDP's hooks. Of compiled code only what is trained runs in such a Function.
+phase phase_tracker::in_model(const trace::event& head, const stack_marks& marks,
+                              const thread_state& thread) const {
+  const bool trains =
+      (marks.any & mark::compiled_forward) != 0 && (marks.any & mark::custom_function) != 0;
+  const bool grad =
+      !scoped_ || thread.call_records || trains || (head.scope.flags & format::scope_grad) != 0;
   const bool inference = (head.scope.flags & format::scope_inference) != 0;
   return grad && !inference ? phase::forward : phase::evaluation;
 }
@@ -77,7 +81,7 @@ phase phase_tracker::classify(const trace::event& head, const stack_marks& marks
   }
   const bool runs = module_runs(head, marks, false);
   if (runs && (marks.activity == mark::module_call || (!steps && marks.activity == 0))) {
-    return in_model(head, thread);
+    return in_model(head, marks, thread);
   }
   if (marks.activity == mark::zero_grad) return phase::zero_grad;
   if (marks.activity == mark::data_loading) return phase::data_loading;

@@ -52,7 +52,8 @@ class phase_tracker {
   [[nodiscard]] thread_state& of(trace::thread_id thread);
   [[nodiscard]] phase classify(const trace::event& head, const stack_marks& marks,
                                const thread_state& thread);
-  [[nodiscard]] phase in_model(const trace::event& head, const thread_state& thread) const;
+  [[nodiscard]] phase in_model(const trace::event& head, const stack_marks& marks,
+                               const thread_state& thread) const;
   [[nodiscard]] bool module_runs(const trace::event& head, const stack_marks& marks,
                                  bool backward) const;
   void follow_call(const trace::event& head, thread_state& thread, bool runs);

@@ -87,9 +87,10 @@ using decision = std::optional<category>;
 
 // On the context of a custom Function, for as long as the graph is there. Checkpointing is one,
 // and what comes out of it is the model's.
+// What compiled code keeps goes through autograd's own list.
 [[nodiscard]] decision held_by_function(const rule_case& about) {
-  const bool in_function =
-      (about.marks.any & mark::custom_function) != 0 && (about.marks.any & mark::checkpoint) == 0;
+  const bool in_function = (about.marks.any & mark::custom_function) != 0 &&
+                           (about.marks.any & (mark::checkpoint | mark::compiled_forward)) == 0;
   const bool trained = about.end.passes.backwards_begun != about.block.born.passes.backwards_begun;
   return when(in_model(about) && in_function && trained && !about.end.call_running,
               category::activations);

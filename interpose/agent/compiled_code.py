@@ -66,13 +66,16 @@ class Traced:
 
 
 def owner_of(output):
-    """The module whose method was compiled: its first argument."""
+    """The module whose method was compiled: self is the first argument that is one, also where a
+    function goes on after a graph break."""
     tx = getattr(output, "root_tx", None)
     code, held = getattr(tx, "f_code", None), getattr(tx, "f_locals", None)
-    if code is None or held is None or not code.co_argcount:
+    if code is None or held is None:
         return 0
-    owner = held.get(code.co_varnames[0])
-    return id(owner) if isinstance(owner, torch.nn.Module) else 0
+    for name in code.co_varnames[:code.co_argcount]:
+        if isinstance(held.get(name), torch.nn.Module):
+            return id(held[name])
+    return 0
 
 
 def operator_of(node):
@@ -100,8 +103,11 @@ def watch_compiler():
     global frame_pattern, line_pattern
     regular = modules["re"]
     frame_pattern = regular.compile(r'File "(.+)", line (\d+), in (.+)(?:\n(?! *File)(.*))?')
-    line_pattern = regular.compile(
-        r"\s+(?:(?P<made>buf\d+) = (?P<how>[\w.]+)\(|.*\b(?:out=|run\()(?P<written>buf\d+)\b)")
+    line_pattern = regular.compile(r"""\s+(?:
+        (?P<made>buf\d+)\ =\ (?:(?P<how>[\w.]+)\(|(?P<old>buf\d+)(?!\w|\[))|
+        del\ (?P<gone>buf\d+)|
+        (?P<kernel>\w+)\.run\(|
+        .*\bout=(?P<written>buf\d+)\b)""", regular.VERBOSE)
     if modules.get("torch._inductor.codecache") is not None:
         watch_loading()
         return
@@ -167,31 +173,98 @@ def tell_code(path, linemap):
     """Of a file that is about to be loaded. linemap: pairs of a line and of what stands for it from
     there on, a stack trace."""
     with open(path, encoding="utf-8") as file:
-        lines = file.read().split("\n")
+        code = Code(file.read().split("\n"))
     known = dynamo_graph()
     if known is None:
         return
     graph = find(modules.get("torch._inductor.virtualized"), "V.graph")
     buffers = getattr(graph, "name_to_buffer", None)
     if buffers is None:
-        backward = any("AOT ID" in line and "backward" in line for line in lines[:3])
-        flags = FROM_CACHE | (BACKWARD if backward else 0)
-        sources = CachedSources(known, lines, linemap, backward)
+        flags = FROM_CACHE | (BACKWARD if code.is_backward() else 0)
+        sources = CachedSources(known, code, linemap)
     else:
         flags = BACKWARD if getattr(graph, "is_backward", False) else 0
         sources = GraphSources(known, graph, buffers)
     rows = []
-    for index, line in enumerate(lines):
-        matched = line_pattern.match(line)
-        if matched is None or len(rows) >= MOST_LINES * 5:
-            continue
-        if (matched["how"] or "").startswith(("reinterpret_tensor", "empty_strided_cpu")):
-            continue
-        for place, source in enumerate(
-                sources.of(index, matched["made"] or matched["written"])[:MOST_SOURCES]):
+    for index, name, allocates in code.calls[:MOST_LINES]:
+        # What the memory holds when the code returns comes first.
+        last = code.last_name(name) if allocates else name
+        found = sources.of(last)
+        if last != name:
+            found = unlike(found + sources.of(name))
+        for place, source in enumerate(found[:MOST_SOURCES]):
             rows += (index + 1, FURTHER if place else 0, source.frames, source.module,
                      source.operator)
     record_generated(path, known.owner, flags, rows)
+
+
+class Code:
+    """The statements of a generated file that make or write buffers.
+
+        buf14 = empty_strided_cuda((512, 128), (128, 1), torch.float32)
+        extern_kernels.mm(buf10, primals_8, out=buf14)
+        buf23 = reinterpret_tensor(buf14, (8, 64, 128), (8192, 128, 1), 0); del buf14  # reuse
+        triton_per_fused_add_5.run(buf23, buf1, buf27, 512, 128, stream=stream0)
+    """
+
+    def __init__(self, lines):
+        self.lines = lines
+        self.calls = []  # index of the line, buffer, whether the buffer is allocated there
+        self.made = {}  # buffer: index of the line where it gets its name
+        self.shapes = {}
+        self.kernels = []  # index of the line, kernel, the buffers named since the one before
+        self.next_names, self.deleted = {}, set()
+        since = []
+        for index, line in enumerate(lines):
+            matched = line_pattern.match(line)
+            if matched is None:
+                continue
+            name, how, old, gone = (matched[key] for key in ("made", "how", "old", "gone"))
+            if gone is not None:
+                self.deleted.add(gone)
+            elif name is not None and (old is not None or how == "reinterpret_tensor"):
+                source, shape = self.renamed(line, old)
+                if "# reuse" in line:
+                    self.next_names[source] = name
+                    since.append(name)
+                self.made[name], self.shapes[name] = index, shape
+            elif name is not None:
+                self.made[name], self.shapes[name] = index, shape_in(line)
+                since.append(name)
+                if how != "empty_strided_cpu":
+                    self.calls.append((index, name, True))
+            elif matched["written"] is not None:
+                self.calls.append((index, matched["written"], False))
+            else:
+                self.kernels.append((index, matched["kernel"], since))
+                since = []
+
+    def renamed(self, line, old):
+        """The buffer that a statement gives another name, and the shape from there on."""
+        if old is not None:
+            return old, self.shapes.get(old)
+        source = line.split("reinterpret_tensor(", 1)[1].split(",", 1)[0]
+        return source, shape_in(line)
+
+    def last_name(self, name):
+        """Of the memory when the code returns; the name itself where it is freed before."""
+        last = name
+        while last in self.next_names:
+            last = self.next_names[last]
+        return name if last in self.deleted else last
+
+    def is_backward(self):
+        return any("AOT ID" in line and "backward" in line for line in self.lines[:3])
+
+
+def shape_in(line):
+    """The first tuple behind a call's name: "8,64,1"; None: there is none."""
+    parts = line.split("(", 1)[1].split("(", 1)
+    return plain_shape(parts[1].split(")", 1)[0]) if len(parts) == 2 else None
+
+
+def plain_shape(text):
+    return text.replace(" ", "").rstrip(",")
 
 
 class GraphSources:
@@ -201,7 +274,7 @@ class GraphSources:
         self.known, self.buffers = known, buffers
         self.operations = getattr(graph, "name_to_op", None) or {}
 
-    def of(self, index, name):
+    def of(self, name):
         made = self.buffers.get(name) or self.operations.get(name)
         if made is None:
             return []
@@ -213,26 +286,33 @@ class GraphSources:
 
 
 def unlike(sources):
-    """Those with a line, each line and module once."""
+    """Those with a line, each line and module once. One that lost its module on the way, as the
+    parts of a tuple do, has that of the next with its line."""
+    sources = [source for source in sources if source is not None and source.frames]
+    homes = {}
+    for source in sources:
+        if source.module:
+            homes.setdefault(source.frames, source)
     found = {}
     for source in sources:
-        if source is not None and source.frames:
-            found.setdefault((source.frames, source.module), source)
+        home = source if source.module else homes.get(source.frames, source)
+        found.setdefault((home.frames, home.module), home)
     return list(found.values())
 
 
 class CachedSources:
     """Of code that an earlier compilation wrote."""
 
-    def __init__(self, known, lines, linemap, backward):
-        self.known, self.lines = known, lines
+    def __init__(self, known, code, linemap):
+        self.known, self.code = known, code
         self.starts = [start for start, text in linemap]
         self.traces = [known.lines(text) if text else ((), ()) for start, text in linemap]
         # The program's lines may have moved since the code was written.
         present = {source.frames for source in known.nodes}
         have_moved = all(frames not in present for frames, words in self.traces)
         self.key = 1 if have_moved else 0
-        self.passed = self.in_reverse() if backward else [None] * len(linemap)
+        self.passed = self.in_reverse() if code.is_backward() else [None] * len(linemap)
+        self.returned = self.of_kernels()
 
     def in_reverse(self):
         """The node behind each entry of the line map: a backward pass goes through the nodes from
@@ -250,13 +330,50 @@ class CachedSources:
             found.append(self.known.nodes[now])
         return found
 
-    def of(self, index, name):
-        entry = modules["bisect"].bisect_right(self.starts, index + 1) - 1
+    def of_kernels(self):
+        """The node of each buffer that a fused kernel writes. Before each kernel stand the nodes
+        that it returns, in the order of the buffers, but also those that are stored nowhere: where
+        the shapes agree, the next of them is the buffer's.
+
+            # Source node to ATen node mapping:
+            #   x => add
+            # Graph fragment:
+            #   %add : Tensor "f32[8, 64, 128][8192, 128, 1]cuda:0"[num_users=3] = …
+            #   return %add,%getitem_1
+            triton_per_fused_add_2 = async_compile.triton(…
+        """
+        returned, names, shapes, behind = {}, {}, {}, []
+        for line in self.code.lines:
+            if line.startswith("#   return %"):
+                behind = line[len("#   return "):].replace("%", "").split(",")
+            elif line.startswith("#   %") and ' : Tensor "' in line:
+                name, rest = line[len("#   %"):].split(' : Tensor "', 1)
+                shapes[name] = plain_shape(rest.split("[", 1)[1].split("]", 1)[0])
+            elif line.startswith("#   ") and " => " in line:
+                source, made = line[len("#   "):].split(" => ", 1)
+                names.update((name, source) for name in made.split(", "))
+            elif " = async_compile." in line and not line.startswith((" ", "#")):
+                returned[line.split(" ", 1)[0]] = [
+                    (self.known.by_name.get(names.get(name)), shapes.get(name)) for name in behind]
+                names, shapes, behind = {}, {}, []
+        found = {}
+        for index, kernel, buffers in self.code.kernels:
+            left = list(returned.get(kernel, ()))
+            for buffer in buffers:
+                while left and left[0][1] != self.code.shapes.get(buffer):
+                    left.pop(0)
+                if left:
+                    found[buffer] = left.pop(0)[0]
+        return found
+
+    def of(self, name):
+        index = self.code.made.get(name)
+        entry = modules["bisect"].bisect_right(self.starts, index + 1) - 1 if index is not None else -1
         if entry < 0:
             return []
-        named, is_fused = self.named_behind(index)
+        named, is_fused = self.named_at(index)
         trace = self.traces[entry][self.key]
-        first = self.passed[entry]
+        first = self.returned.get(name) or self.passed[entry]
         if first is None:
             like = [source for source in named if (source.frames, source.words)[self.key] == trace]
             first = like[-1] if like else (named[-1] if named else None)
@@ -264,10 +381,13 @@ class CachedSources:
             return [Source("", *self.traces[entry], 0, "")] if trace and not self.key else []
         return unlike([first] + (list(reversed(named)) if is_fused else []))
 
-    def named_behind(self, index):
-        """The nodes that the next comment names, and whether a kernel of the compiler follows."""
+    def named_at(self, index):
+        """The nodes that the comment of the statement names which writes the buffer, and whether
+        that is a kernel of the compiler."""
         named = []
-        for line in self.lines[index:index + 30]:
+        made = self.code.lines[index]
+        calls = "torch.ops." in made or "extern_kernels." in made  # the comment is the line before
+        for line in self.code.lines[index - 1 if calls else index:index + 30]:
             if "Source Nodes: [" in line:
                 names = line.split("Source Nodes: [", 1)[1].split("]", 1)[0].split(", ")
                 named = [self.known.by_name[name] for name in names if name in self.known.by_name]
