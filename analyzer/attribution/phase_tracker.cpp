@@ -58,14 +58,19 @@ void phase_tracker::follow_backward(bool backward) {
   ++(backward ? passes_.backwards_begun : passes_.backwards_ended);
 }
 
+// Compiled code of which a backward pass will be asked: it runs in a Function of its own, which
+// records no gradients, and without frames of modules.
+[[nodiscard]] bool trains_compiled(const stack_marks& marks) {
+  constexpr auto both = mark::compiled_forward | mark::custom_function;
+  return (marks.any & both) == both;
+}
+
 // Inside a call that records gradients some things run without: custom Functions, checkpointed
-// regions, FSDP's hooks. Of compiled code only what is trained runs in such a Function.
+// regions, FSDP's hooks.
 phase phase_tracker::in_model(const trace::event& head, const stack_marks& marks,
                               const thread_state& thread) const {
-  const bool trains =
-      (marks.any & mark::compiled_forward) != 0 && (marks.any & mark::custom_function) != 0;
-  const bool grad =
-      !scoped_ || thread.call_records || trains || (head.scope.flags & format::scope_grad) != 0;
+  const bool grad = !scoped_ || thread.call_records || trains_compiled(marks) ||
+                    (head.scope.flags & format::scope_grad) != 0;
   const bool inference = (head.scope.flags & format::scope_inference) != 0;
   return grad && !inference ? phase::forward : phase::evaluation;
 }
@@ -80,7 +85,8 @@ phase phase_tracker::classify(const trace::event& head, const stack_marks& marks
     return inner ? phase::optimizer : phase::backward;
   }
   const bool runs = module_runs(head, marks, false);
-  if (runs && (marks.activity == mark::module_call || (!steps && marks.activity == 0))) {
+  const bool in_call = marks.activity == mark::module_call || (!steps && marks.activity == 0);
+  if (in_call && (runs || trains_compiled(marks))) {
     return in_model(head, marks, thread);
   }
   if (marks.activity == mark::zero_grad) return phase::zero_grad;

@@ -230,11 +230,13 @@ class Code:
                 self.made[name], self.shapes[name] = index, shape
             elif name is not None:
                 self.made[name], self.shapes[name] = index, shape_in(line)
-                since.append(name)
+                if how.startswith("empty_strided"):
+                    since.append(name)
                 if how != "empty_strided_cpu":
                     self.calls.append((index, name, True))
             elif matched["written"] is not None:
                 self.calls.append((index, matched["written"], False))
+                since = [other for other in since if other != matched["written"]]
             else:
                 self.kernels.append((index, matched["kernel"], since))
                 since = []
@@ -368,17 +370,19 @@ class CachedSources:
 
     def of(self, name):
         index = self.code.made.get(name)
-        entry = modules["bisect"].bisect_right(self.starts, index + 1) - 1 if index is not None else -1
-        if entry < 0:
+        if index is None or (self.code.is_backward() and not self.starts):
             return []
         named, is_fused = self.named_at(index)
-        trace = self.traces[entry][self.key]
-        first = self.returned.get(name) or self.passed[entry]
+        # Code that is divided for CUDA graphs has no line map.
+        entry = modules["bisect"].bisect_right(self.starts, index + 1) - 1
+        trace, passed = (self.traces[entry], self.passed[entry]) if entry >= 0 else (((), ()), None)
+        first = self.returned.get(name) or passed
         if first is None:
-            like = [source for source in named if (source.frames, source.words)[self.key] == trace]
+            like = [source for source in named
+                    if (source.frames, source.words)[self.key] == trace[self.key]]
             first = like[-1] if like else (named[-1] if named else None)
         if first is None:
-            return [Source("", *self.traces[entry], 0, "")] if trace and not self.key else []
+            return [Source("", *trace, 0, "")] if trace[0] and not self.key else []
         return unlike([first] + (list(reversed(named)) if is_fused else []))
 
     def named_at(self, index):
