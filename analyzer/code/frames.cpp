@@ -38,10 +38,26 @@ namespace {
   return std::ranges::any_of(typed, [&](auto start) { return file.starts_with(start); });
 }
 
+// …/4f/c4flxli5…syp.py: torch.compile's Inductor names a file after the hash of what is in it, and
+// its directory after the first of that, wherever TORCHINDUCTOR_CACHE_DIR is.
+[[nodiscard]] bool is_generated(std::string_view file) {
+  constexpr std::string_view ending = ".py";
+  constexpr std::size_t hash = 52, part = 2;
+  constexpr std::size_t length = part + 1 + hash + ending.size();
+  if (file.size() <= length || !file.ends_with(ending)) return false;
+  const auto tail = file.substr(file.size() - length);
+  const auto name = tail.substr(part + 1, hash);
+  const auto is_of_hash = [](unsigned char letter) {
+    return std::islower(letter) != 0 || std::isdigit(letter) != 0;
+  };
+  return file[file.size() - length - 1] == '/' && tail[part] == '/' && name.front() == 'c' &&
+         name.substr(1, part) == tail.substr(0, part) && std::ranges::all_of(name, is_of_hash);
+}
+
 }  // namespace
 
 bool is_user_code(std::string_view file) {
-  if (file.empty()) return false;
+  if (file.empty() || is_generated(file)) return false;
   if (file.front() == '<') return is_typed_in(file);
   constexpr std::array libraries = {std::string_view("/site-packages/"),
                                     std::string_view("/dist-packages/"),

@@ -212,12 +212,13 @@ class Code:
         self.calls = []  # index of the line, buffer, whether the buffer is allocated there
         self.made = {}  # buffer: index of the line where it gets its name
         self.shapes = {}
-        self.kernels = []  # index of the line, kernel, the buffers named since the one before
+        self.kernels = []  # kernel, names of its source nodes, buffers named since the one before
         self.next_names, self.deleted = {}, set()
-        since = []
+        since, nodes = [], []
         for index, line in enumerate(lines):
             matched = line_pattern.match(line)
             if matched is None:
+                nodes = source_nodes(line) or nodes
                 continue
             name, how, old, gone = (matched[key] for key in ("made", "how", "old", "gone"))
             if gone is not None:
@@ -238,7 +239,7 @@ class Code:
                 self.calls.append((index, matched["written"], False))
                 since = [other for other in since if other != matched["written"]]
             else:
-                self.kernels.append((index, matched["kernel"], since))
+                self.kernels.append((matched["kernel"], nodes, since))
                 since = []
 
     def renamed(self, line, old):
@@ -257,6 +258,12 @@ class Code:
 
     def is_backward(self):
         return any("AOT ID" in line and "backward" in line for line in self.lines[:3])
+
+
+def source_nodes(line):
+    """Of a comment "Topologically Sorted Source Nodes: [x, layer_norm], Original ATen: …"."""
+    parts = line.split("Source Nodes: [", 1)
+    return parts[1].split("]", 1)[0].split(", ") if len(parts) == 2 else []
 
 
 def shape_in(line):
@@ -335,8 +342,10 @@ class CachedSources:
     def of_kernels(self):
         """The node of each buffer that a fused kernel writes. Before each kernel stand the nodes
         that it returns, in the order of the buffers, but also those that are stored nowhere: where
-        the shapes agree, the next of them is the buffer's.
+        the shapes agree, the next of them is the buffer's. Layers that are alike share a kernel,
+        which has the names of the first: the call has its own in the same order.
 
+            # Topologically Sorted Source Nodes: [x, layer_norm], Original ATen: [aten.add, …]
             # Source node to ATen node mapping:
             #   x => add
             # Graph fragment:
@@ -344,9 +353,11 @@ class CachedSources:
             #   return %add,%getitem_1
             triton_per_fused_add_2 = async_compile.triton(…
         """
-        returned, names, shapes, behind = {}, {}, {}, []
+        returned, names, shapes, behind, nodes = {}, {}, {}, [], []
         for line in self.code.lines:
-            if line.startswith("#   return %"):
+            if "Source Nodes: [" in line:
+                nodes = source_nodes(line)
+            elif line.startswith("#   return %"):
                 behind = line[len("#   return "):].replace("%", "").split(",")
             elif line.startswith("#   %") and ' : Tensor "' in line:
                 name, rest = line[len("#   %"):].split(' : Tensor "', 1)
@@ -355,17 +366,19 @@ class CachedSources:
                 source, made = line[len("#   "):].split(" => ", 1)
                 names.update((name, source) for name in made.split(", "))
             elif " = async_compile." in line and not line.startswith((" ", "#")):
-                returned[line.split(" ", 1)[0]] = [
-                    (self.known.by_name.get(names.get(name)), shapes.get(name)) for name in behind]
+                returned[line.split(" ", 1)[0]] = nodes, [
+                    (names.get(name), shapes.get(name)) for name in behind]
                 names, shapes, behind = {}, {}, []
         found = {}
-        for index, kernel, buffers in self.code.kernels:
-            left = list(returned.get(kernel, ()))
+        for kernel, called, buffers in self.code.kernels:
+            nodes, left = returned.get(kernel, ((), ()))
+            left = list(left)
+            own = dict(zip(nodes, called)) if len(nodes) == len(called) else {}
             for buffer in buffers:
                 while left and left[0][1] != self.code.shapes.get(buffer):
                     left.pop(0)
                 if left:
-                    found[buffer] = left.pop(0)[0]
+                    found[buffer] = self.known.by_name.get(own.get(left.pop(0)[0]))
         return found
 
     def of(self, name):
@@ -393,8 +406,8 @@ class CachedSources:
         calls = "torch.ops." in made or "extern_kernels." in made  # the comment is the line before
         for line in self.code.lines[index - 1 if calls else index:index + 30]:
             if "Source Nodes: [" in line:
-                names = line.split("Source Nodes: [", 1)[1].split("]", 1)[0].split(", ")
-                named = [self.known.by_name[name] for name in names if name in self.known.by_name]
+                named = [self.known.by_name[name] for name in source_nodes(line)
+                         if name in self.known.by_name]
             elif ".run(" in line:
                 return named, True
             elif "extern_kernels." in line or "torch.ops." in line:
