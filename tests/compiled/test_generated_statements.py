@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: Apache-2.0
+"""compiled_code.py reads what Inductor writes: which buffers a generated file makes, what they become,
+and which node of the program's graph each of them holds. On a file written by hand after Inductor's
+habits, so that no compiler is needed."""
+
+import bisect
+import re
+import sys
+import types
+
+import pytest
+import runs
+
+WRAPPER = """\
+# AOT ID: ['0_forward']
+# Topologically Sorted Source Nodes: [x, y], Original ATen: [aten.add, aten.gelu]
+# Source node to ATen node mapping:
+#   x => add
+#   y => mul
+# Graph fragment:
+#   %add : Tensor "f32[8, 64][64, 1]cuda:0"[num_users=1] = call_function[target=torch.ops.aten.add.Tensor]
+#   %rsqrt : Tensor "f32[8, 1][1, 1]cuda:0"[num_users=1] = call_function[target=torch.ops.aten.rsqrt.default]
+#   %mul : Tensor "f32[8, 64][64, 1]cuda:0"[num_users=1] = call_function[target=torch.ops.aten.mul.Tensor]
+#   return %add,%rsqrt,%mul
+triton_poi_fused_0 = async_compile.triton('triton_poi_fused_0', '''
+''', device_str='cuda')
+
+class Runner:
+    def call(self, args):
+        buf0 = empty_strided_cuda((8, 32), (32, 1), torch.float32)
+        # Topologically Sorted Source Nodes: [linear], Original ATen: [aten.addmm]
+        extern_kernels.addmm(primals_1, primals_2, primals_3, alpha=1, beta=1, out=buf0)
+        buf1 = empty_strided_cuda((8, 64), (64, 1), torch.float32)
+        buf3 = empty_strided_cuda((8, 64), (64, 1), torch.float32)
+        # Topologically Sorted Source Nodes: [x, y], Original ATen: [aten.add, aten.gelu]
+        stream0 = get_raw_stream(0)
+        triton_poi_fused_0.run(buf0, buf1, buf3, 512, stream=stream0)
+        del buf0
+        # Topologically Sorted Source Nodes: [attention], Original ATen: [aten._scaled_dot_product]
+        buf4 = torch.ops.aten._scaled_dot_product_efficient_attention.default(buf3)
+        buf5 = buf4[0]
+        del buf4
+        buf6 = reinterpret_tensor(buf1, (8, 64), (64, 1), 0); del buf1  # reuse
+        buf7 = empty_strided_cuda((8, 64), (64, 1), torch.float32)
+        # Topologically Sorted Source Nodes: [x_1, y_1], Original ATen: [aten.add, aten.gelu]
+        stream0 = get_raw_stream(0)
+        triton_poi_fused_0.run(buf5, buf6, buf7, 512, stream=stream0)
+        buf8 = empty_strided_cpu((8, ), (1, ), torch.float32)
+        return (buf6, buf7, )
+"""
+
+
+@pytest.fixture(scope="module")
+def agent():
+    """The globals of the agent, with what this file needs of them."""
+    names = {"modules": {**sys.modules, "bisect": bisect, "re": re}, "__name__": "agent",
+             "find": lambda owner, path: None, "needed": getattr}
+    path = runs.ROOT / "interpose" / "agent" / "compiled_code.py"
+    exec(compile(path.read_text(), str(path), "exec"), names)  # noqa: S102
+    # The patterns are made where torch.compile is found, and nothing of PyTorch is needed for them.
+    backend = type("Backend", (), {"__call__": lambda self: None})
+    names["torch"] = types.SimpleNamespace(compile=True, _TorchCompileInductorWrapper=backend)
+    names["find"] = getattr
+    names["watch_compiler"]()
+    return names
+
+
+@pytest.fixture(scope="module")
+def code(agent):
+    return agent["Code"](WRAPPER.split("\n"))
+
+
+def line_of(text):
+    return next(number for number, line in enumerate(WRAPPER.split("\n")) if text in line)
+
+
+def test_lines_that_allocate_are_told_and_those_of_the_cpu_are_not(code):
+    assert [(name, allocates) for _, name, allocates in code.calls] == [
+        ("buf0", True), ("buf0", False), ("buf1", True), ("buf3", True), ("buf4", True), ("buf7", True)]
+    assert code.calls[0][0] == line_of("buf0 = empty")
+    assert code.calls[1][0] == line_of("out=buf0")
+
+
+def test_memory_that_is_used_again_counts_as_what_it_is_in_the_end(code):
+    assert code.last_name("buf1") == "buf6"
+    assert code.last_name("buf0") == "buf0"  # freed under its own name
+    assert code.last_name("buf3") == "buf3"
+
+
+@pytest.fixture(scope="module")
+def sources(agent, code):
+    def node(name, line):
+        return agent["Source"](name, ("model.py", line, "forward"), ("forward", name), line, name)
+
+    nodes = [node(name, line) for line, name in enumerate(
+        ("linear", "x", "y", "attention", "x_1", "y_1"), start=10)]
+    known = types.SimpleNamespace(nodes=nodes, by_name={source.name: source for source in nodes},
+                                  lines=lambda text: ((), ()))
+    return agent["CachedSources"](known, code, [])
+
+
+@pytest.mark.parametrize("buffer, name", [
+    ("buf0", "linear"), ("buf1", "x"), ("buf3", "y"), ("buf4", "attention"),
+    ("buf6", "x_1"),  # the kernel is the first layer's, the names are those of the call
+    ("buf7", "y_1"),
+])
+def test_each_buffer_of_cached_code_is_that_of_its_node(sources, buffer, name):
+    assert sources.of(buffer)[0].name == name
+
+
+def test_a_librarys_kernel_computes_one_operator(sources):
+    assert [source.name for source in sources.of("buf0")] == ["linear"]
+    assert {source.name for source in sources.of("buf1")} == {"x", "y"}
