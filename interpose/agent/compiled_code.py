@@ -295,8 +295,8 @@ class GraphSources:
 
 
 def unlike(sources):
-    """Those with a line, each line and module once. One that lost its module on the way, as the
-    parts of a tuple do, has that of the next with its line."""
+    """Those with a line, each line and module once. A part of a tuple, which has no module of its
+    own, has that of the next with its line."""
     sources = [source for source in sources if source is not None and source.frames]
     homes = {}
     for source in sources:
@@ -304,7 +304,8 @@ def unlike(sources):
             homes.setdefault(source.frames, source)
     found = {}
     for source in sources:
-        home = source if source.module else homes.get(source.frames, source)
+        is_part = source.operator == "getitem" and not source.module
+        home = homes.get(source.frames, source) if is_part else source
         found.setdefault((home.frames, home.module), home)
     return list(found.values())
 
