@@ -188,10 +188,12 @@ def watch_calls(collector: Collector) -> None:
     CompiledFxGraph.__call__ = call
     backward = torch.autograd.backward
 
+    look = torch._dynamo.disable(collector.look)  # the program's own backward may be called in compiled code
+
     def look_and_go_back(*arguments, **named):
-        collector.look("end of forward")
+        look("end of forward")
         result = backward(*arguments, **named)
-        collector.look("end of backward")
+        look("end of backward")
         return result
 
     torch.autograd.backward = look_and_go_back

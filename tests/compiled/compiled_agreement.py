@@ -176,16 +176,16 @@ def counts(trace: Path) -> tuple[dict[int, int], dict[tuple[int, int], int]]:
     return ordinals, moments
 
 
-def compare(trace: Path, truth: dict, folder: Path, names: dict[str, int]) -> tuple[dict, list[Found]]:
-    """`names`: which of the moments of a name, of all that there are (-1: the last)."""
+def compare(trace: Path, truth: dict, folder: Path, names: tuple[str, ...]) -> tuple[dict, list[Found]]:
+    """At the peak, and of each of the moments' names at the one with the most memory."""
     ordinals, events = counts(trace)
     report, memory = agreement.report_with_blocks(trace, folder, None)
     found = [judge("peak", None, truth, memory, ordinals)]
-    for name, index in names.items():
+    for name in names:
         moments = [moment for moment in truth["moments"] if moment["name"] == name]
         if not moments:
             continue
-        moment = moments[index]
+        moment = max(reversed(moments), key=lambda one: one["bytes"])
         event = events[moment["allocations"], moment["frees"]]
         _, memory = agreement.report_with_blocks(trace, folder, event)
         found.append(judge(name, moment["blocks"], truth, memory, ordinals))
@@ -208,7 +208,7 @@ def main(arguments: list[str]) -> None:
     facts = json.loads(truth.read_text())
     for problem in facts["problems"][:5]:
         print("problem:", problem)
-    _, found = compare(trace, facts, folder, {"end of forward": -1, "end of step": -1})
+    _, found = compare(trace, facts, folder, ("end of forward", "end of step"))
     show(truth.stem, found)
 
 

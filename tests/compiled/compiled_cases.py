@@ -11,7 +11,7 @@ import runs
 HERE = Path(__file__).resolve().parent
 PROGRAMS = HERE / "programs"
 COLLECT = HERE / "collect_truth.py"
-MOMENTS = {"end of forward": -1, "end of step": -1}  # of the last step
+MOMENTS = ("end of forward", "end of step")  # of each the one with the most memory
 
 
 @dataclass(frozen=True)
