@@ -8,6 +8,7 @@ loads everything from Inductor's cache and has no graphs. Graphs are matched by 
 they first run, and have to agree in Inductor's key of their code and in the number of outputs.
 """
 
+import gc
 import json
 import os
 import runpy
@@ -78,9 +79,15 @@ class Collector:
             return self.graphs[self.order[id(graph)]]
         place = self.order[id(graph)] = len(self.graphs)
         key = getattr(graph, "cache_key", None)
+        self.names.known = code._module_names()  # a root may have got a root of its own
         if self.known is None:
             facts = {"key": key, "kind": self.compilations.kinds.get(id(graph), "unknown"),
                      "outputs": self.compilations.outputs.get(id(graph))}
+            # The same graph compiled once more, for other guards, is loaded from Inductor's cache.
+            same = next((one for one in self.graphs if one["key"] == key and one["outputs"] is not None), None)
+            if facts["outputs"] is None and same is not None:
+                self.compilations.kept.append(graph)
+                facts = same
             if facts["outputs"] is None:
                 self.problems.append(f"graph {place} was never seen being compiled")
         else:
@@ -127,7 +134,7 @@ class Collector:
 
     def look(self, name: str) -> None:
         roles = Observation().roles
-        owners = self._owners()
+        owners = self._owners(roles)
         for address, (role, what) in roles.items():
             born = self.births.get(address)
             if born:
@@ -145,7 +152,7 @@ class Collector:
             "blocks": [{"address": address, "bytes": size, "born": self.births.get(address, 0),
                         "now": roles.get(address, (None,))[0]} for address, size in live]})
 
-    def _owners(self) -> dict[int, list]:
+    def _owners(self, roles: dict) -> dict[int, list]:
         """Address of a parameter, its gradient, its states, of a buffer -> the modules that own it."""
         found: dict[int, list] = {}
         parameters: dict[int, list] = {}
@@ -160,12 +167,14 @@ class Collector:
                     parameters.setdefault(id(tensor), []).append(name)
                     if tensor.requires_grad and tensor.is_leaf and tensor.grad is not None:
                         found.setdefault(storage_address(tensor.grad), []).append(name)
-        import gc
         for optimizer in [one for one in gc.get_objects() if issubclass(type(one), torch.optim.Optimizer)]:
             for parameter, state in list(optimizer.state.items()):
                 for value in list(state.values()) if isinstance(state, dict) else ():
                     if isinstance(value, torch.Tensor) and id(parameter) in parameters:
                         found.setdefault(storage_address(value), []).extend(parameters[id(parameter)])
+                    if isinstance(value, torch.Tensor) and roles.get(storage_address(value), ("",))[0] == "buffers":
+                        # Dynamo's graph of a compiled step holds the states as its buffers.
+                        roles[storage_address(value)] = "optimizer_states", "a compiled step's"
         found.pop(0, None)
         return found
 

@@ -59,13 +59,15 @@ def shown(site: dict) -> tuple | None:
     return None
 
 
-def role_of(block: dict, now: str | None) -> str:
+def role_of(block: dict, now: str | None, at_peak: bool) -> str:
+    """What a block is at a moment, or, where it is seen as nothing then, at any time of its life. An
+    activation that was not seen at the moment is none any more: its backward pass is over."""
     if block.get("told") and (now or "inputs") not in ("weights", "buffers", "gradients", "optimizer_states"):
         return block["told"]
     if now and not block.get("told"):
         return now
     for role in ("weights", "buffers", "gradients", "optimizer_states", "inputs", "activations"):
-        if role in block.get("roles", {}):
+        if role in block.get("roles", {}) and (at_peak or role != "activations"):
             return role
     return "rest"
 
@@ -74,12 +76,19 @@ def place(root_and_path) -> str:
     return f"{root_and_path[0]}:{root_and_path[1]}"
 
 
+def chains_of(block: dict) -> list[list]:
+    """The nodes that a block may stand for, the best first. What a backward graph returns may lie in
+    memory that held something else before, and nobody but Inductor knows when it changed."""
+    output, origins = block.get("output") or [], block.get("origins") or []
+    return [output + origins] if block.get("graph") == "backward" else [output, origins]
+
+
 def modules_of(block: dict) -> set[str] | None:
     """The modules that are right for a block; None where the truth does not know."""
     if block.get("owners"):
         return {place(one) for one in block["owners"]}
-    for chain in (block.get("output"), block.get("origins")):
-        known = {place(one["module"]) for one in chain or () if one["module"]}
+    for chain in chains_of(block):
+        known = {place(one["module"]) for one in chain if one["module"]}
         if known:
             return known
     return {place(block["module"])} if block.get("module") else None
@@ -95,11 +104,12 @@ def innermost(frames: list) -> tuple | None:
 
 def lines_of(block: dict) -> tuple[set, set]:
     """The truth's own lines, and those of what the tensor is a view of."""
-    if block.get("output"):
+    if block.get("output") and block.get("graph") != "backward":
         of_nodes = [innermost(one["frames"]) for one in block["output"]]
         return {of_nodes[0]} - {None}, set(of_nodes[1:]) - {None}
-    if block.get("origins"):
-        return {innermost(one["frames"]) for one in block["origins"]} - {None}, set()
+    for chain in chains_of(block):
+        if chain:
+            return {innermost(one["frames"]) for one in chain} - {None}, set()
     lines = block.get("lines")
     return ({tuple(lines[0])} if lines else set()), set()
 
@@ -115,17 +125,17 @@ def judge(name: str, blocks: list[dict], truth: dict, memory: list[dict], ordina
             ours = wanted.pop(born, None) if wanted is not None else {}
             found.strange_blocks += ours is None or bool(ours) and ours["bytes"] != theirs["bytes"]
             site = theirs["call_site"]
-            _compare(found, truth["blocks"][born], (ours or {}).get("now"), theirs,
+            _compare(found, truth["blocks"][born], (ours or {}).get("now"), wanted is None, theirs,
                      shown(sites[site]) if site is not None else None)
     found.strange_blocks += len(wanted or ())
     return found
 
 
-def _compare(found: Found, block: dict, now: str | None, theirs: dict,
+def _compare(found: Found, block: dict, now: str | None, at_peak: bool, theirs: dict,
              their_line: tuple | None) -> None:
     size = theirs["bytes"]
     found.bytes += size
-    role = role_of(block, now)
+    role = role_of(block, now, at_peak)
     right_category = agreement.matches(role, theirs["category"])
     found.category.add(size, right_category)
     module = f"{theirs['root']}:{running_code.clean(theirs['module'])}" if theirs["module"] is not None else "none"

@@ -29,7 +29,7 @@ CASES = [
     Case("BERT, Trainer", "bert", what="transformers, torch_compile=True"),
     Case("mT5, Trainer", "mt5_compiled", what="encoder and decoder, torch_compile=True"),
     Case("LoRA, peft", "lora_compiled", what="Llama in bfloat16"),
-    Case("DDP", "ddp_compiled", what="one rank, bucket optimizer"),
+    Case("DDP", "ddp_compiled", what="one rank, a hook that tells the buckets"),
     Case("FSDP2", "fsdp_compiled", what="one rank, fully_shard, blocks compiled"),
     Case("dynamic shapes", "dynamic", what="dynamic=True, five lengths"),
     Case("reduce-overhead", "cuda_graphs", what="CUDA graphs"),

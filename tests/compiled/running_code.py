@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which line and which module of the program is at work: from Python's own frames."""
 
+import gc
 import os
 import re
 import sys
@@ -33,19 +34,24 @@ def is_library(file: str) -> bool:
 def _module_names() -> dict[int, tuple]:
     """id of a module -> (type of its root, path in it)"""
     names = {}
-    modules = [one for one in gc_modules()]
+    modules = gc_modules()
     children = {id(child) for one in modules for child in one._modules.values() if child is not None}
     for root in modules:
         if id(root) in children:
             continue
+        inside = "module." if any(type(one).__name__ == "DistributedDataParallel" for one in (
+            root, root._modules.get("_orig_mod"))) else ""
         for path, module in root.named_modules():
-            names.setdefault(id(module), (root_name(root), clean(path)))
+            path = clean(path)
+            path = "" if path + "." == inside else path.removeprefix(inside)
+            names.setdefault(id(module), (type(model_of(root)).__name__, path))
     return names
 
 
 def gc_modules() -> list:
-    import gc
-    return [one for one in gc.get_objects() if issubclass(type(one), torch.nn.Module)]
+    """The program's modules, without the graphs that Dynamo makes of them."""
+    return [one for one in gc.get_objects()
+            if issubclass(type(one), torch.nn.Module) and not issubclass(type(one), torch.fx.GraphModule)]
 
 
 def clean(path: str) -> str:
@@ -53,10 +59,11 @@ def clean(path: str) -> str:
     return ".".join(part for part in path.split(".") if part != "_orig_mod")
 
 
-def root_name(root) -> str:
-    while hasattr(root, "_modules") and "_orig_mod" in root._modules:
+def model_of(root):
+    """What torch.compile and DistributedDataParallel are put around, which is the model."""
+    while "_orig_mod" in root._modules:
         root = root._modules["_orig_mod"]
-    return type(root).__name__
+    return root._modules["module"] if type(root).__name__ == "DistributedDataParallel" else root
 
 
 class Names:

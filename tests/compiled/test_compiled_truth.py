@@ -45,7 +45,8 @@ def test_blocks_have_the_truths_module_line_and_category(outcomes, case, run):
     assert len(outcome.found) == 1 + len(compiled_cases.MOMENTS)
     peak = outcome.found[0]
     assert peak.bytes == outcome.truth["peak_allocated_bytes"], "another moment than PyTorch's peak"
-    assert peak.module.bytes > 0.5 * peak.bytes and peak.line.bytes > 0.5 * peak.bytes, "the truth knows too little"
+    assert peak.line.bytes > 0.5 * peak.bytes, "the truth knows too little"
+    assert peak.module.bytes > 0.5 * peak.bytes or case.program == "no_module"
     for one in outcome.found:
         worst = "\n".join(f"{size:,}  {what}" for what, size in one.mistakes.most_common(5))
         assert one.strange_blocks == 0
