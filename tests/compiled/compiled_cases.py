@@ -22,8 +22,13 @@ class Case:
     quick: bool = False
     what: str = ""
 
+    @property
+    def runs(self) -> tuple[str, ...]:
+        return ("eager",) if "--eager" in self.arguments else ("compiled", "cached")
+
 
 CASES = [
+    Case("nanoGPT, eager", "nano_gpt", ("--eager",), what="the same without torch.compile"),
     Case("nanoGPT", "nano_gpt", quick=True, what="tied embeddings, flash attention, AdamW"),
     Case("ResNet", "resnet", what="BatchNorm, SGD with momentum"),
     Case("BERT, Trainer", "bert", what="transformers, torch_compile=True"),
@@ -47,7 +52,7 @@ CASES = [
 @dataclass
 class Outcome:
     case: Case
-    cached: bool  # from Inductor's cache, without compiling
+    run: str  # of the case's runs; "cached": from Inductor's cache, without compiling
     truth: dict
     found: list = field(default_factory=list)  # of compiled_agreement.Found
 
@@ -57,6 +62,7 @@ class Outcome:
 
 
 def _run(case: Case, folder: Path, known, name: str) -> Outcome:
+    """`known`: what the first process wrote, or "-"."""
     target = folder / f"{name}.json"
     command = [runs.python(), COLLECT, target, known, PROGRAMS / f"{case.program}.py", *case.arguments]
     settings = {"TORCHINDUCTOR_CACHE_DIR": str(folder / "inductor"), "OMP_NUM_THREADS": "1",
@@ -64,12 +70,15 @@ def _run(case: Case, folder: Path, known, name: str) -> Outcome:
     traced = runs.run(command, folder / name, timeout=900, env=settings).expect(0)
     truth = json.loads(target.read_text())
     trace = next(one for one in traced.traces if f".{truth['process']}." in one.name)
-    outcome = Outcome(case, known != "-", truth)
+    outcome = Outcome(case, name, truth)
     outcome.found = compiled_agreement.compare(trace, truth, folder, MOMENTS)[1]
     return outcome
 
 
-def run_case(case: Case, folder: Path, cached: bool = True) -> list[Outcome]:
-    """Compiled, and then in a second process from the cache that the first one filled."""
-    first = _run(case, folder, "-", "first")
-    return [first, _run(case, folder, folder / "first.json", "second")] if cached else [first]
+def run_case(case: Case, folder: Path) -> list[Outcome]:
+    """Compiled, and then in a second process from the cache that the first one filled; or eager."""
+    outcomes = []
+    for name in case.runs:
+        known = folder / "compiled.json" if name == "cached" else "-"
+        outcomes.append(_run(case, folder, known, name))
+    return outcomes

@@ -61,7 +61,7 @@ def row(outcome: compiled_cases.Outcome) -> str:
     peak, forward = outcome.found[:2]
     mistakes = sorted(((size, what) for one in (peak, forward) for what, size in one.mistakes.items()), reverse=True)
     worst = f"{mistakes[0][0] / 2**20:.1f} MiB: {mistakes[0][1]}" if mistakes else "none"
-    cells = [outcome.case.name, outcome.case.what, "cached" if outcome.cached else "compiled",
+    cells = [outcome.case.name, outcome.case.what, outcome.run,
              f"{peak.bytes / 2**20:.1f}", percent(100 * peak.line.bytes / peak.bytes), *shares(peak),
              percent(100 * peak.by_view / peak.bytes), ", ".join(shares(forward)), worst]
     return "| " + " | ".join(cell.replace("|", "/") for cell in cells) + " |"
@@ -79,11 +79,10 @@ def write(target: Path, outcomes: list[compiled_cases.Outcome], failures: list[s
 
 
 def shortcomings(outcome: compiled_cases.Outcome) -> list[str]:
-    run = "cached" if outcome.cached else "compiled"
-    found = [f"{outcome.case.name}, {run}: {problem}" for problem in outcome.truth["problems"][:1]]
+    found = [f"{outcome.case.name}, {outcome.run}: {problem}" for problem in outcome.truth["problems"][:1]]
     for one in outcome.found:
         if not one.good:
-            found.append(f"{outcome.case.name}, {run}, {one.name}: module {percent(one.module.percent)}, line "
+            found.append(f"{outcome.case.name}, {outcome.run}, {one.name}: module {percent(one.module.percent)}, line "
                          f"{percent(one.line.percent)}, category {percent(one.category.percent)}, "
                          f"{one.strange_blocks} blocks in one of the two only")
     return found
@@ -107,7 +106,7 @@ def main() -> int:
                 continue
         outcomes += found
         for outcome in found:
-            compiled_agreement.show(f"{case.name}, {'cached' if outcome.cached else 'compiled'}", outcome.found)
+            compiled_agreement.show(f"{case.name}, {outcome.run}", outcome.found)
             failures += shortcomings(outcome)
         sys.stdout.flush()
         write(chosen.into, outcomes, failures)

@@ -106,6 +106,8 @@ def running_module(start):
         if file.startswith(TORCH) and not file.startswith(LAYERS) or is_ours(file):
             continue
         module = one.f_locals.get("self")
+        if isinstance(module, torch.fx.GraphModule):
+            continue
         if isinstance(module, torch.nn.Module) and one.f_code.co_name not in ("_apply", "to", "cuda", "__init__"):
             return module
     return None

@@ -27,18 +27,15 @@ def outcomes(built, tmp_path_factory):
     def of(case: compiled_cases.Case, run: str) -> compiled_cases.Outcome:
         if case.name not in known:
             folder = tmp_path_factory.mktemp("compiled")
-            known[case.name] = dict(zip(RUNS, compiled_cases.run_case(case, folder)))
+            known[case.name] = {one.run: one for one in compiled_cases.run_case(case, folder)}
         return known[case.name][run]
 
     return of
 
 
-RUNS = ("compiled", "cached")
-
-
 @pytest.mark.parametrize("case, run", [
     pytest.param(case, run, id=f"{case.name}, {run}", marks=marks(case, run))
-    for case in compiled_cases.CASES for run in RUNS])
+    for case in compiled_cases.CASES for run in case.runs])
 def test_blocks_have_the_truths_module_line_and_category(outcomes, case, run):
     outcome = outcomes(case, run)
     assert not outcome.truth["problems"]
