@@ -29,7 +29,7 @@ class Case:
 
 CASES = [
     Case("nanoGPT, eager", "nano_gpt", ("--eager",), what="the same without torch.compile"),
-    Case("nanoGPT", "nano_gpt", quick=True, what="tied embeddings, flash attention, AdamW"),
+    Case("nanoGPT", "nano_gpt", what="tied embeddings, flash attention, AdamW"),
     Case("ResNet", "resnet", what="BatchNorm, SGD with momentum"),
     Case("BERT, Trainer", "bert", what="transformers, torch_compile=True"),
     Case("mT5, Trainer", "mt5_compiled", what="encoder and decoder, torch_compile=True"),
@@ -45,7 +45,7 @@ CASES = [
     Case("checkpointing", "checkpoints", what="activation checkpointing inside compile"),
     Case("autocast", "autocast", what="bfloat16 autocast, transformer layers of torch.nn"),
     Case("two models", "two_models", what="generator and critic, each compiled"),
-    Case("no module", "no_module", what="a compiled function over plain tensors"),
+    Case("no module", "no_module", quick=True, what="a compiled function over plain tensors"),
 ]
 
 

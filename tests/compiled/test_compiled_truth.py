@@ -9,7 +9,18 @@ import compiled_agreement
 import compiled_cases
 
 # What falls short today: name of the case -> which run, and why. Taken out when it is mended.
-SHORT = {}
+SHORT = {
+    ("ResNet", "compiled"): "a function outside of any module is shown as the module before it in its kernel",
+    ("ResNet", "cached"): "a function outside of any module is shown as the module before it in its kernel",
+    ("LoRA, peft", "cached"): "of three dropouts on one line, in one kernel, the module is taken for another's",
+    ("DDP", "cached"): "of the graphs that DDP splits, the matrix products are taken for the kernel before them",
+    ("reduce-overhead", "cached"): "the backward graph has no lines when it is loaded from the cache",
+    ("checkpointing", "compiled"): "what graphsafe_run_with_rng_state calls has no line and no module",
+    ("checkpointing", "cached"): "what graphsafe_run_with_rng_state calls has no line and no module",
+    ("autocast", "cached"): "of a kernel with several results, all are taken for the last",
+    ("two models", "compiled"): "the only Critic is called Critic #2, and its states are the other model's (also eager)",
+    ("two models", "cached"): "the only Critic is called Critic #2, and its states are the other model's (also eager)",
+}
 
 
 def marks(case: compiled_cases.Case, run: str) -> list:
