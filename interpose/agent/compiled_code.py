@@ -243,11 +243,11 @@ class Code:
                 since = []
 
     def renamed(self, line, old):
-        """The buffer that a statement gives another name, and the shape from there on."""
+        """The buffer that a statement gives another name, and the dtype and shape from there on."""
         if old is not None:
             return old, self.shapes.get(old)
         source = line.split("reinterpret_tensor(", 1)[1].split(",", 1)[0]
-        return source, shape_in(line)
+        return source, ((self.shapes.get(source) or ("",))[0], shape_in(line)[1])
 
     def last_name(self, name):
         """Of the memory when the code returns; the name itself where it is freed before."""
@@ -266,10 +266,49 @@ def source_nodes(line):
     return parts[1].split("]", 1)[0].split(", ") if len(parts) == 2 else []
 
 
+DTYPES = {"float32": "f32", "float16": "f16", "bfloat16": "bf16", "float64": "f64", "bool": "b8",
+          "int64": "i64", "int32": "i32", "int16": "i16", "int8": "i8", "uint8": "u8"}
+
+
 def shape_in(line):
-    """The first tuple behind a call's name: "8,64,1"; None: there is none."""
+    """Of a call, its dtype ("f32"; "": not known) and the first tuple behind its name: "8,64,1"."""
+    dtype = line.rsplit("torch.", 1)[-1].split(")", 1)[0]
     parts = line.split("(", 1)[1].split("(", 1)
-    return plain_shape(parts[1].split(")", 1)[0]) if len(parts) == 2 else None
+    return DTYPES.get(dtype, ""), plain_shape(parts[1].split(")", 1)[0]) if len(parts) == 2 else None
+
+
+def stored_results(results, buffers):
+    """Which result is in which buffer: {buffer: name}. Both are pairs of a name and of dtype and
+    shape; results are in the order of the numbers of their buffers, most of which follow one
+    another, and "buf25" is what buffer 25 holds. Of all ways to go through the results where dtypes
+    and shapes agree, the one whose steps are most like the steps of the numbers."""
+    buffers = sorted(buffers, key=lambda pair: int(pair[0][3:]))
+    ways = {-1: (0, ())}  # place of the last result taken: cost, places
+    before, placed = None, []
+    for name, kind in buffers:
+        number, next_ways = int(name[3:]), {}
+        for place, (result, of_result) in enumerate(results):
+            if not agree(kind, of_result) or (result.startswith("buf") and result != name):
+                continue
+            for last, (cost, places) in ways.items():
+                if last >= place:
+                    continue
+                step = 0 if before is None else abs((number - before) - (place - last))
+                known = next_ways.get(place)
+                if known is None or cost + step < known[0]:
+                    next_ways[place] = cost + step, places + (place,)
+        if next_ways:  # else it is none of the kernel's
+            ways, before = next_ways, number
+            placed.append(name)
+    places = min(ways.values())[1]
+    return {name: results[place][0] for name, place in zip(placed, places)}
+
+
+def agree(one, other):
+    """What is not known agrees with everything."""
+    if one is None or other is None:
+        return True
+    return one[1] == other[1] and (not one[0] or not other[0] or one[0] == other[0])
 
 
 def plain_shape(text):
@@ -289,7 +328,11 @@ class GraphSources:
             return []
         nodes = list(getattr(made, "origins", None) or ())
         first = getattr(made, "origin_node", None)
-        found = unlike(self.known.source(node) for node in ([first] if first else []) + nodes)
+        nodes = [first] + nodes if first else nodes
+        # An operator in a frame of random state has the line of the checkpoint around it: what it
+        # reads is nearer to its own.
+        nodes.sort(key=lambda node: "rng_state" in str(node.target))
+        found = unlike(self.known.source(node) for node in nodes)
         # A kernel of a library computes one operator; the rest are views of what it reads.
         return found if type(made).__name__ == "ComputedBuffer" else found[:1]
 
@@ -342,9 +385,9 @@ class CachedSources:
 
     def of_kernels(self):
         """The node of each buffer that a fused kernel writes. Before each kernel stand the nodes
-        that it returns, in the order of the buffers, but also those that are stored nowhere: where
-        the shapes agree, the next of them is the buffer's. Layers that are alike share a kernel,
-        which has the names of the first: the call has its own in the same order.
+        that it returns, in the order of the buffers' numbers, but also those that are stored
+        nowhere: see stored_results. Layers that are alike share a kernel, which has the names of the
+        first: the call has its own in the same order.
 
             # Topologically Sorted Source Nodes: [x, layer_norm], Original ATen: [aten.add, …]
             # Source node to ATen node mapping:
@@ -362,24 +405,22 @@ class CachedSources:
                 behind = line[len("#   return "):].replace("%", "").split(",")
             elif line.startswith("#   %") and ' : Tensor "' in line:
                 name, rest = line[len("#   %"):].split(' : Tensor "', 1)
-                shapes[name] = plain_shape(rest.split("[", 1)[1].split("]", 1)[0])
+                dtype, rest = rest.split("[", 1)
+                shapes[name] = dtype, plain_shape(rest.split("]", 1)[0])
             elif line.startswith("#   ") and " => " in line:
                 source, made = line[len("#   "):].split(" => ", 1)
                 names.update((name, source) for name in made.split(", "))
             elif " = async_compile." in line and not line.startswith((" ", "#")):
-                returned[line.split(" ", 1)[0]] = nodes, [
-                    (names.get(name), shapes.get(name)) for name in behind]
+                returned[line.split(" ", 1)[0]] = nodes, names, [
+                    (name, shapes.get(name)) for name in behind]
                 names, shapes, behind = {}, {}, []
         found = {}
         for kernel, called, buffers in self.code.kernels:
-            nodes, left = returned.get(kernel, ((), ()))
-            left = list(left)
+            nodes, names, results = returned.get(kernel, ((), {}, ()))
             own = dict(zip(nodes, called)) if len(nodes) == len(called) else {}
-            for buffer in buffers:
-                while left and left[0][1] != self.code.shapes.get(buffer):
-                    left.pop(0)
-                if left:
-                    found[buffer] = self.known.by_name.get(own.get(left.pop(0)[0]))
+            stored = stored_results(results, [(name, self.code.shapes.get(name)) for name in buffers])
+            for buffer, result in stored.items():
+                found[buffer] = self.known.by_name.get(own.get(names.get(result)))
         return found
 
     def of(self, name):

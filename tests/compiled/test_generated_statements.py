@@ -108,6 +108,27 @@ def test_each_buffer_of_cached_code_is_that_of_its_node(sources, buffer, name):
     assert sources.of(buffer)[0].name == name
 
 
+FULL, THIN, MASK = ("f32", "8,64"), ("f32", "8,1"), ("b8", "8,64")
+
+
+@pytest.mark.parametrize("results, buffers, stored", [
+    # add, mean and rsqrt are stored nowhere
+    ([("mul_3", FULL), ("add", FULL), ("mean", THIN), ("rsqrt", THIN), ("mul_17", FULL)],
+     {"buf10": FULL, "buf14": FULL}, {"buf10": "mul_3", "buf14": "mul_17"}),
+    ([("gt", MASK), ("mul_3", FULL), ("add", FULL)], {"buf7": MASK, "buf9": FULL},
+     {"buf7": "gt", "buf9": "add"}),
+    # Two thin ones: the second by its name, though the first would do.
+    ([("getitem", THIN), ("buf4", THIN), ("rsqrt", THIN)], {"buf4": THIN}, {"buf4": "buf4"}),
+    # In the file's order, not in that of the numbers.
+    ([("add", FULL), ("div", FULL)], {"buf82": FULL, "buf23": FULL}, {"buf23": "add", "buf82": "div"}),
+    # Of another kernel: left alone.
+    ([("add", FULL)], {"buf1": ("f32", "3,3"), "buf2": FULL}, {"buf2": "add"}),
+    ([], {"buf1": FULL}, {}),
+])
+def test_results_that_a_kernel_stores_are_told_from_those_that_it_does_not(agent, results, buffers, stored):
+    assert agent["stored_results"](results, list(buffers.items())) == stored
+
+
 def test_a_librarys_kernel_computes_one_operator(sources):
     assert [source.name for source in sources.of("buf0")] == ["linear"]
     assert {source.name for source in sources.of("buf1")} == {"x", "y"}
