@@ -12,6 +12,9 @@ import compiled_cases
 SHORT = {
     ("ResNet", "compiled"): "a function outside of any module is shown as the module before it in its kernel",
     ("ResNet", "cached"): "a function outside of any module is shown as the module before it in its kernel",
+    ("BERT, Trainer", "compiled"): "a graph that comes from the cache in the same process: as the cached run",
+    ("BERT, Trainer", "cached"): "of a kernel of dropout, sum and norm, what the norm saves is taken for the dropout's",
+    ("mT5, Trainer", "cached"): "of a kernel of dropout and sum, the sum is taken for the dropout's",
     ("LoRA, peft", "cached"): "of three dropouts on one line, in one kernel, the module is taken for another's",
     ("DDP", "cached"): "of the graphs that DDP splits, the matrix products are taken for the kernel before them",
     ("reduce-overhead", "cached"): "the backward graph has no lines when it is loaded from the cache",
