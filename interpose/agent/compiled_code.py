@@ -283,12 +283,14 @@ def stored_results(results, buffers):
     another, and "buf25" is what buffer 25 holds. Of all ways to go through the results where dtypes
     and shapes agree, the one whose steps are most like the steps of the numbers."""
     buffers = sorted(buffers, key=lambda pair: int(pair[0][3:]))
+    own = {result for result, _ in results if result.startswith("buf")}
+    told = own.intersection(name for name, _ in buffers)
     ways = {-1: (0, ())}  # place of the last result taken: cost, places
     before, placed = None, []
     for name, kind in buffers:
         number, next_ways = int(name[3:]), {}
         for place, (result, of_result) in enumerate(results):
-            if not agree(kind, of_result) or (result.startswith("buf") and result != name):
+            if not agree(kind, of_result) or (result in own or name in told) and result != name:
                 continue
             for last, (cost, places) in ways.items():
                 if last >= place:
