@@ -13,7 +13,8 @@ constexpr std::size_t deepest_path = 64;  // modules; what is deeper belongs to 
 
 }  // namespace
 
-std::uint32_t module_rows::at(const module_place& place) {
+std::uint32_t module_rows::at(const module_place& named) {
+  const module_place place{modules_.outermost(named.root), named.path};
   // From the root down, so that parents come first.
   std::vector<std::string_view> paths;
   for (auto path = place.path; !path.empty(); path = parent_path(path)) {
@@ -28,7 +29,7 @@ std::uint32_t module_rows::at(const module_place& place) {
       module_row made;
       made.root = modules_.root_name(place.root);
       made.path = std::string(path);
-      made.type = std::string(modules_.type_of({place.root, path}));
+      made.type = std::string(modules_.type_of({named.root, path}));
       made.parent = row;
       rows_.push_back(std::move(made));
     }

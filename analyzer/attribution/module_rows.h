@@ -25,7 +25,7 @@ class module_rows {
   [[nodiscard]] std::vector<module_row> take() { return std::move(rows_); }
 
  private:
-  [[nodiscard]] std::uint32_t at(const module_place& place);
+  [[nodiscard]] std::uint32_t at(const module_place& named);
 
   const module_table& modules_;
   std::vector<module_row> rows_;

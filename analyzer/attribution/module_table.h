@@ -10,6 +10,7 @@
 #include <string_view>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include "analyzer/trace/dictionary.h"
 #include "analyzer/trace/records.h"
@@ -37,14 +38,22 @@ class module_table {
   [[nodiscard]] std::string_view type_of(const module_place& place) const;
   // "Net", or "Net #2" for the second model of that class.
   [[nodiscard]] std::string root_name(trace::object_id root) const;
+  // The outermost wrapper of a model (torch.compile's, DDP's) that was seen as a root, too: the
+  // same model.
+  [[nodiscard]] trace::object_id outermost(trace::object_id root) const;
 
  private:
+  void number_roots() const;
+
   const trace::dictionary& names_;
   std::unordered_map<std::uint32_t, module_place> places_;  // by object
   std::map<module_place, std::string_view> types_;
   std::set<module_place> checkpointed_;
-  std::map<trace::object_id, std::uint32_t> root_numbers_;  // among those of the same class
-  std::map<std::string_view, std::uint32_t> roots_of_type_;
+  std::vector<trace::object_id> roots_;  // in the order in which they were named
+  // Among those of the same class; made anew when a root was named.
+  mutable std::map<trace::object_id, std::uint32_t> numbers_;
+  mutable bool are_numbered_ = false;
+  std::map<trace::object_id, trace::object_id> wrappers_;  // by what they wrap
 };
 
 // "encoder.layer.0" of "encoder.layer.0.weight"; empty of "weight".

@@ -165,6 +165,29 @@ TEST_CASE("GIVEN two models of a class WHEN attributed THEN they and their state
   CHECK(done.device().parameters.at(1).sharing == 2);  // weight and bias in one storage
 }
 
+TEST_CASE("GIVEN a model and a wrapper of it WHEN both ran as a root THEN they are one model") {
+  for (const bool wrapper_first : {true, false}) {
+    trace_builder trace;
+    trace.segment(a, 100_MiB).scope({format::scope_grad, 0, 0, 0, {}});
+    const auto model = trace.object(0x1000);
+    const auto wrapper = trace.object(0x2000);
+    const auto wrap = [&] {
+      trace.module(wrapper, wrapper, "", "OptimizedModule").module(model, wrapper, "", "Net");
+    };
+    if (wrapper_first) wrap();
+    trace.module(model, model, "", "Net");
+    if (!wrapper_first) wrap();
+    std::uint64_t at = a;
+    for (const auto root : {model, wrapper}) {
+      trace.alloc(at, 1_MiB);
+      trace.storage(storage_role::parameter, at, {0, "weight", "float32", root, 1});
+      at += 10_MiB;
+    }
+    const attributed done(trace);
+    CHECK(done.module("", "Net").total == 2_MiB);
+  }
+}
+
 TEST_CASE("GIVEN flattened parameters WHEN states name one of them THEN they are found") {
   trace_builder trace;
   const auto root = trace.object(0x1000);
