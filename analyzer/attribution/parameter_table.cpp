@@ -9,6 +9,7 @@ namespace {
 
 constexpr std::size_t most_parameters = 1u << 20;
 constexpr std::size_t most_optimizers = 64;   // whose models are looked for
+constexpr std::size_t most_sizes = 16;        // of the states of one parameter
 constexpr std::size_t most_flattened = 4096;  // each name without a parameter is compared with all
 
 }  // namespace
@@ -37,25 +38,35 @@ void parameter_table::publish(const trace::storage_event& record, const block_li
 
 void parameter_table::publish_state(const trace::storage_event& record) {
   if (!record.name || states_.size() >= most_parameters) return;
-  ++states_[{record.name, record.object}];
+  auto& sizes = states_[{record.name, record.object}];
+  if (sizes.size() < most_sizes) sizes.insert(record.bytes);
 }
 
-// The model most of whose parameters have the names that the optimizer's states have.
+// The model most of whose parameters have the names that the optimizer's states have; of models
+// with the same names that whose parameters are as large as states of theirs.
 trace::object_id parameter_table::root_of_optimizer(trace::object_id optimizer) const {
   const auto known = roots_.find(optimizer.value);
   if (known != roots_.end()) return known->second;
   if (roots_.size() >= most_optimizers) return {};
-  std::map<trace::object_id, std::pair<std::size_t, std::size_t>> found;  // same names, all
+  struct likeness {
+    std::size_t same_names = 0;
+    std::size_t same_sizes = 0;
+    std::size_t all = 0;
+  };
+  std::map<trace::object_id, likeness> found;
   for (const auto& parameter : all_) {
-    auto& [same, all] = found[parameter.root];
-    ++all;
-    if (states_.contains({parameter.name, optimizer})) ++same;
+    auto& root = found[parameter.root];
+    ++root.all;
+    const auto states = states_.find({parameter.name, optimizer});
+    if (states == states_.end()) continue;
+    ++root.same_names;
+    if (states->second.contains(parameter.bytes)) ++root.same_sizes;
   }
   const auto better = [](const auto& a, const auto& b) {
-    const auto& [same_a, all_a] = a.second;
-    const auto& [same_b, all_b] = b.second;
-    // As many names of its own as possible, then as few others as possible.
-    return same_a != same_b ? same_a < same_b : all_a > all_b;
+    const auto& [one, other] = std::pair(a.second, b.second);
+    if (one.same_names != other.same_names) return one.same_names < other.same_names;
+    if (one.same_sizes != other.same_sizes) return one.same_sizes < other.same_sizes;
+    return one.all > other.all;  // as few others as possible
   };
   const auto best = std::ranges::max_element(found, better);
   const auto root = best == found.end() ? trace::object_id{} : best->first;

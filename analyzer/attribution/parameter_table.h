@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -48,8 +49,9 @@ class parameter_table {
   const trace::dictionary& names_;
   std::vector<published_parameter> all_;
   std::map<key, std::size_t> places_;
-  std::vector<std::size_t> flattened_;   // several in one storage, named lstm.*
-  std::map<key, std::uint32_t> states_;  // published, by parameter's name and optimizer
+  std::vector<std::size_t> flattened_;  // several in one storage, named lstm.*
+  // Bytes of the published ones, by parameter's name and optimizer.
+  std::map<key, std::set<std::uint64_t>> states_;
   // By optimizer, worked out when first asked for.
   mutable std::unordered_map<std::uint32_t, trace::object_id> roots_;
 };

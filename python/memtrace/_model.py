@@ -187,6 +187,7 @@ class CallSite:
     thread: Optional[str]
     forward_frames: List[Frame]
     node: Optional[str]
+    fused_with: List[Frame]
     category: str
     evidence: str
     bytes: int

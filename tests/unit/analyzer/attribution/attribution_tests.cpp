@@ -165,6 +165,25 @@ TEST_CASE("GIVEN two models of a class WHEN attributed THEN they and their state
   CHECK(done.device().parameters.at(1).sharing == 2);  // weight and bias in one storage
 }
 
+TEST_CASE(
+    "GIVEN two models with the same names WHEN their sizes differ THEN states are of their own") {
+  trace_builder trace;
+  trace.segment(a, 100_MiB).scope({format::scope_grad, 0, 0, 0, {}});
+  for (std::uint64_t i = 0; i < 2; ++i) {
+    const auto root = trace.object(0x1000 * (i + 1));
+    const auto optimizer = trace.object(0x10000 * (i + 1));
+    const auto weight = a + i * 40_MiB;
+    const auto state = weight + 20_MiB;
+    const auto bytes = (i + 1) * 1_MiB;
+    trace.module(root, root, "", "Net").alloc(weight, bytes).alloc(state, bytes);
+    trace.storage(storage_role::parameter, weight, {bytes, "weight", "float32", root, 1});
+    trace.storage(storage_role::optimizer_state, state, {bytes, "weight", "exp_avg", optimizer});
+  }
+  const attributed done(trace);
+  CHECK(done.module("", "Net").bytes[category::optimizer_states] == 1_MiB);
+  CHECK(done.module("", "Net #2").bytes[category::optimizer_states] == 2_MiB);
+}
+
 TEST_CASE("GIVEN a model and a wrapper of it WHEN both ran as a root THEN they are one model") {
   for (const bool wrapper_first : {true, false}) {
     trace_builder trace;
