@@ -56,6 +56,9 @@ ACCUMULATE = [
           "that follow the first two hardly ever come again",
           # No rate: the program does not say whether a step is a sentence or a word.
           kept_by=r"\bfollowing\b", phase="evaluation"),
+    grows("lazy_penalties", 23,
+          "a closure a step, of which the last four are called each fourth step, keeps mixed rows (48 × 200 floats)",
+          kept_by=r"\bwaiting\b", bytes_per_step=48 * 200 * 4),
     grows("lost_tracks", 26,
           "objects that left the picture keep views of the features (8 × 1,024 floats) of all their frames; how "
           "many frames there were is what is asked for",
@@ -97,6 +100,11 @@ ACCUMULATE = [
           "and the graph",
           # No rate: what the LSTM saves depends on its implementation.
           kept_by=r"\brefused\b", phase="forward", category="activations|workspace"),
+    grows("epoch_leftovers", 58,
+          "buckets are named by epoch and length: those that are not full at an epoch's end, about twenty states "
+          "(3,072 floats) each eight steps, are never filled",
+          # No rate: how many are left is chance.
+          kept_by=r"\bwaiting\b", category=COLLECTED),
     grows("ranked_galleries", 60,
           "the gallery (384 × 96 floats) of each evaluation, every five steps, stays in a dictionary; the first and "
           "the last are used",
@@ -121,6 +129,8 @@ BOUNDED = [
           "the list of features is cut to the last nine; full after nine steps"),
     stays("picture_pool", 20,
           "sixty pictures, four more a step: full after fifteen; then one comes for each that goes"),
+    stays("temporal_ensemble", 25,
+          "one mean for each of sixteen batches, made in the first epoch and replaced in the second"),
     stays("tables_by_turns", 28,
           "Adam's moments come when a table has its first gradient, and a table's gradient goes with the next step: "
           "fourteen tables, one every two steps, so that the last has them when the run ends"),
@@ -131,6 +141,8 @@ BOUNDED = [
           "forty places, after which transitions are written over: the run ends just before"),
     stays("evicted_masks", 50,
           "twelve tables of distances by length; the oldest goes when another is made"),
+    stays("byte_budget", 57,
+          "at most 5 MiB of features; those unused for longest go; full after some forty steps"),
     stays("exemplar_reservoir", 56,
           "twenty places, full after twenty steps; then batches are replaced by chance"),
 ]

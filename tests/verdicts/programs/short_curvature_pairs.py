@@ -18,6 +18,9 @@ class LimitedMemory:
         for moved, change in reversed(used):
             shares.append((moved @ gradient) / (moved @ change))
             gradient = gradient - shares[-1] * change
+        if used:
+            moved, change = used[-1]
+            gradient = gradient * ((moved @ change) / (change @ change))
         for (moved, change), share in zip(used, reversed(shares)):
             gradient = gradient + moved * (share - (change @ gradient) / (moved @ change))
         return gradient
@@ -29,7 +32,7 @@ class LimitedMemory:
         if self.before:
             moved = point - self.before[0]  # allocates
             change = gradient - self.before[1]
-            self.pairs.append((moved, change + 0.1 * moved))  # allocates
+            self.pairs.append((moved, change + 2 * moved))  # allocates
         self.before = point, gradient
         vector_to_parameters(point - self.rate * self.direction(gradient), self.parameters)
 
