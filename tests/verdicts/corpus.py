@@ -4,7 +4,8 @@
 from held_out import HELD_OUT
 from leaks import LEAKS, STAY_FLAT
 from look_alikes import LARGER_LEAKS, LOOK_ALIKES
+from short_runs import SHORT_RUNS
 
 CORPUS = [*LEAKS, *LARGER_LEAKS, *STAY_FLAT, *LOOK_ALIKES]
 
-__all__ = ["CORPUS", "HELD_OUT"]
+__all__ = ["CORPUS", "HELD_OUT", "SHORT_RUNS"]

@@ -19,6 +19,8 @@ class Judged:
     right: bool = False
     culprit_first: bool | None = None
     path_right: bool | None = None
+    phase_right: bool | None = None
+    category_right: bool | None = None
     remedy_right: bool | None = None
     rate_right: bool | None = None
     too_short: bool = False  # for the truth's least number of steps; then it is not counted
@@ -96,13 +98,17 @@ def judge_quiet(report: dict, truth: Truth) -> Judged:
 
 
 def explain(found: Judged, verdict: dict, truth: Truth, marker: str) -> None:
-    """Whether the line, what keeps it, the remedy and the rate are right."""
+    """Whether the line, what keeps it, its phase and category, the remedy and the rate are right."""
     first = (verdict.get("culprits") or [{}])[0]
     if truth.lines(marker):
         found.culprit_first = bool(first) and names_line(first, truth, marker)
     if truth.kept_by:
         kept = first.get("retained_by") or []
         found.path_right = bool(kept) and bool(re.search(truth.kept_by, retained_text(kept[0])))
+    if truth.phase:
+        found.phase_right = bool(re.fullmatch(truth.phase, first.get("phase") or ""))
+    if truth.category:
+        found.category_right = "category" in first and bool(re.search(truth.category, first["category"]))
     if truth.remedy:
         fix = first.get("fix") or verdict.get("fix") or {}
         text = " ".join(str(fix.get(key) or "") for key in ("id", "change"))

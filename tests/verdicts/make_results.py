@@ -3,7 +3,7 @@
 
 python tests/verdicts/make_results.py [--into FILE] [--only NAME...] [--steps N...] [--seeds N...]
                                       [--jobs N] [--recorded] [--runs-only] [--held-out]
-                                      [--default-mode]
+                                      [--short] [--default-mode]
 """
 
 import argparse
@@ -20,7 +20,8 @@ import held_out_table  # noqa: E402
 import judge  # noqa: E402
 import recorded  # noqa: E402
 import results_table  # noqa: E402
-from corpus import CORPUS, HELD_OUT  # noqa: E402
+import short_runs_table  # noqa: E402
+from corpus import CORPUS, HELD_OUT, SHORT_RUNS  # noqa: E402
 from recorded import Run  # noqa: E402
 
 
@@ -31,11 +32,18 @@ class Result:
     failure: str = ""
 
 
+def programs_of(chosen) -> list:
+    if chosen.short:
+        return SHORT_RUNS
+    if chosen.held_out:
+        return HELD_OUT
+    return [*CORPUS, *HELD_OUT] if chosen.default_mode else CORPUS
+
+
 def wanted(chosen) -> list[Run]:
     """All lengths with the first seed, the others with one length; the shortest first."""
     runs = []
-    programs = HELD_OUT if chosen.held_out else [*CORPUS, *HELD_OUT] if chosen.default_mode else CORPUS
-    for truth in programs:
+    for truth in programs_of(chosen):
         if chosen.only and truth.program not in chosen.only:
             continue
         lengths = [steps for steps in truth.steps if not chosen.steps or steps in chosen.steps]
@@ -66,7 +74,7 @@ def revision() -> str:
 
 def main() -> int:
     parser = argparse.ArgumentParser()
-    parser.add_argument("--into", type=Path, help="default: RESULTS.md or HELD_OUT.md")
+    parser.add_argument("--into", type=Path, help="default: RESULTS.md, or the file of the option given")
     parser.add_argument("--only", nargs="*", help="these programs")
     parser.add_argument("--steps", type=int, nargs="*", help="these lengths only")
     parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1])
@@ -74,6 +82,7 @@ def main() -> int:
     parser.add_argument("--recorded", action="store_true", help="judge what any library has recorded")
     parser.add_argument("--runs-only", action="store_true", help="only record")
     parser.add_argument("--held-out", action="store_true", help="the programs of held_out.py")
+    parser.add_argument("--short", action="store_true", help="the programs of short_runs.py: SHORT_RUNS.md")
     parser.add_argument("--default-mode", action="store_true", help="all programs, once each: DEFAULT_MODE.md")
     chosen = parser.parse_args()
     if chosen.default_mode:
@@ -83,7 +92,9 @@ def main() -> int:
             lambda run: result_of(run, chosen.recorded, chosen.runs_only), wanted(chosen)))
     if chosen.runs_only:
         return any(one.failure for one in results)
-    if chosen.held_out:
+    if chosen.short:
+        name, text = "SHORT_RUNS.md", short_runs_table.text_of(results, revision())
+    elif chosen.held_out:
         name, text = "HELD_OUT.md", held_out_table.text_of(results, revision())
     elif chosen.default_mode:
         name, text = "DEFAULT_MODE.md", results_table.text_of(results, results_table.DEFAULT_MODE_HEAD)

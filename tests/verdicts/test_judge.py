@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The comparison itself: on reports written by hand, right ones and wrong ones."""
 
+from dataclasses import replace
+
 import pytest
 
 import judge
@@ -47,6 +49,21 @@ def test_a_site_stands_for_its_device_but_the_host_does_not():
 def test_what_is_wrong_with_a_leak_that_is_found(wrong, attribute):
     found = judged(wrong)
     assert found.right and getattr(found, attribute) is False
+
+
+def test_phase_and_category_are_the_first_culprits():
+    truth = replace(TRUTH, phase="forward", category="^(?!gradients)")
+    found = judged(verdict(), truth=truth)
+    assert found.phase_right is False and found.category_right is False  # it names neither
+    right = verdict()
+    right["culprits"][0].update(phase="forward", category="other")
+    right["culprits"].append({**right["culprits"][0], "phase": "backward", "category": "gradients"})
+    found = judged(right, truth=truth)
+    assert found.phase_right and found.category_right
+    right["culprits"].reverse()
+    found = judged(right, truth=truth)
+    assert found.phase_right is False and found.category_right is False
+    assert judged(right).phase_right is None
 
 
 def test_only_the_first_path_counts():

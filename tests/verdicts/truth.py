@@ -33,6 +33,9 @@ class Truth:
     # with its line; without, it only must not call it a leak.
     kept_by: str | None = None
     remedy: str | None = None  # regular expression over what the report says to write instead
+    # Regular expressions over the first culprit's, which are those of the memory that grows.
+    phase: str | None = None
+    category: str | None = None
     habit: str | None = None  # id expected in advice[]
     bytes_per_step: float | None = None  # worked out by hand
     tolerance: float = 0.1

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+"""SHORT_RUNS.md: verdicts on programs of 12 to 60 steps."""
+
+import datetime
+
+import results_table as table
+
+HEAD = """# Verdicts on short runs
+
+{programs} programs ({speak} that accumulate, {quiet} that look as if they did), each run once for
+{fewest} to {most} steps with seed 0 on the simulated GPU (PyTorch {torch}) with libmemtrace.so, analyzer and
+recorder as of {revision}. What is true of each was written down, and committed, before memtrace gave a
+verdict on any of them (`short_runs.py`). What is counted is as in [RESULTS.md](RESULTS.md); **phase** and
+**category** are the first culprit's, where the truth names them. Made by
+`tests/verdicts/make_results.py --short` on {date}.
+"""
+
+COLUMNS = {**{name: key for name, key in table.COLUMNS.items() if name != "fix"},
+           "phase": "phase_right", "category": "category_right"}
+LENGTHS = ((12, 20), (21, 40), (41, 60))
+
+
+def text_of(results: list, revision: str) -> str:
+    results = sorted(results, key=lambda one: (one.run.steps, one.run.truth.program))
+    speaking = [one for one in results if table.speaks(one)]
+    quiet = [one for one in results if not table.speaks(one)]
+    return "".join([
+        HEAD.format(programs=len(table.by_program(results)), speak=len(speaking), quiet=len(quiet),
+                    fewest=min((one.run.steps for one in results), default=0),
+                    most=max((one.run.steps for one in results), default=0),
+                    torch=table.torch_version(), revision=revision, date=datetime.date.today().isoformat()),
+        "\n## Totals\n\n", totals(results),
+        "\n## Wrong\n\n", wrongs(results),
+        "\n## Programs that accumulate\n\n", table.table(speaking, COLUMNS),
+        "\n## Programs that do not\n\n", table.table(quiet, {"verdict": "right"}),
+        "\n## The truth\n\n", "\n".join(truth_of(one.run) for one in results), "\n"])
+
+
+def totals_of(results: list) -> list[str]:
+    counted = table.counted(results)
+    speaking = [one for one in counted if table.speaks(one)]
+    return [table.share(speaking, "right"),
+            table.false_positives([one for one in counted if not table.speaks(one)]),
+            *(table.share(speaking, key) for name, key in COLUMNS.items() if name != "verdict")]
+
+
+def totals(results: list) -> str:
+    groups = {"all": results}
+    for fewest, most in LENGTHS:
+        groups[f"{fewest} to {most} steps"] = [one for one in results if fewest <= one.run.steps <= most]
+    head = ["runs", "recall", "false positives", *(name for name in COLUMNS if name != "verdict")]
+    lines = ["| " + " | ".join(head) + " |", "|" + " --- |" * len(head)]
+    lines += ["| " + " | ".join([name, *totals_of(them)]) + " |" for name, them in groups.items()]
+    return "\n".join(lines) + "\n"
+
+
+def wrongs(results: list) -> str:
+    """What was said, and beside it what is true."""
+    lines = []
+    for one in results:
+        judged, truth = one.judged, one.run.truth
+        wrong = [name for name, key in COLUMNS.items() if judged and getattr(judged, key) is False]
+        if judged and not wrong:
+            continue
+        said = judged.said if judged else f"failed: {one.failure.splitlines()[-1]}"
+        lines.append(f"- `{truth.program}`, {one.run.steps} steps: wrong: {', '.join(wrong) or 'failed'}. "
+                     f"Said: {said}. True: {truth.memory}: {truth.why}.")
+    return "\n".join(lines) + "\n" if lines else "None.\n"
+
+
+def truth_of(run) -> str:
+    return f"- `{run.truth.program}`, {run.steps} steps: {run.truth.memory}: {run.truth.why}."

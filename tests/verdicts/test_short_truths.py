@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The set of short runs itself: half of it leaks, of all lengths, each with the lines that its truth needs."""
+
+import ast
+
+import pytest
+
+import judge
+from corpus import SHORT_RUNS
+from short_runs_table import LENGTHS
+from truth import FILLS, GROWS, PROGRAMS
+
+
+def test_every_program_has_one_truth():
+    assert sorted(truth.program for truth in SHORT_RUNS) == sorted(path.stem for path in PROGRAMS.glob("short_*.py"))
+
+
+def test_half_accumulate_and_half_do_not():
+    leaks = sum(truth.memory == GROWS for truth in SHORT_RUNS)
+    assert len(SHORT_RUNS) >= 32
+    assert abs(2 * leaks - len(SHORT_RUNS)) <= 2
+
+
+@pytest.mark.parametrize("fewest, most", LENGTHS)
+def test_a_third_is_of_each_length(fewest, most):
+    of_this = sum(fewest <= truth.steps[0] <= most for truth in SHORT_RUNS)
+    assert 3 * of_this == pytest.approx(len(SHORT_RUNS), rel=0.15)
+
+
+@pytest.mark.parametrize("truth", SHORT_RUNS, ids=lambda truth: truth.program)
+def test_a_truth_is_about_the_program_as_it_stands(truth):
+    """Its length is the program's own; a leak marks its lines and names its keeper, any other marks no leak."""
+    numbers = [keyword.value.value for node in ast.walk(ast.parse(truth.path.read_text()))
+               if isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "add_argument"
+               and node.args[0].value == "--steps" for keyword in node.keywords if keyword.arg == "default"]
+    assert truth.steps == (truth.min_steps,) == tuple(numbers)
+    assert judge.must_speak(truth) == (truth.memory == GROWS)
+    if truth.memory == GROWS:
+        assert truth.lines("allocates") and truth.kept_by
+    else:
+        assert not truth.lines("allocates") and not truth.lines("keeps")
+    assert bool(truth.lines("fills")) == (truth.memory == FILLS)
