@@ -17,6 +17,16 @@ namespace {
   return bytes;
 }
 
+// What autograd kept first and the program still keeps several backward passes later is what the
+// program gathers: that is what grows.
+[[nodiscard]] attribution::category lasting_category(const attribution::classification& found,
+                                                     const attribution::life_end& how) {
+  constexpr std::uint32_t several = 3;
+  const auto now = how.passes.backwards_ended;
+  const bool gathered = now >= several && found.until_backward <= now - several;
+  return gathered ? attribution::category::collected : found.what;
+}
+
 }  // namespace
 
 collector::holdings& collector::at(std::uint32_t device) {
@@ -128,16 +138,17 @@ bool collector::ended(std::uint32_t device, const attribution::block_life& block
 }
 
 void collector::judged(std::uint32_t device, const attribution::block_life& block,
-                       const attribution::life_end&, const attribution::classification& found) {
+                       const attribution::life_end& how, const attribution::classification& found) {
   const auto site = sites_.of(block);
+  const auto what = lasting_category(found, how);
   phases_.for_each([&](timeline& episode) {
     if (!episode.outlived(block.born_event)) return;
-    episode.judged(episode.device(device, 0), site, block, found.what);
+    episode.judged(episode.device(device, 0), site, block, what);
   });
   if (!steps_.outlived(block.born_event)) return;
-  steps_.judged(*at(device).steps, site, block, found.what);
+  steps_.judged(*at(device).steps, site, block, what);
   const auto& clock = steps_.clock();
-  categories_.lived(found.what, block.bytes, clock.step_of(block.born_event), clock.now());
+  categories_.lived(what, block.bytes, clock.step_of(block.born_event), clock.now());
 }
 
 void collector::end_step(const trace::event& head, std::uint64_t event) {
