@@ -93,6 +93,7 @@ void collector::before(const trace::event& head) {
 void collector::born(std::uint32_t device, const attribution::block_life& block) {
   ++births_;
   last_birth_ = block.born_event;
+  if (block.scope.module) modules_.ran(block.scope.module, steps_.clock().now());
   phases_.born(block, time_ns_, totals_);
   const auto site = sites_.of(block);
   auto& held = at(device);
@@ -146,6 +147,10 @@ void collector::judged(std::uint32_t device, const attribution::block_life& bloc
     episode.judged(episode.device(device, 0), site, block, what);
   });
   if (!steps_.outlived(block.born_event)) return;
+  if (what == attribution::category::weights) {
+    modules_.kept(device, site, block.object, names_[block.name], block.bytes,
+                  steps_.clock().now());
+  }
   steps_.judged(*at(device).steps, site, block, what);
   const auto& clock = steps_.clock();
   categories_.lived(what, block.bytes, clock.step_of(block.born_event), clock.now());

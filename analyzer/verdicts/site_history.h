@@ -21,7 +21,7 @@ struct site_holding {
 // Blocks of one category from one call site.
 struct kind_of_block {
   attribution::category what = attribution::category::unknown;
-  double byte_steps = 0;       // bytes, times the step ends at which they were alive
+  double byte_steps = 0;  // bytes, times the step ends at which they were alive
   // Of blocks made after the first steps, and after the first end that each was there for: what
   // comes anew in each step and goes with it, such as gradients, is not what grows.
   double late_byte_steps = 0;
