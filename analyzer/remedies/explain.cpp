@@ -2,10 +2,16 @@
 #include "analyzer/remedies/explain.h"
 
 #include <algorithm>
+#include <map>
+#include <string>
 #include <vector>
 
+#include "analyzer/code/frames.h"
+#include "analyzer/code/source_file.h"
 #include "analyzer/remedies/prescribe.h"
 #include "analyzer/verdicts/filling.h"
+#include "analyzer/verdicts/keeper_words.h"
+#include "analyzer/verdicts/shown_bound.h"
 
 namespace memtrace::remedies {
 
@@ -50,12 +56,53 @@ void explain_one(const verdicts::verdict& about, verdicts::culprit& who,
   if (lost) who.retained_by.push_back(std::move(*lost));
 }
 
+// The sources of a program, each read once.
+class sources {
+ public:
+  [[nodiscard]] const std::vector<std::string>& of(const std::string& file) {
+    const auto [known, is_new] = lines_.try_emplace(file);
+    if (is_new) known->second = code::lines_of_file(file);
+    return known->second;
+  }
+
+ private:
+  std::map<std::string, std::vector<std::string>> lines_;
+};
+
+// Looks for a line that bounds what keeps a leak: in the file of who has the variable, then in
+// those of the user's code that allocated.
+void find_bounds(verdicts::culprit& who, const trace::dictionary& names, sources& files) {
+  if (!growth::is_leak(who.found.shape)) return;
+  std::vector<std::string> where;
+  for (const auto& frame : code::frames_of(names, who.stack)) {
+    if (frame.user && std::ranges::find(where, frame.file) == where.end()) {
+      where.push_back(frame.file);
+    }
+  }
+  for (auto& keeper : who.retained_by) {
+    if ((keeper.flags & (format::held_bounded | format::held_unreachable)) != 0) continue;
+    auto candidates = where;
+    if (code::is_user_code(keeper.file)) candidates.insert(candidates.begin(), keeper.file);
+    for (const auto& file : candidates) {
+      keeper.bound = verdicts::bound_in(files.of(file), verdicts::variable_of(keeper),
+                                        keeper.numbers, keeper.length);
+      if (!keeper.bound) continue;
+      keeper.bound->file = file;
+      break;
+    }
+  }
+}
+
 }  // namespace
 
 void explain(verdicts::findings& found, const verdicts::retention& kept,
              const trace::dictionary& names, const run_clues& run) {
+  sources files;
   for (auto& about : found.verdicts) {
-    for (auto& who : about.culprits) explain_one(about, who, kept);
+    for (auto& who : about.culprits) {
+      explain_one(about, who, kept);
+      find_bounds(who, names, files);
+    }
   }
   verdicts::judge_filling(found);
   prescribe(found, names, run);

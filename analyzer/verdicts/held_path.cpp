@@ -15,7 +15,7 @@ constexpr char separator = '\x1f';
 }  // namespace
 
 held_path parse_held(std::string_view name, std::string_view detail) {
-  std::array<std::string_view, 6> fields;
+  std::array<std::string_view, 7> fields;
   for (auto& field : fields) {
     const auto end = std::min(detail.find(separator), detail.size());
     field = detail.substr(0, end);
@@ -29,6 +29,7 @@ held_path parse_held(std::string_view name, std::string_view detail) {
   made.file = std::string(fields[3]);
   made.line = text::number_in<std::uint32_t>(fields[4]).value_or(0);
   made.holder = std::string(fields[5]);
+  made.numbers = std::string(fields[6]);
   return made;
 }
 

@@ -16,9 +16,10 @@ struct held_path {
   std::string owner;  // local of fit
   std::string file;
   std::uint32_t line = 0;
-  std::string holder;  // Trainer
+  std::string holder;   // Trainer
+  std::string numbers;  // capacity=40,budget=320
 
-  // Everything but the length, which changes while the path stays the same.
+  // Everything but the length and the numbers, which change while the path stays the same.
   [[nodiscard]] std::string identity() const;
 };
 

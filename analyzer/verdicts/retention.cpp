@@ -77,6 +77,7 @@ std::optional<std::uint32_t> retention::path_of(const trace::storage_event& reco
     paths_.push_back(std::move(path));
   } else {
     paths_[place->second].length = path.length;
+    paths_[place->second].numbers = std::move(path.numbers);
   }
   if (by_texts_.size() < most_texts) by_texts_.emplace(texts, place->second);
   return place->second;
@@ -180,6 +181,7 @@ retainer retention::describe(const pair_key& key, const history& pair,
   made.file = path.file;
   made.line = path.line;
   made.holder = path.holder;
+  made.numbers = path.numbers;
   made.bytes = pair.samples.back().bytes;
   made.blocks = pair.samples.back().blocks;
   made.bytes_per_step = growth.bytes_per_step;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <tuple>
 
 namespace memtrace::verdicts {
 
@@ -39,7 +40,7 @@ void site_history::outlived(const attribution::block_life& block, attribution::c
   kind->byte_steps += bytes * static_cast<double>(ends);
   if (born >= first_steps) {
     kind->late_byte_steps += bytes * static_cast<double>(ends - 1);
-    kind->comes_late = true;
+    kind->streamed_byte_steps += bytes * static_cast<double>(ends);
   }
   const bool stays = ends > 1;
   if (kind->stayed && !stays) return;
@@ -53,9 +54,11 @@ void site_history::outlived(const attribution::block_life& block, attribution::c
 
 kind_of_block site_history::main_kind() const {
   kind_of_block best;
+  const auto order = [](const kind_of_block& kind) {
+    return std::tuple(kind.late_byte_steps, kind.streamed_byte_steps, kind.byte_steps);
+  };
   for (const auto& kind : kinds) {
-    const auto more = kind.late_byte_steps - best.late_byte_steps;
-    if (more > 0 || (more == 0 && kind.byte_steps > best.byte_steps)) best = kind;
+    if (order(kind) > order(best)) best = kind;
   }
   return best;
 }

@@ -25,7 +25,7 @@ struct kind_of_block {
   // Of blocks made after the first steps, and after the first end that each was there for: what
   // comes anew in each step and goes with it, such as gradients, is not what grows.
   double late_byte_steps = 0;
-  bool comes_late = false;  // some were made after the first steps
+  double streamed_byte_steps = 0;  // of blocks made after the first steps, all of it
   // Of the latest one, where some outlived more than one step's end: of these.
   std::uint64_t born_event = 0;
   bool stayed = false;

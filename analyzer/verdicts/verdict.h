@@ -48,12 +48,6 @@ struct shown_bound {
   std::uint32_t line = 0;
 };
 
-// A variable or attribute beside a container that was a number when a census looked.
-struct named_number {
-  std::string name;
-  std::uint64_t value = 0;
-};
-
 // A path that keeps memory alive, as the censuses saw it.
 struct retainer {
   std::string path;       // self.validation_outputs[…]
@@ -70,8 +64,8 @@ struct retainer {
   std::uint32_t censuses = 0;              // that saw it
   std::uint64_t seen_at_step = 0;          // the last of them
   std::uint64_t recorded_in_backward = 0;  // of the bytes: made by a backward that made a graph
-  std::vector<named_number> numbers;       // of the holder and of the function, at that time
-  std::optional<shown_bound> bound;        // what of them the source compares the container with
+  std::string numbers;                     // beside it, at that time: capacity=40,budget=320
+  std::optional<shown_bound> bound;        // what the program compares its length with
 };
 
 // Why growth comes to an end by itself.

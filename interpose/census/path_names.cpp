@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "interpose/census/path_names.h"
 
+#include <algorithm>
+
 #include "interpose/census/code_names.h"
 #include "interpose/census/container_facts.h"
 #include "interpose/census/instance_values.h"
+#include "interpose/census/numbers.h"
 #include "memtrace/trace_format.h"
 
 namespace memtrace::census {
@@ -70,6 +73,7 @@ path_names::named path_names::name_root(node which) {
   switch (from.from) {
     case root::origin::local:
       result.place = places_.start(text_of(from.name), owner_in(from.owner, "local of "));
+      places_[result.place].code = from.owner;
       break;
     case root::origin::globals:
       result.place = places_.start(text_of(from.name),
@@ -161,7 +165,10 @@ path_names::named path_names::from_attributes(const named& parent, const step& e
     return {parent.place, model, role::parts};
   }
   if (key.empty()) return {places_.add(parent.place, any_item), no_place, role::itself};
-  return attribute(parent, key, parent.type != 0 ? parent.type : type_of(edge.parent));
+  const named result =
+      attribute(parent, key, parent.type != 0 ? parent.type : type_of(edge.parent));
+  places_[result.place].attributes = edge.parent;
+  return result;
 }
 
 // Parameters and buffers are the model's: there are many, and they do not accumulate one by one.
@@ -200,6 +207,12 @@ path_names::named path_names::from_closure(const named& parent, const step& edge
   }
   const std::string name =
       variable == 0 ? key_of(edge.parent, edge.child, most_keys) : text_of(variable);
+  // Where functions are gathered it is what gathers them that keeps it.
+  const place& outer = places_[parent.place];
+  const bool is_hook = (outer.flags & format::held_hook) != 0;
+  if (is_closure && !is_hook && outer.last == any_item) {
+    return {places_.add(parent.place, "." + name), no_place, role::itself};
+  }
   const place_owner owner = owner_in(code, is_closure ? "closure of " : "default of ");
   return {places_.start(name, owner, parent.place), no_place, role::itself};
 }
@@ -288,6 +301,27 @@ path_names::named path_names::from_plain(const named& parent, const step& edge) 
     return attribute(parent, "_backward_hooks", type_of(edge.parent));
   }
   return {parent.place, parent.model, role::itself};
+}
+
+std::string path_names::detail(place_number which) {
+  const auto [known, is_new] = details_.try_emplace(which);
+  if (!is_new) return known->second;
+  constexpr std::int64_t least = 2;
+  const place& here = places_[which];
+  std::string numbers;
+  number_notes notes(python_, numbers,
+                     std::max(least, static_cast<std::int64_t>(here.container.length)));
+  if (here.attributes != 0) {
+    const bool is_dict = has_flag(here.attributes, type_flag::dict);
+    is_dict ? notes.of_dictionary(here.attributes) : notes.of_attributes(here.attributes);
+  }
+  for (const read_frame& frame : running_) {
+    if (here.code == 0 || frame.code != here.code) continue;
+    notes.of_frame(frame);
+    break;
+  }
+  notes.of_dictionary(constants_);
+  return known->second = places_.detail(which, numbers);
 }
 
 std::string path_names::text_of(address text) {

@@ -3,7 +3,9 @@
 // From the way on which an object was found to its place in the program, as text.
 #pragma once
 
+#include <string>
 #include <unordered_map>
+#include <vector>
 
 #include "interpose/census/places.h"
 #include "interpose/census/search.h"
@@ -13,10 +15,15 @@ namespace memtrace::census {
 
 class path_names {
  public:
-  path_names(const python_objects& python, search& found) : python_(python), search_(found) {}
+  // `running`: the frames of all threads; `constants`: the main module's names, or 0.
+  path_names(const python_objects& python, search& found, const std::vector<read_frame>& running,
+             address constants)
+      : python_(python), search_(found), running_(running), constants_(constants) {}
 
   [[nodiscard]] place_number place_of(node which);
   [[nodiscard]] place_table& places() noexcept { return places_; }
+  // What format::storage_role::held says of the place, with the numbers that stand beside it.
+  [[nodiscard]] std::string detail(place_number which);
 
  private:
   // What an object is on a path, beside what it is itself.
@@ -66,7 +73,10 @@ class path_names {
 
   const python_objects& python_;
   search& search_;
+  const std::vector<read_frame>& running_;
+  const address constants_;
   place_table places_;
+  std::unordered_map<place_number, std::string> details_;
   std::unordered_map<node, named> known_;
   python_stack::text_arena arena_;
 };

@@ -75,13 +75,14 @@ void place_table::note_container(place_number which, const place_container& cont
   if (outer.parent == no_place || !outer.attribute_of.empty()) here.holder = outer.attribute_of;
 }
 
-std::string place_table::detail(place_number which) const {
+std::string place_table::detail(place_number which, std::string_view numbers) const {
   const place& here = places_[which];
   std::string text = here.container.type + field_end;
   if (!here.container.type.empty()) text += std::to_string(here.container.length);
   text += field_end + here.owner.what + field_end + here.owner.file + field_end;
   if (here.owner.line != 0) text += std::to_string(here.owner.line);
-  return text + field_end + (here.container.type.empty() ? here.attribute_of : here.holder);
+  text += field_end + (here.container.type.empty() ? here.attribute_of : here.holder);
+  return text.append(1, field_end).append(numbers);
 }
 
 }  // namespace memtrace::census

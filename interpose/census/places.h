@@ -41,6 +41,10 @@ struct place {
   std::string holder;         // class of the object whose attribute that is
   std::string attribute_of;   // class of the object whose attribute the last component is
   std::uint32_t flags = 0;    // format::held_*
+  // What may hold numbers beside it: the object, or its dictionary, that has the attribute named
+  // last; the code of the function that has the variable; 0: none.
+  std::uint64_t attributes = 0;
+  std::uint64_t code = 0;
 };
 
 class place_table {
@@ -56,8 +60,8 @@ class place_table {
 
   [[nodiscard]] place& operator[](place_number which) { return places_[which]; }
   [[nodiscard]] const place& operator[](place_number which) const { return places_[which]; }
-  // The six fields of format::storage_role::held.
-  [[nodiscard]] std::string detail(place_number which) const;
+  // The seven fields of format::storage_role::held.
+  [[nodiscard]] std::string detail(place_number which, std::string_view numbers) const;
 
  private:
   [[nodiscard]] place_number repeated(place_number from, std::string_view component) const;

@@ -74,7 +74,7 @@ void search_nameless(const python_objects& python, search& searched, storage_rea
 
 named_storage name(const held_storage& held, path_names& names, place_number number) {
   const place& where = names.places()[number];
-  named_storage named{held.address, held.bytes, where.text, names.places().detail(number),
+  named_storage named{held.address, held.bytes, where.text, names.detail(number),
                       held.flags | where.flags};
   if ((held.flags & format::held_gradient) != 0) named.name += ".grad";
   if ((held.flags & format::held_graph) != 0) named.name += ".grad_fn";
@@ -113,7 +113,8 @@ findings find_held(storage_reader& reader, const limits& at_most, const beyond& 
   found.is_incomplete = searched.is_incomplete() || (!is_enough() && !users.is_allowed);
   const bool has_time_left = !until.was_over();
   until.extend(at_most.nanoseconds / 8);
-  path_names names(*python, searched);
+  const root_group main = roots.main_module();
+  path_names names(*python, searched, roots.running(), main.empty() ? 0 : main.front().object);
   for (const held_storage& held : searched.storages()) {
     const place_number number = names.place_of(held.holder);
     if (number == no_place) break;

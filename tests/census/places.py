@@ -41,6 +41,7 @@ class Trainer:
     shared = []
 
     def __init__(self):
+        self.capacity, self.small, self.large, self.is_full, self.rate = 40, 1, 1 << 40, True, 0.5
         self.outputs = [held("list", "trainer.outputs[…]", "list", "3", holder="Trainer"), 1, 2]
         self.state = {"last": held("key", "trainer.state['last']", "dict", "2", holder="Trainer"),
                       "step7": held("digits", "trainer.state[…]", "dict", "2", holder="Trainer")}
@@ -214,6 +215,7 @@ def looped():
 
 def inner(probe):
     local = held("local", "local", owner="local of inner")
+    budget, debt, enormous = 320, -320, 1 << 70  # noqa: F841
     copies = [held("local list", "copies[…]", "list", "1", "local of inner")]
     cell = held("cell", "cell", owner="local of inner")
     optimizer = Optimizer()
@@ -250,8 +252,9 @@ def main():
     found = {}
     for name, address in made.items():
         row = rows.get(address)
-        found[name] = row and [row[0], row[1], row[2], row[3], row[6], row[7]]
+        found[name] = row and [row[0], row[1], row[2], row[3], row[6], row[8]]
     json.dump({"found": found, "expected": expected, "rows": len(rows),
+               "numbers": {name: rows[made[name]][7].split(",") for name in ("list", "local list")},
                "places": {name: rows[made[name]][4:6] for name in ("local", "global", "default")}},
               sys.stdout)
 

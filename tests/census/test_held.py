@@ -45,7 +45,7 @@ def held(built, tmp_path_factory):
 
 
 def short(row):
-    container, length, owner, _, _, _ = row["detail"].split("\x1f")
+    container, length, owner, *_ = row["detail"].split("\x1f")
     return [row["address"], row["name"], container, length, owner, row["flags"]]
 
 

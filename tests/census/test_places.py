@@ -14,6 +14,9 @@ import probes
 import pytest
 
 HERE = Path(__file__).resolve().parent
+SHOWN = {f"{name}={value}" for name, value in (
+    ("capacity", 40), ("small", 1), ("large", 1 << 40), ("is_full", 1), ("rate", 0), ("budget", 320),
+    ("debt", 320), ("debt", -320), ("enormous", 1 << 70))}
 PROBE = probes.path_of("memtrace_census_probe")
 
 
@@ -42,6 +45,10 @@ def test_every_place_is_found_and_named(interpreter):
     answer = json.loads(run(interpreter, "places.py"))
     assert answer["found"] == answer["expected"]
     assert answer["rows"] == len(answer["expected"])
+    # Of the object that has the list, and of the function whose variable it is; what is no whole
+    # number, or smaller than the list is long, bounds nothing.
+    assert sorted(set(answer["numbers"]["list"]) & SHOWN) == ["capacity=40", f"large={1 << 40}"]
+    assert sorted(set(answer["numbers"]["local list"]) & SHOWN) == ["budget=320"]
     file, line = answer["places"]["local"]
     assert (Path(file).name, Path(file).read_text().splitlines()[int(line) - 1]) == (
         "places.py", "def inner(probe):")

@@ -49,20 +49,21 @@ TEST_CASE("the longest container on the way is told, with the class whose attrib
   places.note_container(item, {"list", 240}, false);
   const place_number value = places.add(item, "['logits']");
   places.note_container(value, {"dict", 2}, false);
-  CHECK(places.detail(value) ==
+  CHECK(places.detail(value, "limit=5") ==
         "list\x1f"
         "240\x1flocal of fit\x1ftrain.py\x1f"
-        "88\x1fTrainer");
+        "88\x1fTrainer\x1f"
+        "limit=5");
 }
 
 TEST_CASE("an attribute without a container names its object's class") {
   place_table places;
   const place_number attribute = places.add(places.start("self", fit), ".hidden");
   places[attribute].attribute_of = "Decoder";
-  CHECK(places.detail(attribute) ==
+  CHECK(places.detail(attribute, "limit=5") ==
         "\x1f\x1flocal of fit\x1ftrain.py\x1f"
         "88\x1f"
-        "Decoder");
+        "Decoder\x1flimit=5");
 }
 
 TEST_CASE("a name that begins anew keeps the flags and the container of the way to it") {
@@ -74,11 +75,11 @@ TEST_CASE("a name that begins anew keeps the flags and the container of the way 
   places.note_container(hook, {"OrderedDict", 3}, false);
   const place_number features = places.start("features", {"closure of hook", "train.py", 5}, hook);
   CHECK(places[features].flags == format::held_hook);
-  CHECK(places.detail(features) ==
+  CHECK(places.detail(features, "limit=5") ==
         "OrderedDict\x1f"
         "3\x1f"
         "closure of hook\x1ftrain.py\x1f"
-        "5\x1fLinear");
+        "5\x1fLinear\x1flimit=5");
 }
 
 TEST_CASE("a bounded container is flagged") {

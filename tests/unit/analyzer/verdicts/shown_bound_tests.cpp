@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/verdicts/shown_bound.h"
+
+#include <string>
+#include <vector>
+
+#include "tests/unit/catch.h"
+
+using memtrace::verdicts::bound_in;
+
+namespace {
+
+// 0: the line bounds nothing.
+[[nodiscard]] std::uint64_t limit(const char* line, const char* variable = "memory.items",
+                                  std::uint64_t length = 30) {
+  const auto found =
+      bound_in({"import torch", line}, variable, "limit=50,budget=320,at=36", length);
+  if (found) CHECK(found->line == 2);
+  return found ? found->limit : 0;
+}
+
+}  // namespace
+
+TEST_CASE("GIVEN a line that compares a length with a limit THEN that is the bound") {
+  CHECK(limit("if len(self.items) < self.limit:") == 50);
+  CHECK(limit("while self.limit > len(self.items):") == 50);
+  CHECK(limit("if len(items) >= 1_000: items.pop(0)") == 1000);
+  CHECK(limit("while len(pool.pictures) < budget and rounds < 9:", "pool.pictures") == 320);
+  CHECK(limit("if pool.x.shape[0] > budget:", "pool.x", 0) == 320);
+  CHECK(limit("while queue.qsize() < limit:", "queue") == 50);
+}
+
+TEST_CASE("GIVEN a ring, a window or places made beforehand THEN their size is the bound") {
+  CHECK(limit("self.items[self.at % self.limit] = item") == 50);
+  CHECK(limit("features = features[-limit:]", "features") == 50);
+  CHECK(limit("self.items = [None] * self.limit") == 50);
+}
+
+TEST_CASE("GIVEN a line that only mentions the container THEN it bounds nothing") {
+  CHECK(limit("if len(self.items) % self.limit == 0: print('many')") == 0);
+  CHECK(limit("self.items.append(item)  # at most len(self.items) < limit") == 0);
+  CHECK(limit("if len(self.other_items) < self.limit:") == 0);
+  CHECK(limit("if len(self.items) < self.count():") == 0);
+  CHECK(limit("if len(self.items) < unknown:") == 0);
+  CHECK(limit("if len(self.items) >= 2:") == 0);  // it holds more
+  CHECK(limit("if len(self.items) < self.limit:", "memory.items", 60) == 0);
+  CHECK(limit(("if len(self.items) < self.limit: " + std::string(1'000'000, 'x')).c_str()) == 0);
+  CHECK(limit("if len(self.items) < self.limit:", "strange name") == 0);
+}
