@@ -16,6 +16,10 @@ Nothing of this runs in a step; the graphs are not kept alive.
 BACKWARD, FURTHER, FROM_CACHE = 2, 4, 8  # generated_*
 MOST_SOURCES = 6  # of one line
 MOST_LINES = 20000  # of one file
+MOST_BETWEEN = 16  # statements that are looked through for a buffer's
+PRODUCTS = ("linear", "addmm", "matmul", "mm", "bmm", "baddbmm", "einsum", "conv1d", "conv2d", "conv3d")
+WITHOUT_GRADIENT = ("add", "view", "reshape", "transpose", "permute", "contiguous", "expand", "getitem", "unsqueeze",
+                    "squeeze", "flatten", "split", "chunk", "unbind", "slice", "float", "to", "type_as", "size")
 MOST_GRAPHS = 64  # whose backward may still be compiled
 
 traced = {}  # compile id: the Traced of its graph
@@ -42,6 +46,10 @@ class Traced:
         sources = [self.source(node) for node in graph_module.graph.nodes]
         self.nodes = [source for source in sources if source is not None]
         self.by_name = {source.name: source for source in self.nodes}
+        self.places = {source.name: place for place, source in enumerate(self.nodes)}
+        self.inputs = [[self.places[user.name] for user in node.users if user.name in self.places]
+                       for node in graph_module.graph.nodes if node.op == "placeholder"]
+        self.returned = []  # by forward code from the cache: a name, and its place
 
     def source(self, node):
         """None: a node without a line, such as an argument."""
@@ -104,7 +112,7 @@ def watch_compiler():
     regular = modules["re"]
     frame_pattern = regular.compile(r'File "(.+)", line (\d+), in (.+)(?:\n(?! *File)(.*))?')
     line_pattern = regular.compile(r"""\s+(?:
-        (?P<made>buf\d+)\ =\ (?:(?P<how>[\w.]+)\(|(?P<old>buf\d+)(?!\w|\[))|
+        (?P<made>buf\d+)\ =\ (?:(?P<how>[\w.]+)\(|(?P<old>buf\d+)(?P<part>\[\d+\])?(?!\w|\[))|
         del\ (?P<gone>buf\d+)|
         (?P<kernel>\w+)\.run\(|
         .*\bout=(?P<written>buf\d+)\b)""", regular.VERBOSE)
@@ -153,11 +161,13 @@ def dynamo_graph():
     """What Dynamo traced of the code that is being loaded, or None."""
     context = find(modules.get("torch._guards"), "CompileContext.current_compile_id")
     number = str(context()) if context is not None else ""
-    frame = modules["sys"]._getframe(1)
+    frame, part = modules["sys"]._getframe(1), None
     while frame is not None:
+        if frame.f_code.co_name == "compile_submod":
+            part = frame.f_locals.get("input_mod")  # of a graph that DistributedDataParallel divides
         if frame.f_code.co_name.endswith("call_user_compiler"):
             held = frame.f_locals
-            graph_module, output = held.get("gm"), held.get("self")
+            graph_module, output = part or held.get("gm"), held.get("self")
             if hasattr(graph_module, "graph"):
                 known = traced.get(number)
                 if known is None or known.identity != id(graph_module):
@@ -212,17 +222,30 @@ class Code:
         self.calls = []  # index of the line, buffer, whether the buffer is allocated there
         self.made = {}  # buffer: index of the line where it gets its name
         self.shapes = {}
-        self.kernels = []  # kernel, names of its source nodes, buffers named since the one before
+        self.kernels = []  # kernel, names of its source nodes, buffers named since the one before, arguments
         self.next_names, self.deleted = {}, set()
+        self.whole = {}  # part of what an operator returned: the tuple
+        self.inputs, self.returned = [], []  # names
+        self.statements = []  # index of each line that calls a kernel or an operator
         since, nodes = [], []
         for index, line in enumerate(lines):
             matched = line_pattern.match(line)
+            if calls_kernel(line):
+                self.statements.append(index)
             if matched is None:
                 nodes = source_nodes(line) or nodes
+                if line.endswith(" = args"):
+                    self.inputs = line[:-len(" = args")].replace(",", " ").split()
+                elif line.startswith("        return ("):
+                    self.returned = arguments_in(line)
                 continue
             name, how, old, gone = (matched[key] for key in ("made", "how", "old", "gone"))
             if gone is not None:
                 self.deleted.add(gone)
+            elif matched["part"] is not None:
+                self.whole[name] = old
+                if matched["part"] == "[0]":  # the largest
+                    self.next_names[old] = name
             elif name is not None and (old is not None or how == "reinterpret_tensor"):
                 source, shape = self.renamed(line, old)
                 if "# reuse" in line:
@@ -239,7 +262,7 @@ class Code:
                 self.calls.append((index, matched["written"], False))
                 since = [other for other in since if other != matched["written"]]
             else:
-                self.kernels.append((matched["kernel"], nodes, since))
+                self.kernels.append((matched["kernel"], nodes, since, arguments_in(line)))
                 since = []
 
     def renamed(self, line, old):
@@ -254,7 +277,15 @@ class Code:
         last = name
         while last in self.next_names:
             last = self.next_names[last]
-        return name if last in self.deleted else last
+        return name if last in self.deleted else self.whole.get(last, last)
+
+    def statement_of(self, name, index):
+        """The first from a line on that has to do with a buffer."""
+        later = self.statements[modules["bisect"].bisect_left(self.statements, index):][:MOST_BETWEEN]
+        for statement in later:
+            if name in arguments_in(self.lines[statement].replace("out=", "")) or statement == index:
+                return statement
+        return later[0] if later else None
 
     def is_backward(self):
         return any("AOT ID" in line and "backward" in line for line in self.lines[:3])
@@ -277,11 +308,39 @@ def shape_in(line):
     return DTYPES.get(dtype, ""), plain_shape(parts[1].split(")", 1)[0]) if len(parts) == 2 else None
 
 
-def stored_results(results, buffers):
+def calls_kernel(line):
+    return line.startswith("  ") and (".run(" in line or "extern_kernels." in line or "torch.ops." in line)
+
+
+def nearest(places, others):
+    """To most of the others: one that all layers share, such as a mask, leads to none of them."""
+    def distance(place):
+        distances = [abs(place - other) for other in others]
+        return sum(distances), min(distances)
+
+    return min(places, key=distance)
+
+
+def is_size(name):
+    return name.startswith("sym_") or name[:1] == "s" and name[1:].isdigit()
+
+
+def arguments_in(line):
+    """The names that a call hands over, also as another view."""
+    found, depth = [], 0
+    for piece in line.split("(", 1)[1].split(","):
+        if depth == 0:
+            found.append(piece.rsplit("(", 1)[-1].strip(" )"))
+        depth += piece.count("(") - piece.count(")")
+    return found
+
+
+def stored_results(results, buffers, pointers=None):
     """Which result is in which buffer: {buffer: name}. Both are pairs of a name and of dtype and
     shape; results are in the order of the numbers of their buffers, most of which follow one
     another, and "buf25" is what buffer 25 holds. Of all ways to go through the results where dtypes
-    and shapes agree, the one whose steps are most like the steps of the numbers."""
+    and shapes agree, the one whose steps are most like the steps of the numbers. pointers: buffer to
+    the names of the results that the kernel may write through the pointer that it is called with."""
     buffers = sorted(buffers, key=lambda pair: int(pair[0][3:]))
     own = {result for result, _ in results if result.startswith("buf")}
     told = own.intersection(name for name, _ in buffers)
@@ -289,8 +348,11 @@ def stored_results(results, buffers):
     before, placed = None, []
     for name, kind in buffers:
         number, next_ways = int(name[3:]), {}
+        may_be = (pointers or {}).get(name)
         for place, (result, of_result) in enumerate(results):
             if not agree(kind, of_result) or (result in own or name in told) and result != name:
+                continue
+            if may_be is not None and result not in may_be:
                 continue
             for last, (cost, places) in ways.items():
                 if last >= place:
@@ -355,6 +417,85 @@ def unlike(sources):
     return list(found.values())
 
 
+class Kernel:
+    """What the comments before a generated kernel say of it. It returns nodes, in the order in which
+    it computes them, but some of them are stored nowhere; the graph above names them in the order of
+    the program, which is that of the buffers' numbers.
+
+        # Topologically Sorted Source Nodes: [x, layer_norm], Original ATen: [aten.add, …]
+        # Source node to ATen node mapping:
+        #   x => add
+        # Graph fragment:
+        #   %add : Tensor "f32[8, 64, 128][8192, 128, 1]cuda:0"[num_users=3] = call_function[…](…)
+        #   return %add,%getitem_1
+        triton_per_fused_add_2 = async_compile.triton(…
+        def triton_per_fused_add_2(in_ptr0, out_ptr0, …
+    """
+
+    def __init__(self, nodes):
+        self.nodes = nodes
+        self.names, self.shapes, self.places = {}, {}, {}
+        self.returned, self.parameters = [], []
+
+    def read(self, comment):
+        if comment.startswith("return %"):
+            self.returned = comment[len("return "):].replace("%", "").split(",")
+        elif comment.startswith("%") and " : " in comment:
+            name, rest = comment[1:].split(" : ", 1)
+            if rest.startswith('Tensor "'):
+                dtype, shape = rest[len('Tensor "'):].split("[", 1)
+                self.shapes[name] = dtype, plain_shape(shape.split("]", 1)[0])
+            if " = PlaceHolder[" not in rest:
+                # A part of a tuple is named by those that use it only.
+                for word in rest.replace(",", " ").replace(")", " ").replace("(", " ").split():
+                    if word.startswith("%getitem"):
+                        self.places.setdefault(word[1:], len(self.places))
+                self.places[name] = len(self.places)
+        elif " => " in comment:
+            source, made = comment.split(" => ", 1)
+            self.names.update((name, source) for name in made.split(", "))
+
+    def results(self):
+        """Name, dtype and shape."""
+        placed, last = [], -1
+        for name in self.returned:
+            last = self.places.get(name, last)
+            placed.append((last, len(placed), name))
+        return [(name, self.shapes.get(name)) for _, _, name in sorted(placed)]
+
+    def pointers(self, buffers, arguments):
+        """{buffer: what it may hold}. The pointers that are only written count what is returned but
+        what is written over something read; which that is, is not said."""
+        handed = dict(zip(arguments, self.parameters))
+        written_over = sum(not handed.get(name, "").startswith("out_ptr") for name in buffers)
+        found = {}
+        for name in buffers:
+            pointer = handed.get(name, "")
+            if pointer.startswith("out_ptr") and pointer[7:].isdigit():
+                first = int(pointer[7:])
+                found[name] = self.returned[first:first + written_over + 1]
+        return found
+
+
+def kernels_of(lines):
+    """{name: Kernel}"""
+    found, kernel = {}, Kernel(())
+    for line in lines:
+        if "Source Nodes: [" in line:
+            kernel = Kernel(source_nodes(line))
+        elif line.startswith("#   "):
+            kernel.read(line[len("#   "):])
+        elif " = async_compile." in line and not line.startswith((" ", "#")):
+            found[line.split(" ", 1)[0]] = kernel
+            kernel = Kernel(())
+        elif line.startswith("def ") and "(" in line:
+            defined = found.get(line[len("def "):].split("(", 1)[0])
+            if defined is not None:
+                defined.parameters = [
+                    piece.split(":", 1)[0].strip(" )") for piece in line.split("(", 1)[1].split(",")]
+    return found
+
+
 class CachedSources:
     """Of code that an earlier compilation wrote."""
 
@@ -366,63 +507,86 @@ class CachedSources:
         present = {source.frames for source in known.nodes}
         have_moved = all(frames not in present for frames, words in self.traces)
         self.key = 1 if have_moved else 0
-        self.passed = self.in_reverse() if code.is_backward() else [None] * len(linemap)
+        self.passed = self.in_reverse() if code.is_backward() else {}
         self.returned = self.of_kernels()
+        if not code.is_backward():
+            known.returned = [(name, self.place_of(name)) for name in code.returned]
+
+    def place_of(self, name):
+        """In the graph, of a buffer that forward returns."""
+        found = self.of(self.code.whole.get(name, name)) if name.startswith("buf") else []
+        return self.known.places.get(found[0].name) if found else None
+
+    def trace_at(self, index):
+        """Frames and words. Code that is divided for CUDA graphs has no line map."""
+        entry = modules["bisect"].bisect_right(self.starts, index + 1) - 1
+        return self.traces[entry] if entry >= 0 else ((), ())
 
     def in_reverse(self):
-        """The node behind each entry of the line map: a backward pass goes through the nodes from
-        the last to the first, so of those with the entry's line it is that next to the one before."""
-        places = {}
-        for place, source in enumerate(self.known.nodes):
-            places.setdefault((source.frames, source.words)[self.key], []).append(place)
-        now, found = len(self.known.nodes), []
-        for trace in self.traces:
-            like = places.get(trace[self.key])
+        """The node behind each statement of a backward pass. Of those with the statement's line it is
+        that next to what forward saved for it: the name of a weight tells where it is used, and that
+        of another tensor where forward made it. Where nothing is known of them: next to the one
+        before, as a backward pass goes through the nodes from the last to the first."""
+        nodes, key = self.known.nodes, self.key
+        alike, near = {}, self.places_of_inputs()
+        for place, source in enumerate(nodes):
+            alike.setdefault((source.frames, source.words)[key], []).append(place)
+        now, found, made = len(nodes), {}, {}
+        for index in self.code.statements:
+            like = alike.get(self.trace_at(index)[key])
             if like is None:
-                found.append(None)
                 continue
-            now = min(like, key=lambda place: abs(place - now))
-            found.append(self.known.nodes[now])
+            line = self.code.lines[index]
+            arguments = [name.replace("out=", "") for name in arguments_in(line)]
+            arguments = [self.code.whole.get(name, name) for name in arguments if name.isidentifier()]
+            if "extern_kernels." in line:
+                like = [place for place in like if nodes[place].operator in PRODUCTS] or like
+            like = [place for place in like if nodes[place].operator not in WITHOUT_GRADIENT] or like
+            read = [place for name in arguments for place in near.get(name, ())]
+            read = read or [made[name] for name in arguments if name in made]
+            place = nearest(like, read or [now])
+            if read or not near:
+                now = place
+            found[index] = nodes[place]
+            for name in arguments:
+                made.setdefault(name, place)
+            made.setdefault(line.split(" = ", 1)[0].strip(), place)
         return found
 
-    def of_kernels(self):
-        """The node of each buffer that a fused kernel writes. Before each kernel stand the nodes
-        that it returns, in the order of the buffers' numbers, but also those that are stored
-        nowhere: see stored_results. Layers that are alike share a kernel, which has the names of the
-        first: the call has its own in the same order.
+    def places_of_inputs(self):
+        """{what forward saved: places of the nodes that it has to do with}. Forward returns last what
+        backward is called with first, in the same order."""
+        near = {}
+        saved = [name for name in self.code.inputs if not is_size(name) and not name.startswith("tangents")]
+        returned = [pair for pair in self.known.returned if pair[0] and not is_size(pair[0])]
+        returned = returned[len(returned) - len(saved):] if saved else []
+        for name, (as_returned, place) in zip(saved, returned):
+            if name == as_returned and name.startswith("primals_"):
+                number = int(name[len("primals_"):]) - 1
+                near[name] = self.known.inputs[number] if number < len(self.known.inputs) else []
+            elif name.startswith("primals_") or as_returned.startswith("primals_"):
+                return {}  # they do not belong together
+            elif place is not None:
+                near[name] = [place]
+        return near
 
-            # Topologically Sorted Source Nodes: [x, layer_norm], Original ATen: [aten.add, …]
-            # Source node to ATen node mapping:
-            #   x => add
-            # Graph fragment:
-            #   %add : Tensor "f32[8, 64, 128][8192, 128, 1]cuda:0"[num_users=3] = …
-            #   return %add,%getitem_1
-            triton_per_fused_add_2 = async_compile.triton(…
-        """
-        returned, names, shapes, behind, nodes = {}, {}, {}, [], []
-        for line in self.code.lines:
-            if "Source Nodes: [" in line:
-                nodes = source_nodes(line)
-            elif line.startswith("#   return %"):
-                behind = line[len("#   return "):].replace("%", "").split(",")
-            elif line.startswith("#   %") and ' : Tensor "' in line:
-                name, rest = line[len("#   %"):].split(' : Tensor "', 1)
-                dtype, rest = rest.split("[", 1)
-                shapes[name] = dtype, plain_shape(rest.split("]", 1)[0])
-            elif line.startswith("#   ") and " => " in line:
-                source, made = line[len("#   "):].split(" => ", 1)
-                names.update((name, source) for name in made.split(", "))
-            elif " = async_compile." in line and not line.startswith((" ", "#")):
-                returned[line.split(" ", 1)[0]] = nodes, names, [
-                    (name, shapes.get(name)) for name in behind]
-                names, shapes, behind = {}, {}, []
-        found = {}
-        for kernel, called, buffers in self.code.kernels:
-            nodes, names, results = returned.get(kernel, ((), {}, ()))
-            own = dict(zip(nodes, called)) if len(nodes) == len(called) else {}
-            stored = stored_results(results, [(name, self.code.shapes.get(name)) for name in buffers])
+    def of_kernels(self):
+        """The node of each buffer that a fused kernel writes: see Kernel and stored_results. Layers
+        that are alike share a kernel, which has the names of the first: the call has its own in the
+        same order."""
+        kernels, found = kernels_of(self.code.lines), {}
+        for name, called, buffers, arguments in self.code.kernels:
+            kernel = kernels.get(name)
+            if kernel is None:
+                continue
+            own = dict(zip(kernel.nodes, called)) if len(kernel.nodes) == len(called) else {}
+            kinds = [(buffer, self.code.shapes.get(buffer)) for buffer in buffers]
+            results, pointers = kernel.results(), kernel.pointers(buffers, arguments)
+            stored = stored_results(results, kinds, pointers)
+            if len(stored) < len(buffers):
+                stored = {**stored_results(results, kinds), **stored}
             for buffer, result in stored.items():
-                found[buffer] = self.known.by_name.get(own.get(names.get(result)))
+                found[buffer] = self.known.by_name.get(own.get(kernel.names.get(result)))
         return found
 
     def of(self, name):
@@ -430,10 +594,8 @@ class CachedSources:
         if index is None or (self.code.is_backward() and not self.starts):
             return []
         named, is_fused = self.named_at(index)
-        # Code that is divided for CUDA graphs has no line map.
-        entry = modules["bisect"].bisect_right(self.starts, index + 1) - 1
-        trace, passed = (self.traces[entry], self.passed[entry]) if entry >= 0 else (((), ()), None)
-        first = self.returned.get(name) or passed
+        trace = self.trace_at(index)
+        first = self.returned.get(name) or self.passed.get(self.code.statement_of(name, index))
         if first is None:
             like = [source for source in named
                     if (source.frames, source.words)[self.key] == trace[self.key]]
