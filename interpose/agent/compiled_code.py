@@ -309,14 +309,16 @@ def shape_in(line):
 
 
 def calls_kernel(line):
-    return line.startswith("  ") and (".run(" in line or "extern_kernels." in line or "torch.ops." in line)
+    return line.startswith("  ") and "assert_" not in line and (
+        ".run(" in line or "extern_kernels." in line or "torch.ops." in line)
 
 
-def nearest(places, others):
-    """To most of the others: one that all layers share, such as a mask, leads to none of them."""
+def nearest(places, saved, others):
+    """To most of what forward saved, each of which several nodes may have to do with (one that all
+    layers share, such as a mask, leads to none of them); else to the others."""
     def distance(place):
-        distances = [abs(place - other) for other in others]
-        return sum(distances), min(distances)
+        return (sum(min(abs(place - one) for one in ones) for ones in saved),
+                sum(abs(place - one) for one in others))
 
     return min(places, key=distance)
 
@@ -542,10 +544,10 @@ class CachedSources:
             if "extern_kernels." in line:
                 like = [place for place in like if nodes[place].operator in PRODUCTS] or like
             like = [place for place in like if nodes[place].operator not in WITHOUT_GRADIENT] or like
-            read = [place for name in arguments for place in near.get(name, ())]
-            read = read or [made[name] for name in arguments if name in made]
-            place = nearest(like, read or [now])
-            if read or not near:
+            saved = [near[name] for name in arguments if near.get(name)]
+            computed = [made[name] for name in arguments if name in made]
+            place = nearest(like, saved, computed or [now])
+            if saved or computed or not near:
                 now = place
             found[index] = nodes[place]
             for name in arguments:
@@ -561,11 +563,11 @@ class CachedSources:
         returned = [pair for pair in self.known.returned if pair[0] and not is_size(pair[0])]
         returned = returned[len(returned) - len(saved):] if saved else []
         for name, (as_returned, place) in zip(saved, returned):
-            if name == as_returned and name.startswith("primals_"):
-                number = int(name[len("primals_"):]) - 1
-                near[name] = self.known.inputs[number] if number < len(self.known.inputs) else []
-            elif name.startswith("primals_") or as_returned.startswith("primals_"):
+            if name.startswith("primals_") and name != as_returned:
                 return {}  # they do not belong together
+            if as_returned.startswith("primals_"):
+                number = int(as_returned[len("primals_"):]) - 1
+                near[name] = self.known.inputs[number] if number < len(self.known.inputs) else []
             elif place is not None:
                 near[name] = [place]
         return near
