@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""compiled_code.py reads what Inductor writes: which buffers a generated file makes, what they become,
-and which node of the program's graph each of them holds. On a file written by hand after Inductor's
-habits, so that no compiler is needed."""
+"""generated_statements.py and compiled_code.py read what Inductor writes: which buffers a generated file
+makes, what they become, and which node of the program's graph each of them holds. On files written by
+hand after Inductor's habits, so that no compiler is needed."""
 
 import bisect
 import re
@@ -55,9 +55,10 @@ def agent():
     """The globals of the agent, with what this file needs of them."""
     names = {"modules": {**sys.modules, "bisect": bisect, "re": re}, "__name__": "agent",
              "find": lambda owner, path: None, "needed": getattr}
-    path = runs.ROOT / "interpose" / "agent" / "compiled_code.py"
-    exec(compile(path.read_text(), str(path), "exec"), names)  # noqa: S102
-    # The patterns are made where torch.compile is found, and nothing of PyTorch is needed for them.
+    for name in ("compiled_code", "generated_statements"):
+        path = runs.ROOT / "interpose" / "agent" / f"{name}.py"
+        exec(compile(path.read_text(), str(path), "exec"), names)  # noqa: S102
+    # A pattern is made where torch.compile is found, and nothing of PyTorch is needed for it.
     backend = type("Backend", (), {"__call__": lambda self: None})
     names["torch"] = types.SimpleNamespace(compile=True, _TorchCompileInductorWrapper=backend)
     names["find"] = getattr
