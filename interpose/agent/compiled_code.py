@@ -242,11 +242,16 @@ def unlike(sources):
 def nearest(places, saved, others):
     """To most of what forward saved, each of which several nodes may have to do with (one that all
     layers share, such as a mask, leads to none of them); else to the others."""
+    around = set()  # each of them: the places are in order, and may be many
+    for one in [one for ones in saved for one in ones[:MOST_SOURCES]] + list(others):
+        at = modules["bisect"].bisect_left(places, one)
+        around.update(places[max(at - MOST_SOURCES, 0):at + MOST_SOURCES])
+
     def distance(place):
         return (sum(min(abs(place - one) for one in ones) for ones in saved),
                 sum(abs(place - one) for one in others))
 
-    return min(places, key=distance)
+    return min(sorted(around), key=distance)
 
 
 class CachedSources:
@@ -260,9 +265,10 @@ class CachedSources:
         present = {source.frames for source in known.nodes}
         have_moved = all(frames not in present for frames, words in self.traces)
         self.key = 1 if have_moved else 0
-        self.passed = self.in_reverse() if code.is_backward() else {}
+        self.is_backward = code.is_backward()
+        self.passed = self.in_reverse() if self.is_backward else {}
         self.returned = self.of_kernels()
-        if not code.is_backward():
+        if not self.is_backward:
             known.returned = [(name, self.place_of(name)) for name in code.returned]
 
     def place_of(self, name):
@@ -285,18 +291,20 @@ class CachedSources:
         for place, source in enumerate(nodes):
             alike.setdefault((source.frames, source.words)[key], []).append(place)
         now, found, made = len(nodes), {}, {}
+        groups, everywhere = {}, range(len(nodes))
         for index in self.code.statements:
-            like = alike.get(self.trace_at(index)[key])
-            if like is None:
-                continue
             line = self.code.lines[index]
+            # Code that is divided for CUDA graphs has no line map.
+            group = self.trace_at(index)[key] if self.starts else None, "extern_kernels." in line
+            like = groups.get(group)
+            if like is None:
+                like = groups[group] = self.with_gradient(alike.get(group[0], ()) if self.starts else everywhere, group[1])
             arguments = [name.replace("out=", "") for name in arguments_in(line)]
             arguments = [self.code.whole.get(name, name) for name in arguments if name.isidentifier()]
-            if "extern_kernels." in line:
-                like = [place for place in like if nodes[place].operator in PRODUCTS] or like
-            like = [place for place in like if nodes[place].operator not in WITHOUT_GRADIENT] or like
             saved = [near[name] for name in arguments if near.get(name)]
             computed = [made[name] for name in arguments if name in made]
+            if not like or not (self.starts or saved or computed):
+                continue
             place = nearest(like, saved, computed or [now])
             if saved or computed or not near:
                 now = place
@@ -305,6 +313,13 @@ class CachedSources:
                 made.setdefault(name, place)
             made.setdefault(line.split(" = ", 1)[0].strip(), place)
         return found
+
+    def with_gradient(self, places, is_product):
+        """Those of nodes that a kernel of a backward pass may belong to."""
+        nodes = self.known.nodes
+        if is_product:
+            places = [place for place in places if nodes[place].operator in PRODUCTS] or places
+        return [place for place in places if nodes[place].operator not in WITHOUT_GRADIENT] or places
 
     def places_of_inputs(self):
         """{what forward saved: places of the nodes that it has to do with}. Forward returns last what
@@ -344,11 +359,13 @@ class CachedSources:
 
     def of(self, name):
         index = self.code.made.get(name)
-        if index is None or (self.code.is_backward() and not self.starts):
+        if index is None:
             return []
         named, is_fused = self.named_at(index)
         trace = self.trace_at(index)
         first = self.returned.get(name) or self.passed.get(self.code.statement_of(name, index))
+        if first is None and self.is_backward and not self.starts:
+            return []
         if first is None:
             like = [source for source in named
                     if (source.frames, source.words)[self.key] == trace[self.key]]
