@@ -296,9 +296,10 @@ class CachedSources:
             line = self.code.lines[index]
             # Code that is divided for CUDA graphs has no line map.
             group = self.trace_at(index)[key] if self.starts else None, "extern_kernels." in line
-            like = groups.get(group)
-            if like is None:
-                like = groups[group] = self.with_gradient(alike.get(group[0], ()) if self.starts else everywhere, group[1])
+            if group not in groups:
+                places = alike.get(group[0], ()) if self.starts else everywhere
+                groups[group] = self.with_gradient(places, group[1])
+            like = groups[group]
             arguments = [name.replace("out=", "") for name in arguments_in(line)]
             arguments = [self.code.whole.get(name, name) for name in arguments if name.isidentifier()]
             saved = [near[name] for name in arguments if near.get(name)]
@@ -354,7 +355,9 @@ class CachedSources:
             if len(stored) < len(buffers):
                 stored = {**stored_results(results, kinds), **stored}
             for buffer, result in stored.items():
-                found[buffer] = self.known.by_name.get(own.get(kernel.names.get(result)))
+                nodes = [result] if self.is_backward else kernel.lineage(result)
+                sources = [self.known.by_name.get(own.get(kernel.names.get(node))) for node in nodes]
+                found[buffer] = next((source for source in sources if source is not None), None)
         return found
 
     def of(self, name):

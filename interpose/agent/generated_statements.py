@@ -204,8 +204,8 @@ class Kernel:
 
     def __init__(self, nodes):
         self.nodes = nodes
-        self.names, self.shapes, self.places = {}, {}, {}
-        self.returned, self.parameters = [], []
+        self.names, self.shapes, self.places, self.read_by = {}, {}, {}, {}
+        self.returned, self.parameters, self.tuple = [], [], ""
 
     def read(self, comment):
         if comment.startswith("return %"):
@@ -217,9 +217,14 @@ class Kernel:
                 self.shapes[name] = dtype, plain_shape(shape.split("]", 1)[0])
             if " = PlaceHolder[" not in rest:
                 # A part of a tuple is named by those that use it only.
-                for word in rest.replace(",", " ").replace(")", " ").replace("(", " ").split():
-                    if word.startswith("%getitem"):
-                        self.places.setdefault(word[1:], len(self.places))
+                words = rest.replace(",", " ").replace(")", " ").replace("(", " ").split()
+                self.read_by[name] = [word[1:] for word in words if word.startswith("%")]
+                for word in self.read_by[name]:
+                    if word.startswith("getitem") and word not in self.places:
+                        self.places[word] = len(self.places)
+                        self.read_by[word] = [self.tuple]
+                if not rest.startswith('Tensor "'):
+                    self.tuple = name
                 self.places[name] = len(self.places)
         elif " => " in comment:
             source, made = comment.split(" => ", 1)
@@ -232,6 +237,15 @@ class Kernel:
             last = self.places.get(name, last)
             placed.append((last, len(placed), name))
         return [(name, self.shapes.get(name)) for _, _, name in sorted(placed)]
+
+    def lineage(self, node):
+        """The node, and what it is computed from: what only the backward pass wants, such as where an
+        activation is zero, has no name in the program."""
+        found = [node]
+        for one in found:
+            if len(found) < MOST_BETWEEN:
+                found += [other for other in self.read_by.get(one, ()) if other not in found]
+        return found
 
     def pointers(self, buffers, arguments):
         """{buffer: what it may hold}. The pointers that are only written count what is returned but

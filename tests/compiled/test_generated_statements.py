@@ -216,3 +216,22 @@ def triton_per_fused_1(in_out_ptr0, in_ptr0, out_ptr1, out_ptr2, xnumel, XBLOCK 
     assert [name for name, _ in results] == ["add", "mul", "rand", "gt", "mul_3"]
     assert agent["stored_results"](results, list(buffers.items()), pointers) == {
         "buf1": "add", "buf5": "mul", "buf8": "gt", "buf9": "mul_3"}
+
+
+def test_what_only_backward_wants_is_of_what_it_is_computed_from(agent):
+    lines = """\
+# Topologically Sorted Source Nodes: [x, relu], Original ATen: [aten.native_layer_norm, aten.relu]
+# Source node to ATen node mapping:
+#   x => var_mean
+#   relu => relu
+# Graph fragment:
+#   %var_mean : [num_users=2] = call_function[target=a](args = (%primals_1, [2]), kwargs = {})
+#   %sub : Tensor "f32[8, 64][64, 1]cuda:0"[num_users=1] = call_function[target=a](args = (%primals_1, %getitem_1))
+#   %relu : Tensor "f32[8, 64][64, 1]cuda:0"[num_users=1] = call_function[target=a](args = (%sub,), kwargs = {})
+#   %le : Tensor "b8[8, 64][64, 1]cuda:0"[num_users=1] = call_function[target=a](args = (%relu, 0), kwargs = {})
+#   return %getitem_1,%relu,%le
+triton_poi_fused_2 = async_compile.triton('triton_poi_fused_2', '''
+""".split("\n")
+    kernel = agent["kernels_of"](lines)["triton_poi_fused_2"]
+    assert kernel.lineage("le")[:2] == ["le", "relu"]
+    assert kernel.lineage("getitem_1")[:2] == ["getitem_1", "var_mean"]
