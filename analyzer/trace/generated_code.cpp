@@ -16,11 +16,14 @@ constexpr std::uint32_t first_number = 2;
 // What PyTorch runs between a generated line and the operator that it calls. Not what tries kernels
 // out (torch/_inductor/runtime): what that allocates is no buffer of the line.
 [[nodiscard]] bool is_passed_over(std::string_view file) {
-  constexpr std::array between = {
-      std::string_view("/torch/_ops.py"), std::string_view("/torch/_compile.py"),
-      std::string_view("/torch/_dynamo/eval_frame.py"), std::string_view("/runtime_wrappers.py"),
-      std::string_view("/torch/utils/_python_dispatch.py")};
-  return std::ranges::any_of(between, [&](auto end) { return file.ends_with(end); });
+  constexpr std::array between = {std::string_view("/torch/_ops.py"),
+                                  std::string_view("/torch/_compile.py"),
+                                  std::string_view("/torch/_dynamo/eval_frame.py"),
+                                  std::string_view("/runtime_wrappers.py"),
+                                  std::string_view("/torch/utils/_python_dispatch.py"),
+                                  std::string_view("/torch/_prims/rng_prims.py")};
+  return std::ranges::any_of(between, [&](auto end) { return file.ends_with(end); }) ||
+         file.find("/torch/_higher_order_ops/") != std::string_view::npos;
 }
 
 // "attn.c_attn" of "h.0.attn.c_attn" below "h.0"; false: it is not below.

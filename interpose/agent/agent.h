@@ -2,7 +2,8 @@
 //
 // The part of memtrace that runs as Python inside the traced program (agent.py): it names modules
 // and says which storages are parameters, buffers, gradients and optimizer states;
-// compiled_code.py says which lines of the program the code stands for that torch.compile made.
+// compiled_code.py says which lines of the program the code stands for that torch.compile made,
+// which generated_statements.py reads.
 //
 //   event ─► see_place() ─► pending call ─► agent.py is compiled and run once
 //        └─► see_place() ─► pending call ─► agent.py looks at a module that was not known, or

@@ -15,6 +15,7 @@
 
 extern "C" const char memtrace_agent_source[];
 extern "C" const char memtrace_compiled_code_source[];
+extern "C" const char memtrace_generated_statements_source[];
 
 namespace memtrace::agent {
 
@@ -35,6 +36,7 @@ struct source_file {
 constexpr source_file sources[] = {
     {memtrace_agent_source, "<memtrace: agent.py>"},
     {memtrace_compiled_code_source, "<memtrace: compiled_code.py>"},
+    {memtrace_generated_statements_source, "<memtrace: generated_statements.py>"},
 };
 // The program waits meanwhile.
 constexpr std::uint64_t living_modules_ns = 50'000'000;

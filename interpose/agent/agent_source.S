@@ -13,4 +13,5 @@
     .section .rodata
     source memtrace_agent_source, interpose/agent/agent.py
     source memtrace_compiled_code_source, interpose/agent/compiled_code.py
+    source memtrace_generated_statements_source, interpose/agent/generated_statements.py
     .section .note.GNU-stack, "", %progbits

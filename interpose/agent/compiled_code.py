@@ -16,6 +16,9 @@ Nothing of this runs in a step; the graphs are not kept alive.
 BACKWARD, FURTHER, FROM_CACHE = 2, 4, 8  # generated_*
 MOST_SOURCES = 6  # of one line
 MOST_LINES = 20000  # of one file
+PRODUCTS = ("linear", "addmm", "matmul", "mm", "bmm", "baddbmm", "einsum", "conv1d", "conv2d", "conv3d")
+WITHOUT_GRADIENT = ("add", "view", "reshape", "transpose", "permute", "contiguous", "expand", "getitem", "unsqueeze",
+                    "squeeze", "flatten", "split", "chunk", "unbind", "slice", "float", "to", "type_as", "size")
 MOST_GRAPHS = 64  # whose backward may still be compiled
 
 traced = {}  # compile id: the Traced of its graph
@@ -42,6 +45,10 @@ class Traced:
         sources = [self.source(node) for node in graph_module.graph.nodes]
         self.nodes = [source for source in sources if source is not None]
         self.by_name = {source.name: source for source in self.nodes}
+        self.places = {source.name: place for place, source in enumerate(self.nodes)}
+        self.inputs = [[self.places[user.name] for user in node.users if user.name in self.places]
+                       for node in graph_module.graph.nodes if node.op == "placeholder"]
+        self.returned = []  # by forward code from the cache: a name, and its place
 
     def source(self, node):
         """None: a node without a line, such as an argument."""
@@ -84,7 +91,6 @@ def operator_of(node):
 
 
 frame_pattern = None  # compiled by watch_compiler
-line_pattern = None
 
 
 def lines_of(text):
@@ -100,14 +106,9 @@ def lines_of(text):
 def watch_compiler():
     if find(torch, "compile") is None:
         return
-    global frame_pattern, line_pattern
+    global frame_pattern
     regular = modules["re"]
     frame_pattern = regular.compile(r'File "(.+)", line (\d+), in (.+)(?:\n(?! *File)(.*))?')
-    line_pattern = regular.compile(r"""\s+(?:
-        (?P<made>buf\d+)\ =\ (?:(?P<how>[\w.]+)\(|(?P<old>buf\d+)(?!\w|\[))|
-        del\ (?P<gone>buf\d+)|
-        (?P<kernel>\w+)\.run\(|
-        .*\bout=(?P<written>buf\d+)\b)""", regular.VERBOSE)
     if modules.get("torch._inductor.codecache") is not None:
         watch_loading()
         return
@@ -153,11 +154,13 @@ def dynamo_graph():
     """What Dynamo traced of the code that is being loaded, or None."""
     context = find(modules.get("torch._guards"), "CompileContext.current_compile_id")
     number = str(context()) if context is not None else ""
-    frame = modules["sys"]._getframe(1)
+    frame, part = modules["sys"]._getframe(1), None
     while frame is not None:
+        if frame.f_code.co_name == "compile_submod":
+            part = frame.f_locals.get("input_mod")  # of a graph that DistributedDataParallel divides
         if frame.f_code.co_name.endswith("call_user_compiler"):
             held = frame.f_locals
-            graph_module, output = held.get("gm"), held.get("self")
+            graph_module, output = part or held.get("gm"), held.get("self")
             if hasattr(graph_module, "graph"):
                 known = traced.get(number)
                 if known is None or known.identity != id(graph_module):
@@ -198,125 +201,6 @@ def tell_code(path, linemap):
     record_generated(path, known.owner, flags, rows)
 
 
-class Code:
-    """The statements of a generated file that make or write buffers.
-
-        buf14 = empty_strided_cuda((512, 128), (128, 1), torch.float32)
-        extern_kernels.mm(buf10, primals_8, out=buf14)
-        buf23 = reinterpret_tensor(buf14, (8, 64, 128), (8192, 128, 1), 0); del buf14  # reuse
-        triton_per_fused_add_5.run(buf23, buf1, buf27, 512, 128, stream=stream0)
-    """
-
-    def __init__(self, lines):
-        self.lines = lines
-        self.calls = []  # index of the line, buffer, whether the buffer is allocated there
-        self.made = {}  # buffer: index of the line where it gets its name
-        self.shapes = {}
-        self.kernels = []  # kernel, names of its source nodes, buffers named since the one before
-        self.next_names, self.deleted = {}, set()
-        since, nodes = [], []
-        for index, line in enumerate(lines):
-            matched = line_pattern.match(line)
-            if matched is None:
-                nodes = source_nodes(line) or nodes
-                continue
-            name, how, old, gone = (matched[key] for key in ("made", "how", "old", "gone"))
-            if gone is not None:
-                self.deleted.add(gone)
-            elif name is not None and (old is not None or how == "reinterpret_tensor"):
-                source, shape = self.renamed(line, old)
-                if "# reuse" in line:
-                    self.next_names[source] = name
-                    since.append(name)
-                self.made[name], self.shapes[name] = index, shape
-            elif name is not None:
-                self.made[name], self.shapes[name] = index, shape_in(line)
-                if how.startswith("empty_strided"):
-                    since.append(name)
-                if how != "empty_strided_cpu":
-                    self.calls.append((index, name, True))
-            elif matched["written"] is not None:
-                self.calls.append((index, matched["written"], False))
-                since = [other for other in since if other != matched["written"]]
-            else:
-                self.kernels.append((matched["kernel"], nodes, since))
-                since = []
-
-    def renamed(self, line, old):
-        """The buffer that a statement gives another name, and the dtype and shape from there on."""
-        if old is not None:
-            return old, self.shapes.get(old)
-        source = line.split("reinterpret_tensor(", 1)[1].split(",", 1)[0]
-        return source, ((self.shapes.get(source) or ("",))[0], shape_in(line)[1])
-
-    def last_name(self, name):
-        """Of the memory when the code returns; the name itself where it is freed before."""
-        last = name
-        while last in self.next_names:
-            last = self.next_names[last]
-        return name if last in self.deleted else last
-
-    def is_backward(self):
-        return any("AOT ID" in line and "backward" in line for line in self.lines[:3])
-
-
-def source_nodes(line):
-    """Of a comment "Topologically Sorted Source Nodes: [x, layer_norm], Original ATen: …"."""
-    parts = line.split("Source Nodes: [", 1)
-    return parts[1].split("]", 1)[0].split(", ") if len(parts) == 2 else []
-
-
-DTYPES = {"float32": "f32", "float16": "f16", "bfloat16": "bf16", "float64": "f64", "bool": "b8",
-          "int64": "i64", "int32": "i32", "int16": "i16", "int8": "i8", "uint8": "u8"}
-
-
-def shape_in(line):
-    """Of a call, its dtype ("f32"; "": not known) and the first tuple behind its name: "8,64,1"."""
-    dtype = line.rsplit("torch.", 1)[-1].split(")", 1)[0]
-    parts = line.split("(", 1)[1].split("(", 1)
-    return DTYPES.get(dtype, ""), plain_shape(parts[1].split(")", 1)[0]) if len(parts) == 2 else None
-
-
-def stored_results(results, buffers):
-    """Which result is in which buffer: {buffer: name}. Both are pairs of a name and of dtype and
-    shape; results are in the order of the numbers of their buffers, most of which follow one
-    another, and "buf25" is what buffer 25 holds. Of all ways to go through the results where dtypes
-    and shapes agree, the one whose steps are most like the steps of the numbers."""
-    buffers = sorted(buffers, key=lambda pair: int(pair[0][3:]))
-    own = {result for result, _ in results if result.startswith("buf")}
-    told = own.intersection(name for name, _ in buffers)
-    ways = {-1: (0, ())}  # place of the last result taken: cost, places
-    before, placed = None, []
-    for name, kind in buffers:
-        number, next_ways = int(name[3:]), {}
-        for place, (result, of_result) in enumerate(results):
-            if not agree(kind, of_result) or (result in own or name in told) and result != name:
-                continue
-            for last, (cost, places) in ways.items():
-                if last >= place:
-                    continue
-                step = 0 if before is None else abs((number - before) - (place - last))
-                known = next_ways.get(place)
-                if known is None or cost + step < known[0]:
-                    next_ways[place] = cost + step, places + (place,)
-        if next_ways:  # else it is none of the kernel's
-            ways, before = next_ways, number
-            placed.append(name)
-    places = min(ways.values())[1]
-    return {name: results[place][0] for name, place in zip(placed, places)}
-
-
-def agree(one, other):
-    """What is not known agrees with everything."""
-    if one is None or other is None:
-        return True
-    return one[1] == other[1] and (not one[0] or not other[0] or one[0] == other[0])
-
-
-def plain_shape(text):
-    return text.replace(" ", "").rstrip(",")
-
-
 class GraphSources:
     """Of a graph that is being compiled."""
 
@@ -355,6 +239,21 @@ def unlike(sources):
     return list(found.values())
 
 
+def nearest(places, saved, others):
+    """To most of what forward saved, each of which several nodes may have to do with (one that all
+    layers share, such as a mask, leads to none of them); else to the others."""
+    around = set()  # each of them: the places are in order, and may be many
+    for one in [one for ones in saved for one in ones[:MOST_SOURCES]] + list(others):
+        at = modules["bisect"].bisect_left(places, one)
+        around.update(places[max(at - MOST_SOURCES, 0):at + MOST_SOURCES])
+
+    def distance(place):
+        return (sum(min(abs(place - one) for one in ones) for ones in saved),
+                sum(abs(place - one) for one in others))
+
+    return min(sorted(around), key=distance)
+
+
 class CachedSources:
     """Of code that an earlier compilation wrote."""
 
@@ -366,74 +265,110 @@ class CachedSources:
         present = {source.frames for source in known.nodes}
         have_moved = all(frames not in present for frames, words in self.traces)
         self.key = 1 if have_moved else 0
-        self.passed = self.in_reverse() if code.is_backward() else [None] * len(linemap)
+        self.is_backward = code.is_backward()
+        self.passed = self.in_reverse() if self.is_backward else {}
         self.returned = self.of_kernels()
+        if not self.is_backward:
+            known.returned = [(name, self.place_of(name)) for name in code.returned]
+
+    def place_of(self, name):
+        """In the graph, of a buffer that forward returns."""
+        found = self.of(self.code.whole.get(name, name)) if name.startswith("buf") else []
+        return self.known.places.get(found[0].name) if found else None
+
+    def trace_at(self, index):
+        """Frames and words. Code that is divided for CUDA graphs has no line map."""
+        entry = modules["bisect"].bisect_right(self.starts, index + 1) - 1
+        return self.traces[entry] if entry >= 0 else ((), ())
 
     def in_reverse(self):
-        """The node behind each entry of the line map: a backward pass goes through the nodes from
-        the last to the first, so of those with the entry's line it is that next to the one before."""
-        places = {}
-        for place, source in enumerate(self.known.nodes):
-            places.setdefault((source.frames, source.words)[self.key], []).append(place)
-        now, found = len(self.known.nodes), []
-        for trace in self.traces:
-            like = places.get(trace[self.key])
-            if like is None:
-                found.append(None)
+        """The node behind each statement of a backward pass. Of those with the statement's line it is
+        that next to what forward saved for it: the name of a weight tells where it is used, and that
+        of another tensor where forward made it. Where nothing is known of them: next to the one
+        before, as a backward pass goes through the nodes from the last to the first."""
+        nodes, key = self.known.nodes, self.key
+        alike, near = {}, self.places_of_inputs()
+        for place, source in enumerate(nodes):
+            alike.setdefault((source.frames, source.words)[key], []).append(place)
+        now, found, made = len(nodes), {}, {}
+        groups, everywhere = {}, range(len(nodes))
+        for index in self.code.statements:
+            line = self.code.lines[index]
+            # Code that is divided for CUDA graphs has no line map.
+            group = self.trace_at(index)[key] if self.starts else None, "extern_kernels." in line
+            if group not in groups:
+                places = alike.get(group[0], ()) if self.starts else everywhere
+                groups[group] = self.with_gradient(places, group[1])
+            like = groups[group]
+            arguments = [name.replace("out=", "") for name in arguments_in(line)]
+            arguments = [self.code.whole.get(name, name) for name in arguments if name.isidentifier()]
+            saved = [near[name] for name in arguments if near.get(name)]
+            computed = [made[name] for name in arguments if name in made]
+            if not like or not (self.starts or saved or computed):
                 continue
-            now = min(like, key=lambda place: abs(place - now))
-            found.append(self.known.nodes[now])
+            place = nearest(like, saved, computed or [now])
+            if saved or computed or not near:
+                now = place
+            found[index] = nodes[place]
+            for name in arguments:
+                made.setdefault(name, place)
+            made.setdefault(line.split(" = ", 1)[0].strip(), place)
         return found
 
-    def of_kernels(self):
-        """The node of each buffer that a fused kernel writes. Before each kernel stand the nodes
-        that it returns, in the order of the buffers' numbers, but also those that are stored
-        nowhere: see stored_results. Layers that are alike share a kernel, which has the names of the
-        first: the call has its own in the same order.
+    def with_gradient(self, places, is_product):
+        """Those of nodes that a kernel of a backward pass may belong to."""
+        nodes = self.known.nodes
+        if is_product:
+            places = [place for place in places if nodes[place].operator in PRODUCTS] or places
+        return [place for place in places if nodes[place].operator not in WITHOUT_GRADIENT] or places
 
-            # Topologically Sorted Source Nodes: [x, layer_norm], Original ATen: [aten.add, …]
-            # Source node to ATen node mapping:
-            #   x => add
-            # Graph fragment:
-            #   %add : Tensor "f32[8, 64, 128][8192, 128, 1]cuda:0"[num_users=3] = …
-            #   return %add,%getitem_1
-            triton_per_fused_add_2 = async_compile.triton(…
-        """
-        returned, names, shapes, behind, nodes = {}, {}, {}, [], []
-        for line in self.code.lines:
-            if "Source Nodes: [" in line:
-                nodes = source_nodes(line)
-            elif line.startswith("#   return %"):
-                behind = line[len("#   return "):].replace("%", "").split(",")
-            elif line.startswith("#   %") and ' : Tensor "' in line:
-                name, rest = line[len("#   %"):].split(' : Tensor "', 1)
-                dtype, rest = rest.split("[", 1)
-                shapes[name] = dtype, plain_shape(rest.split("]", 1)[0])
-            elif line.startswith("#   ") and " => " in line:
-                source, made = line[len("#   "):].split(" => ", 1)
-                names.update((name, source) for name in made.split(", "))
-            elif " = async_compile." in line and not line.startswith((" ", "#")):
-                returned[line.split(" ", 1)[0]] = nodes, names, [
-                    (name, shapes.get(name)) for name in behind]
-                names, shapes, behind = {}, {}, []
-        found = {}
-        for kernel, called, buffers in self.code.kernels:
-            nodes, names, results = returned.get(kernel, ((), {}, ()))
-            own = dict(zip(nodes, called)) if len(nodes) == len(called) else {}
-            stored = stored_results(results, [(name, self.code.shapes.get(name)) for name in buffers])
+    def places_of_inputs(self):
+        """{what forward saved: places of the nodes that it has to do with}. Forward returns last what
+        backward is called with first, in the same order."""
+        near = {}
+        saved = [name for name in self.code.inputs if not is_size(name) and not name.startswith("tangents")]
+        returned = [pair for pair in self.known.returned if pair[0] and not is_size(pair[0])]
+        returned = returned[len(returned) - len(saved):] if saved else []
+        for name, (as_returned, place) in zip(saved, returned):
+            if name.startswith("primals_") and name != as_returned:
+                return {}  # they do not belong together
+            if as_returned.startswith("primals_"):
+                number = int(as_returned[len("primals_"):]) - 1
+                near[name] = self.known.inputs[number] if number < len(self.known.inputs) else []
+            elif place is not None:
+                near[name] = [place]
+        return near
+
+    def of_kernels(self):
+        """The node of each buffer that a fused kernel writes: see Kernel and stored_results. Layers
+        that are alike share a kernel, which has the names of the first: the call has its own in the
+        same order."""
+        kernels, found = kernels_of(self.code.lines), {}
+        for name, called, buffers, arguments in self.code.kernels:
+            kernel = kernels.get(name)
+            if kernel is None:
+                continue
+            own = dict(zip(kernel.nodes, called)) if len(kernel.nodes) == len(called) else {}
+            kinds = [(buffer, self.code.shapes.get(buffer)) for buffer in buffers]
+            results, pointers = kernel.results(), kernel.pointers(buffers, arguments)
+            stored = stored_results(results, kinds, pointers)
+            if len(stored) < len(buffers):
+                stored = {**stored_results(results, kinds), **stored}
             for buffer, result in stored.items():
-                found[buffer] = self.known.by_name.get(own.get(names.get(result)))
+                nodes = [result] if self.is_backward else kernel.lineage(result)
+                sources = [self.known.by_name.get(own.get(kernel.names.get(node))) for node in nodes]
+                found[buffer] = next((source for source in sources if source is not None), None)
         return found
 
     def of(self, name):
         index = self.code.made.get(name)
-        if index is None or (self.code.is_backward() and not self.starts):
+        if index is None:
             return []
         named, is_fused = self.named_at(index)
-        # Code that is divided for CUDA graphs has no line map.
-        entry = modules["bisect"].bisect_right(self.starts, index + 1) - 1
-        trace, passed = (self.traces[entry], self.passed[entry]) if entry >= 0 else (((), ()), None)
-        first = self.returned.get(name) or passed
+        trace = self.trace_at(index)
+        first = self.returned.get(name) or self.passed.get(self.code.statement_of(name, index))
+        if first is None and self.is_backward and not self.starts:
+            return []
         if first is None:
             like = [source for source in named
                     if (source.frames, source.words)[self.key] == trace[self.key]]

@@ -16,30 +16,37 @@ namespace {
 // an AccumulateGrad holds its tensor.
 constexpr std::string_view python_node = "PyNode";
 
-// Whether that holds in this PyTorch, as the first such node tells: there is an object whose type's
-// type is `type`, or a class made from it.
-bool holds_an_object(const void* node) noexcept {
+// The type of the object, or 0. It may be gone, as in backward passes that torch.compile made
+// (PyTorch 2.15), and other versions of PyTorch may hold something else there.
+std::uint64_t type_of_object(const void* node, const readable_memory& memory) noexcept {
+  const auto object = reinterpret_cast<std::uint64_t>(accumulated(node));
+  return object == 0 ? 0 : memory.word(object + python_stack::object::type);
+}
+
+// Whether its type is `type`, or a class made from it.
+bool is_type(std::uint64_t type, const readable_memory& memory) noexcept {
   namespace offset = python_stack::object;
   const auto type_of_types =
       reinterpret_cast<std::uint64_t>(python_stack::find_symbol("PyType_Type"));
-  const readable_memory memory;
-  std::uint64_t type = reinterpret_cast<std::uint64_t>(accumulated(node));
-  for (int i = 0; i < 2; ++i) type = memory.word(type + offset::type);
-  return type_of_types != 0 &&
-         (type == type_of_types || memory.word(type + offset::type) == type_of_types);
+  const std::uint64_t own = memory.word(type + offset::type);
+  return type_of_types != 0 && own != 0 &&
+         (own == type_of_types || memory.word(own + offset::type) == type_of_types);
 }
 
-std::string_view python_class(const void* node) noexcept {
-  using python_stack::address;
+std::uint32_t python_class(recorder& to, const void* node, thread_memory* kept) noexcept {
   namespace offset = python_stack::object;
-  const auto object = reinterpret_cast<address>(accumulated(node));
-  if (object == 0) return python_node;
-  static std::atomic<std::int8_t> known{-1};  // 0: no, 1: yes
-  if (known.load(std::memory_order_relaxed) < 0) known.store(holds_an_object(node) ? 1 : 0);
-  if (known.load(std::memory_order_relaxed) == 0) return python_node;
-  const auto type = python_stack::load<address>(object, offset::type);
+  const readable_memory memory;
+  const std::uint64_t type = type_of_object(node, memory);
+  if (type == 0) return to.text_id(python_node);
+  if (kept != nullptr) {
+    const std::uint32_t known = kept->names.find(type, to.generation());
+    if (known != 0) return known;
+  }
+  if (!is_type(type, memory)) return to.text_id(python_node);
   const auto* const name = python_stack::load<const char*>(type, offset::type_name);
-  return name == nullptr ? python_node : std::string_view(name);
+  const std::uint32_t id = to.text_id(name == nullptr ? python_node : std::string_view(name));
+  if (kept != nullptr) kept->names.keep(type, to.generation(), id);
+  return id;
 }
 
 }  // namespace
@@ -54,7 +61,7 @@ std::uint32_t node_name(recorder& to, const void* node) noexcept {
   }
   const std::string_view name = last_part(mangled_class(functions));
   // Many classes of Python share one of C++'s.
-  if (name == python_node && is_confirmed()) return to.text_id(python_class(node));
+  if (name == python_node && is_confirmed()) return python_class(to, node, memory);
   const std::uint32_t id = to.text_id(name);
   if (memory != nullptr) memory->names.keep(key, to.generation(), id);
   return id;

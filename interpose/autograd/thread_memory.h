@@ -11,7 +11,7 @@ namespace memtrace::autograd {
 // On the heap: thread-local variables come out of the thread's stack, which may be small.
 struct thread_memory {
   id_cache<8> objects;            // by address
-  id_cache<6> names;              // of nodes, by the address of their type information
+  id_cache<6> names;              // of nodes, by the address of their type information or class
   places_slot* places = nullptr;  // of this thread's forward calls
   std::uint64_t thread = 0;       // at::RecordFunction::currentThreadId(), 0: not asked yet
 };

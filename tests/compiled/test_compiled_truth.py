@@ -8,22 +8,8 @@ import pytest
 import compiled_agreement
 import compiled_cases
 
-# What falls short today: name of the case -> which run, and why. Taken out when it is mended.
-SHORT = {
-    ("ResNet", "compiled"): "a function outside of any module is shown as the module before it in its kernel",
-    ("ResNet", "cached"): "a function outside of any module is shown as the module before it in its kernel",
-    ("BERT, Trainer", "compiled"): "a graph that comes from the cache in the same process: as the cached run",
-    ("BERT, Trainer", "cached"): "of a kernel of dropout, sum and norm, what the norm saves is taken for the dropout's",
-    ("mT5, Trainer", "cached"): "of a kernel of dropout and sum, the sum is taken for the dropout's",
-    ("LoRA, peft", "cached"): "of three dropouts on one line, in one kernel, the module is taken for another's",
-    ("DDP", "cached"): "of the graphs that DDP splits, the matrix products are taken for the kernel before them",
-    ("reduce-overhead", "cached"): "the backward graph has no lines when it is loaded from the cache",
-    ("checkpointing", "compiled"): "what graphsafe_run_with_rng_state calls has no line and no module",
-    ("checkpointing", "cached"): "what graphsafe_run_with_rng_state calls has no line and no module",
-    ("autocast", "cached"): "of a kernel with several results, all are taken for the last",
-    ("two models", "compiled"): "the only Critic is called Critic #2, and its states are the other model's (also eager)",
-    ("two models", "cached"): "the only Critic is called Critic #2, and its states are the other model's (also eager)",
-}
+# What falls short today: (name of the case, run) -> why. Taken out when it is mended.
+SHORT: dict = {}
 
 
 def marks(case: compiled_cases.Case, run: str) -> list:

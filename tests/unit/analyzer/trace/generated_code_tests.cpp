@@ -72,6 +72,8 @@ class compiled_program {
   const text_id model = text("model.py");
   const text_id wrapper = text("/tmp/torchinductor_me/ab/cab.py");
   const text_id operators = text("/usr/lib/python3/torch/_ops.py");
+  const text_id random_state = text("/usr/lib/python3/torch/_prims/rng_prims.py");
+  const text_id higher_order = text("/usr/lib/python3/torch/_higher_order_ops/wrap.py");
   const text_id benchmark = text("/usr/lib/python3/torch/_inductor/runtime/benchmarking.py");
   const object_id root = module({}, "");
   const object_id first = module(root, "h.0");
@@ -146,6 +148,20 @@ TEST_CASE("GIVEN an operator that a generated line calls THEN its memory is the 
   auto where = program.running(program.first);
   program.code.show(where, at);
   CHECK(program.shown(at) == lines{"model.py:17", "model.py:24"});
+}
+
+TEST_CASE(
+    "GIVEN an operator that a generated line calls with random state of its own THEN its memory is "
+    "the line's") {
+  compiled_program program;
+  program.tell(10, program.gelu, program.first_gelu, program.first);
+  for (const auto& between : {program.random_state, program.higher_order}) {
+    auto at = program.stack({{program.wrapper, 10}, {between, 383}, {program.operators, 865}});
+    auto where = program.running(program.first);
+    program.code.show(where, at);
+    CHECK(program.shown(at) == lines{"model.py:17", "model.py:24"});
+    CHECK(where.module == program.first_gelu);
+  }
 }
 
 TEST_CASE("GIVEN what tries a kernel out, and other lines THEN they are shown as they are") {
