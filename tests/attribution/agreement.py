@@ -11,7 +11,7 @@ import runs
 
 # What the truth cannot tell apart: whatever no parameter, buffer, gradient, optimizer state, input
 # or saved tensor lives in.
-REST = {"temporaries", "workspace", "outputs", "other"}
+REST = {"temporaries", "workspace", "outputs", "collected", "other"}
 
 KNOWN, AGREEING = 99, 98  # what the peak of every program must reach, in percent of its bytes
 
