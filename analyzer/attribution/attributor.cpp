@@ -134,6 +134,7 @@ void attributor::on_message(const trace::event& head, const trace::message_event
 
 void attributor::on_module(const trace::event&, const trace::module_event& record) {
   state_->modules.name(record);
+  if (auto* const lives = state_->run.wanted.lives) lives->named(record);
 }
 
 void attributor::on_storage(const trace::event& next, const trace::storage_event& record) {

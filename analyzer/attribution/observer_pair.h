@@ -38,6 +38,10 @@ class observer_pair final : public life_observer {
     first_.stepped(head, record);
     second_.stepped(head, record);
   }
+  void named(const trace::module_event& record) override {
+    first_.named(record);
+    second_.named(record);
+  }
   void phase_changed(const trace::event& head, const trace::phase_event& record) override {
     first_.phase_changed(head, record);
     second_.phase_changed(head, record);

@@ -96,6 +96,19 @@ using decision = std::optional<category>;
               category::activations);
 }
 
+// A loop's variable holds the result of the call before, and sometimes that of the one before it.
+constexpr std::uint32_t calls_of_a_result = 3;
+
+[[nodiscard]] std::uint32_t calls_since(const rule_case& about) {
+  return about.end.passes.calls - about.block.born.passes.calls;
+}
+
+// Lists of logits, features, embeddings, losses.
+[[nodiscard]] decision gathered_results(const rule_case& about) {
+  return when(in_model(about) && !within_its_call(about) && calls_since(about) >= calls_of_a_result,
+              category::collected);
+}
+
 [[nodiscard]] decision outlives_call(const rule_case& about) {
   const bool returned = about.block.born.call != 0 && !about.end.call_running;
   const bool outside_modules = about.block.born.call == 0 && !same_stretch(about);
@@ -111,16 +124,15 @@ using decision = std::optional<category>;
 constexpr std::uint32_t calls_of_an_input = 8;
 
 [[nodiscard]] decision held_for_long(const rule_case& about) {
-  const auto calls = about.end.passes.calls - about.block.born.passes.calls;
-  return when(made_by_program(about.block) && calls > calls_of_an_input &&
+  return when(made_by_program(about.block) && calls_since(about) > calls_of_an_input &&
                   !born_in(about, phase::setup) && !born_in(about, phase::forward),
-              category::other);
+              category::collected);
 }
 
 [[nodiscard]] decision made_for_the_model(const rule_case& about) {
-  const auto calls = about.end.passes.calls - about.block.born.passes.calls;
-  return when(made_by_program(about.block) && calls != 0 && !born_in(about, phase::forward),
-              category::inputs);
+  return when(
+      made_by_program(about.block) && calls_since(about) != 0 && !born_in(about, phase::forward),
+      category::inputs);
 }
 
 [[nodiscard]] decision outlives_its_pass(const rule_case& about) {
@@ -149,6 +161,7 @@ constexpr std::array rules = {
     rule{"outlives_optimizer", evidence::inferred, outlives_optimizer, true},
     rule{"freed_by_backward", evidence::inferred, freed_by_backward},
     rule{"held_by_function", evidence::inferred, held_by_function},
+    rule{"gathered_results", evidence::inferred, gathered_results},
     rule{"outlives_call", evidence::inferred, outlives_call},
     rule{"made_and_gone", evidence::inferred, made_and_gone},
     rule{"held_for_long", evidence::inferred, held_for_long},

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::array<std::string_view, category_count> category_names = {
     "weights",   "buffers", "gradients", "optimizer_states", "activations", "inputs", "temporaries",
-    "workspace", "outputs", "other",     "unknown"};
+    "workspace", "outputs", "kv_cache",  "collected",        "other",       "unknown"};
 constexpr std::array<std::string_view, evidence_count> evidence_names = {"annotated", "inferred",
                                                                          "propagated", "unknown"};
 constexpr std::array<std::string_view, phase_count> phase_names = {

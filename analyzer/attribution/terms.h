@@ -22,10 +22,12 @@ enum class category : std::uint8_t {
   temporaries,
   workspace,
   outputs,
-  other,    // known, but none of these
-  unknown,  // no rule applies
+  kv_cache,   // keys and values of what has been read and written so far
+  collected,  // results that the program gathers over many calls or steps
+  other,      // known, but none of these
+  unknown,    // no rule applies
 };
-inline constexpr std::size_t category_count = 11;
+inline constexpr std::size_t category_count = 13;
 
 // How a category is known, strongest first.
 enum class evidence : std::uint8_t {

@@ -15,7 +15,7 @@
 namespace memtrace::growth {
 namespace {
 
-constexpr std::uint64_t least_steps = 12;
+constexpr std::uint64_t least_steps = 10;
 constexpr std::uint64_t few_steps = 60;  // two or three jumps in fewer tell nothing
 constexpr std::uint64_t certain_from_steps = 200;
 constexpr std::size_t fewest_floors = 4;
@@ -51,6 +51,34 @@ bool grew_in_warmup(const series& values, const stretch& steps, const growth_fou
   double floor = steps.windows.front().floor;
   for (const auto& one : steps.windows) floor = std::min(floor, one.floor);
   return floor - values.first_bytes() > std::max(negligible, 2 * found.noise);
+}
+
+// Whether new highs came in close succession and then nothing moved for a good part of the run: a
+// table that is full, an epoch's buffer. Jumps that merely are rare have long waits between them.
+bool has_ended(const stretch& steps, double negligible) {
+  constexpr std::size_t fewest_highs = 3, shortest = 4;
+  constexpr std::size_t waits = 3, share = 4;  // of the longest wait; one part in
+  const auto& windows = steps.windows;
+  if (windows.empty()) return false;
+  const double first = windows.front().floor;
+  double highest = first;
+  std::size_t last = 0, longest = 0, highs = 0;
+  for (std::size_t i = 1; i < windows.size(); ++i) {
+    if (windows[i].floor <= highest + negligible) continue;
+    highest = windows[i].floor;
+    longest = std::max(longest, i - last);
+    last = i;
+    ++highs;
+  }
+  const auto silence = windows.size() - 1 - last;
+  if (highs < fewest_highs || silence < std::max(shortest, waits * longest) ||
+      silence * share < windows.size()) {
+    return false;
+  }
+  double moved = 0;
+  for (auto i = last + 1; i < windows.size(); ++i) moved += windows[i].up + windows[i].down;
+  const double usual_rise = (highest - first) / static_cast<double>(highs);
+  return moved <= std::max(negligible, usual_rise / 2);
 }
 
 double confidence_of(const growth_found& found, bool leak, std::uint64_t steps) {
@@ -134,6 +162,7 @@ shape shape_of(const series& values, const findings& found, double negligible) {
   const auto& growth = found.growth;
   if (found.teeth.teeth >= 2) return growth.leak ? shape::sawtooth_leak : shape::sawtooth;
   if (growth.leak) {
+    if (has_ended(found.steps, negligible)) return shape::warmup_plateau;
     const bool jumps = growth.staircase || rises_rarely(found.steps);
     return jumps ? shape::stepwise : shape::accumulating;
   }

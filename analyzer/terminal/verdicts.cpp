@@ -10,7 +10,6 @@
 #include "analyzer/code/places.h"
 #include "analyzer/run/causes.h"
 #include "analyzer/text/units.h"
-#include "analyzer/verdicts/filling.h"
 #include "analyzer/verdicts/keeper_words.h"
 
 namespace memtrace::terminal {
@@ -209,15 +208,11 @@ void add_verdict(section& out, const run::process_report& process, const verdict
 // A buffer that fills, in words; empty: it is none.
 [[nodiscard]] std::string filling_words(const verdicts::verdict& about) {
   for (const auto& who : about.culprits) {
-    const auto buffer = verdicts::filling_of(who);
-    if (!buffer) continue;
-    const auto& into = *buffer->container;
-    return fmt::format("into `{}`, {} of {}, which is not full yet{}", verdicts::variable_of(into),
-                       into.container, text::format_count(buffer->length),
-                       buffer->steps_to_full
-                           ? fmt::format(": in about {} {}s",
-                                         text::format_count(*buffer->steps_to_full), about.unit)
-                           : std::string());
+    if (!who.fills) continue;
+    const auto& end = who.fills->steps_to_full;
+    const auto when =
+        end ? fmt::format(": in about {} {}s", text::format_count(*end), about.unit) : "";
+    return who.fills->line + when;
   }
   return {};
 }

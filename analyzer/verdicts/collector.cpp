@@ -17,6 +17,16 @@ namespace {
   return bytes;
 }
 
+// What autograd kept first and the program still keeps several backward passes later is what the
+// program gathers: that is what grows.
+[[nodiscard]] attribution::category lasting_category(const attribution::classification& found,
+                                                     const attribution::life_end& how) {
+  constexpr std::uint32_t several = 3;
+  const auto now = how.passes.backwards_ended;
+  const bool gathered = now >= several && found.until_backward <= now - several;
+  return gathered ? attribution::category::collected : found.what;
+}
+
 }  // namespace
 
 collector::holdings& collector::at(std::uint32_t device) {
@@ -83,6 +93,7 @@ void collector::before(const trace::event& head) {
 void collector::born(std::uint32_t device, const attribution::block_life& block) {
   ++births_;
   last_birth_ = block.born_event;
+  if (block.scope.module) modules_.ran(block.scope.module, steps_.clock().now());
   phases_.born(block, time_ns_, totals_);
   const auto site = sites_.of(block);
   auto& held = at(device);
@@ -128,16 +139,21 @@ bool collector::ended(std::uint32_t device, const attribution::block_life& block
 }
 
 void collector::judged(std::uint32_t device, const attribution::block_life& block,
-                       const attribution::life_end&, const attribution::classification& found) {
+                       const attribution::life_end& how, const attribution::classification& found) {
   const auto site = sites_.of(block);
+  const auto what = lasting_category(found, how);
   phases_.for_each([&](timeline& episode) {
     if (!episode.outlived(block.born_event)) return;
-    episode.judged(episode.device(device, 0), site, block, found.what);
+    episode.judged(episode.device(device, 0), site, block, what);
   });
   if (!steps_.outlived(block.born_event)) return;
-  steps_.judged(*at(device).steps, site, block, found.what);
+  if (what == attribution::category::weights) {
+    modules_.kept(device, site, block.object, names_[block.name], block.bytes,
+                  steps_.clock().now());
+  }
+  steps_.judged(*at(device).steps, site, block, what);
   const auto& clock = steps_.clock();
-  categories_.lived(found.what, block.bytes, clock.step_of(block.born_event), clock.now());
+  categories_.lived(what, block.bytes, clock.step_of(block.born_event), clock.now());
 }
 
 void collector::end_step(const trace::event& head, std::uint64_t event) {

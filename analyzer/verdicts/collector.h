@@ -21,6 +21,7 @@
 #include "analyzer/attribution/life_observer.h"
 #include "analyzer/replay/replay.h"
 #include "analyzer/verdicts/category_series.h"
+#include "analyzer/verdicts/module_uses.h"
 #include "analyzer/verdicts/phase_episodes.h"
 #include "analyzer/verdicts/retention.h"
 #include "analyzer/verdicts/segment_makers.h"
@@ -38,6 +39,8 @@ class collector final : public attribution::life_observer {
         replayed_(replayed),
         given_(std::move(given)),
         totals_([this](std::uint32_t device) { return totals_of(device); }),
+        names_(names),
+        modules_(names),
         kept_(names) {}
   collector(const collector&) = delete;
   collector& operator=(const collector&) = delete;
@@ -51,6 +54,7 @@ class collector final : public attribution::life_observer {
   void judged(std::uint32_t device, const attribution::block_life& block,
               const attribution::life_end& how, const attribution::classification& found) override;
   void stepped(const trace::event& head, const trace::step_event& record) override;
+  void named(const trace::module_event& record) override { modules_.named(record); }
   void phase_changed(const trace::event& head, const trace::phase_event& record) override;
   void census(const trace::event& head, const trace::census_event& record) override;
   void held(std::uint32_t device, const attribution::block_life* block,
@@ -62,6 +66,7 @@ class collector final : public attribution::life_observer {
     return devices_.at(device).makers;
   }
   [[nodiscard]] const category_series& categories() const { return categories_; }
+  [[nodiscard]] const module_uses& modules() const { return modules_; }
   [[nodiscard]] const retention& kept() const { return kept_; }
   [[nodiscard]] std::uint64_t births() const { return births_; }
   [[nodiscard]] std::uint64_t last_birth() const { return last_birth_; }  // its event
@@ -99,6 +104,8 @@ class collector final : public attribution::life_observer {
   holdings* latest_ = nullptr;  // of latest_device_
   std::uint32_t latest_device_ = 0;
   category_series categories_;
+  const trace::dictionary& names_;
+  module_uses modules_;
   retention kept_;
 };
 

@@ -17,7 +17,12 @@ findings conclude(const collector& collected, const replay::replayer& replayed,
   std::vector<growing_sites> by_device;
   for (const auto& [index, device] : collected.steps().devices()) {
     const growth::context context{.capacity_bytes = with.capacity_of(index)};
-    const auto& sites = by_device.emplace_back(find_growing(index, device, context));
+    auto& sites = by_device.emplace_back(find_growing(index, device, context));
+    for (auto& one : sites.all) {
+      one.modules_run =
+          one.what == attribution::category::weights &&
+          collected.modules().all_run(index, one.site, collected.steps().clock().now());
+    }
     made.verdicts.push_back(judge_device(with, {subject_kind::device, index, {}}, device, sites,
                                          collected.steps().clock(), context));
     if (!is_leak(made.verdicts.back().found.shape)) {

@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include "analyzer/verdicts/growing_work.h"
+#include "analyzer/verdicts/replacement.h"
 
 namespace memtrace::verdicts {
 
@@ -81,6 +82,14 @@ struct movements {
   return top - floor;
 }
 
+// Another site gives back what this one takes.
+[[nodiscard]] bool replaces_another(const growth::series& values, const site_history& page,
+                                    const device_timeline& device) {
+  return std::ranges::any_of(device.sites.pages(), [&](const site_history& other) {
+    return other.site != page.site && replaces(values, other.series.first(device.sites.steps()));
+  });
+}
+
 // Optimizers make their states where memory grows for other reasons, too.
 [[nodiscard]] bool ranks_before(const culprit& a, const culprit& b) {
   const bool a_state = a.what == attribution::category::optimizer_states;
@@ -102,6 +111,9 @@ growing_sites find_growing(std::uint32_t index, const device_timeline& device,
     const auto values = page.series.first(steps);
     auto verdict = growth::judge(values, about);
     inputs.add(page, is_leak(verdict.shape));
+    if (is_leak(verdict.shape) && replaces_another(values, page, device)) {
+      verdict.shape = growth::shape::warmup_plateau;
+    }
     if (is_leak(verdict.shape)) {
       if (generations_grow(page, verdict, steps)) {
         found.all.push_back(describe(page, std::move(verdict)));

@@ -7,7 +7,7 @@ void step_inputs::add(const site_history& site, bool grows) {
   constexpr std::uint64_t most_births = 2;  // alive at once: this step's and the one before's
   if (site.births_stayed == 0 || site.births_stayed > most_births) return;
   const auto kind = site.main_kind();
-  const bool comes_anew = kind.late_byte_steps > 0;
+  const bool comes_anew = kind.comes_late;
   if (kind.what != attribution::category::inputs || !comes_anew) return;
   (grows ? growing_ : same_) += site.series.latest();
 }

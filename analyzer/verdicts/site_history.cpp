@@ -35,9 +35,12 @@ void site_history::outlived(const attribution::block_life& block, attribution::c
     kind->what = what;
   }
   const auto ends = ended - born;
-  const auto weight = static_cast<double>(block.bytes) * static_cast<double>(ends);
-  kind->byte_steps += weight;
-  if (born >= first_steps) kind->late_byte_steps += weight;
+  const auto bytes = static_cast<double>(block.bytes);
+  kind->byte_steps += bytes * static_cast<double>(ends);
+  if (born >= first_steps) {
+    kind->late_byte_steps += bytes * static_cast<double>(ends - 1);
+    kind->comes_late = true;
+  }
   const bool stays = ends > 1;
   if (kind->stayed && !stays) return;
   if (stays == kind->stayed && block.born_event < kind->born_event) return;

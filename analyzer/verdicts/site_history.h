@@ -21,8 +21,11 @@ struct site_holding {
 // Blocks of one category from one call site.
 struct kind_of_block {
   attribution::category what = attribution::category::unknown;
-  double byte_steps = 0;       // bytes, times the step ends at which they were alive
-  double late_byte_steps = 0;  // of them, of blocks made after the first steps
+  double byte_steps = 0;  // bytes, times the step ends at which they were alive
+  // Of blocks made after the first steps, and after the first end that each was there for: what
+  // comes anew in each step and goes with it, such as gradients, is not what grows.
+  double late_byte_steps = 0;
+  bool comes_late = false;  // some were made after the first steps
   // Of the latest one, where some outlived more than one step's end: of these.
   std::uint64_t born_event = 0;
   bool stayed = false;

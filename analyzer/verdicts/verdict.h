@@ -40,6 +40,20 @@ struct series_shown {
   std::vector<std::uint64_t> bytes;
 };
 
+// How much a container may hold, as a line of the program says.
+struct shown_bound {
+  std::string name;  // self.capacity; empty: a number
+  std::uint64_t limit = 0;
+  std::string file;
+  std::uint32_t line = 0;
+};
+
+// A variable or attribute beside a container that was a number when a census looked.
+struct named_number {
+  std::string name;
+  std::uint64_t value = 0;
+};
+
 // A path that keeps memory alive, as the censuses saw it.
 struct retainer {
   std::string path;       // self.validation_outputs[…]
@@ -56,6 +70,16 @@ struct retainer {
   std::uint32_t censuses = 0;              // that saw it
   std::uint64_t seen_at_step = 0;          // the last of them
   std::uint64_t recorded_in_backward = 0;  // of the bytes: made by a backward that made a graph
+  std::vector<named_number> numbers;       // of the holder and of the function, at that time
+  std::optional<shown_bound> bound;        // what of them the source compares the container with
+};
+
+// Why growth comes to an end by itself.
+struct filling {
+  std::string summary;                         // grows into `x`, which is bounded
+  std::string line;                            // into `x`, deque of 5, which is not full yet
+  std::optional<std::uint64_t> steps_to_full;  // at the rate at which it fills
+  std::string overturned_by;
 };
 
 // Steps until memory would run out on another GPU, if what is on this one outside of PyTorch's pool
@@ -94,9 +118,11 @@ struct culprit {
   double share = 0;         // of the subject's growth, 0 … 1
   std::uint64_t bytes = 0;  // that have stayed
   std::uint64_t blocks = 0;
+  bool modules_run = false;           // weights, all of modules that still take part in a step
   std::uint64_t birth_steps = 0;      // distinct steps in which its live blocks were made
   std::vector<retainer> retained_by;  // most growth first
   std::optional<remedy> fix;
+  std::optional<filling> fills;  // instead of leaking
 };
 
 struct verdict {

@@ -182,7 +182,7 @@ def annotate(memory, category: str, name: str | None = None) -> None:
     """Say what the memory of a tensor, or at an address, is until it is freed.
 
     `category` is one of the report's (weights, buffers, gradients, optimizer_states, activations,
-    inputs, outputs, workspace, temporaries, other) or a word of your own. A view stands for the
+    inputs, outputs, kv_cache, collected, workspace, temporaries, other) or a word of your own. A view stands for the
     whole storage. Tensors on the CPU have no effect.
     """
     what = _bytes(category, "a category")

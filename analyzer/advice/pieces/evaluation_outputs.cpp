@@ -39,8 +39,8 @@ struct collected {
   if (passes.of_block[block] != activity::evaluation) return false;
   if (of.blocks[block].born_in == phase::setup) return false;
   const auto what = of.blocks[block].what;
-  return what == category::outputs || what == category::other || what == category::activations ||
-         what == category::inputs;
+  return what == category::outputs || what == category::collected || what == category::other ||
+         what == category::activations || what == category::inputs;
 }
 
 [[nodiscard]] collected find(const blocks::evidence& of, const run_passes& passes) {

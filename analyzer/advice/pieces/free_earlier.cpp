@@ -59,6 +59,7 @@ class uses {
       case category::outputs:
       case category::inputs:
       case category::temporaries:
+      case category::collected:
       case category::other:
         return passes_.of_block[block] != activity::neither;
       default:

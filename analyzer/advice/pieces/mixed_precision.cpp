@@ -47,6 +47,7 @@ class precision_change {
  private:
   [[nodiscard]] static bool is_computed(category what) {
     return what == category::activations || what == category::outputs ||
+           what == category::kv_cache || what == category::collected ||
            what == category::temporaries;
   }
 

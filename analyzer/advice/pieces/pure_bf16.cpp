@@ -28,6 +28,8 @@ namespace {
     case category::optimizer_states:
     case category::activations:
     case category::outputs:
+    case category::kv_cache:
+    case category::collected:
       return true;
     case category::temporaries:
       return facts.born_in == phase::forward || facts.born_in == phase::backward ||

@@ -5,7 +5,7 @@
 const OF_CATEGORY: Record<string, string> = {
   weights: "#0072b2", buffers: "#5aa9dd", gradients: "#d55e00", optimizer_states: "#009e73",
   activations: "#e69f00", inputs: "#cc79a7", temporaries: "#f0e442", workspace: "#7b5aa6",
-  outputs: "#56b4e9", other: "#8c8c8c", unknown: "#bdbdbd",
+  outputs: "#56b4e9", kv_cache: "#1b7f3b", collected: "#b8325e", other: "#8c8c8c", unknown: "#bdbdbd",
 };
 const OF_PART: Record<string, string> = {
   cached: "var(--cached)", free: "var(--free)", unexplained: "#a05a2c", context: "var(--context)",

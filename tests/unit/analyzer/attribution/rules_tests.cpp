@@ -281,6 +281,19 @@ TEST_CASE("GIVEN nothing said WHEN judged THEN the passes decide: in the optimiz
   check(norm, category::other, inferred, "outlives_its_pass");
 }
 
+TEST_CASE("GIVEN a result of a model WHEN calls go by THEN from the third on it is collected") {
+  const auto inferred = evidence::inferred;
+  for (const auto when : {phase::forward, phase::evaluation}) {
+    situation features(when);
+    features.block.born.call = 1;
+    features.end.call_running = false;
+    features.end.passes.calls = features.block.born.passes.calls + 2;
+    check(features, category::outputs, inferred, "outlives_call");
+    ++features.end.passes.calls;
+    check(features, category::collected, inferred, "gathered_results");
+  }
+}
+
 TEST_CASE("GIVEN nothing said WHEN judged THEN the passes decide: by the program") {
   const auto inferred = evidence::inferred;
   check(situation(phase::other), category::temporaries, inferred, "made_and_gone");
@@ -288,7 +301,7 @@ TEST_CASE("GIVEN nothing said WHEN judged THEN the passes decide: by the program
   check(situation(phase::setup).next_step(), category::inputs, inferred, "made_for_the_model");
   situation meter(phase::other);
   meter.end.passes.calls = 100;
-  check(meter, category::other, inferred, "held_for_long");
+  check(meter, category::collected, inferred, "held_for_long");
   situation statistics(phase::other);
   ++statistics.end.passes.optimizer_steps;
   check(statistics, category::other, inferred, "outlives_its_pass");

@@ -29,22 +29,37 @@ TEST_CASE("memory that never changes is steady") {
   }
 }
 
-TEST_CASE("fewer than twelve steps tell nothing, and say how many are missing") {
-  const auto given = judge(of(9, [](auto k) { return k * mib; }));
+TEST_CASE("fewer than ten steps tell nothing, and say how many are missing") {
+  const auto given = judge(of(7, [](auto k) { return k * mib; }));
   CHECK(given.shape == shape::unknown);
   CHECK(given.more_steps_needed == 3);
   CHECK(given.overturned_by.find("3 more steps") != std::string::npos);
   CHECK(judge(std::vector<std::uint64_t>{}).shape == shape::unknown);
 }
 
-TEST_CASE("a leak is found from 512 bytes to 1 GiB a step, in 12 to 100,000 steps") {
+TEST_CASE("a leak is found from 512 bytes to 1 GiB a step, in 10 to 100,000 steps") {
   const std::uint64_t rate = GENERATE(512, 40 * kib, 3 * mib, gib);
-  const std::uint64_t steps = GENERATE(12, 40, 100, 5000, 100'000);
+  const std::uint64_t steps = GENERATE(10, 12, 40, 100, 5000, 100'000);
   CAPTURE(rate, steps);
   const auto given = judge(of(steps, [&](auto k) { return 7 * gib + k * rate; }));
   CHECK(given.shape == shape::accumulating);
   CHECK(given.bytes_per_step == Approx(static_cast<double>(rate)));
   CHECK(holds(given, static_cast<double>(rate)));
+}
+
+TEST_CASE("what fills step by step and then stands still for a quarter of the run has ended") {
+  const std::uint64_t full = GENERATE(10, 14, 16);
+  CAPTURE(full);
+  const auto table = judge(of(22, [&](auto k) { return gib + std::min(k, full) * 64 * kib; }));
+  CHECK(table.shape == shape::warmup_plateau);
+}
+
+TEST_CASE("a pause no longer than those before it ends nothing") {
+  const auto each = judge(of(40, [](auto k) { return gib + k / 5 * mib; }));
+  CHECK(each.shape == shape::stepwise);
+  const auto bursts = judge(
+      of(44, [](auto k) { return gib + (k / 12 * 6 + std::min<std::uint64_t>(k % 12, 6)) * mib; }));
+  CHECK(is_leak(bursts.shape));
 }
 
 TEST_CASE("512 bytes a step show beside gibibytes of batches that come and go") {

@@ -35,7 +35,7 @@ namespace {
   verdicts::verdict about;
   about.found.shape = shape::accumulating;
   about.found.confidence = 0.9;
-  about.steps_to_oom = 100;
+  about.steps_to_oom = 1000;
   about.culprits = std::move(culprits);
   made.verdicts.push_back(std::move(about));
   return made;
@@ -77,7 +77,7 @@ TEST_CASE("GIVEN a plain list THEN nothing is taken back") {
   auto found = one({grows(1.0, {buffer(200, "list", 0)})});
   verdicts::judge_filling(found);
   CHECK(found.verdicts[0].found.shape == shape::accumulating);
-  CHECK(found.verdicts[0].steps_to_oom == 100);
+  CHECK(found.verdicts[0].steps_to_oom == 1000);
 }
 
 TEST_CASE("GIVEN a leak beside a filling buffer THEN the device still leaks") {
@@ -101,4 +101,92 @@ TEST_CASE("GIVEN a bounded container without a known limit THEN nobody says when
   verdicts::judge_filling(found);
   CHECK(found.verdicts[0].found.shape == shape::warmup_plateau);
   CHECK(found.verdicts[0].found.more_steps_needed == 0);
+}
+
+TEST_CASE("GIVEN a container that is full only after memory has run out THEN it leaks") {
+  auto found = one({grows(1.0, {buffer(200, "deque(maxlen=1000000)")})});
+  verdicts::judge_filling(found);
+  CHECK(found.verdicts[0].found.shape == shape::accumulating);
+  CHECK(found.verdicts[0].steps_to_oom == 1000);
+}
+
+TEST_CASE("GIVEN a list that a line of the program bounds THEN it fills, and the line is named") {
+  auto kept = buffer(30, "list", 0);
+  kept.bound = verdicts::shown_bound{"self.limit", 50, "/home/ada/buffer.py", 13};
+  auto found = one({grows(1.0, {kept})});
+  verdicts::judge_filling(found);
+  const auto& about = found.verdicts[0];
+  CHECK(about.found.shape == shape::warmup_plateau);
+  CHECK(about.summary ==
+        "grows into `replay`, a list of 30, which the program bounds at 50 (`self.limit`, "
+        "buffer.py:13), full in about 10 steps");
+}
+
+namespace {
+
+[[nodiscard]] verdicts::culprit states(const char* path) {
+  verdicts::retainer kept;
+  kept.path = path;
+  kept.bytes = 4096;
+  auto made = grows(1.0, {kept});
+  made.what = attribution::category::optimizer_states;
+  made.birth_steps = 12;
+  return made;
+}
+
+[[nodiscard]] verdicts::culprit weights(bool modules_run) {
+  auto made = grows(1.0, {});
+  made.what = attribution::category::weights;
+  made.modules_run = modules_run;
+  return made;
+}
+
+[[nodiscard]] shape shape_with(verdicts::findings found) {
+  verdicts::judge_filling(found);
+  return found.verdicts[0].found.shape;
+}
+
+}  // namespace
+
+TEST_CASE("GIVEN first states of parameters THEN they come to an end, unless parameters do not") {
+  CHECK(shape_with(one({states("opt.state[…]['exp_avg']")})) == shape::warmup_plateau);
+  CHECK(shape_with(one({states("opt.state[…]['history'][…]")})) == shape::accumulating);
+  CHECK(shape_with(one({states("old_averages[…]")})) == shape::accumulating);
+  CHECK(shape_with(one({weights(false), states("opt.state[…]['exp_avg']")})) ==
+        shape::accumulating);
+  CHECK(shape_with(one({weights(true), states("opt.state[…]['exp_avg']")})) ==
+        shape::warmup_plateau);
+}
+
+TEST_CASE("GIVEN a model that is made larger THEN what goes with it is no leak either") {
+  CHECK(shape_with(one({weights(true)})) == shape::warmup_plateau);
+  CHECK(shape_with(one({weights(false)})) == shape::accumulating);
+  auto gradients = grows(1.0, {});
+  gradients.what = attribution::category::gradients;
+  gradients.birth_steps = 1;
+  CHECK(shape_with(one({weights(true), gradients})) == shape::warmup_plateau);
+  gradients.birth_steps = 9;  // those of each step stay
+  CHECK(shape_with(one({weights(true), gradients})) == shape::accumulating);
+}
+
+TEST_CASE("GIVEN keys and values of a text THEN they fill where they go with their function") {
+  verdicts::retainer kept;
+  kept.path = "past[…]";
+  kept.container = "list";
+  kept.owner = "local of write";
+  kept.bytes = 4096;
+  auto who = grows(1.0, {kept});
+  who.birth_steps = 1;
+  who.blocks = 6;
+  who.born_in = attribution::phase::evaluation;
+  CHECK(shape_with(one({who})) == shape::warmup_plateau);
+  auto of_all_texts = who;
+  of_all_texts.retained_by[0].path = "self.past[…]";
+  CHECK(shape_with(one({of_all_texts})) == shape::accumulating);
+  auto of_main = who;
+  of_main.retained_by[0].owner = "local of main";
+  CHECK(shape_with(one({of_main})) == shape::accumulating);
+  auto results = who;
+  results.retained_by[0].path = "logits[…]";
+  CHECK(shape_with(one({results})) == shape::accumulating);
 }

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/verdicts/filling_kinds.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <string_view>
+
+#include "analyzer/text/units.h"
+#include "analyzer/verdicts/held_path.h"
+#include "analyzer/verdicts/keeper_words.h"
+
+namespace memtrace::verdicts {
+
+namespace {
+
+using attribution::category;
+
+// Of the memory that bounded containers must hold of what a culprit keeps.
+constexpr double most_of_growth = 0.9;
+// Blocks of at most so many steps are alive at once of what comes anew in each.
+constexpr std::uint64_t births_of_what_streams = 2;
+
+[[nodiscard]] std::string_view file_name(std::string_view file) {
+  const auto slash = file.rfind('/');
+  return slash == file.npos ? file : file.substr(slash + 1);
+}
+
+[[nodiscard]] bool is_bounded(const retainer& keeper) {
+  return (keeper.flags & format::held_bounded) != 0 || keeper.bound;
+}
+
+[[nodiscard]] std::string bound_words(const retainer& keeper) {
+  if (!keeper.bound) return "which is bounded";
+  const auto& bound = *keeper.bound;
+  const auto place = fmt::format("{}:{}", file_name(bound.file), bound.line);
+  return fmt::format("which the program bounds at {} ({}{})", text::format_count(bound.limit),
+                     bound.name.empty() ? "" : fmt::format("`{}`, ", bound.name), place);
+}
+
+[[nodiscard]] std::optional<filling> into_container(const culprit& who) {
+  std::uint64_t all = 0;
+  std::uint64_t bounded = 0;
+  const retainer* largest = nullptr;
+  for (const auto& keeper : who.retained_by) {
+    all += keeper.bytes;
+    if (!is_bounded(keeper)) continue;
+    bounded += keeper.bytes;
+    if (largest == nullptr || keeper.bytes > largest->bytes) largest = &keeper;
+  }
+  if (largest == nullptr ||
+      static_cast<double>(bounded) < most_of_growth * static_cast<double>(all))
+    return std::nullopt;
+  const auto length = largest->length;
+  const auto limit = largest->bound ? largest->bound->limit : limit_of(largest->container);
+  const auto variable = variable_of(*largest);
+  filling found;
+  found.summary = fmt::format("grows into {}, {}", describe(*largest), bound_words(*largest));
+  found.line = fmt::format(
+      "into `{}`, {} not full yet", variable,
+      largest->container.empty()
+          ? fmt::format("bounded at {} and", text::format_count(limit))
+          : fmt::format("{} of {}, which is", largest->container, text::format_count(length)));
+  found.overturned_by = "growth after the container is full";
+  if (limit == 0) return found;
+  found.overturned_by =
+      fmt::format("growth after `{}` is full at {} elements{}", variable, text::format_count(limit),
+                  length == 0 ? "" : fmt::format(" (it held {})", text::format_count(length)));
+  if (limit < length || length == 0 || who.bytes_per_step <= 0) return found;
+  const double an_element = static_cast<double>(largest->bytes) / static_cast<double>(length);
+  const double missing = static_cast<double>(limit - length) * an_element;
+  found.steps_to_full = static_cast<std::uint64_t>(std::ceil(missing / who.bytes_per_step));
+  return found;
+}
+
+// optimizer.state[…]['exp_avg'], but not optimizer.state[…]['history'][…]
+[[nodiscard]] bool is_state_of_parameter(const retainer& keeper) {
+  constexpr std::string_view of_parameter = ".state[…]['";
+  const std::string_view path = keeper.path;
+  const auto key = path.find(of_parameter);
+  return key != path.npos && path.find("']", key) == path.size() - 2;
+}
+
+[[nodiscard]] std::optional<filling> first_states(const culprit& who, const growing_run& run) {
+  const bool comes_anew = who.birth_steps <= births_of_what_streams;
+  if (who.what != category::optimizer_states || run.weights_leak || comes_anew ||
+      who.retained_by.empty() || !std::ranges::all_of(who.retained_by, is_state_of_parameter)) {
+    return std::nullopt;
+  }
+  return filling{.summary =
+                     "grows by states that the optimizer makes when a parameter has its first "
+                     "gradient, once for each",
+                 .line = "by the optimizer's states of parameters that had their first gradient",
+                 .steps_to_full = std::nullopt,
+                 .overturned_by = "growth after every parameter has had a gradient"};
+}
+
+[[nodiscard]] std::optional<filling> larger_model(const culprit& who, const growing_run& run) {
+  const bool part_of_model = who.what == category::weights && who.modules_run;
+  const bool goes_with_it = run.model_grows && who.birth_steps <= births_of_what_streams &&
+                            (who.what == category::gradients || who.what == category::activations ||
+                             who.what == category::outputs || who.what == category::temporaries);
+  if (!part_of_model && !goes_with_it) return std::nullopt;
+  return filling{.summary =
+                     "grows with the model, to which the program adds modules that all "
+                     "take part in a step",
+                 .line = "with the model, to which the program adds modules",
+                 .steps_to_full = std::nullopt,
+                 .overturned_by = "modules that stay and no longer run"};
+}
+
+// past, cache, kv_cache, keys, v
+[[nodiscard]] bool names_keys_and_values(std::string_view name) {
+  constexpr std::array<std::string_view, 6> words = {"cache", "past",   "kv",
+                                                     "keys",  "values", "kvs"};
+  constexpr std::array<std::string_view, 2> letters = {"k", "v"};
+  return std::ranges::any_of(words, [&](auto word) { return name.find(word) != name.npos; }) ||
+         std::ranges::find(letters, name) != letters.end();
+}
+
+// A key and a value for each layer, made anew and larger for each word, and gone with the function
+// that writes the text. What an attribute keeps may stay for the next text.
+[[nodiscard]] std::optional<filling> text_so_far(const culprit& who) {
+  if (who.birth_steps > births_of_what_streams || who.retained_by.empty()) return std::nullopt;
+  const auto& keeper = who.retained_by.front();
+  const auto name = variable_of(keeper);
+  const bool is_local = keeper.owner.starts_with("local of ") && name.find('.') == name.npos &&
+                        keeper.owner != "local of main" && keeper.owner != "local of <module>";
+  const bool pairs = who.blocks >= 2 && who.blocks % 2 == 0 &&
+                     who.born_in == attribution::phase::evaluation && names_keys_and_values(name);
+  if (!is_local || (who.what != category::kv_cache && !pairs)) return std::nullopt;
+  return filling{
+      .summary = fmt::format("grows by the keys and values of the text that is written, in {}",
+                             describe(keeper)),
+      .line = fmt::format("by keys and values of the text that is written, in `{}`", name),
+      .steps_to_full = std::nullopt,
+      .overturned_by = fmt::format("`{}` that is still there when the next text begins", name)};
+}
+
+}  // namespace
+
+growing_run growing_run_of(const findings& found) {
+  growing_run run;
+  for (const auto& about : found.verdicts) {
+    for (const auto& who : about.culprits) {
+      if (who.what != category::weights || !growth::is_leak(who.found.shape)) continue;
+      (who.modules_run ? run.model_grows : run.weights_leak) = true;
+    }
+  }
+  return run;
+}
+
+std::optional<filling> filling_of(const culprit& who, const growing_run& run) {
+  if (auto found = into_container(who)) return found;
+  if (auto found = first_states(who, run)) return found;
+  if (auto found = larger_model(who, run)) return found;
+  return text_so_far(who);
+}
+
+std::string summary_of(const verdict& about, const filling& buffer) {
+  if (!buffer.steps_to_full) return buffer.summary;
+  return fmt::format("{}, full in about {} {}s", buffer.summary,
+                     text::format_count(*buffer.steps_to_full), about.unit);
+}
+
+}  // namespace memtrace::verdicts

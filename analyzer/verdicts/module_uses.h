@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which modules still run: a model that is made larger as it trains grows by weights of modules
+// that all take part in each step; heads that were replaced, and copies, no longer run.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+
+#include "analyzer/trace/dictionary.h"
+#include "analyzer/trace/records.h"
+
+namespace memtrace::verdicts {
+
+class module_uses {
+ public:
+  explicit module_uses(const trace::dictionary& names) : names_(names) {}
+
+  void named(const trace::module_event& record);
+  // It allocated in this step, as the innermost module.
+  void ran(trace::object_id module, std::uint64_t step) { last_[module.value] = step; }
+  // Weights of this name ("layers.3.weight") and model, from this site, were there until so many
+  // steps had ended.
+  void kept(std::uint32_t device, std::uint32_t site, trace::object_id root,
+            std::string_view parameter, std::uint64_t bytes, std::uint64_t until);
+
+  // Of the weights that the site still keeps after all `steps` nearly all are of modules that have
+  // run in the last two.
+  [[nodiscard]] bool all_run(std::uint32_t device, std::uint32_t site, std::uint64_t steps) const;
+
+ private:
+  struct weights {
+    trace::object_id root;
+    std::string module;  // its path
+    std::uint64_t bytes = 0;
+    std::uint64_t until = 0;
+  };
+  static constexpr std::size_t most_modules = std::size_t{1} << 18;
+
+  const trace::dictionary& names_;
+  std::map<std::pair<trace::object_id, std::string>, trace::object_id> objects_;
+  std::unordered_map<std::uint32_t, std::uint64_t> last_;  // by object: the step
+  std::multimap<std::pair<std::uint32_t, std::uint32_t>, weights> kept_;
+};
+
+}  // namespace memtrace::verdicts
