@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyzer/attribution/annotate.h"
 
+#include "analyzer/attribution/cache_names.h"
 #include "analyzer/attribution/rules.h"
 
 namespace memtrace::attribution {
@@ -73,6 +74,14 @@ bool names_a_leaf(storage_role role) {
 
 void annotate(block_life& block, const trace::storage_event& record, const block_life* leaf,
               const trace::dictionary& names) {
+  const bool by_program = (record.flags & (format::held_graph | format::held_gradient)) == 0;
+  if (record.role == storage_role::held) {  // says what keeps it alive, not what it is
+    if (by_program && names_keys_and_values(names[record.name])) block.roles |= named_as_cache;
+    return;
+  }
+  if (record.role == storage_role::buffer && names_keys_and_values(names[record.name])) {
+    block.roles |= named_as_cache;
+  }
   if (record.role == storage_role::leaf_gradient && is_intermediate(leaf)) {
     block.roles |= gradient_of_intermediate;
     return;

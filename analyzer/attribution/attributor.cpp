@@ -140,13 +140,15 @@ void attributor::on_module(const trace::event&, const trace::module_event& recor
 void attributor::on_storage(const trace::event& next, const trace::storage_event& record) {
   using format::storage_role;
   auto* const block = state_->find(next.device, record.address);
-  if (record.role == storage_role::held) {  // says what keeps it alive, not what it is
+  if (record.role == storage_role::held) {
     if (auto* const lives = state_->run.wanted.lives) lives->held(next.device, block, record);
+    if (block != nullptr) annotate(*block, record, nullptr, state_->run.names);
     return;
   }
   auto& knowledge = state_->run.knowledge;
   if (record.role == storage_role::parameter) {
     knowledge.parameters = true;
+    if (block != nullptr) knowledge.parameter_sizes.insert(block->bytes);
     state_->parameters.publish(record, block);
   } else if (record.role == storage_role::optimizer_state) {
     state_->parameters.publish_state(record);

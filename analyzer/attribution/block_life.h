@@ -39,6 +39,9 @@ inline constexpr role_set gradient_of_intermediate = role_set{1} << 31;
 // Beside the roles: FSDP has gathered a parameter in it.
 inline constexpr role_set gathered_parameter = role_set{1} << 30;
 
+// What holds it is called as keys and values are: a module's buffer, or what a census found.
+inline constexpr role_set named_as_cache = role_set{1} << 29;
+
 // What autograd said when it kept a tensor in this block; of the first one, if it can be of one
 // with three dimensions or more.
 struct saved_facts {

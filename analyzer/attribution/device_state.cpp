@@ -135,7 +135,7 @@ void device_state::end(const block_life& block, const life_end& how) {
   if (!wanted && !told && !observed) return;
   const auto found = judge({block, how, run_.marks[block.stack], run_.knowledge});
   if (found.how == evidence::annotated || found.what == category::collected ||
-      found.what == category::other) {
+      found.what == category::kv_cache || found.what == category::other) {
     run_.known.learn(place_of(block), found.what);
   }
   if (observed) lives->judged(index_, block, how, found);

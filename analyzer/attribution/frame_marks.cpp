@@ -58,6 +58,7 @@ constexpr std::array known_functions = {
     known_function{"transformers/modeling_utils.py", "from_pretrained", mark::module_building},
     known_function{"transformers/core_model_loading.py", "", mark::module_building},
     known_function{"accelerate/utils/modeling.py", "", mark::module_building},
+    known_function{"transformers/cache_utils.py", "", mark::attention_cache},
     known_function{"torch/distributed/fsdp/", "_alloc_storage", mark::unsharding},
     known_function{"torch/distributed/fsdp/", "alloc_storage", mark::unsharding},
     known_function{"torch/distributed/fsdp/", "foreach_all_gather", mark::unsharding},

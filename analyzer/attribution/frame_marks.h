@@ -31,7 +31,8 @@ inline constexpr std::uint32_t tensor_copy = 32768;       // deepcopy of a tenso
 inline constexpr std::uint32_t object_copy = 65536;       // deepcopy of an object's attributes
 inline constexpr std::uint32_t custom_function = 131072;  // a torch.autograd.Function's forward
 inline constexpr std::uint32_t compiled_forward =
-    262144;  // such a Function that torch.compile made
+    262144;                                               // such a Function that torch.compile made
+inline constexpr std::uint32_t attention_cache = 524288;  // a library's cache of keys and values
 }  // namespace mark
 
 struct stack_marks {

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "analyzer/attribution/kept_block.h"
 
@@ -15,7 +16,8 @@ namespace memtrace::attribution {
 class known_places {
  public:
   void learn(const place_key& where, category what);
-  // Replaces a guess or nothing by what most blocks from the same place are.
+  // Replaces a guess or nothing by what most blocks from the same place are. What outlives its call
+  // where keys and values are known to be made is of them: a census sees only some.
   void improve(kept_block& block) const;
 
  private:
@@ -25,6 +27,7 @@ class known_places {
   using tally = by_category<std::uint32_t>;
 
   std::unordered_map<place_key, tally, hasher> known_;
+  std::unordered_set<place_key, hasher> caches_;  // of any size: they grow
 };
 
 }  // namespace memtrace::attribution

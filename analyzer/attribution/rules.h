@@ -13,6 +13,7 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <unordered_set>
 
 #include "analyzer/attribution/block_life.h"
 #include "analyzer/attribution/frame_marks.h"
@@ -22,8 +23,9 @@ namespace memtrace::attribution {
 
 // What the recorder was able to tell in this run.
 struct run_knowledge {
-  bool parameters = false;  // of modules have been published
-  bool workspaces = false;  // handed to libraries have been recorded
+  bool parameters = false;                              // of modules have been published
+  bool workspaces = false;                              // handed to libraries have been recorded
+  std::unordered_set<std::uint64_t> parameter_sizes{};  // of their blocks, in bytes
 };
 
 struct rule_case {

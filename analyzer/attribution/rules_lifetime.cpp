@@ -123,6 +123,18 @@ constexpr std::uint32_t calls_of_a_result = 3;
 // it, or held by the program for long.
 constexpr std::uint32_t calls_of_an_input = 8;
 
+// Of a program that trains without an optimizer of PyTorch's: what it makes beforehand in the sizes
+// of parameters, and still has when it has trained twice, it keeps for them.
+[[nodiscard]] decision as_large_as_parameters(const rule_case& about) {
+  const auto& block = about.block;
+  const auto trained = about.end.passes.backwards_ended - block.born.passes.backwards_ended;
+  return when(made_by_program(block) && born_in(about, phase::setup) && trained >= 2 &&
+                  about.end.passes.optimizer_steps == 0 &&
+                  !block.has(format::storage_role::host_copy) &&
+                  about.run.parameter_sizes.contains(block.bytes),
+              category::optimizer_states);
+}
+
 [[nodiscard]] decision held_for_long(const rule_case& about) {
   return when(made_by_program(about.block) && calls_since(about) > calls_of_an_input &&
                   !born_in(about, phase::setup) && !born_in(about, phase::forward),
@@ -164,6 +176,7 @@ constexpr std::array rules = {
     rule{"gathered_results", evidence::inferred, gathered_results},
     rule{"outlives_call", evidence::inferred, outlives_call},
     rule{"made_and_gone", evidence::inferred, made_and_gone},
+    rule{"as_large_as_parameters", evidence::inferred, as_large_as_parameters, true},
     rule{"held_for_long", evidence::inferred, held_for_long},
     rule{"made_for_the_model", evidence::inferred, made_for_the_model, true},
     rule{"outlives_its_pass", evidence::inferred, outlives_its_pass, true},

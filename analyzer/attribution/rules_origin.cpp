@@ -16,6 +16,15 @@ using decision = std::optional<category>;
   return applies ? decision(what) : std::nullopt;
 }
 
+// What is joined to what was there lives on; what is only handed to attention does not.
+[[nodiscard]] decision attention_cache(const rule_case& about) {
+  const auto& block = about.block;
+  const bool gone_at_once =
+      block.born.call == 0 && about.end.passes.calls == block.born.passes.calls;
+  const bool brief = !about.end.alive && (within_its_call(about) || gone_at_once);
+  return when((about.marks.any & mark::attention_cache) != 0 && !brief, category::kv_cache);
+}
+
 // Module.to, .cuda, .half make every parameter and buffer anew. Of modules that are never called
 // (or not yet) the agent says nothing.
 [[nodiscard]] decision moved_module(const rule_case& about) {
@@ -70,6 +79,7 @@ constexpr std::array<std::uint64_t, 2> cublas_workspaces = {4096 * 1024 * 2 + 16
 }
 
 constexpr std::array rules = {
+    rule{"attention_cache", evidence::inferred, attention_cache},
     rule{"moved_module", evidence::inferred, moved_module},
     rule{"deep_copied_parameter", evidence::inferred, deep_copied_parameter},
     rule{"deep_copied_buffer", evidence::inferred, deep_copied_buffer},

@@ -45,6 +45,12 @@ using decision = std::optional<category>;
   return when(is_trained_leaf(about), category::weights);
 }
 
+// Where autograd keeps them as well, as in training, they are activations.
+[[nodiscard]] decision cache_by_name(const rule_case& about) {
+  return when((about.block.roles & named_as_cache) != 0 && about.block.saved.times == 0,
+              category::kv_cache);
+}
+
 [[nodiscard]] decision buffer(const rule_case& about) {
   return when(about.block.has(storage_role::buffer), category::buffers);
 }
@@ -134,6 +140,7 @@ constexpr std::array rules = {
     rule{"parameter_copy", evidence::annotated, parameter_copy},
     rule{"gathered_parameters", evidence::inferred, gathered},
     rule{"trained_leaf", evidence::annotated, trained_leaf},
+    rule{"cache_by_name", evidence::inferred, cache_by_name},
     rule{"module_buffer", evidence::annotated, buffer},
     rule{"gradient_of_leaf", evidence::annotated, gradient},
     rule{"reduced_gradients", evidence::inferred, reduced_gradients},

@@ -6,7 +6,7 @@
     with memtrace.phase("evaluation"):      # or @memtrace.phase("evaluation")
         evaluate(model)
     memtrace.step()
-    memtrace.annotate(cache, "other", "key-value cache")
+    memtrace.annotate(cache, "kv_cache", "request 7")
     memtrace.counter("tokens", batch.numel())
     memtrace.census()
 

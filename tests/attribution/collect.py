@@ -25,21 +25,25 @@ import moments  # noqa: E402
 import told  # noqa: E402
 from allocation_callback import follow_allocations  # noqa: E402
 from autocast_cache import watch_autocast_cache  # noqa: E402
-from observe import storage_address  # noqa: E402
+from storages import storage_addresses  # noqa: E402
 
 
 def tell_batches(observer) -> None:
-    """Every batch that batches.on_device yields, and what the program tells, are inputs."""
+    """Every batch that batches.on_device yields is inputs; of others the program itself tells."""
     yielded = batches.on_device
+
+    def tell(tensor, role, name):
+        for address in storage_addresses(tensor):
+            observer.tell(address, role, name)
 
     def on_device(*arguments):
         for batch in yielded(*arguments):
             for tensor in batch:
-                observer.tell(storage_address(tensor), "inputs", "batch")
+                tell(tensor, "inputs", "batch")
             yield batch
 
     batches.on_device = on_device
-    told.listener = lambda tensor, role, name: observer.tell(storage_address(tensor), role, name)
+    told.listener = tell
 
 
 def write(path: Path, facts: dict) -> None:
@@ -56,6 +60,9 @@ def result_of(follower) -> dict:
     if isinstance(follower, moments.Finder):
         return {"peaks": {name: {"bytes": bytes_, "ordinal": ordinal}
                           for name, (bytes_, ordinal) in follower.peaks.items()}}
+    for moment in follower.moments:
+        for block in moment.blocks.values():
+            block["role"] = {"cached": "kv_cache"}.get(block["role"], block["role"])
     return {"observations": follower.observations, "failures": follower.failures,
             "moments": [{"ordinal": moment.ordinal, "allocated_bytes": moment.allocated_bytes,
                          "blocks": list(moment.blocks.values())} for moment in follower.moments]}

@@ -13,25 +13,25 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "support")]
 
+import agreement  # noqa: E402
 import truth_cases  # noqa: E402
 import runs  # noqa: E402
 
-CATEGORIES = ["weights", "buffers", "gradients", "optimizer_states", "inputs", "activations"]
-OTHERS = ["temporaries", "workspace", "outputs", "other", "unknown", "missing"]
+CATEGORIES = ["weights", "buffers", "gradients", "optimizer_states", "inputs", "activations", "kv_cache"]
 
 HEAD = """# The categories beside the truth
 
 Each program ran {where} (torch {torch}) with libmemtrace.so,
 while a harness of its own collected at the peak, from inside the program and without memtrace, what every block is: parameters and
 buffers of every live module, `.grad`, `optimizer.state`, what the autograd graph keeps (read node by
-node), what checkpoint recomputed, and what the program itself says are its batches. Compared block
+node), what checkpoint recomputed, what transformers' caches hold, and what the program itself says are its batches. Compared block
 by block, by address, in the same process. Made by `tests/attribution/make_results.py` on {date}.
 
 The truth speaks of a block's whole life: a gradient that is just being computed is a gradient. An
 activation that the program still holds is one until its backward pass is over. Memory on its way
 between ranks is gradients, or weights, by what it carries. What has none of these roles
 (temporaries, workspaces, outputs, other memory) the truth cannot tell apart: it is *the rest*, which
-memtrace's four categories match. *Unknown* matches nothing. Sizes in MiB, of blocks.
+memtrace's other categories match. *Unknown* matches nothing. Sizes in MiB, of blocks.
 
 "Alone" is the peak of the same program without harness and memtrace.
 """
@@ -80,7 +80,7 @@ def categories_row(outcome: truth_cases.Outcome) -> str:
     peak = outcome.moments["all"]
     cells = [name_of(outcome)]
     cells += [f"{mib(peak.truth[name])} / {mib(peak.memtrace[name])}" for name in CATEGORIES]
-    rest = sum(peak.memtrace[name] for name in ("temporaries", "workspace", "outputs", "other"))
+    rest = sum(peak.memtrace[name] for name in agreement.REST)
     cells += [f"{mib(peak.truth['rest'])} / {mib(rest)}", mib(peak.memtrace["unknown"])]
     return "| " + " | ".join(cells) + " |"
 
@@ -113,7 +113,7 @@ def write(target: Path, outcomes: list[truth_cases.Outcome], failures: list[str]
         ["program", "", "alone", "peak", "blocks", "% known", "% agreeing", "largest disagreement: truth, not memtrace"],
         0, [peak_row(outcome) for outcome in outcomes])
     text += "\n## By category at the peak: truth / memtrace\n\n" + table(
-        ["program", *(name.replace("_", " ") for name in CATEGORIES), "the rest", "unknown"], 8,
+        ["program", *(name.replace("_", " ") for name in CATEGORIES), "the rest", "unknown"], 9,
         [categories_row(outcome) for outcome in outcomes])
     text += ("\n## At other moments: allocated, % known, % agreeing\n\nThe most that was ever allocated with "
              "grad mode on outside of backward (forward), inside of backward, and with grad mode off "

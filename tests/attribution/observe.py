@@ -11,11 +11,19 @@ import torch
 from torch.utils.checkpoint import _CheckpointFrame
 
 from kept_by_autograd import Walk, tensors_in
+from storages import storage_addresses
 
 # Where a storage has several roles, the first counts.
-ROLES = ["weights", "buffers", "gradients", "optimizer_states", "inputs", "activations"]
+# `cached`: what a cache object of a library holds; it is `kv_cache` where autograd does not keep it
+# as well, as it does in training. `kv_cache` itself is told by the program of its own caches.
+ROLES = ["weights", "kv_cache", "buffers", "gradients", "optimizer_states", "inputs", "activations", "cached"]
 
 _kinds: dict[type, str] = {}
+
+
+def _is_library_cache(type_: type) -> bool:
+    """A cache of keys and values, or one layer of it, of transformers."""
+    return any(base.__module__ == "transformers.cache_utils" for base in type_.__mro__)
 
 
 def _kind(type_: type) -> str:
@@ -24,21 +32,15 @@ def _kind(type_: type) -> str:
             (name for name, base in (("tensor", torch.Tensor), ("module", torch.nn.Module),
                                      ("optimizer", torch.optim.Optimizer),
                                      ("checkpoint", _CheckpointFrame)) if issubclass(type_, base)),
+            "cache" if _is_library_cache(type_) else
             "node" if "next_functions" in dir(type_) else "")
     return _kinds[type_]
 
 
-def storage_address(tensor) -> int:
-    """Where the tensor's memory begins; 0 for tensors without memory on a GPU."""
-    tensor = getattr(tensor, "_local_tensor", tensor)  # a DTensor's own shard
-    try:
-        return tensor.untyped_storage().data_ptr() if tensor.device.type == "cuda" else 0
-    except (RuntimeError, NotImplementedError):  # sparse, fake, functional
-        return 0
 
 
 def _objects() -> dict[str, list]:
-    found = {name: [] for name in ("tensor", "module", "optimizer", "checkpoint", "node")}
+    found = {name: [] for name in ("tensor", "module", "optimizer", "checkpoint", "cache", "node")}
     everything = gc.get_objects()
     wanted = {type_ for type_ in set(map(type, everything)) if _kind(type_)}
     for item, type_ in zip(everything, map(type, everything)):
@@ -66,10 +68,10 @@ class Observation:
             self._observe()
 
     def _say(self, role: str, tensor, what: str) -> None:
-        address = storage_address(tensor)
-        known = self.roles.get(address)
-        if address and (known is None or ROLES.index(role) < ROLES.index(known[0])):
-            self.roles[address] = role, what
+        for address in storage_addresses(tensor):
+            known = self.roles.get(address)
+            if known is None or ROLES.index(role) < ROLES.index(known[0]):
+                self.roles[address] = role, what
 
     def _observe(self) -> None:
         objects = _objects()
@@ -93,6 +95,10 @@ class Observation:
             self._say("activations", tensor, f"saved {tuple(tensor.shape)} {tensor.dtype}")
         for frame in objects["checkpoint"]:
             self._say_checkpoint(frame)
+        for cache in objects["cache"]:
+            for name, value in list(getattr(cache, "__dict__", {}).items()):
+                for tensor in tensors_in(value):
+                    self._say("cached", tensor, f"{type(cache).__name__}.{name}")
         self._say_leaves(leaves, walk.leaves, with_modules=any(
             role == "weights" for role, _ in self.roles.values()))
 
@@ -104,6 +110,12 @@ class Observation:
                     self._say(role, tensor, f"{kind}.{name}")
                     for constant in _quantisation_constants(tensor) if role == "weights" else ():
                         self._say("weights", constant, f"{kind}.{name} quantisation constant")
+
+        state = getattr(module, "state", None)  # bitsandbytes' 8-bit layers move their weights there
+        if type(state).__name__ == "MatmulLtState":
+            for name in ("CB", "SCB"):
+                for tensor in tensors_in(getattr(state, name, None)):
+                    self._say("weights", tensor, f"{kind}.state.{name}")
 
     def _say_checkpoint(self, frame) -> None:
         for recomputed in list(frame.recomputed.values()):

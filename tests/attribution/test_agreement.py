@@ -38,7 +38,7 @@ def judged(ours, theirs):
     return agreement.judge({"blocks": ours}, [{"blocks": theirs}])
 
 
-@pytest.mark.parametrize("category", ["temporaries", "workspace", "outputs", "other"])
+@pytest.mark.parametrize("category", ["temporaries", "workspace", "outputs", "collected", "other"])
 def test_what_the_truth_cannot_tell_apart_agrees(category):
     assert judged([block(4096, "rest")], [their(4096, category)]).agreeing == 100
 
@@ -46,6 +46,7 @@ def test_what_the_truth_cannot_tell_apart_agrees(category):
 @pytest.mark.parametrize(("role", "category"), [
     ("rest", "activations"), ("rest", "unknown"), ("activations", "temporaries"),
     ("weights", "unknown"), ("weights", "buffers"), ("gradients", "optimizer_states"),
+    ("kv_cache", "outputs"), ("rest", "kv_cache"),
 ])
 def test_anything_else_disagrees(role, category):
     found = judged([block(4096, role), block(8192, "inputs")], [their(4096, category), their(8192, "inputs")])

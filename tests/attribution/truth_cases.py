@@ -53,7 +53,35 @@ CASES = [
     Case("own Functions, offloaded", "own_functions", ("--offload",), what="save_on_cpu"),
     Case("FSDP2", "fsdp", ranks=2, what="fully_shard, two ranks, AdamW"),
     Case("perceptron, compiled", "perceptron", ("--compile",), what="torch.compile, inductor"),
-    Case("generation", "generation", what="GPT-2, no training, KV cache"),
+    Case("generation", "generation", what="GPT-2, no training, dynamic KV cache"),
+    Case("tensor parallel", "tensor_parallel", ranks=2, what="DTensor, columns and rows, two ranks"),
+    Case("quantised subclass, LoRA", "quantised_subclass", what="a wrapper subclass of the program's own"),
+    Case("LLM.int8, LoRA", "quantised_subclass", ("--bitsandbytes",), what="bitsandbytes' 8-bit layers"),
+    Case("sparse embeddings", "sparse", what="sparse gradients, SparseAdam and Adam"),
+    Case("graph, COO", "sparse", ("--graph",), what="sparse adjacency matrix"),
+    Case("graph, CSR", "sparse", ("--graph", "--rows"), what="the same, its rows compressed"),
+    Case("jagged", "jagged", what="nested jagged tensors, attention, bfloat16"),
+    Case("save_on_cpu, pinned", "kept_elsewhere", what="a transformer's blocks"),
+    Case("selective checkpointing", "kept_elsewhere", ("--selective",), what="matrix products are kept"),
+    Case("DDP, no_sync", "ddp", ("--accumulate",), ranks=2, what="two batches a step"),
+    Case("weight averaging", "averaged", what="AveragedModel with buffers, evaluated"),
+    Case("gradients of each sample", "functional", what="torch.func: vmap of grad, functional_call"),
+    Case("stacked ensemble", "functional", ("--ensemble",), what="torch.func: stack_module_state, vmap"),
+    Case("Muon", "own_optimizers", quick=True, what="momentum_buffer, Newton-Schulz"),
+    Case("optimizer with lists", "own_optimizers", ("--lists",), what="keeps nothing in optimizer.state"),
+    Case("optimizer of no class", "own_optimizers", ("--plain",), what="no torch.optim.Optimizer"),
+    Case("LoRA, switched", "switched_lora", what="two adapters, trained by turns"),
+    Case("memory pool", "memory_pool", what="torch.cuda.MemPool"),
+    Case("pipeline", "pipeline", ranks=2, what="torch.distributed.pipelining, two ranks"),
+    Case("generation, static cache", "cached_generation", ("--static",), what="Llama"),
+    Case("generation, quantised cache", "cached_generation", ("--quantised",), what="Llama, 8-bit floats"),
+    Case("generation, sliding window", "cached_generation", ("--sliding",), what="Gemma 3, hybrid cache"),
+    Case("generation, beams", "cached_generation", ("--beams",), what="Llama, four beams"),
+    Case("own static cache", "static_cache", quick=True, what="buffers k_cache and v_cache"),
+    Case("own static cache, chunked", "static_cache", ("--chunked",), what="the prompt in pieces"),
+    Case("paged cache", "paged_cache", what="pools of pages, block tables"),
+    Case("continuous batching", "serving", what="a request's keys and values grow by torch.cat"),
+    Case("continuous batching, 8 bits", "serving", ("--quantised",), what="the same, quantised"),
 ]
 
 
@@ -90,12 +118,17 @@ def written(folder: Path, name: str, case: Case) -> list[dict]:
     return [json.loads((folder / one).read_text()) for one in names]
 
 
-def bare_peak(case: Case) -> int:
-    """What the program says of itself when nobody looks."""
+def bare_peaks(case: Case) -> dict[int, int]:
+    """What each rank says of itself when nobody looks."""
     said = run(case, None).stdout.decode()
-    peaks = {int(number) for number in re.findall(r"peak (\d+) bytes", said)}
-    assert len(peaks) == 1, said
-    return peaks.pop()
+    peaks = {int(rank or 0): int(number)
+             for rank, number in re.findall(r"^[^:]*:(?: rank (\d+),)?.*peak (\d+) bytes", said, re.MULTILINE)}
+    assert len(peaks) == case.ranks, said
+    return peaks
+
+
+def bare_peak(case: Case) -> int:
+    return bare_peaks(case)[0]
 
 
 def find(case: Case, folder: Path, names: tuple[str, ...] = MOMENTS) -> tuple[list[dict], str]:
@@ -123,7 +156,7 @@ def moment_of(truth: dict, found: dict, name: str) -> dict:
 def run_case(case: Case, folder: Path, names: tuple[str, ...] = MOMENTS,
              also_bare: bool = False) -> list[Outcome]:
     """An outcome a rank."""
-    bare = bare_peak(case) if also_bare else None
+    bare = bare_peaks(case) if also_bare else {}
     found, ordinals = find(case, folder, names)
     traced = run(case, folder / "trace", COLLECT, "observe", folder / "truth.json", ordinals)
     outcomes = []
@@ -132,7 +165,7 @@ def run_case(case: Case, folder: Path, names: tuple[str, ...] = MOMENTS,
         at_peak = moment_of(truth, peaks, "all")
         assert at_peak["allocated_bytes"] == truth["peak_allocated_bytes"], "observed another moment"
         trace = next(one for one in traced.traces if f".{truth['process']}." in one.name)
-        outcomes.append(agree(case, rank, bare, peaks, truth, trace, folder))
+        outcomes.append(agree(case, rank, bare.get(rank), peaks, truth, trace, folder))
     return outcomes
 
 

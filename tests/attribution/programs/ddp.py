@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """One rank of two under torchrun: DistributedDataParallel over NCCL. --view lets the gradients be
-views of the communication buckets."""
+views of the communication buckets, --accumulate adds up two batches before they are exchanged."""
 
+import contextlib
 import os
 import sys
 import time
@@ -13,7 +14,9 @@ from torch.distributed.algorithms.ddp_comm_hooks import default_hooks
 
 import told
 from batches import DEVICE, on_device, options, peak
+from variant import flag
 
+ACCUMULATE = flag("--accumulate")
 VIEW = "--view" in sys.argv
 # Seconds. NCCL's own thread looks now and then which communication is over, and only then lets go
 # of its memory: without a pause each run allocates differently.
@@ -48,10 +51,13 @@ def main():
     pictures = (
         (torch.zeros(32, 3, 32, 32), torch.zeros(32, dtype=torch.long)) for _ in range(chosen.steps)
     )
-    for image, label in on_device(pictures, chosen.streams):
-        optimizer.zero_grad()
-        nn.functional.cross_entropy(model(image), label).backward()
-        optimizer.step()
+    for index, (image, label) in enumerate(on_device(pictures, chosen.streams)):
+        alone = ACCUMULATE and index % 2 == 0
+        with model.no_sync() if alone else contextlib.nullcontext():
+            nn.functional.cross_entropy(model(image), label).backward()
+        if not alone:
+            optimizer.step()
+            optimizer.zero_grad()
         torch.cuda.synchronize()
         time.sleep(NCCLS_THREAD_WAKES)
     print(f"ddp: rank {rank}, {chosen.steps} steps, peak {peak()} bytes", flush=True)

@@ -332,3 +332,46 @@ TEST_CASE("GIVEN the tables of rules WHEN listed THEN every name is there once")
     for (const auto& rule : rules) CHECK(names.insert(rule.name).second);
   }
 }
+
+TEST_CASE("GIVEN a library's cache WHEN its memory outlives the call THEN it is keys and values") {
+  const auto joined = [](phase during) { return situation(during).made_by(mark::attention_cache); };
+  check(joined(phase::evaluation).returned(), category::kv_cache, evidence::inferred,
+        "attention_cache");
+  // What attention is handed, and is gone with the call.
+  CHECK(joined(phase::evaluation).judged().what == category::temporaries);
+  // Training: autograd keeps it too.
+  CHECK(joined(phase::forward).returned().saved().judged().what == category::activations);
+  // Beams are put in order between two calls.
+  auto in_order = joined(phase::other);
+  CHECK(in_order.judged().what == category::temporaries);
+  in_order.end.passes.calls = 1;
+  CHECK(in_order.judged().what == category::kv_cache);
+}
+
+TEST_CASE("GIVEN a buffer with a cache's name WHEN judged THEN it is keys and values") {
+  situation named(phase::setup);
+  named.role(storage_role::buffer).block.roles |= attribution::named_as_cache;
+  check(named, category::kv_cache, evidence::inferred, "cache_by_name");
+  CHECK(named.saved().judged().what == category::buffers);
+  situation weight(phase::setup);
+  weight.role(storage_role::parameter).block.roles |= attribution::named_as_cache;
+  CHECK(weight.judged().what == category::weights);
+}
+
+TEST_CASE("GIVEN no optimizer of PyTorch's WHEN memory is as large as a parameter THEN states") {
+  situation average(phase::setup);
+  average.run.parameters = true;
+  average.run.parameter_sizes = {average.block.bytes};
+  average.after_backward().after_backward().alive();
+  average.end.passes.calls = 2;
+  check(average, category::optimizer_states, evidence::inferred, "as_large_as_parameters");
+  auto other_size = average;
+  other_size.block.bytes *= 2;
+  CHECK(other_size.judged().what != category::optimizer_states);
+  auto with_optimizer = average;
+  with_optimizer.end.passes.optimizer_steps = 1;
+  CHECK(with_optimizer.judged().what != category::optimizer_states);
+  auto inference = average;
+  inference.end.passes.backwards_ended = 0;
+  CHECK(inference.judged().what != category::optimizer_states);
+}
