@@ -83,9 +83,10 @@ void find_bounds(verdicts::culprit& who, const trace::dictionary& names, sources
     if ((keeper.flags & (format::held_bounded | format::held_unreachable)) != 0) continue;
     auto candidates = where;
     if (code::is_user_code(keeper.file)) candidates.insert(candidates.begin(), keeper.file);
+    const auto variable = verdicts::variable_of(keeper);
     for (const auto& file : candidates) {
-      keeper.bound = verdicts::bound_in(files.of(file), verdicts::variable_of(keeper),
-                                        keeper.numbers, keeper.length);
+      keeper.bound = verdicts::bound_in(files.of(file),
+                                        {variable, keeper.length, keeper.blocks, keeper.numbers});
       if (!keeper.bound) continue;
       keeper.bound->file = file;
       break;

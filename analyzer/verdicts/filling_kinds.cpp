@@ -53,8 +53,10 @@ constexpr std::uint64_t births_of_what_streams = 2;
   if (largest == nullptr ||
       static_cast<double>(bounded) < most_of_growth * static_cast<double>(all))
     return std::nullopt;
-  const auto length = largest->length;
   const auto limit = largest->bound ? largest->bound->limit : limit_of(largest->container);
+  // Of one that was made at its full length, those that hold memory.
+  const bool is_preset = largest->bound && largest->length == limit;
+  const auto length = is_preset ? largest->blocks : largest->length;
   const auto variable = variable_of(*largest);
   filling found;
   found.summary = fmt::format("grows into {}, {}", describe(*largest), bound_words(*largest));

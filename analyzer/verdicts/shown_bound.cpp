@@ -43,17 +43,22 @@ constexpr std::size_t longest_line = 400;  // std::regex recurses
   return 0;
 }
 
-[[nodiscard]] std::vector<std::regex> patterns_for(const std::string& name) {
+struct line_pattern {
+  std::regex text;
+  bool made_at_full_length = false;  // its length says nothing
+};
+
+[[nodiscard]] std::vector<line_pattern> patterns_for(const std::string& name) {
   const std::string length = fmt::format(
       R"((?:len\(\s*[\w.\[\]'"]*\b{0}\s*\)|\b{0}\.(?:shape\[0\]|size\(0\)|qsize\(\))))", name);
   const std::string operand = R"(([A-Za-z_][\w.]*|\d[\d_]*)\b(?!\s*[(\[]))";
   const std::string compares = R"(\s*(?:<=|>=|==|<|>)\s*)";
-  return {std::regex(length + compares + operand),
-          std::regex("(?:^|[^\\w.])" + operand + compares + "[\\w.]*?" + length),
+  return {{std::regex(length + compares + operand)},
+          {std::regex("(?:^|[^\\w.])" + operand + compares + "[\\w.]*?" + length)},
           // A ring; the last of them; a container made at its full length.
-          std::regex(fmt::format(R"(\b{}\[[^\]%]*%\s*)", name) + operand),
-          std::regex(fmt::format(R"(\b{}\[\s*-\s*)", name) + operand + R"(\s*:\s*\])"),
-          std::regex(fmt::format(R"(\b{}\s*=\s*\[\s*None\s*\]\s*\*\s*)", name) + operand)};
+          {std::regex(fmt::format(R"(\b{}\[[^\]%]*%\s*)", name) + operand)},
+          {std::regex(fmt::format(R"(\b{}\[\s*-\s*)", name) + operand + R"(\s*:\s*\])")},
+          {std::regex(fmt::format(R"(\b{}\s*=\s*\[\s*None\s*\]\s*\*\s*)", name) + operand), true}};
 }
 
 [[nodiscard]] std::string without_comment(const std::string& line) {
@@ -63,20 +68,20 @@ constexpr std::size_t longest_line = 400;  // std::regex recurses
 }  // namespace
 
 std::optional<shown_bound> bound_in(const std::vector<std::string>& lines,
-                                    std::string_view variable, std::string_view numbers,
-                                    std::uint64_t length) {
-  const auto name = last_name(variable);
+                                    const bounded_container& what) {
+  const auto name = last_name(what.variable);
   if (name.empty()) return std::nullopt;
-  std::vector<std::regex> patterns;
+  std::vector<line_pattern> patterns;
   for (std::size_t i = 0; i < lines.size(); ++i) {
     if (lines[i].size() > longest_line || lines[i].find(name) == std::string::npos) continue;
     if (patterns.empty()) patterns = patterns_for(name);
     const auto text = without_comment(lines[i]);
     for (const auto& pattern : patterns) {
       std::smatch found;
-      if (!std::regex_search(text, found, pattern)) continue;
-      const auto limit = value_of(found[1].str(), numbers);
-      if (limit < std::max<std::uint64_t>(length, 2)) continue;
+      if (!std::regex_search(text, found, pattern.text)) continue;
+      const auto limit = value_of(found[1].str(), what.numbers);
+      const auto held = pattern.made_at_full_length ? what.blocks : what.length;
+      if (limit < 2 || limit <= held) continue;
       const bool is_number = std::isdigit(static_cast<unsigned char>(found[1].str()[0])) != 0;
       return shown_bound{
           is_number ? std::string() : found[1].str(), limit, {}, static_cast<std::uint32_t>(i + 1)};

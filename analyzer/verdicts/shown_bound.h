@@ -18,11 +18,15 @@
 
 namespace memtrace::verdicts {
 
-// Of the container `variable` ("memory.items"), which has `length` elements (0: not known), in the
-// lines of a file; `numbers` as the census has written them. None: no line bounds it, or at less
-// than it holds.
+struct bounded_container {
+  std::string_view variable;  // memory.items
+  std::uint64_t length = 0;   // elements; 0: not known
+  std::uint64_t blocks = 0;   // of memory that it holds
+  std::string_view numbers;   // beside it, as the census has written them
+};
+
+// In the lines of a file. None: no line bounds it, or it is full.
 [[nodiscard]] std::optional<shown_bound> bound_in(const std::vector<std::string>& lines,
-                                                  std::string_view variable,
-                                                  std::string_view numbers, std::uint64_t length);
+                                                  const bounded_container& what);
 
 }  // namespace memtrace::verdicts

@@ -112,7 +112,7 @@ TEST_CASE("GIVEN a container that is full only after memory has run out THEN it 
 
 TEST_CASE("GIVEN a list that a line of the program bounds THEN it fills, and the line is named") {
   auto kept = buffer(30, "list", 0);
-  kept.bound = verdicts::shown_bound{"self.limit", 50, "/home/ada/buffer.py", 13};
+  kept.bound = verdicts::shown_bound{"self.limit", 50, "src/buffer.py", 13};
   auto found = one({grows(1.0, {kept})});
   verdicts::judge_filling(found);
   const auto& about = found.verdicts[0];

@@ -14,7 +14,7 @@ namespace {
 [[nodiscard]] std::uint64_t limit(const char* line, const char* variable = "memory.items",
                                   std::uint64_t length = 30) {
   const auto found =
-      bound_in({"import torch", line}, variable, "limit=50,budget=320,at=36", length);
+      bound_in({"import torch", line}, {variable, length, length, "limit=50,budget=320,at=36"});
   if (found) CHECK(found->line == 2);
   return found ? found->limit : 0;
 }
@@ -44,6 +44,8 @@ TEST_CASE("GIVEN a line that only mentions the container THEN it bounds nothing"
   CHECK(limit("if len(self.items) < unknown:") == 0);
   CHECK(limit("if len(self.items) >= 2:") == 0);  // it holds more
   CHECK(limit("if len(self.items) < self.limit:", "memory.items", 60) == 0);
+  CHECK(limit("if len(self.items) < self.limit:", "memory.items", 50) == 0);  // and grows still
+  CHECK(limit("past = [None] * 3", "past", 6) == 0);
   CHECK(limit(("if len(self.items) < self.limit: " + std::string(1'000'000, 'x')).c_str()) == 0);
   CHECK(limit("if len(self.items) < self.limit:", "strange name") == 0);
 }
