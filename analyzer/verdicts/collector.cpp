@@ -17,8 +17,8 @@ namespace {
   return bytes;
 }
 
-// What autograd kept first and the program still keeps several backward passes later is what the
-// program gathers: that is what grows.
+// What autograd kept first and no graph, but the program still keeps several backward passes later
+// is what the program gathers: that is what grows.
 [[nodiscard]] attribution::category lasting_category(const attribution::classification& found,
                                                      const attribution::life_end& how) {
   constexpr std::uint32_t several = 3;
@@ -141,7 +141,8 @@ bool collector::ended(std::uint32_t device, const attribution::block_life& block
 void collector::judged(std::uint32_t device, const attribution::block_life& block,
                        const attribution::life_end& how, const attribution::classification& found) {
   const auto site = sites_.of(block);
-  const auto what = lasting_category(found, how);
+  const auto what =
+      in_graphs_.erase(block.born_event) != 0 ? found.what : lasting_category(found, how);
   phases_.for_each([&](timeline& episode) {
     if (!episode.outlived(block.born_event)) return;
     episode.judged(episode.device(device, 0), site, block, what);
@@ -186,6 +187,12 @@ void collector::held(std::uint32_t device, const attribution::block_life* block,
   if (block == nullptr) {
     kept_.held(device, UINT32_MAX, nullptr, record);
     return;
+  }
+  constexpr std::size_t most_in_graphs = std::size_t{1} << 20;
+  if ((record.flags & format::held_graph) == 0) {
+    in_graphs_.erase(block->born_event);
+  } else if (in_graphs_.size() < most_in_graphs) {
+    in_graphs_.insert(block->born_event);
   }
   const auto site = sites_.of(*block);
   kept_.held(device, site, block, record, at(device).at(site).bytes);

@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -106,6 +107,8 @@ class collector final : public attribution::life_observer {
   category_series categories_;
   const trace::dictionary& names_;
   module_uses modules_;
+  std::unordered_set<std::uint64_t>
+      in_graphs_;  // born events of what the latest census found there
   retention kept_;
 };
 

@@ -53,12 +53,14 @@ struct line_pattern {
       R"((?:len\(\s*[\w.\[\]'"]*\b{0}\s*\)|\b{0}\.(?:shape\[0\]|size\(0\)|qsize\(\))))", name);
   const std::string operand = R"(([A-Za-z_][\w.]*|\d[\d_]*)\b(?!\s*[(\[]))";
   const std::string compares = R"(\s*(?:<=|>=|==|<|>)\s*)";
-  return {{std::regex(length + compares + operand)},
-          {std::regex("(?:^|[^\\w.])" + operand + compares + "[\\w.]*?" + length)},
-          // A ring; the last of them; a container made at its full length.
-          {std::regex(fmt::format(R"(\b{}\[[^\]%]*%\s*)", name) + operand)},
-          {std::regex(fmt::format(R"(\b{}\[\s*-\s*)", name) + operand + R"(\s*:\s*\])")},
-          {std::regex(fmt::format(R"(\b{}\s*=\s*\[\s*None\s*\]\s*\*\s*)", name) + operand), true}};
+  return {
+      {std::regex(length + compares + operand)},
+      {std::regex("(?:^|[^\\w.])" + operand + compares + "[\\w.]*?" + length)},
+      // A ring that is written to; all but the last dropped; made at its full length.
+      {std::regex(fmt::format(R"(\b{}\[[^\]%]*%\s*)", name) + operand + R"([^\]]*\]\s*=(?!=))")},
+      {std::regex(fmt::format(R"(\b{0}\s*=\s*[\w.]*\b{0}\[\s*-\s*)", name) + operand +
+                  R"(\s*:\s*\])")},
+      {std::regex(fmt::format(R"(\b{}\s*=\s*\[\s*None\s*\]\s*\*\s*)", name) + operand), true}};
 }
 
 [[nodiscard]] std::string without_comment(const std::string& line) {

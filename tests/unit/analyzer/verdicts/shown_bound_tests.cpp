@@ -33,6 +33,7 @@ TEST_CASE("GIVEN a line that compares a length with a limit THEN that is the bou
 TEST_CASE("GIVEN a ring, a window or places made beforehand THEN their size is the bound") {
   CHECK(limit("self.items[self.at % self.limit] = item") == 50);
   CHECK(limit("features = features[-limit:]", "features") == 50);
+  CHECK(limit("self.items = self.items[-self.limit:]") == 50);
   CHECK(limit("self.items = [None] * self.limit") == 50);
 }
 
@@ -45,6 +46,8 @@ TEST_CASE("GIVEN a line that only mentions the container THEN it bounds nothing"
   CHECK(limit("if len(self.items) >= 2:") == 0);  // it holds more
   CHECK(limit("if len(self.items) < self.limit:", "memory.items", 60) == 0);
   CHECK(limit("if len(self.items) < self.limit:", "memory.items", 50) == 0);  // and grows still
+  CHECK(limit("loss = model(memory.items[-limit:])") == 0);
+  CHECK(limit("row = self.items[step % self.limit]") == 0);
   CHECK(limit("past = [None] * 3", "past", 6) == 0);
   CHECK(limit(("if len(self.items) < self.limit: " + std::string(1'000'000, 'x')).c_str()) == 0);
   CHECK(limit("if len(self.items) < self.limit:", "strange name") == 0);
