@@ -82,6 +82,11 @@ void annotate(block_life& block, const trace::storage_event& record, const block
   if (record.role == storage_role::buffer && names_keys_and_values(names[record.name])) {
     block.roles |= named_as_cache;
   }
+  if (record.role == storage_role::leaf_gradient && leaf != nullptr &&
+      (leaf->roles & received_by_stage) != 0) {
+    block.roles |= gradient_to_send;
+    return;
+  }
   if (record.role == storage_role::leaf_gradient && is_intermediate(leaf)) {
     block.roles |= gradient_of_intermediate;
     return;

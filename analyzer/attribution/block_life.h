@@ -39,6 +39,11 @@ inline constexpr role_set gradient_of_intermediate = role_set{1} << 31;
 // Beside the roles: FSDP has gathered a parameter in it.
 inline constexpr role_set gathered_parameter = role_set{1} << 30;
 
+// A stage of a pipeline receives activations into it; a gradient of what it received, which it
+// sends back.
+inline constexpr role_set received_by_stage = role_set{1} << 28;
+inline constexpr role_set gradient_to_send = role_set{1} << 27;
+
 // What holds it is called as keys and values are: a module's buffer, or what a census found.
 inline constexpr role_set named_as_cache = role_set{1} << 29;
 

@@ -86,6 +86,7 @@ void device_state::allocate(const trace::event& head, std::uint64_t address, std
   block.scope = head.scope;
   block.born = found;
   if ((run_.marks[stack].any & mark::unsharding) != 0) block.roles |= gathered_parameter;
+  if ((run_.marks[stack].any & mark::stage_buffer) != 0) block.roles |= received_by_stage;
   count_named(head, bytes, 0);
   if (auto* const lives = run_.wanted.lives) lives->born(index_, block);
   auto& sums = phases_[found.during];

@@ -32,6 +32,8 @@ inline constexpr std::uint32_t object_copy = 65536;       // deepcopy of an obje
 inline constexpr std::uint32_t custom_function = 131072;  // a torch.autograd.Function's forward
 inline constexpr std::uint32_t compiled_forward =
     262144;                                               // such a Function that torch.compile made
+inline constexpr std::uint32_t stage_buffer = 1048576;    // a pipeline's stage receives into it
+inline constexpr std::uint32_t stage_gradient = 2097152;  // gradients, from the next stage
 inline constexpr std::uint32_t attention_cache = 524288;  // a library's cache of keys and values
 }  // namespace mark
 

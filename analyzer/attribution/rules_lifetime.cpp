@@ -55,9 +55,10 @@ using decision = std::optional<category>;
               category::temporaries);
 }
 
-// Of what re-entrant checkpointing detaches; see gradient_of_leaf.
+// Of what re-entrant checkpointing detaches, see gradient_of_leaf; of what a pipeline's stage got.
 [[nodiscard]] decision gradient_of_activation(const rule_case& about) {
-  return when((about.block.roles & gradient_of_intermediate) != 0, category::temporaries);
+  constexpr auto of_computed = gradient_of_intermediate | gradient_to_send;
+  return when((about.block.roles & of_computed) != 0, category::temporaries);
 }
 
 // torch.autograd.grad: the program holds the gradients itself.

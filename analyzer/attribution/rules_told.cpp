@@ -32,6 +32,15 @@ using decision = std::optional<category>;
   return when((about.block.roles & gathered_parameter) != 0, category::weights);
 }
 
+// For a stage of a pipeline what it receives is a leaf tensor: activations of the stage before, or
+// gradients of the next stage's, which are neither .grad nor anything's state.
+[[nodiscard]] decision received(const rule_case& about) {
+  const bool kept = about.block.saved.times != 0 || about.block.has(storage_role::leaf);
+  const bool forward = (about.marks.any & mark::stage_gradient) == 0;
+  return when((about.block.roles & received_by_stage) != 0,
+              forward && kept ? category::activations : category::other);
+}
+
 // A leaf tensor that receives gradients is trained, unless it is computed by a model (what
 // re-entrant checkpointing detaches), or comes anew with every step beside a model's parameters
 // (an input that is differentiated).
@@ -139,6 +148,7 @@ constexpr std::array rules = {
     rule{"module_parameter", evidence::annotated, parameter},
     rule{"parameter_copy", evidence::annotated, parameter_copy},
     rule{"gathered_parameters", evidence::inferred, gathered},
+    rule{"received_by_stage", evidence::inferred, received},
     rule{"trained_leaf", evidence::annotated, trained_leaf},
     rule{"cache_by_name", evidence::inferred, cache_by_name},
     rule{"module_buffer", evidence::annotated, buffer},

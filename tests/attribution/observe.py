@@ -8,7 +8,7 @@ optimizers, tensors, nodes of the autograd graph, checkpoint's frames.
 import gc
 
 import torch
-from torch.utils.checkpoint import _CheckpointFrame
+from torch.utils.checkpoint import _CheckpointFrame, _VersionWrapper
 
 from kept_by_autograd import Walk, tensors_in
 from storages import storage_addresses
@@ -31,16 +31,15 @@ def _kind(type_: type) -> str:
         _kinds[type_] = next(
             (name for name, base in (("tensor", torch.Tensor), ("module", torch.nn.Module),
                                      ("optimizer", torch.optim.Optimizer),
-                                     ("checkpoint", _CheckpointFrame)) if issubclass(type_, base)),
+                                     ("checkpoint", _CheckpointFrame), ("kept", _VersionWrapper))
+             if issubclass(type_, base)),
             "cache" if _is_library_cache(type_) else
             "node" if "next_functions" in dir(type_) else "")
     return _kinds[type_]
 
 
-
-
 def _objects() -> dict[str, list]:
-    found = {name: [] for name in ("tensor", "module", "optimizer", "checkpoint", "cache", "node")}
+    found = {name: [] for name in ("tensor", "module", "optimizer", "checkpoint", "kept", "cache", "node")}
     everything = gc.get_objects()
     wanted = {type_ for type_ in set(map(type, everything)) if _kind(type_)}
     for item, type_ in zip(everything, map(type, everything)):
@@ -93,6 +92,9 @@ class Observation:
             walk.from_node(node)
         for tensor in walk.saved:
             self._say("activations", tensor, f"saved {tuple(tensor.shape)} {tensor.dtype}")
+        for kept in objects["kept"]:
+            for tensor in tensors_in(kept.val):
+                self._say("activations", tensor, f"kept by a checkpointing policy {tuple(tensor.shape)}")
         for frame in objects["checkpoint"]:
             self._say_checkpoint(frame)
         for cache in objects["cache"]:

@@ -7,8 +7,16 @@ import pytest
 import agreement
 import truth_cases
 
+
+def marks_of(case: truth_cases.Case) -> list:
+    marks = [] if case.quick else [pytest.mark.slow]
+    if case.not_right_yet:
+        marks.append(pytest.mark.xfail(reason=case.not_right_yet, raises=AssertionError, strict=True))
+    return marks
+
+
 CASES = [pytest.param(case, id=case.name.replace(" ", "_"),
-                      marks=[] if case.quick else [pytest.mark.slow]) for case in truth_cases.CASES]
+                      marks=marks_of(case)) for case in truth_cases.CASES]
 
 
 @pytest.mark.parametrize("case", CASES)

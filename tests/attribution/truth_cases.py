@@ -24,6 +24,7 @@ class Case:
     quick: bool = False  # what every change is tested with; the results script runs all
     ranks: int = 1
     what: str = ""
+    not_right_yet: str = ""  # why memtrace does not agree
 
 
 CASES = [
@@ -56,7 +57,8 @@ CASES = [
     Case("generation", "generation", what="GPT-2, no training, dynamic KV cache"),
     Case("tensor parallel", "tensor_parallel", ranks=2, what="DTensor, columns and rows, two ranks"),
     Case("quantised subclass, LoRA", "quantised_subclass", what="a wrapper subclass of the program's own"),
-    Case("LLM.int8, LoRA", "quantised_subclass", ("--bitsandbytes",), what="bitsandbytes' 8-bit layers"),
+    Case("LLM.int8, LoRA", "quantised_subclass", ("--bitsandbytes",), what="bitsandbytes' 8-bit layers",
+         not_right_yet="a custom Function keeps tensors as plain attributes, which nobody watches"),
     Case("sparse embeddings", "sparse", what="sparse gradients, SparseAdam and Adam"),
     Case("graph, COO", "sparse", ("--graph",), what="sparse adjacency matrix"),
     Case("graph, CSR", "sparse", ("--graph", "--rows"), what="the same, its rows compressed"),

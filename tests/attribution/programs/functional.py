@@ -1,12 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """torch.func: gradients of each sample by vmap and functional_call, clipped and averaged, as in
-private training; --ensemble trains stacked models at once instead."""
+private training; --ensemble trains stacked models at once instead.
+
+Functions of torch.func leave cycles behind that hold memory: they are collected between steps, as
+large trainings do, so that memory does not depend on when Python would."""
 
 import copy
+import gc
 
 import torch
 from torch import func, nn
 
+import told
 from batches import DEVICE, on_device, options, peak
 from variant import flag
 
@@ -32,6 +37,7 @@ def private(chosen):
     for image, label in on_device(rows, chosen.streams):
         parameters = {name: one.detach() for name, one in model.named_parameters()}
         each = gradients_of_each(parameters, image, label)
+        told.gradients(*each.values(), name="gradients of each sample")
         lengths = sum(one.flatten(1).pow(2).sum(1) for one in each.values()).sqrt()
         scale = (1.0 / lengths).clamp(max=1.0)
         for name, parameter in model.named_parameters():
@@ -39,6 +45,7 @@ def private(chosen):
         optimizer.step()
         optimizer.zero_grad()
         del each
+        gc.collect()
 
 
 def ensemble(chosen):
@@ -61,7 +68,8 @@ def ensemble(chosen):
 
 
 def main():
-    chosen = options(steps=4)
+    chosen = options(steps=4 if ENSEMBLE else 2)
+    gc.disable()
     ensemble(chosen) if ENSEMBLE else private(chosen)
     print(f"functional: {chosen.steps} steps, peak {peak()} bytes")
 

@@ -35,3 +35,11 @@ def kv_cache(*tensors, name: str = "keys and values"):
         for tensor in tensors:
             listener(tensor, "kv_cache", name)
     return tensors[0] if len(tensors) == 1 else tensors
+
+
+def gradients(*tensors, name: str = "gradient"):
+    """The tensors as they came: gradients that are nobody's .grad."""
+    if listener is not None:
+        for tensor in tensors:
+            listener(tensor, "gradients", name)
+    return tensors[0] if len(tensors) == 1 else tensors

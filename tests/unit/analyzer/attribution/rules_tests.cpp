@@ -375,3 +375,17 @@ TEST_CASE("GIVEN no optimizer of PyTorch's WHEN memory is as large as a paramete
   inference.end.passes.backwards_ended = 0;
   CHECK(inference.judged().what != category::optimizer_states);
 }
+
+TEST_CASE("GIVEN a pipeline's stage WHEN it receives THEN activations are told from gradients") {
+  situation received(phase::setup);
+  received.made_by(mark::stage_buffer).block.roles |= attribution::received_by_stage;
+  received.role(storage_role::leaf).role(storage_role::input).saved(format::saved_leaf);
+  check(received, category::activations, evidence::inferred, "received_by_stage");
+  situation gradients(phase::setup);
+  gradients.made_by(mark::stage_buffer | mark::stage_gradient).block.roles |=
+      attribution::received_by_stage;
+  check(gradients.next_step(), category::other, evidence::inferred, "received_by_stage");
+  situation sent(phase::backward);
+  sent.block.roles |= attribution::gradient_to_send;
+  check(sent.after_backward(), category::temporaries, evidence::inferred, "gradient_of_activation");
+}
