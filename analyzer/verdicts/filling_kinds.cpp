@@ -77,12 +77,14 @@ constexpr std::uint64_t births_of_what_streams = 2;
   return found;
 }
 
-// optimizer.state[…]['exp_avg'], but not optimizer.state[…]['history'][…]
+// optimizer.state[…]['exp_avg'], but neither optimizer.state[…]['history'][…], nor that of one of
+// many optimizers.
 [[nodiscard]] bool is_state_of_parameter(const retainer& keeper) {
   constexpr std::string_view of_parameter = ".state[…]['";
   const std::string_view path = keeper.path;
   const auto key = path.find(of_parameter);
-  return key != path.npos && path.find("']", key) == path.size() - 2;
+  return key != path.npos && path.find("']", key) == path.size() - 2 &&
+         path.substr(0, key).find("[…]") == path.npos;
 }
 
 [[nodiscard]] std::optional<filling> first_states(const culprit& who, const growing_run& run) {

@@ -185,8 +185,7 @@ HARD = [
           shapes=SAW),
     Truth("look_progressive", STAYS,
           "six layers are added, one each seventh of the run, with their gradients and moments: the "
-          "model grows as written, and has its last size after six sevenths",
-          known_wrong="stepwise: layers that come at regular times are called a leak by jumps"),
+          "model grows as written, and has its last size after six sevenths"),
     Truth("look_growing_batch", STAYS,
           "the batch is doubled three times; one batch and its outputs are alive at a time"),
     Truth("look_long_evaluation", FILLS,

@@ -152,6 +152,7 @@ TEST_CASE("GIVEN first states of parameters THEN they come to an end, unless par
   CHECK(shape_with(one({states("opt.state[…]['exp_avg']")})) == shape::warmup_plateau);
   CHECK(shape_with(one({states("opt.state[…]['history'][…]")})) == shape::accumulating);
   CHECK(shape_with(one({states("old_averages[…]")})) == shape::accumulating);
+  CHECK(shape_with(one({states("fits[…].state[…]['exp_avg']")})) == shape::accumulating);
   CHECK(shape_with(one({weights(false), states("opt.state[…]['exp_avg']")})) ==
         shape::accumulating);
   CHECK(shape_with(one({weights(true), states("opt.state[…]['exp_avg']")})) ==
