@@ -37,3 +37,8 @@ def storage_addresses(tensor, depth: int = DEPTH):
     elif depth:
         for part in _parts(tensor):
             yield from storage_addresses(part, depth - 1)
+
+
+def storage_address(tensor) -> int:
+    """Of the first of them; 0: none is on a GPU."""
+    return next(storage_addresses(tensor), 0)

@@ -25,7 +25,8 @@ import common  # noqa: E402
 import running_code as code  # noqa: E402
 from allocation_callback import follow_allocations  # noqa: E402
 from graph_nodes import Compilations  # noqa: E402
-from observe import ROLES, Observation, storage_address  # noqa: E402
+from observe import ROLES, Observation  # noqa: E402
+from storages import storage_address  # noqa: E402
 from torch._inductor.output_code import CompiledFxGraph  # noqa: E402
 
 
