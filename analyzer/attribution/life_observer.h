@@ -29,6 +29,7 @@ class life_observer {
   virtual void judged(std::uint32_t /*device*/, const block_life&, const life_end&,
                       const classification&) {}
   virtual void stepped(const trace::event& /*head*/, const trace::step_event&) {}
+  // The agent said which module an object is.
   virtual void named(const trace::module_event&) {}
   virtual void phase_changed(const trace::event& /*head*/, const trace::phase_event&) {}
   // A census. `block`: what lives at the record's address; null where none is known.

@@ -30,12 +30,12 @@ void call_filling(verdict& about, const filling& buffer) {
   about.ns_to_oom.reset();
 }
 
-// The one that will be full last.
+// Of culprits that fill: their growth together, and the one that will be full last.
 struct filled {
-  double bytes_per_step = 0;
+  double growth = 0;  // in bytes a step, or in shares of the subject's
   std::optional<filling> last;
-  void add(double rate, const filling& buffer) {
-    bytes_per_step += rate;
+  void add(double amount, const filling& buffer) {
+    growth += amount;
     if (!last || buffer.steps_to_full > last->steps_to_full) last = buffer;
   }
 };
@@ -77,8 +77,7 @@ void judge_filling(findings& found) {
       call_filling(who.found, *buffer);
       who.fills = std::move(buffer);
     }
-    if (held.last && growth::is_leak(about.found.shape) &&
-        held.bytes_per_step >= most_of_growth * all) {
+    if (held.last && growth::is_leak(about.found.shape) && held.growth >= most_of_growth * all) {
       call_filling(about, *held.last);
     }
   }
@@ -86,7 +85,7 @@ void judge_filling(findings& found) {
     if (about.about.kind != subject_kind::category || !growth::is_leak(about.found.shape)) continue;
     const auto same = by_category.find(about.about.name);
     if (same == by_category.end()) continue;
-    if (same->second.bytes_per_step >= most_of_growth * about.bytes_per_step) {
+    if (same->second.growth >= most_of_growth * about.bytes_per_step) {
       call_filling(about, *same->second.last);
     }
   }

@@ -115,8 +115,9 @@ constexpr std::uint64_t births_of_what_streams = 2;
                  .overturned_by = "modules that stay and no longer run"};
 }
 
-// past, cache, kv_cache, keys, v
-[[nodiscard]] bool names_keys_and_values(std::string_view name) {
+// past, cache, kv_cache, keys, v: less than attribution asks of a name that stands alone
+// (cache_names.h), since here the blocks come in pairs and grow.
+[[nodiscard]] bool may_name_a_cache(std::string_view name) {
   constexpr std::array<std::string_view, 6> words = {"cache", "past",   "kv",
                                                      "keys",  "values", "kvs"};
   constexpr std::array<std::string_view, 2> letters = {"k", "v"};
@@ -133,7 +134,7 @@ constexpr std::uint64_t births_of_what_streams = 2;
   const bool is_local = keeper.owner.starts_with("local of ") && name.find('.') == name.npos &&
                         keeper.owner != "local of main" && keeper.owner != "local of <module>";
   const bool pairs = who.blocks >= 2 && who.blocks % 2 == 0 &&
-                     who.born_in == attribution::phase::evaluation && names_keys_and_values(name);
+                     who.born_in == attribution::phase::evaluation && may_name_a_cache(name);
   if (!is_local || (who.what != category::kv_cache && !pairs)) return std::nullopt;
   return filling{
       .summary = fmt::format("grows by the keys and values of the text that is written, in {}",
