@@ -30,6 +30,12 @@ constexpr std::string_view kept_by_program = "held_after_backward";
          about.end.passes.backwards_ended > saved.backwards_ended;
 }
 
+// Backward frees what autograd saved, but not the attributes of a Function's context: they stay
+// until the graph is gone, with the loss that the next step's replaces.
+[[nodiscard]] std::uint32_t passes_of_an_attribute(const rule_case& about) {
+  return (about.block.saved.ever & format::saved_attribute) != 0 ? 1 : 0;
+}
+
 }  // namespace
 
 bool made_by_program(const block_life& block) {
@@ -49,7 +55,7 @@ classification judge(const rule_case& about) {
     // How long it would have lived is not known.
     found->guess = found->guess || (about.end.alive && rules.data() == lifetime_rules().data());
     if (found->what == category::activations && held_by_program(about)) {
-      found->until_backward = about.block.saved.backwards_ended;
+      found->until_backward = about.block.saved.backwards_ended + passes_of_an_attribute(about);
     }
     return *found;
   }

@@ -404,6 +404,7 @@ inline constexpr std::uint32_t saved_leaf = 2;           // no result of a diffe
 inline constexpr std::uint32_t saved_autocast = 4;       // autocast was on
 inline constexpr std::uint32_t saved_output = 8;         // the operation's result, not its operand
 inline constexpr std::uint32_t saved_packed = 16;        // hooks took it instead and may drop it
+inline constexpr std::uint32_t saved_attribute = 32;     // of a custom Function's context
 
 enum class phase_action : std::uint32_t { begin = 0, end = 1, instant = 2 };
 enum class phase_source : std::uint32_t {

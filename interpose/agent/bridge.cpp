@@ -6,6 +6,7 @@
 #include <exception>
 
 #include "interpose/agent/census_moments.h"
+#include "interpose/agent/function_contexts.h"
 #include "interpose/agent/generated_code.h"
 #include "interpose/agent/module_names.h"
 #include "interpose/agent/optimizer_steps.h"
@@ -128,6 +129,7 @@ py objects(arguments values, recorder*) {
   }
   switch (census::check_objects(*python, values[0])) {
     case census::object_verdict::agrees:
+      watch_function_contexts();
       return none();
     case census::object_verdict::raised:
       return nullptr;

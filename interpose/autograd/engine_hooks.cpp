@@ -7,6 +7,7 @@
 #include "interpose/autograd/forward_memory.h"
 #include "interpose/autograd/is_allowed.h"
 #include "interpose/autograd/node_names.h"
+#include "interpose/autograd/python_nodes.h"
 #include "interpose/autograd/real_behind.h"
 #include "interpose/autograd/running_node.h"
 #include "interpose/autograd/tensor_layout.h"
@@ -50,6 +51,7 @@ MEMTRACE_EXPORTED void AUTOGRAD_EVALUATE(void* engine, void* task, void* node, v
   if (!autograd::is_allowed()) return real(engine, task, node, inputs, queue);
   {
     const autograd::running_node running(node);
+    autograd::before_node(node);
     real(engine, task, node, inputs, queue);
   }
   after_node(node);

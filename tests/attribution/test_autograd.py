@@ -11,7 +11,7 @@ import runs
 SCENES = Path(__file__).parent / "autograd" / "scenes.py"
 
 GRAD, INFERENCE, BACKWARD, AUTOCAST, CAST, OPTIMIZER, RECOMPUTE = (1 << bit for bit in range(7))
-SAVED_PACKED = 16
+SAVED_PACKED, SAVED_ATTRIBUTE = 16, 32
 
 
 class Scene:
@@ -200,6 +200,15 @@ def test_tensors_that_hooks_take_away_are_told_apart(scene):
               if r["kind"] == "saved" and r["flags"] & SAVED_PACKED}
     assert packed == set(known["packed"])
     assert not [r for r in seen.records if r["kind"] == "saved" and not r["flags"] & SAVED_PACKED]
+
+
+def test_tensors_on_the_context_of_a_function_are_told_when_its_backward_runs(scene):
+    seen = scene("attributes")
+    assert len(seen.facts) == 6
+    for known in seen.facts:
+        told = {r["address"] for r in seen.between(known)
+                if r["kind"] == "saved" and r["flags"] & SAVED_ATTRIBUTE}
+        assert told == set(known["kept"] if known["how"] != "nothing" else ()), known["how"]
 
 
 def test_long_graphs_are_known_once_one_was_too_long(scene):

@@ -328,6 +328,41 @@ def modes(facts):
     facts.passes.append({"copied": [address(x), address(weight)], "mark": facts.mark()})
 
 
+class Keeps(torch.autograd.Function):
+    """Leaves tensors on its context, as its `how` says, and saves none."""
+
+    @staticmethod
+    def forward(ctx, x, how, facts):
+        kept = x * 2
+        ctx.how, ctx.scale, ctx.label = how, 3.0, "many" * 100
+        if how == "attribute":
+            ctx.kept = kept
+        elif how == "tuple":
+            ctx.kept = (None, kept, "text")
+        elif how == "list":
+            ctx.kept = [kept]
+        elif how == "dictionary":
+            ctx.kept = {"first": kept, "second": 2}
+        elif how == "many":
+            for i in range(60):  # more than Python keeps beside an object
+                setattr(ctx, f"number_{i}", i)
+            ctx.kept = kept
+        facts.append(address(kept))
+        return x + 1
+
+    @staticmethod
+    def backward(ctx, gradient):
+        return gradient * ctx.scale, None, None
+
+
+def attributes(facts):
+    x = torch.ones(1000, device="cuda", requires_grad=True)
+    for how in ("attribute", "tuple", "list", "dictionary", "many", "nothing"):
+        kept = []
+        result = Keeps.apply(x, how, kept).sum()
+        facts.backward(result, result.backward, how=how, kept=kept)
+
+
 def main():
     torch.zeros(1, device="cuda")
     torch.cuda.synchronize()
