@@ -16,7 +16,7 @@ std::uint32_t python_class(recorder& to, const void* node, std::string_view of_a
                            thread_memory* kept) noexcept {
   namespace offset = python_stack::object;
   const readable_memory memory;
-  const std::uint64_t type = context_of(node, memory).type;
+  const std::uint64_t type = type_of_context(node, memory);
   if (type == 0) return to.text_id(of_all);
   if (kept != nullptr) {
     const std::uint32_t known = kept->names.find(type, to.generation());

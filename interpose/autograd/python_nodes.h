@@ -6,8 +6,9 @@
 //   ctx.save_for_backward(x)   a SavedVariable, see tensor_hooks.cpp
 //   ctx.x = x                  what the reader here is for
 //
-// The object may be gone, as in backward passes that torch.compile made (PyTorch 2.15), and other
-// versions of PyTorch may hold something else there: it is read with care.
+// While a node runs its object may go, as in backward passes that torch.compile made
+// (PyTorch 2.15), and other versions of PyTorch may hold something else there: it is read with
+// care, and where one such node has no object before it runs, none is looked at again.
 #pragma once
 
 #include <cstdint>
@@ -22,17 +23,18 @@ namespace memtrace::autograd {
 [[nodiscard]] bool is_python_node(std::string_view class_name) noexcept;
 [[nodiscard]] bool is_python_node(const void* node) noexcept;
 
-// What stands where the context should, and what should be its type; 0: nothing.
-struct python_context {
-  std::uint64_t object = 0;
-  std::uint64_t type = 0;
-};
-[[nodiscard]] python_context context_of(const void* node, const readable_memory& memory) noexcept;
+// Of what stands where the context should; 0: there is nothing.
+[[nodiscard]] std::uint64_t type_of_context(const void* node,
+                                            const readable_memory& memory) noexcept;
 // Its own type is Python's `type`, or a class made from that.
 [[nodiscard]] bool is_type(std::uint64_t type, const readable_memory& memory) noexcept;
 
 // Is called before such a node runs, in the engine's thread, without the GIL, for an object of a
 // type that something refers to. It may end the thread by unwinding it (PyGILState_Ensure).
+struct python_context {
+  std::uint64_t object;
+  std::uint64_t type;
+};
 using context_reader = void (*)(recorder& to, const python_context& context);
 void read_contexts_with(context_reader reader) noexcept;
 
