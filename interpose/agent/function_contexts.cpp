@@ -18,8 +18,6 @@ using python_stack::py;
 // Of what a context holds: it is to hold tensors, and no data.
 constexpr unsigned most_values = 1024;
 
-constexpr std::string_view base_of_contexts = "torch._C._FunctionBase";
-
 struct gil_functions {
   int (*is_initialized)() = nullptr;
   int (*ensure)() = nullptr;  // PyGILState_STATE, an enum
@@ -32,14 +30,6 @@ const gil_functions& gil() noexcept {
                                    find_function<int (*)()>("PyGILState_Ensure"),
                                    find_function<void (*)(int)>("PyGILState_Release")};
   return found;
-}
-
-bool is_function(address type) noexcept {
-  for (; type != 0; type = census::load<address>(type, census::offset::base)) {
-    const auto* const name = census::load<const char*>(type, python_stack::object::type_name);
-    if (name != nullptr && name == base_of_contexts) return true;
-  }
-  return false;
 }
 
 class kept_tensors {
@@ -91,11 +81,11 @@ class kept_tensors {
 
 // PyGILState_Ensure ends a thread by unwinding it when the interpreter is going away: hence no
 // noexcept, and nothing to destroy.
-void read(recorder& to, const autograd::python_context& context) {
+void read(recorder& to, std::uint64_t context) {
   const python_objects* const python = census::find_python_objects();
   if (python == nullptr || gil().is_initialized() == 0) return;
   const int previous = gil().ensure();
-  if (is_function(context.type)) kept_tensors(to, *python).record_attributes(context.object);
+  kept_tensors(to, *python).record_attributes(context);
   gil().release(previous);
 }
 

@@ -14,16 +14,14 @@ namespace {
 
 std::uint32_t python_class(recorder& to, const void* node, std::string_view of_all,
                            thread_memory* kept) noexcept {
-  namespace offset = python_stack::object;
   const readable_memory memory;
-  const std::uint64_t type = type_of_context(node, memory);
+  const std::uint64_t type = class_of_context(node, memory);
   if (type == 0) return to.text_id(of_all);
   if (kept != nullptr) {
     const std::uint32_t known = kept->names.find(type, to.generation());
     if (known != 0) return known;
   }
-  if (!is_type(type, memory)) return to.text_id(of_all);
-  const auto* const name = python_stack::load<const char*>(type, offset::type_name);
+  const auto* const name = python_stack::load<const char*>(type, python_stack::object::type_name);
   const std::uint32_t id = to.text_id(name == nullptr ? of_all : std::string_view(name));
   if (kept != nullptr) kept->names.keep(type, to.generation(), id);
   return id;

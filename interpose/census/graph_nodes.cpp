@@ -5,6 +5,7 @@
 #include <string>
 
 #include "interpose/autograd/class_name.h"
+#include "interpose/autograd/python_nodes.h"
 #include "interpose/autograd/tensor_layout.h"
 #include "interpose/autograd/tensor_storages.h"
 
@@ -52,7 +53,7 @@ graph_nodes::kind graph_nodes::look_at(const void* functions) const {
   const std::string_view last =
       autograd::last_part(text.starts_with('*') ? std::string_view(text).substr(1) : text);
   if (last == "AccumulateGrad") return kind::accumulates_gradient;
-  return last == "PyNode" ? kind::of_python : kind::ordinary;
+  return autograd::is_python_node(last) ? kind::of_python : kind::ordinary;
 }
 
 graph_nodes::kind graph_nodes::kind_of(const void* functions) {
@@ -80,7 +81,9 @@ bool graph_nodes::read(const void* original, copy& into, std::vector<const void*
   into.original = original;
   into.functions = autograd::functions_of(words_.data());
   into.what = kind_of(into.functions);
-  into.holds = autograd::accumulated(words_.data());
+  into.holds = into.what == kind::of_python
+                   ? reinterpret_cast<const void*>(autograd::context_in(words_.data()))
+                   : autograd::accumulated(words_.data());
   add_edges(next);
   return true;
 }
