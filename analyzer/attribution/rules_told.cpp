@@ -144,7 +144,7 @@ using decision = std::optional<category>;
 }
 
 constexpr std::array rules = {
-    rule{"user_annotation", evidence::annotated, user_annotation},
+    rule{rule_of_annotations, evidence::annotated, user_annotation},
     rule{"module_parameter", evidence::annotated, parameter},
     rule{"parameter_copy", evidence::annotated, parameter_copy},
     rule{"gathered_parameters", evidence::inferred, gathered},

@@ -71,6 +71,9 @@ enum class step_boundary : std::uint8_t {
 
 [[nodiscard]] std::optional<category> category_named(std::string_view name);
 
+// The rule of memory that the program named itself (docs/attribution.md).
+inline constexpr std::string_view rule_of_annotations = "user_annotation";
+
 template <class Enum, std::size_t count, class Value>
 struct table_by {
   std::array<Value, count> values{};

@@ -43,7 +43,7 @@ struct report_options {
   }
   if (!chosen.by.empty() && !terminal::view_named(chosen.by)) {
     log::error(
-        "--by {}: choose category, module, site, phase, parameter, step, fragmentation, "
+        "--by {}: choose category, module, site, phase, parameter, name, step, fragmentation, "
         "advice, expected or rank",
         chosen.by);
     return false;
@@ -138,8 +138,8 @@ action add_report(CLI::App& app) {
   app.add_option("--at", chosen->at,
                  "Another moment than the peak: event:N, step:N or step:N/PHASE, from 0");
   app.add_option("--by", chosen->by,
-                 "All rows of one kind: category, module, site, phase, parameter, step, "
-                 "fragmentation, advice, expected or rank");
+                 "All rows of one kind: category, module, site, phase, parameter, name, "
+                 "step, fragmentation, advice, expected or rank");
   return [chosen](const program&) { return show(*chosen); };
 }
 

@@ -62,6 +62,17 @@ constexpr std::size_t most_steps = 10'000;
   return list;
 }
 
+[[nodiscard]] json names_json(const std::vector<run::named_memory>& rows) {
+  auto list = json::array();
+  for (const auto& row : rows) {
+    list.push_back({{"name", row.name},
+                    {"category", name_of(row.what)},
+                    {"bytes", row.bytes},
+                    {"blocks", row.blocks}});
+  }
+  return list;
+}
+
 [[nodiscard]] json block_json(const run::memory_view& view, const run::block_row& block) {
   const bool in_module = block.module != 0 && block.module < view.modules.size();
   return {{"address", block.address},
@@ -120,7 +131,8 @@ json memory_json(const run::memory_view& view, bool with_blocks) {
                {"categories", categories_json(view.categories)},
                {"call_sites", sites_json(view.sites)},
                {"unattributed_bytes", view.unrecorded},
-               {"modules", modules_json(view.modules)}};
+               {"modules", modules_json(view.modules)},
+               {"names", names_json(view.named)}};
   if (!with_blocks) return made;
   auto& list = made["blocks"] = json::array();
   for (const auto& block : view.blocks) list.push_back(block_json(view, block));

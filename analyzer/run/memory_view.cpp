@@ -54,6 +54,25 @@ constexpr std::uint64_t most_frames = 1u << 20;
   return sorted;
 }
 
+[[nodiscard]] std::vector<named_memory> named_by_program(const trace::dictionary& names,
+                                                         const composition& held) {
+  std::map<std::pair<std::string_view, attribution::category>, named_memory> found;
+  for (const auto& group : held.groups) {
+    if (group.rule != attribution::rule_of_annotations || !group.name) continue;
+    auto& row = found[{names[group.name], group.what}];
+    row.what = group.what;
+    row.bytes += group.held.bytes;
+    row.blocks += group.held.blocks;
+  }
+  std::vector<named_memory> rows;
+  for (auto& [key, row] : found) {
+    row.name = key.first;
+    rows.push_back(std::move(row));
+  }
+  std::ranges::stable_sort(rows, std::greater(), &named_memory::bytes);
+  return rows;
+}
+
 // Call sites by what tells them apart, and which of them each group of blocks is part of.
 struct folded_sites {
   struct entry {
@@ -177,6 +196,7 @@ memory_view view_of(const trace::dictionary& names, const composition& held) {
   auto folded = fold(held);
   const auto place = list_sites(names, folded, view);
   view.modules = held.modules;
+  view.named = named_by_program(names, held);
   list_blocks(names, held, folded, place, view);
   return view;
 }

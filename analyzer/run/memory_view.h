@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Who held a device's memory at one moment, in words: attribution's composition with its ids
-// resolved. Each list sums to `total` by itself.
+// resolved. Each list of all memory sums to `total` by itself.
 #pragma once
 
 #include <cstdint>
@@ -56,6 +56,14 @@ struct category_row {
   std::uint64_t autocast_copies = 0;
 };
 
+// What the program gave one name with annotate(): the cache of a request, a table.
+struct named_memory {
+  std::string name;
+  attribution::category what = attribution::category::unknown;
+  std::uint64_t bytes = 0;
+  std::uint64_t blocks = 0;
+};
+
 struct block_row {
   std::uint64_t address = 0;
   std::uint64_t bytes = 0;
@@ -80,7 +88,8 @@ struct memory_view {
   std::vector<category_row> categories;  // most bytes first; without unused ones
   std::vector<call_site> sites;          // most bytes first; without what is unrecorded
   std::vector<attribution::module_row> modules;
-  std::vector<block_row> blocks;  // where asked for
+  std::vector<named_memory> named;  // most bytes first; of the total only what the program named
+  std::vector<block_row> blocks;    // where asked for
 };
 
 [[nodiscard]] memory_view view_of(const trace::dictionary& names,

@@ -122,6 +122,31 @@ void by_parameter(text::page& out, const run::device_report& device, const run::
            text::emphasis::faint);
 }
 
+void by_name(text::page& out, const run::device_report&, const run::memory_view& view) {
+  if (view.named.empty()) {
+    out.line("  the program named no memory: memtrace.annotate(memory, category, name)");
+    return;
+  }
+  std::uint64_t named = 0;
+  for (std::size_t i = 0; i < view.named.size(); ++i) {
+    const auto& row = view.named[i];
+    named += row.bytes;
+    if (i >= most_rows) continue;
+    out.line(fmt::format("  {:>11} {:>5.1f} %  {}  {} in {} block{}", text::format_bytes(row.bytes),
+                         text::percent(row.bytes, view.total), row.name, words_of(row.what),
+                         text::format_count(row.blocks), row.blocks == 1 ? "" : "s"));
+  }
+  if (view.named.size() > most_rows) {
+    out.line(fmt::format("  and {} smaller ones (all are in --json)",
+                         text::format_count(view.named.size() - most_rows)),
+             text::emphasis::faint);
+  }
+  out.line(fmt::format("  {:>11} {:>5.1f} %  have no name of the program's",
+                       text::format_bytes(view.total - named),
+                       text::percent(view.total - named, view.total)),
+           text::emphasis::faint);
+}
+
 void by_step(text::page& out, const run::device_report& device, const run::memory_view&) {
   const auto& steps = device.steps.steps;
   if (steps.empty()) {
@@ -157,6 +182,7 @@ constexpr std::array views = {
     kind_of_view{view_by::site, "site", by_site, true},
     kind_of_view{view_by::phase, "phase", by_phase, false},
     kind_of_view{view_by::parameter, "parameter", by_parameter, false},
+    kind_of_view{view_by::name, "name", by_name, true},
     kind_of_view{view_by::step, "step", by_step, false},
     kind_of_view{view_by::fragmentation, "fragmentation", nullptr, false},  // of the process
     kind_of_view{view_by::advice, "advice", nullptr, false},                // the same

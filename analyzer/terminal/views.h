@@ -18,6 +18,7 @@ enum class view_by {
   site,
   phase,
   parameter,
+  name,
   step,
   fragmentation,
   advice,

@@ -216,6 +216,16 @@ class Module:
 
 
 @dataclass(frozen=True, repr=False)
+class NamedMemory:
+    """What the program gave one name with annotate(): the cache of a request, a table"""
+
+    name: str
+    category: str
+    bytes: int
+    blocks: int
+
+
+@dataclass(frozen=True, repr=False)
 class Block:
     address: int
     bytes: int
@@ -268,6 +278,7 @@ class DeviceAtPeak:
     call_sites: List[CallSite]
     unattributed_bytes: int
     modules: List[Module]
+    names: List[NamedMemory]
     blocks: Optional[List[Block]]
     parameters: List[Parameter]
     fp32_under_autocast: List[Fp32Place]
@@ -286,6 +297,7 @@ class Memory:
     call_sites: List[CallSite]
     unattributed_bytes: int
     modules: List[Module]
+    names: List[NamedMemory]
     blocks: Optional[List[Block]]
 
 

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The Python package: no-ops without memtrace, and what it records."""
 
+import json
 import os
+import re
 import subprocess
 import sys
 
@@ -151,3 +153,17 @@ def test_the_report_believes_the_program(tmp_path):
              for row in report["devices"][0]["at_peak"]["categories"] if row["bytes"]}
     assert found == {"optimizer_states": (4 << 20, "annotated"), "other": (8 << 20, "annotated")}
     assert (report["steps"]["count"], report["steps"]["boundary"]) == (2, "user")
+
+
+def test_memory_by_the_names_that_the_program_gave(tmp_path):
+    outcome = records.python("requests", tmp_path).expect(0)
+    truth = json.loads(outcome.stdout)
+    report = runs.report(outcome.traces, tmp_path)
+    rows = report["devices"][0]["at_peak"]["names"]
+    assert {row["name"]: [row["blocks"], row["bytes"]] for row in rows} == truth
+    assert [row["bytes"] for row in rows] == sorted((row["bytes"] for row in rows), reverse=True)
+    assert {row["name"]: row["category"] for row in rows} == {
+        "request 7": "kv_cache", "request 8 <b>": "kv_cache", "lookup": "weights"}
+    said = subprocess.run([str(runs.memtrace()), "report", *map(str, outcome.traces), "--by", "name"],
+                          check=True, capture_output=True, text=True).stdout
+    assert re.search(r"% +request 8 <b> .* in 3 blocks\n", said), said
