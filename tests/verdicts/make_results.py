@@ -3,7 +3,7 @@
 
 python tests/verdicts/make_results.py [--into FILE] [--only NAME...] [--steps N...] [--seeds N...]
                                       [--jobs N] [--recorded] [--runs-only] [--held-out]
-                                      [--short] [--default-mode]
+                                      [--short] [--second-short] [--default-mode]
 """
 
 import argparse
@@ -21,7 +21,7 @@ import judge  # noqa: E402
 import recorded  # noqa: E402
 import results_table  # noqa: E402
 import short_runs_table  # noqa: E402
-from corpus import CORPUS, HELD_OUT, SHORT_RUNS  # noqa: E402
+from corpus import CORPUS, HELD_OUT, SECOND_SHORT_RUNS, SHORT_RUNS  # noqa: E402
 from recorded import Run  # noqa: E402
 
 
@@ -35,6 +35,8 @@ class Result:
 def programs_of(chosen) -> list:
     if chosen.short:
         return SHORT_RUNS
+    if chosen.second_short:
+        return SECOND_SHORT_RUNS
     if chosen.held_out:
         return HELD_OUT
     return [*CORPUS, *HELD_OUT] if chosen.default_mode else CORPUS
@@ -83,6 +85,7 @@ def main() -> int:
     parser.add_argument("--runs-only", action="store_true", help="only record")
     parser.add_argument("--held-out", action="store_true", help="the programs of held_out.py")
     parser.add_argument("--short", action="store_true", help="the programs of short_runs.py: SHORT_RUNS.md")
+    parser.add_argument("--second-short", action="store_true", help="those of second_short_runs.py: SHORT_RUNS_2.md")
     parser.add_argument("--default-mode", action="store_true", help="all programs, once each: DEFAULT_MODE.md")
     chosen = parser.parse_args()
     if chosen.default_mode:
@@ -93,7 +96,9 @@ def main() -> int:
     if chosen.runs_only:
         return any(one.failure for one in results)
     if chosen.short:
-        name, text = "SHORT_RUNS.md", short_runs_table.text_of(results, revision())
+        name, text = "SHORT_RUNS.md", short_runs_table.text_of(results, revision(), short_runs_table.FIRST)
+    elif chosen.second_short:
+        name, text = "SHORT_RUNS_2.md", short_runs_table.text_of(results, revision(), short_runs_table.SECOND)
     elif chosen.held_out:
         name, text = "HELD_OUT.md", held_out_table.text_of(results, revision())
     elif chosen.default_mode:

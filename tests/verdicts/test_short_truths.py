@@ -1,33 +1,40 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The set of short runs itself: half of it leaks, of all lengths, each with the lines that its truth needs."""
+"""The sets of short runs themselves: half of each leaks, of all lengths, each with the lines that its truth needs."""
 
 import ast
 
 import pytest
 
 import judge
-from corpus import SHORT_RUNS
+from corpus import SECOND_SHORT_RUNS, SHORT_RUNS
 from short_runs_table import LENGTHS
 from truth import FILLS, GROWS, PROGRAMS
 
-
-def test_every_program_has_one_truth():
-    assert sorted(truth.program for truth in SHORT_RUNS) == sorted(path.stem for path in PROGRAMS.glob("short_*.py"))
+SETS = {"short": SHORT_RUNS, "second": SECOND_SHORT_RUNS}
 
 
-def test_half_accumulate_and_half_do_not():
-    leaks = sum(truth.memory == GROWS for truth in SHORT_RUNS)
-    assert len(SHORT_RUNS) >= 32
-    assert abs(2 * leaks - len(SHORT_RUNS)) <= 2
+@pytest.fixture(params=list(SETS))
+def name(request):
+    return request.param
+
+
+def test_every_program_has_one_truth(name):
+    assert sorted(truth.program for truth in SETS[name]) == sorted(path.stem for path in PROGRAMS.glob(f"{name}_*.py"))
+
+
+def test_half_accumulate_and_half_do_not(name):
+    leaks = sum(truth.memory == GROWS for truth in SETS[name])
+    assert len(SETS[name]) >= 32
+    assert abs(2 * leaks - len(SETS[name])) <= 2
 
 
 @pytest.mark.parametrize("fewest, most", LENGTHS)
-def test_a_third_is_of_each_length(fewest, most):
-    of_this = sum(fewest <= truth.steps[0] <= most for truth in SHORT_RUNS)
-    assert 3 * of_this == pytest.approx(len(SHORT_RUNS), rel=0.15)
+def test_a_third_is_of_each_length(name, fewest, most):
+    of_this = sum(fewest <= truth.steps[0] <= most for truth in SETS[name])
+    assert 3 * of_this == pytest.approx(len(SETS[name]), rel=0.15)
 
 
-@pytest.mark.parametrize("truth", SHORT_RUNS, ids=lambda truth: truth.program)
+@pytest.mark.parametrize("truth", [*SHORT_RUNS, *SECOND_SHORT_RUNS], ids=lambda truth: truth.program)
 def test_a_truth_is_about_the_program_as_it_stands(truth):
     """Its length is the program's own; a leak marks its lines and names its keeper, any other marks no leak."""
     numbers = [keyword.value.value for node in ast.walk(ast.parse(truth.path.read_text()))

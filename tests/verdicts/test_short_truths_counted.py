@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The truths of the second set of short runs beside what PyTorch's own allocator says; memtrace gives no verdict here."""
+
+import allocator_says
+import pytest
+from corpus import SECOND_SHORT_RUNS
+from truth import GROWS
+
+QUICK = ("second_soft_targets", "second_child_scores", "second_solver_history", "second_whole_episodes")
+# Of one that does not accumulate, the second half of so many times its own steps needs no more than the first.
+TIMES = 4
+# Lengths and sizes are drawn: by how much more the second half may need, less than a tenth of what would stay.
+BY_CHANCE = {"second_more_callers": 0.02, "second_ragged_boxes": 0.01}
+
+
+def steps_of(truth) -> int:
+    return truth.steps[0] if truth.memory == GROWS else TIMES * truth.steps[0]
+
+
+def marked(truth) -> set[int]:
+    """With 0, memory without a line, if a call of backward() is marked: autograd's thread has no Python stack."""
+    text, lines = truth.path.read_text().splitlines(), truth.lines("allocates")
+    return lines | {0} if any(".backward(" in text[line - 1] for line in lines) else lines
+
+
+def check_growth(truth, said):
+    growth = said.growth()
+    assert growth > 0
+    assert said.growth_of(marked(truth)) >= 0.95 * growth, "it comes from other lines"
+    if truth.bytes_per_step:
+        assert said.rate() == pytest.approx(truth.bytes_per_step, rel=truth.tolerance)
+
+
+def check_bound(truth, said):
+    half = len(said.allocated) // 2
+    most = max(said.allocated[:half]) * (1 + BY_CHANCE.get(truth.program, 0))
+    assert max(said.allocated[half:]) <= most
+
+
+def check(truths, folder):
+    assert truths
+    said = allocator_says.ask({truth: steps_of(truth) for truth in truths}, folder)
+    wrong = []
+    for truth in truths:
+        try:
+            (check_growth if truth.memory == GROWS else check_bound)(truth, said[truth.program])
+        except AssertionError as error:
+            wrong.append(f"{truth.program}: {error}")
+    assert not wrong, "\n".join(wrong)
+
+
+def test_some_truths_are_what_the_allocator_says(tmp_path):
+    check([truth for truth in SECOND_SHORT_RUNS if truth.program in QUICK], tmp_path)
+
+
+@pytest.mark.slow
+def test_all_truths_are_what_the_allocator_says(tmp_path):
+    check(SECOND_SHORT_RUNS, tmp_path)
