@@ -3,19 +3,23 @@
 
 Four processes of each model (eager and compiled, with and without memtrace) are warmed up once and
 then live side by side; each round asks every one of them for some steps, in another order each time,
-so that what else the machine does meets all alike. Compiling is not in the figures.
+so that what else the machine does meets all alike. Compiling is not in these figures; --anew N takes N
+pairs of processes that compile everything, one after the other, and compares their warm-up. --instructions
+counts with callgrind what a step takes, which does not hang on the machine.
 
-Usage: compiled.py [--rounds N] [--steps N] [--models NAME...] [--json FILE]"""
+Usage: compiled.py [--rounds N] [--steps N] [--models NAME...] [--json FILE] [--anew N | --instructions]"""
 
 import argparse
 import json
 import os
+import re
 import statistics
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
+from instructions import START, self_costs
 from recording import ROOT, command
 
 STEPS = str(ROOT / "bench" / "compiled_steps.py")
@@ -25,17 +29,20 @@ HOWS = ("eager", "compiled")
 CLOCKS = {"cpu": "processor time", "user": "processor time, user mode", "wall": "the clock"}
 
 
+def environment(folder: Path) -> dict:
+    return {**os.environ, "TORCHINDUCTOR_CACHE_DIR": str(folder / "cache"),
+            "TORCHINDUCTOR_COMPILE_THREADS": "1", "OMP_NUM_THREADS": "1"}
+
+
 class Trainer:
     """One warm process."""
 
     def __init__(self, model: str, how: str, traced: bool, folder: Path):
         output = folder / f"{model}-{how}-{traced}"
         self.errors = open(folder / f"{output.name}.err", "w+")
-        environment = {**os.environ, "TORCHINDUCTOR_CACHE_DIR": str(folder / "cache"),
-                       "TORCHINDUCTOR_COMPILE_THREADS": "1", "OMP_NUM_THREADS": "1"}
         self.process = subprocess.Popen(
             [*command(traced, str(output)), sys.executable, STEPS, model, how],
-            env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.errors, text=True)
+            env=environment(folder), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.errors, text=True)
         self.facts = json.loads(self.line("READY "))
 
     def line(self, prefix: str = "{") -> str:
@@ -105,13 +112,60 @@ def told(row: dict) -> str:
             f"{spread([ns / events for ns in row['added']], '.0f')} |")
 
 
+def compile_anew(model: str, pairs: int) -> None:
+    """Seconds of warm-up, nothing compiled before."""
+    ratios, bare = [], []
+    for number in range(pairs):
+        seconds = {}
+        for traced in ((False, True), (True, False))[number % 2]:
+            with tempfile.TemporaryDirectory() as folder:
+                trainer = Trainer(model, "compiled", traced, Path(folder))
+                seconds[traced] = trainer.facts["warm_up_s"]
+                trainer.end()
+        ratios.append(seconds[True] / seconds[False])
+        bare.append(seconds[False])
+    print(f"{model}: compiling everything and {pairs} pairs: {statistics.median(bare):.1f} s without memtrace; with it "
+          f"{statistics.median(ratios):.3f} times that ({min(ratios):.3f} to {max(ratios):.3f})")
+
+
+def instructions(model: str, steps: int = 20) -> None:
+    """Of the whole process, counted when all is warm."""
+    with tempfile.TemporaryDirectory() as folder:
+        Trainer(model, "compiled", False, Path(folder)).end()  # fills the cache
+        for how in HOWS:
+            each = {}
+            for traced in (False, True):
+                each[traced], events = counted(model, how, traced, Path(folder), steps)
+            print(f"{model} {how}: {each[False]:,.0f} instructions an event ({events} events of {steps} steps), "
+                  f"recorded {each[True] - each[False]:+,.0f} ({each[True] / each[False]:.3f} times)", flush=True)
+
+
+def counted(model: str, how: str, traced: bool, folder: Path, steps: int) -> tuple[float, int]:
+    out = folder / "callgrind.out"
+    packages = ("--site-packages", str(next(Path(sys.prefix).glob("lib/python*/site-packages"))))
+    run = subprocess.run(
+        [*command(traced, str(folder / f"{how}-counted"), packages), "valgrind", "--tool=callgrind",
+         f"--zero-before={START}", f"--callgrind-out-file={out}", sys.executable, STEPS, model, how,
+         "--count", str(steps)], env={**environment(folder), "MEMTRACE_SAMPLING": "0"}, capture_output=True, text=True)
+    events = re.search(r"^EVENTS (\d+)$", run.stdout, re.M)
+    if events is None or not out.exists():
+        sys.exit(f"memtrace bench: no profile; the program said:\n{run.stderr}")
+    return sum(self_costs(out.read_text()).values()) / int(events.group(1)), int(events.group(1))
+
+
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--rounds", type=int, default=40)
     parser.add_argument("--steps", type=int, default=20, help="of every process in a round")
     parser.add_argument("--models", nargs="*", choices=MODELS, default=list(MODELS))
     parser.add_argument("--json", type=Path, help="the figures of every round go here")
+    parser.add_argument("--anew", type=int, help="compare compiling instead, in so many pairs")
+    parser.add_argument("--instructions", action="store_true", help="count instructions instead")
     options = parser.parse_args()
+    if options.anew or options.instructions:
+        for model in options.models:
+            compile_anew(model, options.anew) if options.anew else instructions(model)
+        return
     print(f"{options.rounds} rounds of {options.steps} steps; medians, in brackets half of the rounds; the least: "
           "of the least rounds\n")
     print("| model | | of | events | a step without memtrace | with it, times that | added µs a step | the least |"

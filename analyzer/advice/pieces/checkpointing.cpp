@@ -35,6 +35,7 @@ struct module_pass {
   bool output_is_kept = true;         // by what uses it
   std::uint64_t again = 0;            // its first block in backward; 0: none
   std::uint64_t backward = 0;         // of the whole pass
+  block_number input = blocks::never;  // what was made right before, for the module as it seems
 };
 
 using passes_by_module = std::map<std::pair<std::size_t, std::uint32_t>, module_pass>;
@@ -48,11 +49,30 @@ using passes_by_module = std::map<std::pair<std::size_t, std::uint32_t>, module_
   return found;
 }
 
+// What the operation made that ran last: of the blocks of one line the largest.
+class latest_result {
+ public:
+  void look_at(const blocks::evidence& of, block_number block) {
+    const auto& facts = of.blocks[block];
+    const bool same_line = block_ != blocks::never && facts.stack == stack_ && facts.call == call_;
+    if (!same_line || bytes_of(of, block) > bytes_of(of, block_)) block_ = block;
+    stack_ = facts.stack;
+    call_ = facts.call;
+  }
+  [[nodiscard]] block_number block() const { return block_; }
+
+ private:
+  block_number block_ = blocks::never;
+  trace::stack_id stack_;
+  std::uint32_t call_ = 0;
+};
+
 [[nodiscard]] passes_by_module module_passes(const blocks::evidence& of, const run_passes& passes,
                                              const module_copies& copies) {
   passes_by_module found;
   const auto keep_nothing = places_that_keep_nothing(of);
   module_pass* running = nullptr;
+  latest_result latest;
   for (block_number block = 0; block < of.blocks.size(); ++block) {
     const auto& facts = of.blocks[block];
     const bool forward = facts.born_in == phase::forward && !facts.recomputed;
@@ -68,9 +88,12 @@ using passes_by_module = std::map<std::pair<std::size_t, std::uint32_t>, module_
       running->output_is_kept = !keep_nothing.contains(facts.stack);
     }
     running = forward ? now : nullptr;
+    const auto before = latest.block();
+    if (forward) latest.look_at(of, block);
     if (now == nullptr) continue;
     now->backward = passes.training[*pass].backward;
     if (forward) {
+      if (now->forward.empty()) now->input = before;
       now->forward.push_back(block);
       now->end = 0;
     } else if (now->again == 0) {
@@ -146,6 +169,11 @@ void checkpoint(const blocks::evidence& of, const module_copies& copies, request
       edits.free_at(block, of.blocks[block].cast_copy ? pass.backward : pass.end);
     }
     run_again(of, pass, kept, edits);
+    // Autograd may have kept nothing but what the module made of it.
+    if (pass.input != blocks::never && bytes_of(of, pass.input) != 0 &&
+        death_event(of, pass.input) < pass.again) {
+      edits.free_at(pass.input, pass.again + 1);
+    }
   }
 }
 
