@@ -223,7 +223,8 @@ class reading {
     auto latest = previous_;
     for (auto before = block - std::min(block, most_operands_back); before < block; ++before) {
       const auto& facts = of_.blocks[before];
-      if (facts.born_in != phase::forward || bytes_of(of_, before) != bytes_of(of_, block)) continue;
+      if (facts.born_in != phase::forward || bytes_of(of_, before) != bytes_of(of_, block))
+        continue;
       latest = found_.bits[before];
       const auto death = death_event(of_, before);
       if (death > born && death <= next) widest = std::max(widest, latest);

@@ -169,8 +169,8 @@ void block_collector::on_saved(const trace::event& next, const trace::saved_even
   if (known == devices_.end() || room_ == 0) return;
   const auto* const live = known->second.live.find(record.address);
   if (live == nullptr) return;
-  known->second.keepings.push_back({known->second.born[live->index], next.number,
-                                    (record.flags & format::saved_output) != 0});
+  known->second.keepings.push_back(
+      {known->second.born[live->index], next.number, (record.flags & format::saved_output) != 0});
 }
 
 std::vector<keeping> block_collector::keepings_of(std::uint32_t device) {

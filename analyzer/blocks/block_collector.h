@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Follows the lives of all blocks and the naming of modules while a trace is read, and keeps what
-// pieces of advice ask about each block: 72 bytes a block until `most_blocks`, none after that, and 24
-// bytes each time that autograd keeps one.
+// pieces of advice ask about each block: 72 bytes a block until `most_blocks`, none after that, and
+// 24 bytes each time that autograd keeps one.
 //
 //   attributor ─► born, judged ─► block_collector ─┐
 //   reader ─────► on_module ──────────┘            ├─► evidence, a device each

@@ -207,8 +207,8 @@ void round_up(const blocks::evidence& of, std::uint32_t buckets, request_edits& 
       const auto bucket = bucket_of(size, place.largest, squares[block], buckets);
       const auto power = std::uint64_t{squares[block] ? bucket * bucket : bucket};
       const auto whole = std::uint64_t{squares[block] ? buckets * buckets : buckets};
-      const auto wanted = std::max(
-          size, place.largest / whole * power + place.largest % whole * power / whole);
+      const auto wanted =
+          std::max(size, place.largest / whole * power + place.largest % whole * power / whole);
       scale_to(block, size, wanted, edits);
       sizes.try_emplace(size, wanted);
     }

@@ -30,11 +30,12 @@ constexpr std::size_t most_classes = 3;
 
 // What one module did in one training pass.
 struct module_pass {
-  std::vector<block_number> forward;  // its blocks, in their order
-  std::uint64_t end = 0;              // the first block of another module after them
-  bool output_is_kept = true;         // by what uses it
-  std::uint64_t again = 0;            // its first block in backward; 0: none
-  std::uint64_t backward = 0;         // of the whole pass
+  std::vector<block_number> forward;   // its blocks, in their order
+  std::uint64_t end = 0;               // the first block of another module after them
+  bool output_is_kept = true;          // by what uses it
+  std::uint64_t again = 0;             // its first block in backward; 0: none
+  std::uint64_t after = 0;             // the first block of another module after those; 0: none
+  std::uint64_t backward = 0;          // of the whole pass
   block_number input = blocks::never;  // what was made right before, for the module as it seems
 };
 
@@ -72,6 +73,7 @@ class latest_result {
   passes_by_module found;
   const auto keep_nothing = places_that_keep_nothing(of);
   module_pass* running = nullptr;
+  module_pass* running_back = nullptr;
   latest_result latest;
   for (block_number block = 0; block < of.blocks.size(); ++block) {
     const auto& facts = of.blocks[block];
@@ -88,6 +90,8 @@ class latest_result {
       running->output_is_kept = !keep_nothing.contains(facts.stack);
     }
     running = forward ? now : nullptr;
+    if (backward && running_back != nullptr && running_back != now) running_back->after = event;
+    if (backward) running_back = now;
     const auto before = latest.block();
     if (forward) latest.look_at(of, block);
     if (now == nullptr) continue;
@@ -96,8 +100,9 @@ class latest_result {
       if (now->forward.empty()) now->input = before;
       now->forward.push_back(block);
       now->end = 0;
-    } else if (now->again == 0) {
-      now->again = event;
+    } else {
+      now->after = 0;
+      if (now->again == 0) now->again = event;
     }
   }
   return found;
@@ -113,10 +118,14 @@ class latest_result {
   return blocks::never;
 }
 
+// Kept by autograd alone: given back when the module's gradients are there. What lives longer is
+// held by others, such as keys and values by a cache.
 [[nodiscard]] bool is_dropped(const blocks::evidence& of, const module_pass& pass,
                               block_number block, block_number output) {
-  return block != output && death_event(of, block) > pass.end &&
-         death_event(of, block) > pass.backward;
+  constexpr std::uint64_t soon_after = 32;
+  const auto death = death_event(of, block);
+  if (block == output || death <= pass.end || death <= pass.backward) return false;
+  return pass.after == 0 || death <= pass.after + soon_after || of.blocks[block].cast_copy;
 }
 
 // The forward's allocations and frees again, in their order, right before the module's gradients
