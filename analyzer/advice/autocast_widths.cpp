@@ -111,8 +111,7 @@ class reading {
     found_.operand_bits.assign(blocks, 32);
     found_.kinds.assign(blocks, operation_kind::unknown);
     found_.kept_itself.assign(blocks, false);
-    found_.casts_operand.assign(blocks, false);
-    found_.cast_by_program.assign(blocks, false);
+    found_.cast_ends.assign(blocks, 0);
     learn_operations();
     for (const auto& [object, module] : of_.modules) {
       if (is_wide_norm(of_.names[module.type])) wide_sums_.insert(module.root);
@@ -181,8 +180,15 @@ class reading {
     take(block, place, bits);
     found_.operand_bits[block] = operand;
     if (!place.softmax || !keeps_result(block) || bytes_of(of_, block) < place.bytes) return;
-    found_.casts_operand[block] = operand == 16 && bits == 32;
-    found_.cast_by_program[block] = place.program_casts;
+    if (operand == 16 && bits == 32) found_.cast_ends[block] = end_of_cast(block, place);
+  }
+
+  [[nodiscard]] std::uint64_t end_of_cast(block_number block, const operations_at& place) const {
+    auto last = block;
+    if (place.program_casts) {
+      for (const auto& use : keepers_.of(block)) last = std::max(last, use.by);
+    }
+    return birth_event(of_, last) + 1;
   }
 
   [[nodiscard]] bool keeps_result(block_number block) const {

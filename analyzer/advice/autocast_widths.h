@@ -37,10 +37,10 @@ struct autocast_widths {
   std::vector<operation_kind> kinds;       // of the operation that made it
   // Kept as it is by an operation; false: by none, or all that keep it keep copies.
   std::vector<bool> kept_itself;
-  // Made by a softmax, whose operand is cast to 32 bits for it; where the program itself casts it
-  // (transformers' losses), for as long as the result's first use.
-  std::vector<bool> casts_operand;
-  std::vector<bool> cast_by_program;
+  // Of what a softmax in 32 bits made whose operand is cast for it: the event at which the cast is
+  // given back. At once, or, where the program itself casts (transformers' losses), when the loss
+  // is there. 0: nothing is cast.
+  std::vector<std::uint64_t> cast_ends;
   std::vector<cast_copy> copies;  // by what they are of
 };
 [[nodiscard]] autocast_widths widths_under_autocast(const blocks::evidence& of);

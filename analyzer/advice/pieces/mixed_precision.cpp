@@ -68,7 +68,7 @@ class precision_change {
   }
 
   void change_forward(block_number block, const blocks::block_facts& facts) {
-    if (widths_.casts_operand[block]) cast_operand(block);
+    if (widths_.cast_ends[block] != 0) cast_operand(block);
     const bool narrow = widths_.bits[block] == 16;
     if (narrow) edits_.scale(block, 1, 2);
     if (!facts.kept_by_autograd || facts.what != category::activations) return;
@@ -88,9 +88,8 @@ class precision_change {
 
   // A softmax in 32 bits is given a copy.
   void cast_operand(block_number block) {
-    const auto birth = birth_event(of_, block);
-    const auto cast = edits_.allocate(birth, block);
-    edits_.free(cast, birth + 1);
+    const auto cast = edits_.allocate(birth_event(of_, block), block);
+    edits_.free(cast, widths_.cast_ends[block]);
   }
 
   void change_backward(block_number block) {
