@@ -55,17 +55,25 @@ class latest_result {
  public:
   void look_at(const blocks::evidence& of, block_number block) {
     const auto& facts = of.blocks[block];
-    const bool same_line = block_ != blocks::never && facts.stack == stack_ && facts.call == call_;
+    const bool same_line = block_ != blocks::never && facts.stack == stack_ &&
+                           facts.call == call_ && facts.module == module_;
     if (!same_line || bytes_of(of, block) > bytes_of(of, block_)) block_ = block;
     stack_ = facts.stack;
     call_ = facts.call;
+    module_ = facts.module;
   }
-  [[nodiscard]] block_number block() const { return block_; }
+  // What a module of this call may be given; never: nothing that is there.
+  [[nodiscard]] block_number given_to(const blocks::evidence& of, block_number first) const {
+    const bool there = block_ != blocks::never && call_ == of.blocks[first].call &&
+                       death_event(of, block_) > birth_event(of, first);
+    return there ? block_ : blocks::never;
+  }
 
  private:
   block_number block_ = blocks::never;
   trace::stack_id stack_;
   std::uint32_t call_ = 0;
+  trace::object_id module_;
 };
 
 [[nodiscard]] passes_by_module module_passes(const blocks::evidence& of, const run_passes& passes,
@@ -92,7 +100,7 @@ class latest_result {
     running = forward ? now : nullptr;
     if (backward && running_back != nullptr && running_back != now) running_back->after = event;
     if (backward) running_back = now;
-    const auto before = latest.block();
+    const auto before = latest.given_to(of, block);
     if (forward) latest.look_at(of, block);
     if (now == nullptr) continue;
     now->backward = passes.training[*pass].backward;
