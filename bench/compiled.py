@@ -7,7 +7,7 @@ so that what else the machine does meets all alike. Compiling is not in these fi
 pairs of processes that compile everything, one after the other, and compares their warm-up. --instructions
 counts with callgrind what a step takes, which does not hang on the machine.
 
-Usage: compiled.py [--rounds N] [--steps N] [--models NAME...] [--json FILE] [--anew N | --instructions]"""
+Usage: compiled.py [--rounds N] [--steps N] [--seconds N] [--models NAME...] [--json FILE] [--anew N | --instructions]"""
 
 import argparse
 import json
@@ -17,6 +17,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 from instructions import START, self_costs
@@ -25,6 +26,7 @@ from recording import ROOT, command
 STEPS = str(ROOT / "bench" / "compiled_steps.py")
 MODELS = ("nano_gpt", "resnet")  # of compiled_steps.py
 HOWS = ("eager", "compiled")
+FEWEST_ROUNDS = 4
 # What each clock is of.
 CLOCKS = {"cpu": "processor time", "user": "processor time, user mode", "wall": "the clock"}
 
@@ -70,15 +72,19 @@ def spread(values: list[float], form: str) -> str:
     return f"{middle:{form}} ({low:{form}} to {high:{form}})"
 
 
-def take(model: str, rounds: int, steps: int) -> dict:
-    """ns a step of each process in each round, and what is known of the processes."""
+def take(model: str, rounds: int, steps: int, seconds: float) -> dict:
+    """ns a step of each process in each round, and what is known of the processes. Ends after `seconds`
+    of rounds: a busy machine gives fewer of them."""
     keys = [(how, traced) for how in HOWS for traced in (False, True)]
     with tempfile.TemporaryDirectory() as folder:
         trainers = {key: Trainer(model, *key, Path(folder)) for key in keys}
         for trainer in trainers.values():
             trainer.train(steps)
         taken: dict = {key: [] for key in keys}
+        end = time.monotonic() + seconds
         for number in range(rounds):
+            if number >= FEWEST_ROUNDS and time.monotonic() > end:
+                break
             turn = number % len(keys)
             order = keys[turn:] + keys[:turn]
             for key in order if number // len(keys) % 2 == 0 else reversed(order):
@@ -106,7 +112,7 @@ def rows(model: str, found: dict) -> list[dict]:
 def told(row: dict) -> str:
     events = row["events"]
     ratios = [a / b for a, b in zip(row["traced"], row["bare"], strict=True)]
-    return (f"| {row['model']} | {row['how']} | {CLOCKS[row['clock']]} | {events} | "
+    return (f"| {row['model']} | {row['how']} | {CLOCKS[row['clock']]} | {len(ratios)} | {events} | "
             f"{statistics.median(row['bare']) / 1e6:.2f} ms | {spread(ratios, '.3f')} | "
             f"{spread([ns / 1e3 for ns in row['added']], '.0f')} | {row['least'] / 1e3:.0f} | "
             f"{spread([ns / events for ns in row['added']], '.0f')} |")
@@ -157,6 +163,7 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--rounds", type=int, default=40)
     parser.add_argument("--steps", type=int, default=20, help="of every process in a round")
+    parser.add_argument("--seconds", type=float, default=120, help="of rounds, for each model, at most")
     parser.add_argument("--models", nargs="*", choices=MODELS, default=list(MODELS))
     parser.add_argument("--json", type=Path, help="the figures of every round go here")
     parser.add_argument("--anew", type=int, help="compare compiling instead, in so many pairs")
@@ -166,13 +173,12 @@ def main() -> None:
         for model in options.models:
             compile_anew(model, options.anew) if options.anew else instructions(model)
         return
-    print(f"{options.rounds} rounds of {options.steps} steps; medians, in brackets half of the rounds; the least: "
-          "of the least rounds\n")
-    print("| model | | of | events | a step without memtrace | with it, times that | added µs a step | the least |"
-          " added ns an event |\n| --- | --- | --- | ---: | ---: | ---: | ---: | ---: | ---: |")
+    print(f"{options.steps} steps a round; medians, in brackets half of the rounds; the least: of the least rounds\n")
+    print("| model | | of | rounds | events | a step without memtrace | with it, times that | added µs a step | the least |"
+          " added ns an event |\n| --- | --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |")
     kept = []
     for model in options.models:
-        made = rows(model, take(model, options.rounds, options.steps))
+        made = rows(model, take(model, options.rounds, options.steps, options.seconds))
         kept += made
         for row in made:
             print(told(row), flush=True)
