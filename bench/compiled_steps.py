@@ -1,43 +1,86 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Training steps of a small transformer, timed one by one: python compiled_steps.py STEPS [--eager].
+"""A model of tests/compiled, trained as many steps as somebody asks for, again and again.
 
-Prints RESULT and JSON: wall_ns and cpu_ns of each step, allocations of one."""
+compiled_steps.py MODEL eager|compiled: warms up, prints READY and JSON (warm_up_s, allocations of a
+step), then for each line with a number of steps on its input trains them and prints JSON: ns of the
+clock (wall), of all threads' processor time (cpu), and of that in user mode (user).
+With --count STEPS instead: for a profiler, which is told by getpriority() when all is warm."""
 
+import gc
 import json
+import os
+import resource
 import sys
 import time
+from pathlib import Path
 
-import torch
+sys.path.append(str(Path(__file__).resolve().parents[1] / "tests" / "compiled" / "programs"))
 
-WARM_UP = 10
-LAYERS = 8
+import torch  # noqa: E402
+from torch.nn import functional as F  # noqa: E402
+
+WARM_UP = 20  # the agent learns names in the first sixteen
 
 
-def main(steps: int, eager: bool) -> None:
-    torch.set_num_threads(1)
-    layer = torch.nn.TransformerEncoderLayer(64, 4, 128, batch_first=True)
-    model = torch.nn.TransformerEncoder(layer, LAYERS, enable_nested_tensor=False).cuda()
+def nano_gpt(compiled: bool):
+    from nano_gpt import GPT
+    model = GPT().cuda()
+    forward = torch.compile(model) if compiled else model
     optimizer = torch.optim.AdamW(model.parameters())
-    forward = model if eager else torch.compile(model)
-    batch = torch.zeros(4, 32, 64, device="cuda")
+    tokens = torch.zeros(4, 128, dtype=torch.long, device="cuda")
+    return optimizer, lambda: forward(tokens, tokens)
 
-    def step():
-        optimizer.zero_grad()
-        forward(batch).sum().backward()
-        optimizer.step()
 
-    for _ in range(WARM_UP):
-        step()
-    allocated = torch.cuda.memory_stats()["allocation.all.allocated"]
-    wall, processor = [], []
-    for _ in range(steps):
-        used, before = time.process_time_ns(), time.perf_counter_ns()
-        step()
-        wall.append(time.perf_counter_ns() - before)
-        processor.append(time.process_time_ns() - used)
-    made = torch.cuda.memory_stats()["allocation.all.allocated"] - allocated
-    print("RESULT", json.dumps({"wall_ns": wall, "cpu_ns": processor, "allocations": made / steps}))
+def resnet(compiled: bool):
+    from resnet import ResNet
+    model = ResNet().cuda()
+    forward = torch.compile(model) if compiled else model
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
+    pictures = torch.zeros(8, 3, 32, 32, device="cuda")
+    labels = torch.zeros(8, dtype=torch.long, device="cuda")
+    return optimizer, lambda: F.cross_entropy(forward(pictures), labels)
+
+
+MODELS = {"nano_gpt": nano_gpt, "resnet": resnet}
+
+
+def allocations() -> int:
+    return torch.cuda.memory_stats()["allocation.all.allocated"]
+
+
+def user_ns() -> float:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_utime * 1e9
+
+
+def main(name: str, how: str, count: int) -> None:
+    torch.set_num_threads(1)
+    begun = time.perf_counter()
+    optimizer, loss = MODELS[name](how == "compiled")
+
+    def train(steps: int) -> None:
+        for _ in range(steps):
+            optimizer.zero_grad()
+            loss().backward()
+            optimizer.step()
+
+    train(WARM_UP)
+    gc.collect()
+    gc.disable()  # it comes at other steps when memory is recorded
+    before = allocations()
+    if count:
+        os.getpriority(os.PRIO_PROCESS, 0)
+        train(count)
+        print("EVENTS", 2 * (allocations() - before), flush=True)
+        os._exit(0)
+    train(1)
+    print("READY", json.dumps({"warm_up_s": time.perf_counter() - begun,
+                               "allocations": allocations() - before}), flush=True)
+    for line in sys.stdin:
+        user, cpu, wall = user_ns(), time.process_time_ns(), time.perf_counter_ns()
+        train(int(line))
+        print(json.dumps({"wall": time.perf_counter_ns() - wall, "cpu": time.process_time_ns() - cpu,
+                          "user": user_ns() - user}), flush=True)
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]), "--eager" in sys.argv)
+    main(sys.argv[1], sys.argv[2], int(sys.argv[4]) if "--count" in sys.argv else 0)

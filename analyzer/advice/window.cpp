@@ -158,7 +158,8 @@ std::optional<blocks::device_evidence> shorten(const blocks::evidence& of, std::
                                                                    {},
                                                                    of.modules,
                                                                    {},
-                                                                   words_for(of, wanted)});
+                                                                   words_for(of, wanted),
+                                                                   of.keepings});
   blocks::count_steps(*made.of, step_events(of, wanted));
   made.of->now = allocator::replay(*made.log, allocator::as_recorded(*made.log));
   return made;

@@ -164,6 +164,21 @@ void block_collector::on_module(const trace::event&, const trace::module_event& 
   facts.checkpointed = facts.checkpointed || (record.flags & format::module_checkpointed) != 0;
 }
 
+void block_collector::on_saved(const trace::event& next, const trace::saved_event& record) {
+  const auto known = devices_.find(next.device);
+  if (known == devices_.end() || room_ == 0) return;
+  const auto* const live = known->second.live.find(record.address);
+  if (live == nullptr) return;
+  known->second.keepings.push_back(
+      {known->second.born[live->index], next.number, (record.flags & format::saved_output) != 0});
+}
+
+std::vector<keeping> block_collector::keepings_of(std::uint32_t device) {
+  const auto known = devices_.find(device);
+  if (known == devices_.end()) return {};
+  return std::move(known->second.keepings);
+}
+
 bool block_collector::are_scores(const block_facts& facts) const {
   if (!facts.kept_by_autograd || facts.dimensions < least_score_dimensions) return false;
   attribution::kept_block block;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Follows the lives of all blocks and the naming of modules while a trace is read, and keeps what
-// pieces of advice ask about each block: 72 bytes a block until `most_blocks`, none after that.
+// pieces of advice ask about each block: 72 bytes a block until `most_blocks`, none after that, and
+// 24 bytes each time that autograd keeps one.
 //
 //   attributor ─► born, judged ─► block_collector ─┐
 //   reader ─────► on_module ──────────┘            ├─► evidence, a device each
@@ -33,7 +34,10 @@ class block_collector final : public attribution::life_observer, public trace::r
   void judged(std::uint32_t device, const attribution::block_life& block,
               const attribution::life_end& how, const attribution::classification& found) override;
   void on_module(const trace::event& next, const trace::module_event& record) override;
+  void on_saved(const trace::event& next, const trace::saved_event& record) override;
 
+  // What autograd kept on a device; once, before facts_of.
+  [[nodiscard]] std::vector<keeping> keepings_of(std::uint32_t device);
   // After the last record, once. By block_number of the log, with the requests that freed them.
   // Empty: blocks that a request of the log made are not known.
   [[nodiscard]] fact_list facts_of(const allocator::request_log& log);
@@ -47,6 +51,7 @@ class block_collector final : public attribution::life_observer, public trace::r
   struct of_device {
     std::vector<std::uint64_t> born;  // events, ascending
     fact_list facts;                  // of the same; of those that live still to come
+    std::vector<keeping> keepings;
     replay::address_map<live_block> live;
   };
   void note_saved(const attribution::block_life& block, const attribution::classification& found,

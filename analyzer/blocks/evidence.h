@@ -28,6 +28,13 @@ struct module_facts {
   bool checkpointed = false;  // runs under checkpoint() already
 };
 
+// An operation keeps a block for its backward pass. Positions are event numbers.
+struct keeping {
+  std::uint64_t block_event = 0;  // the block's birth
+  std::uint64_t before = 0;       // the event right after: mostly what the operation allocates
+  bool output = false;            // the operation's result, not its operand
+};
+
 struct evidence {
   const trace::dictionary& names;
   const replay::replayer& replayed;       // facts of the device and the run, pinned memory
@@ -42,6 +49,7 @@ struct evidence {
   // Not the whole run is there: which part is, in words ("the first 8,000,000 requests"); else
   // empty.
   std::string part;
+  std::vector<keeping> keepings = {};  // by `before`
 };
 
 }  // namespace memtrace::blocks

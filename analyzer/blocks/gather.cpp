@@ -58,6 +58,7 @@ std::map<std::uint32_t, device_evidence> gatherer::finish(const replay::replayer
     auto& made = found[device];
     made.log = std::move(log);
     if (!made.log->doubts.empty() || made.log->requests.empty()) continue;
+    auto keepings = blocks_.keepings_of(device);
     made.of = std::unique_ptr<evidence>(new evidence{names_,
                                                      replayed,
                                                      attributed,
@@ -68,7 +69,8 @@ std::map<std::uint32_t, device_evidence> gatherer::finish(const replay::replayer
                                                      {},
                                                      blocks_.modules(),
                                                      {},
-                                                     {}});
+                                                     {},
+                                                     std::move(keepings)});
     count_steps(*made.of, step_events(attributed, device));
     made.of->now = allocator::replay(*made.log, allocator::as_recorded(*made.log));
     if (first_.cut()) {

@@ -127,11 +127,10 @@ def untried(judged: list[Judged]) -> list[str]:
     return lines + [f"- `{one.truth.name}`: {'; '.join(one.unknown)}." for one in judged if one.unknown]
 
 
-def text_of(judged: list[Judged], held_out: bool) -> str:
+def text_of(judged: list[Judged], notes: str) -> str:
     begin = INTRODUCTION.format(programs=sum(bool(one.truth.best) for one in judged),
                                 healthy=sum(not one.truth.best for one in judged),
                                 day=datetime.date.today())
-    notes = (HERE / ("held_out_notes.md" if held_out else "notes.md")).read_text()
     parts = [begin, "\n", notes, "\n## Totals\n\n", totals(judged), "\n",
              "\n".join([*wrong(judged), *remedies(judged), *every_piece(judged), *untried(judged)]), "\n"]
     return "".join(parts)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Really runs programs and their changed versions on the simulated GPU, without memtrace's library, and
-writes down what PyTorch says of each: truth.json.
+writes down what PyTorch says of each: truth.json, or that of another set.
 
-python tests/advice/measure_changes.py [--into FILE] [--only NAME...] [--held-out]
+python tests/advice/measure_changes.py [--into FILE] [--only NAME...] [--set NAME]
 """
 
 import argparse
@@ -16,7 +16,7 @@ HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "support")]
 
 import runs  # noqa: E402
-from advice_corpus import CORPUS, HELD_OUT  # noqa: E402
+from advice_corpus import SETS  # noqa: E402
 from known_remedy import CONF, OUTSIDE, Truth  # noqa: E402
 
 # Not of the program: what it takes for the same run every time.
@@ -68,14 +68,14 @@ def measure(truths: list[Truth]) -> dict:
 
 def main() -> int:
     parser = argparse.ArgumentParser()
-    parser.add_argument("--into", type=Path, help="default: truth.json or held_out.json")
+    parser.add_argument("--into", type=Path, help="default: that of the set")
     parser.add_argument("--only", nargs="*", help="these programs; what is known of others stays")
-    parser.add_argument("--held-out", action="store_true", help="the programs of held_out_remedies.py")
+    parser.add_argument("--set", choices=SETS, default="corpus")
     chosen = parser.parse_args()
-    into = chosen.into or HERE / ("held_out.json" if chosen.held_out else "truth.json")
+    programs, file, *_ = SETS[chosen.set]
+    into = chosen.into or HERE / file
     known = json.loads(into.read_text()) if chosen.only and into.exists() else {}
-    truths = [truth for truth in (HELD_OUT if chosen.held_out else CORPUS)
-              if not chosen.only or truth.program in chosen.only]
+    truths = [truth for truth in programs if not chosen.only or truth.program in chosen.only]
     into.write_text(json.dumps({**known, **measure(truths)}, indent=1, sort_keys=True) + "\n")
     return 0
 

@@ -58,6 +58,8 @@ CASES = [
     Case("tensor parallel", "tensor_parallel", ranks=2, what="DTensor, columns and rows, two ranks"),
     Case("quantised subclass, LoRA", "quantised_subclass", what="a wrapper subclass of the program's own"),
     Case("LLM.int8, LoRA", "quantised_subclass", ("--bitsandbytes",), what="bitsandbytes' 8-bit layers"),
+    Case("torchao, LoRA", "quantised_subclass", ("--torchao",), what="torchao's 8-bit tensors"),
+    Case("torchao, answers", "quantised_subclass", ("--torchao", "--frozen"), what="the same without training"),
     Case("sparse embeddings", "sparse", what="sparse gradients, SparseAdam and Adam"),
     Case("graph, COO", "sparse", ("--graph",), what="sparse adjacency matrix"),
     Case("graph, CSR", "sparse", ("--graph", "--rows"), what="the same, its rows compressed"),

@@ -20,6 +20,7 @@
 namespace memtrace::advice {
 
 using allocator::block_number;
+using attribution::category;
 using attribution::phase;
 
 namespace {
@@ -37,10 +38,34 @@ struct place_key {
   [[nodiscard]] auto operator<=>(const place_key&) const = default;
 };
 
+// Whether one dimension of what autograd kept varies, and the size with it alone.
+struct varying_dimension {
+  std::uint64_t first = 0;  // 0: none was seen
+  std::uint64_t bytes_each = 0;
+  bool varies = false;
+  bool alone = true;
+
+  void look_at(std::uint64_t dimension, std::uint64_t bytes) {
+    if (dimension == 0 || bytes % dimension != 0) {
+      alone = false;
+      return;
+    }
+    if (first == 0) {
+      first = dimension;
+      bytes_each = bytes / dimension;
+    }
+    varies = varies || dimension != first;
+    alone = alone && bytes / dimension == bytes_each;
+  }
+  [[nodiscard]] bool is_length() const { return varies && alone; }
+};
+
 struct place_sizes {
   std::uint64_t largest = 0;
   std::uint64_t sum = 0;
   std::vector<block_number> blocks;
+  varying_dimension rows{};
+  varying_dimension columns{};
 };
 
 using places = std::map<place_key, place_sizes>;
@@ -78,6 +103,9 @@ using places = std::map<place_key, place_sizes>;
     place.largest = std::max(place.largest, bytes_of(of, block));
     place.sum += bytes_of(of, block);
     place.blocks.push_back(block);
+    if (facts.dimensions < 2) continue;
+    place.rows.look_at(facts.rows, bytes_of(of, block));
+    place.columns.look_at(facts.columns, bytes_of(of, block));
   }
   return found;
 }
@@ -96,12 +124,17 @@ using places = std::map<place_key, place_sizes>;
   return sizes;
 }
 
-// Something has the same size in every pass though it belongs to the batch: its number of samples
-// stays, and what varies is their size, which padding can round up.
+// Something has the same size in every pass though it belongs to the batch, or is as large as its
+// length in any: the number of samples stays, and what varies is their size, which padding can
+// round up.
 [[nodiscard]] bool keeps_number_of_samples(const places& all, std::size_t passes) {
   constexpr std::uint64_t larger_than_scalars = 32;
   return std::any_of(all.begin(), all.end(), [&](const auto& place) {
-    const auto& [largest, sum, blocks] = place.second;
+    const auto& blocks = place.second.blocks;
+    const auto largest = place.second.largest;
+    const auto sum = place.second.sum;
+    const bool often = blocks.size() >= fewest_sizes;
+    if (often && (place.second.rows.is_length() || place.second.columns.is_length())) return true;
     return largest >= larger_than_scalars && sum == largest * blocks.size() &&
            blocks.size() * 5 >= passes * 4;
   });
@@ -116,13 +149,20 @@ using places = std::map<place_key, place_sizes>;
   return grown * 5 > sizes.size() * 4;
 }
 
+// Lengths are whole numbers: a bucket of a quarter ends a little above that.
+[[nodiscard]] std::uint64_t end_of_bucket(std::uint64_t largest, std::uint64_t part,
+                                          std::uint64_t whole) {
+  const auto end = largest / whole * part + largest % whole * part / whole;
+  return std::min(largest, end + largest / 256);
+}
+
 // The next size up of so many.
 [[nodiscard]] std::uint32_t bucket_of(std::uint64_t size, std::uint64_t largest, bool square,
                                       std::uint32_t buckets) {
   for (std::uint32_t i = 1; i < buckets; ++i) {
     const auto part = square ? std::uint64_t{i} * i : std::uint64_t{i};
     const auto whole = square ? std::uint64_t{buckets} * buckets : std::uint64_t{buckets};
-    if (size <= largest / whole * part + largest % whole * part / whole) return i;
+    if (size <= end_of_bucket(largest, part, whole)) return i;
   }
   return buckets;
 }
@@ -136,19 +176,44 @@ void scale_to(block_number block, std::uint64_t size, std::uint64_t wanted, requ
   edits.scale(block, static_cast<std::uint32_t>(wanted), static_cast<std::uint32_t>(size));
 }
 
+// What ran so seldom that its own sizes tell nothing (the first batch is often fetched from another
+// line, before any model ran) becomes as large as what had its size elsewhere.
+void round_up_rare(const blocks::evidence& of, const run_passes& passes, const places& all,
+                   const std::map<std::uint64_t, std::uint64_t>& wanted, request_edits& edits) {
+  const auto scale = [&](block_number block) {
+    const auto known = wanted.find(bytes_of(of, block));
+    if (known != wanted.end()) scale_to(block, known->first, known->second, edits);
+  };
+  for (const auto& [key, place] : all) {
+    if (place.blocks.size() < fewest_sizes) std::ranges::for_each(place.blocks, scale);
+  }
+  for (block_number block = 0; block < of.blocks.size(); ++block) {
+    const auto what = of.blocks[block].what;
+    const bool of_a_batch = what == category::inputs || what == category::temporaries;
+    if (of_a_batch && passes.of_block[block] == activity::neither) scale(block);
+  }
+}
+
 void round_up(const blocks::evidence& of, std::uint32_t buckets, request_edits& edits) {
   const auto squares = grows_quadratically(of);
-  for (const auto& [key, place] : sizes_by_place(of, passes_of(of))) {
+  const auto passes = passes_of(of);
+  const auto all = sizes_by_place(of, passes);
+  std::map<std::uint64_t, std::uint64_t> sizes;  // what each becomes
+  for (const auto& [key, place] : all) {
+    if (place.blocks.size() < fewest_sizes) continue;
     for (const auto block : place.blocks) {
       const auto size = bytes_of(of, block);
       if (size == place.largest) continue;
       const auto bucket = bucket_of(size, place.largest, squares[block], buckets);
       const auto power = std::uint64_t{squares[block] ? bucket * bucket : bucket};
       const auto whole = std::uint64_t{squares[block] ? buckets * buckets : buckets};
-      const auto wanted = place.largest / whole * power + place.largest % whole * power / whole;
+      const auto wanted =
+          std::max(size, place.largest / whole * power + place.largest % whole * power / whole);
       scale_to(block, size, wanted, edits);
+      sizes.try_emplace(size, wanted);
     }
   }
+  round_up_rare(of, passes, all, sizes, edits);
 }
 
 [[nodiscard]] proposal propose(const blocks::evidence& of, const std::vector<std::uint64_t>& sizes,

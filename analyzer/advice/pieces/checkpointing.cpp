@@ -30,11 +30,13 @@ constexpr std::size_t most_classes = 3;
 
 // What one module did in one training pass.
 struct module_pass {
-  std::vector<block_number> forward;  // its blocks, in their order
-  std::uint64_t end = 0;              // the first block of another module after them
-  bool output_is_kept = true;         // by what uses it
-  std::uint64_t again = 0;            // its first block in backward; 0: none
-  std::uint64_t backward = 0;         // of the whole pass
+  std::vector<block_number> forward;   // its blocks, in their order
+  std::uint64_t end = 0;               // the first block of another module after them
+  bool output_is_kept = true;          // by what uses it
+  std::uint64_t again = 0;             // its first block in backward; 0: none
+  std::uint64_t after = 0;             // the first block of another module after those; 0: none
+  std::uint64_t backward = 0;          // of the whole pass
+  block_number input = blocks::never;  // what was made right before, for the module as it seems
 };
 
 using passes_by_module = std::map<std::pair<std::size_t, std::uint32_t>, module_pass>;
@@ -48,11 +50,39 @@ using passes_by_module = std::map<std::pair<std::size_t, std::uint32_t>, module_
   return found;
 }
 
+// What the operation made that ran last: of the blocks of one line the largest.
+class latest_result {
+ public:
+  void look_at(const blocks::evidence& of, block_number block) {
+    const auto& facts = of.blocks[block];
+    const bool same_line = block_ != blocks::never && facts.stack == stack_ &&
+                           facts.call == call_ && facts.module == module_;
+    if (!same_line || bytes_of(of, block) > bytes_of(of, block_)) block_ = block;
+    stack_ = facts.stack;
+    call_ = facts.call;
+    module_ = facts.module;
+  }
+  // What a module of this call may be given; never: nothing that is there.
+  [[nodiscard]] block_number given_to(const blocks::evidence& of, block_number first) const {
+    const bool there = block_ != blocks::never && call_ == of.blocks[first].call &&
+                       death_event(of, block_) > birth_event(of, first);
+    return there ? block_ : blocks::never;
+  }
+
+ private:
+  block_number block_ = blocks::never;
+  trace::stack_id stack_;
+  std::uint32_t call_ = 0;
+  trace::object_id module_;
+};
+
 [[nodiscard]] passes_by_module module_passes(const blocks::evidence& of, const run_passes& passes,
                                              const module_copies& copies) {
   passes_by_module found;
   const auto keep_nothing = places_that_keep_nothing(of);
   module_pass* running = nullptr;
+  module_pass* running_back = nullptr;
+  latest_result latest;
   for (block_number block = 0; block < of.blocks.size(); ++block) {
     const auto& facts = of.blocks[block];
     const bool forward = facts.born_in == phase::forward && !facts.recomputed;
@@ -68,13 +98,19 @@ using passes_by_module = std::map<std::pair<std::size_t, std::uint32_t>, module_
       running->output_is_kept = !keep_nothing.contains(facts.stack);
     }
     running = forward ? now : nullptr;
+    if (backward && running_back != nullptr && running_back != now) running_back->after = event;
+    if (backward) running_back = now;
+    const auto before = latest.given_to(of, block);
+    if (forward) latest.look_at(of, block);
     if (now == nullptr) continue;
     now->backward = passes.training[*pass].backward;
     if (forward) {
+      if (now->forward.empty()) now->input = before;
       now->forward.push_back(block);
       now->end = 0;
-    } else if (now->again == 0) {
-      now->again = event;
+    } else {
+      now->after = 0;
+      if (now->again == 0) now->again = event;
     }
   }
   return found;
@@ -90,10 +126,14 @@ using passes_by_module = std::map<std::pair<std::size_t, std::uint32_t>, module_
   return blocks::never;
 }
 
+// Kept by autograd alone: given back when the module's gradients are there. What lives longer is
+// held by others, such as keys and values by a cache.
 [[nodiscard]] bool is_dropped(const blocks::evidence& of, const module_pass& pass,
                               block_number block, block_number output) {
-  return block != output && death_event(of, block) > pass.end &&
-         death_event(of, block) > pass.backward;
+  constexpr std::uint64_t soon_after = 32;
+  const auto death = death_event(of, block);
+  if (block == output || death <= pass.end || death <= pass.backward) return false;
+  return pass.after == 0 || death <= pass.after + soon_after || of.blocks[block].cast_copy;
 }
 
 // The forward's allocations and frees again, in their order, right before the module's gradients
@@ -146,6 +186,11 @@ void checkpoint(const blocks::evidence& of, const module_copies& copies, request
       edits.free_at(block, of.blocks[block].cast_copy ? pass.backward : pass.end);
     }
     run_again(of, pass, kept, edits);
+    // Autograd may have kept nothing but what the module made of it.
+    if (pass.input != blocks::never && bytes_of(of, pass.input) != 0 &&
+        death_event(of, pass.input) < pass.again) {
+      edits.free_at(pass.input, pass.again + 1);
+    }
   }
 }
 

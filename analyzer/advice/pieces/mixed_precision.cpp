@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <map>
+#include <span>
 #include <string_view>
 #include <utility>
 
@@ -67,27 +68,38 @@ class precision_change {
   }
 
   void change_forward(block_number block, const blocks::block_facts& facts) {
-    if (widths_.bits[block] == 16) {
-      edits_.scale(block, 1, 2);
-      return;
-    }
-    if (widths_.takes_log_softmax[block]) {  // of what a product made: it is cast first
-      const auto cast = edits_.allocate(birth_event(of_, block), block);
-      edits_.free(cast, birth_event(of_, block) + 1);
-      return;
-    }
+    if (widths_.cast_ends[block] != 0) cast_operand(block);
+    const bool narrow = widths_.bits[block] == 16;
+    if (narrow) edits_.scale(block, 1, 2);
     if (!facts.kept_by_autograd || facts.what != category::activations) return;
-    if (facts.attention_scores && widths_.kinds[block] == operation_kind::wide) {
-      copy_until_death(block);  // softmax itself keeps what it gives to the product
-    } else if (widths_.normalises[block] || widths_.feeds_product[block]) {
-      replace_by_copy(block);  // kept by the product that uses it, as its cast copy
+    // Shares are of the changed size.
+    for (const auto& copy : copies_of(block)) {
+      const auto made = narrow ? edits_.allocate(birth_event(of_, copy.by), block, 2, 1)
+                               : edits_.allocate(birth_event(of_, copy.by), block, 1, 2);
+      edits_.free(made, death_event(of_, block));
     }
+    if (!widths_.kept_itself[block]) end_with_its_use(block);
+  }
+
+  [[nodiscard]] std::span<const cast_copy> copies_of(block_number block) const {
+    const auto found = std::ranges::equal_range(widths_.copies, block, {}, &cast_copy::of);
+    return {found.begin(), found.end()};
+  }
+
+  // A softmax in 32 bits is given a copy.
+  void cast_operand(block_number block) {
+    const auto cast = edits_.allocate(birth_event(of_, block), block);
+    edits_.free(cast, widths_.cast_ends[block]);
   }
 
   void change_backward(block_number block) {
-    if (widths_.bits[block] == 16) {
+    const bool narrow = widths_.bits[block] == 16;
+    const bool for_narrow = widths_.operand_bits[block] == 16;
+    if (narrow && !for_narrow && widths_.kinds[block] == operation_kind::product) {
+      made_narrow(block);
+    } else if (narrow) {
       edits_.scale(block, 1, 2);
-    } else if (widths_.takes_log_softmax[block]) {
+    } else if (for_narrow && widths_.kinds[block] == operation_kind::wide) {
       const auto after = birth_event(of_, block) + 1;
       const auto copy = edits_.allocate(after, block, 1, 2);
       edits_.free(copy, std::max(after, death_event(of_, block)));
@@ -97,19 +109,17 @@ class precision_change {
 
   // The gradient of a weight comes out of a product in 16 bits and is cast to the weight's width.
   void made_from_narrow(block_number block) {
-    if (widths_.kinds[block] != operation_kind::product) return;
+    if (widths_.kinds[block] == operation_kind::product) made_narrow(block);
+  }
+
+  void made_narrow(block_number block) {
     const auto narrow = edits_.allocate(birth_event(of_, block), block, 1, 2);
     edits_.free(narrow, birth_event(of_, block) + 1);
   }
 
-  void replace_by_copy(block_number block) {
-    const auto birth = birth_event(of_, block);
+  void end_with_its_use(block_number block) {
     const auto used = ends_of_use_[block];
-    const auto death = death_event(of_, block);
-    if (used == 0 || used >= death) return;
-    const auto copy = edits_.allocate(birth + 1, block, 1, 2);
-    edits_.free(copy, death);
-    edits_.free_at(block, used);
+    if (used != 0 && used < death_event(of_, block)) edits_.free_at(block, used);
   }
 
   void copy_until_death(block_number block) {
@@ -200,9 +210,9 @@ struct kept_by_width {
   for (const auto block : alive_after(of, of.now.allocated.request)) {
     const auto& facts = of.blocks[block];
     if (facts.what != category::activations || facts.element_bits != 32) continue;
-    const bool scores = facts.attention_scores && widths.kinds[block] == operation_kind::wide;
-    const bool halves = widths.bits[block] == 16 || widths.normalises[block] ||
-                        (widths.feeds_product[block] && !scores);
+    const bool narrow = widths.bits[block] == 16;
+    const auto copies = std::ranges::equal_range(widths.copies, block, {}, &cast_copy::of);
+    const bool halves = copies.empty() ? narrow : !narrow && !widths.kept_itself[block];
     (halves ? found.halved : found.stays) += bytes_of(of, block);
   }
   return found;

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """LoRA on weights of 8 bits that are a wrapper subclass of the program's own: whole numbers and a
-scale for each row. --bitsandbytes takes that library's 8-bit layers (LLM.int8) instead."""
+scale for each row. --bitsandbytes takes that library's 8-bit layers (LLM.int8) instead, --torchao that
+library's tensors of 8 bits, --frozen trains nothing and asks for answers alone."""
 
 import torch
 from torch import nn
@@ -9,6 +10,8 @@ from batches import DEVICE, on_device, options, peak
 from variant import flag
 
 BITSANDBYTES = flag("--bitsandbytes")
+TORCHAO = flag("--torchao")
+FROZEN = flag("--frozen")
 WIDTH, LAYERS, RANK = 1024, 6, 32
 
 
@@ -80,8 +83,20 @@ def quantised_linear():
         eight_bit = bitsandbytes.nn.Linear8bitLt(WIDTH, WIDTH, bias=False, has_fp16_weights=False)
         eight_bit.load_state_dict(layer.state_dict())
         return eight_bit
+    if TORCHAO:
+        from torchao.quantization import Int8WeightOnlyConfig, quantize_
+
+        quantize_(layer, Int8WeightOnlyConfig())
+        return layer.requires_grad_(False)
     layer.weight = nn.Parameter(Quantised.of(layer.weight.data), requires_grad=False)
     return layer
+
+
+def answer(model, rows):
+    with torch.inference_mode():
+        for row, _ in rows:
+            answers = model(row).argmax(dim=1)
+    print(f"quantised: {len(answers)} answers, peak {peak()} bytes")
 
 
 def main():
@@ -90,6 +105,9 @@ def main():
     trained = [parameter for parameter in model.parameters() if parameter.requires_grad]
     optimizer = torch.optim.AdamW(trained, lr=1e-4)
     rows = ((torch.rand(1024, WIDTH), torch.randint(100, (1024,))) for _ in range(chosen.steps))
+    if FROZEN:
+        answer(model.requires_grad_(False), on_device(rows, chosen.streams))
+        return
     for row, label in on_device(rows, chosen.streams):
         with torch.autocast(DEVICE, dtype=torch.float16, enabled=BITSANDBYTES):
             loss = nn.functional.cross_entropy(model(row), label)

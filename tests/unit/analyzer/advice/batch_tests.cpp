@@ -167,3 +167,31 @@ TEST_CASE("lengths that vary are rounded up to a quarter of the longest") {
   }
   CHECK(sizes == std::vector<std::uint64_t>{100, 100, 50, 50, 75, 75, 100, 100, 25, 25});
 }
+
+TEST_CASE("a first batch from another line, before any model ran, is padded like the others") {
+  made_up_run run;
+  const auto layer = run.module("", "Embedding");
+  const auto line = run.line("train.py", 5);
+  run.at = {phase::other, {}, run.line("loader.py", 1), 0};
+  const auto raw = run.make(category::temporaries, 37 * mib);
+  run.free(raw);
+  for (const std::uint64_t length : {37, 100, 64, 91, 12}) {
+    run.at = {phase::forward, layer, line, static_cast<std::uint32_t>(length)};
+    const auto kept = run.keep(length * mib);
+    run[kept].dimensions = 2;
+    run[kept].rows = static_cast<std::uint32_t>(length);
+    run[kept].columns = 256;
+    run.at.during = phase::backward;
+    const auto scratch = run.gradient_of(kept, "MulBackward0", category::temporaries, length * mib);
+    run.free({scratch, kept});
+    run.at = {phase::optimizer, {}, {}, 0};
+    run.free(run.make(category::temporaries, mib));
+    run.end_step();
+  }
+  // Nothing has the same size in every pass, but what is kept is as large as it is long.
+  const auto all = advice::bucketing(run.evidence());
+  REQUIRE(all.size() == 2);
+  auto log = run.log();
+  all[0].rewrite(log);
+  CHECK(log.requests[0].size == 50 * mib);
+}

@@ -91,3 +91,58 @@ TEST_CASE("what runs under checkpoint() already is not proposed") {
   of.modules.at(run.outer()[0]).checkpointed = true;
   CHECK(advice::repeated_types(of) == std::vector<std::string>{"Feed"});
 }
+
+namespace {
+
+// Two layers whose input nobody keeps. Of each 50 MiB stay for its backward pass and 20 for a cache
+// that is gone only after the step.
+struct caching_training : made_up_run {
+  caching_training() {
+    const auto root = module("", "Net");
+    std::vector<trace::object_id> layers;
+    std::vector<trace::object_id> inner;
+    for (const auto* const path : {"layers.0", "layers.1"}) {
+      layers.push_back(module(path, "Layer"));
+      inner.push_back(module(std::string(path) + ".feed", "Feed"));
+    }
+    std::vector<block_number> kept;
+    std::vector<block_number> cached;
+    for (std::size_t i = 0; i < 2; ++i) {
+      at = {phase::forward, root, line("model.py", 3), 1};
+      const auto input = make(category::temporaries, 8 * mib);
+      at = {phase::forward, inner[i], line("model.py", 7), 1};
+      kept.push_back(keep(50 * mib));
+      free(input);
+      cached.push_back(keep(20 * mib));
+      at.module = layers[i];
+      kept.push_back(keep(mib));
+    }
+    at = {phase::forward, root, line("model.py", 9), 1};
+    const auto last = keep(mib);
+    at.during = phase::backward;
+    for (std::size_t i = 2; i-- > 0;) {
+      free(gradient_of(kept[2 * i], "MulBackward0", category::temporaries, 30 * mib));
+      free({kept[2 * i], kept[2 * i + 1]});
+    }
+    // A long backward pass of what came before.
+    at = {phase::backward, root, {}, 0};
+    for (unsigned i = 0; i < 8; ++i) free(make(category::temporaries, mib));
+    free(last);
+    free(cached);
+    end_step();
+  }
+};
+
+}  // namespace
+
+TEST_CASE("checkpointed modules keep their input, and what a cache holds stays") {
+  caching_training run;
+  const auto all = advice::checkpointing(run.evidence());
+  REQUIRE_FALSE(all.empty());
+  CHECK(all[0].amount == "Layer");
+  // Now: 2 × (50 + 20 + 1), the last block, 30 of scratch.
+  CHECK(peak_of(run.log()) == (142 + 1 + 30) * mib);
+  // Then: two inputs, two caches, two outputs and the last block; of the second layer what it keeps
+  // comes back, and what the cache would get again is given back at once.
+  CHECK(peak_after(run, all[0]) == (16 + 40 + 2 + 1 + 50 + 30) * mib);
+}

@@ -58,9 +58,10 @@ class made_up_run {
   }
 
   // A line of the user's program, called by nobody.
-  trace::stack_id line(const std::string& file, std::uint32_t number) {
+  trace::stack_id line(const std::string& file, std::uint32_t number,
+                       const std::string& function = "main") {
     const auto in = text("/src/" + file);
-    (void)names_.define_frame(in.value, text("main").value, number);
+    (void)names_.define_frame(in.value, text(function).value, number);
     (void)names_.define_stack(0, ++frames_);
     return trace::stack_id{++stacks_};
   }
@@ -96,6 +97,10 @@ class made_up_run {
     blocks_[block].kept_by_autograd = true;
     blocks_[block].element_bits = 32;
     return block;
+  }
+  // The operation that makes `by` keeps it, as its operand; its own operation, where they are one.
+  void kept_by(block_number block, block_number by) {
+    made_.keepings.push_back({event_of(block), event_of(by), block == by});
   }
   // Backward makes it for what `forward` made.
   block_number gradient_of(block_number forward, const std::string& node, category what,
@@ -141,6 +146,9 @@ class made_up_run {
   [[nodiscard]] const allocator::request_log& log() const { return log_; }
 
  private:
+  [[nodiscard]] std::uint64_t event_of(block_number block) const {
+    return log_.events[log_.allocations[block]];
+  }
   void request(allocator::action what, block_number block, std::uint64_t bytes) {
     allocator::request made;
     made.block = block;
