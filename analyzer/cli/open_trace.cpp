@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "analyzer/cli/log.h"
+#include "analyzer/snapshot/as_trace.h"
 #include "analyzer/text/utf8.h"
 #include "analyzer/trace/find_traces.h"
 #include "analyzer/trace/frozen_source.h"
@@ -67,6 +68,14 @@ std::optional<open_trace> open(const std::string& path) {
     opened.source = std::move(*frozen);
   } else {
     opened.source = std::make_unique<trace::file_source>(std::move(*source));
+  }
+  if (snapshot::is_one(*opened.source)) {
+    auto made = snapshot::as_trace(*opened.source, show_reading(path));
+    if (!made) {
+      complain(path, made.failure());
+      return std::nullopt;
+    }
+    opened.source = std::move(*made);
   }
   auto reader = trace::reader::open(*opened.source);
   if (!reader) {
@@ -125,6 +134,15 @@ std::function<void(const trace::progress&)> show_progress(const std::string& pat
                100.0 * static_cast<double>(so_far.bytes_read) /
                    static_cast<double>(so_far.bytes_total + 1),
                static_cast<double>(so_far.events) / 1e6);
+  };
+}
+
+std::function<void(std::uint64_t, std::uint64_t)> show_reading(const std::string& path) {
+  if (::isatty(STDERR_FILENO) == 0) return {};
+  return [path, due = seldom()](std::uint64_t done, std::uint64_t of) mutable {
+    if (!due.now()) return;
+    fmt::print(stderr, "\r{}: {:.0f} %\x1b[K", text::printable(path),
+               100.0 * static_cast<double>(done) / static_cast<double>(of + 1));
   };
 }
 

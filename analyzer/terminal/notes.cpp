@@ -10,6 +10,7 @@
 #include "analyzer/run/module_tree.h"
 #include "analyzer/terminal/recording.h"
 #include "analyzer/terminal/sections.h"
+#include "analyzer/terminal/snapshot.h"
 #include "analyzer/text/numbers.h"
 #include "analyzer/text/units.h"
 
@@ -146,6 +147,7 @@ void add_training(text::page& out, const run::process_report& process,
 std::vector<std::string> unknown_meaning(const run::process_report& process) {
   const auto& run = process.run;
   if (process.devices.empty()) return {};
+  if (run.snapshot) return what_a_snapshot_lacks(*run.snapshot);
   auto found = recording_notes(process);
   if (is_off_by_mode(run, capability::agent)) return found;
   if (run.agent.empty() && run.autograd.empty()) {

@@ -104,7 +104,7 @@ void check_sums(const attribution::result& found) {
   }
 }
 
-class kept_in_memory final : public scrub::output {
+class kept_in_memory final : public trace::output {
  public:
   [[nodiscard]] bool write(std::uint64_t offset, std::span<const unsigned char> written) override {
     if (bytes.size() < offset + written.size()) bytes.resize(offset + written.size());
