@@ -61,6 +61,15 @@ bool pickle_reader::damaged(std::string what) {
   return false;
 }
 
+bool pickle_reader::cut_off() {
+  const auto end = from_.position() + from_.left();
+  failure_ = trace::error{trace::error_code::corrupt_snapshot, end,
+                          fmt::format("is cut off at offset {}, before the end of the pickle; copy "
+                                      "it again, or take the snapshot again",
+                                      end)};
+  return false;
+}
+
 bool pickle_reader::no_snapshot(std::string what) {
   failure_ = trace::error{trace::error_code::not_a_snapshot, opcode_at_,
                           fmt::format("is a pickle, but no memory snapshot: {}; {}", what, remedy)};
@@ -323,8 +332,7 @@ bool pickle_reader::step(std::uint8_t code) {
     case opcode::setitems:
       return after_mark(place) && set(place);
     case opcode::frame:
-      return from_.number(8) <= from_.left() ||
-             damaged("is a frame, and the file ends before it does");
+      return from_.number(8) <= from_.left() || cut_off();
     case opcode::proto:
       (void)from_.byte();
       return true;
@@ -351,10 +359,8 @@ trace::status pickle_reader::read(const on_progress_t& on_progress) {
   }
   if (failure_) return failure_;
   if (!from_.ok()) {
-    return trace::error{trace::error_code::corrupt_snapshot, opcode_at_,
-                        fmt::format("is cut off: the pickle goes on behind offset {}, where the "
-                                    "file ends; copy it again, or take the snapshot again",
-                                    opcode_at_)};
+    (void)cut_off();
+    return failure_;
   }
   if (stack_.empty() || !shapes_.finish(stack_.back(), objects_)) {
     (void)no_snapshot("it has no segments and no device_traces");

@@ -37,6 +37,7 @@ class pickle_reader {
   [[nodiscard]] bool step(std::uint8_t code);  // false: the end, or failure_ says why
   [[nodiscard]] bool refuse(std::uint8_t code);
   [[nodiscard]] bool damaged(std::string what);
+  [[nodiscard]] bool cut_off();
   [[nodiscard]] bool no_snapshot(std::string what);
 
   [[nodiscard]] bool push(const value& one);

@@ -100,11 +100,9 @@ void add_phases_and_steps(text::page& out, const run::process_report& process,
     out.line("Highest in each phase: " + text::join(parts, ", "));
   std::vector<std::string> own;
   for (const auto& [name, found] : device.named_phases) {
-    if (own.size() == most_own) {
-      own.emplace_back("…");
-      break;
-    }
-    own.push_back(fmt::format("{} {}", name, text::format_bytes(found.peak)));
+    const bool enough = own.size() == most_own;
+    own.push_back(enough ? "…" : fmt::format("{} {}", name, text::format_bytes(found.peak)));
+    if (enough) break;
   }
   if (!own.empty()) out.line("In the program's own phases: " + text::join(own, ", "));
   const auto& steps = device.steps;
