@@ -22,6 +22,7 @@ namespace {
 using clock = std::chrono::steady_clock;
 
 bool progress_shown = false;
+bool snapshot_refused = false;
 
 // Ten times a second, once there was something to wait for.
 class seldom {
@@ -72,6 +73,7 @@ std::optional<open_trace> open(const std::string& path) {
   if (snapshot::is_one(*opened.source)) {
     auto made = snapshot::as_trace(*opened.source, show_reading(path));
     if (!made) {
+      snapshot_refused = true;
       complain(path, made.failure());
       return std::nullopt;
     }
@@ -84,6 +86,10 @@ std::optional<open_trace> open(const std::string& path) {
   }
   opened.reader = std::make_unique<trace::reader>(std::move(*reader));
   return opened;
+}
+
+bool refused_a_snapshot() {
+  return snapshot_refused;
 }
 
 std::optional<std::vector<std::string>> find(const std::vector<std::string>& names) {

@@ -24,6 +24,10 @@ struct open_trace {
 // when it cannot be opened or is neither.
 [[nodiscard]] std::optional<open_trace> open(const std::string& path);
 
+// A file was named that is neither, but some other pickle, a checkpoint, or what is left of a
+// snapshot.
+[[nodiscard]] bool refused_a_snapshot();
+
 // Of files and directories, the traces there. Nothing, after one sentence on stderr, when there are
 // none.
 [[nodiscard]] std::optional<std::vector<std::string>> find(const std::vector<std::string>& names);

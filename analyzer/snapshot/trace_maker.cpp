@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <ranges>
 #include <set>
 #include <utility>
 
@@ -103,35 +104,65 @@ void trace_maker::report(const device_state& device, std::uint64_t address, std:
   to_.report({device.number, address, bytes, device.heap.allocated(), device.heap.reserved()});
 }
 
-void trace_maker::write_start(device_state& device) {
+void trace_maker::write_held(device_state& device, const held_segment& one) {
   trace::allocator_event event;
-  for (const auto& one : device.start.segments) {
-    event.kind = one.expandable ? kind::segment_map : kind::segment_alloc;
-    event.address = one.address;
-    event.size = one.bytes;
-    event.stream = one.stream;
-    event.pool = {one.pool_first, one.pool_second};
-    event.stack = names_.stack(one.stack);
-    device.heap.add_segment(one.address, one.bytes, one.expandable);
-    to_.allocator(0, device.number, {}, event);
+  event.kind = one.expandable ? kind::segment_map : kind::segment_alloc;
+  event.address = one.address;
+  event.size = one.bytes;
+  event.stream = one.stream;
+  event.pool = {one.pool_first, one.pool_second};
+  event.stack = names_.stack(one.stack);
+  device.heap.add_segment(one.address, one.bytes, one.expandable);
+  to_.allocator(0, device.number, {}, event);
+}
+
+void trace_maker::write_held(device_state& device, const held_block& one) {
+  const auto thread = one.stack == 0 ? trace::thread_id{} : names_.thread(one.stack);
+  trace::allocator_event event;
+  event.kind = kind::alloc;
+  event.address = one.address;
+  event.size = one.requested;
+  event.stream = one.stream;
+  event.pool = {one.pool_first, one.pool_second};
+  event.stack = names_.stack(one.stack);
+  const auto bytes = device.heap.allocate(one.address, one.requested, one.bytes);
+  to_.allocator(0, device.number, thread, event);
+  report(device, one.address, static_cast<std::int64_t>(bytes));
+  if (!one.pending) return;
+  event.kind = kind::free_requested;
+  const auto freed = device.heap.request_free(one.address);
+  to_.allocator(0, device.number, thread, event);
+  report(device, one.address, -static_cast<std::int64_t>(freed));
+}
+
+// The segments come before the blocks, but for one, so that where most is reserved right at the
+// start, that moment is one with what was allocated then.
+void trace_maker::write_start(device_state& device) {
+  const auto& [segments, blocks, contradictions, failed] = device.start;
+  const auto in = [&](const held_segment& one) {
+    const auto from = std::ranges::lower_bound(blocks, one.address, {}, &held_block::address);
+    const auto to =
+        std::ranges::lower_bound(blocks, one.address + one.bytes, {}, &held_block::address);
+    return std::ranges::subrange(from, to);
+  };
+  const held_segment* last = nullptr;
+  for (const auto& one : segments) {
+    const auto count = in(one).size();
+    if (count != 0 && (last == nullptr || count < in(*last).size())) last = &one;
   }
-  for (const auto& one : device.start.blocks) {
-    const auto thread = one.stack == 0 ? trace::thread_id{} : names_.thread(one.stack);
-    event.kind = kind::alloc;
-    event.address = one.address;
-    event.size = one.requested;
-    event.stream = one.stream;
-    event.pool = {one.pool_first, one.pool_second};
-    event.stack = names_.stack(one.stack);
-    const auto bytes = device.heap.allocate(one.address, one.requested, one.bytes);
-    to_.allocator(0, device.number, thread, event);
-    report(device, one.address, static_cast<std::int64_t>(bytes));
-    if (!one.pending) continue;
-    event.kind = kind::free_requested;
-    const auto freed = device.heap.request_free(one.address);
-    to_.allocator(0, device.number, thread, event);
-    report(device, one.address, -static_cast<std::int64_t>(freed));
+  for (const auto& one : segments) {
+    if (&one != last) write_held(device, one);
   }
+  const auto at_last = [&](const held_block& one) {
+    return last != nullptr && one.address >= last->address &&
+           one.address < last->address + last->bytes;
+  };
+  for (const auto& one : blocks) {
+    if (!at_last(one)) write_held(device, one);
+  }
+  if (last == nullptr) return;
+  write_held(device, *last);
+  for (const auto& one : in(*last)) write_held(device, one);
 }
 
 void trace_maker::write_block_events(device_state& device, const event_row& row,
@@ -257,7 +288,9 @@ bool trace_maker::make() {
   collect_devices();
   write_head();
   for (auto& one : devices_) write_start(one);
-  if (held_at_start_ != 0) {
+  if (from_.events.size() == 0) {
+    to_.message(0, 1, "the snapshot has no history: what led to it is not known");
+  } else if (held_at_start_ != 0) {
     to_.message(0, 1, "the snapshot's history begins late: what led to its start is not known");
   }
   write_events();

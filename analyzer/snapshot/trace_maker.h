@@ -41,6 +41,8 @@ class trace_maker {
   void collect_devices();
   void write_head();
   void write_start(device_state& device);
+  void write_held(device_state& device, const held_segment& one);
+  void write_held(device_state& device, const held_block& one);
   void write_events();
   void write(device_state& device, const event_row& row, std::uint64_t time_us);
   void write_mark(const mark& one);
