@@ -27,8 +27,7 @@ class Kind:
     settings: str = ""
     memory_mib: int = 4 << 10
     devices: int = 1
-    history: dict | None = None  # of _record_memory_history; None: off
-    whole: bool = True           # the history holds everything from the first allocation on
+    history: dict | None = None  # of _record_memory_history; None: off, or the program's own
 
 
 def record(**options) -> None:
@@ -101,9 +100,11 @@ def emptied(kind: Kind):
 def pools(kind: Kind):
     net = model()
     train(net, 2)
-    pool = torch.cuda.MemPool()
-    with torch.cuda.use_mem_pool(pool):
-        own = [torch.empty(5 * MIB, dtype=torch.uint8, device="cuda") for _ in range(3)]
+    pool = own = None
+    if hasattr(torch.cuda, "use_mem_pool"):  # since 2.6
+        pool = torch.cuda.MemPool()
+        with torch.cuda.use_mem_pool(pool):
+            own = [torch.empty(5 * MIB, dtype=torch.uint8, device="cuda") for _ in range(3)]
     graph = torch.cuda.CUDAGraph()
     batch = torch.zeros(64, 256, device="cuda")
     with torch.cuda.graph(graph):
@@ -157,15 +158,15 @@ PROGRAMS = {
     "leaking": Kind(leaking, history={}),
     "all_frames": Kind(training, history={"stacks": "all"}),
     "no_frames": Kind(training, history={"context": None}),
-    "no_history": Kind(training, whole=False),
-    "late": Kind(late, whole=False),
-    "ring": Kind(ring, whole=False),
+    "no_history": Kind(training),
+    "late": Kind(late),
+    "ring": Kind(ring),
     "varying": Kind(varying, history={}),
     "emptied": Kind(emptied, history={}),
     "pools": Kind(pools, history={}),
     "streams": Kind(streams, history={}),
     "expandable": Kind(varying, "expandable_segments:True", history={}),
-    "expandable_late": Kind(late, "expandable_segments:True", whole=False),
+    "expandable_late": Kind(late, "expandable_segments:True"),
     "rounded": Kind(varying, "roundup_power2_divisions:4,max_split_size_mb:32", history={}),
     "two_devices": Kind(two_devices, devices=2, history={}),
     "out_of_memory": Kind(out_of_memory, memory_mib=600, history={}),

@@ -11,3 +11,6 @@ HISTORY = {**dict.fromkeys(WHOLE, "whole"), **dict.fromkeys(LATE, "late"), "no_h
 # whose beginnings and ends it does not tell.
 SAME_FRAGMENTATION = ["training", "leaking", "varying", "streams", "rounded", "two_devices",
                       "out_of_memory"]
+# Those that run under every version of PyTorch in RESULTS.md.
+VERSIONS = ["training", "leaking", "all_frames", "ring", "no_history", "varying", "expandable", "pools",
+            "streams", "two_devices", "out_of_memory"]
