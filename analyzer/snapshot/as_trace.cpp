@@ -40,16 +40,14 @@ constexpr std::string_view legacy_checkpoint = "\x80\x02\x8a\x0al\xfc\x9c\x46\xf
   return head[0] == proto && head[1] >= 2 && head[1] <= newest_protocol;
 }
 
-constexpr char remedy[] = "make one with torch.cuda.memory._dump_snapshot(FILE)";
-
 // What it is, where that is not a pickle.
 [[nodiscard]] trace::status foreign(const head_t& head) {
   const auto error = [](std::string sentence) {
     return trace::error{trace::error_code::not_a_snapshot, 0, std::move(sentence)};
   };
   if (starts_with(head, zip) || starts_with(head, legacy_checkpoint)) {
-    return error(
-        fmt::format("is a model's checkpoint (torch.save), not a memory snapshot; {}", remedy));
+    return error(fmt::format("is a model's checkpoint (torch.save), not a memory snapshot; {}",
+                             how_to_make_one));
   }
   if (starts_with(head, gzip)) {
     return error("is packed with gzip; unpack it first (gunzip), then name the file inside");
@@ -58,7 +56,7 @@ constexpr char remedy[] = "make one with torch.cuda.memory._dump_snapshot(FILE)"
     return error(
         fmt::format("is JSON, as the profiler writes its traces and memory timelines, which "
                     "are not read; take a memory snapshot in its place: {}",
-                    remedy));
+                    how_to_make_one));
   }
   return std::nullopt;
 }

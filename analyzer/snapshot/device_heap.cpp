@@ -71,6 +71,13 @@ void device_heap::complete_free(std::uint64_t address) {
   blocks_.erase(address);
 }
 
+std::optional<std::uint64_t> device_heap::segment_of(std::uint64_t address) const {
+  const auto behind = segments_.upper_bound(address);
+  if (behind == segments_.begin()) return std::nullopt;
+  const auto& [begin, bytes] = *std::prev(behind);
+  return address < begin + bytes ? std::optional(begin) : std::nullopt;
+}
+
 std::optional<device_heap::held> device_heap::block_at(std::uint64_t address) const {
   const auto block = blocks_.find(address);
   return block == blocks_.end() ? std::nullopt : std::optional(block->second);

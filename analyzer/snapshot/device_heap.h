@@ -34,6 +34,8 @@ class device_heap {
     std::uint64_t bytes = 0;
     bool pending = false;
   };
+  // Where the segment begins that holds the address; nothing of expandable ones.
+  [[nodiscard]] std::optional<std::uint64_t> segment_of(std::uint64_t address) const;
   [[nodiscard]] std::optional<held> block_at(std::uint64_t address) const;
   [[nodiscard]] std::uint64_t allocated() const { return allocated_; }
   [[nodiscard]] std::uint64_t reserved() const { return reserved_; }

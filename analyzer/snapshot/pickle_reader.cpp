@@ -32,8 +32,6 @@ constexpr std::uint32_t kept_opaque = 3;
 constexpr std::uint32_t kept_nothing = 4;  // no value has this number
 constexpr std::uint32_t in_contents = 5;   // an event, block or segment: to be named once
 
-constexpr char remedy[] = "make one with torch.cuda.memory._dump_snapshot(FILE)";
-
 [[nodiscard]] std::uint32_t kept(const value& one) {
   const auto bits = static_cast<std::uint32_t>(one.bits);
   switch (one.kind) {
@@ -71,8 +69,9 @@ bool pickle_reader::cut_off() {
 }
 
 bool pickle_reader::no_snapshot(std::string what) {
-  failure_ = trace::error{trace::error_code::not_a_snapshot, opcode_at_,
-                          fmt::format("is a pickle, but no memory snapshot: {}; {}", what, remedy)};
+  failure_ = trace::error{
+      trace::error_code::not_a_snapshot, opcode_at_,
+      fmt::format("is a pickle, but no memory snapshot: {}; {}", what, how_to_make_one)};
   return false;
 }
 

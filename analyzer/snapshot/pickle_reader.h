@@ -23,6 +23,9 @@
 
 namespace memtrace::snapshot {
 
+// The remedy of sentences about what is none.
+inline constexpr char how_to_make_one[] = "make one with torch.cuda.memory._dump_snapshot(FILE)";
+
 class pickle_reader {
  public:
   // Bytes read, of so many; now and then.

@@ -34,6 +34,7 @@ class search {
         segments_[row.address] = true;
         break;
       case kind::segment_free:
+        ++found_.returns[row.address];
         if (const auto [known, is_new] = segments_.try_emplace(row.address, false); is_new) {
           found_.segments.push_back(segment_of(row, row.address, row.size, false));
         } else {

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <unordered_map>
 #include <vector>
 
 #include "analyzer/snapshot/contents.h"
@@ -38,6 +39,9 @@ struct held_segment {
 struct start_of_history {
   std::vector<held_segment> segments;  // by address
   std::vector<held_block> blocks;      // by address
+  // How often a segment at that address is given back in the history: as long as it will be, it is
+  // not the one that is there at the end.
+  std::unordered_map<std::uint64_t, std::uint32_t> returns;
   // Events that do not fit the segments at the end: 0, unless the two are of different moments.
   std::uint64_t contradictions = 0;
   bool failed = false;  // the log could not be read

@@ -14,7 +14,7 @@ namespace memtrace::snapshot {
 namespace {
 
 using format::kind;
-namespace key = format::info_key;
+namespace known_key = format::info_key;
 
 constexpr std::uint64_t ns_per_us = 1000;
 
@@ -65,9 +65,9 @@ void trace_maker::collect_devices() {
 }
 
 void trace_maker::write_head() {
-  to_.info(key::event_source, "snapshot");
-  to_.info(key::source, "pytorch_snapshot");
-  if (!from_.settings.empty()) to_.info(key::alloc_conf, from_.settings);
+  to_.info(known_key::event_source, "snapshot");
+  to_.info(known_key::source, "pytorch_snapshot");
+  if (!from_.settings.empty()) to_.info(known_key::alloc_conf, from_.settings);
   auto& held = held_at_start_;
   std::uint64_t contradictions = 0;
   for (const auto& one : devices_) {
@@ -76,13 +76,17 @@ void trace_maker::write_head() {
   }
   const bool history = from_.events.size() != 0;
   const auto& known = from_.known;
-  to_.info(key::snapshot_history, !history ? "none" : held == 0 ? "whole" : "late");
-  to_.info(key::snapshot_held, fmt::format("{}", held));
-  to_.info(key::snapshot_stacks, known.has_cpp() ? "all" : known.has_python() ? "python" : "none");
-  to_.info(key::snapshot_backward, known.has_engine() ? "frames" : known.trains() ? "assumed" : "");
-  to_.info(key::snapshot_times, from_.has_times || !history ? "yes" : "no");
-  to_.info(key::snapshot_contradictions, fmt::format("{}", contradictions));
-  to_.info(key::snapshot_skipped, fmt::format("{}", from_.unknown_events));
+  to_.info(known_key::snapshot_history, !history ? "none" : held == 0 ? "whole" : "late");
+  to_.info(known_key::snapshot_held, fmt::format("{}", held));
+  to_.info(known_key::snapshot_stacks, known.has_cpp()      ? "all"
+                                       : known.has_python() ? "python"
+                                                            : "none");
+  to_.info(known_key::snapshot_backward, known.has_engine() ? "frames"
+                                         : known.trains()   ? "assumed"
+                                                            : "");
+  to_.info(known_key::snapshot_times, from_.has_times || !history ? "yes" : "no");
+  to_.info(known_key::snapshot_contradictions, fmt::format("{}", contradictions));
+  to_.info(known_key::snapshot_skipped, fmt::format("{}", from_.unknown_events));
   for (const auto& one : devices_) {
     trace::device_facts facts;
     facts.device = one.number;
@@ -97,6 +101,13 @@ trace::pool_id trace_maker::pool_of(const device_state& device, const event_row&
   if (behind == device.segments.begin()) return {};
   const auto& around = **std::prev(behind);
   if (row.address >= around.address + around.bytes) return {};
+  if (!around.expandable) {
+    const bool is_new = row.kind == kind::segment_alloc;
+    const auto begin = is_new ? std::optional(row.address) : device.heap.segment_of(row.address);
+    const auto returns = device.start.returns.find(around.address);
+    const bool stays = returns == device.start.returns.end() || returns->second == 0;
+    if (begin != around.address || !stays) return {};
+  }
   return {around.pool_first, around.pool_second};
 }
 
@@ -138,7 +149,8 @@ void trace_maker::write_held(device_state& device, const held_block& one) {
 // The segments come before the blocks, but for one, so that where most is reserved right at the
 // start, that moment is one with what was allocated then.
 void trace_maker::write_start(device_state& device) {
-  const auto& [segments, blocks, contradictions, failed] = device.start;
+  const auto& segments = device.start.segments;
+  const auto& blocks = device.start.blocks;
   const auto in = [&](const held_segment& one) {
     const auto from = std::ranges::lower_bound(blocks, one.address, {}, &held_block::address);
     const auto to =
@@ -165,10 +177,26 @@ void trace_maker::write_start(device_state& device) {
   for (const auto& one : in(*last)) write_held(device, one);
 }
 
+// A snapshot does not tell when a private pool is begun and ended: at its first allocation, and at
+// the next that goes elsewhere.
+void trace_maker::follow_pool(device_state& device, std::uint64_t time_us, trace::thread_id thread,
+                              const trace::pool_id& pool) {
+  if (pool == device.pool) return;
+  const auto tell = [&](format::operation what, const trace::pool_id& of) {
+    if (!of.is_private()) return;
+    to_.operation(time_us, device.number, thread,
+                  {static_cast<std::uint64_t>(what), of.first, of.second, {}});
+  };
+  tell(format::operation::pool_end, device.pool);
+  tell(format::operation::pool_begin, pool);
+  device.pool = pool;
+}
+
 void trace_maker::write_block_events(device_state& device, const event_row& row,
                                      std::uint64_t time_us, trace::allocator_event& event) {
   const auto thread = names_.thread(row.stack);
   if (row.kind == kind::alloc) {
+    follow_pool(device, time_us, thread, event.pool);
     const auto bytes = device.heap.allocate(row.address, row.size);
     to_.allocator(time_us, device.number, thread, event);
     report(device, row.address, static_cast<std::int64_t>(bytes));
@@ -205,10 +233,12 @@ void trace_maker::write(device_state& device, const event_row& row, std::uint64_
     case kind::segment_alloc:
     case kind::segment_map:
       device.heap.add_segment(row.address, row.size, row.kind == kind::segment_map);
+      follow_pool(device, time_us, names_.thread(row.stack), event.pool);
       break;
     case kind::segment_free:
     case kind::segment_unmap:
       device.heap.remove_segment(row.address, row.size, row.kind == kind::segment_unmap);
+      if (row.kind == kind::segment_free) --device.start.returns[row.address];
       break;
     default:
       break;
@@ -223,6 +253,10 @@ void trace_maker::write_mark(const mark& one) {
   const auto name = from_.known.text_of(one.name);
   const auto time = one.time_us - std::min(one.time_us, start_us_);
   const bool is_step = name.starts_with(head) && name.ends_with(tail);
+  // PyTorch's other marks are no phases of the program; frames tell as much.
+  if (!is_step && (name.starts_with("Optimizer.") || name.starts_with("enumerate(DataLoader)"))) {
+    return;
+  }
   const auto text =
       is_step ? to_.text(name.substr(head.size(), name.size() - head.size() - tail.size()))
               : names_.text(one.name);
@@ -294,7 +328,7 @@ bool trace_maker::make() {
     to_.message(0, 1, "the snapshot's history begins late: what led to its start is not known");
   }
   write_events();
-  to_.info(key::snapshot_end, agrees_at_end() ? "equal" : "different");
+  to_.info(known_key::snapshot_end, agrees_at_end() ? "equal" : "different");
   to_.end();
   return !to_.failed() && std::ranges::none_of(devices_, [](const device_state& one) {
     return one.start.failed || one.rows->failed();

@@ -36,6 +36,7 @@ class trace_maker {
     const event_row* next = nullptr;
     // By address of the segments at the end, to find the pool of what is in them.
     std::vector<const segment*> segments;
+    trace::pool_id pool;  // that its latest allocation went to
   };
 
   void collect_devices();
@@ -46,6 +47,8 @@ class trace_maker {
   void write_events();
   void write(device_state& device, const event_row& row, std::uint64_t time_us);
   void write_mark(const mark& one);
+  void follow_pool(device_state& device, std::uint64_t time_us, trace::thread_id thread,
+                   const trace::pool_id& pool);
   void write_block_events(device_state& device, const event_row& row, std::uint64_t time_us,
                           trace::allocator_event& event);
   void report(const device_state& device, std::uint64_t address, std::int64_t bytes);

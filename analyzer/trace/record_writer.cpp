@@ -173,6 +173,14 @@ void record_writer::step(std::uint64_t time_us, std::uint32_t device, const step
   put(format::kind::step, 0, event);
 }
 
+void record_writer::operation(std::uint64_t time_us, std::uint32_t device, thread_id thread,
+                              const operation_event& event) {
+  make_room();
+  be_in(device, thread);
+  put_time(time_us);
+  put(format::kind::operation, 0, event);
+}
+
 void record_writer::storage(const storage_event& event) {
   put(format::kind::storage, 0, event);
 }

@@ -41,6 +41,8 @@ class record_writer {
                  const allocator_event& event);
   void phase(std::uint64_t time_us, std::uint32_t device, const phase_event& event);
   void step(std::uint64_t time_us, std::uint32_t device, const step_event& event);
+  void operation(std::uint64_t time_us, std::uint32_t device, thread_id thread,
+                 const operation_event& event);
   void message(std::uint64_t time_us, std::uint64_t severity, std::string_view text);
   // Untimed, of the event before it on its device.
   void report(const report_event& event);
