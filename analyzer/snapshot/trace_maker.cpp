@@ -35,6 +35,11 @@ constexpr std::uint64_t ns_per_us = 1000;
   return first == std::numeric_limits<std::uint64_t>::max() ? 0 : first;
 }
 
+// The log may hold more: since PyTorch 2.15 a snapshot has the history of pinned host memory, too.
+[[nodiscard]] bool has_history(const contents& from) {
+  return std::ranges::any_of(from.traces, [](const range& one) { return one.count != 0; });
+}
+
 }  // namespace
 
 trace_maker::trace_maker(contents& from, trace::output& to)
@@ -74,7 +79,7 @@ void trace_maker::write_head() {
     held += one.start.allocated();
     contradictions += one.start.contradictions;
   }
-  const bool history = from_.events.size() != 0;
+  const bool history = has_history(from_);
   const auto& known = from_.known;
   to_.info(known_key::snapshot_history, !history ? "none" : held == 0 ? "whole" : "late");
   to_.info(known_key::snapshot_held, fmt::format("{}", held));
@@ -322,7 +327,7 @@ bool trace_maker::make() {
   collect_devices();
   write_head();
   for (auto& one : devices_) write_start(one);
-  if (from_.events.size() == 0) {
+  if (!has_history(from_)) {
     to_.message(0, 1, "the snapshot has no history: what led to it is not known");
   } else if (held_at_start_ != 0) {
     to_.message(0, 1, "the snapshot's history begins late: what led to its start is not known");

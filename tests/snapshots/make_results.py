@@ -2,8 +2,9 @@
 """Takes snapshots under several versions of PyTorch and reads them, and measures large ones; writes
 RESULTS.md.
 
-python tests/snapshots/make_results.py [--into FILE] [--torch VERSION…] [--events N…]
+python tests/snapshots/make_results.py [--into FILE] [--torch VERSION…] [--events N…] [--taken FOLDER]
 
+--taken: FOLDER/VERSION holds what programs.py made under that version; where it does not, it is run.
 Rows of versions and sizes that are not asked for are kept as FILE has them.
 """
 
@@ -114,20 +115,28 @@ def row(torch: str, name: str, folder: Path, failures: list[str]) -> str:
             f"{beside_recording(ours, recorded)} |")
 
 
-def rows_of(torch: str, failures: list[str]) -> list[str]:
+def take(torch: str, folder: Path) -> None:
     python = environments.installed(environments.Version(torch, environments.ONE_PYTHON)) \
         if torch != "2.11.0" else runs.python()
+    done = runs.run([python, HERE / "programs.py", folder, *programs_table.VERSIONS],
+                    folder / "traces", devices=2, timeout=3600)
+    if done.status != 0:
+        print(done.stderr.decode(errors="replace")[-3000:], file=sys.stderr)
+
+
+def rows_of(torch: str, taken: Path | None, failures: list[str]) -> list[str]:
     with tempfile.TemporaryDirectory() as target:
         folder = Path(target)
-        done = runs.run([python, HERE / "programs.py", folder, *programs_table.VERSIONS],
-                        folder / "traces", devices=2, timeout=3600)
+        if taken and (taken / torch).is_dir():
+            folder = taken / torch
+        else:
+            take(torch, folder)
         rows = []
         for name in programs_table.VERSIONS:
             try:
                 rows.append(row(torch, name, folder, failures))
             except Exception as error:  # one that fails must not hide the others
-                said = done.stderr.decode(errors="replace").strip().splitlines()
-                failures.append(f"{torch}, {name}: {error}; {said[-1] if said else ''}")
+                failures.append(f"{torch}, {name}: {type(error).__name__} {error}")
                 rows.append(f"| {torch} | {name} | failed | | | | |")
         return rows
 
@@ -175,6 +184,7 @@ def main() -> int:
     parser.add_argument("--into", type=Path, default=HERE / "RESULTS.md")
     parser.add_argument("--torch", nargs="*", default=TORCH)
     parser.add_argument("--events", nargs="*", type=int, default=EVENTS)
+    parser.add_argument("--taken", type=Path)
     chosen = parser.parse_args()
     rows, sizes = kept(chosen.into)
     failures: list[str] = []
@@ -189,7 +199,7 @@ def main() -> int:
         chosen.into.write_text(text)
 
     for torch in chosen.torch:
-        rows[torch] = rows_of(torch, failures)
+        rows[torch] = rows_of(torch, chosen.taken, failures)
         print(*rows[torch], sep="\n", file=sys.stderr, flush=True)
         write()
     for events in chosen.events:
