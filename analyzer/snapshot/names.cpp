@@ -12,7 +12,7 @@ namespace memtrace::snapshot {
 namespace {
 
 constexpr std::size_t chunk_bytes = 64u << 10;
-constexpr std::size_t deepest = 1024;  // frames; the recorder cuts stacks there, too
+constexpr std::size_t most_frames = 1024;  // frames; the recorder cuts stacks there, too
 
 // <stdin>, <string>, <frozen …>, <eval_with_key>.3; files of packages and notebooks.
 [[nodiscard]] bool is_python(std::string_view file) {
@@ -100,7 +100,7 @@ std::uint32_t names::node_on(std::uint32_t parent, std::uint32_t frame) {
 }
 
 std::uint32_t names::stack(std::span<const std::uint32_t> frames) {
-  frames = frames.first(std::min(frames.size(), deepest));
+  frames = frames.first(std::min(frames.size(), most_frames));
   stack_facts made;
   for (auto at = frames.rbegin(); at != frames.rend(); ++at) {
     const auto& facts = frames_[*at];

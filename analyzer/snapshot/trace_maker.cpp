@@ -57,7 +57,7 @@ void trace_maker::collect_devices() {
   }
   for (const auto number : numbers) {
     if (number >= trace::decoder::max_devices) continue;
-    device_state made{number, find_start(from_, number), device_heap(settings_), {}, {}, {}};
+    device_state made{number, find_start(from_, number), device_heap(settings_), {}, {}, {}, {}};
     const auto part = number < from_.traces.size() ? from_.traces[number] : range{};
     made.rows = std::make_unique<event_log::reader>(from_.events, part.first, part.count);
     made.next = made.rows->next();
