@@ -68,6 +68,7 @@ struct compiler::state {
   std::string environment;         // PYTORCH_CUDA_ALLOC_CONF
   std::vector<std::string> texts;  // of settings, as the program gave them
   bool without_tracker = false;
+  bool is_snapshot = false;  // which never tells the device's size: replaying it is the check
   std::vector<std::string> doubts;
   std::map<std::uint32_t, device_state> devices;
 };
@@ -80,6 +81,7 @@ compiler::~compiler() = default;
 void compiler::on_info(std::string_view key, std::string_view value) {
   if (key == format::info_key::torch) state_->torch_version = value;
   if (key == format::info_key::alloc_conf) state_->environment = value;
+  if (key == format::info_key::source) state_->is_snapshot = true;
 }
 
 void compiler::on_device(const trace::device_facts& facts) {
@@ -186,8 +188,8 @@ std::map<std::uint32_t, std::unique_ptr<request_log>> compiler::finish() {
     if (log->options.backend != backend::native) {
       log->doubts.push_back("its allocator was not PyTorch's native one");
     }
-    if (log->total_bytes == 0 &&
-        (log->options.expandable_segments || log->options.memory_fraction < 1)) {
+    if (log->total_bytes == 0 && ((log->options.expandable_segments && !state_->is_snapshot) ||
+                                  log->options.memory_fraction < 1)) {
       log->doubts.push_back("the device's size is not recorded");
     }
     log->doubts.insert(log->doubts.end(), state_->doubts.begin(), state_->doubts.end());

@@ -11,6 +11,7 @@
 
 #include "analyzer/cli/command.h"
 #include "analyzer/cli/log.h"
+#include "analyzer/cli/open_trace.h"
 
 namespace {
 
@@ -94,7 +95,9 @@ int run(std::vector<std::string> arguments) {
   if (more != 0) level = more == 1 ? "info" : "debug";
   log::start(level);
   for (std::size_t i = 0; i < subcommands.size(); ++i) {
-    if (app.got_subcommand(subcommands[i].name)) return actions[i](command);
+    if (!app.got_subcommand(subcommands[i].name)) continue;
+    const int status = actions[i](command);
+    return status == failure && refused_a_snapshot() ? usage : status;
   }
   return usage;
 }

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "analyzer/cli/log.h"
+#include "analyzer/snapshot/as_trace.h"
 #include "analyzer/text/utf8.h"
 #include "analyzer/trace/find_traces.h"
 #include "analyzer/trace/frozen_source.h"
@@ -21,6 +22,7 @@ namespace {
 using clock = std::chrono::steady_clock;
 
 bool progress_shown = false;
+bool snapshot_refused = false;
 
 // Ten times a second, once there was something to wait for.
 class seldom {
@@ -68,6 +70,15 @@ std::optional<open_trace> open(const std::string& path) {
   } else {
     opened.source = std::make_unique<trace::file_source>(std::move(*source));
   }
+  if (snapshot::is_one(*opened.source)) {
+    auto made = snapshot::as_trace(*opened.source, show_reading(path));
+    if (!made) {
+      snapshot_refused = true;
+      complain(path, made.failure());
+      return std::nullopt;
+    }
+    opened.source = std::move(*made);
+  }
   auto reader = trace::reader::open(*opened.source);
   if (!reader) {
     complain(path, reader.failure());
@@ -75,6 +86,10 @@ std::optional<open_trace> open(const std::string& path) {
   }
   opened.reader = std::make_unique<trace::reader>(std::move(*reader));
   return opened;
+}
+
+bool refused_a_snapshot() {
+  return snapshot_refused;
 }
 
 std::optional<std::vector<std::string>> find(const std::vector<std::string>& names) {
@@ -125,6 +140,15 @@ std::function<void(const trace::progress&)> show_progress(const std::string& pat
                100.0 * static_cast<double>(so_far.bytes_read) /
                    static_cast<double>(so_far.bytes_total + 1),
                static_cast<double>(so_far.events) / 1e6);
+  };
+}
+
+std::function<void(std::uint64_t, std::uint64_t)> show_reading(const std::string& path) {
+  if (::isatty(STDERR_FILENO) == 0) return {};
+  return [path, due = seldom()](std::uint64_t done, std::uint64_t of) mutable {
+    if (!due.now()) return;
+    fmt::print(stderr, "\r{}: {:.0f} %\x1b[K", text::printable(path),
+               100.0 * static_cast<double>(done) / static_cast<double>(of + 1));
   };
 }
 

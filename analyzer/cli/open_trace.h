@@ -20,8 +20,13 @@ struct open_trace {
   std::unique_ptr<trace::reader> reader;
 };
 
-// Nothing, after one sentence on stderr, when it cannot be opened or is no trace.
+// A trace, or a snapshot of PyTorch's, which is made one. Nothing, after one sentence on stderr,
+// when it cannot be opened or is neither.
 [[nodiscard]] std::optional<open_trace> open(const std::string& path);
+
+// A file was named that is neither, but some other pickle, a checkpoint, or what is left of a
+// snapshot.
+[[nodiscard]] bool refused_a_snapshot();
 
 // Of files and directories, the traces there. Nothing, after one sentence on stderr, when there are
 // none.
@@ -47,6 +52,9 @@ void complain(const std::string& path, const trace::error& error);
 
 // Shows how far reading is, on stderr when that is a terminal, for traces that take a while.
 [[nodiscard]] std::function<void(const trace::progress&)> show_progress(const std::string& path);
+// The same for a snapshot that is made a trace first: bytes, of so many.
+[[nodiscard]] std::function<void(std::uint64_t, std::uint64_t)> show_reading(
+    const std::string& path);
 // The same for what is replayed after that.
 [[nodiscard]] std::function<void(const advice::replay_progress&)> show_replays(
     const std::string& path);

@@ -26,7 +26,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-class file_output final : public scrub::output {
+class file_output final : public trace::output {
  public:
   explicit file_output(output_file& file) : file_(file) {}
   [[nodiscard]] bool write(std::uint64_t offset, std::span<const unsigned char> bytes) override {

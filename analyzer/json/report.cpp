@@ -46,6 +46,18 @@ namespace {
       {"mode", recording->mode}, {"capabilities", recording->capabilities}, {"refused", refused}};
 }
 
+[[nodiscard]] json snapshot_json(const std::optional<run::snapshot_facts>& snapshot) {
+  if (!snapshot) return nullptr;
+  return {{"history", snapshot->history},
+          {"allocated_before_bytes", snapshot->held},
+          {"stacks", snapshot->stacks},
+          {"backward_known_by", text_or_null(snapshot->backward)},
+          {"has_times", snapshot->times},
+          {"events_lead_to_segments", snapshot->agrees},
+          {"contradictions", snapshot->contradictions},
+          {"skipped_events", snapshot->skipped}};
+}
+
 [[nodiscard]] json run_json(const run::run_facts& run) {
   auto environment = json::object();
   for (const auto& [name, value] : run.environment) environment[name] = value;
@@ -65,6 +77,8 @@ namespace {
           {"simulated_gpu", text_or_null(run.simulated_gpu)},
           {"python_stacks", text_or_null(run.python_stacks)},
           {"event_source", text_or_null(run.event_source)},
+          {"source", run.snapshot ? "pytorch_snapshot" : "recording"},
+          {"snapshot", snapshot_json(run.snapshot)},
           {"agent", text_or_null(run.agent)},
           {"autograd", text_or_null(run.autograd)},
           {"recording", recording_json(run.recording)},

@@ -47,6 +47,23 @@ namespace key = format::info_key;
   return made;
 }
 
+[[nodiscard]] std::optional<snapshot_facts> build_snapshot(const replay::replayer& replayed) {
+  if (replayed.info(key::source) != "pytorch_snapshot") return std::nullopt;
+  const auto number = [&](const char* name) {
+    return text::number_in(replayed.info(name)).value_or(0);
+  };
+  snapshot_facts made;
+  made.history = replayed.info(key::snapshot_history);
+  made.held = number(key::snapshot_held);
+  made.stacks = replayed.info(key::snapshot_stacks);
+  made.backward = replayed.info(key::snapshot_backward);
+  made.times = replayed.info(key::snapshot_times) == "yes";
+  made.agrees = replayed.info(key::snapshot_end) == "equal";
+  made.contradictions = number(key::snapshot_contradictions);
+  made.skipped = number(key::snapshot_skipped);
+  return made;
+}
+
 [[nodiscard]] run_facts build_run(const format::file_header& header,
                                   const trace::completeness& completeness,
                                   const replay::replayer& replayed) {
@@ -70,6 +87,7 @@ namespace key = format::info_key;
   run.agent = info(key::agent);
   run.autograd = info(key::autograd);
   run.recording = build_recording(replayed);
+  run.snapshot = build_snapshot(replayed);
   for (const auto& [name, value] : replayed.infos(format::environment_prefix)) {
     run.environment.emplace_back(name, value);
   }
@@ -259,6 +277,8 @@ process_report build_process(const std::string& path, const trace::reader& reade
   process_report made;
   made.path = text::valid_utf8(path);
   made.run = build_run(reader.header(), completeness, replayed);
+  // The totals of a snapshot's events are worked out and not the allocator's own.
+  const bool told = !made.run.snapshot;
   made.completeness = completeness;
   made.stacks = replayed.stacks();
   for (const auto& [index, device] : replayed.devices()) {
@@ -266,6 +286,7 @@ process_report build_process(const std::string& path, const trace::reader& reade
     made.devices.push_back(
         build_device(reader.names(), *device, replayed.driver().device(index),
                      found == attributed.devices.end() ? nullptr : &found->second));
+    made.devices.back().checked = made.devices.back().checked && told;
   }
   for (const auto& oom : replayed.ooms()) {
     made.ooms.push_back(build_oom(reader.names(), replayed, oom, made.devices));

@@ -39,6 +39,19 @@ struct recording_facts {
   std::vector<std::pair<std::string, std::string>> refused;
 };
 
+// Of a snapshot of PyTorch's that stands for a recording: what it holds, and how far it can be
+// trusted. See info_key::snapshot_*.
+struct snapshot_facts {
+  std::string history;     // "none", "whole", "late"
+  std::uint64_t held = 0;  // bytes that were allocated when its history begins
+  std::string stacks;      // frames: "none", "python", "all"
+  std::string backward;    // how that phase is known: "frames", "assumed"; empty: not at all
+  bool times = true;
+  bool agrees = true;  // its events leave the segments and blocks that it lists
+  std::uint64_t contradictions = 0;
+  std::uint64_t skipped = 0;  // events of unknown kinds
+};
+
 struct run_facts {
   std::vector<std::string> command;
   std::uint64_t pid = 0;
@@ -58,6 +71,7 @@ struct run_facts {
   std::string agent;                         // "on", or why not; empty: the recorder did not say
   std::string autograd;                      // the same
   std::optional<recording_facts> recording;  // nothing in older traces
+  std::optional<snapshot_facts> snapshot;    // nothing in a recording
   // The variables of memtrace/environment.h that were set, by name; empty values included.
   std::vector<std::pair<std::string, std::string>> environment;
 };

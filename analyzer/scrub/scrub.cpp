@@ -33,7 +33,7 @@ namespace {
 }
 
 // The end of the copy, whether whole or not, as that of the original.
-void write_end(const trace::section_reader& sections, trace_writer& writer) {
+void write_end(const trace::section_reader& sections, trace::trace_writer& writer) {
   if (sections.missing_blocks() != 0) {
     writer.add_gap(sections.missing_blocks(), sections.events_before_gap());
   }
@@ -62,19 +62,19 @@ std::string scrubber::file_name(const std::string& name) {
   return hides_.text(name, 0);
 }
 
-trace::status scrubber::copy(std::size_t number, trace::byte_source& source, output& to) {
+trace::status scrubber::copy(std::size_t number, trace::byte_source& source, trace::output& to) {
   settle();
   auto original = trace::read_header(source);
   if (!original) return original.failure();
   rewriter rewrites(hides_, looked_at_[number]);
   const auto largest = largest_section(source, *original, rewrites);
   if (!largest) return changed_meanwhile();
-  const auto header = with_room(*original, *largest);
+  const auto header = trace::with_room(*original, *largest);
   if (!header) {
     return trace::error{trace::error_code::io_error, 0,
                         "has a block that becomes too large for a trace without its paths"};
   }
-  trace_writer writer(*header, to);
+  trace::trace_writer writer(*header, to);
   trace::section_reader sections(source, *original);
   std::vector<unsigned char> records;
   while (const auto part = sections.next()) {

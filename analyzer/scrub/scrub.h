@@ -14,8 +14,8 @@
 
 #include "analyzer/scrub/disguise.h"
 #include "analyzer/scrub/text_roles.h"
-#include "analyzer/scrub/trace_writer.h"
 #include "analyzer/trace/byte_source.h"
+#include "analyzer/trace/trace_writer.h"
 
 namespace memtrace::scrub {
 
@@ -26,7 +26,8 @@ class scrubber {
   [[nodiscard]] trace::status look_at(trace::byte_source& source, std::string_view owner);
 
   // Then the n-th of them is copied. Errors: the reader's, and io_error.
-  [[nodiscard]] trace::status copy(std::size_t number, trace::byte_source& source, output& to);
+  [[nodiscard]] trace::status copy(std::size_t number, trace::byte_source& source,
+                                   trace::output& to);
 
   // What stands for the file's own name: it may hold a user's, too.
   [[nodiscard]] std::string file_name(const std::string& name);

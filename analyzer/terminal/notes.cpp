@@ -10,6 +10,7 @@
 #include "analyzer/run/module_tree.h"
 #include "analyzer/terminal/recording.h"
 #include "analyzer/terminal/sections.h"
+#include "analyzer/terminal/snapshot.h"
 #include "analyzer/text/numbers.h"
 #include "analyzer/text/units.h"
 
@@ -99,11 +100,9 @@ void add_phases_and_steps(text::page& out, const run::process_report& process,
     out.line("Highest in each phase: " + text::join(parts, ", "));
   std::vector<std::string> own;
   for (const auto& [name, found] : device.named_phases) {
-    if (own.size() == most_own) {
-      own.emplace_back("…");
-      break;
-    }
-    own.push_back(fmt::format("{} {}", name, text::format_bytes(found.peak)));
+    const bool enough = own.size() == most_own;
+    own.push_back(enough ? "…" : fmt::format("{} {}", name, text::format_bytes(found.peak)));
+    if (enough) break;
   }
   if (!own.empty()) out.line("In the program's own phases: " + text::join(own, ", "));
   const auto& steps = device.steps;
@@ -146,6 +145,7 @@ void add_training(text::page& out, const run::process_report& process,
 std::vector<std::string> unknown_meaning(const run::process_report& process) {
   const auto& run = process.run;
   if (process.devices.empty()) return {};
+  if (run.snapshot) return what_a_snapshot_lacks(*run.snapshot);
   auto found = recording_notes(process);
   if (is_off_by_mode(run, capability::agent)) return found;
   if (run.agent.empty() && run.autograd.empty()) {

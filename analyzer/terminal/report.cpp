@@ -15,6 +15,7 @@
 #include "analyzer/terminal/notes.h"
 #include "analyzer/terminal/ranks.h"
 #include "analyzer/terminal/sections.h"
+#include "analyzer/terminal/snapshot.h"
 #include "analyzer/terminal/verdicts.h"
 #include "analyzer/text/page.h"
 #include "analyzer/text/units.h"
@@ -63,10 +64,13 @@ void add_run(text::page& out, const run::process_report& process) {
     return value.empty() ? value : fmt::format("{} {}", label, value);
   };
   out.line("  " +
-           text::join({fmt::format("pid {}{}", run.pid, run.host.empty() ? "" : " on " + run.host),
+           text::join({run.snapshot ? std::string()
+                                    : fmt::format("pid {}{}", run.pid,
+                                                  run.host.empty() ? "" : " on " + run.host),
                        rank, text::format_seconds(run.duration_ns), labelled("PyTorch", run.torch),
                        labelled("Python", run.python), labelled("allocator", run.alloc_conf)},
                       ", "));
+  for (const auto& line : what_a_snapshot_is(process)) out.line(line);
 }
 
 // "CUDA functions that pass unseen: cuMemAllocLater (CUDA 13.1), cudaMalloc (another of that name)"
@@ -153,7 +157,9 @@ void add_completeness(text::page& out, const run::run_report& processes,
                          return device.checked && device.mismatches == 0;
                        });
   out.line(fmt::format("{} events{}", text::format_count(process.completeness.events),
-                       checked ? ", every total equal to PyTorch's own" : ""),
+                       process.run.snapshot ? how_a_snapshot_ends(*process.run.snapshot)
+                       : checked            ? ", every total equal to PyTorch's own"
+                                            : ""),
            text::emphasis::faint);
   auto missing = gaps(process);
   if (const auto count = incomplete_others(processes, process); count != 0) {
@@ -166,7 +172,7 @@ void add_completeness(text::page& out, const run::run_report& processes,
   for (const auto& sentence : unknown_meaning(process)) {
     out.line(sentence, text::emphasis::faint);
   }
-  if (process.warnings.empty()) return;
+  if (process.warnings.empty() || process.run.snapshot) return;
   const auto more = process.warnings.size() - 1;
   out.line("Missing: " + process.warnings.front() +
                (more == 0 ? "" : fmt::format(" (and {} more messages)", more)),

@@ -31,6 +31,10 @@ const char* name_of(error_code code) {
       return "corrupt_record";
     case error_code::too_many_definitions:
       return "too_many_definitions";
+    case error_code::not_a_snapshot:
+      return "not_a_snapshot";
+    case error_code::corrupt_snapshot:
+      return "corrupt_snapshot";
   }
   return "unknown";
 }

@@ -27,6 +27,8 @@ enum class error_code : std::uint8_t {
   corrupt_slot,    // a slot's header
   corrupt_record,  // a record that cannot have been written
   too_many_definitions,
+  not_a_snapshot,    // some other pickle, or what people take for one
+  corrupt_snapshot,  // a pickle that is cut off or damaged
 };
 
 // The code's name, for logs and tests.

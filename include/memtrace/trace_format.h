@@ -432,13 +432,29 @@ inline constexpr char python[] = "python";          // 3.11.7
 inline constexpr char alloc_conf[] = "alloc_conf";  // PYTORCH_CUDA_ALLOC_CONF or PYTORCH_ALLOC_CONF
 inline constexpr char simulated[] = "simulated";    // the simulated GPU's model name
 inline constexpr char python_stacks[] = "python_stacks";  // "on", or why they are off
-inline constexpr char event_source[] = "event_source";    // "tracker", or "reports" in the fallback
+// "tracker", "reports" in the fallback, or "snapshot": what PyTorch's own recorder kept
+inline constexpr char event_source[] = "event_source";
 inline constexpr char memtrace_version[] = "memtrace_version";
 inline constexpr char mode[] = "mode";  // MEMTRACE: minimal, standard, full (capabilities.h)
 inline constexpr char capabilities[] = "capabilities";  // the rows that are on, spaces between
 inline constexpr char refused[] = "refused";    // "row: why it is off after all", one record each
 inline constexpr char agent[] = "agent";        // "on", or why names and states are unknown
 inline constexpr char autograd[] = "autograd";  // "on", or which of its functions are missing
+// Of a trace that the analyzer made of another file, for itself: which. "pytorch_snapshot"
+inline constexpr char source[] = "source";
+// Of such: "none", "whole" (from the first allocation on) or "late"; bytes that were allocated when
+// the history begins; frames: "none", "python", "all" (with C++); how backward is known: "frames",
+// "assumed" (no Python frames), or not; "yes" if events have times; events that do not fit the
+// segments at the end; events of unknown kinds; whether replaying the events ends with the segments
+// and blocks that are there: "equal", "different"
+inline constexpr char snapshot_history[] = "snapshot_history";
+inline constexpr char snapshot_held[] = "snapshot_held";
+inline constexpr char snapshot_stacks[] = "snapshot_stacks";
+inline constexpr char snapshot_backward[] = "snapshot_backward";
+inline constexpr char snapshot_times[] = "snapshot_times";
+inline constexpr char snapshot_contradictions[] = "snapshot_contradictions";
+inline constexpr char snapshot_skipped[] = "snapshot_skipped";
+inline constexpr char snapshot_end[] = "snapshot_end";
 }  // namespace info_key
 
 }  // namespace memtrace::format

@@ -7,6 +7,18 @@ from typing import Any, Dict, List, Optional
 
 
 @dataclass(frozen=True, repr=False)
+class Snapshot:
+    history: str
+    allocated_before_bytes: int
+    stacks: str
+    backward_known_by: Optional[str]
+    has_times: bool
+    events_lead_to_segments: bool
+    contradictions: int
+    skipped_events: int
+
+
+@dataclass(frozen=True, repr=False)
 class RunRecordingRefused:
     capability: str
     reason: str
@@ -39,6 +51,8 @@ class Run:
     simulated_gpu: Optional[str]
     python_stacks: Optional[str]
     event_source: Optional[str]
+    source: str
+    snapshot: Optional[Snapshot]
     agent: Optional[str]
     autograd: Optional[str]
     recording: Optional[RunRecording]

@@ -15,6 +15,7 @@
 #include "analyzer/json/report.h"
 #include "analyzer/run/load.h"
 #include "analyzer/scrub/scrub.h"
+#include "analyzer/snapshot/as_trace.h"
 #include "analyzer/terminal/report.h"
 #include "analyzer/trace/decoder.h"
 
@@ -104,7 +105,7 @@ void check_sums(const attribution::result& found) {
   }
 }
 
-class kept_in_memory final : public scrub::output {
+class kept_in_memory final : public trace::output {
  public:
   [[nodiscard]] bool write(std::uint64_t offset, std::span<const unsigned char> written) override {
     if (bytes.size() < offset + written.size()) bytes.resize(offset + written.size());
@@ -179,6 +180,25 @@ void analyze_records(std::span<const std::uint8_t> input) {
   const auto damage = decoder.decode(part);
   if (damage && damage->message.empty()) std::abort();
   check_sums(attributed.finish());
+}
+
+// Whatever it says, the trace that is made of it is whole and can be read: what is wrong with it is
+// said beforehand.
+void analyze_pickle(std::span<const std::uint8_t> input) {
+  trace::memory_source source(std::as_bytes(input));
+  if (!snapshot::is_one(source)) return;
+  auto made = snapshot::as_trace(source);
+  if (!made) {
+    if (made.failure().message.empty()) std::abort();
+    return;
+  }
+  auto reader = trace::reader::open(**made);
+  if (!reader) std::abort();
+  trace::record_visitor nobody;
+  const auto facts = reader->again().read(nobody);
+  if (facts.damage || facts.truncated || !facts.clean_exit) std::abort();
+  if (facts.events > most_events_printed) return;
+  render({run::load("fuzz.pickle", *reader)});
 }
 
 }  // namespace memtrace::fuzz

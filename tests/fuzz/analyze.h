@@ -17,4 +17,7 @@ void analyze_file(std::span<const std::uint8_t> bytes);
 // the time area.
 void analyze_records(std::span<const std::uint8_t> bytes);
 
+// The bytes as a memory snapshot of PyTorch's, made a trace and reported on.
+void analyze_pickle(std::span<const std::uint8_t> bytes);
+
 }  // namespace memtrace::fuzz

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// replay_corpus FOLDER: what the fuzzers would do with each file of FOLDER/file and
-// FOLDER/records, for compilers without libFuzzer. Ends normally unless something crashes, or one
+// replay_corpus FOLDER: what the fuzzers would do with each file of FOLDER/file, FOLDER/records and
+// FOLDER/pickle, for compilers without libFuzzer. Ends normally unless something crashes, or one
 // of them has no file.
 #include <cstdio>
 #include <filesystem>
@@ -36,6 +36,7 @@ int main(int argc, char** argv) {
   const std::filesystem::path folder = argv[1];
   const int files = replay(folder / "file", memtrace::fuzz::analyze_file);
   const int records = replay(folder / "records", memtrace::fuzz::analyze_records);
-  std::printf("%d files, %d of records\n", files, records);
-  return files == 0 || records == 0 ? 1 : 0;
+  const int pickles = replay(folder / "pickle", memtrace::fuzz::analyze_pickle);
+  std::printf("%d files, %d of records, %d pickles\n", files, records, pickles);
+  return files == 0 || records == 0 || pickles == 0 ? 1 : 0;
 }

@@ -24,7 +24,7 @@ FORBIDDEN_INCLUDES = {
 # no include runs back up and there is no circle. docs/README.md says what each is for.
 FLOORS = {
     "analyzer": [
-        "text", "gpus", "trace", "growth", "code", "replay", "estimate", "allocator", "attribution",
+        "text", "gpus", "trace", "growth", "code", "replay", "estimate", "allocator", "snapshot", "attribution",
         "device", "verdicts", "host", "remedies", "blocks", "history", "fragmentation", "advice", "run",
         "ranks", "check", "export", "scrub", "terminal", "json", "diff", "html", "what_if", "audit",
         "live", "cli",

@@ -19,7 +19,7 @@ namespace {
 constexpr std::uint64_t a = 0x7f0000000000;
 constexpr std::string_view secrets[] = {"ada", "secret", "node17", "abc123"};
 
-class bytes_output final : public scrub::output {
+class bytes_output final : public trace::output {
  public:
   [[nodiscard]] bool write(std::uint64_t offset, std::span<const unsigned char> bytes) override {
     if (room < bytes.size()) return false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyzer/scrub/trace_writer.h"
+#include "analyzer/trace/trace_writer.h"
 
 #include <zstd.h>
 
@@ -8,7 +8,7 @@
 
 #include "analyzer/trace/header.h"
 
-namespace memtrace::scrub {
+namespace memtrace::trace {
 
 namespace {
 
@@ -40,10 +40,7 @@ std::optional<format::file_header> with_room(format::file_header header, std::si
 }
 
 trace_writer::trace_writer(const format::file_header& header, output& to)
-    : header_(header),
-      to_(to),
-      end_(trace::first_block_offset(header)),
-      compressor_(ZSTD_createCCtx()) {
+    : header_(header), to_(to), end_(first_block_offset(header)), compressor_(ZSTD_createCCtx()) {
   auto* const context = static_cast<ZSTD_CCtx*>(compressor_);
   ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, 1);
   failed_ = !to_.write(0, bytes_of(header_));
@@ -67,7 +64,7 @@ std::size_t trace_writer::compress(std::size_t used, std::span<const unsigned ch
   return size;
 }
 
-void trace_writer::add(const trace::section& part, std::span<const unsigned char> records) {
+void trace_writer::add(const section& part, std::span<const unsigned char> records) {
   format::block_header head{};
   const auto record_frame = compress(sizeof(head), records);
   const auto time_frame = compress(sizeof(head) + record_frame, part.times);
@@ -91,7 +88,7 @@ void trace_writer::add_gap(std::uint64_t missing_blocks, std::uint64_t first_eve
   slot.sequence = sequence_ + missing_blocks + 1;
   slot.base_monotonic_ns = header_.start_monotonic_ns;
   slot.first_event = first_event;
-  failed_ = failed_ || !to_.write(trace::slot_offset(header_, 0), bytes_of(slot));
+  failed_ = failed_ || !to_.write(slot_offset(header_, 0), bytes_of(slot));
 }
 
 // As a file that ends inside of a block.
@@ -103,9 +100,14 @@ void trace_writer::end(const format::trailer& last) {
   append(bytes_of(last));
 }
 
+void trace_writer::seal_and_end(format::trailer last) {
+  seal(last);
+  end(last);
+}
+
 void trace_writer::append(std::span<const unsigned char> bytes) {
   failed_ = failed_ || !to_.write(end_, bytes);
   end_ += bytes.size();
 }
 
-}  // namespace memtrace::scrub
+}  // namespace memtrace::trace

@@ -11,7 +11,7 @@
 #include "analyzer/trace/section.h"
 #include "memtrace/trace_format.h"
 
-namespace memtrace::scrub {
+namespace memtrace::trace {
 
 class output {
  public:
@@ -33,11 +33,13 @@ class trace_writer {
   trace_writer& operator=(const trace_writer&) = delete;
 
   // `records` instead of the section's own.
-  void add(const trace::section& part, std::span<const unsigned char> records);
+  void add(const section& part, std::span<const unsigned char> records);
   // What the original file lacks, this one lacks, too.
   void add_gap(std::uint64_t missing_blocks, std::uint64_t first_event);
   void cut_off();
   void end(const format::trailer& last);
+  // The same of a trailer whose checksum is not yet there.
+  void seal_and_end(format::trailer last);
 
   [[nodiscard]] bool failed() const { return failed_; }
 
@@ -54,4 +56,4 @@ class trace_writer {
   bool failed_ = false;
 };
 
-}  // namespace memtrace::scrub
+}  // namespace memtrace::trace

@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The programs of programs.py, and what is known of their snapshots, without importing torch."""
+
+# The history holds everything from the first allocation on.
+WHOLE = ["training", "leaking", "all_frames", "varying", "pools", "streams", "expandable", "rounded",
+         "two_devices", "out_of_memory", "named"]
+LATE = ["ring", "late", "expandable_late"]
+QUICK = [*WHOLE, *LATE, "no_history"]
+HISTORY = {**dict.fromkeys(WHOLE, "whole"), **dict.fromkeys(LATE, "late"), "no_history": "none"}
+# Not under expandable segments, whose address space a snapshot does not tell, nor with private pools,
+# whose beginnings and ends it does not tell.
+SAME_FRAGMENTATION = ["training", "leaking", "varying", "streams", "rounded", "two_devices",
+                      "out_of_memory"]
+# Those that run under every version of PyTorch in RESULTS.md.
+VERSIONS = ["training", "leaking", "all_frames", "ring", "no_history", "varying", "expandable", "pools",
+            "streams", "two_devices", "out_of_memory"]
