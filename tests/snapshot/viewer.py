@@ -81,16 +81,26 @@ class Viewer:
             self.page.locator("select").nth(2).select_option(label=device)
         self.page.wait_for_timeout(300)
 
-    def shown(self, selector: str):
-        """Elements of the view that is shown; the others are hidden."""
-        return self.page.locator(f"body > div:not([style*='display: none']) {selector}:visible")
-
     def legend(self) -> list[str]:
         return self.page.evaluate(
             "[...document.querySelectorAll('svg text[font-family=helvetica]')].map(one => one.textContent)")
 
+    def events(self) -> list[str]:
+        """Of the allocator's history: a line each, and what is shown of the one that was pressed last."""
+        return self.page.locator("pre:visible").all_inner_texts()
+
+    def press(self, number: int) -> str:
+        """An event of the history; what the page then says of the moment after it."""
+        lines = self.page.locator("pre:visible")
+        lines.nth(number).dispatch_event("mousedown")
+        lines.nth(number).dispatch_event("click")
+        return lines.nth(lines.count() - 1).inner_text()
+
+    def rectangles(self) -> int:
+        return self.page.locator("svg:visible rect").count()
+
     def polygons(self) -> list[dict]:
-        """Of the view that is shown: each one's colour and what the page says of it when it is pointed at."""
+        """Of the view that is shown: each one's colour and form, and what the page says of it when it is pointed at."""
         return self.page.evaluate("""() => {
           const view = [...document.querySelectorAll('body > div')].find(
             one => one.style.display !== 'none' && one.querySelector('svg'));
@@ -98,7 +108,7 @@ class Viewer:
           const text = view.querySelector('pre');
           return [...svg.querySelectorAll('polygon')].map(one => {
             one.dispatchEvent(new MouseEvent('mouseover', {bubbles: true}));
-            return {fill: one.getAttribute('fill'), text: text.textContent};
+            return {fill: one.getAttribute('fill'), points: one.getAttribute('points'), text: text.textContent};
           });
         }""")
 

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`memtrace export --format snapshot` beside PyTorch's own snapshot of the same run, and what its readers need."""
+
+import pytest
+
+import made
+import snapshots
+
+CASES = [pytest.param(case, marks=() if case in made.QUICK else pytest.mark.slow) for case in made.CASES]
+CATEGORIES = {
+    "weights", "buffers", "gradients", "optimizer_states", "activations", "inputs", "temporaries", "workspace", "outputs",
+    "kv_cache", "collected", "other", "unknown",
+}
+
+
+@pytest.fixture(scope="module", params=CASES)
+def one(request, built, tmp_path_factory):
+    return request.param, made.run(request.param, tmp_path_factory.mktemp("run"))
+
+
+def test_it_equals_pytorchs_own(one):
+    case, run = one
+    found = snapshots.compare(run.truth, run.exported)
+    assert found.events > 100 and found.with_frames > 50 and found.segments > 0 and found.blocks > found.segments
+    assert {"active_allocated", "inactive"} <= found.states
+    if "side_streams" in case or case == "two_devices":
+        assert "active_pending_free" in found.states
+    if "expandable" in case:
+        assert any(segment["is_expandable"] for segment in run.exported["segments"])
+    if case.startswith("cuda_graph"):
+        assert any(segment["segment_pool_id"] != (0, 0) for segment in run.exported["segments"])
+    assert found.different == 0, "\n".join(found.shown)
+
+
+def test_the_viewer_can_read_all_of_it(one):
+    _, run = one
+    assert snapshots.foreign_opcodes(run.file) == set()
+    events = [event for device in run.exported["device_traces"] for event in device]
+    assert any(event.get("category") == "unknown" for event in events)  # without one it stops
+    for event in events:
+        assert event["frames"] or event["action"] == "snapshot"
+        if event["action"] == "alloc":
+            assert event["category"] in CATEGORIES
+            assert event["user_metadata"].startswith(f"category: {event['category']}")
+
+
+def test_undoing_its_events_leaves_nothing(one):
+    _, run = one
+    for device in range(len(run.exported["device_traces"])):
+        assert snapshots.undo(run.exported, device) == ({}, {})
+
+
+def test_a_part_of_it_ends_as_it_did(one, tmp_path):
+    """Its last events, before them the allocations of what lived already, and the segments at its end."""
+    _, run = one
+    whole = run.exported["device_traces"]
+    part = made.export(run.trace, tmp_path / "part.pickle", "--top", "100")
+    assert part["segments"] == run.exported["segments"]
+    for device, events in enumerate(part["device_traces"]):
+        if not whole[device]:
+            continue
+        kept = [event for event in events if event["action"] != "snapshot"][-99:]
+        assert [snapshots.facts_of(event) for event in kept] == [
+            snapshots.facts_of(event) for event in whole[device] if event["action"] != "snapshot"][-99:]
+        segments, blocks = snapshots.undo(part, device)
+        assert blocks == {}  # what lived before comes first
+
+
+def test_pytorchs_own_functions_take_it(one):
+    _, run = one
+    viz = made.viz_module()
+    assert viz.segsum(run.exported) == viz.segsum(run.truth)
+    assert viz.trace(run.exported) == viz.trace(run.truth)
+    assert "add_local_files" in viz.trace_plot(run.exported)
+    as_lines = [viz.memory(snapshot, format_flamegraph=str.splitlines) for snapshot in (run.exported, run.truth)]
+    with_frames = [[line for line in lines if "<non-python>" not in line and not any(
+        mark in line for mark in ("<backward of>", "<no Python frame>"))] for lines in as_lines]
+    assert with_frames[0] == with_frames[1] and with_frames[0]
