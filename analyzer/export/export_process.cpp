@@ -107,7 +107,8 @@ exported export_process(const std::string& path, trace::reader& reader, sink& to
   done.problem = problem;
   if (problem || cancelled()) return done;
   auto again = reader.again();
-  feed told({report, again.names(), wanted.number, at}, to, seen);
+  // Of the first pass, which met all of them: what a block is called may be defined after its birth.
+  feed told({report, reader.names(), wanted.number, at}, to, seen);
   (void)again.read(told, on_progress, [&] { return told.is_behind() || cancelled(); });
   told.end();
   return done;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "analyzer/export/snapshot/snapshot.h"
 #include "analyzer/export/speedscope.h"
 
 namespace memtrace::exporting {
@@ -13,6 +14,8 @@ namespace {
 constexpr std::array rows = {
     format_row{"speedscope", "speedscope.json", "flame graphs of who holds the memory, by category",
                "https://www.speedscope.app (or npx speedscope FILE)", true, false, make_speedscope},
+    format_row{"snapshot", "pickle", "a PyTorch memory snapshot, its blocks coloured by category",
+               "https://pytorch.org/memory_viz", false, false, make_snapshot},
 };
 
 }  // namespace

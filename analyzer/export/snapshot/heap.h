@@ -27,7 +27,9 @@ class heap {
     trace::pool_id pool;
     bool expandable = false;
     bool small = false;
-    pickle::memo frames = 0;  // 0: none
+    trace::stack_id stack;    // that made it
+    trace::thread_id thread;  // none: nothing is known
+    pickle::memo frames = 0;  // 0: not resolved
   };
   struct block {
     std::uint64_t bytes = 0;
@@ -49,6 +51,14 @@ class heap {
   // A free that is requested, or completed, of what had so many bytes.
   block& request_free(std::uint64_t address, std::uint64_t bytes, std::uint64_t stream);
   void complete_free(std::uint64_t address, std::uint64_t bytes, std::uint64_t stream);
+
+  // Gives each segment its frames, which are in the pickle only if they are used.
+  template <class Frames>
+  void resolve(const Frames& frames_of) {
+    for (auto& [address, one] : ranges_) {
+      if (one.thread) one.frames = frames_of(one.stack, one.thread);
+    }
+  }
 
   [[nodiscard]] std::uint64_t active() const { return active_; }  // bytes, pending ones too
 

@@ -44,6 +44,18 @@ namespace {
   return kind == format::kind::segment_alloc || kind == format::kind::segment_map;
 }
 
+[[nodiscard]] heap::range range_of(const allocator_event& made) {
+  heap::range found;
+  found.bytes = made.size;
+  found.stream = made.stream;
+  found.pool = made.pool;
+  found.expandable = made.kind == format::kind::segment_map;
+  found.small = made.size <= allocator::small_buffer;
+  found.stack = made.stack;
+  found.thread = made.thread;
+  return found;
+}
+
 }  // namespace
 
 snapshot::snapshot(destination& to, const options& wanted) : to_(to), wanted_(wanted), file_(to) {}
@@ -109,18 +121,35 @@ snapshot::told snapshot::told_of(const allocator_event& event) {
   return made;
 }
 
-void snapshot::carried_segment(std::uint32_t device, std::uint64_t address,
-                               const replay::segment& there) {
-  heap::range made;
-  made.bytes = there.bytes;
-  made.stream = there.stream;
-  made.pool = there.pool;
-  made.expandable = there.expandable;
-  made.small = there.bytes <= allocator::small_buffer;
-  at(device).memory.add(address, made);
+// The heap as it is when the window begins. Stacks of what is gone by then stay out of the file.
+void snapshot::earlier(const allocator_event& event, const block* one) {
+  auto& device = at(event.device);
+  if (is_segment(event.kind)) {
+    device.memory.add(event.address, range_of(event));
+  } else if (event.kind == format::kind::segment_free ||
+             event.kind == format::kind::segment_unmap) {
+    device.memory.remove(event.address, event.size);
+  } else if (event.kind == format::kind::free_requested && one != nullptr && completes_frees_) {
+    device.pending.insert_or_assign(event.address, *one);
+  } else if (event.kind == format::kind::free_completed || event.kind == format::kind::alloc) {
+    device.pending.erase(event.address);
+  }
 }
 
-void snapshot::carried(const block& one) {
+void snapshot::open_window() {
+  if (std::exchange(is_open_, true)) return;
+  for (auto& [index, device] : devices_) {
+    std::vector<block> waiting;
+    for (const auto& [address, one] : std::exchange(device->pending, {})) waiting.push_back(one);
+    std::ranges::sort(waiting, {}, &block::serial);
+    for (const auto& one : waiting) {
+      allocated_before(one);
+      device->memory.request_free(one.address, one.bytes, one.stream);
+    }
+  }
+}
+
+void snapshot::allocated_before(const block& one) {
   told event;
   event.address = one.address;
   event.size = one.requested;
@@ -133,9 +162,9 @@ void snapshot::carried(const block& one) {
   born(at(one.device), one, event);
 }
 
-void snapshot::carried_pending(const block& one) {
-  carried(one);
-  at(one.device).memory.request_free(one.address, one.bytes, one.stream);
+void snapshot::carried(const block& one) {
+  open_window();
+  allocated_before(one);
 }
 
 void snapshot::born(of_device& device, const block& one, told event) {
@@ -178,18 +207,12 @@ void snapshot::made_segment(of_device& device, const allocator_event& event) {
     freed.size = there;
     put(device, format::kind::segment_free, freed);
   }
-  heap::range made;
-  made.bytes = event.size;
-  made.stream = event.stream;
-  made.pool = event.pool;
-  made.expandable = event.kind == format::kind::segment_map;
-  made.small = event.size <= allocator::small_buffer;
-  made.frames = one.frames;
-  device.memory.add(event.address, made);
+  device.memory.add(event.address, range_of(event));
   put(device, event.kind, one);
 }
 
 void snapshot::happened(const allocator_event& event, const block* one, const moment&) {
+  open_window();
   auto& device = at(event.device);
   switch (event.kind) {
     case format::kind::alloc:
@@ -237,6 +260,7 @@ void snapshot::put_settings_at_end() {
 }
 
 void snapshot::end(const process&, const std::vector<moment>&) {
+  open_window();
   if (!devices_.empty() && (!has_unknown_ || wanted_.top != 0)) {
     auto& first = *devices_.begin()->second;
     has_unknown_ = false;
@@ -247,6 +271,11 @@ void snapshot::end(const process&, const std::vector<moment>&) {
   }
   std::map<std::uint32_t, pickle::memo> lists;
   for (auto& [index, device] : devices_) lists[index] = device->events.finish();
+  for (auto& [index, device] : devices_) {
+    device->memory.resolve([&](trace::stack_id stack, trace::thread_id thread) {
+      return frames_->of(stack, thread, {}, {});
+    });
+  }
   file_.set(word::segments, [&](std::string& to) {
     list_maker made(to);
     for (const auto& [index, device] : devices_) device->memory.put(to, made, index);

@@ -35,10 +35,8 @@ class snapshot final : public sink {
   snapshot(destination& to, const options& wanted);
 
   void begin(const process& from) override;
-  void carried_segment(std::uint32_t device, std::uint64_t address,
-                       const replay::segment& there) override;
+  void earlier(const allocator_event& event, const block* one) override;
   void carried(const block& one) override;
-  void carried_pending(const block& one) override;
   void happened(const allocator_event& event, const block* one, const moment& now) override;
   void on_operation(const trace::event& head, const trace::operation_event& record) override;
   void end(const process& from, const std::vector<moment>& last) override;
@@ -49,6 +47,8 @@ class snapshot final : public sink {
     of_device(pickle_file& to, std::size_t most) : events(to, most) {}
     event_list events;
     heap memory;
+    // Freed before the window, but not yet by all streams: by address.
+    std::map<std::uint64_t, block> pending;
   };
   // An event's fields but its action; memos of what is not there are 0.
   struct told {
@@ -67,6 +67,8 @@ class snapshot final : public sink {
   void born(of_device& device, const block& one, told event);
   void requested_free(of_device& device, const block* one, told event);
   void completed_free(of_device& device, told event);
+  void open_window();
+  void allocated_before(const block& one);
   void made_segment(of_device& device, const allocator_event& event);
   void put_settings_at_end();
 
@@ -77,7 +79,8 @@ class snapshot final : public sink {
   std::unique_ptr<frame_lists> frames_;
   std::unique_ptr<block_words> words_;
   std::map<std::uint32_t, std::unique_ptr<of_device>> devices_;
-  std::string event_;  // in the making
+  std::string event_;     // in the making
+  bool is_open_ = false;  // the window
   bool has_unknown_ = false;
   bool completes_frees_ = true;  // the recording tells when a free is completed
   allocator::settings settings_;
