@@ -77,14 +77,20 @@ def compare_frames(found: Compared, what: str, truth: dict, got: dict) -> None:
         found.check(f"mark of {what}", True, bool(has) and has[0][0] in MARKS)
 
 
+def without_last_snapshots(events: list[dict]) -> list[dict]:
+    """Without the taking of the snapshot that ended the run."""
+    while events and events[-1]["action"] == "snapshot":
+        events = events[:-1]
+    return events
+
+
 def compare(truth: dict, got: dict) -> Compared:
     found = Compared()
     found.check("devices with events", *([index for index, one in enumerate(snapshot["device_traces"]) if one]
                                          for snapshot in (truth, got)))
     for index, wanted in enumerate(truth["device_traces"]):
         events = got["device_traces"][index] if index < len(got["device_traces"]) else []
-        if events and events[-1]["action"] == "snapshot" and len(events) == len(wanted) + 1:
-            events = events[:-1]
+        events = without_last_snapshots(events)
         found.check(f"events of device {index}", len(wanted), len(events))
         for number, (one, other) in enumerate(zip(wanted, events)):
             found.events += 1

@@ -59,9 +59,10 @@ def test_a_part_of_it_ends_as_it_did(one, tmp_path):
     for device, events in enumerate(part["device_traces"]):
         if not whole[device]:
             continue
-        kept = [event for event in events if event["action"] != "snapshot"][-99:]
-        assert [snapshots.facts_of(event) for event in kept] == [
-            snapshots.facts_of(event) for event in whole[device] if event["action"] != "snapshot"][-99:]
+        # Of the 100, a few are the taking of the snapshot and the mark that names `unknown`.
+        last, wanted = ([snapshots.facts_of(event) for event in found if event["action"] != "snapshot"][-95:]
+                        for found in (events, whole[device]))
+        assert last == wanted
         segments, blocks = snapshots.undo(part, device)
         assert blocks == {}  # what lived before comes first
 
@@ -70,9 +71,14 @@ def test_pytorchs_own_functions_take_it(one):
     _, run = one
     viz = made.viz_module()
     assert viz.segsum(run.exported) == viz.segsum(run.truth)
-    assert viz.trace(run.exported) == viz.trace(run.truth)
+    traces = [snapshots.without_last_snapshots(events) for events in run.exported["device_traces"]]
+    # An event that it has no words for, such as segment_map, it prints as a dict.
+    printed = [[line for line in viz.trace(snapshot).splitlines() if not line.startswith("{")]
+               for snapshot in ({**run.exported, "device_traces": traces}, run.truth)]
+    assert printed[0] == printed[1] and len(printed[0]) > 50
     assert "add_local_files" in viz.trace_plot(run.exported)
     as_lines = [viz.memory(snapshot, format_flamegraph=str.splitlines) for snapshot in (run.exported, run.truth)]
-    with_frames = [[line for line in lines if "<non-python>" not in line and not any(
-        mark in line for mark in ("<backward of>", "<no Python frame>"))] for lines in as_lines]
-    assert with_frames[0] == with_frames[1] and with_frames[0]
+    # Others differ by intent (snapshots.py): without a frame in PyTorch's, and free blocks.
+    left_out = ("<non-python>", *snapshots.MARKS, ";inactive;")
+    alike = [[line for line in lines if not any(mark in line for mark in left_out)] for lines in as_lines]
+    assert alike[0] == alike[1] and alike[0]

@@ -28,13 +28,13 @@ def seen_in(file, devices: list[int]) -> dict:
             for name in (viewer.TIMELINE, viewer.POOLS, viewer.SEGMENTS):
                 page.view(name, str(device))
                 found[name, device] = page.polygons()
+                found["legend"] = page.legend()
             page.view(viewer.HISTORY, str(device))
-            *found["events", device], found["last", device] = page.events()
+            _, *found["events", device] = page.events()
             last = len(found["events", device]) - 1
             found["moments", device] = [page.press(number).splitlines()[0] for number in (0, last // 2, last)]
         page.view(viewer.SETTINGS)
         found["settings"] = page.events()
-        found["legend"] = page.legend()
         assert page.errors == [] and page.missed == []
     return found
 

@@ -83,18 +83,18 @@ class Viewer:
 
     def legend(self) -> list[str]:
         return self.page.evaluate(
-            "[...document.querySelectorAll('svg text[font-family=helvetica]')].map(one => one.textContent)")
+            "[...document.querySelectorAll('svg text[font-family=helvetica]')]"
+            ".filter(one => one.getBoundingClientRect().width > 0).map(one => one.textContent)")
 
     def events(self) -> list[str]:
-        """Of the allocator's history: a line each, and what is shown of the one that was pressed last."""
+        """Of the allocator's history: what is shown of the one that was pressed last, then a line each."""
         return self.page.locator("pre:visible").all_inner_texts()
 
     def press(self, number: int) -> str:
         """An event of the history; what the page then says of the moment after it."""
         lines = self.page.locator("pre:visible")
-        lines.nth(number).dispatch_event("mousedown")
-        lines.nth(number).dispatch_event("click")
-        return lines.nth(lines.count() - 1).inner_text()
+        lines.nth(number + 1).dispatch_event("mousedown")
+        return lines.first.inner_text()
 
     def rectangles(self) -> int:
         return self.page.locator("svg:visible rect").count()

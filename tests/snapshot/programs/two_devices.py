@@ -13,8 +13,8 @@ for step in range(4):
     optimizer.zero_grad()
 for device in ("cuda:0", "cuda:1"):
     with torch.cuda.device(device):
+        torch.cuda.empty_cache()
         side = torch.cuda.Stream()
         waiting = torch.empty(3_000_000, device=device)
         waiting.record_stream(side)
         del waiting
-        torch.cuda.empty_cache()
