@@ -4,12 +4,16 @@
 import pytest
 
 import made
+import runs
 import snapshots
 
 CASES = [pytest.param(case, marks=() if case in made.QUICK else pytest.mark.slow) for case in made.CASES]
 CATEGORIES = {
     "weights", "buffers", "gradients", "optimizer_states", "activations", "inputs", "temporaries", "workspace", "outputs",
     "kv_cache", "collected", "other", "unknown",
+}
+ACTIONS = {
+    "alloc", "free_requested", "free_completed", "segment_alloc", "segment_free", "segment_map", "segment_unmap", "oom",
 }
 
 
@@ -63,8 +67,27 @@ def test_a_part_of_it_ends_as_it_did(one, tmp_path):
         last, wanted = ([snapshots.facts_of(event) for event in found if event["action"] != "snapshot"][-95:]
                         for found in (events, whole[device]))
         assert last == wanted
-        segments, blocks = snapshots.undo(part, device)
-        assert blocks == {}  # what lived before comes first
+        assert snapshots.undo(part, device)[1] == {}  # what lived before comes first
+        assert events[0]["category"] == "unknown"
+
+
+def test_a_window_of_it_begins_with_what_was_there(one, tmp_path):
+    _, run = one
+    recorded = [line for line in runs.dump(run.trace, stacks=False) if line["kind"] in ACTIONS]
+    first, last = recorded[len(recorded) // 3]["n"], recorded[len(recorded) * 2 // 3]["n"]
+    part = made.export(run.trace, tmp_path / "part.pickle", "--from", f"event:{first}", "--to", f"event:{last}")
+    wanted = {device: [] for device in range(len(part["device_traces"]))}
+    for line in recorded:
+        if first <= line["n"] <= last:
+            where = line["device_free"] if line["kind"] == "oom" else line["address"]
+            wanted[line["device"]].append((line["kind"], where, line["size"], line["stream"]))
+    assert sum(map(len, wanted.values())) > 40
+    for device, events in enumerate(part["device_traces"]):
+        assert snapshots.undo(part, device) == ({}, {})
+        facts = [snapshots.facts_of(event) for event in events]
+        before = len(facts) - len(wanted[device])
+        assert facts[before:] == wanted[device]
+        assert {fact[0] for fact in facts[:before]} <= {"segment_alloc", "segment_map", "alloc", "snapshot"}
 
 
 def test_pytorchs_own_functions_take_it(one):

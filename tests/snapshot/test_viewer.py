@@ -31,6 +31,8 @@ def seen_in(file, devices: list[int]) -> dict:
                 found["legend"] = page.legend()
             page.view(viewer.HISTORY, str(device))
             _, *found["events", device] = page.events()
+            while found["events", device][-1] == "snapshot":  # that of the taking of this snapshot
+                found["events", device].pop()
             last = len(found["events", device]) - 1
             found["moments", device] = [page.press(number).splitlines()[0] for number in (0, last // 2, last)]
         page.view(viewer.SETTINGS)

@@ -36,7 +36,8 @@ void event_list::write_portion() {
   in_portion_ = 0;
 }
 
-pickle::memo event_list::finish() {
+pickle::memo event_list::finish(std::string_view first) {
+  if (most_ != 0) write(first);
   for (const auto& [number, event] : before_) {
     write(event);  // and the request to free it, if there was one: two events
     if (in_portion_ >= pickle::most_appended / 2) write_portion();

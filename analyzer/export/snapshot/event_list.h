@@ -26,8 +26,8 @@ class event_list {
       : to_(to), most_(most), stored_(to.define([](std::string& text) { pickle::list(text); })) {}
 
   void add(format::kind kind, std::uint64_t address, std::string_view event);
-  // No more events. Where it is stored.
-  [[nodiscard]] pickle::memo finish();
+  // No more events. Where it is stored. `first`: precedes the last ones, if not all stay.
+  [[nodiscard]] pickle::memo finish(std::string_view first);
 
  private:
   struct kept {

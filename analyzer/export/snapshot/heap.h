@@ -27,7 +27,9 @@ class heap {
     trace::pool_id pool;
     bool expandable = false;
     bool small = false;
-    trace::stack_id stack;    // that made it
+    std::uint64_t event = 0;  // that made it
+    std::uint64_t time_ns = 0;
+    trace::stack_id stack;
     trace::thread_id thread;  // none: nothing is known
     pickle::memo frames = 0;  // 0: not resolved
   };
@@ -52,6 +54,10 @@ class heap {
   block& request_free(std::uint64_t address, std::uint64_t bytes, std::uint64_t stream);
   void complete_free(std::uint64_t address, std::uint64_t bytes, std::uint64_t stream);
 
+  template <class Function>
+  void for_each_range(const Function& function) const {
+    for (const auto& [address, one] : ranges_) function(address, one);
+  }
   // Gives each segment its frames, which are in the pickle only if they are used.
   template <class Frames>
   void resolve(const Frames& frames_of) {

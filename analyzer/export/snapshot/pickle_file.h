@@ -28,7 +28,8 @@ namespace memtrace::exporting {
   X(device_traces)                                                                                \
   X(action)                                                                                       \
   X(addr)                                                                                         \
-  X(size) X(stream) X(time_us) X(frames) X(user_metadata) X(category) X(device_free) X(alloc)     \
+  X(size)                                                                                         \
+  X(stream) X(time_us) X(frames) X(user_metadata) X(category) X(device_free) X(alloc)             \
       X(free_requested) X(free_completed) X(segment_alloc) X(segment_free) X(segment_map)         \
           X(segment_unmap) X(oom) X(snapshot) X(name) X(filename) X(line) X(segments) X(device)   \
               X(address) X(total_size) X(allocated_size) X(active_size) X(requested_size)         \

@@ -51,6 +51,8 @@ namespace {
   found.pool = made.pool;
   found.expandable = made.kind == format::kind::segment_map;
   found.small = made.size <= allocator::small_buffer;
+  found.event = made.number;
+  found.time_ns = made.time_ns;
   found.stack = made.stack;
   found.thread = made.thread;
   return found;
@@ -76,7 +78,22 @@ snapshot::of_device& snapshot::at(std::uint32_t device) {
   return *known;
 }
 
-void snapshot::put(of_device& device, format::kind kind, const told& event) {
+void snapshot::put(of_device& device, format::kind kind, told event) {
+  // The viewer takes the categories in the order in which they come, gives the first one's colour
+  // to the sum of what is too small to be drawn, and stops where none is called unknown.
+  if (!std::exchange(device.has_unknown, true)) {
+    if (kind == format::kind::alloc) {
+      put(device, format::kind::snapshot, {.category = static_cast<pickle::memo>(word::unknown)});
+    } else {
+      event.category = static_cast<pickle::memo>(word::unknown);
+    }
+  }
+  encode(kind, event);
+  device.events.add(kind, event.address, event_);
+}
+
+// Into event_.
+void snapshot::encode(format::kind kind, const told& event) {
   const auto number = [&](word name, std::uint64_t value) {
     get(event_, name);
     pickle::integer(event_, value);
@@ -95,17 +112,10 @@ void snapshot::put(of_device& device, format::kind kind, const told& event) {
   number(word::stream, event.stream);
   number(word::time_us, (from_->report.run.started_ns + event.time_ns) / 1000);
   if (event.words != 0) stored(word::user_metadata, event.words);
-  auto category = event.category;
-  // The viewer takes the categories in the order in which they come, gives the first one's colour
-  // to the sum of what is too small to be drawn, and stops where none is called unknown.
-  if (!has_unknown_ && category == 0) category = static_cast<pickle::memo>(word::unknown);
-  has_unknown_ = has_unknown_ || category == static_cast<pickle::memo>(word::unknown);
-  if (category != 0) stored(word::category, category);
+  if (event.category != 0) stored(word::category, event.category);
   get(event_, word::frames);
   event.frames == 0 ? pickle::list(event_) : pickle::get(event_, event.frames);
   pickle::set_items(event_);
-  last_ns_ = std::max(last_ns_, event.time_ns);
-  device.events.add(kind, event.address, event_);
 }
 
 snapshot::told snapshot::told_of(const allocator_event& event) {
@@ -139,6 +149,7 @@ void snapshot::earlier(const allocator_event& event, const block* one) {
 void snapshot::open_window() {
   if (std::exchange(is_open_, true)) return;
   for (auto& [index, device] : devices_) {
+    put_segments_before(*device);
     std::vector<block> waiting;
     for (const auto& [address, one] : std::exchange(device->pending, {})) waiting.push_back(one);
     std::ranges::sort(waiting, {}, &block::serial);
@@ -146,6 +157,22 @@ void snapshot::open_window() {
       allocated_before(one);
       device->memory.request_free(one.address, one.bytes, one.stream);
     }
+  }
+}
+
+// Those that are there already, in the order in which they came.
+void snapshot::put_segments_before(of_device& device) {
+  std::vector<std::pair<std::uint64_t, heap::range>> made;
+  device.memory.for_each_range(
+      [&](std::uint64_t address, const heap::range& one) { made.emplace_back(address, one); });
+  std::ranges::stable_sort(made, {}, [](const auto& one) { return one.second.event; });
+  for (const auto& [address, one] : made) {
+    put(device, one.expandable ? format::kind::segment_map : format::kind::segment_alloc,
+        {.address = address,
+         .size = one.bytes,
+         .stream = one.stream,
+         .time_ns = one.time_ns,
+         .frames = frames_->of(one.stack, one.thread, {}, {})});
   }
 }
 
@@ -261,16 +288,9 @@ void snapshot::put_settings_at_end() {
 
 void snapshot::end(const process&, const std::vector<moment>&) {
   open_window();
-  if (!devices_.empty() && (!has_unknown_ || wanted_.top != 0)) {
-    auto& first = *devices_.begin()->second;
-    has_unknown_ = false;
-    told mark;
-    mark.size = first.memory.active();
-    mark.time_ns = last_ns_;
-    put(first, format::kind::snapshot, mark);
-  }
   std::map<std::uint32_t, pickle::memo> lists;
-  for (auto& [index, device] : devices_) lists[index] = device->events.finish();
+  encode(format::kind::snapshot, {.category = static_cast<pickle::memo>(word::unknown)});
+  for (auto& [index, device] : devices_) lists[index] = device->events.finish(event_);
   for (auto& [index, device] : devices_) {
     device->memory.resolve([&](trace::stack_id stack, trace::thread_id thread) {
       return frames_->of(stack, thread, {}, {});

@@ -44,11 +44,12 @@ class snapshot final : public sink {
 
  private:
   struct of_device {
-    of_device(pickle_file& to, std::size_t most) : events(to, most) {}
+    of_device(pickle_file& to, std::size_t most) : events(to, most), has_unknown(most != 0) {}
     event_list events;
     heap memory;
     // Freed before the window, but not yet by all streams: by address.
     std::map<std::uint64_t, block> pending;
+    bool has_unknown = false;  // an event with that category
   };
   // An event's fields but its action; memos of what is not there are 0.
   struct told {
@@ -62,12 +63,14 @@ class snapshot final : public sink {
   };
 
   [[nodiscard]] of_device& at(std::uint32_t device);
-  void put(of_device& device, format::kind kind, const told& event);
+  void put(of_device& device, format::kind kind, told event);
+  void encode(format::kind kind, const told& event);
   [[nodiscard]] told told_of(const allocator_event& event);
   void born(of_device& device, const block& one, told event);
   void requested_free(of_device& device, const block* one, told event);
   void completed_free(of_device& device, told event);
   void open_window();
+  void put_segments_before(of_device& device);
   void allocated_before(const block& one);
   void made_segment(of_device& device, const allocator_event& event);
   void put_settings_at_end();
@@ -79,13 +82,11 @@ class snapshot final : public sink {
   std::unique_ptr<frame_lists> frames_;
   std::unique_ptr<block_words> words_;
   std::map<std::uint32_t, std::unique_ptr<of_device>> devices_;
-  std::string event_;     // in the making
-  bool is_open_ = false;  // the window
-  bool has_unknown_ = false;
+  std::string event_;            // in the making
+  bool is_open_ = false;         // the window
   bool completes_frees_ = true;  // the recording tells when a free is completed
   allocator::settings settings_;
   std::string settings_text_;
-  std::uint64_t last_ns_ = 0;
 };
 
 [[nodiscard]] std::unique_ptr<sink> make_snapshot(destination& to, const options& wanted);

@@ -8,6 +8,7 @@
 
 #include "analyzer/export/snapshot/pickle_file.h"
 #include "tests/unit/catch.h"
+#include "tests/unit/support/text_destination.h"
 #include "tests/unit/support/unpickle.h"
 
 using namespace memtrace;
@@ -15,17 +16,6 @@ using namespace memtrace::exporting;
 using namespace std::string_view_literals;
 
 namespace {
-
-class text_destination final : public destination {
- public:
-  void write(std::string_view bytes) override { written += bytes; }
-  [[nodiscard]] bool failed() const override { return false; }
-  [[nodiscard]] const std::string& path() const override { return name_; }
-  std::string written;
-
- private:
-  std::string name_ = "nowhere";
-};
 
 template <class Make>
 [[nodiscard]] std::string made(const Make& make) {
@@ -71,7 +61,7 @@ TEST_CASE("texts and stored values have a short and a long form") {
 }
 
 TEST_CASE("a file grows its lists in turn and holds only what it was told to hold") {
-  text_destination to;
+  test::text_destination to;
   pickle_file file(to);
   const auto first = file.define([](std::string& text) { pickle::list(text); });
   const auto second = file.define([](std::string& text) { pickle::list(text); });

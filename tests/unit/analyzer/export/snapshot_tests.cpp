@@ -11,6 +11,7 @@
 #include "analyzer/export/snapshot/snapshot.h"
 #include "analyzer/trace/reader.h"
 #include "tests/unit/catch.h"
+#include "tests/unit/support/text_destination.h"
 #include "tests/unit/support/trace_builder.h"
 #include "tests/unit/support/unpickle.h"
 
@@ -25,19 +26,8 @@ constexpr std::uint64_t mib = 1u << 20;
 constexpr auto map_range = format::kind::segment_map;
 constexpr auto unmap_range = format::kind::segment_unmap;
 
-class text_destination final : public destination {
- public:
-  void write(std::string_view bytes) override { written += bytes; }
-  [[nodiscard]] bool failed() const override { return false; }
-  [[nodiscard]] const std::string& path() const override { return name_; }
-  std::string written;
-
- private:
-  std::string name_ = "nowhere";
-};
-
-[[nodiscard]] nlohmann::json exported(const byte_vector& bytes, std::size_t top = 0,
-                                      const chosen& wanted = {}) {
+[[nodiscard]] nlohmann::json snapshot_of(const byte_vector& bytes, std::size_t top = 0,
+                                         const chosen& wanted = {}) {
   trace::memory_source source(std::as_bytes(std::span(bytes)));
   auto reader = trace::reader::open(source);
   REQUIRE(reader);
@@ -114,7 +104,7 @@ TEST_CASE("a free that was not recorded is made up, so that each block dies befo
   auto trace = on_one_device();
   trace.segment(a, 2 * mib).alloc(a, 1000).alloc(a, 2000);
   trace.free(a);
-  const auto found = exported(trace.clean_exit());
+  const auto found = snapshot_of(trace.clean_exit());
   CHECK(actions(found["device_traces"][0]) ==
         std::vector<std::string>{"segment_alloc", "alloc", "free_requested", "free_completed",
                                  "alloc", "free_requested", "free_completed"});
@@ -124,7 +114,7 @@ TEST_CASE("a free that was not recorded is made up, so that each block dies befo
 TEST_CASE("a segment whose end was not recorded ends before the next one there") {
   auto trace = on_one_device();
   trace.segment(a, 2 * mib).segment(a, 20 * mib).alloc(a, 1000);
-  const auto found = exported(trace.clean_exit());
+  const auto found = snapshot_of(trace.clean_exit());
   CHECK(actions(found["device_traces"][0]) ==
         std::vector<std::string>{"segment_alloc", "segment_free", "segment_alloc", "alloc"});
   CHECK(found["segments"].size() == 1);
@@ -136,7 +126,7 @@ TEST_CASE("what was allocated before the recording began has a segment to be fre
   trace.record(format::kind::free_requested, a + 512, 1000);
   trace.record(format::kind::free_completed, a + 512, 1000);
   trace.record(format::kind::free_requested, a + 4096, 3000);
-  const auto found = exported(trace.clean_exit());
+  const auto found = snapshot_of(trace.clean_exit());
   CHECK(found["segments"].size() == 2);
   CHECK(undone(found) == std::map<std::uint64_t, std::string>{{a + 512, "active_allocated"},
                                                               {a + 4096, "active_allocated"}});
@@ -148,9 +138,9 @@ TEST_CASE(
   auto trace = on_one_device();
   trace.info(format::info_key::event_source, "reports");
   trace.reported(true, a, 1024).reported(true, a + 1024, 512).reported(false, a, 1024);
-  const auto found = exported(trace.clean_exit());
+  const auto found = snapshot_of(trace.clean_exit());
   CHECK(actions(found["device_traces"][0]) ==
-        std::vector<std::string>{"alloc", "alloc", "free_requested", "free_completed"});
+        std::vector<std::string>{"snapshot", "alloc", "alloc", "free_requested", "free_completed"});
   REQUIRE(found["segments"].size() == 1);
   CHECK(found["segments"][0]["total_size"] == 1536);
   CHECK(found["segments"][0]["allocated_size"] == 512);
@@ -162,7 +152,7 @@ TEST_CASE("ranges of an expandable segment are one, and what is unmapped cuts it
   trace.record(map_range, a, 20 * mib).record(map_range, a + 20 * mib, 20 * mib);
   trace.in_pool(0, 7).record(map_range, a + 40 * mib, 20 * mib);
   trace.in_pool(0, 0).record(unmap_range, a + 10 * mib, 10 * mib);
-  const auto found = exported(trace.clean_exit())["segments"];
+  const auto found = snapshot_of(trace.clean_exit())["segments"];
   REQUIRE(found.size() == 3);
   CHECK(found[0]["total_size"] == 10 * mib);
   CHECK(found[1]["address"] == a + 20 * mib);
@@ -178,7 +168,7 @@ TEST_CASE("a block that waits for a stream is active and not allocated") {
   auto trace = on_one_device();
   trace.segment(a, 2 * mib).alloc(a, 1000).alloc(a + 1024, 3000);
   trace.record(format::kind::free_requested, a, 1000);
-  const auto found = exported(trace.clean_exit())["segments"][0];
+  const auto found = snapshot_of(trace.clean_exit())["segments"][0];
   CHECK(found["allocated_size"] == 3072);
   CHECK(found["active_size"] == 4096);
   CHECK(found["requested_size"] == 4000);
@@ -191,7 +181,7 @@ TEST_CASE("a block that waits for a stream is active and not allocated") {
 TEST_CASE("running out of memory says what the device had, and has no address") {
   auto trace = on_one_device();
   trace.segment(a, 2 * mib).alloc(a, 1000).oom(5 * mib, 30 * mib);
-  const auto found = exported(trace.clean_exit());
+  const auto found = snapshot_of(trace.clean_exit());
   const auto event = found["device_traces"][0].back();
   CHECK(event["action"] == "oom");
   CHECK(event["device_free"] == 5 * mib);
@@ -202,7 +192,7 @@ TEST_CASE("running out of memory says what the device had, and has no address") 
 TEST_CASE("devices without events have an empty list") {
   auto trace = on_one_device(2);
   trace.segment(a, 2 * mib).alloc(a, 1000);
-  const auto found = exported(trace.clean_exit());
+  const auto found = snapshot_of(trace.clean_exit());
   REQUIRE(found["device_traces"].size() == 3);
   CHECK(found["device_traces"][0].empty());
   CHECK(found["device_traces"][1].empty());
@@ -213,12 +203,12 @@ TEST_CASE("devices without events have an empty list") {
 TEST_CASE("where no Python ran, the frames say what is known") {
   auto trace = on_one_device();
   const auto thread = trace.thread(2, "pt_autograd_0");
-  const auto forward = trace.stack({{"train.py", "main", 7}, {"model.py", "forward", 31}});
+  const auto forward = trace.stack({{"train.py", 7, "main"}, {"model.py", 31, "forward"}});
   trace.segment(a, 2 * mib).alloc(a, 1000, forward);
   trace.context(0, thread);
   trace.scope({.flags = format::scope_backward, .forward = forward, .node = "MmBackward0"});
   trace.alloc(a + 1024, 1000);
-  const auto events = exported(trace.clean_exit())["device_traces"][0];
+  const auto events = snapshot_of(trace.clean_exit())["device_traces"][0];
   const auto stack = nlohmann::json::parse(
       R"([{"name": "forward", "filename": "model.py", "line": 31},
           {"name": "main", "filename": "train.py", "line": 7}])");
@@ -241,15 +231,15 @@ TEST_CASE("the last events come after the allocations of what lived before them"
   trace.record(format::kind::free_requested, a + 2048, 1002);
   trace.alloc(a + 1024, 500);
   trace.record(format::kind::free_completed, a + 2048, 1002);
-  const auto found = exported(trace.clean_exit(), 2);
+  const auto found = snapshot_of(trace.clean_exit(), 2);
   const auto& events = found["device_traces"][0];
-  // 1,001 was freed before; the last two events are followed by the mark that names `unknown`.
-  CHECK(actions(events) == std::vector<std::string>{"alloc", "alloc", "free_requested", "alloc",
-                                                    "alloc", "free_completed", "snapshot"});
-  CHECK(events[0]["size"] == 1000);
-  CHECK(events[1]["size"] == 1002);
-  CHECK(events[3]["size"] == 1003);
-  CHECK(events.back()["category"] == "unknown");
+  // 1,001 was freed before; the first is the mark that names `unknown`.
+  CHECK(actions(events) == std::vector<std::string>{"snapshot", "alloc", "alloc", "free_requested",
+                                                    "alloc", "alloc", "free_completed"});
+  CHECK(events[0]["category"] == "unknown");
+  CHECK(events[1]["size"] == 1000);
+  CHECK(events[2]["size"] == 1002);
+  CHECK(events[4]["size"] == 1003);
   CHECK(undone(found).empty());
 }
 
@@ -260,12 +250,13 @@ TEST_CASE("a window begins with what lives then") {
   const auto from = trace.events();
   trace.alloc(a + 4096, 4000).free(a + 1024);
   chosen wanted;
-  wanted.from = run::wanted_moment{.event = from};
-  const auto found = exported(trace.clean_exit(), 0, wanted);
+  wanted.from.emplace().event = from;
+  const auto found = snapshot_of(trace.clean_exit(), 0, wanted);
   const auto& events = found["device_traces"][0];
-  CHECK(actions(events) ==
-        std::vector<std::string>{"alloc", "alloc", "free_requested", "free_completed"});
-  CHECK(events[0]["size"] == 2000);
+  CHECK(actions(events) == std::vector<std::string>{"segment_alloc", "alloc", "alloc",
+                                                    "free_requested", "free_completed"});
+  CHECK(events[0]["category"] == "unknown");
+  CHECK(events[1]["size"] == 2000);
   CHECK(undone(found).empty());
   REQUIRE(found["segments"].size() == 1);
   CHECK(found["segments"][0]["allocated_size"] == 4096);
@@ -276,7 +267,7 @@ TEST_CASE("the settings are the latest that PyTorch took") {
   trace.info(format::info_key::torch, "2.11.0");
   trace.info(format::info_key::alloc_conf, "max_split_size_mb:64");
   trace.segment(a, 2 * mib).alloc(a, 1000);
-  auto found = exported(trace.clean_exit())["allocator_settings"];
+  auto found = snapshot_of(trace.clean_exit())["allocator_settings"];
   CHECK(found["PYTORCH_CUDA_ALLOC_CONF"] == "max_split_size_mb:64");
   CHECK(found["max_split_size"] == 64 * mib);
   CHECK(found["expandable_segments"] == false);
