@@ -87,7 +87,7 @@ def test_a_window_of_it_begins_with_what_was_there(one, tmp_path):
         facts = [snapshots.facts_of(event) for event in events]
         before = len(facts) - len(wanted[device])
         assert facts[before:] == wanted[device]
-        assert {fact[0] for fact in facts[:before]} <= {"segment_alloc", "segment_map", "alloc", "snapshot"}
+        assert {fact[0] for fact in facts[:before]} <= {"segment_alloc", "segment_map", "alloc", "free_requested", "snapshot"}
 
 
 def test_pytorchs_own_functions_take_it(one):

@@ -140,7 +140,7 @@ void snapshot::earlier(const allocator_event& event, const block* one) {
              event.kind == format::kind::segment_unmap) {
     device.memory.remove(event.address, event.size);
   } else if (event.kind == format::kind::free_requested && one != nullptr && completes_frees_) {
-    device.pending.insert_or_assign(event.address, *one);
+    device.pending.insert_or_assign(event.address, std::pair(*one, event));
   } else if (event.kind == format::kind::free_completed || event.kind == format::kind::alloc) {
     device.pending.erase(event.address);
   }
@@ -150,12 +150,12 @@ void snapshot::open_window() {
   if (std::exchange(is_open_, true)) return;
   for (auto& [index, device] : devices_) {
     put_segments_before(*device);
-    std::vector<block> waiting;
+    std::vector<std::pair<block, allocator_event>> waiting;
     for (const auto& [address, one] : std::exchange(device->pending, {})) waiting.push_back(one);
-    std::ranges::sort(waiting, {}, &block::serial);
-    for (const auto& one : waiting) {
+    std::ranges::sort(waiting, {}, [](const auto& one) { return one.first.serial; });
+    for (const auto& [one, request] : waiting) {
       allocated_before(one);
-      device->memory.request_free(one.address, one.bytes, one.stream);
+      requested_free(*device, &one, told_of(request));
     }
   }
 }

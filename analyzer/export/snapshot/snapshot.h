@@ -17,6 +17,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "analyzer/allocator/settings.h"
@@ -47,8 +48,8 @@ class snapshot final : public sink {
     of_device(pickle_file& to, std::size_t most) : events(to, most), has_unknown(most != 0) {}
     event_list events;
     heap memory;
-    // Freed before the window, but not yet by all streams: by address.
-    std::map<std::uint64_t, block> pending;
+    // Freed before the window, but not yet by all streams, with the request: by address.
+    std::map<std::uint64_t, std::pair<block, allocator_event>> pending;
     bool has_unknown = false;  // an event with that category
   };
   // An event's fields but its action; memos of what is not there are 0.
