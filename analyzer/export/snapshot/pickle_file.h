@@ -24,17 +24,47 @@
 namespace memtrace::exporting {
 
 // Words that snapshots use again and again, each stored under its number from the beginning on.
-#define MEMTRACE_SNAPSHOT_WORDS(X)                                                                \
-  X(device_traces)                                                                                \
-  X(action)                                                                                       \
-  X(addr)                                                                                         \
-  X(size)                                                                                         \
-  X(stream) X(time_us) X(frames) X(user_metadata) X(category) X(device_free) X(alloc)             \
-      X(free_requested) X(free_completed) X(segment_alloc) X(segment_free) X(segment_map)         \
-          X(segment_unmap) X(oom) X(snapshot) X(name) X(filename) X(line) X(segments) X(device)   \
-              X(address) X(total_size) X(allocated_size) X(active_size) X(requested_size)         \
-                  X(segment_type) X(small) X(large) X(segment_pool_id) X(is_expandable) X(blocks) \
-                      X(state) X(active_allocated) X(active_pending_free) X(inactive) X(unknown)
+#define MEMTRACE_SNAPSHOT_WORDS(X) \
+  X(device_traces)                 \
+  X(action)                        \
+  X(addr)                          \
+  X(size)                          \
+  X(stream)                        \
+  X(time_us)                       \
+  X(frames)                        \
+  X(user_metadata)                 \
+  X(category)                      \
+  X(device_free)                   \
+  X(alloc)                         \
+  X(free_requested)                \
+  X(free_completed)                \
+  X(segment_alloc)                 \
+  X(segment_free)                  \
+  X(segment_map)                   \
+  X(segment_unmap)                 \
+  X(oom)                           \
+  X(snapshot)                      \
+  X(name)                          \
+  X(filename)                      \
+  X(line)                          \
+  X(segments)                      \
+  X(device)                        \
+  X(address)                       \
+  X(total_size)                    \
+  X(allocated_size)                \
+  X(active_size)                   \
+  X(requested_size)                \
+  X(segment_type)                  \
+  X(small)                         \
+  X(large)                         \
+  X(segment_pool_id)               \
+  X(is_expandable)                 \
+  X(blocks)                        \
+  X(state)                         \
+  X(active_allocated)              \
+  X(active_pending_free)           \
+  X(inactive)                      \
+  X(unknown)
 
 enum class word : pickle::memo {
 #define MEMTRACE_WORD(name) name,
