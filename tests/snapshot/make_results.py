@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes RESULTS.md: exported snapshots beside PyTorch's own, and what both cost.
 
-python tests/snapshot/make_results.py [--events 100000,1000000] [CASE...]
+python tests/snapshot/make_results.py [--events 100000,1000000] [--trace LARGE.mtrace] [--costs-only] [CASE...]
 
+--trace       a recording that is there already, of which PyTorch has no snapshot: ten million events take more memory in its
+              recorder than most machines have
+--costs-only  leaves what RESULTS.md says of the comparison
 MEMTRACE_MEMORY_VIZ names the viewer's folder (viewer.py); without it the viewer's columns are empty."""
 
 import argparse
@@ -46,7 +49,7 @@ COST = """
 ## What they cost
 
 The training of `bench/page_training.py`. PyTorch's time is that of `_dump_snapshot()` alone, in the program; memtrace's is
-that of the whole command, which reads the trace twice and finds out what each block was.
+that of the whole command, which reads the trace more than once and finds out what each block was. *Machine: {machine}*
 
 | events | PyTorch's file | PyTorch's time | trace | exported file | export's time | export's peak memory | Python reads it in |
 | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |
@@ -80,10 +83,13 @@ def case_row(case: str) -> tuple[str, list[str]]:
     return row, [f"{case}: {text}" for text in found.shown]
 
 
-def seconds_to_read(file: Path) -> float:
-    begin = time.perf_counter()
-    snapshots.load(file)
-    return time.perf_counter() - begin
+def read_in_another_process(file: Path) -> tuple[float, int]:
+    """Seconds, and how many events there are."""
+    program = ("import pickle, sys, time; begin = time.perf_counter(); found = pickle.load(open(sys.argv[1], 'rb'));"
+               "print(time.perf_counter() - begin, sum(map(len, found['device_traces'])))")
+    done = subprocess.run([sys.executable, "-c", program, str(file)], check=True, capture_output=True, text=True)
+    seconds, events = done.stdout.split()
+    return float(seconds), int(events)
 
 
 def timed_export(trace: Path, into: Path) -> tuple[float, int]:
@@ -104,21 +110,34 @@ def cost_row(events: int) -> str:
                         timeout=3600).expect(0)
         said = json.loads(done.stdout.decode().split("RESULT ")[1])
         trace, = runs.traces_in(folder / "trace")
-        taken, most = timed_export(trace, exported)
-        found = sum(map(len, snapshots.load(exported)["device_traces"]))
-        return (f"| {found:,} | {truth.stat().st_size / 1e6:.1f} MB | {said['seconds']:.1f} s | "
-                f"{trace.stat().st_size / 1e6:.1f} MB | {exported.stat().st_size / 1e6:.1f} MB | {taken:.1f} s | "
-                f"{most / 1e6:.0f} MB | {seconds_to_read(exported):.1f} s |")
+        theirs = f"{truth.stat().st_size / 1e6:.1f} MB | {said['seconds']:.1f} s"
+        return trace_row(trace, exported, theirs)
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--into", type=Path, default=HERE / "RESULTS.md")
-    parser.add_argument("--events", default="100000,1000000")
-    parser.add_argument("cases", nargs="*", default=list(made.CASES))
-    chosen = parser.parse_args()
+def trace_row(trace: Path, exported: Path, theirs: str) -> str:
+    taken, most = timed_export(trace, exported)
+    reading, found = read_in_another_process(exported)
+    return (f"| {found:,} | {theirs} | {trace.stat().st_size / 1e6:.1f} MB | {exported.stat().st_size / 1e6:.1f} MB | "
+            f"{taken:.1f} s | {most / 1e6:.0f} MB | {reading:.1f} s |")
+
+
+def machine() -> str:
+    """The load tells how far the times can be trusted."""
+    return f"{os.cpu_count()} cores, whose load was {os.getloadavg()[0]:.0f} when it began."
+
+
+def costs(chosen: argparse.Namespace) -> str:
+    before = machine()
+    rows = [cost_row(int(events)) for events in chosen.events.split(",") if events]
+    for trace in chosen.trace:
+        with tempfile.TemporaryDirectory() as folder:
+            rows.append(trace_row(trace, Path(folder) / "exported.pickle", "– | –"))
+    return COST.format(machine=before) + "\n".join(rows) + "\n" if rows else ""
+
+
+def comparison(cases: list[str]) -> tuple[str, list[str]]:
     rows, failures = [], []
-    for case in chosen.cases or list(made.CASES):
+    for case in cases:
         row, found = case_row(case)
         print(row, file=sys.stderr)
         rows.append(row)
@@ -126,12 +145,24 @@ def main() -> int:
     where = "on this machine's GPU" if runs.on_real_gpu() else f"on the simulated {runs.GPU}"
     text = HEAD.format(date=datetime.date.today().isoformat(), where=where) + "\n".join(rows) + "\n"
     text += INTENT.format(intent=snapshots.DIFFERENT_BY_INTENT)
-    costs = [cost_row(int(events)) for events in chosen.events.split(",") if events]
-    if costs:
-        text += COST + "\n".join(costs) + "\n"
     if failures:
         text += "\n## What differs\n\n" + "\n".join(f"- {item}" for item in failures) + "\n"
-    chosen.into.write_text(text)
+    return text, failures
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--into", type=Path, default=HERE / "RESULTS.md")
+    parser.add_argument("--events", default="100000,1000000")
+    parser.add_argument("--trace", type=Path, action="append", default=[])
+    parser.add_argument("--costs-only", action="store_true")
+    parser.add_argument("cases", nargs="*", default=list(made.CASES))
+    chosen = parser.parse_args()
+    if chosen.costs_only:
+        text, failures = chosen.into.read_text().split(COST.splitlines()[1])[0].rstrip() + "\n", []
+    else:
+        text, failures = comparison(chosen.cases or list(made.CASES))
+    chosen.into.write_text(text + costs(chosen))
     return 1 if failures else 0
 
 
