@@ -165,7 +165,10 @@ action add_export(CLI::App& app) {
   app.add_option("--from", chosen->from, "Leave out what is before: event:N or step:N");
   app.add_option("--to", chosen->to, "Leave out what is after: event:N or step:N");
   app.add_option("--rank", chosen->rank, "Only this rank of a run with several");
-  app.add_option("--top", chosen->top, "How many of the largest to show one by one");
+  app.add_option(
+      "--top", chosen->top,
+      "How many of the largest to show one by one; of a snapshot, how many of its last events "
+      "to keep");
   app.add_flag("--scrub", chosen->scrub,
                "Hide what memtrace scrub hides: the export of such copies");
   app.footer(formats_help());

@@ -90,7 +90,11 @@ void feed::take(const allocator_event& event, std::uint64_t least_bytes) {
     // Where the request was not recorded there is still a block.
     now.one = device.died(event.address);
   }
-  if (is_told) waiting_ = std::move(now);
+  if (is_told) {
+    waiting_ = std::move(now);
+  } else {
+    to_.earlier(event, now.one ? &*now.one : nullptr);
+  }
 }
 
 void feed::on_allocator(const trace::event& head, const trace::allocator_event& record) {

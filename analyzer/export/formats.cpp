@@ -6,6 +6,7 @@
 
 #include "analyzer/export/perfetto.h"
 #include "analyzer/export/pprof.h"
+#include "analyzer/export/snapshot/snapshot.h"
 #include "analyzer/export/speedscope.h"
 
 namespace memtrace::exporting {
@@ -20,6 +21,8 @@ constexpr std::array rows = {
                "go tool pprof -http=: FILE", true, false, make_pprof},
     format_row{"speedscope", "speedscope.json", "flame graphs of who holds the memory, by category",
                "https://www.speedscope.app (or npx speedscope FILE)", true, false, make_speedscope},
+    format_row{"snapshot", "pickle", "a PyTorch memory snapshot, its blocks coloured by category",
+               "https://pytorch.org/memory_viz", false, false, make_snapshot},
 };
 
 }  // namespace

@@ -4,10 +4,11 @@
 // trace, and of every block at its birth already what it was after all (feed.h gives it).
 //
 //   begin(process)
-//     carried(block)…                    only where a window begins: what was allocated before it
-//     happened(event, block, moment)…    the allocator's events
-//     became(block, before, moment)…     an activation that the program kept is an output from here
-//     on_phase(…), on_step(…), …         all other records, as trace::record_visitor has them
+//     earlier(event, block)…             only where a window begins: the allocator's events before
+//     it carried(block)…                    then what is allocated when it begins happened(event,
+//     block, moment)…    the allocator's events became(block, before, moment)…     an activation
+//     that the program kept is an output from here on_phase(…), on_step(…), …         all other
+//     records, as trace::record_visitor has them
 //   end(process)
 //   finish()                             after the last process
 //
@@ -92,6 +93,8 @@ struct moment {
 class sink : public trace::record_visitor {
  public:
   virtual void begin(const process&) {}
+  // As happened(), for who keeps the state of the heap.
+  virtual void earlier(const allocator_event&, const block* /*block*/) {}
   virtual void carried(const block&) {}
   // `block`: that was born or died with it; null: none. It is allocated after its birth, and not
   // after its death.

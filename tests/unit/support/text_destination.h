@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What an exporter writes, in memory.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "analyzer/export/destination.h"
+
+namespace memtrace::test {
+
+class text_destination final : public exporting::destination {
+ public:
+  void write(std::string_view bytes) override { written += bytes; }
+  [[nodiscard]] bool failed() const override { return false; }
+  [[nodiscard]] const std::string& path() const override { return name_; }
+  std::string written;
+
+ private:
+  std::string name_ = "nowhere";
+};
+
+}  // namespace memtrace::test
