@@ -34,6 +34,7 @@ using action = std::function<int(const program&)>;
 [[nodiscard]] action add_check(CLI::App& app);
 [[nodiscard]] action add_replay(CLI::App& app);
 [[nodiscard]] action add_audit(CLI::App& app);
+[[nodiscard]] action add_export(CLI::App& app);
 [[nodiscard]] action add_dump(CLI::App& app);
 [[nodiscard]] action add_scrub(CLI::App& app);
 [[nodiscard]] action add_estimate(CLI::App& app);

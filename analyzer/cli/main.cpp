@@ -40,6 +40,8 @@ constexpr std::array subcommands = {
     subcommand{"scrub", "Copy traces without paths and names, to share them", add_scrub, false},
     subcommand{"audit", "Whether CUPTI saw the same allocations (MEMTRACE_CUPTI=1)", add_audit,
                false},
+    subcommand{"export", "A trace for other tools: Perfetto, pprof, speedscope and more",
+               add_export, false},
     subcommand{"dump", "Print every record of a trace as JSON, one a line", add_dump, false},
 };
 

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <CLI/App.hpp>
 #include <cstdio>
-#include <cstdlib>
-#include <filesystem>
 #include <memory>
 #include <string>
-#include <system_error>
 #include <vector>
 
 #include "analyzer/cli/command.h"
@@ -13,6 +10,7 @@
 #include "analyzer/cli/open_trace.h"
 #include "analyzer/cli/scrub_copies.h"
 #include "analyzer/cli/show_report.h"
+#include "analyzer/cli/temporary_folder.h"
 #include "analyzer/cli/write_file.h"
 #include "analyzer/cli/write_page.h"
 #include "analyzer/html/page.h"
@@ -54,26 +52,6 @@ struct report_options {
   }
   return true;
 }
-
-// Deleted with all that is in it.
-class temporary_folder {
- public:
-  temporary_folder() {
-    std::error_code failed;
-    path_ = (std::filesystem::temp_directory_path(failed) / "memtrace-XXXXXX").string();
-    if (::mkdtemp(path_.data()) == nullptr) path_.clear();
-  }
-  temporary_folder(const temporary_folder&) = delete;
-  temporary_folder& operator=(const temporary_folder&) = delete;
-  ~temporary_folder() {
-    std::error_code failed;
-    if (!path_.empty()) std::filesystem::remove_all(path_, failed);
-  }
-  [[nodiscard]] const std::string& path() const { return path_; }  // empty: it cannot be made
-
- private:
-  std::string path_;
-};
 
 // Of privacy copies, which are gone when that was read.
 [[nodiscard]] loaded_report load_scrubbed(const std::vector<std::string>& paths,

@@ -17,9 +17,9 @@ namespace {
 // Into names of its own, which live as long as what was found.
 [[nodiscard]] pass read_again(const std::string& path, const trace::reader& first,
                               const attribution::options& wanted, const steps_given& given,
-                              bool with_history, const on_progress_t& on_progress) {
+                              also_kept also, const on_progress_t& on_progress) {
   auto again = std::make_unique<trace::reader>(first.again());
-  auto done = read_once(path, *again, wanted, given, with_history, on_progress);
+  auto done = read_once(path, *again, wanted, given, also, on_progress);
   done.reader = std::move(again);
   return done;
 }
@@ -86,17 +86,18 @@ process_report load(const std::string& path, trace::reader& reader, const load_o
   const auto tell = [&](std::string_view what) {
     if (options.on_done) options.on_done(what);
   };
+  const also_kept also{options.history, options.fates};
   auto steps = look_for_steps(reader, on_progress);
   if (steps.told) {
     wanted.inferred_boundaries = steps.found.ends();
     given = without_last(wanted.inferred_boundaries);
   }
   tell("steps looked for");
-  auto done = read_once(path, reader, wanted, given, options.history, on_progress);
+  auto done = read_once(path, reader, wanted, given, also, on_progress);
   tell("events read and attributed");
   const auto again = [&] {
     done.allocators.reset();  // its requests, of which one pass at a time is enough
-    done = read_again(path, reader, wanted, given, options.history, on_progress);
+    done = read_again(path, reader, wanted, given, also, on_progress);
     tell("events read again, for a moment or windows known only now");
   };
   if (!marks_steps(done.attributed) && !steps.told && !steps.found.has_few_calls) {

@@ -20,6 +20,7 @@ struct load_options {
   std::optional<wanted_moment> at;  // none: where the program ran out of memory, if it did
   bool blocks = false;              // list every block of the moments that are shown
   bool history = false;             // what was held over the whole run
+  bool fates = false;               // what every block was after all
   advice::on_replayed_t on_replayed;
   // After each part of the work, with what it was: how long that took is the caller's to measure.
   std::function<void(std::string_view)> on_done;

@@ -19,6 +19,7 @@
 #include "analyzer/estimate/step_share.h"
 #include "analyzer/fragmentation/diagnosis.h"
 #include "analyzer/fragmentation/pinned_host.h"
+#include "analyzer/history/fates.h"
 #include "analyzer/history/recorded.h"
 #include "analyzer/host/samples.h"
 #include "analyzer/replay/replay.h"
@@ -168,6 +169,7 @@ struct process_report {
   std::vector<change> changes;  // of the pieces of advice, of remedies and habits: the best first
   std::map<trace::stack_id, std::vector<code::source_frame>> verdict_frames;  // of its stacks
   std::optional<history::run_history> history;  // where it was asked for
+  std::optional<history::run_fates> fates;      // the same
 };
 
 // Of all traces of a run.

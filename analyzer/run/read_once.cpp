@@ -10,6 +10,7 @@
 #include "analyzer/device/shared_memory.h"
 #include "analyzer/device/usage_collector.h"
 #include "analyzer/history/collector.h"
+#include "analyzer/history/fates.h"
 #include "analyzer/host/judge_host.h"
 #include "analyzer/remedies/explain.h"
 #include "analyzer/remedies/habits/empty_cache_use.h"
@@ -81,7 +82,7 @@ void use_activity(const std::map<std::uint32_t, device::device_activity>& found,
 }  // namespace
 
 pass read_once(const std::string& path, trace::reader& reader, attribution::options wanted,
-               const steps_given& given, bool with_history, const on_progress_t& on_progress) {
+               const steps_given& given, also_kept also, const on_progress_t& on_progress) {
   pass done;
   done.replayed = std::make_unique<replay::replayer>(reader.names());
   done.allocators = std::make_unique<allocator_pass>(reader.names());
@@ -89,8 +90,11 @@ pass read_once(const std::string& path, trace::reader& reader, attribution::opti
   verdicts::collector lives(reader.names(), replayed, given.ends);
   attribution::observer_pair both(lives, done.allocators->lives());
   history::collector past(reader.names(), replayed);
-  attribution::observer_pair all_lives(both, past);
-  wanted.lives = with_history ? &all_lives : &both;  // who asks nothing costs nothing
+  attribution::observer_pair both_and_past(both, past);
+  wanted.lives = also.history ? &both_and_past : &both;  // who asks nothing costs nothing
+  history::fate_collector fates;
+  attribution::observer_pair all_lives(*wanted.lives, fates);
+  if (also.fates) wanted.lives = &all_lives;
   attribution::attributor attributor(reader.names(), replayed, wanted);
   program_counters counters(reader.names());
   optimizer_names optimizers(reader.names());
@@ -103,10 +107,11 @@ pass read_once(const std::string& path, trace::reader& reader, attribution::opti
                        done.allocators->records());
   trace::observers all_and_past(all, past);
   const auto facts =
-      with_history ? reader.read(all_and_past, on_progress) : reader.read(all, on_progress);
+      also.history ? reader.read(all_and_past, on_progress) : reader.read(all, on_progress);
   done.attributed = attributor.finish();
   done.report = build_process(path, reader, facts, replayed, done.attributed);
-  if (with_history) done.report.history = past.take();
+  if (also.history) done.report.history = past.take();
+  if (also.fates) done.report.fates = fates.take();
   use_device_sums(uses.finish(), done.report);
   use_activity(activity.finish(), done.report);
   done.report.counters = counters.found();

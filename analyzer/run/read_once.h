@@ -37,9 +37,15 @@ struct pass {
   std::uint64_t last_allocation = 0;  // its event
 };
 
-// The reader's first reading. `with_history`: the report's history, too.
+// What goes into the report beside what it says.
+struct also_kept {
+  bool history = false;
+  bool fates = false;
+};
+
+// The reader's first reading.
 [[nodiscard]] pass read_once(const std::string& path, trace::reader& reader,
-                             attribution::options wanted, const steps_given& given,
-                             bool with_history, const on_progress_t& on_progress);
+                             attribution::options wanted, const steps_given& given, also_kept also,
+                             const on_progress_t& on_progress);
 
 }  // namespace memtrace::run
