@@ -75,12 +75,17 @@ struct export_options {
                         const exporting::format_row& format, exporting::chosen wanted) {
   const auto name = options.output.empty() ? default_name(format, options.traces) : options.output;
   if (!may_write_page(name, options.force)) return failure;
+  const exporting::options how_to{options.top, MEMTRACE_VERSION, paths.size()};
+  if (const auto lacking = format.lacks ? format.lacks(how_to) : std::nullopt) {
+    log::error("{}", *lacking);
+    return failure;
+  }
   unfinished_file file(name, format.is_folder);
   if (file.failed()) {
     log::error("{}: cannot be written: {}", name, *file.error());
     return failure;
   }
-  const auto sink = format.make(file, {options.top, MEMTRACE_VERSION, paths.size()});
+  const auto sink = format.make(file, how_to);
   bool all_told = true;
   const bool complete = each_trace(paths, [&](const std::string& path, trace::reader& reader) {
     run::load_options how;

@@ -5,6 +5,7 @@
 #include <array>
 
 #include "analyzer/export/speedscope.h"
+#include "analyzer/export/tables.h"
 
 namespace memtrace::exporting {
 
@@ -13,6 +14,13 @@ namespace {
 constexpr std::array rows = {
     format_row{"speedscope", "speedscope.json", "flame graphs of who holds the memory, by category",
                "https://www.speedscope.app (or npx speedscope FILE)", true, false, make_speedscope},
+    format_row{"sqlite", "db", "a database: events, blocks, steps, verdicts, …, and views to ask",
+               "sqlite3 FILE, or any SQLite viewer", true, false, make_sqlite},
+    format_row{"arrow", "arrow", "a folder with an Arrow file a table (needs pip install pyarrow)",
+               "pandas.read_feather, polars.read_ipc", true, true, make_arrow, lacks_for_arrow},
+    format_row{"parquet", "parquet",
+               "a folder with a Parquet file a table (needs pip install pyarrow)",
+               "DuckDB, pandas, polars, Spark", true, true, make_parquet, lacks_for_parquet},
 };
 
 }  // namespace

@@ -5,7 +5,7 @@
 
 #include <array>
 #include <bit>
-#include <catch2/catch_test_macros.hpp>
+#include <catch2/catch.hpp>
 #include <cstring>
 #include <filesystem>
 #include <fstream>

@@ -4,7 +4,7 @@
 #include <sqlite3.h>
 
 #include <array>
-#include <catch2/catch_test_macros.hpp>
+#include <catch2/catch.hpp>
 #include <filesystem>
 #include <string>
 #include <vector>
