@@ -38,10 +38,12 @@ FROM peak_blocks
 GROUP BY process, pid, rank, device, root, module, module_type
 ORDER BY bytes DESC;
 
+-- Memory of a backward pass belongs to the line whose gradient it computes. No line: no Python ran.
 CREATE VIEW peak_by_line AS
-SELECT process, pid, rank, device, site, line, sum(block_bytes) AS bytes, count(*) AS blocks
+SELECT process, pid, rank, device, coalesce(forward_line, line) AS line,
+  sum(block_bytes) AS bytes, count(*) AS blocks
 FROM peak_blocks
-GROUP BY process, pid, rank, device, site, line
+GROUP BY process, pid, rank, device, coalesce(forward_line, line)
 ORDER BY bytes DESC;
 
 -- The blocks in use right after the event in this table; while it is empty, at each device's peak:
@@ -76,10 +78,11 @@ SELECT block_bytes, category, phase, root, module, name, line, process, pid, ran
 FROM blocks ORDER BY block_bytes DESC;
 
 CREATE VIEW never_freed AS
-SELECT process, pid, rank, device, category, line, sum(block_bytes) AS bytes, count(*) AS blocks,
+SELECT process, pid, rank, device, category, coalesce(forward_line, line) AS line,
+  sum(block_bytes) AS bytes, count(*) AS blocks,
   min(allocated_event) AS first_event, max(allocated_event) AS last_event
 FROM blocks WHERE freed_event IS NULL
-GROUP BY process, pid, rank, device, category, line
+GROUP BY process, pid, rank, device, category, coalesce(forward_line, line)
 ORDER BY bytes DESC;
 
 -- A stack's frames; place 0 is the innermost.
