@@ -73,7 +73,8 @@ SELECT process, pid, rank, device, step, peak_reserved_bytes, peak_allocated_byt
 FROM steps;
 
 CREATE VIEW largest_blocks AS
-SELECT block_bytes, category, phase, root, module, name, line, process, pid, rank, device, address,
+SELECT block_bytes, category, phase, root, module, name,
+  coalesce(forward_line, line) AS line, process, pid, rank, device, address,
   allocated_event, freed_event, freed_ns - allocated_ns AS lived_ns, step
 FROM blocks ORDER BY block_bytes DESC;
 
