@@ -75,3 +75,35 @@ def at_event(trace: Path, event: int, folder: Path) -> dict:
                    check=True, capture_output=True, env=runs.environment())
     device, = json.loads(target.read_text())["devices"]
     return {row["category"]: row["bytes"] for row in device["at_moment"]["categories"]}
+
+
+def differences(opened, report: dict) -> list[str]:
+    """What a database says otherwise than the report."""
+    def ask(query: str) -> list:
+        return opened.execute(query).fetchall()
+
+    events, = ask("SELECT count(*) FROM events")[0]
+    peaks = {(device["pid"], device["index"]): (device["peak_allocated_bytes"], device["peak_reserved_bytes"])
+             for device in report["devices"]}
+    pairs = {
+        "events": (events, sum(one["completeness"]["events"] for one in report["processes"])),
+        "categories": ({row[:2]: row[2] for row in ask("SELECT rank, category, bytes FROM peak_by_category")},
+                       by_category(report)),
+        "modules": ({row[:3]: row[3] for row in ask("SELECT rank, root, module, bytes FROM peak_by_module"
+                                                    " WHERE root IS NOT NULL")},
+                    {key: size for key, size in by_module(report).items() if key[1] is not None}),
+        "peaks": ({row[:2]: row[2:] for row in ask(
+            "SELECT pid, device, peak_allocated_bytes, peak_reserved_bytes FROM devices")}, peaks),
+        "reserved": (dict(ask("SELECT device, max(reserved_bytes) FROM events WHERE reserved_bytes IS NOT NULL"
+                              " GROUP BY 1")),
+                     {key[1]: value[1] for key, value in peaks.items() if value[1]}),
+        "allocated": ({row[0]: row[1] for row in ask(
+            "SELECT device, sum(bytes) FROM peak_by_category GROUP BY 1")},
+            {key[1]: value[0] for key, value in peaks.items() if value[0]}),
+        "steps": ([tuple(row) for row in ask(STEPS)], step_rows(report)),
+        "verdicts": ({row[:2]: row[2:] for row in ask("SELECT rank, subject, shape, bytes_per_step FROM verdicts")},
+                     rates(report)),
+        "oom": (ask("SELECT event, requested_bytes FROM oom"),
+                [(one["event"], one["requested_bytes"]) for one in report["oom"]]),
+    }
+    return [f"{what}: {ours} instead of {theirs}" for what, (ours, theirs) in pairs.items() if ours != theirs]

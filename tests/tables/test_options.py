@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """export's options with tables: a window, one rank, a folder that is there, and what a machine lacks."""
 
+import os
 import signal
 import sqlite3
 import subprocess
@@ -68,6 +69,17 @@ def test_without_pyarrow_the_remedy_is_said_before_anything_is_read(two_ranks, t
     assert [path.name for path in tmp_path.iterdir()] == ["python"]
 
 
+def test_the_installed_command_takes_its_own_python(two_ranks, tmp_path):
+    pytest.importorskip("pyarrow", reason="pip install pyarrow")
+    code = "import sys; from memtrace._command import main; sys.argv[0] = 'memtrace'; main()"
+    done = subprocess.run([runs.python(), "-c", code, "export", two_ranks.traces[0], "--format", "arrow", "-o",
+                           tmp_path / "run"], capture_output=True, text=True,
+                          env=runs.environment({"MEMTRACE_BUILD": str(runs.build()), "PATH": "/nowhere",
+                                                "PYTHONPATH": str(runs.ROOT / "python")}))
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "run" / "events.arrow").stat().st_size > 1000
+
+
 def test_where_nothing_can_be_written(two_ranks, tmp_path):
     for form in ("sqlite", "parquet"):
         done = exports.command(two_ranks.traces[:1], form, tmp_path / "no" / "such")
@@ -86,8 +98,6 @@ def test_a_folder_is_taken_away_when_it_is_interrupted(two_ranks, tmp_path):
     while not list(tmp_path.glob("out.part-*/columns/tables.json")):
         assert started.poll() is None, started.stderr.read()
         time.sleep(0.02)
-    import os
-
     os.killpg(started.pid, signal.SIGINT)
     assert started.wait() == -signal.SIGINT
     assert [path.name for path in tmp_path.iterdir()] == ["python"]
