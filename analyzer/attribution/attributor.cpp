@@ -169,6 +169,8 @@ void attributor::on_saved(const trace::event& next, const trace::saved_event& re
 }
 
 void attributor::on_phase(const trace::event& head, const trace::phase_event& record) {
+  // A moment that is asked for, right after an event before this, is before this.
+  state_->for_each_device([&](std::uint32_t, device_state& device) { device.before_event(head); });
   state_->run.phases.on_phase(head, record);
   state_->run.named.on_phase(head, record);
   if (auto* const lives = state_->run.wanted.lives) lives->phase_changed(head, record);

@@ -106,8 +106,10 @@ exported export_process(const std::string& path, trace::reader& reader, sink& to
   const auto [seen, problem] = window_of(wanted, report);
   done.problem = problem;
   if (problem || cancelled()) return done;
+  // The names of the first pass are those of the whole trace, by the same numbers: what a block is
+  // called is often defined after its birth.
   auto again = reader.again();
-  feed told({report, again.names(), wanted.number, at}, to, seen);
+  feed told({report, reader.names(), wanted.number, at}, to, seen);
   (void)again.read(told, on_progress, [&] { return told.is_behind() || cancelled(); });
   told.end();
   return done;

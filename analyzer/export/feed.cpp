@@ -66,7 +66,7 @@ void feed::pass_backwards(const allocator_event& event) {
   for (auto& [index, device] : devices_) {
     for (const auto& [one, before] : device->become(ends[backwards_seen_ - 1].second)) {
       if (!is_in_window(event.number)) continue;
-      to_.became(one, before, device->now(event.number, event.time_ns));
+      to_.became(one, before, device->now(ends[backwards_seen_ - 1].first, event.time_ns));
     }
   }
 }

@@ -5,7 +5,7 @@
 //
 //   const auto report = run::load(path, reader, {.fates = true});
 //   auto again = reader.again();
-//   feed told({report, again.names(), 0, {}}, exporter, {});
+//   feed told({report, reader.names(), 0, {}}, exporter, {});
 //   again.read(told);  told.end();
 //
 // An event is told when its totals are: after the allocator's report on it, which comes next, or

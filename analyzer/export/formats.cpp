@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 
+#include "analyzer/export/perfetto.h"
+#include "analyzer/export/pprof.h"
 #include "analyzer/export/speedscope.h"
 #include "analyzer/export/tables.h"
 
@@ -12,6 +14,11 @@ namespace memtrace::exporting {
 namespace {
 
 constexpr std::array rows = {
+    format_row{"perfetto", "pftrace",
+               "counters over time by category, steps, phases, modules, the largest blocks",
+               "https://ui.perfetto.dev", true, false, make_perfetto},
+    format_row{"pprof", "pb.gz", "a heap profile: the peak, what grows, a moment, all allocations",
+               "go tool pprof -http=: FILE", true, false, make_pprof},
     format_row{"speedscope", "speedscope.json", "flame graphs of who holds the memory, by category",
                "https://www.speedscope.app (or npx speedscope FILE)", true, false, make_speedscope},
     format_row{"sqlite", "db", "a database: events, blocks, steps, verdicts, …, and views to ask",

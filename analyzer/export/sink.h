@@ -32,7 +32,7 @@ namespace memtrace::exporting {
 
 struct process {
   const run::process_report& report;  // with its fates
-  const trace::dictionary& names;     // of what was told so far; grows
+  const trace::dictionary& names;     // of the whole trace
   std::size_t number = 0;             // among the processes of this export
   // Where the person wants to look: the event of --at; else where memory ran out, if it did.
   std::optional<std::uint64_t> at;

@@ -47,10 +47,17 @@ bool fate_collector::alike::operator()(const attribution::kept_block& one,
          one.detail == other.detail && one.object == other.object && one.named_by == other.named_by;
 }
 
+// Blocks tell how many have ended; where the program's own record says when, that is when.
 void fate_collector::passed(std::uint64_t event, std::uint32_t backwards_ended) {
   auto& ends = made_.backwards_ended;
-  const auto before = ends.empty() ? 0 : ends.back().second;
-  if (backwards_ended > before) ends.emplace_back(event, backwards_ended);
+  if (backwards_ended <= (ends.empty() ? 0 : ends.back().second)) return;
+  const bool is_told = backward_end_ < event && (ends.empty() || backward_end_ > ends.back().first);
+  ends.emplace_back(is_told && backward_end_ != 0 ? backward_end_ : event, backwards_ended);
+}
+
+void fate_collector::phase_changed(const trace::event& head, const trace::phase_event& record) {
+  if (record.source != format::phase_source::backward) return;
+  if (record.action == format::phase_action::end) backward_end_ = head.number;
 }
 
 void fate_collector::born(std::uint32_t device, const attribution::block_life& block) {

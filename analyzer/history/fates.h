@@ -71,6 +71,7 @@ class fate_collector final : public attribution::life_observer {
   }
   void judged(std::uint32_t device, const attribution::block_life& block,
               const attribution::life_end& how, const attribution::classification& found) override;
+  void phase_changed(const trace::event& head, const trace::phase_event& record) override;
   void finished(std::uint32_t device, attribution::settled_blocks& blocks) override;
 
   // Once, after the attributor has finished.
@@ -93,7 +94,8 @@ class fate_collector final : public attribution::life_observer {
 
   void passed(std::uint64_t event, std::uint32_t backwards_ended);
 
-  std::uint64_t event_ = 0;  // that is at hand
+  std::uint64_t event_ = 0;         // that is at hand
+  std::uint64_t backward_end_ = 0;  // event: the latest
   std::map<std::uint32_t, of_device> devices_;
   run_fates made_;
 };
