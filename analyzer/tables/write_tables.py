@@ -12,7 +12,7 @@ import pyarrow.ipc
 
 TYPES = {"integer": pa.int64(), "real": pa.float64(), "text": pa.dictionary(pa.int32(), pa.string())}
 WIDTHS = {"integer": 8, "real": 8, "text": 4}
-BATCHES_IN_A_ROW_GROUP = 8
+BATCHES_IN_A_ROW_GROUP = 4
 
 
 def padded(size):
@@ -27,10 +27,9 @@ def batches(table, spool, schema):
     path = os.path.join(spool, table["name"] + ".columns")
     if not table["batches"]:
         return
-    with pa.memory_map(path) as held:
-        for offset, compressed, size, rows in table["batches"]:
-            held.seek(offset)
-            content = codec.decompress(held.read_buffer(compressed), decompressed_size=size)
+    with open(path, "rb") as held:
+        for _, compressed, size, rows in table["batches"]:
+            content = codec.decompress(held.read(compressed), decompressed_size=size)
             arrays, at = [], 0
             for column, words in zip(columns, texts):
                 valid = content.slice(at, (rows + 7) // 8)
@@ -75,6 +74,7 @@ def write_parquet(path, schema, made):
 
 
 def main(spool, folder, form, version):
+    pa.set_memory_pool(pa.system_memory_pool())  # what is freed goes back at once
     with open(os.path.join(spool, "tables.json"), encoding="utf-8") as file:
         held = json.load(file)
     for table in held["tables"]:

@@ -8,7 +8,8 @@ import pytest
 import exports
 import runs
 
-PROGRAMS = sorted(path.stem for path in runs.PROGRAMS.glob("*.py") if not path.stem.startswith("_"))
+HELPERS = {"batches"}
+PROGRAMS = sorted(path.stem for path in runs.PROGRAMS.glob("*.py") if path.stem not in HELPERS)
 
 
 def test_there_are_programs():

@@ -5,13 +5,14 @@
 
 #include <array>
 #include <bit>
-#include <catch2/catch.hpp>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <string>
+
+#include "tests/unit/catch.h"
 
 using namespace memtrace;
 using tables::value;
@@ -53,7 +54,7 @@ template <class Number>
 
 }  // namespace
 
-TEST_CASE("a batch is columns as Arrow has them") {
+TEST_CASE("GIVEN rows WHEN they are written THEN a batch is columns as Arrow has them") {
   const folder made;
   tables::column_spool to(made.path);
   to.add(tables::frames,
@@ -90,7 +91,7 @@ TEST_CASE("a batch is columns as Arrow has them") {
   CHECK(table["columns"][2]["type"] == "integer");
 }
 
-TEST_CASE("more rows than a batch has become several") {
+TEST_CASE("GIVEN more rows than a batch has WHEN they are written THEN there are several") {
   const folder made;
   tables::column_spool to(made.path);
   constexpr auto rows = tables::column_spool::rows_in_a_batch * 2 + 1;
@@ -105,7 +106,7 @@ TEST_CASE("more rows than a batch has become several") {
   CHECK(table_of(made, "events")["batches"].empty());
 }
 
-TEST_CASE("reals keep every bit") {
+TEST_CASE("GIVEN a real WHEN it is written THEN it keeps every bit") {
   const folder made;
   tables::column_spool to(made.path);
   std::vector<value> row(tables::verdicts.columns.size());
@@ -120,7 +121,7 @@ TEST_CASE("reals keep every bit") {
   CHECK(number_at<double>(bytes, 6 * 16 + 8) == 0.1);
 }
 
-TEST_CASE("a folder that is not there is told") {
+TEST_CASE("GIVEN no folder WHEN rows are written THEN a sentence says so") {
   tables::column_spool to("/no/such/folder");
   to.add(tables::stacks, std::array<value, 4>{whole(1), value(), whole(1), whole(1)});
   const auto problem = to.finish();

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyzer/tables/places.h"
 
-#include <catch2/catch.hpp>
 #include <string>
 #include <vector>
+
+#include "tests/unit/catch.h"
 
 using namespace memtrace;
 using tables::value;
@@ -39,7 +40,7 @@ struct kept_rows final : tables::sink {
 
 }  // namespace
 
-TEST_CASE("frames and stacks are the same in every process") {
+TEST_CASE("GIVEN two processes WHEN they have the same stacks THEN these have the same numbers") {
   kept_rows rows;
   tables::places known(rows);
   trace::dictionary first, second;
@@ -54,7 +55,9 @@ TEST_CASE("frames and stacks are the same in every process") {
   CHECK(rows.callers == std::vector<std::int64_t>{0, 1});
 }
 
-TEST_CASE("a site is the innermost frame of the user, else the innermost") {
+TEST_CASE(
+    "GIVEN a stack WHEN its site is asked THEN it is the user's innermost frame, else the "
+    "innermost") {
   kept_rows rows;
   tables::places known(rows);
   trace::dictionary names, libraries;

@@ -4,10 +4,11 @@
 #include <sqlite3.h>
 
 #include <array>
-#include <catch2/catch.hpp>
 #include <filesystem>
 #include <string>
 #include <vector>
+
+#include "tests/unit/catch.h"
 
 using namespace memtrace;
 using tables::value;
@@ -78,7 +79,8 @@ using strings = std::vector<std::string>;
 
 }  // namespace
 
-TEST_CASE("a database says what it is, and what its columns are") {
+TEST_CASE(
+    "GIVEN no rows WHEN a database is made THEN it says what it is and what its columns are") {
   const file made;
   REQUIRE_FALSE(tables::sqlite_sink(made.path, "1.2'3").finish());
   CHECK(made.ask("PRAGMA user_version") == strings{"1"});
@@ -98,7 +100,7 @@ TEST_CASE("a database says what it is, and what its columns are") {
   CHECK(columns > 150);
 }
 
-TEST_CASE("every view can be asked, also without rows") {
+TEST_CASE("GIVEN no rows WHEN a view is asked THEN it answers with none") {
   const file made;
   REQUIRE_FALSE(tables::sqlite_sink(made.path, "").finish());
   const auto views = made.ask("SELECT name FROM sqlite_schema WHERE type = 'view'");
@@ -106,7 +108,7 @@ TEST_CASE("every view can be asked, also without rows") {
   for (const auto& name : views) CHECK(made.ask("SELECT * FROM " + name).empty());
 }
 
-TEST_CASE("cells come back as they were given") {
+TEST_CASE("GIVEN texts and numbers of any kind WHEN they are read back THEN they are the same") {
   const file made;
   tables::sqlite_sink to(made.path, "");
   to.add(tables::frames, std::array<value, 6>{whole(1), "a'b\"c.py", whole(-7), "", value(), "é"});
@@ -117,7 +119,8 @@ TEST_CASE("cells come back as they were given") {
         strings{"text", "null", "integer"});
 }
 
-TEST_CASE("what many rows have in common is kept once") {
+TEST_CASE(
+    "GIVEN rows that are alike WHEN they are written THEN what they have in common is kept once") {
   const file made;
   tables::sqlite_sink to(made.path, "");
   for (int i = 0; i < 300'000; ++i) {
@@ -131,7 +134,9 @@ TEST_CASE("what many rows have in common is kept once") {
                 "22499850007"});
 }
 
-TEST_CASE("the views of a moment take what lives right after its event") {
+TEST_CASE(
+    "GIVEN blocks around a moment WHEN its views are asked THEN they take what lives right after "
+    "its event") {
   const file made;
   tables::sqlite_sink to(made.path, "");
   to.add(tables::devices, device(20, 100));
@@ -156,7 +161,7 @@ TEST_CASE("the views of a moment take what lives right after its event") {
   CHECK(made.ask("SELECT block_bytes FROM largest_blocks LIMIT 2") == strings{"16000", "8000"});
 }
 
-TEST_CASE("where nothing can be written a sentence says so") {
+TEST_CASE("GIVEN no folder WHEN a database is made THEN a sentence says so") {
   tables::sqlite_sink to("/no/such/folder/run.db", "");
   to.add(tables::blocks, block(1, 1, 1, {}, "weights"));
   const auto problem = to.finish();
