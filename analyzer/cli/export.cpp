@@ -6,6 +6,8 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -71,16 +73,40 @@ struct export_options {
   return paths;
 }
 
+// A folder that --force would delete holds nothing but files of the format. False, after one
+// sentence on stderr.
+[[nodiscard]] bool may_replace_folder(const std::string& path, std::string_view extension) {
+  std::error_code failed;
+  if (!fs::exists(fs::symlink_status(path, failed))) return true;
+  bool is_own = fs::is_directory(fs::symlink_status(path, failed));
+  for (fs::directory_iterator at(path, failed), end; is_own && !failed && at != end;
+       at.increment(failed)) {
+    is_own = at->is_regular_file(failed) && at->path().extension() == fmt::format(".{}", extension);
+  }
+  if (is_own && !failed) return true;
+  log::error("{}: is not a folder of .{} files alone, so it is not replaced; choose another name",
+             path, extension);
+  return false;
+}
+
 [[nodiscard]] int write(const std::vector<std::string>& paths, const export_options& options,
                         const exporting::format_row& format, exporting::chosen wanted) {
   const auto name = options.output.empty() ? default_name(format, options.traces) : options.output;
-  if (!may_write_page(name, options.force)) return failure;
+  if (!may_write_page(name, options.force) ||
+      (format.is_folder && !may_replace_folder(name, format.extension))) {
+    return failure;
+  }
+  const exporting::options how_to{options.top, MEMTRACE_VERSION, paths.size()};
+  if (const auto lacking = format.lacks ? format.lacks(how_to) : std::nullopt) {
+    log::error("{}", *lacking);
+    return failure;
+  }
   unfinished_file file(name, format.is_folder);
   if (file.failed()) {
     log::error("{}: cannot be written: {}", name, *file.error());
     return failure;
   }
-  const auto sink = format.make(file, {options.top, MEMTRACE_VERSION, paths.size()});
+  const auto sink = format.make(file, how_to);
   bool all_told = true;
   const bool complete = each_trace(paths, [&](const std::string& path, trace::reader& reader) {
     run::load_options how;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyzer/cli/unfinished_file.h"
 
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -16,11 +17,19 @@ namespace {
 
 constexpr std::size_t most_waiting = 1u << 20;  // bytes
 
-// The one that an interrupt would leave behind.
+// The one that an interrupt would leave behind, file or folder.
 char interrupted_file[4096];
 
+// Only what a signal handler may call: a folder's files are rm's to find.
 extern "C" void take_away(int signal) {
-  if (interrupted_file[0] != '\0') ::unlink(interrupted_file);
+  if (interrupted_file[0] != '\0' && ::unlink(interrupted_file) != 0 && errno == EISDIR) {
+    const auto child = ::fork();
+    if (child == 0) {
+      ::execl("/bin/rm", "rm", "-rf", "--", interrupted_file, static_cast<char*>(nullptr));
+      ::_exit(1);
+    }
+    if (child > 0) ::waitpid(child, nullptr, 0);
+  }
   std::signal(signal, SIG_DFL);
   std::raise(signal);
 }
@@ -45,6 +54,8 @@ unfinished_file::unfinished_file(const std::string& path, bool is_folder)
     if (!std::filesystem::create_directory(unfinished_, failed)) {
       is_finished_ = true;  // there is nothing to take away
       fail(failed ? failed.message() : "its unfinished form is there already");
+    } else {
+      take_away_when_interrupted(unfinished_);
     }
     return;
   }

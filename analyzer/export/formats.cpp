@@ -8,6 +8,7 @@
 #include "analyzer/export/pprof.h"
 #include "analyzer/export/snapshot/snapshot.h"
 #include "analyzer/export/speedscope.h"
+#include "analyzer/export/tables.h"
 
 namespace memtrace::exporting {
 
@@ -23,6 +24,13 @@ constexpr std::array rows = {
                "https://www.speedscope.app (or npx speedscope FILE)", true, false, make_speedscope},
     format_row{"snapshot", "pickle", "a PyTorch memory snapshot, its blocks coloured by category",
                "https://pytorch.org/memory_viz", false, false, make_snapshot},
+    format_row{"sqlite", "db", "a database: events, blocks, steps, verdicts, …, and views to ask",
+               "sqlite3 FILE, or any SQLite viewer", true, false, make_sqlite},
+    format_row{"arrow", "arrow", "a folder with an Arrow file a table (needs pip install pyarrow)",
+               "pandas.read_feather, polars.read_ipc", true, true, make_arrow, lacks_for_arrow},
+    format_row{"parquet", "parquet",
+               "a folder with a Parquet file a table (needs pip install pyarrow)",
+               "DuckDB, pandas, polars, Spark", true, true, make_parquet, lacks_for_parquet},
 };
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -29,6 +30,8 @@ struct format_row {
   bool several = false;        // several processes fit into one file
   bool is_folder = false;
   std::unique_ptr<sink> (*make)(destination& to, const options& wanted) = nullptr;
+  // What this machine lacks for it, in one sentence with the remedy: asked before a trace is read.
+  std::optional<std::string> (*lacks)(const options& wanted) = nullptr;
 };
 
 [[nodiscard]] std::span<const format_row> formats();

@@ -26,8 +26,8 @@ FLOORS = {
     "analyzer": [
         "text", "gpus", "trace", "growth", "code", "replay", "estimate", "allocator", "snapshot", "attribution",
         "device", "verdicts", "host", "remedies", "blocks", "history", "fragmentation", "advice", "run",
-        "ranks", "check", "export", "scrub", "terminal", "json", "diff", "html", "what_if", "audit",
-        "live", "cli",
+        "ranks", "check", "scrub", "terminal", "json", "tables", "export", "diff", "html", "what_if",
+        "audit", "live", "cli",
     ],
     "interpose": [
         "base", "recorder", "session", "loader", "driver", "python", "autograd", "census", "agent",

@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every training program: its database gives the report's numbers, to the byte."""
+
+import sqlite3
+
+import pytest
+
+import exports
+import runs
+
+HELPERS = {"batches"}
+PROGRAMS = sorted(path.stem for path in runs.PROGRAMS.glob("*.py") if path.stem not in HELPERS)
+
+
+def test_there_are_programs():
+    assert len(PROGRAMS) > 10
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_a_program(built, tmp_path, program):
+    done = runs.run([runs.python(), runs.PROGRAMS / f"{program}.py"], tmp_path / "traces", timeout=900)
+    trace, = done.traces
+    report = runs.report([trace], tmp_path)
+    made = exports.export([trace], "sqlite", tmp_path / "run.db")
+    with sqlite3.connect(f"file:{made}?mode=ro", uri=True) as opened:
+        assert exports.differences(opened, report) == []
