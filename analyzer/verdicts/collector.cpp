@@ -19,7 +19,8 @@ namespace {
 
 // What autograd kept first and no graph, but the program still keeps several backward passes later
 // is what the program gathers: that is what grows. So is what was computed while a model was
-// evaluated, and then trained with (a teacher's answers, an actor's states), although it is an input.
+// evaluated, and then trained with (a teacher's answers, an actor's states), although it is an
+// input.
 [[nodiscard]] attribution::category lasting_category(const attribution::block_life& block,
                                                      const attribution::classification& found,
                                                      const attribution::life_end& how) {

@@ -115,9 +115,8 @@ struct movements {
 class rank_of {
  public:
   explicit rank_of(const std::vector<culprit>& all)
-      : weights_grow_(std::ranges::any_of(all, [](const culprit& one) {
-          return one.what == attribution::category::weights;
-        })) {}
+      : weights_grow_(std::ranges::any_of(
+            all, [](const culprit& one) { return one.what == attribution::category::weights; })) {}
   [[nodiscard]] bool operator()(const culprit& a, const culprit& b) const {
     return std::pair(order(a), b.bytes_per_step) < std::pair(order(b), a.bytes_per_step);
   }

@@ -85,12 +85,18 @@ constexpr std::uint64_t births_of_what_streams = 2;
 }
 
 // A model that grows as it is written gets a few more parts (tasks, stages), not ever more; they
-// need not all run in each step.
+// need not all run in each step. They are its own: what a list or an optimizer keeps is not.
 constexpr std::uint64_t most_parts = 8;
 
+[[nodiscard]] bool is_one_of_few_parts(const culprit& who) {
+  return who.in_running_model && who.birth_steps <= most_parts && !who.retained_by.empty() &&
+         std::ranges::all_of(who.retained_by, [](const retainer& keeper) {
+           return keeper.container.empty() && (keeper.flags & format::held_unreachable) == 0;
+         });
+}
+
 [[nodiscard]] bool is_part_of_model(const culprit& who) {
-  return who.what == category::weights &&
-         (who.modules_run || (who.in_running_model && who.birth_steps <= most_parts));
+  return who.what == category::weights && (who.modules_run || is_one_of_few_parts(who));
 }
 
 // optimizer.state[…]['exp_avg'], but neither optimizer.state[…]['history'][…], nor that of one of
@@ -124,8 +130,7 @@ constexpr std::uint64_t most_parts = 8;
                             (who.what == category::gradients || who.what == category::activations ||
                              who.what == category::outputs || who.what == category::temporaries);
   if (!part_of_model && !goes_with_it) return std::nullopt;
-  return filling{.summary =
-                     "grows with the model, to which the program adds modules",
+  return filling{.summary = "grows with the model, to which the program adds modules",
                  .line = "with the model, to which the program adds modules",
                  .steps_to_full = std::nullopt,
                  .overturned_by = "modules that stay and no longer run"};

@@ -75,15 +75,11 @@ bool module_uses::all_run(std::uint32_t device, std::uint32_t site, std::uint64_
 }
 
 bool module_uses::model_runs(std::uint32_t device, std::uint32_t site, std::uint64_t steps) const {
-  trace::object_id root;
   const auto [begin, end] = kept_.equal_range({device, site});
-  for (auto at = begin; at != end; ++at) {
-    const auto& one = at->second;
-    if (one.until < steps) continue;
-    if (!one.root || (root && root != one.root)) return false;
-    root = one.root;
-  }
-  return root && ran_lately(root, steps);
+  return std::any_of(begin, end, [&](const auto& entry) {
+    const auto& one = entry.second;
+    return one.until >= steps && ran_lately(one.root, steps);
+  });
 }
 
 std::string module_uses::part_of(std::uint32_t device, std::uint32_t site,

@@ -31,7 +31,7 @@ class module_uses {
   // Of the weights that the site still keeps after all `steps` nearly all are of modules that have
   // run in the last two.
   [[nodiscard]] bool all_run(std::uint32_t device, std::uint32_t site, std::uint64_t steps) const;
-  // The same of the models that the modules are parts of, where it is one model.
+  // Some of what it keeps is of a model that has.
   [[nodiscard]] bool model_runs(std::uint32_t device, std::uint32_t site,
                                 std::uint64_t steps) const;
   // Where in their model they are: "adapters[…]" of "adapters.anna.down.weight" and

@@ -45,8 +45,8 @@ constexpr std::size_t longest_line = 400;  // std::regex recurses
 
 // The one number that lines of the file give the name: SLOTS = 14, def __init__(self, count=14).
 [[nodiscard]] std::uint64_t value_in(const std::vector<std::string>& lines, std::string_view name) {
-  const std::regex gives(fmt::format(R"((?:^|[\s(,.]){}\s*(?::\s*int\s*)?=\s*(\d[\d_]*)\s*(?=$|[,)#]))",
-                                     name));
+  const std::regex gives(
+      fmt::format(R"((?:^|[\s(,.]){}\s*(?::\s*int\s*)?=\s*(\d[\d_]*)\s*(?=$|[,)#]))", name));
   std::uint64_t value = 0;
   for (const auto& line : lines) {
     std::smatch found;
@@ -86,7 +86,8 @@ struct line_pattern {
       {std::regex(fmt::format(R"(\b{0}\s*=\s*[\w.]*\b{0}\[\s*-\s*)", name) + operand +
                   R"(\s*:\s*\])")},
       {std::regex(makes + R"(\[\s*None\s*\]\s*\*\s*)" + operand), says::made_at_full_length},
-      {std::regex(makes + R"((?:dict\.fromkeys\(|[\[{].*\bNone\s+for\s+\w+\s+in\s+)range\(\s*)" + operand),
+      {std::regex(makes + R"((?:dict\.fromkeys\(|[\[{].*\bNone\s+for\s+\w+\s+in\s+)range\(\s*)" +
+                  operand),
        says::made_at_full_length}};
 }
 
@@ -100,11 +101,12 @@ struct line_pattern {
     if (line.size() > longest_line || line.find(name) == std::string::npos) continue;
     if (!std::regex_search(line, found, written)) continue;
     const auto index = found[1].str();
-    return {{std::regex(fmt::format(R"((?:^|[\s,(]){}\s*:?=\s*[^=%]*%\s*)", index) + operand +
-                        R"(\s*\)*\s*(?:$|;))"),
-             says::is_ring},
-            {std::regex(fmt::format(R"(,\s*{}\s*=\s*divmod\(.*,\s*)", index) + operand + R"(\s*\))"),
-             says::is_ring}};
+    return {
+        {std::regex(fmt::format(R"((?:^|[\s,(]){}\s*:?=\s*[^=%]*%\s*)", index) + operand +
+                    R"(\s*\)*\s*(?:$|;))"),
+         says::is_ring},
+        {std::regex(fmt::format(R"(,\s*{}\s*=\s*divmod\(.*,\s*)", index) + operand + R"(\s*\))"),
+         says::is_ring}};
   }
   return {};
 }

@@ -8,7 +8,8 @@
 //   slot = step % 14 … self.items[slot] = x        items = dict.fromkeys(range(capacity))
 //
 // The text of the source says what the length is compared with, and the census which number that
-// was, if the file does not. A line that is never reached, or that only prints, is taken for a bound, too.
+// was, if the file does not. A line that is never reached, or that only prints, is taken for a
+// bound, too.
 #pragma once
 
 #include <optional>
