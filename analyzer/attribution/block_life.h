@@ -23,6 +23,9 @@ struct pass_counts {
 struct place {
   phase during = phase::setup;
   bool recompute = false;  // a module runs inside backward
+  // Outside of modules, without recording gradients, after a model has been evaluated and before
+  // anything is trained: softmax, torch.stack, the next batch of an evaluation.
+  bool evaluating = false;
   std::uint32_t call = 0;  // the root module's call that runs in this thread; 0: none
   pass_counts passes;
 };

@@ -28,16 +28,31 @@ std::vector<std::uint64_t> inferred_steps::ends() const {
   return found;
 }
 
-// An event outside of every model, or in backward, says that the call before it is over.
-void periodicity::see_calls(const trace::event& head) {
+// An event outside of every model, or in backward, says that the call before it is over. So does,
+// in an evaluation, what each call begins with: there need be no event between two calls.
+void periodicity::see_calls(const trace::event& head, trace::stack_id stack) {
   const bool in_call = head.scope.root && !head.scope.in_backward();
-  if (in_call && !in_call_) ++calls_;
+  const bool again = in_call_ && stack && stack == call_stack_ &&
+                     head.scope.module == call_module_ &&
+                     (head.scope.flags & format::scope_grad) == 0;
+  if (in_call && (!in_call_ || again)) {
+    ++calls_;
+    call_begins_.push_back(head.number);
+    call_stack_ = {};
+  }
+  if (in_call && stack && !call_stack_) {
+    call_stack_ = stack;
+    call_module_ = head.scope.module;
+  }
   in_call_ = in_call;
 }
 
 void periodicity::on_allocator(const trace::event& head, const trace::allocator_event& record) {
   last_event_ = head.number;
-  if (!marked_) see_calls(head);
+  if (!marked_) {
+    const bool allocates = record.kind == format::kind::alloc;
+    see_calls(head, allocates ? record.stack : trace::stack_id{});
+  }
   if (record.kind == format::kind::alloc) allocated(head, record.stack, record.size);
   if (record.kind == format::kind::free_requested) ++frees_;
 }
@@ -61,6 +76,7 @@ void periodicity::on_step(const trace::event&, const trace::step_event&) {
   marked_ = true;
   items_ = {};
   numbers_ = {};
+  call_begins_ = {};
 }
 
 std::uint32_t periodicity::number_of(std::uint64_t key) {
@@ -130,6 +146,7 @@ inferred_steps periodicity::finish() {
   constexpr std::uint32_t few = 2;
   found.has_few_calls = calls_ != 0 && calls_ <= few;
   found.end = last_event_;
+  found.calls = std::move(call_begins_);
   if (within_calls_ * 2 > begins_.size()) return found;
   found.begins = std::move(begins_);
   if (found.begins.empty()) return found;

@@ -29,6 +29,9 @@ struct inferred_steps {
   std::uint64_t end = 0;              // of the last step: the last event
   double confidence = 0;              // 0…1
   trace::stack_id anchor;             // the innermost frame of this stack begins a step
+  // Events at which calls of a model begin, for a program in which nothing comes back: an
+  // evaluation that frees next to nothing.
+  std::vector<std::uint64_t> calls;
   // A model was called, but no more than twice: nothing can have come back yet.
   bool has_few_calls = false;
   [[nodiscard]] std::uint64_t count() const { return begins.size(); }
@@ -54,7 +57,7 @@ class periodicity final : public trace::record_visitor {
   [[nodiscard]] period_item item_of(const trace::event& head, trace::stack_id stack,
                                     std::uint64_t size);
   void allocated(const trace::event& head, trace::stack_id stack, std::uint64_t size);
-  void see_calls(const trace::event& head);
+  void see_calls(const trace::event& head, trace::stack_id stack);
   bool search();
   void step_begins(const period_item& item);
 
@@ -72,6 +75,9 @@ class periodicity final : public trace::record_visitor {
   std::vector<std::uint64_t> begins_;
   std::uint32_t calls_ = 0;  // of a model, begun, as far as allocator events tell
   bool in_call_ = false;
+  trace::stack_id call_stack_;  // of the first allocation of this call, in this module
+  trace::object_id call_module_;
+  std::vector<std::uint64_t> call_begins_;
   std::uint32_t last_call_ = 0;     // in which the latest step begins
   std::uint64_t within_calls_ = 0;  // steps that begin in the call in which the one before does
 };

@@ -99,6 +99,17 @@ phase phase_tracker::classify(const trace::event& head, const stack_marks& marks
   return started_ ? phase::other : phase::setup;
 }
 
+// Outside of modules, too.
+bool phase_tracker::evaluates(const trace::event& head, phase now, thread_state& thread) const {
+  if (now == phase::evaluation) {
+    thread.evaluated = true;
+  } else if (now != phase::other && now != phase::data_loading) {
+    thread.evaluated = false;
+  }
+  return thread.evaluated && scoped_ && now == phase::other &&
+         (head.scope.flags & format::scope_grad) == 0;
+}
+
 void phase_tracker::follow_phase(phase now, thread_state& thread, bool runs) {
   const bool was_optimizer = thread.optimizer;
   thread.optimizer = now == phase::optimizer;
@@ -126,6 +137,7 @@ place phase_tracker::at_allocation(const trace::event& head, const stack_marks& 
   place found;
   found.during = classify(head, marks, thread);
   follow_phase(found.during, thread, runs);
+  found.evaluating = evaluates(head, found.during, thread);
   if (runs && (head.scope.flags & format::scope_autocast) != 0) autocast_seen_ = true;
   found.recompute = found.during == phase::backward && (runs || recomputes(head, marks));
   found.call = thread.call;
@@ -150,6 +162,7 @@ void phase_tracker::on_phase(const trace::event& head, const trace::phase_event&
   if (!backward && record.source != format::phase_source::optimizer_step) return;
   auto& thread = of(head.thread);
   started_ = true;
+  thread.evaluated = false;
   if (record.action == format::phase_action::begin) {
     if (thread.open.size() < deepest_nesting) thread.open.push_back(record.source);
     if (!backward) {

@@ -43,7 +43,8 @@ class phase_tracker {
     bool call_records = false;  // gradients, somewhere in this call
     bool named = false;         // is_autograd is known
     bool is_autograd = false;
-    bool forward = false;  // runs, and has run since backwards_begun was
+    bool evaluated = false;  // a model, since it trained last
+    bool forward = false;    // runs, and has run since backwards_begun was
     std::uint32_t forward_since = 0;
     bool optimizer = false;                  // its latest allocation was made in an optimizer
     std::vector<format::phase_source> open;  // backward and optimizer_step, innermost last
@@ -58,6 +59,7 @@ class phase_tracker {
                                  bool backward) const;
   void follow_call(const trace::event& head, thread_state& thread, bool runs);
   void follow_backward(bool backward);
+  [[nodiscard]] bool evaluates(const trace::event& head, phase now, thread_state& thread) const;
   void follow_phase(phase now, thread_state& thread, bool runs);
   [[nodiscard]] bool forward_goes_on(const thread_state& thread) const {
     return thread.forward && thread.forward_since == passes_.backwards_begun;

@@ -33,6 +33,17 @@ void name_what_is_there(std::vector<verdicts::retainer>& found) {
                         [most](const verdicts::retainer& one) { return one.bytes >= most / 2; });
 }
 
+// A census names the model alone: its parameters are many. The modules that its new weights are in
+// have names of their own, which lead to what gathers them.
+void name_the_part(verdicts::culprit& who) {
+  if (who.part_of_model.empty() || !who.in_running_model || who.retained_by.empty()) return;
+  auto& keeper = who.retained_by.front();
+  constexpr auto elsewhere = format::held_unreachable | format::held_graph;
+  if (!keeper.container.empty() || (keeper.flags & elsewhere) != 0) return;
+  if (!who.part_of_model.starts_with('[')) keeper.path += '.';
+  keeper.path += who.part_of_model;
+}
+
 void explain_one(const verdicts::verdict& about, verdicts::culprit& who,
                  const verdicts::retention& kept) {
   // What keeps a block alive is not why PyTorch reserved more for it; and censuses see memory in
@@ -44,6 +55,7 @@ void explain_one(const verdicts::verdict& about, verdicts::culprit& who,
   }
   who.retained_by = kept.of_site(who.device, who.site, lasts(about));
   if (kind == verdicts::subject_kind::phase) name_what_is_there(who.retained_by);
+  name_the_part(who);
   const bool even = who.found.shape == growth::shape::accumulating && who.blocks > 1 &&
                     who.found.evidence.late_start == 0;
   if (!who.retained_by.empty() || !lasts(about) || !even) return;

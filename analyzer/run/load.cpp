@@ -55,6 +55,16 @@ namespace {
   return made;
 }
 
+// Of too few allocations for windows: calls of a model.
+[[nodiscard]] steps_given calls_of(const attribution::inferred_steps& found) {
+  constexpr std::size_t fewest_calls = 12;
+  steps_given made{{}, "call"};
+  if (found.calls.size() >= fewest_calls) {
+    made.ends.assign(found.calls.begin() + 1, found.calls.end());
+  }
+  return made;
+}
+
 struct steps_looked_for {
   attribution::inferred_steps found;
   std::optional<inferred_steps_report> told;  // where any were
@@ -102,6 +112,7 @@ process_report load(const std::string& path, trace::reader& reader, const load_o
   };
   if (!marks_steps(done.attributed) && !steps.told && !steps.found.has_few_calls) {
     given = windows_of(done);
+    if (given.ends.empty()) given = calls_of(steps.found);
     if (!given.ends.empty()) again();
   }
   if (const auto event = wanted_event(options, done); event && event != wanted.at) {

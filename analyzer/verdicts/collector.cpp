@@ -18,12 +18,18 @@ namespace {
 }
 
 // What autograd kept first and no graph, but the program still keeps several backward passes later
-// is what the program gathers: that is what grows.
-[[nodiscard]] attribution::category lasting_category(const attribution::classification& found,
+// is what the program gathers: that is what grows. So is what was computed while a model was
+// evaluated, and then trained with (a teacher's answers, an actor's states), although it is an
+// input.
+[[nodiscard]] attribution::category lasting_category(const attribution::block_life& block,
+                                                     const attribution::classification& found,
                                                      const attribution::life_end& how) {
   constexpr std::uint32_t several = 3;
   const auto now = how.passes.backwards_ended;
-  const bool gathered = now >= several && found.until_backward <= now - several;
+  const bool computed = found.what == attribution::category::inputs && block.born.evaluating &&
+                        block.saved.times != 0 && !block.has(format::storage_role::host_copy);
+  const auto used = computed ? block.born.passes.backwards_ended : found.until_backward;
+  const bool gathered = now >= several && used <= now - several;
   return gathered ? attribution::category::collected : found.what;
 }
 
@@ -93,7 +99,9 @@ void collector::before(const trace::event& head) {
 void collector::born(std::uint32_t device, const attribution::block_life& block) {
   ++births_;
   last_birth_ = block.born_event;
-  if (block.scope.module) modules_.ran(block.scope.module, steps_.clock().now());
+  for (const auto module : {block.scope.module, block.scope.root}) {
+    if (module) modules_.ran(module, steps_.clock().now());
+  }
   phases_.born(block, time_ns_, totals_);
   const auto site = sites_.of(block);
   auto& held = at(device);
@@ -142,7 +150,7 @@ void collector::judged(std::uint32_t device, const attribution::block_life& bloc
                        const attribution::life_end& how, const attribution::classification& found) {
   const auto site = sites_.of(block);
   const auto what =
-      in_graphs_.erase(block.born_event) != 0 ? found.what : lasting_category(found, how);
+      in_graphs_.erase(block.born_event) != 0 ? found.what : lasting_category(block, found, how);
   phases_.for_each([&](timeline& episode) {
     if (!episode.outlived(block.born_event)) return;
     episode.judged(episode.device(device, 0), site, block, what);

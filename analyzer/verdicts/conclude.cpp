@@ -19,9 +19,11 @@ findings conclude(const collector& collected, const replay::replayer& replayed,
     const growth::context context{.capacity_bytes = with.capacity_of(index)};
     auto& sites = by_device.emplace_back(find_growing(index, device, context));
     for (auto& one : sites.all) {
-      one.modules_run =
-          one.what == attribution::category::weights &&
-          collected.modules().all_run(index, one.site, collected.steps().clock().now());
+      if (one.what != attribution::category::weights) continue;
+      const auto now = collected.steps().clock().now();
+      one.modules_run = collected.modules().all_run(index, one.site, now);
+      one.in_running_model = collected.modules().model_runs(index, one.site, now);
+      one.part_of_model = collected.modules().part_of(index, one.site, now);
     }
     made.verdicts.push_back(judge_device(with, {subject_kind::device, index, {}}, device, sites,
                                          collected.steps().clock(), context));

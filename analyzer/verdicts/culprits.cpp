@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <functional>
 #include <iterator>
+#include <utility>
 
 #include "analyzer/verdicts/growing_work.h"
 #include "analyzer/verdicts/replacement.h"
@@ -32,11 +33,30 @@ struct movements {
   return sum;
 }
 
+// It rose again and again and no longer does: batches that got larger until they were large enough.
+// `latest`: the last step's, which no window has.
+[[nodiscard]] bool stands_still(const growth::series& values, double latest) {
+  constexpr std::size_t fewest_rises = 5;
+  constexpr std::size_t shortest = 2;
+  const auto& windows = values.windows();
+  std::size_t rises = 0;
+  std::size_t last = 0;
+  std::size_t longest = 1;  // wait between two rises
+  for (std::size_t i = 1; i < windows.size(); ++i) {
+    if (windows[i].floor <= windows[i - 1].floor) continue;
+    if (rises++ != 0) longest = std::max(longest, i - last);
+    last = i;
+  }
+  if (rises < fewest_rises || latest > windows.back().floor) return false;
+  return windows.size() - last >= std::max(shortest, 3 * longest - 1);
+}
+
 // One block that grows (torch.cat) has one birth step at any time; so has memory that streams.
 // The former rises in most steps, or by jumps that keep coming, and hardly ever falls.
-[[nodiscard]] bool is_one_that_grows(const growth::series& values, const growth::judgement& found) {
+[[nodiscard]] bool is_one_that_grows(const growth::series& values, double latest,
+                                     const growth::judgement& found) {
   const auto moved = movements_of(values);
-  if (moved.down > moved.up / 10) return false;
+  if (moved.down > moved.up / 10 || stands_still(values, latest)) return false;
   constexpr std::size_t regular_jumps = 4;
   constexpr double smallest_rise = 1024;  // two of the allocator's blocks: it is just slow
   return moved.rises >= moved.steps / 2 || moved.up <= smallest_rise * moved.rises ||
@@ -90,13 +110,24 @@ struct movements {
   });
 }
 
-// Optimizers make their states where memory grows for other reasons, too.
-[[nodiscard]] bool ranks_before(const culprit& a, const culprit& b) {
-  const bool a_state = a.what == attribution::category::optimizer_states;
-  const bool b_state = b.what == attribution::category::optimizer_states;
-  if (a_state != b_state) return b_state;
-  return a.bytes_per_step > b.bytes_per_step;
-}
+// What is there because something else grows: optimizers' states, and gradients of weights that
+// grow, which the backward pass makes where no line of the user's is.
+class rank_of {
+ public:
+  explicit rank_of(const std::vector<culprit>& all)
+      : weights_grow_(std::ranges::any_of(
+            all, [](const culprit& one) { return one.what == attribution::category::weights; })) {}
+  [[nodiscard]] bool operator()(const culprit& a, const culprit& b) const {
+    return std::pair(order(a), b.bytes_per_step) < std::pair(order(b), a.bytes_per_step);
+  }
+
+ private:
+  [[nodiscard]] int order(const culprit& one) const {
+    if (one.what == attribution::category::optimizer_states) return 2;
+    return weights_grow_ && one.what == attribution::category::gradients ? 1 : 0;
+  }
+  bool weights_grow_;
+};
 
 }  // namespace
 
@@ -117,7 +148,8 @@ growing_sites find_growing(std::uint32_t index, const device_timeline& device,
     if (is_leak(verdict.shape)) {
       if (generations_grow(page, verdict, steps)) {
         found.all.push_back(describe(page, std::move(verdict)));
-      } else if (is_one_that_grows(values, verdict)) {
+        found.all.back().for_new_sizes = made_for_new_sizes(values, device.whole.peak.values);
+      } else if (is_one_that_grows(values, static_cast<double>(page.series.latest()), verdict)) {
         single.push_back(describe(page, std::move(verdict)));
       }
       continue;
@@ -138,7 +170,7 @@ growing_sites find_growing(std::uint32_t index, const device_timeline& device,
     one.device = index;
     one.share = one.bytes_per_step / found.bytes_per_step;
   }
-  std::ranges::stable_sort(found.all, ranks_before);
+  std::ranges::stable_sort(found.all, rank_of(found.all));
   double rises = 0;
   for (const auto& one : found.filling) rises += one.share;
   for (auto& one : found.filling) {

@@ -6,7 +6,9 @@
 //   a container that is bounded (deque(maxlen=…), lru_cache), or that the program's own lines
 //   compare with a limit which it has not reached
 //   states that an optimizer makes when a parameter has its first gradient
-//   a model that the program makes larger, all of whose modules run; and what goes with it
+//   a model that the program makes larger, all of whose modules run, or by a few parts; and what
+//   goes with it
+//   a table for each size that the inputs have had
 //   keys and values of a text that is being written
 #pragma once
 

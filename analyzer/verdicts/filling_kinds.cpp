@@ -28,8 +28,15 @@ constexpr std::uint64_t births_of_what_streams = 2;
   return slash == file.npos ? file : file.substr(slash + 1);
 }
 
+// Of containers in one another the longest is told: ever more users, each with a bounded deque,
+// are in a dictionary that gets longer.
+[[nodiscard]] bool holds_ever_more(const retainer& keeper) {
+  return keeper.gets_longer && !keeper.container.empty() && limit_of(keeper.container) == 0;
+}
+
 [[nodiscard]] bool is_bounded(const retainer& keeper) {
-  return (keeper.flags & format::held_bounded) != 0 || keeper.bound;
+  const bool by_kind = (keeper.flags & format::held_bounded) != 0 && !holds_ever_more(keeper);
+  return by_kind || keeper.bound;
 }
 
 [[nodiscard]] std::string bound_words(const retainer& keeper) {
@@ -77,6 +84,21 @@ constexpr std::uint64_t births_of_what_streams = 2;
   return found;
 }
 
+// A model that grows as it is written gets a few more parts (tasks, stages), not ever more; they
+// need not all run in each step. They are its own: what a list or an optimizer keeps is not.
+constexpr std::uint64_t most_parts = 8;
+
+[[nodiscard]] bool is_one_of_few_parts(const culprit& who) {
+  return who.in_running_model && who.birth_steps <= most_parts && !who.retained_by.empty() &&
+         std::ranges::all_of(who.retained_by, [](const retainer& keeper) {
+           return keeper.container.empty() && (keeper.flags & format::held_unreachable) == 0;
+         });
+}
+
+[[nodiscard]] bool is_part_of_model(const culprit& who) {
+  return who.what == category::weights && (who.modules_run || is_one_of_few_parts(who));
+}
+
 // optimizer.state[…]['exp_avg'], but neither optimizer.state[…]['history'][…], nor that of one of
 // many optimizers.
 [[nodiscard]] bool is_state_of_parameter(const retainer& keeper) {
@@ -102,14 +124,13 @@ constexpr std::uint64_t births_of_what_streams = 2;
 }
 
 [[nodiscard]] std::optional<filling> larger_model(const culprit& who, const growing_run& run) {
-  const bool part_of_model = who.what == category::weights && who.modules_run;
-  const bool goes_with_it = run.model_grows && who.birth_steps <= births_of_what_streams &&
+  const bool part_of_model = is_part_of_model(who);
+  const auto births = who.what == category::gradients ? most_parts : births_of_what_streams;
+  const bool goes_with_it = run.model_grows && who.birth_steps <= births &&
                             (who.what == category::gradients || who.what == category::activations ||
                              who.what == category::outputs || who.what == category::temporaries);
   if (!part_of_model && !goes_with_it) return std::nullopt;
-  return filling{.summary =
-                     "grows with the model, to which the program adds modules that all "
-                     "take part in a step",
+  return filling{.summary = "grows with the model, to which the program adds modules",
                  .line = "with the model, to which the program adds modules",
                  .steps_to_full = std::nullopt,
                  .overturned_by = "modules that stay and no longer run"};
@@ -144,6 +165,22 @@ constexpr std::uint64_t births_of_what_streams = 2;
       .overturned_by = fmt::format("`{}` that is still there when the next text begins", name)};
 }
 
+// A dictionary that has an entry for each size that the inputs have had.
+[[nodiscard]] std::optional<filling> one_for_each_size(const culprit& who) {
+  if (!who.for_new_sizes || who.retained_by.empty()) return std::nullopt;
+  const auto& keeper = who.retained_by.front();
+  const auto kind = container_class(keeper);
+  if (kind.find("dict") == kind.npos && kind.find("Dict") == kind.npos && kind != "lru_cache") {
+    return std::nullopt;
+  }
+  return filling{.summary = fmt::format("grows by an entry for each new size of the inputs, in {}",
+                                        describe(keeper)),
+                 .line = fmt::format("by an entry in `{}` for each new size of the inputs",
+                                     variable_of(keeper)),
+                 .steps_to_full = std::nullopt,
+                 .overturned_by = "entries that are made while the inputs' sizes stay"};
+}
+
 }  // namespace
 
 growing_run growing_run_of(const findings& found) {
@@ -151,7 +188,7 @@ growing_run growing_run_of(const findings& found) {
   for (const auto& about : found.verdicts) {
     for (const auto& who : about.culprits) {
       if (who.what != category::weights || !growth::is_leak(who.found.shape)) continue;
-      (who.modules_run ? run.model_grows : run.weights_leak) = true;
+      (is_part_of_model(who) ? run.model_grows : run.weights_leak) = true;
     }
   }
   return run;
@@ -161,6 +198,7 @@ std::optional<filling> filling_of(const culprit& who, const growing_run& run) {
   if (auto found = into_container(who)) return found;
   if (auto found = first_states(who, run)) return found;
   if (auto found = larger_model(who, run)) return found;
+  if (auto found = one_for_each_size(who)) return found;
   return text_so_far(who);
 }
 

@@ -10,6 +10,9 @@
 //
 // Both are needed: what is computed with a tensor that is made larger (a memory bank with which
 // each batch is compared) grows, too, but its batch does not.
+//
+// A table that is made once for each size (positions, masks, grids) grows by jumps: only where the
+// steps' work has become larger for good, and by much more than what stays.
 #pragma once
 
 #include <cstdint>
@@ -35,5 +38,8 @@ class step_inputs {
 // `single`: call sites whose one block grows.
 [[nodiscard]] bool work_grows(const device_series& whole, const step_inputs& inputs,
                               const std::vector<culprit>& single, const growth::context& about);
+
+// `site`: the least bytes of each step; `peak`: the device's most bytes.
+[[nodiscard]] bool made_for_new_sizes(const growth::series& site, const growth::series& peak);
 
 }  // namespace memtrace::verdicts

@@ -1,9 +1,46 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyzer/verdicts/module_uses.h"
 
+#include <algorithm>
+#include <cstdint>
+#include <set>
+#include <vector>
+
 #include "analyzer/attribution/module_table.h"
 
 namespace memtrace::verdicts {
+
+namespace {
+
+using components = std::vector<std::string>;
+
+[[nodiscard]] components components_of(std::string_view path) {
+  components found;
+  while (!path.empty()) {
+    const auto end = std::min(path.find('.'), path.size());
+    found.emplace_back(path.substr(0, end));
+    path.remove_prefix(std::min(end + 1, path.size()));
+  }
+  return found;
+}
+
+// What differs from one path to the next is an item; what comes after the last such is left out.
+[[nodiscard]] std::string common_place(const std::set<components>& paths) {
+  std::size_t length = SIZE_MAX;
+  for (const auto& one : paths) length = std::min(length, one.size());
+  std::string place;
+  std::string text;
+  for (std::size_t i = 0; paths.size() > 1 && i < length; ++i) {
+    const auto& name = (*paths.begin())[i];
+    const bool differs =
+        std::ranges::any_of(paths, [&](const components& one) { return one[i] != name; });
+    text += differs ? "[…]" : (text.empty() ? "" : ".") + name;
+    if (differs) place = text;
+  }
+  return place;
+}
+
+}  // namespace
 
 void module_uses::named(const trace::module_event& record) {
   if (objects_.size() == most_modules) return;
@@ -17,8 +54,13 @@ void module_uses::kept(std::uint32_t device, std::uint32_t site, trace::object_i
                 weights{root, std::string(attribution::parent_path(parameter)), bytes, until});
 }
 
-bool module_uses::all_run(std::uint32_t device, std::uint32_t site, std::uint64_t steps) const {
+bool module_uses::ran_lately(trace::object_id module, std::uint64_t steps) const {
   constexpr std::uint64_t recent = 2;
+  const auto last = last_.find(module.value);
+  return last != last_.end() && last->second + recent >= steps;
+}
+
+bool module_uses::all_run(std::uint32_t device, std::uint32_t site, std::uint64_t steps) const {
   std::uint64_t all = 0;
   std::uint64_t running = 0;
   const auto [begin, end] = kept_.equal_range({device, site});
@@ -27,11 +69,32 @@ bool module_uses::all_run(std::uint32_t device, std::uint32_t site, std::uint64_
     if (one.until < steps) continue;
     all += one.bytes;
     const auto object = objects_.find({one.root, one.module});
-    if (object == objects_.end()) continue;
-    const auto last = last_.find(object->second.value);
-    if (last != last_.end() && last->second + recent >= steps) running += one.bytes;
+    if (object != objects_.end() && ran_lately(object->second, steps)) running += one.bytes;
   }
   return all != 0 && running >= all - all / 10;
+}
+
+bool module_uses::model_runs(std::uint32_t device, std::uint32_t site, std::uint64_t steps) const {
+  const auto [begin, end] = kept_.equal_range({device, site});
+  return std::any_of(begin, end, [&](const auto& entry) {
+    const auto& one = entry.second;
+    return one.until >= steps && ran_lately(one.root, steps);
+  });
+}
+
+std::string module_uses::part_of(std::uint32_t device, std::uint32_t site,
+                                 std::uint64_t steps) const {
+  std::set<std::vector<std::string>> paths;
+  trace::object_id root;
+  const auto [begin, end] = kept_.equal_range({device, site});
+  for (auto at = begin; at != end; ++at) {
+    const auto& one = at->second;
+    if (one.until < steps) continue;
+    if (root && root != one.root) return {};
+    root = one.root;
+    paths.insert(components_of(one.module));
+  }
+  return common_place(paths);
 }
 
 }  // namespace memtrace::verdicts

@@ -31,6 +31,13 @@ class module_uses {
   // Of the weights that the site still keeps after all `steps` nearly all are of modules that have
   // run in the last two.
   [[nodiscard]] bool all_run(std::uint32_t device, std::uint32_t site, std::uint64_t steps) const;
+  // Some of what it keeps is of a model that has.
+  [[nodiscard]] bool model_runs(std::uint32_t device, std::uint32_t site,
+                                std::uint64_t steps) const;
+  // Where in their model they are: "adapters[…]" of "adapters.anna.down.weight" and
+  // "adapters.bert.down.weight"; empty of weights of one module, or of several models.
+  [[nodiscard]] std::string part_of(std::uint32_t device, std::uint32_t site,
+                                    std::uint64_t steps) const;
 
  private:
   struct weights {
@@ -39,6 +46,8 @@ class module_uses {
     std::uint64_t bytes = 0;
     std::uint64_t until = 0;
   };
+  [[nodiscard]] bool ran_lately(trace::object_id module, std::uint64_t steps) const;
+
   static constexpr std::size_t most_modules = std::size_t{1} << 18;
 
   const trace::dictionary& names_;

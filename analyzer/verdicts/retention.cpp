@@ -115,7 +115,7 @@ void retention::count(const pair_key& key, const attribution::block_life& block,
   if (pair.samples.empty() || pair.samples.back().census != census) {
     pair.samples.push_back({.census = census, .of_site = site_bytes});
     pair.flagged = {};
-    pair.length = 0;
+    pair.shorter = std::exchange(pair.length, 0);
   }
   auto& now = pair.samples.back();
   ++now.blocks;
@@ -123,6 +123,7 @@ void retention::count(const pair_key& key, const attribution::block_life& block,
   constexpr auto recorded = format::scope_backward | format::scope_grad;
   if ((block.scope.flags & recorded) == recorded) now.recorded_in_backward += block.bytes;
   pair.length = std::max(pair.length, parse_held({}, names_[record.detail]).length);
+  pair.gets_longer = pair.shorter != 0 && pair.length > pair.shorter;
   for (std::size_t bit = 0; bit < flag_kinds; ++bit) {
     if ((record.flags >> bit & 1u) != 0) pair.flagged[bit] += block.bytes;
   }
@@ -177,6 +178,7 @@ retainer retention::describe(const pair_key& key, const history& pair,
   made.path = path.path;
   made.container = path.container;
   made.length = pair.length;
+  made.gets_longer = pair.gets_longer;
   made.owner = path.owner;
   made.file = path.file;
   made.line = path.line;

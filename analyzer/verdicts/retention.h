@@ -82,7 +82,9 @@ class retention {
   };
   struct history {
     std::vector<sample> samples;
-    std::uint64_t length = 0;                         // of the container, in the latest of them
+    std::uint64_t length = 0;   // of the container, in the latest of them
+    std::uint64_t shorter = 0;  // in the one before
+    bool gets_longer = false;
     std::array<std::uint64_t, flag_kinds> flagged{};  // bytes with each flag, in the latest
   };
   using pair_key = std::array<std::uint32_t, 3>;  // device, site, path

@@ -49,7 +49,7 @@ void site_history::outlived(const attribution::block_life& block, attribution::c
   kind->born_event = block.born_event;
   kind->stack = block.stack;
   kind->forward = block.scope.forward;
-  kind->born_in = block.born.during;
+  kind->born_in = block.born.evaluating ? attribution::phase::evaluation : block.born.during;
 }
 
 kind_of_block site_history::main_kind() const {

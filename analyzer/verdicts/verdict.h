@@ -53,8 +53,9 @@ struct retainer {
   std::string path;       // self.validation_outputs[…]
   std::string container;  // list
   std::uint64_t length = 0;
-  std::string owner;  // local of fit
-  std::string file;   // of the owner
+  bool gets_longer = false;  // was longer in later censuses, in the last one too
+  std::string owner;         // local of fit
+  std::string file;          // of the owner
   std::uint32_t line = 0;
   std::string holder;       // Trainer
   std::uint32_t flags = 0;  // format::held_*
@@ -113,6 +114,9 @@ struct culprit {
   std::uint64_t bytes = 0;  // that have stayed
   std::uint64_t blocks = 0;
   bool modules_run = false;           // weights, all of modules that still take part in a step
+  bool in_running_model = false;      // weights, some of a model that still takes part in a step
+  std::string part_of_model;          // of weights: adapters[…]
+  bool for_new_sizes = false;         // made only where a step worked on larger data than before
   std::uint64_t birth_steps = 0;      // distinct steps in which its live blocks were made
   std::vector<retainer> retained_by;  // most growth first
   std::optional<remedy> fix;

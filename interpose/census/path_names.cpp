@@ -38,6 +38,15 @@ bool is_number(std::string_view text) {
   return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
+bool is_numbered(std::string_view text) {
+  return !text.empty() && text.back() >= '0' && text.back() <= '9';
+}
+
+// What the iterators of itertools.tee share: items that one has seen and another has not.
+bool is_tee(address object) {
+  return name_of_type(type_of(object)) == "_tee_dataobject";
+}
+
 }  // namespace
 
 place_number path_names::place_of(node which) {
@@ -109,6 +118,7 @@ path_names::named path_names::name_child(const named& parent, const step& edge, 
     case role::attributes:
       return from_attributes(parent, edge, key_of(edge.parent, edge.child, most_attributes));
     case role::parts:
+    case role::buffers:
       return from_parts(parent, edge);
     case role::closure:
     case role::defaults:
@@ -162,7 +172,7 @@ path_names::named path_names::from_attributes(const named& parent, const step& e
                                               std::string_view key) {
   if (is_parts(key) && edge.child_kind == kind::dict) {
     const place_number model = parent.model == no_place ? parent.place : parent.model;
-    return {parent.place, model, role::parts};
+    return {parent.place, model, key == "_buffers" ? role::buffers : role::parts};
   }
   if (key.empty()) return {places_.add(parent.place, any_item), no_place, role::itself};
   const named result =
@@ -172,8 +182,22 @@ path_names::named path_names::from_attributes(const named& parent, const step& e
 }
 
 // Parameters and buffers are the model's: there are many, and they do not accumulate one by one.
+// Those with numbers for names may: mean_0, mean_1, …; the items of a ParameterList.
 path_names::named path_names::from_parts(const named& parent, const step& edge) {
-  if (edge.child_kind == kind::tensor) return {parent.model, no_place, role::itself};
+  if (edge.child_kind == kind::tensor) {
+    const std::string name = key_of(edge.parent, edge.child, most_attributes);
+    const bool is_buffer = parent.as == role::buffers;
+    if (is_buffer ? !is_numbered(name) : !is_number(name)) {
+      return {parent.model, no_place, role::itself};
+    }
+    const place_number list = is_buffer ? places_.add(parent.place, "._buffers") : parent.place;
+    const place_number next = places_.add(list, any_item);
+    if (is_buffer) {
+      const container_facts facts = facts_of(python_, edge.parent, edge.parent_kind);
+      places_.note_container(next, {facts.type, facts.length}, facts.is_bounded);
+    }
+    return {next, no_place, role::itself};
+  }
   const std::string key = key_of(edge.parent, edge.child, most_attributes);
   const std::string component = key.empty() || is_number(key) ? std::string(any_item) : "." + key;
   return {places_.add(parent.place, component), parent.model, role::itself};
@@ -285,6 +309,14 @@ path_names::named path_names::from_plain(const named& parent, const step& edge) 
     const named result = attribute(parent, "grad_fn", type_of(edge.parent));
     places_[result.place].flags |= format::held_graph;
     return result;
+  }
+  if (is_tee(edge.parent)) {
+    if (is_tee(edge.child)) return parent;
+    constexpr std::size_t items_seen = 24;
+    const int seen = load<int>(edge.parent, items_seen);
+    const place_number next = places_.add(parent.place, any_item);
+    places_.note_container(next, {"tee", static_cast<std::uint64_t>(std::max(seen, 0))}, false);
+    return {next, no_place, role::itself};
   }
   std::string name;
   for_each_inline_value(python_, edge.parent, [&](address key, address value) {

@@ -30,7 +30,8 @@ class path_names {
   enum class role : std::uint8_t {
     itself,
     attributes,  // the dictionary of the object at this place
-    parts,       // an nn.Module's _modules, _parameters or _buffers
+    parts,       // an nn.Module's _modules or _parameters
+    buffers,     // an nn.Module's _buffers
     closure,     // a function's tuple of cells
     defaults,    // a function's tuple or dictionary of defaults
     entries,     // of an lru_cache

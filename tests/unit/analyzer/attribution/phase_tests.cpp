@@ -225,3 +225,20 @@ TEST_CASE("GIVEN a stack WHEN looked at THEN its innermost activity is told from
   CHECK(marks[trace::stack_id{2}].activity == mark::optimizer);
   CHECK(marks[trace::stack_id{}].any == 0);
 }
+
+TEST_CASE("GIVEN a model that was evaluated WHEN no gradients are recorded THEN it goes on") {
+  program run;
+  CHECK_FALSE(run.allocate(0).evaluating);  // nothing was yet
+  CHECK_FALSE(run.model(1, 0).evaluating);  // in the model itself: its phase says so
+  const auto stacked = run.allocate(0);
+  CHECK(stacked.during == phase::other);
+  CHECK(stacked.evaluating);
+  CHECK_FALSE(run.outside().evaluating);  // gradients are recorded
+  CHECK(run.allocate(0).evaluating);
+  run.backward();
+  CHECK_FALSE(run.allocate(0).evaluating);  // it has trained since
+  CHECK(run.model(1, 0).during == phase::evaluation);
+  CHECK(run.allocate(0).evaluating);
+  CHECK(run.model().during == phase::forward);
+  CHECK_FALSE(run.allocate(0).evaluating);
+}

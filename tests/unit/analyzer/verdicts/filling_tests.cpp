@@ -191,3 +191,40 @@ TEST_CASE("GIVEN keys and values of a text THEN they fill where they go with the
   results.retained_by[0].path = "logits[…]";
   CHECK(shape_with(one({results})) == shape::accumulating);
 }
+
+TEST_CASE("GIVEN bounded deques in a dictionary WHEN it gets longer THEN they bound nothing") {
+  auto users = buffer(200, "dict");
+  CHECK(shape_with(one({grows(1.0, {users})})) == shape::warmup_plateau);  // always the same ones
+  users.gets_longer = true;
+  CHECK(shape_with(one({grows(1.0, {users})})) == shape::accumulating);
+  auto filling = buffer(200, "deque(maxlen=1000)");
+  filling.gets_longer = true;  // towards its own bound
+  CHECK(shape_with(one({grows(1.0, {filling})})) == shape::warmup_plateau);
+}
+
+TEST_CASE("GIVEN a model that gets a few more parts THEN they need not all run") {
+  auto heads = weights(false);
+  heads.in_running_model = true;
+  heads.birth_steps = 5;
+  CHECK(shape_with(one({heads})) == shape::accumulating);  // nobody knows whose they are
+  heads.retained_by.emplace_back().path = "net.heads[…]";
+  CHECK(shape_with(one({heads})) == shape::warmup_plateau);
+  CHECK(shape_with(one({heads, states("opt.state[…]['exp_avg']")})) == shape::warmup_plateau);
+  heads.birth_steps = 12;
+  CHECK(shape_with(one({heads})) == shape::accumulating);
+  heads.birth_steps = 5;
+  auto of_list = heads;
+  of_list.retained_by[0].container = "list";
+  CHECK(shape_with(one({of_list})) == shape::accumulating);
+  heads.in_running_model = false;
+  CHECK(shape_with(one({heads})) == shape::accumulating);
+}
+
+TEST_CASE("GIVEN a table for each new size of the inputs THEN a dictionary of them fills") {
+  auto grids = grows(1.0, {buffer(6, "dict", 0)});
+  CHECK(shape_with(one({grids})) == shape::accumulating);
+  grids.for_new_sizes = true;
+  CHECK(shape_with(one({grids})) == shape::warmup_plateau);
+  grids.retained_by[0].container = "list";  // of results, larger each time
+  CHECK(shape_with(one({grids})) == shape::accumulating);
+}

@@ -73,3 +73,41 @@ TEST_CASE("what is no input, or was made once, says nothing of the inputs") {
   inputs.add(once, true);
   CHECK_FALSE(inputs.grow());
 }
+
+namespace {
+
+// Of six sizes with nine steps each: a table of each that stays, and the most of a step.
+struct sizes {
+  memtrace::growth::series held;
+  memtrace::growth::series peak;
+  sizes(std::uint64_t table, std::uint64_t work, std::uint64_t step_noise = 0) {
+    for (std::uint64_t step = 0; step < 54; ++step) {
+      held.add(table * ((step + 8) / 9));  // as the step before has left it
+      peak.add(1'000'000 + work * (step / 9) + step % 2 * step_noise);
+    }
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a table for each size is made where the work has become larger") {
+  const sizes larger(4'096, 1'000'000);
+  CHECK(made_for_new_sizes(larger.held, larger.peak));
+}
+
+TEST_CASE("a table for each user is made where nothing else changes") {
+  const sizes same(4'096, 4'096);  // the peak has the table in it
+  CHECK_FALSE(made_for_new_sizes(same.held, same.peak));
+  const sizes noisy(4'096, 10'000, 1'000'000);
+  CHECK_FALSE(made_for_new_sizes(noisy.held, noisy.peak));
+}
+
+TEST_CASE("results of each step of work that grows are no tables") {
+  memtrace::growth::series held;
+  memtrace::growth::series peak;
+  for (std::uint64_t step = 0; step < 54; ++step) {
+    held.add(4'096 * step);
+    peak.add(1'000'000 * (1 + step));
+  }
+  CHECK_FALSE(made_for_new_sizes(held, peak));
+}

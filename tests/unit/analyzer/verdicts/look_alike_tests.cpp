@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What looks like accumulation and is none.
+#include <algorithm>
 #include <deque>
 
 #include "tests/unit/analyzer/verdicts/made_up_program.h"
@@ -144,4 +145,30 @@ TEST_CASE("GIVEN few steps WHEN judged THEN the verdict says how many more are n
   CHECK(device.found.shape == shape::unknown);
   CHECK(device.found.more_steps_needed == 2);
   CHECK(device.summary.find("too few") != std::string::npos);
+}
+
+TEST_CASE("GIVEN batches that get larger WHEN they stay large in the end THEN nothing leaks") {
+  for (const int last : {15, 16, 18}) {
+    made_up_program program;
+    (void)program.alloc(5, 64_MiB);
+    std::uint64_t batch = 0;
+    for (int i = 0; i < last; ++i) {
+      batch = program.replace(batch, 9, static_cast<std::uint64_t>(1 + std::min(i, 12)) * 1_MiB);
+      work(program);
+      program.step();
+    }
+    CHECK(leaks_in(program.verdicts_on()) == none);
+  }
+}
+
+TEST_CASE("GIVEN a tensor that gets larger up to the end WHEN judged THEN it is a leak still") {
+  made_up_program program;
+  (void)program.alloc(5, 64_MiB);
+  std::uint64_t bank = 0;
+  for (int i = 0; i < 16; ++i) {
+    bank = program.replace(bank, 9, static_cast<std::uint64_t>(1 + i) * 1_MiB);
+    work(program);
+    program.step();
+  }
+  CHECK(leaks_in(program.verdicts_on()) != none);
 }

@@ -282,3 +282,16 @@ TEST_CASE("GIVEN the name of a bounded container THEN its limit is read") {
   CHECK(verdicts::limit_of("deque(maxlen=None)") == 0);
   CHECK(verdicts::limit_of("x=") == 0);
 }
+
+TEST_CASE("GIVEN a container WHEN censuses find it longer and longer THEN that is said") {
+  censuses all;
+  for (const unsigned step : {5u, 6u, 8u}) {
+    all.begin(step);
+    const auto users = std::to_string(6 * step);
+    all.held(1, "windows[…]", "dict|" + users + "|local of main|a.py|3|", 6 * step * 1024);
+    all.held(2, "classes[…]", "dict|10|local of main|a.py|3|", 10 * step * 1024);
+    all.end();
+  }
+  CHECK(all.kept.of_site(0, 1).at(0).gets_longer);
+  CHECK_FALSE(all.kept.of_site(0, 2).at(0).gets_longer);
+}

@@ -52,3 +52,36 @@ TEST_CASE("GIVEN a line that only mentions the container THEN it bounds nothing"
   CHECK(limit(("if len(self.items) < self.limit: " + std::string(1'000'000, 'x')).c_str()) == 0);
   CHECK(limit("if len(self.items) < self.limit:", "strange name") == 0);
 }
+
+TEST_CASE("GIVEN a ring that is full THEN it is bounded still") {
+  CHECK(limit("self.items[step % 14] = item", "memory.items", 14) == 14);
+  CHECK(limit("self.items[step % 14] = item", "memory.items", 15) == 0);
+  CHECK(limit("self.items = [None] * 14", "memory.items", 14) == 14);
+  CHECK(limit("self.items = dict.fromkeys(range(14))", "memory.items", 14) == 14);
+  CHECK(limit("self.items = [None for _ in range(self.limit)]", "memory.items", 50) == 50);
+}
+
+namespace {
+
+[[nodiscard]] std::uint64_t limit_in(const std::vector<std::string>& lines) {
+  const auto found = bound_in(lines, {"items", 9, 9, "limit=50"});
+  return found ? found->limit : 0;
+}
+
+}  // namespace
+
+TEST_CASE("GIVEN places by a variable THEN what it is the remainder of bounds them") {
+  CHECK(limit_in({"slot = step % 14", "items[slot] = row"}) == 14);
+  CHECK(limit_in({"slot = (step + 1) % limit", "items[slot] = row"}) == 50);
+  CHECK(limit_in({"turn, slot = divmod(step, 14)", "items[slot] = row"}) == 14);
+  CHECK(limit_in({"for step in range(limit):", "    items[step] = row"}) == 0);
+  CHECK(limit_in({"other = step % 14", "items[step] = row"}) == 0);
+  CHECK(limit_in({"slot = step % 14 + offset", "items[slot] = row"}) == 0);
+}
+
+TEST_CASE("GIVEN a limit that only the file names THEN its one value counts") {
+  CHECK(limit_in({"PLACES = 14", "items[step % PLACES] = row"}) == 14);
+  CHECK(limit_in({"def __init__(self, count=14):", "self.items[step % self.count] = row"}) == 14);
+  CHECK(limit_in({"PLACES = 14", "PLACES = 15", "items[step % PLACES] = row"}) == 0);
+  CHECK(limit_in({"PLACES = find()", "items[step % PLACES] = row"}) == 0);
+}

@@ -98,3 +98,26 @@ TEST_CASE("GIVEN hardly any events WHEN judged THEN nothing is claimed") {
   const auto found = program.verdicts_on();
   CHECK(about(found, "device:0").found.shape == shape::unknown);
 }
+
+TEST_CASE("GIVEN an evaluation that frees nothing WHEN its calls are all that is THEN they count") {
+  made_up_program program;
+  (void)program.alloc(5, 64_MiB);
+  const scope_numbers evaluates{.module = program.model(), .root = program.model()};
+  program.in_scope(evaluates);
+  for (int i = 0; i < 48; ++i) (void)program.alloc(20, 64_KiB);
+  const auto found = program.verdicts_on();
+  const auto& device = about(found, "device:0");
+  CHECK(device.found.shape == shape::accumulating);
+  CHECK(device.unit == "call");
+  CHECK(device.bytes_per_step == Approx(64_KiB));
+  CHECK(program.line_of(device.culprits.at(0)) == 20);
+}
+
+TEST_CASE("GIVEN a forward pass that records gradients THEN its layers are no calls") {
+  made_up_program program;
+  (void)program.alloc(5, 64_MiB);
+  program.in_scope(
+      {.flags = format::scope_grad, .module = program.model(), .root = program.model()});
+  for (int i = 0; i < 48; ++i) (void)program.alloc(20, 64_KiB);
+  CHECK(about(program.verdicts_on(), "device:0").found.shape == shape::unknown);
+}
