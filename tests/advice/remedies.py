@@ -44,7 +44,7 @@ FRAGMENTED = [
     Truth("multi_scale", best=("expandable_segments",), change=EXPANDABLE, also=ROUNDING,
           imports=("torchvision",), why="every picture has another size"),
     Truth("prefetch_stream", best=("expandable_segments", "bucketing"), change=EXPANDABLE,
-          also=(*ROUNDING, "bucketing"),
+          also=(*ROUNDING, "bucketing"), others={"bucketing": "bucketing={amount}"}, amounts=("1/4", "1/8"),
           why="what the second stream made stays that stream's, and every batch has another length"),
     Truth("generate_and_train", best=("expandable_segments",), change=EXPANDABLE, imports=("transformers",),
           also=ROUNDING,

@@ -3,10 +3,10 @@
 
 import pytest
 
-from advice_corpus import CORPUS, HEALTHY, HELD_OUT, REMEDIES
+from advice_corpus import CORPUS, FAMILIES, HEALTHY, HELD_OUT, REMEDIES
 from known_remedy import MIB, RESERVED, measured
 
-MEASURED = {**measured(), **measured("held_out.json")}
+MEASURED = {**measured(), **measured("held_out.json"), **measured("families.json")}
 SICK = [truth for truth in [*REMEDIES, *HELD_OUT] if truth.best]
 
 
@@ -30,7 +30,7 @@ def named(truths):
     return [pytest.param(truth, id=truth.name) for truth in truths]
 
 
-@pytest.mark.parametrize("truth", named([*CORPUS, *HELD_OUT]))
+@pytest.mark.parametrize("truth", named([*CORPUS, *HELD_OUT, *FAMILIES]))
 def test_everything_is_measured_and_runs(truth):
     found = MEASURED[truth.name]
     assert set(truth.changes()) == set(found)

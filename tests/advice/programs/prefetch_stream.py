@@ -51,7 +51,11 @@ def main():
     layer = nn.TransformerEncoderLayer(width, 12, 3072, batch_first=True)
     model = nn.TransformerEncoder(layer, 3, enable_nested_tensor=False).cuda().eval()
     lengths = [draw.randrange(60, 1000) for _ in range(40)]
-    loader = Prefetcher(lengths, 32, width, pad_to=1000 if chosen.change == "bucketing" else 1)
+    name, _, amount = chosen.change.partition("=")
+    pad_to = 1
+    if name == "bucketing":  # to one length, or to parts of the longest: bucketing=1/4
+        pad_to = -(-max(lengths) // int(amount.partition("/")[2])) if amount else 1000
+    loader = Prefetcher(lengths, 32, width, pad_to)
     batch = loader.next()
     while batch is not None:
         with torch.no_grad():
