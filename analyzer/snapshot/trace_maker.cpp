@@ -5,8 +5,8 @@
 
 #include <algorithm>
 #include <limits>
-#include <ranges>
 #include <set>
+#include <span>
 #include <utility>
 
 namespace memtrace::snapshot {
@@ -160,7 +160,7 @@ void trace_maker::write_start(device_state& device) {
     const auto from = std::ranges::lower_bound(blocks, one.address, {}, &held_block::address);
     const auto to =
         std::ranges::lower_bound(blocks, one.address + one.bytes, {}, &held_block::address);
-    return std::ranges::subrange(from, to);
+    return std::span<const held_block>(from, to);
   };
   const held_segment* last = nullptr;
   for (const auto& one : segments) {

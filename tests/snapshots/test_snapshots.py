@@ -4,6 +4,7 @@ beside memory_stats, and beside what memtrace recorded of the same run."""
 
 import json
 import os
+import re
 import subprocess
 from pathlib import Path
 
@@ -131,21 +132,31 @@ def test_fragmentation_is_that_of_the_recording(reports, name):
     for ours, recorded in zip(*(report["fragmentation"] for report in reports(name)), strict=True):
         assert ours["inexact"] is None and recorded["inexact"] is None
         for key in ("cause", "matters", "summary", "lower_bound_bytes", "lower_bound_active_bytes",
-                    "peak_reserved_bytes", "at_peak", "pinning_sites"):
+                    "peak_reserved_bytes", "at_peak"):
             assert without_moments(ours[key]) == without_moments(recorded[key]), key
+        mine, its = ([{key: one[key] for key in ("frames", "bytes", "blocks", "block_bytes")}
+                      for one in made["pinning_sites"]] for made in (ours, recorded))
+        assert mine == its
 
 
 def told(report: dict) -> set[tuple]:
-    """What is said of PyTorch's memory, without what needs the GPU's size and without categories."""
-    return {(one["subject"].split(":")[0], one["summary"].split(": out of memory")[0])
+    """What is said of PyTorch's memory, without what needs the GPU's size, without categories, and
+    without the number of steps, of which a recording misses the first where its agent comes late."""
+    return {(one["subject"].split(":")[0],
+             re.sub(r" over \d+ steps", "", one["summary"].split(": out of memory")[0]))
             for one in report["verdicts"] if one["subject"].startswith(("device", "site"))}
 
 
 @every_whole
-def test_verdicts_are_those_of_the_recording(reports, name):
+def test_verdicts_are_those_of_the_recording(reports, loaded, name):
     ours, recorded = reports(name)
     assert told(ours) == told(recorded)
-    assert ours["steps"]["count"] == recorded["steps"]["count"]
+    marks = sum(one["name"].startswith("Optimizer.step#") and one["stage"] == "END"
+                for one in loaded(name)[0]["external_annotations"])
+    if marks == 0:
+        assert ours["steps"]["count"] == recorded["steps"]["count"]
+    elif name != "two_devices":  # where each optimizer steps on a device of its own
+        assert ours["steps"]["count"] == marks
     if name == "leaking":
         assert any("accumulates" in text for _, text in told(ours))
 
@@ -157,7 +168,7 @@ def test_what_if_is_that_of_the_recording(taken):
                        check=True, capture_output=True, env=runs.environment())
         device, = json.loads(target.read_text())["devices"]
         assert device["exactness"]["exact"] is True
-        return {one["settings"]: one["peak_reserved_bytes"] for one in device["runs"]}
+        return {one["alloc_conf"]: one["peak_reserved_bytes"] for one in device["options"]}
 
     assert table("pickle") == table("mtrace")
 
@@ -187,8 +198,8 @@ def test_cpp_frames_are_not_the_programs(reports):
     report, recorded = reports("all_frames")
     assert report["run"]["snapshot"]["stacks"] == "all"
     assert report["run"]["snapshot"]["backward_known_by"] == "frames"
-    sites = report["devices"][0]["at_peak"]["sites"]
-    assert all(frame["file"].endswith(".py") for one in sites for frame in one["frames"])
+    sites = report["devices"][0]["at_peak"]["call_sites"]
+    assert any(one["frames"] for one in sites) and all(frame["file"].endswith(".py") for one in sites for frame in one["frames"])
     for mine, its in zip(report["devices"][0]["phases"], recorded["devices"][0]["phases"]):
         if mine["phase"] == "backward":
             assert mine["allocated_bytes"] == its["allocated_bytes"]
