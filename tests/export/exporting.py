@@ -58,7 +58,7 @@ def pprof_tags(profile: Path, sample: str, tag: str) -> dict[str, int]:
             here = match.group(1) == tag
         elif here and (match := re.match(r"\s*(\d+)B? \(\s*[\d.e-]+%\): (.*)", line)):
             found[match.group(2).strip()] = int(match.group(1))
-    return found
+    return {value: size for value, size in found.items() if size}  # others have none of this type
 
 
 # speedscope

@@ -13,9 +13,11 @@ import argparse
 import datetime
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -42,12 +44,20 @@ Opened with: {consumers}.
 
 def measured(command: list) -> tuple[float, int]:
     """CPU seconds and the most resident bytes of a command that must succeed."""
-    process = subprocess.Popen([str(part) for part in command], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-    problem = process.stderr.read().decode()
-    _, status, usage = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
-    assert process.returncode == 0, problem
-    return usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024
+    with tempfile.TemporaryFile() as said:
+        process = subprocess.Popen([str(part) for part in command], stdout=subprocess.DEVNULL, stderr=said)
+        highest = 0
+        while True:  # what the kernel says of an ended child counts its parent's memory, too
+            ended, status, usage = os.wait4(process.pid, os.WNOHANG)
+            if ended:
+                break
+            if found := re.search(r"VmHWM:\s*(\d+)", Path(f"/proc/{process.pid}/status").read_text()):
+                highest = max(highest, int(found.group(1)) * 1024)
+            time.sleep(0.005)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        said.seek(0)
+        assert process.returncode == 0, said.read().decode()
+    return usage.ru_utime + usage.ru_stime, highest
 
 
 def of_perfetto(file: Path, device: dict) -> list[tuple[str, object, object]]:
@@ -122,8 +132,8 @@ def main() -> None:
                             f"{'equal' if not wrong else '**' + '; '.join(wrong) + '**'} |")
                 print(rows[-1], flush=True)
                 file.unlink()
-    head = HEAD.format(date=datetime.date.today(), load=report_s / export_s, consumers=consumers())
-    chosen.into.write_text(head + "\n".join(rows) + "\n")
+            head = HEAD.format(date=datetime.date.today(), load=report_s / export_s, consumers=consumers())
+            chosen.into.write_text(head + "\n".join(rows) + "\n")
 
 
 if __name__ == "__main__":

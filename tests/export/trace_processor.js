@@ -43,7 +43,7 @@ const worker = {location};
 const globals = {
   self: worker,
   location,
-  console: {log() {}, warn: console.error, error: console.error},
+  console: {log() {}, warn() {}, error: console.error},  // warn: how far loading is
   XMLHttpRequest: FileRequest,
   fetch: fetchFile,
   WorkerGlobalScope: class {},
