@@ -60,7 +60,7 @@ namespace {
 
 }  // namespace
 
-snapshot::snapshot(destination& to, const options& wanted) : to_(to), wanted_(wanted), file_(to) {}
+snapshot::snapshot(destination& to, const options& wanted) : wanted_(wanted), file_(to) {}
 
 void snapshot::begin(const process& from) {
   from_ = &from;
@@ -318,7 +318,9 @@ void snapshot::end(const process&, const std::vector<moment>&) {
 }
 
 std::optional<std::string> snapshot::finish() {
-  return std::nullopt;
+  if (!devices_.empty()) return std::nullopt;
+  return "no event of PyTorch's caching allocator was recorded, or none in the part that was asked "
+         "for, and a snapshot consists of them; memtrace report says what the trace has";
 }
 
 std::unique_ptr<sink> make_snapshot(destination& to, const options& wanted) {

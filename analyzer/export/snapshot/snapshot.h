@@ -76,7 +76,6 @@ class snapshot final : public sink {
   void made_segment(of_device& device, const allocator_event& event);
   void put_settings_at_end();
 
-  destination& to_;
   options wanted_;
   pickle_file file_;
   const process* from_ = nullptr;

@@ -262,6 +262,19 @@ TEST_CASE("a window begins with what lives then") {
   CHECK(found["segments"][0]["allocated_size"] == 4096);
 }
 
+TEST_CASE("without an event of the allocator there is no snapshot, and it is said why") {
+  auto trace = on_one_device();
+  trace.cuda_call("cudaMalloc", a, mib);
+  const auto bytes = trace.clean_exit();
+  trace::memory_source source(std::as_bytes(std::span(bytes)));
+  auto reader = trace::reader::open(source);
+  REQUIRE(reader);
+  text_destination to;
+  const auto made = make_snapshot(to, {});
+  (void)export_process("made.mtrace", *reader, *made, {}, {}, {}, [] { return false; });
+  CHECK(made->finish().value_or("").find("caching allocator") != std::string::npos);
+}
+
 TEST_CASE("the settings are the latest that PyTorch took") {
   auto trace = on_one_device();
   trace.info(format::info_key::torch, "2.11.0");
