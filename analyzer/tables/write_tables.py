@@ -12,7 +12,7 @@ import pyarrow.ipc
 
 TYPES = {"integer": pa.int64(), "real": pa.float64(), "text": pa.dictionary(pa.int32(), pa.string())}
 WIDTHS = {"integer": 8, "real": 8, "text": 4}
-BATCHES_IN_A_ROW_GROUP = 4
+BATCHES_IN_A_ROW_GROUP = 8
 
 
 def padded(size):
