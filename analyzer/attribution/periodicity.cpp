@@ -35,6 +35,7 @@ void periodicity::see_calls(const trace::event& head, trace::stack_id stack) {
   const bool again = in_call_ && stack && stack == call_stack_ &&
                      head.scope.module == call_module_ &&
                      (head.scope.flags & format::scope_grad) == 0;
+  if (in_call && !in_call_) ++calls_apart_;
   if (in_call && (!in_call_ || again)) {
     ++calls_;
     call_begins_.push_back(head.number);
@@ -144,7 +145,7 @@ inferred_steps periodicity::finish() {
   if (marked_) return found;
   if (!follow_) (void)search();
   constexpr std::uint32_t few = 2;
-  found.has_few_calls = calls_ != 0 && calls_ <= few;
+  found.has_few_calls = calls_apart_ != 0 && calls_apart_ <= few;
   found.end = last_event_;
   found.calls = std::move(call_begins_);
   if (within_calls_ * 2 > begins_.size()) return found;

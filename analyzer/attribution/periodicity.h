@@ -73,7 +73,8 @@ class periodicity final : public trace::record_visitor {
   period_anchor anchor_;
   std::uint64_t since_entry_ = 0;  // allocations, while following
   std::vector<std::uint64_t> begins_;
-  std::uint32_t calls_ = 0;  // of a model, begun, as far as allocator events tell
+  std::uint32_t calls_ = 0;        // of a model, begun, as far as allocator events tell
+  std::uint32_t calls_apart_ = 0;  // of them, with an event between it and the one before
   bool in_call_ = false;
   trace::stack_id call_stack_;  // of the first allocation of this call, in this module
   trace::object_id call_module_;

@@ -110,8 +110,8 @@ process_report load(const std::string& path, trace::reader& reader, const load_o
     done = read_again(path, reader, wanted, given, also, on_progress);
     tell("events read again, for a moment or windows known only now");
   };
-  if (!marks_steps(done.attributed) && !steps.told && !steps.found.has_few_calls) {
-    given = windows_of(done);
+  if (!marks_steps(done.attributed) && !steps.told) {
+    if (!steps.found.has_few_calls) given = windows_of(done);
     if (given.ends.empty()) given = calls_of(steps.found);
     if (!given.ends.empty()) again();
   }
