@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes RESULTS.md: exported snapshots beside PyTorch's own, and what both cost.
 
-python tests/snapshot/make_results.py [--events 100000,1000000] [--trace LARGE.mtrace] [--costs-only] [CASE...]
+python tests/export_snapshot/make_results.py [--events 100000,1000000] [--trace LARGE.mtrace] [--costs-only] [CASE...]
 
 --trace       a recording that is there already, of which PyTorch has no snapshot: ten million events take more memory in its
               recorder than most machines have
@@ -28,7 +28,7 @@ import viewer  # noqa: E402
 
 HEAD = """# Exported snapshots beside PyTorch's own
 
-Made by `tests/snapshot/make_results.py` on {date}, {where}.
+Made by `tests/export_snapshot/make_results.py` on {date}, {where}.
 
 ## What is in them
 
