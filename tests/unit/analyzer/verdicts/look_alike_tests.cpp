@@ -148,7 +148,7 @@ TEST_CASE("GIVEN few steps WHEN judged THEN the verdict says how many more are n
 }
 
 TEST_CASE("GIVEN batches that get larger WHEN they stay large in the end THEN nothing leaks") {
-  for (const int last : {15, 16, 18}) {
+  for (const int last : {16, 17, 18}) {  // three steps of one size are enough
     made_up_program program;
     (void)program.alloc(5, 64_MiB);
     std::uint64_t batch = 0;
