@@ -4,7 +4,7 @@
 # The history holds everything from the first allocation on.
 WHOLE = ["training", "leaking", "all_frames", "varying", "pools", "streams", "expandable", "rounded",
          "two_devices", "out_of_memory", "named"]
-LATE = ["ring", "late", "expandable_late"]
+LATE = ["ring", "expandable_late"]
 QUICK = [*WHOLE, *LATE, "no_history"]
 HISTORY = {**dict.fromkeys(WHOLE, "whole"), **dict.fromkeys(LATE, "late"), "no_history": "none"}
 SAME_FRAGMENTATION = [name for name in WHOLE if name != "named"]
