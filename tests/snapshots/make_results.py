@@ -45,8 +45,8 @@ what Python's own pickle reads in the snapshot and from `memory_stats()`, withou
 history that begins late, what differs between the blocks before it and those that undoing its events
 in Python gives. *Peaks*: allocated and reserved, of the report on the snapshot and of `memory_stats()`
 (of a late history, which does not have them, `–`). *Recording*: whether verdicts and the diagnosis of
-fragmentation are those of the recording of the same run; "totals" where the diagnosis of the snapshot
-has totals only, and why.
+fragmentation are those of the recording of the same run, and else what the two say; of a history that
+is not whole, the diagnosis alone. "totals": the diagnosis of the snapshot has totals only, and why.
 
 | PyTorch | program | history | events | different | peaks | recording |
 | --- | --- | --- | ---: | ---: | --- | --- |
@@ -90,11 +90,15 @@ def told(report: dict) -> set:
 
 
 def beside_recording(ours: dict, recorded: dict) -> str:
-    verdicts = "" if told(ours) == told(recorded) else "other verdicts; "
+    whole = ours["run"]["snapshot"]["history"] == "whole"
+    mine, its = (sorted(text for kind, text in told(one) if kind == "device") for one in (ours, recorded))
+    verdicts = ""
+    if whole and told(ours) != told(recorded):
+        verdicts = f"{', '.join(mine)} – the recording: {', '.join(its)}; "
     inexact = [one["inexact"] for one in ours["fragmentation"] if one["inexact"]]
     if inexact:
         return verdicts + "totals: " + inexact[0]
-    keys = ("cause", "summary", "lower_bound_bytes", "lower_bound_active_bytes", "peak_reserved_bytes")
+    keys = ("cause", "summary", "matters", "lower_bound_bytes", "lower_bound_active_bytes", "peak_reserved_bytes")
     same = all(a[key] == b[key] for a, b in zip(ours["fragmentation"], recorded["fragmentation"])
                for key in keys)
     return verdicts + ("same" if same else "another diagnosis")

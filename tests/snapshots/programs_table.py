@@ -4,13 +4,10 @@
 # The history holds everything from the first allocation on.
 WHOLE = ["training", "leaking", "all_frames", "varying", "pools", "streams", "expandable", "rounded",
          "two_devices", "out_of_memory", "named"]
-LATE = ["ring", "late", "expandable_late"]
+LATE = ["ring", "expandable_late"]
 QUICK = [*WHOLE, *LATE, "no_history"]
 HISTORY = {**dict.fromkeys(WHOLE, "whole"), **dict.fromkeys(LATE, "late"), "no_history": "none"}
-# Not under expandable segments, whose address space a snapshot does not tell, nor with private pools,
-# whose beginnings and ends it does not tell.
-SAME_FRAGMENTATION = ["training", "leaking", "varying", "streams", "rounded", "two_devices",
-                      "out_of_memory"]
+SAME_FRAGMENTATION = [name for name in WHOLE if name != "named"]
 # Those that run under every version of PyTorch in RESULTS.md.
 VERSIONS = ["training", "leaking", "all_frames", "ring", "no_history", "varying", "expandable", "pools",
             "streams", "two_devices", "out_of_memory"]
