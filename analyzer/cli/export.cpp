@@ -114,6 +114,10 @@ struct export_options {
     const auto done = exporting::export_process(path, reader, *sink, wanted, how,
                                                 show_progress(path), [&] { return file.failed(); });
     ++wanted.number;
+    if (done.completeness.truncated) {
+      log::warn("{}: the trace is cut off; exported is what is left of it, {} events", path,
+                text::format_count(done.completeness.events));
+    }
     auto sentences = sentences_of(done.completeness);
     if (done.problem) sentences.push_back(*done.problem);
     all_told = all_told && !done.problem;

@@ -45,13 +45,14 @@ class perfetto final : public sink {
     moments_a_point_ = from.report.completeness.events / most_points_ + 1;
     largest_.emplace(most_largest_);
     first_ns_ = last_ns_ = 0;
-    has_seen_ = false;
+    has_seen_ = has_event_ = false;
   }
 
   void carried(const block& one) override { born_outside_.insert({one.serial, one.born_ns}); }
 
   void happened(const allocator_event& event, const block* one, const moment& now) override {
     seen(event.time_ns);
+    if (!std::exchange(has_event_, true)) first_event_ns_ = event.time_ns;
     at(event.device).happened(event, one, now);
     if (one != nullptr && event.kind != format::kind::alloc) keep(*one, event.time_ns);
     if (one != nullptr && event.kind == format::kind::alloc) living_[one->serial] = *one;
@@ -172,9 +173,9 @@ class perfetto final : public sink {
     auto begin_ns = std::uint64_t{0};
     std::size_t number = 0;
     for (const auto& step : longest->steps) {
-      const auto began = std::max(std::exchange(begin_ns, step.end_ns), first_ns_);
+      const auto began = std::max(std::exchange(begin_ns, step.end_ns), first_event_ns_);
       const auto name = fmt::format("step {}", number++);
-      if (step.end_ns <= first_ns_ || began >= last_ns_) continue;
+      if (!has_event_ || step.end_ns <= first_event_ns_ || began >= last_ns_) continue;
       track_event begun;
       begun.time_ns = start_ns_ + began;
       begun.track = steps_;
@@ -274,6 +275,8 @@ class perfetto final : public sink {
   std::uint64_t first_ns_ = 0;  // that was told
   std::uint64_t last_ns_ = 0;
   bool has_seen_ = false;
+  std::uint64_t first_event_ns_ = 0;  // of the allocator: what was before belongs to no step
+  bool has_event_ = false;
   track_id track_ = 0;
   track_id steps_ = 0;
   track_id host_ = 0;

@@ -65,9 +65,9 @@ std::uint64_t pprof_profile::location_of(const told_frame& frame) {
   const auto file = number_of(frame.file);
   const auto [function, is_new_one] = functions_.try_emplace({name, file}, functions_.size() + 1);
   if (is_new_one) {
-    body_.message(
-        profile::function,
-        proto().number(1, function->second).number(2, name).number(3, name).number(4, file));
+    // Without a system's name: pprof takes one that is equal for C++ and cuts "<module>" out.
+    body_.message(profile::function,
+                  proto().number(1, function->second).number(2, name).number(4, file));
   }
   const auto line = proto().number(1, function->second).number(2, frame.line);
   body_.message(profile::location, proto().number(1, place->second).message(4, line));

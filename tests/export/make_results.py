@@ -67,10 +67,9 @@ def of_perfetto(file: Path, device: dict) -> list[tuple[str, object, object]]:
         problems = engine.query("select name from stats where value > 0 and severity in ('error', 'data_loss')")
         peak = engine.query("""select min(c.ts) ts from counter c join process_counter_track t on t.id = c.track_id
             where t.name = 'allocated' and c.value = %d""" % device["peak_allocated_bytes"])[0]["ts"]
-        held = {row["name"]: int(row["value"]) for row in engine.query("""
-            select t.name name, c.value value, max(c.id) from counter c join process_counter_track t on t.id = c.track_id
-            where c.ts = (select max(ts) from counter other where other.track_id = c.track_id and other.ts <= %d)
-            group by t.id""" % (peak or 0))}
+        held = {row["name"]: int(row["value"] or 0) for row in engine.query("""
+            select t.name name, (select value from counter where track_id = t.id and ts <= %d order by ts desc, id desc limit 1) value
+            from process_counter_track t""" % (peak or 0))}
     words = {"optimizer_states": "optimizer states", "kv_cache": "keys and values"}
     expected = exporting.category_bytes(device["at_peak"])
     return [

@@ -115,3 +115,13 @@ def test_a_scrubbed_export_names_no_folder_of_the_user(recorded, tmp_path):
     assert folder in plain.read_text()
     assert folder not in hidden.read_text()
     assert "small_training.py" in hidden.read_text()
+
+
+def test_a_trace_that_is_cut_off_is_exported_as_far_as_it_goes(recorded, tmp_path):
+    cut = tmp_path / "cut.mtrace"
+    whole = recorded.traces[0].read_bytes()
+    cut.write_bytes(whole[:-2000])
+    done = export(cut, "--format", "pprof", "-o", tmp_path / "out")
+    assert done.returncode == 0, done.stderr
+    assert "the trace is cut off" in done.stderr
+    assert (tmp_path / "out").exists()

@@ -51,6 +51,7 @@ def test_lines_are_named_and_the_default_is_the_peak(recorded, profile):
     text = pprof(profile, "-top", "-unit=B", "-nodefraction=0", "-lines")
     assert "Type: inuse_space" in text
     assert "small_training.py:" in text
+    assert "<module>" in text and "<unknown>" not in text
 
 
 def test_two_processes_are_told_apart(recorded, tmp_path):
