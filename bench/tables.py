@@ -5,6 +5,7 @@ and of ten million events, and how long a question to each takes.
 Usage: bench/tables.py [FOLDER]     FOLDER keeps the recorded runs and the exports, for the next time"""
 
 import datetime
+import importlib.metadata
 import json
 import os
 import platform
@@ -12,15 +13,14 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-import duckdb
-
 from recording import BUILD, ROOT, command
 
-SIZES = (1_000_000, 10_000_000)
-FORMS = ("sqlite", "arrow", "parquet")
+SIZES = (10_000_000, 1_000_000)
+FORMS = ("parquet", "arrow", "sqlite")
 AT_PEAK = """allocated_event <= peak_allocated_event AND (freed_event IS NULL OR freed_event > peak_allocated_event)"""
 PEAK = f"SELECT sum(block_bytes) FROM blocks JOIN devices USING (process, device) WHERE {AT_PEAK}"
 
@@ -60,8 +60,17 @@ def exported(trace: Path, form: str, target: Path) -> tuple[float, float, int]:
     return time.monotonic() - begun, used.ru_utime + used.ru_stime, used.ru_maxrss * 1024
 
 
-def ask(form: str, target: Path) -> tuple[int, float]:
-    """The peak, from the blocks, and how long that took."""
+def asked(form: str, target: Path) -> tuple[int, float]:
+    """In a process of its own: what a process holds counts as the memory of what it starts next."""
+    done = subprocess.run([sys.executable, __file__, "--ask", form, target], check=True, capture_output=True, text=True)
+    answer, seconds = done.stdout.split()
+    return int(answer), float(seconds)
+
+
+def ask(form: str, target: Path) -> None:
+    """Prints the peak, from the blocks, and how long that took."""
+    import duckdb
+
     begun = time.monotonic()
     if form == "sqlite":
         import sqlite3
@@ -77,29 +86,34 @@ def ask(form: str, target: Path) -> tuple[int, float]:
 
                 opened.register(name, pyarrow.feather.read_table(target / f"{name}.arrow"))
         answer, = opened.execute(PEAK).fetchone()
-    return int(answer), time.monotonic() - begun
+    print(answer, time.monotonic() - begun)
 
 
-def measure(events: int, folder: Path) -> list[Row]:
+def measure(events: int, folder: Path) -> Iterator[Row]:
     trace = recorded(events, folder)
     told = folder / "report.json"
     subprocess.run([BUILD / "memtrace", "report", trace, "--json", told], check=True, capture_output=True)
     report = json.loads(told.read_text())
-    rows = []
     for form in FORMS:
         target = folder / f"run-{form}"
         seconds, cpu_s, memory = exported(trace, form, target)
         files = target.iterdir() if target.is_dir() else [target]
-        answer, asked_s = ask(form, target)
+        answer, asked_s = asked(form, target)
         assert answer == report["devices"][0]["peak_allocated_bytes"], f"{form}: {answer}"
-        rows.append(Row(report["completeness"]["events"], form, seconds, cpu_s, memory,
-                        sum(file.stat().st_size for file in files), asked_s))
-    return rows
+        yield Row(report["completeness"]["events"], form, seconds, cpu_s, memory,
+                  sum(file.stat().st_size for file in files), asked_s)
 
 
 def main(folder: Path) -> None:
     load = os.getloadavg()[0]
-    rows = [row for events in SIZES for row in measure(events, folder / str(events))]
+    rows: list[Row] = []
+    for events in SIZES:
+        for row in measure(events, folder / str(events)):
+            rows.append(row)
+            write_page(rows, load)
+
+
+def write_page(rows: list[Row], load: float) -> None:
     page = f"""# What exports as tables cost
 
 Made by `bench/tables.py` on {datetime.date.today()}, on {os.cpu_count()} cores ({platform.machine()}).
@@ -111,14 +125,15 @@ The machine's load was {load:.0f} when it began: what else ran there makes the t
 
 Events are the trace's timed records. The time includes the whole analysis, of which each export needs the report. The memory is
 that of the command or of the Python that it starts, whichever has more. *The peak, asked*: the sum of the blocks that lived
-at the peak, by SQLite itself, and by DuckDB {duckdb.__version__} over the other two; each gave the report's peak to the byte.
+at the peak, by SQLite itself, and by DuckDB {importlib.metadata.version('duckdb')} over the other two; each gave the report's peak to the byte.
 """
     (ROOT / "bench/TABLES.md").write_text(page)
-    print(page)
 
 
 if __name__ == "__main__":
-    if len(sys.argv) > 1:
+    if sys.argv[1:2] == ["--ask"]:
+        ask(sys.argv[2], Path(sys.argv[3]))
+    elif len(sys.argv) > 1:
         main(Path(sys.argv[1]))
     else:
         with tempfile.TemporaryDirectory() as made:
