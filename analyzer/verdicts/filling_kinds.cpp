@@ -39,6 +39,11 @@ constexpr std::uint64_t births_of_what_streams = 2;
   return by_kind || keeper.bound;
 }
 
+// Seen more than once, and of the same size: the growth is elsewhere.
+[[nodiscard]] bool stays_as_it_is(const retainer& keeper) {
+  return keeper.censuses > 1 && keeper.bytes_per_step == 0;
+}
+
 [[nodiscard]] std::string bound_words(const retainer& keeper) {
   if (!keeper.bound) return "which is bounded";
   const auto& bound = *keeper.bound;
@@ -52,6 +57,7 @@ constexpr std::uint64_t births_of_what_streams = 2;
   std::uint64_t bounded = 0;
   const retainer* largest = nullptr;
   for (const auto& keeper : who.retained_by) {
+    if (!is_bounded(keeper) && stays_as_it_is(keeper)) continue;
     all += keeper.bytes;
     if (!is_bounded(keeper)) continue;
     bounded += keeper.bytes;

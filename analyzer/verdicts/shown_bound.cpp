@@ -83,6 +83,9 @@ struct line_pattern {
       // A ring that is written to; all but the last dropped; made at its full length.
       {std::regex(fmt::format(R"(\b{}\[[^\]%]*%\s*)", name) + operand + R"([^\]]*\]\s*=(?!=))"),
        says::is_ring},
+      {std::regex(
+           fmt::format(R"(\b{0}\[[^\]%]*%\s*(len\(\s*[\w.]*\b{0}\s*\))\s*\]\s*=(?!=))", name)),
+       says::is_ring},
       {std::regex(fmt::format(R"(\b{0}\s*=\s*[\w.]*\b{0}\[\s*-\s*)", name) + operand +
                   R"(\s*:\s*\])")},
       {std::regex(makes + R"(\[\s*None\s*\]\s*\*\s*)" + operand), says::made_at_full_length},
@@ -139,7 +142,9 @@ std::optional<shown_bound> bound_in(const std::vector<std::string>& lines,
     for (const auto& pattern : patterns) {
       std::smatch found;
       if (!std::regex_search(text, found, pattern.text)) continue;
-      const auto limit = limit_of(lines, found[1].str(), what.numbers);
+      const bool is_own_length = found[1].str().starts_with("len(");
+      const auto limit =
+          is_own_length ? what.length : limit_of(lines, found[1].str(), what.numbers);
       const bool is_preset = pattern.what == says::made_at_full_length;
       const auto held = is_preset ? what.blocks : what.length;
       const bool may_be_full = pattern.what != says::compares && what.length <= limit;

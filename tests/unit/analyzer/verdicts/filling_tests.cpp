@@ -96,6 +96,20 @@ TEST_CASE("GIVEN a site whose memory lies half in a list THEN it is no filling b
   CHECK(found.verdicts[0].found.shape == shape::accumulating);
 }
 
+TEST_CASE(
+    "GIVEN memory beside a bounded container WHEN it stays as it is THEN the container fills") {
+  auto gradients = buffer(200, "", 0);
+  gradients.path = "net.grad";
+  gradients.censuses = 3;
+  auto found = one({grows(1.0, {buffer(200, "deque(maxlen=1000)"), gradients})});
+  verdicts::judge_filling(found);
+  CHECK(found.verdicts[0].found.shape == shape::warmup_plateau);
+  gradients.bytes_per_step = 512;
+  found = one({grows(1.0, {buffer(200, "deque(maxlen=1000)"), gradients})});
+  verdicts::judge_filling(found);
+  CHECK(found.verdicts[0].found.shape == shape::accumulating);
+}
+
 TEST_CASE("GIVEN a bounded container without a known limit THEN nobody says when it is full") {
   auto found = one({grows(1.0, {buffer(200, "deque")})});
   verdicts::judge_filling(found);

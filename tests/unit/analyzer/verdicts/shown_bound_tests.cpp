@@ -56,6 +56,9 @@ TEST_CASE("GIVEN a line that only mentions the container THEN it bounds nothing"
 TEST_CASE("GIVEN a ring that is full THEN it is bounded still") {
   CHECK(limit("self.items[step % 14] = item", "memory.items", 14) == 14);
   CHECK(limit("self.items[step % 14] = item", "memory.items", 15) == 0);
+  CHECK(limit("self.items[step % len(self.items)] = item", "memory.items", 14) == 14);
+  CHECK(limit("row = self.items[step % len(self.items)]", "memory.items", 14) == 0);
+  CHECK(limit("self.items[step % len(self.others)] = item", "memory.items", 14) == 0);
   CHECK(limit("self.items = [None] * 14", "memory.items", 14) == 14);
   CHECK(limit("self.items = dict.fromkeys(range(14))", "memory.items", 14) == 14);
   CHECK(limit("self.items = [None for _ in range(self.limit)]", "memory.items", 50) == 50);
