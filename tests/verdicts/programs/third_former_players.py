@@ -51,7 +51,7 @@ def main():
         with torch.no_grad():
             answer, worth = league.opponent(step)(boards)
         moves, values = player(boards)
-        loss = F.kl_div(moves.log_softmax(1), answer.softmax(1)) + F.mse_loss(values, -worth)
+        loss = F.kl_div(moves.log_softmax(1), answer.softmax(1), reduction="batchmean") + F.mse_loss(values, -worth)
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()

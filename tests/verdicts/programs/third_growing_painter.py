@@ -20,8 +20,8 @@ class Pair:
         self.to_picture = nn.Conv2d(width, 3, 1).cuda()
         self.from_picture, self.score = nn.Conv2d(3, width, 1).cuda(), nn.Linear(width, 1).cuda()
         rest = [*self.from_picture.parameters(), *self.score.parameters()]
-        self.of_paint = torch.optim.Adam(self.to_picture.parameters(), lr=1e-3, betas=(0, 0.99))
-        self.of_judge = torch.optim.Adam(rest, lr=1e-3, betas=(0, 0.99))
+        self.of_paint = torch.optim.Adam(self.to_picture.parameters(), lr=1e-3, betas=(0.0, 0.99))
+        self.of_judge = torch.optim.Adam(rest, lr=1e-3, betas=(0.0, 0.99))
 
     def grow(self):
         self.paint.append(layer(self.width, self.width, nn.LeakyReLU(0.2)).cuda())

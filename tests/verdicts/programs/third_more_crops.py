@@ -35,7 +35,8 @@ def main():
             goals = [teacher(crop) for crop in large]
             center.lerp_(torch.cat(goals).mean(0), 0.1)
         answers = [student(crop).log_softmax(1) for crop in large + small]
-        loss = sum(F.kl_div(answer, (goal - center).softmax(1)) for answer in answers for goal in goals)
+        goals = [(goal - center).softmax(1) for goal in goals]
+        loss = sum(F.kl_div(answer, goal, reduction="batchmean") for answer in answers for goal in goals)
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
