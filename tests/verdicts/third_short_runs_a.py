@@ -37,7 +37,7 @@ ACCUMULATE_A = [
           "moves uphill of all weights (64 × 128 and 128 × 32 floats and two biases) are listed; the last are used",
           kept_by=r"\bclimbs\b", bytes_per_step=64 * 128 * 4 + 512 + 128 * 32 * 4 + 512),
     grows("weight_deviations", 44,
-          "a vector of all weights (4,138 floats, 16,896 bytes as a block) is listed each step; the last twenty are used",
+          "a vector of all weights (4,138 floats, 16,896 bytes as a block) a step is listed; the last twenty are used",
           kept_by=r"\bdeviations\b", bytes_per_step=16_896),
     grows("skipped_batches", 50,
           "every other batch (10 × 3 × 44 × 44 floats, 232,448 bytes as a block) raises an error and is put aside",
@@ -49,13 +49,13 @@ ACCUMULATE_A = [
 
 # It fills, during part of the run or most of it, towards a bound that the program shows.
 BOUNDED_A = [
-    stays("newton_pairs", 12, "deque(maxlen=8) of moves and of changes, from the second step on: full after nine steps"),
+    stays("newton_pairs", 12, "deque(maxlen=8) of moves and of changes, from the second step on: full after nine"),
     stays("streams_join_in", 15,
           "at most five streams, one more every two steps, each with memory of its own: full after nine steps"),
     stays("two_level_queue", 16, "deque(maxlen=11) of keys at two levels: full after eleven steps"),
     stays("replay_bytes", 19, "episodes of six lengths, at most 11 MB: full after some fourteen steps"),
     stays("mosaic_pool", 20, "a list from which the first goes when there are more than sixteen"),
-    stays("pasted_things", 23, "deque(maxlen=6) of crops for each of eight kinds, three a step: full after sixteen steps"),
+    stays("pasted_things", 23, "deque(maxlen=6) of crops for each of eight kinds, three a step: full after sixteen"),
     stays("border_maps", 31, "a map for each of twenty pictures, made in the first epoch and used in the second"),
     stays("former_generators", 33, "deque(maxlen=5) of copies, one every five steps: full after 25 steps"),
     stays("view_cache", 37, "a dictionary of at most 28, from which the first to come goes: full after 27 steps"),
@@ -63,7 +63,7 @@ BOUNDED_A = [
     stays("deeper_prefetch", 43, "batches that wait, one more every seven steps, at most six: after 35 steps"),
     stays("former_players", 48, "at most seven, one every six steps, copied when it joins: full after 36 steps"),
     stays("experts_by_turns", 53,
-          "Adam's moments, made when one of ten experts has its first slope, every four steps: the last after 36 steps"),
+          "Adam's moments, made when one of ten experts has its first slope, every four steps: the last after 36"),
 ]
 
 # It comes with a window of work, and goes with it.

@@ -21,7 +21,9 @@ class TwoBuffers:
 
     def take(self):
         torch.cuda.current_stream().wait_stream(self.stream)
-        return self.buffers[1 - self.turn]
+        batch = self.buffers[1 - self.turn]
+        batch.record_stream(torch.cuda.current_stream())
+        return batch
 
 
 def main():
