@@ -17,7 +17,8 @@ using decision = std::optional<category>;
 }
 
 [[nodiscard]] decision user_annotation(const rule_case& about) {
-  return when(about.block.has(storage_role::user), about.block.annotated_as);
+  const auto what = about.block.annotated_as;  // unknown: it was given a name only
+  return when(about.block.has(storage_role::user) && what != category::unknown, what);
 }
 
 [[nodiscard]] decision parameter(const rule_case& about) {

@@ -23,7 +23,8 @@ struct event_row {
   std::uint32_t metadata = 0;  // text: what the program said of it
   format::kind kind{};
   bool has_pool = false;
-  std::uint8_t unused[6] = {};
+  std::uint8_t unused[2] = {};
+  std::uint32_t category = 0;  // text: of a snapshot that memtrace exported
 };
 static_assert(sizeof(event_row) == 64);
 

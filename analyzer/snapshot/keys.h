@@ -19,7 +19,7 @@ namespace memtrace::snapshot {
   X(max_split_size) X(garbage_collection_threshold) X(expandable_segments) \
   X(roundup_power2_divisions) X(alloc) X(free_requested) X(free_completed) X(segment_alloc) \
   X(segment_free) X(segment_map) X(segment_unmap) X(oom) X(snapshot) X(inactive) \
-  X(active_allocated) X(small) X(START) X(END)
+  X(active_allocated) X(small) X(START) X(END) X(category) X(unknown)
 // clang-format on
 
 enum class key : std::uint32_t {

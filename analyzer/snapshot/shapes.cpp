@@ -128,6 +128,7 @@ shapes::outcome shapes::event(const fields& of, value& made) {
   to_.has_times = to_.has_times || row.time_us != 0;
   row.stack = stack_of(of[at(key::frames)]);
   row.metadata = text(of[at(key::user_metadata)]);
+  row.category = text(of[at(key::category)]);
   if (const auto* const pool = of[at(key::pool_id)];
       pool != nullptr && pool->kind == value_kind::pair) {
     row.has_pool = true;

@@ -205,12 +205,16 @@ void trace_maker::write_block_events(device_state& device, const event_row& row,
     const auto bytes = device.heap.allocate(row.address, row.size);
     to_.allocator(time_us, device.number, thread, event);
     report(device, row.address, static_cast<std::int64_t>(bytes));
-    if (row.metadata == 0) return;
+    if (row.metadata == 0 && row.category == 0) return;
     trace::storage_event named;
     named.role = format::storage_role::user;
     named.address = row.address;
     named.bytes = row.size;
-    named.name = names_.text(row.metadata);
+    // A program names memory and says nothing of what it is. What memtrace has exported says what
+    // it is, and has words for the viewer where a program has a name.
+    const auto unknown = static_cast<std::uint32_t>(key::unknown);
+    if (row.category == 0) named.name = names_.text(row.metadata);
+    named.detail = names_.text(row.category == 0 ? unknown : row.category);
     to_.storage(named);
     return;
   }

@@ -6,7 +6,12 @@ from leaks import LEAKS, STAY_FLAT
 from look_alikes import LARGER_LEAKS, LOOK_ALIKES
 from second_short_runs import SECOND_SHORT_RUNS
 from short_runs import SHORT_RUNS
+from third_short_runs_a import THIRD_SHORT_RUNS_A
+from third_short_runs_b import THIRD_SHORT_RUNS_B
 
 CORPUS = [*LEAKS, *LARGER_LEAKS, *STAY_FLAT, *LOOK_ALIKES]
+THIRD_SHORT_RUNS = [*THIRD_SHORT_RUNS_A, *THIRD_SHORT_RUNS_B]
+# By the beginning of their programs' names.
+SETS_OF_SHORT_RUNS = {"short": SHORT_RUNS, "second": SECOND_SHORT_RUNS, "third": THIRD_SHORT_RUNS}
 
-__all__ = ["CORPUS", "HELD_OUT", "SECOND_SHORT_RUNS", "SHORT_RUNS"]
+__all__ = ["CORPUS", "HELD_OUT", "SETS_OF_SHORT_RUNS"]

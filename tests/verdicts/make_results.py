@@ -3,7 +3,7 @@
 
 python tests/verdicts/make_results.py [--into FILE] [--only NAME...] [--steps N...] [--seeds N...]
                                       [--jobs N] [--recorded] [--runs-only] [--held-out]
-                                      [--short] [--second-short] [--default-mode]
+                                      [--short-runs short | second | third] [--default-mode]
 """
 
 import argparse
@@ -21,7 +21,7 @@ import judge  # noqa: E402
 import recorded  # noqa: E402
 import results_table  # noqa: E402
 import short_runs_table  # noqa: E402
-from corpus import CORPUS, HELD_OUT, SECOND_SHORT_RUNS, SHORT_RUNS  # noqa: E402
+from corpus import CORPUS, HELD_OUT, SETS_OF_SHORT_RUNS  # noqa: E402
 from recorded import Run  # noqa: E402
 
 
@@ -33,10 +33,8 @@ class Result:
 
 
 def programs_of(chosen) -> list:
-    if chosen.short:
-        return SHORT_RUNS
-    if chosen.second_short:
-        return SECOND_SHORT_RUNS
+    if chosen.short_runs:
+        return SETS_OF_SHORT_RUNS[chosen.short_runs]
     if chosen.held_out:
         return HELD_OUT
     return [*CORPUS, *HELD_OUT] if chosen.default_mode else CORPUS
@@ -84,8 +82,7 @@ def main() -> int:
     parser.add_argument("--recorded", action="store_true", help="judge what any library has recorded")
     parser.add_argument("--runs-only", action="store_true", help="only record")
     parser.add_argument("--held-out", action="store_true", help="the programs of held_out.py")
-    parser.add_argument("--short", action="store_true", help="the programs of short_runs.py: SHORT_RUNS.md")
-    parser.add_argument("--second-short", action="store_true", help="those of second_short_runs.py: SHORT_RUNS_2.md")
+    parser.add_argument("--short-runs", choices=list(SETS_OF_SHORT_RUNS), help="a set of short runs: its file")
     parser.add_argument("--default-mode", action="store_true", help="all programs, once each: DEFAULT_MODE.md")
     chosen = parser.parse_args()
     if chosen.default_mode:
@@ -95,10 +92,9 @@ def main() -> int:
             lambda run: result_of(run, chosen.recorded, chosen.runs_only), wanted(chosen)))
     if chosen.runs_only:
         return any(one.failure for one in results)
-    if chosen.short:
-        name, text = "SHORT_RUNS.md", short_runs_table.text_of(results, revision(), short_runs_table.FIRST)
-    elif chosen.second_short:
-        name, text = "SHORT_RUNS_2.md", short_runs_table.text_of(results, revision(), short_runs_table.SECOND)
+    if chosen.short_runs:
+        shown = short_runs_table.SETS[chosen.short_runs]
+        name, text = shown.file, short_runs_table.text_of(results, revision(), shown)
     elif chosen.held_out:
         name, text = "HELD_OUT.md", held_out_table.text_of(results, revision())
     elif chosen.default_mode:

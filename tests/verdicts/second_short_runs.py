@@ -5,7 +5,7 @@ Written when the first set was not blind any more, from reading the programs and
 says of them (second_short_truths.py), before memtrace gave a verdict on any of them, by someone who had read neither
 the analyzer nor how it decides. Nearly half accumulate, the others look as if they did. Judged by
 
-    python tests/verdicts/make_results.py --second-short
+    python tests/verdicts/make_results.py --short-runs second
 
 As in short_runs.py each has one length, and of one that does not accumulate any shape that is not a leak's is right.
 The comment `# step` is at the end of a line that runs once in each step.

@@ -5,7 +5,7 @@ Written from reading the programs, and from the memory that PyTorch itself said 
 a verdict on any of them, by someone who had read neither the analyzer nor how it decides. Half accumulate, half
 look as if they did. Judged by
 
-    python tests/verdicts/make_results.py --short
+    python tests/verdicts/make_results.py --short-runs short
 
 Each has one length, which counts however short it is. Of one that does not accumulate, any shape that is not a
 leak's is right, "unknown" too: what is asked is that nobody is told of a leak.

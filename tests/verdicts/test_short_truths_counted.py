@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The truths of the second set of short runs beside what PyTorch's own allocator says; memtrace gives no verdict here."""
+"""The truths of the second and third sets of short runs beside what PyTorch's own allocator says; memtrace gives no verdict here."""
 
 import allocator_says
 import pytest
-from corpus import SECOND_SHORT_RUNS
+from corpus import SETS_OF_SHORT_RUNS
 from truth import GROWS
 
 QUICK = ("second_soft_targets", "second_child_scores", "second_solver_history", "second_whole_episodes")
@@ -50,9 +50,10 @@ def check(truths, folder):
 
 
 def test_some_truths_are_what_the_allocator_says(tmp_path):
-    check([truth for truth in SECOND_SHORT_RUNS if truth.program in QUICK], tmp_path)
+    check([truth for truth in SETS_OF_SHORT_RUNS["second"] if truth.program in QUICK], tmp_path)
 
 
 @pytest.mark.slow
-def test_all_truths_are_what_the_allocator_says(tmp_path):
-    check(SECOND_SHORT_RUNS, tmp_path)
+@pytest.mark.parametrize("name", ["second", "third"])
+def test_all_truths_are_what_the_allocator_says(name, tmp_path):
+    check(SETS_OF_SHORT_RUNS[name], tmp_path)
