@@ -53,7 +53,7 @@ ACCUMULATE_B = [
 # It fills, during part of the run or all of it, towards a bound that the program shows.
 BOUNDED_B = [
     stays("packed_rows", 12,
-          "documents wait in at most six rows of 512 words; the fullest row goes with the step that makes a seventh"),
+          "features of documents wait in at most eight rows of 512 words; when there would be a ninth, the fullest goes"),
     stays("cache_buckets", 13,
           "a cache of full length for each of five batch sizes, the powers of two up to 16: the last in the tenth step"),
     stays("child_tasks", 15,
@@ -63,7 +63,7 @@ BOUNDED_B = [
     stays("paged_pool", 20,
           "pages go back to a pool, and come from it again; new ones only while more are in use than ever before, by "
           "at most eight requests"),
-    stays("client_states", 24, "control variates and moments of sixteen clients, made when each first takes part"),
+    stays("client_states", 24, "control variates and moments of sixteen clients, made when each first takes part; 15 do"),
     stays("visitors_expire", 32,
           "six new states a step, which are forgotten twenty steps after they were last used: as many go as come from "
           "then on"),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Documents of uneven lengths are packed into rows of 512 words; rows that have room wait open, six at most."""
+"""Features of documents of uneven lengths are packed into rows of 512 words; rows with room wait, eight at most."""
 
 import argparse
 import random
@@ -7,7 +7,7 @@ import random
 import torch
 from torch import nn
 
-ROW, OPEN = 512, 6
+ROW, OPEN = 512, 8
 
 
 class Packer:
@@ -22,9 +22,8 @@ class Packer:
             self.open.append([states])
         if len(self.open) <= OPEN:
             return None
-        fullest = max(self.open, key=lambda row: sum(map(len, row)))
-        self.open.remove(fullest)
-        return torch.cat(fullest)
+        fullest = max(range(len(self.open)), key=lambda place: sum(map(len, self.open[place])))
+        return torch.cat(self.open.pop(fullest))
 
 
 def main():
@@ -34,19 +33,19 @@ def main():
     args = parser.parse_args()
     torch.manual_seed(args.seed)
     rng, packer = random.Random(args.seed), Packer()
-    words = nn.Embedding(1000, 192).cuda()
-    head = nn.Linear(192, 1000).cuda()
-    optimizer = torch.optim.AdamW([*words.parameters(), *head.parameters()], lr=1e-3)
+    encoder = nn.Embedding(1000, 192).cuda().requires_grad_(False)
+    mix = nn.GRU(192, 192).cuda()
+    optimizer = torch.optim.AdamW(mix.parameters(), lr=1e-3)
     for step in range(args.steps):
         ready = []  # step
         for _ in range(3):
             text = torch.randint(1000, (rng.choice((96, 160, 224, 288)),), device="cuda")
-            row = packer.add(text)
+            row = packer.add(encoder(text))
             if row is not None:
                 ready.append(row)
         optimizer.zero_grad()
         for row in ready:
-            nn.functional.cross_entropy(head(words(row[:-1])), row[1:]).backward()
+            (mix(row[:-1])[0] - row[1:]).square().mean().backward()
         if ready:
             optimizer.step()
     print(f"{len(packer.open)} rows wait")
