@@ -38,7 +38,7 @@ ACCUMULATE_B = [
           "a dictionary has a state (256 floats) of each shopper, of which eight a step are new and none goes",
           kept_by=r"\bstates\b", phase="forward", category=COLLECTED, bytes_per_step=8 * 256 * 4),
     grows("dev_losses", 38,
-          "losses of tests without no_grad() are listed with their graphs, which saved the rows (256 × 60 floats), two "
+          "losses of tests without no_grad() are listed with their graphs, which saved rows (256 × 60 floats), two "
           "layers' activations (256 × 120) and the forecasts (256 × 12)",
           kept_by=r"\bdev_losses\b", phase="forward", category="activations",
           bytes_per_step=256 * (60 + 2 * 120 + 12) * 4 + 512),
@@ -53,9 +53,9 @@ ACCUMULATE_B = [
 # It fills, during part of the run or all of it, towards a bound that the program shows.
 BOUNDED_B = [
     stays("packed_rows", 12,
-          "features of documents wait in at most eight rows of 512 words; when there would be a ninth, the fullest goes"),
+          "features of documents wait in at most eight rows of 512 words; with a ninth the fullest goes"),
     stays("cache_buckets", 13,
-          "a cache of full length for each of five batch sizes, the powers of two up to 16: the last in the tenth step"),
+          "a cache of full length for each of five batch sizes, powers of two up to 16: the last in the tenth step"),
     stays("child_tasks", 15,
           "in a process of its own: the last answers to each of twelve tasks; the run meets eight of them"),
     stays("system_prompts", 17, "keys and values of eleven prompts with names, each made when it is first asked for"),
@@ -63,14 +63,14 @@ BOUNDED_B = [
     stays("paged_pool", 20,
           "pages go back to a pool, and come from it again; new ones only while more are in use than ever before, by "
           "at most eight requests"),
-    stays("client_states", 24, "control variates and moments of sixteen clients, made when each first takes part; 15 do"),
+    stays("client_states", 24, "control variates and moments of sixteen clients, made when each comes; 15 do"),
     stays("visitors_expire", 32,
           "six new states a step, which are forgotten twenty steps after they were last used: as many go as come from "
           "then on"),
     stays("left_context", 33, "two deques of at most 22 chunks' features: full after two thirds of the run"),
     stays("teacher_budget", 36,
-          "a teacher's features stay on the GPU up to a budget of 3 MiB, 24 of the first epoch's 26 batches; the others "
-          "are on the host"),
+          "a teacher's features stay on the GPU up to a budget of 3 MiB, 24 of the first epoch's 26 batches; "
+          "the others are on the host"),
     stays("average_ring", 42, "seven slots for a copy of the averaged weights every four steps: full after 28 steps"),
     stays("deeper_student", 50,
           "a model that grows as written: a block every eight steps up to five, the last after 32 steps"),
@@ -83,14 +83,14 @@ BOUNDED_B = [
 # It comes with a window of work, and goes with it.
 EMPTIED_B = [
     fills("beams", 16,
-          "keys and values of four beams get longer by a word a step, up to 24 words; the run ends in the first answer"),
+          "keys and values of four beams get longer by a word a step, up to 24; the run ends in the first answer"),
     fills("draft_and_verify", 18,
           "the words of a draft that are accepted stay in both models' caches until an answer has 48 words"),
     fills("sampled_blocks", 28,
           "sampled neighbours of an epoch's ten batches serve in the next epoch too, and are dropped at its end; the "
           "run ends while they come again"),
     fills("nine_moments", 40,
-          "truncated backpropagation: the graph of nine moments is worked through, and goes; the run ends in the fifth"),
+          "truncated backpropagation: the graph of nine moments is worked through, and goes; it ends in the fifth"),
     fills("film_strips", 44, "fifteen pictures' guesses are put together and cleared; the run ends in the third strip"),
     fills("larger_rounds", 47,
           "what clients changed goes at the end of a round, of four, six, eight … at most twelve of them"),

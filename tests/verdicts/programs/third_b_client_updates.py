@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Federated averaging, two clients a round: a log of rounds has each client's weights, not only what is made of them."""
+"""Federated averaging, two clients a round: a log of rounds has each client's weights, not only their mean."""
 
 import argparse
 import copy

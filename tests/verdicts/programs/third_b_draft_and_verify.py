@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Speculative decoding: a draft of five words a step is verified, and what is refused is cut off both models' caches."""
+"""Speculative decoding: a draft of five words a step is verified, what is refused is cut off both caches."""
 
 import argparse
 import random

@@ -12,7 +12,8 @@ class Tagger(nn.Module):
     def __init__(self, tags=20):
         super().__init__()
         self.register_buffer("window", torch.hann_window(256))
-        self.body = nn.Sequential(nn.Conv1d(129, 96, 3, padding=1), nn.ReLU(), nn.Conv1d(96, 96, 3, padding=1), nn.ReLU())
+        self.body = nn.Sequential(nn.Conv1d(129, 96, 3, padding=1), nn.ReLU(),
+                                  nn.Conv1d(96, 96, 3, padding=1), nn.ReLU())
         self.head = nn.Linear(96, tags)
 
     def forward(self, clips):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Low-rank adapters of eight tasks: the weights with one merged in are kept for evaluation until it is trained again."""
+"""Low-rank adapters of eight tasks: the weights with one merged in are kept until it is trained again."""
 
 import argparse
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The vocabulary gets 500 words more when two thirds are done, once: embedding, tied head and Adam's moments with it."""
+"""The vocabulary gets 500 words more when two thirds are done, once: tied head and Adam's moments too."""
 
 import argparse
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A recommender has a state for each shopper that was seen; eight new ones a step come, and nobody is ever forgotten."""
+"""A recommender has a state for each shopper that was seen; eight new ones a step come, and nobody is forgotten."""
 
 import argparse
 
