@@ -36,6 +36,27 @@ def test_it_equals_pytorchs_own(one):
     assert found.different == 0, "\n".join(found.shown)
 
 
+def test_memtrace_reads_it_as_it_reads_the_recording(one, tmp_path):
+    """There and back: peaks, who held them, and fragmentation are the recording's, to the byte."""
+    _, run = one
+
+    def said(of, name):
+        (tmp_path / name).mkdir()
+        report = runs.report([of], tmp_path / name)
+        return [
+            (device["index"], device["peak_allocated_bytes"], device["peak_reserved_bytes"],
+             {one["category"]: one["bytes"] for one in device["at_peak"]["categories"] if one["bytes"]})
+            for device in report["devices"]
+        ], [
+            (found["device"], found["peak_reserved_bytes"], found["peak_allocated_bytes"], found["lower_bound_bytes"])
+            for found in report["fragmentation"]
+        ]
+
+    recorded = said(run.trace, "recorded")
+    assert recorded[0] and recorded[1] and all(categories for *_, categories in recorded[0])
+    assert said(run.file, "exported") == recorded
+
+
 def test_the_viewer_can_read_all_of_it(one):
     _, run = one
     assert snapshots.foreign_opcodes(run.file) == set()
