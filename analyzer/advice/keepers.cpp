@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "analyzer/advice/equal_members.h"
 #include "analyzer/advice/passes.h"
 
 namespace memtrace::advice {
@@ -50,13 +51,11 @@ keepers::keepers(const blocks::evidence& of) {
 }
 
 std::span<const keepers::use> keepers::of(block_number block) const {
-  const auto found = std::ranges::equal_range(by_block_, block, {}, &use::block);
-  return {found.begin(), found.end()};
+  return equal_members(by_block_, block, &use::block);
 }
 
 std::span<const keepers::use> keepers::operands_of(block_number by) const {
-  const auto found = std::ranges::equal_range(by_keeper_, by, {}, &use::by);
-  return {found.begin(), found.end()};
+  return equal_members(by_keeper_, by, &use::by);
 }
 
 }  // namespace memtrace::advice

@@ -13,6 +13,7 @@
 
 #include "analyzer/advice/autocast_widths.h"
 #include "analyzer/advice/batch_share.h"
+#include "analyzer/advice/equal_members.h"
 #include "analyzer/advice/forward_calls.h"
 #include "analyzer/advice/passes.h"
 #include "analyzer/advice/pieces.h"
@@ -82,8 +83,7 @@ class precision_change {
   }
 
   [[nodiscard]] std::span<const cast_copy> copies_of(block_number block) const {
-    const auto found = std::ranges::equal_range(widths_.copies, block, {}, &cast_copy::of);
-    return {found.begin(), found.end()};
+    return equal_members(widths_.copies, block, &cast_copy::of);
   }
 
   // A softmax in 32 bits is given a copy.
@@ -211,7 +211,7 @@ struct kept_by_width {
     const auto& facts = of.blocks[block];
     if (facts.what != category::activations || facts.element_bits != 32) continue;
     const bool narrow = widths.bits[block] == 16;
-    const auto copies = std::ranges::equal_range(widths.copies, block, {}, &cast_copy::of);
+    const auto copies = equal_members(widths.copies, block, &cast_copy::of);
     const bool halves = copies.empty() ? narrow : !narrow && !widths.kept_itself[block];
     (halves ? found.halved : found.stays) += bytes_of(of, block);
   }
