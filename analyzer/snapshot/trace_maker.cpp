@@ -9,6 +9,8 @@
 #include <span>
 #include <utility>
 
+#include "analyzer/snapshot/keys.h"
+
 namespace memtrace::snapshot {
 
 namespace {
