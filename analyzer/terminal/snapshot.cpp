@@ -54,10 +54,12 @@ namespace {
 [[nodiscard]] std::vector<std::string> what_a_profile_lacks(const run::snapshot_facts& snapshot) {
   std::vector<std::string> found;
   found.emplace_back(
-      "A profiler's trace does not tell: lines, categories, requested sizes, segments, memory "
-      "outside PyTorch;");
+      "A profiler's trace does not tell: lines, requested sizes, segments and fragmentation, "
+      "memory "
+      "outside PyTorch");
   found.emplace_back(
-      "fragmentation is not diagnosed. A memory snapshot, or memtrace run, tells more");
+      "Categories are guesses from when blocks come and go. A memory snapshot, or memtrace run, "
+      "tells more");
   if (snapshot.backward == "threads") {
     found.emplace_back("The backward pass is what the threads that ran autograd's nodes allocated");
   }
