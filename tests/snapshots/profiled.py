@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Trains under torch.profiler, as a user would, and leaves what it writes: NAME.json (the trace),
-NAME.timeline.json.gz, and NAME.stats.json (memory_stats, since the profiler began).
+NAME.timeline.json.gz of one, and NAME.stats.json (memory_stats, since the profiler began).
 
 python profiled.py FOLDER    under memtrace; each program in a process of its own, NAME.mtrace beside
 """
@@ -18,6 +18,7 @@ from torch.profiler import ProfilerActivity, profile, schedule
 
 STEPS = 16
 PROGRAMS = ["leaking", "bounded", "late"]
+TIMELINE = "leaking"  # with the frames and shapes that a memory timeline needs
 
 
 def train(name: str, kept: list) -> profile:
@@ -28,7 +29,7 @@ def train(name: str, kept: list) -> profile:
         kept.append(torch.empty(5_000_001, device="cuda"))
         torch.cuda.reset_peak_memory_stats()
     with profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA], profile_memory=True,
-                 record_shapes=True, with_stack=True,
+                 record_shapes=name == TIMELINE, with_stack=name == TIMELINE,
                  schedule=schedule(wait=0, warmup=0, active=STEPS, repeat=1)) as profiler:
         model = torch.nn.Sequential(torch.nn.Linear(512, 512), torch.nn.ReLU(),
                                     torch.nn.Linear(512, 512)).cuda()
@@ -52,9 +53,10 @@ def child(name: str, folder: Path) -> None:
         profiler = train(name, kept)
         stats = torch.cuda.memory_stats()
         profiler.export_chrome_trace(str(folder / f"{name}.json"))
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            profiler.export_memory_timeline(str(folder / f"{name}.timeline.json.gz"), device="cuda:0")
+        if name == TIMELINE:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                profiler.export_memory_timeline(str(folder / f"{name}.timeline.json.gz"), device="cuda:0")
         (folder / f"{name}.stats.json").write_text(json.dumps(stats))
         status = 0
     except BaseException:

@@ -190,7 +190,7 @@ TEST_CASE("a profiler's trace that is cut off anywhere is refused in a sentence"
 }
 
 TEST_CASE("hostile JSON is refused, or what it says is left out") {
-  CHECK(refusal(std::string(200000, '[')).find("memory timeline") != std::string::npos);
+  CHECK(refusal(std::string(200000, '[')).find("cut off") != std::string::npos);
   std::string deep;
   for (int i = 0; i < 200000; ++i) deep += "{\"a\":";
   CHECK(refusal(deep).find("cut off") != std::string::npos);
