@@ -46,6 +46,11 @@ namespace {
       {"mode", recording->mode}, {"capabilities", recording->capabilities}, {"refused", refused}};
 }
 
+[[nodiscard]] const char* source_of(const run::run_facts& run) {
+  if (!run.snapshot) return "recording";
+  return run.snapshot->of_profiler ? "profiler_trace" : "pytorch_snapshot";
+}
+
 [[nodiscard]] json snapshot_json(const std::optional<run::snapshot_facts>& snapshot) {
   if (!snapshot) return nullptr;
   return {{"history", snapshot->history},
@@ -77,7 +82,7 @@ namespace {
           {"simulated_gpu", text_or_null(run.simulated_gpu)},
           {"python_stacks", text_or_null(run.python_stacks)},
           {"event_source", text_or_null(run.event_source)},
-          {"source", run.snapshot ? "pytorch_snapshot" : "recording"},
+          {"source", source_of(run)},
           {"snapshot", snapshot_json(run.snapshot)},
           {"agent", text_or_null(run.agent)},
           {"autograd", text_or_null(run.autograd)},

@@ -48,11 +48,14 @@ namespace key = format::info_key;
 }
 
 [[nodiscard]] std::optional<snapshot_facts> build_snapshot(const replay::replayer& replayed) {
-  if (replayed.info(key::source) != "pytorch_snapshot") return std::nullopt;
+  const auto source = replayed.info(key::source);
+  const bool of_profiler = source == "profiler_trace";
+  if (!of_profiler && source != "pytorch_snapshot") return std::nullopt;
   const auto number = [&](const char* name) {
     return text::number_in(replayed.info(name)).value_or(0);
   };
   snapshot_facts made;
+  made.of_profiler = of_profiler;
   made.history = replayed.info(key::snapshot_history);
   made.held = number(key::snapshot_held);
   made.stacks = replayed.info(key::snapshot_stacks);
@@ -287,6 +290,8 @@ process_report build_process(const std::string& path, const trace::reader& reade
         build_device(reader.names(), *device, replayed.driver().device(index),
                      found == attributed.devices.end() ? nullptr : &found->second));
     made.devices.back().checked = made.devices.back().checked && told;
+    // Its segments are not known: what is reserved differs from theirs throughout.
+    if (made.run.snapshot && made.run.snapshot->of_profiler) made.devices.back().mismatches = 0;
   }
   for (const auto& oom : replayed.ooms()) {
     made.ooms.push_back(build_oom(reader.names(), replayed, oom, made.devices));

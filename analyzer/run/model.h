@@ -40,15 +40,16 @@ struct recording_facts {
   std::vector<std::pair<std::string, std::string>> refused;
 };
 
-// Of a snapshot of PyTorch's that stands for a recording: what it holds, and how far it can be
-// trusted. See info_key::snapshot_*.
+// Of a snapshot of PyTorch's, or a trace of its profiler, that stands for a recording: what it
+// holds, and how far it can be trusted. See info_key::snapshot_*.
 struct snapshot_facts {
+  bool of_profiler = false;
   std::string history;     // "none", "whole", "late"
   std::uint64_t held = 0;  // bytes that were allocated when its history begins
   std::string stacks;      // frames: "none", "python", "all"
-  std::string backward;    // how that phase is known: "frames", "assumed"; empty: not at all
+  std::string backward;    // how that phase is known: "frames", "threads", "assumed"; empty: not
   bool times = true;
-  bool agrees = true;  // its events leave the segments and blocks that it lists
+  bool agrees = true;  // its events leave the segments and blocks, or totals, that it lists
   std::uint64_t contradictions = 0;
   std::uint64_t skipped = 0;  // events of unknown kinds
 };

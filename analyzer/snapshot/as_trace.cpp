@@ -9,7 +9,10 @@
 #include <string_view>
 #include <utility>
 
+#include "analyzer/snapshot/json_input.h"
 #include "analyzer/snapshot/pickle_reader.h"
+#include "analyzer/snapshot/profiler_maker.h"
+#include "analyzer/snapshot/profiler_reader.h"
 #include "analyzer/snapshot/trace_maker.h"
 
 namespace memtrace::snapshot {
@@ -52,35 +55,39 @@ constexpr std::string_view legacy_checkpoint = "\x80\x02\x8a\x0al\xfc\x9c\x46\xf
   if (starts_with(head, gzip)) {
     return error("is packed with gzip; unpack it first (gunzip), then name the file inside");
   }
-  if (head[0] == '{' || head[0] == '[') {
-    return error(
-        fmt::format("is JSON, as the profiler writes its traces and memory timelines, which "
-                    "are not read; take a memory snapshot in its place: {}",
-                    how_to_make_one));
-  }
   return std::nullopt;
+}
+
+template <class Maker, class Contents>
+[[nodiscard]] trace::result<std::unique_ptr<spill_file>> written(Contents& found) {
+  auto made = std::make_unique<spill_file>();
+  if (!Maker(found, *made).make()) {
+    return trace::error{
+        trace::error_code::io_error, 0,
+        fmt::format("needs room to be read, and TMPDIR has none: {}", std::strerror(errno))};
+  }
+  return made;
 }
 
 }  // namespace
 
 bool is_one(trace::byte_source& source) {
   const auto head = head_of(source);
-  return is_pickle(head) || foreign(head).has_value();
+  return is_pickle(head) || foreign(head).has_value() || json_input::first_of(source) != 0;
 }
 
 trace::result<std::unique_ptr<spill_file>> as_trace(
     trace::byte_source& source,
     const std::function<void(std::uint64_t, std::uint64_t)>& on_progress) {
+  if (json_input::first_of(source) != 0) {
+    profiler_contents found;
+    if (auto failed = read_profiler_trace(source, found, on_progress)) return std::move(*failed);
+    return written<profiler_maker>(found);
+  }
   if (auto other = foreign(head_of(source))) return std::move(*other);
   contents found;
   if (auto failed = pickle_reader(source, found).read(on_progress)) return std::move(*failed);
-  auto made = std::make_unique<spill_file>();
-  if (!trace_maker(found, *made).make()) {
-    return trace::error{
-        trace::error_code::io_error, 0,
-        fmt::format("needs room to be read, and TMPDIR has none: {}", std::strerror(errno))};
-  }
-  return made;
+  return written<trace_maker>(found);
 }
 
 }  // namespace memtrace::snapshot

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A snapshot of PyTorch's (torch.cuda.memory._dump_snapshot) as the trace that says the same, so
-// that every command reads it like a recording:
+// A snapshot of PyTorch's (torch.cuda.memory._dump_snapshot), or a trace of its profiler with
+// memory events, as the trace that says the same, so that every command reads it like a recording:
 //
 //   pickle ─► pickle_reader ─► contents, event_log ─► start_of_history   what was there before
 //                                                  └─► as_trace          records, by time
+//   JSON ───► profiler_reader ─► profiler_contents ─► profiler_maker     records, by time
 //
 // What a snapshot says of the recording is in info records (info_key::source and snapshot_*), for
 // reports; what it lacks is absent. Times are those of PyTorch, or the number of the event in
@@ -21,7 +22,7 @@
 
 namespace memtrace::snapshot {
 
-// The first bytes are those of a pickle, or of what such files come packed in: no trace.
+// The first bytes are those of a pickle, of JSON, or of what such files come packed in: no trace.
 [[nodiscard]] bool is_one(trace::byte_source& source);
 
 // Errors: corrupt_snapshot, not_a_snapshot, io_error.

@@ -49,10 +49,11 @@ constexpr std::uint64_t least_unused = 20;
 void add_reserved(text::page& out, const run::device_report& device) {
   const auto& top = device.peak_reserved.totals;
   const auto unused = top.reserved - std::min(top.allocated, top.reserved);
+  const auto why = unused == 0 ? std::string() : reasons(top);  // none where segments are unknown
   out.line(fmt::format("  peak reserved  {:>11}  at {}, {} of it unused{}",
                        text::format_bytes(top.reserved),
                        text::format_seconds(device.peak_reserved.time_ns),
-                       text::format_bytes(unused), unused == 0 ? "" : ": " + reasons(top)));
+                       text::format_bytes(unused), why.empty() ? "" : ": " + why));
 }
 
 // The request, and what PyTorch's own message says instead where that is another figure.

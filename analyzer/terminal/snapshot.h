@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the report says of a snapshot of PyTorch's that stands for a recording.
+// What the report says of a snapshot of PyTorch's, or a trace of its profiler, that stands for a
+// recording.
 #pragma once
 
 #include <string>

@@ -146,6 +146,14 @@ void record_writer::allocator(std::uint64_t time_us, std::uint32_t device, threa
   predictions_[device].see(event);
 }
 
+void record_writer::reported(std::uint64_t time_us, std::uint32_t device, thread_id thread,
+                             const reported_event& event) {
+  make_room();
+  be_in(device, thread);
+  put_time(time_us);
+  put(event.is_alloc ? format::kind::reported_alloc : format::kind::reported_free, 0, event);
+}
+
 void record_writer::report(const report_event& event) {
   auto& predicted = predictions_[event.device];
   const auto block = static_cast<std::uint64_t>(event.block_bytes);

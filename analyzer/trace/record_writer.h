@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Writes a trace of records that come from elsewhere than the recorder: an imported snapshot.
+// Writes a trace of records that come from elsewhere than the recorder: an imported snapshot or
+// profiler's trace.
 // Times are microseconds since the trace's start; definitions are numbered as they come.
 //
 //   record_writer to(header_of(started_ns), file);
@@ -39,6 +40,8 @@ class record_writer {
   // Events. A time before that of the event before it is taken as that.
   void allocator(std::uint64_t time_us, std::uint32_t device, thread_id thread,
                  const allocator_event& event);
+  void reported(std::uint64_t time_us, std::uint32_t device, thread_id thread,
+                const reported_event& event);
   void phase(std::uint64_t time_us, std::uint32_t device, const phase_event& event);
   void step(std::uint64_t time_us, std::uint32_t device, const step_event& event);
   void operation(std::uint64_t time_us, std::uint32_t device, thread_id thread,

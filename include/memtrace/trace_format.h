@@ -440,13 +440,15 @@ inline constexpr char capabilities[] = "capabilities";  // the rows that are on,
 inline constexpr char refused[] = "refused";    // "row: why it is off after all", one record each
 inline constexpr char agent[] = "agent";        // "on", or why names and states are unknown
 inline constexpr char autograd[] = "autograd";  // "on", or which of its functions are missing
-// Of a trace that the analyzer made of another file, for itself: which. "pytorch_snapshot"
+// Of a trace that the analyzer made of another file, for itself: which. "pytorch_snapshot",
+// "profiler_trace"
 inline constexpr char source[] = "source";
 // Of such: "none", "whole" (from the first allocation on) or "late"; bytes that were allocated when
 // the history begins; frames: "none", "python", "all" (with C++); how backward is known: "frames",
-// "assumed" (no Python frames), or not; "yes" if events have times; events that do not fit the
-// segments at the end; events of unknown kinds; whether replaying the events ends with the segments
-// and blocks that are there: "equal", "different"
+// "threads", "assumed" (no Python frames), or not; "yes" if events have times; events that do not
+// fit the segments at the end; events of unknown kinds; whether replaying the events ends with the
+// segments and blocks that are there, or each total follows from the one before: "equal",
+// "different"
 inline constexpr char snapshot_history[] = "snapshot_history";
 inline constexpr char snapshot_held[] = "snapshot_held";
 inline constexpr char snapshot_stacks[] = "snapshot_stacks";

@@ -8,7 +8,9 @@ python made.py --corpus FOLDER            small ones, for tests/fuzz/corpus/pick
 """
 
 import argparse
+import gzip
 import io
+import json
 import pickle
 import random
 from dataclasses import dataclass, field
@@ -165,6 +167,29 @@ def with_everything() -> dict:
                                    "roundup_power2_divisions": {"1": 0, "2": 4}}}
 
 
+def profiler_trace() -> dict:
+    """As torch.profiler writes it: blocks that were there before, of two devices and the CPU, by two
+    threads, steps of its own and an optimizer's."""
+    events, total = [], {0: 4 * MIB, 1: 0}
+    for i, (device, address, size) in enumerate([(0, 1, MIB), (1, 1, 512), (0, 9, -2 * MIB),
+                                                 (0, 1, -MIB), (1, 5, 3 * MIB), (0, 7, 512)]):
+        total[device] += size
+        events.append({"ph": "i", "cat": "cpu_instant_event", "name": "[memory]", "tid": 7 + i % 2,
+                       "ts": 1000.5 + 9 * i, "args": {
+                           "Addr": BASE + address, "Bytes": size, "Device Type": 1,
+                           "Device Id": device, "Total Allocated": total[device],
+                           "Total Reserved": 8 * MIB}})
+    events.append({**events[0], "args": {**events[0]["args"], "Device Type": 0, "Device Id": -1}})
+    events += [{"ph": "X", "cat": kind, "name": name, "tid": thread, "ts": time, "dur": 20}
+               for kind, name, thread, time in (
+                   ("user_annotation", "ProfilerStep#0", 7, 1000), ("user_annotation", "ProfilerStep#1", 7, 1021),
+                   ("user_annotation", "Optimizer.step#SGD.step", 7, 1010),
+                   ("cpu_op", "autograd::engine::evaluate_function: MmBackward0", 8, 1001))]
+    return {"schemaVersion": 1, "deviceProperties": [{"id": 0, "name": "GPU", "totalGlobalMem": 24 << 30}],
+            "distributedInfo": {"backend": "nccl", "rank": 1, "world_size": 2},
+            "baseTimeNanoseconds": 1_700_000_000_000_000_000, "traceEvents": events[::-1], "traceName": "x"}
+
+
 def corpus(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "steps").write_bytes(pickle.dumps(small(1), 4))
@@ -172,6 +197,10 @@ def corpus(folder: Path) -> None:
         (folder / f"everything{protocol}").write_bytes(pickle.dumps(with_everything(), protocol))
     (folder / "ring").write_bytes(pickle.dumps(small(300, ring=40), 4))
     (folder / "segments").write_bytes(pickle.dumps(small(1)["segments"], 4))
+    profile = json.dumps(profiler_trace()).encode()
+    (folder / "profiler").write_bytes(profile)
+    (folder / "profiler_packed").write_bytes(gzip.compress(profile, mtime=0))
+    (folder / "timeline").write_bytes(b"[[1, 2], [[0, 512], [0, 0]]]")
     (folder / "other").write_bytes(pickle.dumps({"weights": [1.5, None, True, {"a": (1, 2, 3)}]}, 4))
     (folder / "calls").write_bytes(pickle.dumps({"segments": io.BytesIO}, 4))
 

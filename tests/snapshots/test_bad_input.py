@@ -65,8 +65,8 @@ BAD = {
     "twice": (PROTO + b"](}\x94(\x8c\x06action\x8c\x05alloc\x8c\x04addrK\x01uh\x00e.",
               "is an event or block that was there before"),
     "packed": (gzip.compress(GOOD), "is packed with gzip"),
-    "kineto": (b'{"traceEvents": [{"name": "[memory]"}]}', "is JSON, as the profiler writes"),
-    "timeline": (b"[[1, 2], [[3]]]", "is JSON, as the profiler writes"),
+    "kineto": (b'{"traceEvents": [{"name": "[memory]"}]}', "memory events lack addresses or totals"),
+    "timeline": (b"[[1, 2], [[3]]]", "is a memory timeline of PyTorch's profiler"),
 }
 
 
