@@ -18,7 +18,6 @@ constexpr unsigned entry_depth = 3;  // {"traceEvents": [{
 constexpr unsigned arguments_depth = 4;
 constexpr std::uint64_t ns_per_us = 1000;
 constexpr std::int64_t cuda = 1;  // c10::DeviceType
-constexpr std::int64_t cpu = 0;
 
 constexpr std::string_view memory_event = "[memory]";
 constexpr std::string_view step_head = "ProfilerStep#";
