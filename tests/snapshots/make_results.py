@@ -26,10 +26,10 @@ sys.path[:0] = [str(HERE), str(HERE.parent / "support"), str(HERE.parent / "trai
 
 import compare  # noqa: E402
 import environments  # noqa: E402
-import made  # noqa: E402
-import programs_table  # noqa: E402
+import made_snapshots  # noqa: E402
+import snapshot_programs  # noqa: E402
 import runs  # noqa: E402
-import truth  # noqa: E402
+import pickle_truth  # noqa: E402
 
 TORCH = ["2.3.1", "2.6.0", "2.8.0", "2.11.0", "2.15.0"]
 EVENTS = [1_000_000, 5_000_000]
@@ -54,7 +54,7 @@ is not whole, the diagnosis alone. "totals": the diagnosis of the snapshot has t
 LARGE = """
 ## Large snapshots
 
-Made up by [made.py](made.py): training steps on a small allocator, 200 call stacks, one device.
+Made up by [made_snapshots.py](made_snapshots.py): training steps on a small allocator, 200 call stacks, one device.
 *Read*: `memtrace dump --no-stacks`' time until its first line, which is when the snapshot has become
 a trace. *Report*: `memtrace report` from beginning to end. Memory is the peak of the process; on {cpus}
 processors, others busy as well.
@@ -73,7 +73,7 @@ def different(snapshot: dict, stats: list, lines: list[dict], late: bool) -> tup
             known = [one for one in snapshot["device_traces"][device] if one["action"] in compare.KINDS]
             start = {one["address"]: one["size"]
                      for one in there[:len(there) - len(known)] if one["kind"] == "alloc"}
-            before = truth.blocks_at_start(snapshot, device)
+            before = pickle_truth.blocks_at_start(snapshot, device)
             count += len(set(start.items()) ^ set(before.items()))
             events += len(known)
             continue
@@ -105,7 +105,7 @@ def beside_recording(ours: dict, recorded: dict) -> str:
 
 
 def row(torch: str, name: str, folder: Path, failures: list[str]) -> str:
-    snapshot, stats = truth.load(folder / f"{name}.pickle"), json.loads((folder / f"{name}.json").read_text())
+    snapshot, stats = pickle_truth.load(folder / f"{name}.pickle"), json.loads((folder / f"{name}.json").read_text())
     lines = runs.dump(folder / f"{name}.pickle")
     ours, recorded = (runs.report([folder / f"{name}.{kind}"], folder) for kind in ("pickle", "mtrace"))
     facts = ours["run"]["snapshot"]
@@ -125,7 +125,7 @@ def row(torch: str, name: str, folder: Path, failures: list[str]) -> str:
 def take(torch: str, folder: Path) -> None:
     python = environments.installed(environments.Version(torch, environments.ONE_PYTHON)) \
         if torch != "2.11.0" else runs.python()
-    done = runs.run([python, HERE / "programs.py", folder, *programs_table.VERSIONS],
+    done = runs.run([python, HERE / "programs.py", folder, *snapshot_programs.VERSIONS],
                     folder / "traces", devices=2, timeout=3600)
     if done.status != 0:
         print(done.stderr.decode(errors="replace")[-3000:], file=sys.stderr)
@@ -139,7 +139,7 @@ def rows_of(torch: str, taken: Path | None, failures: list[str]) -> list[str]:
         else:
             take(torch, folder)
         rows = []
-        for name in programs_table.VERSIONS:
+        for name in snapshot_programs.VERSIONS:
             try:
                 rows.append(row(torch, name, folder, failures))
             except Exception as error:  # one that fails must not hide the others
@@ -167,7 +167,7 @@ def measured(command: list, first_line: bool) -> tuple[float, int]:
 def large(events: int, taken: Path | None) -> str:
     with tempfile.TemporaryDirectory() as target:
         file = (taken or Path(target)) / f"{events}.pickle"
-        written = events if file.exists() else made.big(file, events, 200)
+        written = events if file.exists() else made_snapshots.big(file, events, 200)
         read, memory = measured([runs.memtrace(), "dump", "--no-stacks", file], True)
         report, most = measured([runs.memtrace(), "report", file], False)
         return (f"| {written:,} | {file.stat().st_size / 1e6:,.0f} MB | {read:.1f} s | {report:.1f} s | "

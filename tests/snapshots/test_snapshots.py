@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 import compare
-import programs_table
+import snapshot_programs
 import runs
-import truth
+import pickle_truth
 
 HERE = Path(__file__).resolve().parent
 
@@ -21,7 +21,7 @@ HERE = Path(__file__).resolve().parent
 @pytest.fixture(scope="session")
 def taken(built, tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("snapshots")
-    runs.run([runs.python(), HERE / "programs.py", folder, *programs_table.QUICK], folder / "traces",
+    runs.run([runs.python(), HERE / "programs.py", folder, *snapshot_programs.QUICK], folder / "traces",
              devices=2, timeout=1800).expect(0)
     return folder
 
@@ -33,7 +33,7 @@ def loaded(taken):
     def load(name: str) -> tuple[dict, list, list[dict]]:
         """The snapshot, memory_stats of its devices, and its trace's records."""
         if name not in known:
-            known[name] = (truth.load(taken / f"{name}.pickle"),
+            known[name] = (pickle_truth.load(taken / f"{name}.pickle"),
                            json.loads((taken / f"{name}.json").read_text()),
                            runs.dump(taken / f"{name}.pickle"))
         return known[name]
@@ -55,8 +55,8 @@ def reports(taken):
     return load
 
 
-every_whole = pytest.mark.parametrize("name", programs_table.WHOLE)
-every_late = pytest.mark.parametrize("name", programs_table.LATE)
+every_whole = pytest.mark.parametrize("name", snapshot_programs.WHOLE)
+every_late = pytest.mark.parametrize("name", snapshot_programs.LATE)
 
 
 @every_whole
@@ -73,13 +73,13 @@ def test_every_event_total_and_block_is_pytorchs(loaded, name):
         assert found.kinds["segment_map"] > 0
 
 
-@pytest.mark.parametrize("name", programs_table.QUICK)
+@pytest.mark.parametrize("name", snapshot_programs.QUICK)
 def test_the_end_is_that_of_the_snapshot(loaded, reports, name):
     snapshot, stats, lines = loaded(name)
     report, _ = reports(name)
     assert report["run"]["source"] == "pytorch_snapshot"
     facts = report["run"]["snapshot"]
-    assert facts["history"] == programs_table.HISTORY[name]
+    assert facts["history"] == snapshot_programs.HISTORY[name]
     assert facts["events_lead_to_segments"] is True
     assert facts["contradictions"] == facts["skipped_events"] == 0
     for device in range(len(stats)):
@@ -91,7 +91,7 @@ def test_the_end_is_that_of_the_snapshot(loaded, reports, name):
                 left[line["address"]] = line["block"]
             elif line["kind"] == "free_requested":
                 left.pop(line["address"], None)
-        assert left == truth.blocks_at_end(snapshot, device)
+        assert left == pickle_truth.blocks_at_end(snapshot, device)
 
 
 @every_whole
@@ -106,14 +106,14 @@ def test_peaks_are_those_of_memory_stats(reports, loaded, name):
 def test_what_was_there_before_the_history(loaded, reports, name):
     snapshot, _, lines = loaded(name)
     report, _ = reports(name)
-    before = truth.blocks_at_start(snapshot, 0)
+    before = pickle_truth.blocks_at_start(snapshot, 0)
     assert before, "the history is whole: nothing was tested"
     events = len([one for one in snapshot["device_traces"][0] if one["action"] in compare.KINDS])
     allocator = [line for line in lines if line["kind"] in compare.KINDS]
     start = allocator[:len(allocator) - events]
     assert {line["address"]: line["size"] for line in start if line["kind"] == "alloc"} == before
     assert sum(line["size"] for line in start if line["kind"].startswith("segment")) == \
-        truth.reserved_at_start(snapshot, 0)
+        pickle_truth.reserved_at_start(snapshot, 0)
     assert report["run"]["snapshot"]["allocated_before_bytes"] > 0
 
 
@@ -125,7 +125,7 @@ def without_moments(value):
     return [without_moments(one) for one in value] if isinstance(value, list) else value
 
 
-@pytest.mark.parametrize("name", programs_table.SAME_FRAGMENTATION)
+@pytest.mark.parametrize("name", snapshot_programs.SAME_FRAGMENTATION)
 def test_fragmentation_is_that_of_the_recording(reports, name):
     for ours, recorded in zip(*(report["fragmentation"] for report in reports(name)), strict=True):
         assert ours["inexact"] is None and recorded["inexact"] is None

@@ -3,8 +3,8 @@
 the dictionary that PyTorch would give of it. For sizes that no real run has at hand, and for seeds of
 the fuzzer.
 
-python made.py FILE EVENTS [--stacks N]   about so many events, written as they are made
-python made.py --corpus FOLDER            small ones, for tests/fuzz/corpus/pickle
+python made_snapshots.py FILE EVENTS [--stacks N]   about so many events, written as they are made
+python made_snapshots.py --corpus FOLDER            small ones, for tests/fuzz/corpus/pickle
 """
 
 import argparse

@@ -14,10 +14,10 @@ import zipfile
 
 import pytest
 
-import made
+import made_snapshots
 import runs
 
-GOOD = pickle.dumps(made.small(1), 4)
+GOOD = pickle.dumps(made_snapshots.small(1), 4)
 PROTO = b"\x80\x04"
 
 
@@ -114,7 +114,7 @@ def written_by_hand(value: dict) -> bytes:
 
 
 def test_however_it_was_pickled(built, tmp_path):
-    value = made.small(1)
+    value = made_snapshots.small(1)
     ways = {f"protocol_{protocol}": pickle.dumps(value, protocol) for protocol in (2, 3, 4, 5)}
     ways["optimized"] = pickletools.optimize(ways["protocol_4"])
     ways["by_hand"] = written_by_hand(value)
@@ -131,7 +131,7 @@ def test_however_it_was_pickled(built, tmp_path):
 def test_segments_alone(built, tmp_path):
     """torch.cuda.memory_snapshot() gives no more."""
     file = tmp_path / "segments.pickle"
-    file.write_bytes(pickle.dumps(made.small(1)["segments"]))
+    file.write_bytes(pickle.dumps(made_snapshots.small(1)["segments"]))
     said = run("report", file, tmp_path)
     assert said.returncode == 0 and "without a history" in said.stdout
 
@@ -139,14 +139,14 @@ def test_segments_alone(built, tmp_path):
 def test_made_up_events_lead_to_their_segments(built, tmp_path):
     file = tmp_path / "made.pickle"
     for ring in (0, 57):
-        file.write_bytes(pickle.dumps(made.small(2000, ring=ring)))
+        file.write_bytes(pickle.dumps(made_snapshots.small(2000, ring=ring)))
         facts = runs.report([file], tmp_path)["run"]["snapshot"]
         assert facts["events_lead_to_segments"] is True
         assert facts["history"] == ("late" if ring else "whole")
 
 
 def test_segments_of_another_moment_are_told(built, tmp_path):
-    value = made.small(1)
+    value = made_snapshots.small(1)
     value["segments"][0]["blocks"][0].update(state="active_allocated", size=512)
     file = tmp_path / "torn.pickle"
     file.write_bytes(pickle.dumps(value))
