@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Opcodes of Python's pickle format (protocols 2 to 5), by their names in pickletools. Those that a
-// snapshot is made of are read; those that look up or call something are refused by name.
+// snapshot is made of are read here, and written by export/snapshot; those that look up or call
+// something are refused by name.
 #pragma once
 
 #include <array>

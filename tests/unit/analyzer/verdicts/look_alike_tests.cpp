@@ -147,18 +147,29 @@ TEST_CASE("GIVEN few steps WHEN judged THEN the verdict says how many more are n
   CHECK(device.summary.find("too few") != std::string::npos);
 }
 
-TEST_CASE("GIVEN batches that get larger WHEN they stay large in the end THEN nothing leaks") {
-  for (const int last : {16, 17, 18}) {  // three steps of one size are enough
-    made_up_program program;
-    (void)program.alloc(5, 64_MiB);
-    std::uint64_t batch = 0;
-    for (int i = 0; i < last; ++i) {
-      batch = program.replace(batch, 9, static_cast<std::uint64_t>(1 + std::min(i, 12)) * 1_MiB);
-      work(program);
-      program.step();
-    }
-    CHECK(leaks_in(program.verdicts_on()) == none);
+namespace {
+
+// Thirteen sizes, one a step, and then the last one again.
+[[nodiscard]] std::vector<std::string> leaks_of_larger_batches(int length) {
+  made_up_program program;
+  (void)program.alloc(5, 64_MiB);
+  std::uint64_t batch = 0;
+  for (int i = 0; i < length; ++i) {
+    batch = program.replace(batch, 9, static_cast<std::uint64_t>(1 + std::min(i, 12)) * 1_MiB);
+    work(program);
+    program.step();
   }
+  return leaks_in(program.verdicts_on());
+}
+
+}  // namespace
+
+TEST_CASE("GIVEN batches that get larger WHEN they stay large for four steps THEN nothing leaks") {
+  for (const int length : {16, 17, 18}) CHECK(leaks_of_larger_batches(length) == none);
+}
+
+TEST_CASE("GIVEN batches that get larger WHEN they have hardly stopped THEN nobody can tell yet") {
+  for (const int length : {13, 14, 15}) CHECK(leaks_of_larger_batches(length) != none);
 }
 
 TEST_CASE("GIVEN a tensor that gets larger up to the end WHEN judged THEN it is a leak still") {
