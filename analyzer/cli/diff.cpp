@@ -43,7 +43,7 @@ struct diff_options {
 
 int show(diff_options chosen) {
   if (!named_two_runs(chosen)) return usage;
-  if (!may_write_page(chosen.html, chosen.force)) return failure;
+  if (!may_write(chosen.html, chosen.force)) return failure;
   const auto before_paths = find(chosen.before);
   if (!before_paths) return failure;
   const auto after_paths = find(chosen.after);

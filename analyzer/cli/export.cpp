@@ -92,7 +92,7 @@ struct export_options {
 [[nodiscard]] int write(const std::vector<std::string>& paths, const export_options& options,
                         const exporting::format_row& format, exporting::chosen wanted) {
   const auto name = options.output.empty() ? default_name(format, options.traces) : options.output;
-  if (!may_write_page(name, options.force) ||
+  if (!may_write(name, options.force) ||
       (format.is_folder && !may_replace_folder(name, format.extension))) {
     return failure;
   }

@@ -76,7 +76,7 @@ struct report_options {
 int show(const report_options& chosen) {
   if (!understood(chosen)) return usage;
   const auto paths = find(chosen.traces);
-  if (!paths || !may_write_page(chosen.html, chosen.force)) return failure;
+  if (!paths || !may_write(chosen.html, chosen.force)) return failure;
   run::load_options wanted;
   wanted.blocks = chosen.blocks;
   wanted.history = !chosen.html.empty();

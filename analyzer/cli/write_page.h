@@ -5,9 +5,9 @@
 
 namespace memtrace::cli {
 
-// Before the work: whether a page can be written there. False, after one sentence on stderr: there
-// is something already, and `force` was not given.
-[[nodiscard]] bool may_write_page(const std::string& path, bool force);
+// Before the work: whether a page, or an export, can be written there. False, after one sentence on
+// stderr: there is something already, and `force` was not given.
+[[nodiscard]] bool may_write(const std::string& path, bool force);
 
 // The whole file or nothing; "-": to standard output. False, after one sentence on stderr, where
 // that fails.

@@ -32,11 +32,13 @@ void add_runs(text::page& out, const run_difference& runs) {
              text::emphasis::heading);
     const auto traces =
         run.size() == 1 ? std::string() : fmt::format("{} traces", text::format_count(run.size()));
+    const auto number =  // which a snapshot does not tell
+        first.run.pid == 0 ? std::string() : fmt::format("pid {}", first.run.pid);
     out.line(fmt::format(
-        "        {}", text::join({traces, fmt::format("pid {}", first.run.pid),
-                                  first.run.host.empty() ? "" : "on " + first.run.host,
-                                  text::format_seconds(first.run.duration_ns), how_it_ended(run)},
-                                 ", ")));
+        "        {}",
+        text::join({traces, number, first.run.host.empty() ? "" : "on " + first.run.host,
+                    text::format_seconds(first.run.duration_ns), how_it_ended(run)},
+                   ", ")));
   };
   line("before", *runs.before);
   line("after", *runs.after);

@@ -67,6 +67,7 @@ enum class says : std::uint8_t {
 };
 
 struct line_pattern {
+  std::string word;  // only lines that have it are searched
   std::regex text;
   says what = says::compares;
 };
@@ -78,18 +79,21 @@ struct line_pattern {
   const std::string compares = R"(\s*(?:<=|>=|==|<|>)\s*)";
   const std::string makes = fmt::format(R"(\b{}\s*(?::[^=]+)?=\s*)", name);
   return {
-      {std::regex(length + compares + operand)},
-      {std::regex("(?:^|[^\\w.])" + operand + compares + "[\\w.]*?" + length)},
+      {name, std::regex(length + compares + operand)},
+      {name, std::regex("(?:^|[^\\w.])" + operand + compares + "[\\w.]*?" + length)},
       // A ring that is written to; all but the last dropped; made at its full length.
-      {std::regex(fmt::format(R"(\b{}\[[^\]%]*%\s*)", name) + operand + R"([^\]]*\]\s*=(?!=))"),
+      {name,
+       std::regex(fmt::format(R"(\b{}\[[^\]%]*%\s*)", name) + operand + R"([^\]]*\]\s*=(?!=))"),
        says::is_ring},
-      {std::regex(
+      {name,
+       std::regex(
            fmt::format(R"(\b{0}\[[^\]%]*%\s*(len\(\s*[\w.]*\b{0}\s*\))\s*\]\s*=(?!=))", name)),
        says::is_ring},
-      {std::regex(fmt::format(R"(\b{0}\s*=\s*[\w.]*\b{0}\[\s*-\s*)", name) + operand +
-                  R"(\s*:\s*\])")},
-      {std::regex(makes + R"(\[\s*None\s*\]\s*\*\s*)" + operand), says::made_at_full_length},
-      {std::regex(makes + R"((?:dict\.fromkeys\(|[\[{].*\bNone\s+for\s+\w+\s+in\s+)range\(\s*)" +
+      {name, std::regex(fmt::format(R"(\b{0}\s*=\s*[\w.]*\b{0}\[\s*-\s*)", name) + operand +
+                        R"(\s*:\s*\])")},
+      {name, std::regex(makes + R"(\[\s*None\s*\]\s*\*\s*)" + operand), says::made_at_full_length},
+      {name,
+       std::regex(makes + R"((?:dict\.fromkeys\(|[\[{].*\bNone\s+for\s+\w+\s+in\s+)range\(\s*)" +
                   operand),
        says::made_at_full_length}};
 }
@@ -105,10 +109,12 @@ struct line_pattern {
     if (!std::regex_search(line, found, written)) continue;
     const auto index = found[1].str();
     return {
-        {std::regex(fmt::format(R"((?:^|[\s,(]){}\s*:?=\s*[^=%]*%\s*)", index) + operand +
+        {index,
+         std::regex(fmt::format(R"((?:^|[\s,(]){}\s*:?=\s*[^=%]*%\s*)", index) + operand +
                     R"(\s*\)*\s*(?:$|;))"),
          says::is_ring},
-        {std::regex(fmt::format(R"(,\s*{}\s*=\s*divmod\(.*,\s*)", index) + operand + R"(\s*\))"),
+        {index,
+         std::regex(fmt::format(R"(,\s*{}\s*=\s*divmod\(.*,\s*)", index) + operand + R"(\s*\))"),
          says::is_ring}};
   }
   return {};
@@ -141,6 +147,7 @@ std::optional<shown_bound> bound_in(const std::vector<std::string>& lines,
     const auto text = without_comment(lines[i]);
     for (const auto& pattern : patterns) {
       std::smatch found;
+      if (text.find(pattern.word) == std::string::npos) continue;
       if (!std::regex_search(text, found, pattern.text)) continue;
       const bool is_own_length = found[1].str().starts_with("len(");
       const auto limit =

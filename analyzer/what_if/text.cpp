@@ -188,7 +188,9 @@ std::string to_text(const std::vector<replayed_process>& processes, const text::
   text::page out;
   for (const auto& process : processes) {
     if (&process != processes.data()) out.blank();
-    out.line(fmt::format("{}, pid {}", process.path, process.pid), text::emphasis::heading);
+    const auto number =  // which a snapshot does not tell
+        process.pid == 0 ? std::string() : fmt::format(", pid {}", process.pid);
+    out.line(process.path + number, text::emphasis::heading);
     for (const auto& device : process.devices) {
       if (&device != process.devices.data()) out.blank();
       add_device(out, device);

@@ -312,7 +312,7 @@ path_names::named path_names::from_plain(const named& parent, const step& edge) 
   }
   if (is_tee(edge.parent)) {
     if (is_tee(edge.child)) return parent;
-    constexpr std::size_t items_seen = 24;
+    constexpr std::size_t items_seen = 24;  // numread, after the object's head and its iterator
     const int seen = load<int>(edge.parent, items_seen);
     const place_number next = places_.add(parent.place, any_item);
     places_.note_container(next, {"tee", static_cast<std::uint64_t>(std::max(seen, 0))}, false);
