@@ -71,7 +71,7 @@ enum class step_boundary : std::uint8_t {
 
 [[nodiscard]] std::optional<category> category_named(std::string_view name);
 
-// The rule of memory that the program named itself (docs/attribution.md).
+// The rule of memory of which the program said what it is (docs/attribution.md).
 inline constexpr std::string_view rule_of_annotations = "user_annotation";
 
 template <class Enum, std::size_t count, class Value>

@@ -58,7 +58,7 @@ constexpr std::uint64_t most_frames = 1u << 20;
                                                          const composition& held) {
   std::map<std::pair<std::string_view, attribution::category>, named_memory> found;
   for (const auto& group : held.groups) {
-    if (group.rule != attribution::rule_of_annotations || !group.name) continue;
+    if (!group.named_by_program) continue;
     auto& row = found[{names[group.name], group.what}];
     row.what = group.what;
     row.bytes += group.held.bytes;

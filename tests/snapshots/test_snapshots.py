@@ -4,6 +4,7 @@ beside memory_stats, and beside what memtrace recorded of the same run."""
 
 import json
 import os
+import pickle
 import re
 import subprocess
 from pathlib import Path
@@ -207,3 +208,18 @@ def test_what_the_program_named(loaded):
     _, _, lines = loaded("named")
     named = [line for line in lines if line["kind"] == "storage"]
     assert [line["name"] for line in named] == ["keys and values"] * 4
+
+
+def test_memory_that_a_program_names_is_what_it_was_without(reports, loaded, tmp_path):
+    """Four tensors of 3 MiB have the name; it says nothing of what they are."""
+    named, _ = reports("named")
+    peak = named["devices"][0]["at_peak"]
+    assert [one["name"] for one in peak["names"]] == ["keys and values"]
+    assert sum(one["bytes"] for one in peak["names"]) == 4 * (3 << 20)
+    snapshot = pickle.loads(pickle.dumps(loaded("named")[0]))
+    for event in snapshot["device_traces"][0]:
+        event["user_metadata"] = ""
+    (tmp_path / "nameless.pickle").write_bytes(pickle.dumps(snapshot))
+    nameless = runs.report([tmp_path / "nameless.pickle"], tmp_path)
+    assert nameless["devices"][0]["at_peak"]["names"] == []
+    assert nameless["devices"][0]["at_peak"]["categories"] == peak["categories"]
