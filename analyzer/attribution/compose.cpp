@@ -18,9 +18,8 @@ constexpr std::uint32_t float32 = 6;  // c10::ScalarType
 [[nodiscard]] auto key_of(const block_group& group) {
   return std::tuple(group.what, group.how, group.rule, group.site.number, group.site.is_thread,
                     group.born_in, group.recomputed, group.attention_scores,
-                    group.fp32_under_autocast, group.module, group.name,
-                    group.named_by_program, group.detail,
-                    group.forward, group.node);
+                    group.fp32_under_autocast, group.module, group.name, group.named_by_program,
+                    group.detail, group.forward, group.node);
 }
 using group_key = decltype(key_of(block_group{}));
 

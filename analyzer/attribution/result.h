@@ -41,7 +41,7 @@ struct block_group {
   // of memory that the program annotated: that name; of workspaces: the library.
   trace::text_id name;
   bool named_by_program = false;  // it is the program's own word
-  trace::text_id detail;    // dtype of weights and buffers, key of an optimizer state
+  trace::text_id detail;          // dtype of weights and buffers, key of an optimizer state
   trace::stack_id forward;  // made in backward: the forward call whose gradient it was made for
   trace::text_id node;      // made in backward: the autograd node
   bytes_and_blocks held;
