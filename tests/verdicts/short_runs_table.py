@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""SHORT_RUNS.md, SHORT_RUNS_2.md and SHORT_RUNS_3.md: verdicts on programs of 12 to 60 steps."""
+"""SHORT_RUNS.md, SHORT_RUNS_2.md, SHORT_RUNS_3.md and SHORT_RUNS_4.md: verdicts on programs of 12 to 60 steps."""
 
 import datetime
 from dataclasses import dataclass
@@ -61,7 +61,12 @@ Most of them do not accumulate, as the set is there to count false alarms to 2 %
 PyTorch's own allocator, without memtrace (`test_short_truths_counted.py`), as those of the second set. Nothing was
 changed for these programs: this is their first judgement.""")
 
-SETS = {"short": FIRST, "second": SECOND, "third": THIRD}
+FOURTH = Set("Verdicts on short runs: a fourth set", "SHORT_RUNS_4.md",
+             "`fourth_short_runs_a.py`, `fourth_short_runs_b.py`", "--short-runs fourth", """\
+The truths were also held against PyTorch's own allocator, without memtrace (`test_short_truths_counted.py`), as those
+of the second set; of what accumulates also that it does so at the same rate in a run of three times as many steps.""")
+
+SETS = {"short": FIRST, "second": SECOND, "third": THIRD, "fourth": FOURTH}
 
 COLUMNS = {**{name: key for name, key in table.COLUMNS.items() if name != "fix"},
            "phase": "phase_right", "category": "category_right"}

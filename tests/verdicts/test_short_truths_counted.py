@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The truths of the second and third sets of short runs beside what PyTorch's own allocator says; memtrace gives no verdict here."""
+"""The truths of the second, third and fourth sets of short runs beside what PyTorch's own allocator says; memtrace gives no verdict here."""
 
 import allocator_says
 import pytest
@@ -9,6 +9,8 @@ from truth import GROWS
 QUICK = ("second_soft_targets", "second_child_scores", "second_solver_history", "second_whole_episodes")
 # Of one that does not accumulate, the second half of so many times its own steps needs no more than the first.
 TIMES = 4
+# Of one that accumulates in the fourth set, a run of so many times its own steps does so at the same rate to its end.
+LONGER = 3
 # Lengths and sizes are drawn: by how much more the second half may need, less than a tenth of what would stay.
 BY_CHANCE = {"second_more_callers": 0.02, "second_ragged_boxes": 0.01}
 
@@ -37,9 +39,9 @@ def check_bound(truth, said):
     assert max(said.allocated[half:]) <= most
 
 
-def check(truths, folder):
+def check(truths, folder, steps=steps_of):
     assert truths
-    said = allocator_says.ask({truth: steps_of(truth) for truth in truths}, folder)
+    said = allocator_says.ask({truth: steps(truth) for truth in truths}, folder)
     wrong = []
     for truth in truths:
         try:
@@ -54,6 +56,12 @@ def test_some_truths_are_what_the_allocator_says(tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["second", "third"])
+@pytest.mark.parametrize("name", ["second", "third", "fourth"])
 def test_all_truths_are_what_the_allocator_says(name, tmp_path):
     check(SETS_OF_SHORT_RUNS[name], tmp_path)
+
+
+@pytest.mark.slow
+def test_what_accumulates_goes_on(tmp_path):
+    leaks = [truth for truth in SETS_OF_SHORT_RUNS["fourth"] if truth.memory == GROWS]
+    check(leaks, tmp_path, lambda truth: LONGER * truth.steps[0])
