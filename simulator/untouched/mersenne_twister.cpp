@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // M. Matsumoto, T. Nishimura: Mersenne Twister, ACM TOMACS 8 (1998), the recurrence of MT19937. A
-// number is one word that is tempered; skipping needs the words alone, which is a tenth of the
-// work.
+// number is one word that is tempered; skipping needs the words alone.
 #include "simulator/untouched/mersenne_twister.h"
 
-#include <emmintrin.h>
-
 #include <algorithm>
+
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 namespace memtrace::simulator::untouched {
 namespace {
@@ -23,6 +24,7 @@ std::uint32_t twisted(std::uint32_t one, std::uint32_t following) {
   return (mixed >> 1) ^ ((following & 1) != 0 ? matrix : 0);
 }
 
+#ifdef __SSE2__
 // Four words from `at` on. The words of `far` are others than those that are written.
 void twist_four(std::uint32_t* at, const std::uint32_t* far) {
   const auto load = [](const std::uint32_t* from) {
@@ -38,6 +40,11 @@ void twist_four(std::uint32_t* at, const std::uint32_t* far) {
   const __m128i result = _mm_xor_si128(load(far), _mm_xor_si128(_mm_srli_epi32(mixed, 1), change));
   _mm_storeu_si128(reinterpret_cast<__m128i*>(at), result);
 }
+#else
+void twist_four(std::uint32_t* at, const std::uint32_t* far) {
+  for (int i = 0; i < lane; ++i) at[i] = far[i] ^ twisted(at[i], at[i + 1]);
+}
+#endif
 
 void twist(std::array<std::uint32_t, words>& state) {
   std::uint32_t* const p = state.data();
