@@ -12,7 +12,7 @@ foreach(cuda 12 13)
   install(TARGETS memtrace_cuda${cuda} LIBRARY DESTINATION ${native}/simulator/cuda${cuda}
           COMPONENT wheel)
 endforeach()
-install(TARGETS memtrace_watchdog LIBRARY DESTINATION ${native}/simulator COMPONENT wheel)
+install(TARGETS memtrace_watchdog memtrace_untouched LIBRARY DESTINATION ${native}/simulator COMPONENT wheel)
 
 # The terms of what is linked in, as Debian ships them.
 string(REGEX MATCH "^[0-9]+" gcc "${CMAKE_CXX_COMPILER_VERSION}")

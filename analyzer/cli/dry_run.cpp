@@ -25,6 +25,7 @@ struct dry_run_options {
   bool list_gpus = false;
   bool bare = false;
   bool no_report = false;
+  bool fast_init = false;
   recording_options recording;
 };
 
@@ -47,6 +48,7 @@ int dry_run(const program& command, dry_run_options& chosen) {
   request.gpu = chosen.gpu;
   request.memory = chosen.memory;
   request.devices = chosen.devices;
+  request.fast_init = chosen.fast_init;
   request.simulator_dir = executable_folder() + "/simulator";
   if (!chosen.site_packages.empty()) request.site_packages.emplace_back(chosen.site_packages);
   const auto prepared = simulator::prepare(request);
@@ -91,6 +93,9 @@ action add_dry_run(CLI::App& app) {
   add_recording_options(app, chosen->recording);
   app.add_flag("--bare", chosen->bare, "Only simulate, record nothing");
   app.add_flag("--no-report", chosen->no_report, "Only simulate and record");
+  app.add_flag("--fast-init", chosen->fast_init,
+               "Leave out the random values of large weights on the CPU, which are zeros then")
+      ->envname("MEMTRACE_SIM_FAST_INIT");
   app.add_option("--site-packages", chosen->site_packages,
                  "Where torch is installed, if the program's Python cannot say")
       ->check(CLI::ExistingDirectory);

@@ -125,10 +125,14 @@ launch_environment environment_for(const launch_request& request, const prepared
   set("MEMTRACE_SIM_LOG", request.log);
   set("MEMTRACE_SIM_CONSTANTS", request.constants);
   set("MEMTRACE_SIM_CUDNN", made.cudnn_version);
-  const fs::path watchdog = simulator_dir / "libmemtrace_watchdog.so";
-  if (std::error_code error; fs::exists(watchdog, error)) {
-    result.preload.push_back(watchdog.string());
-  }
+  // Always, and as long as the other: what changes addresses changes the order of frees.
+  set("MEMTRACE_SIM_FAST_INIT", request.fast_init ? "1" : "0");
+  const auto preload = [&](const char* library) {
+    const fs::path file = simulator_dir / library;
+    if (std::error_code error; fs::exists(file, error)) result.preload.push_back(file.string());
+  };
+  preload("libmemtrace_watchdog.so");
+  preload("libmemtrace_untouched.so");
   if (!made.real_libraries) return result;
   // torch's DT_RPATH comes before LD_LIBRARY_PATH. The loader does not search for a soname that is
   // already loaded, so that preloaded stand-ins keep the installed libraries out.

@@ -16,7 +16,8 @@ import runs
 MIRROR = [os.environ["MEMTRACE_DEBIAN"]] if "MEMTRACE_DEBIAN" in os.environ else []
 SCRIPTS = Path("/usr/share/debootstrap/scripts")
 PRODUCTS = ["memtrace", "libmemtrace.so", "simulator/cuda12/libmemtrace_cuda.so",
-            "simulator/cuda13/libmemtrace_cuda.so", "simulator/libmemtrace_watchdog.so"]
+            "simulator/cuda13/libmemtrace_cuda.so", "simulator/libmemtrace_watchdog.so",
+            "simulator/libmemtrace_untouched.so"]
 
 # Its line with PyTorch's own count of allocations is compared with memtrace's, as is its peak.
 TRAINING = """

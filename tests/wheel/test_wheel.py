@@ -25,7 +25,8 @@ def test_one_small_wheel_for_all_pythons(wheel):
         names = set(archive.namelist())
     native = {f"memtrace/native/{name}" for name in (
         "memtrace", "libmemtrace.so", "simulator/cuda12/libmemtrace_cuda.so",
-        "simulator/cuda13/libmemtrace_cuda.so", "simulator/libmemtrace_watchdog.so")}
+        "simulator/cuda13/libmemtrace_cuda.so", "simulator/libmemtrace_watchdog.so",
+        "simulator/libmemtrace_untouched.so")}
     assert native <= names
     assert {name for name in names if ".so" in name} == {name for name in native if ".so" in name}
     assert any(name.endswith("dist-info/licenses/LICENSE") for name in names)
