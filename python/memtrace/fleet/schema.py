@@ -31,7 +31,7 @@ class Rows(NamedTuple):
     columns: Tuple[Column, ...]
 
 
-def _columns(text: str) -> Tuple[Column, ...]:
+def columns(text: str) -> Tuple[Column, ...]:
     """Lines of `name kind meaning`."""
     return tuple(Column(*line.split(None, 2)) for line in text.strip().splitlines())
 
@@ -40,14 +40,13 @@ def _columns(text: str) -> Tuple[Column, ...]:
 PARTITIONS = ("date", "project", "run")
 
 # Of each row of a file.
-PROCESS = _columns("""
+PROCESS = columns("""
 schema_version    int64   1000 × major + minor of this schema
 run_id            string  16 hex digits, of the identities of the run's traces
 process           string  16 hex digits, the identity of the trace
 run_date          string  UTC day on which the run began, as 2026-11-24
 project_name      string  as --project said, else the script's name
 user_name         string  as --user said, else the owner of the trace; None when scrubbed
-labels            string  as --label said, a JSON object; of the run
 script            string  the program's file or module, without its folder
 added_ns          int64   when the summary was made, since 1970
 added_by          string  version of memtrace that made it
@@ -96,7 +95,11 @@ workers           int64   processes below it, as of a DataLoader
 
 # As tables, each with the columns KEYS of its process before its own.
 LISTS: Dict[str, Rows] = {
-    "devices": Rows("a GPU of a process", 64, _columns("""
+    "labels": Rows("a label of the run, as --label said", 32, columns("""
+label   string  name: release
+label_value  string  of it: 1.2
+""")),
+    "devices": Rows("a GPU of a process", 64, columns("""
 device                 int64   index, as PyTorch counts
 gpu                    string  model of the GPU
 capacity_bytes         int64   as CUDA says
@@ -114,27 +117,27 @@ retries                int64   allocations for which PyTorch gave its cache back
 largest_batch_factor   double  how much larger a batch would fit, by proportion
 mends                  string  best advice that would have got it past running out of memory, ids with + between
 """)),
-    "categories": Rows("a category at the peak of a device", 64 * 13, _columns("""
+    "categories": Rows("a category at the peak of a device", 64 * 13, columns("""
 device     int64   index
 category   string  weights, activations, … as in the report
 bytes      int64   when most was allocated on the device
 blocks     int64   in use then
 evidence   string  annotated, inferred, propagated or unknown: of most of the bytes
 """)),
-    "phases": Rows("a phase on a device", 64 * 16, _columns("""
+    "phases": Rows("a phase on a device", 64 * 16, columns("""
 device                int64   index
 phase                 string  forward, backward, optimizer, …, or as the program named it
 peak_allocated_bytes  int64   the highest total while it ran
 allocated_bytes       int64   summed over its allocations
 freed_bytes           int64   summed over its frees
 """)),
-    "phase_categories": Rows("a category at the peak of a phase on a device", 64 * 40, _columns("""
+    "phase_categories": Rows("a category at the peak of a phase on a device", 64 * 40, columns("""
 device    int64   index
 phase     string  a phase of training
 category  string  as in categories
 bytes     int64   when most was allocated in the phase
 """)),
-    "lines": Rows("a line of the program at the peak of a device, most bytes first", 16, _columns("""
+    "lines": Rows("a line of the program at the peak of a device, most bytes first", 16, columns("""
 device    int64   index
 file      string  of the innermost frame of the user's own code
 line      int64   in it; 0: not known
@@ -143,7 +146,7 @@ category  string  as in categories
 bytes     int64   when most was allocated on the device
 blocks    int64   in use then
 """)),
-    "series": Rows("some steps in a row on a device, with the bounds of what they had", 128, _columns("""
+    "series": Rows("some steps in a row on a device, with the bounds of what they had", 128, columns("""
 device           int64   index
 first_step       int64   from 0
 last_step        int64   the same where nothing was thinned
@@ -153,7 +156,7 @@ peak_high_bytes  int64   the highest
 end_low_bytes    int64   the least that one left allocated
 end_high_bytes   int64   the most
 """)),
-    "verdicts": Rows("a verdict on a series of memory", 48, _columns("""
+    "verdicts": Rows("a verdict on a series of memory", 48, columns("""
 subject              string  device:0, reserved:0, outside:0, category:weights, phase:NAME, site:3, host
 device               int64   index; None: the host
 shape                string  accumulating, stepwise, sawtooth_leak, steady, …
@@ -168,7 +171,7 @@ negligible           bool    too little to matter
 more_steps_needed    int64   before a firm answer; 0: this one is
 summary              string  the sentence of the report
 """)),
-    "culprits": Rows("a line that makes what grows", 24, _columns("""
+    "culprits": Rows("a line that makes what grows", 24, columns("""
 subject         string  of its verdict
 place           int64   from 1, the largest first
 file            string  of the innermost frame of the user's own code
@@ -185,7 +188,7 @@ container       string  class of the innermost container
 fix             string  id of the remedy
 what_to_do      string  the remedy in words
 """)),
-    "fragmentation": Rows("what of a device is reserved and not used", 64, _columns("""
+    "fragmentation": Rows("what of a device is reserved and not used", 64, columns("""
 device               int64   index
 cause                string  of the largest part; none: no allocator could do with much less
 matters              bool    worth a person's attention
@@ -196,7 +199,7 @@ blocked_requests     int64   for which enough was free, but in pieces
 driver_calls         int64   segments got and given back
 summary              string  the sentence of the report; None: nothing to say
 """)),
-    "advice": Rows("a change that saves memory, the best first", 32, _columns("""
+    "advice": Rows("a change that saves memory, the best first", 32, columns("""
 place                int64   from 1
 advice               string  id: train_batch_half, expandable_segments, …
 title                string  why
@@ -211,14 +214,14 @@ proof                string  replayed, measured or estimated
 mends_out_of_memory  bool    the run ended when memory ran out, and would get past that
 cost                 string  what it costs; None: nothing known
 """)),
-    "combined": Rows("what pieces of advice save together", 16, _columns("""
+    "combined": Rows("what pieces of advice save together", 16, columns("""
 device               int64   index
 advice               string  ids with + between
 saves_bytes          int64   together, not added up
 peak_reserved_bytes  int64   that would be left
 proof                string  replayed or estimated
 """)),
-    "out_of_memory": Rows("a time when memory ran out", 16, _columns("""
+    "out_of_memory": Rows("a time when memory ran out", 16, columns("""
 device                    int64   index
 time_ns                   int64   since the recording began
 requested_bytes           int64   rounded
@@ -232,7 +235,7 @@ file                      string  that asked for it: the innermost frame of the 
 line                      int64   in it; 0: not known
 function                  string  name
 """)),
-    "counters": Rows("a number that the program told", 32, _columns("""
+    "counters": Rows("a number that the program told", 32, columns("""
 counter  string  name
 times    int64   how often it was set
 least    double  value
