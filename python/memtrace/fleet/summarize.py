@@ -146,6 +146,10 @@ def of_run(run: Run, told: Told) -> Summary:
     for row in rows:  # one run, one partition
         row["run_date"], row["project_name"] = first["run_date"], first["project_name"]
     rows.sort(key=lambda row: (row["attempt"], row["rank"] is None, row["rank"] or 0, row["process"]))
+    if told.scrub:  # memtrace scrub leaves names of fewer than three letters
+        hosts = sorted({row["host"] or "" for row in rows})
+        for row in rows:
+            row["host"] = f"host{hosts.index(row['host'] or '') + 1}"
     names = dict(zip(run.processes, run.traces))
     read = {row["process"] for row in rows}
     return Summary(run.run_id, first["run_date"], first["project_name"], sum(row["events"] for row in rows),
