@@ -54,6 +54,9 @@ def report_of(run: Run, scrub: bool) -> Dict[str, Any]:
             _tool.run(["report", *run.traces, *(["--scrub"] if scrub else []), "--json", written])
         except _tool.ToolFailed as failed:  # also where it read what is left of a damaged trace
             problem = str(failed)
+            if failed.status < 0:
+                raise FleetError(f"{run.traces[0]}: memtrace report was ended by signal {-failed.status}; report that as "
+                                 "a bug, or give it more memory if the kernel ended it") from None
         if not written.exists():
             raise FleetError(problem or f"{run.traces[0]}: no report was written")
         return json.loads(written.read_text(encoding="utf-8"))
