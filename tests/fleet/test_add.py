@@ -100,6 +100,26 @@ def test_thinned_series_hold_every_step_within_bounds(count):
     assert covered == steps
 
 
+def test_a_summary_stays_small_whatever_is_in_it(real_rows):
+    """As much as the schema lets there be, in texts that cannot be compressed."""
+    import copy
+    import random
+
+    from memtrace.fleet import schema, summarize
+
+    chance = random.Random(2)
+    row = copy.deepcopy(real_rows["fails"][0])
+    for name in ("lines", "verdicts", "culprits", "advice", "counters"):
+        row[name] = [{key: f"{chance.getrandbits(1200):x}" if isinstance(value, str) else value
+                      for key, value in (row[name] or [{"counter": "", "times": 1}])[0].items()}
+                     for _ in range(schema.LISTS[name].most)]
+    assert len(summarize.as_parquet([row])) > 2 * MOST_BYTES
+    content = summarize.fitted([row])
+    made, = rows_in(content)
+    assert len(content) <= MOST_BYTES and made["series"] == row["series"] and made["devices"] == row["devices"]
+    assert made["verdicts"] and made["verdicts"] == row["verdicts"][:len(made["verdicts"])]
+
+
 def test_adding_twice_changes_nothing(recorded, fleet, tmp_path):
     store = tmp_path / "store"
     folders = [run.folder for run in recorded.values()]

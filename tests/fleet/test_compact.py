@@ -52,6 +52,32 @@ def test_stopped_before_anything_was_deleted(fleet, store, tmp_path):
     assert len(files_in(store)) == 2 and answers(fleet, store) == before
 
 
+@pytest.mark.parametrize("twice", [False, True])
+def test_put_together_while_it_is_asked(fleet, store, monkeypatch, twice):
+    """The files that were listed are gone when they are opened."""
+    from memtrace.fleet import compact
+    from memtrace.fleet import store as stores
+
+    if twice:  # also those that held many
+        fleet("compact", store, "--until", "2026-11-10")
+    before = answers(fleet, store)
+    listed = stores.Store.entries
+    times = []
+
+    def entries(self, *filters):
+        found = listed(self, *filters)
+        times.append(len(found))
+        if len(times) == 1:
+            monkeypatch.setattr(stores.Store, "entries", listed)
+            assert compact.compact(self).files > 0
+            monkeypatch.setattr(stores.Store, "entries", entries)
+        return found
+
+    monkeypatch.setattr(stores.Store, "entries", entries)
+    assert answers(fleet, store) == before
+    assert times == ([10, 2] if twice else [19, 2])
+
+
 def test_only_up_to_a_day(fleet, store):
     before = answers(fleet, store)
     fleet("compact", store, "--until", "2026-11-10")

@@ -99,7 +99,13 @@ class Duck:
         except gather.Gone:
             raise _Changed from None
         self.connection.register("single", single)
-        self._keep("held", f"SELECT * FROM (SELECT * FROM many UNION ALL BY NAME SELECT * FROM single){where}")
+        duckdb = needed("duckdb")
+        try:
+            self._keep("held", f"SELECT * FROM (SELECT * FROM many UNION ALL BY NAME SELECT * FROM single){where}")
+        except duckdb.Error as error:
+            if all(self._store.exists(entry.path) for entry in entries):
+                raise FleetError(f"DuckDB: {str(error).splitlines()[0]}") from None
+            raise _Changed from None
         self.connection.unregister("single")
         if not self._first("SELECT count(*) FROM held") and len(self.notes) == len(entries):
             raise FleetError(f"{self._store.place}: holds no summary that can be read: {self.notes[0]}")

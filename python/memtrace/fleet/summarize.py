@@ -21,6 +21,11 @@ from memtrace.fleet.errors import FleetError, needed
 from memtrace.fleet.identity import Run
 
 
+MOST_BYTES = 50_000
+# What is sorted, the most important first.
+_SHORTENED = ("lines", "counters", "phase_categories", "categories", "phases", "advice", "verdicts", "culprits", "combined")
+
+
 class Told(NamedTuple):
     """What the traces do not say."""
 
@@ -128,6 +133,17 @@ def as_parquet(rows: List[Dict[str, Any]]) -> bytes:
     return sink.getvalue()
 
 
+def fitted(rows: List[Dict[str, Any]]) -> bytes:
+    """A file of at most MOST_BYTES a row: of what there is most of, the least important is left out until it fits."""
+    content = as_parquet(rows)
+    keep = 32
+    while len(content) > MOST_BYTES * len(rows) and keep > 1:
+        keep //= 2
+        rows = [{**row, **{name: row[name][:keep] for name in _SHORTENED}} for row in rows]
+        content = as_parquet(rows)
+    return content
+
+
 def _reports(run: Run, scrub: bool) -> Iterator[Tuple[Run, Dict[str, Any]]]:
     """One of all traces; of each one where process ids do not tell processes apart, as in containers."""
     whole = report_of(run, scrub)
@@ -156,5 +172,5 @@ def of_run(run: Run, told: Told) -> Summary:
     names = dict(zip(run.processes, run.traces))
     read = {row["process"] for row in rows}
     return Summary(run.run_id, first["run_date"], first["project_name"], sum(row["events"] for row in rows),
-                   as_parquet(rows), [str(names[row["process"]]) for row in rows if row["truncated"]],
+                   fitted(rows), [str(names[row["process"]]) for row in rows if row["truncated"]],
                    [str(trace) for process, trace in names.items() if process not in read])
