@@ -525,6 +525,7 @@ class Verdict:
     time_to_oom_ns: Optional[int]
     elsewhere: List[VerdictElsewhere]
     confidence: Optional[float]
+    is_leak: bool
     negligible: bool
     more_steps_needed: int
     culprits: List[VerdictCulprit]

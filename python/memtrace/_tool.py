@@ -20,6 +20,8 @@ class ToolMissing(FileNotFoundError):
 class ToolFailed(RuntimeError):
     """The memtrace command could not do it; the message is what it said."""
 
+    status = 1  # as subprocess has it: negative, the signal that ended it
+
 
 def _beside_the_library() -> Optional[Path]:
     """Next to the libmemtrace.so that is in this process, as in a build folder."""
@@ -34,7 +36,8 @@ def _beside_the_library() -> Optional[Path]:
 def find() -> Path:
     """The command: of this package, of the preloaded library, or on PATH."""
     on_path = shutil.which("memtrace")
-    for place in (Path(__file__).resolve().parent / "native" / "memtrace", _beside_the_library(),
+    named = os.environ.get("MEMTRACE_COMMAND")  # by the command itself, where it asks Python
+    for place in (Path(named) if named else None, Path(__file__).resolve().parent / "native" / "memtrace", _beside_the_library(),
                   Path(on_path) if on_path else None):
         if place is not None and os.access(place, os.X_OK):
             return place
@@ -63,7 +66,9 @@ def run(arguments: Sequence[object]) -> "subprocess.CompletedProcess[str]":
     done = subprocess.run([str(find()), *map(str, arguments)], env=environment(), stdin=subprocess.DEVNULL,
                           capture_output=True, text=True, errors="replace", check=False)
     if done.returncode != 0:
-        raise ToolFailed(_sentence(done.stderr))
+        failed = ToolFailed(_sentence(done.stderr))
+        failed.status = done.returncode
+        raise failed
     return done
 
 
