@@ -36,6 +36,7 @@ using action = std::function<int(const program&)>;
 [[nodiscard]] action add_audit(CLI::App& app);
 [[nodiscard]] action add_export(CLI::App& app);
 [[nodiscard]] action add_dump(CLI::App& app);
+[[nodiscard]] action add_fleet(CLI::App& app);
 [[nodiscard]] action add_scrub(CLI::App& app);
 [[nodiscard]] action add_estimate(CLI::App& app);
 [[nodiscard]] action add_live(CLI::App& app);

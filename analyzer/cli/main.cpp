@@ -43,6 +43,8 @@ constexpr std::array subcommands = {
                false},
     subcommand{"export", "A trace for other tools: Perfetto, pprof, speedscope and more",
                add_export, false},
+    subcommand{"fleet", "Many runs: add their summaries to a store, and ask all of them", add_fleet,
+               false},
     subcommand{"dump", "Print every record of a trace as JSON, one a line", add_dump, false},
 };
 
@@ -75,6 +77,10 @@ int run(std::vector<std::string> arguments) {
     const auto& entry = subcommands[i];
     auto& sub = *app.add_subcommand(entry.name, entry.help);
     actions[i] = entry.add(sub);
+    if (entry.add == add_fleet && !arguments.empty() && arguments[0] == entry.name) {
+      command.assign(arguments.begin() + 1, arguments.end());
+      arguments.resize(1);
+    }
     if (!entry.runs_a_program) continue;
     sub.footer(std::string("memtrace ") + entry.name + " [OPTIONS] -- python train.py");
     if (arguments.empty() || arguments[0] != entry.name) continue;

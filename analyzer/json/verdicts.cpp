@@ -113,6 +113,7 @@ constexpr flag_name held_flags[] = {
           {"time_to_oom_ns", or_null(verdict.ns_to_oom)},
           {"elsewhere", elsewhere_json(verdict)},
           {"confidence", known ? json(found.confidence) : json(nullptr)},
+          {"is_leak", growth::is_leak(found.shape) && !found.negligible},
           {"negligible", found.negligible},
           {"more_steps_needed", found.more_steps_needed},
           {"culprits", std::move(culprits)},

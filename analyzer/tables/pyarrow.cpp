@@ -8,12 +8,12 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
 #include <string_view>
 #include <vector>
 
 #include "analyzer/tables/embedded.h"
+#include "analyzer/tables/interpreter.h"
 
 namespace memtrace::tables {
 
@@ -23,27 +23,6 @@ struct outcome {
   int status = 0;      // of the program; -1: it did not start or did not exit
   std::string errors;  // what it printed there
 };
-
-[[nodiscard]] std::string interpreter() {
-  const char* const chosen = std::getenv("MEMTRACE_PYTHON");
-  return chosen == nullptr || *chosen == '\0' ? "python3" : chosen;
-}
-
-// Ours, but nothing is recorded in it.
-[[nodiscard]] std::vector<std::string> environment() {
-  std::vector<std::string> made = {"MEMTRACE_DISABLE=1"};
-  for (char** one = environ; *one != nullptr; ++one) {
-    if (!std::string_view(*one).starts_with("LD_PRELOAD=")) made.emplace_back(*one);
-  }
-  return made;
-}
-
-[[nodiscard]] std::vector<char*> pointers(std::vector<std::string>& to) {
-  std::vector<char*> made;
-  for (auto& one : to) made.push_back(one.data());
-  made.push_back(nullptr);
-  return made;
-}
 
 [[nodiscard]] std::string read_all(int from) {
   std::string content;
@@ -58,7 +37,7 @@ struct outcome {
 // `arguments`: without the interpreter. Its standard output is nobody's.
 [[nodiscard]] outcome run_python(std::vector<std::string> arguments) {
   arguments.insert(arguments.begin(), interpreter());
-  auto variables = environment();
+  auto variables = unrecorded_environment();
   int errors[2];
   if (::pipe2(errors, O_CLOEXEC) != 0) return {-1, std::strerror(errno)};
   posix_spawn_file_actions_t files;

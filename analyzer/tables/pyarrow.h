@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The Python with pyarrow that writes Arrow and Parquet files (write_tables.py): MEMTRACE_PYTHON,
-// which the installed memtrace sets to its own, else python3.
+// The Python with pyarrow that writes Arrow and Parquet files (write_tables.py).
 #pragma once
 
 #include <optional>

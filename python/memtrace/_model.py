@@ -46,6 +46,7 @@ class Run:
     torch: Optional[str]
     cuda: Optional[str]
     python: Optional[str]
+    memtrace: Optional[str]
     alloc_conf: Optional[str]
     simulated: bool
     simulated_gpu: Optional[str]
@@ -525,6 +526,7 @@ class Verdict:
     time_to_oom_ns: Optional[int]
     elsewhere: List[VerdictElsewhere]
     confidence: Optional[float]
+    is_leak: bool
     negligible: bool
     more_steps_needed: int
     culprits: List[VerdictCulprit]

@@ -34,7 +34,8 @@ def _beside_the_library() -> Optional[Path]:
 def find() -> Path:
     """The command: of this package, of the preloaded library, or on PATH."""
     on_path = shutil.which("memtrace")
-    for place in (Path(__file__).resolve().parent / "native" / "memtrace", _beside_the_library(),
+    named = os.environ.get("MEMTRACE_COMMAND")  # by the command itself, where it asks Python
+    for place in (Path(named) if named else None, Path(__file__).resolve().parent / "native" / "memtrace", _beside_the_library(),
                   Path(on_path) if on_path else None):
         if place is not None and os.access(place, os.X_OK):
             return place

@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: Apache-2.0
+"""memtrace fleet add DIR TRACE…: the summary of each run into the store, once."""
+
+from __future__ import annotations
+
+import concurrent.futures
+import dataclasses
+import io
+import threading
+from pathlib import Path
+from typing import Dict, List, Optional, Sequence
+
+from memtrace import _tool
+from memtrace.fleet import identity, summarize
+from memtrace.fleet.errors import FleetError, StoreError, needed, say
+from memtrace.fleet.identity import Run
+from memtrace.fleet.store import MANY, Store
+
+
+@dataclasses.dataclass
+class Outcome:
+    """What became of the runs; `failed` and `cut` are sentences."""
+
+    added: int = 0
+    replaced: int = 0
+    known: int = 0  # were there already
+    failed: List[str] = dataclasses.field(default_factory=list)
+    cut: List[str] = dataclasses.field(default_factory=list)
+    unwritten: List[Sequence[Path]] = dataclasses.field(default_factory=list)  # of failed: the store's fault
+
+
+class Together:
+    """Which runs stand in files that hold many: read once a date."""
+
+    def __init__(self, store: Store):
+        self._store = store
+        self._runs: Dict[str, Dict[str, int]] = {}
+        self._lock = threading.Lock()
+
+    def events_of(self, run: Run) -> Optional[int]:
+        """That its summary was made of; None: it is not there."""
+        if run.date is None:
+            return None
+        with self._lock:
+            if run.date not in self._runs:
+                self._runs[run.date] = self._read(run.date)
+            return self._runs[run.date].get(run.run_id)
+
+    def _read(self, date: str) -> Dict[str, int]:
+        parquet = needed("pyarrow.parquet")
+        events: Dict[str, int] = {}
+        for path in self._store.files_of(MANY, date):
+            with self._store.files.open(path, "rb") as held:
+                rows = parquet.read_table(held, columns=["run_id", "events"]).to_pylist()
+            for row in rows:
+                events[row["run_id"]] = events.get(row["run_id"], 0) + row["events"]
+        return events
+
+
+def _events_in(store: Store, path: str) -> Optional[int]:
+    """That the summary there was made of; None: it cannot be read, so it is to be written again."""
+    parquet = needed("pyarrow.parquet")
+    try:
+        held = parquet.read_table(io.BytesIO(store.files.cat_file(path)), columns=["events"])
+        return sum(held.column("events").to_pylist())
+    except Exception:  # whatever is wrong with it
+        return None
+
+
+def add_run(store: Store, run: Run, told: summarize.Told, again: bool, together: Together, outcome: Outcome) -> None:
+    """Raises FleetError where it was not added."""
+    there = store.files_of(run.run_id, run.date)
+    held = [_events_in(store, path) for path in there] or [together.events_of(run)]
+    whole = None not in held
+    if whole and not again and identity.is_finished(run.traces):
+        outcome.known += 1
+        return
+    made = summarize.of_run(run, told)
+    outcome.cut += [f"{trace}: is cut off; its summary holds what is left of it" for trace in made.truncated]
+    outcome.cut += [f"{trace}: could not be read, and is missing in the summary of its run" for trace in made.missing]
+    if whole and not again and max(events or 0 for events in held) >= made.events:
+        outcome.known += 1
+        return
+    path = store.path_of(made.date, made.project, made.run_id)
+    store.write(path, made.content)
+    for old in there:  # under another project
+        if old != path:
+            store.delete(old)
+    if whole:
+        outcome.replaced += 1
+    else:
+        outcome.added += 1
+
+
+def _attempt(store: Store, traces: Sequence[Path], told: summarize.Told, again: bool, together: Together,
+             outcome: Outcome) -> None:
+    try:
+        add_run(store, identity.run_of(traces), told, again, together, outcome)
+    except (FleetError, _tool.ToolFailed, _tool.ToolMissing) as error:
+        outcome.failed.append(str(error))
+        if isinstance(error, StoreError):
+            outcome.unwritten.append(traces)
+    except OSError as error:
+        outcome.failed.append(f"{error.filename or traces[0]}: {error.strerror or error}")
+
+
+def runs_named(paths: Sequence[str], each: bool, outcome: Outcome) -> List[List[Path]]:
+    """The traces of each run that the paths name."""
+    runs: List[List[Path]] = []
+    for path in paths:
+        try:
+            found = identity.groups(path)
+        except FleetError as error:
+            outcome.failed.append(str(error))
+            continue
+        runs += [[trace] for traces in found for trace in traces] if each else found
+    return runs
+
+
+def add(store: Store, runs: Sequence[Sequence[Path]], told: summarize.Told, again: bool, jobs: int,
+        outcome: Outcome) -> None:
+    """Several at once: the work is done by the memtrace command, a process each."""
+    together = Together(store)
+    with concurrent.futures.ThreadPoolExecutor(max_workers=jobs) as pool:
+        for done in [pool.submit(_attempt, store, traces, told, again, together, outcome) for traces in runs]:
+            done.result()
+
+
+def tell(outcome: Outcome, place: str) -> int:
+    """Says what was done. 1: something was not."""
+    for sentence in outcome.cut + outcome.failed:
+        say(sentence)
+    parts = [f"{number} {what}" for number, what in (
+        (outcome.added, "added"), (outcome.replaced, "replaced by a newer summary"),
+        (outcome.known, "already there"), (len(outcome.failed), "not added")) if number]
+    say(f"{place}: runs: {', '.join(parts) or 'none named'}; next: memtrace fleet report {place}")
+    return 1 if outcome.failed else 0
