@@ -15,14 +15,11 @@ from urllib.parse import quote
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parents[2] / "python")]
 
-import pyarrow  # noqa: E402
-import pyarrow.parquet  # noqa: E402
-
 import derive  # noqa: E402
 import plan as plans  # noqa: E402
 import real_runs  # noqa: E402
 import settings  # noqa: E402
-from memtrace.fleet import schema  # noqa: E402
+from memtrace.fleet import summarize  # noqa: E402
 
 
 def write_truth(path: Path, seed: int, runs: int) -> list[plans.Planned]:
@@ -46,8 +43,7 @@ def write_runs(folder: Path, rows: Iterable[list[dict[str, Any]]], together: int
             else ("project=many/run=many", first["run_id"])
         target = folder / f"date={first['run_date']}" / where[0]
         target.mkdir(parents=True, exist_ok=True)
-        table = pyarrow.Table.from_pylist(run, schema=schema.arrow_schema())
-        pyarrow.parquet.write_table(table, target / f"{where[1]}.parquet", compression="zstd", store_schema=False)
+        (target / f"{where[1]}.parquet").write_bytes(summarize.as_parquet(run))
         written += 1
     return written
 
