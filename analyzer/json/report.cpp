@@ -77,7 +77,6 @@ namespace {
           {"torch", text_or_null(run.torch)},
           {"cuda", text_or_null(run.cuda)},
           {"python", text_or_null(run.python)},
-          {"memtrace", text_or_null(run.memtrace)},
           {"alloc_conf", text_or_null(run.alloc_conf)},
           {"simulated", !run.simulated_gpu.empty()},
           {"simulated_gpu", text_or_null(run.simulated_gpu)},

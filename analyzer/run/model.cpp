@@ -87,7 +87,6 @@ namespace key = format::info_key;
   run.simulated_gpu = info(key::simulated);
   run.python_stacks = info(key::python_stacks);
   run.event_source = info(key::event_source);
-  run.memtrace = info(key::memtrace_version);
   run.agent = info(key::agent);
   run.autograd = info(key::autograd);
   run.recording = build_recording(replayed);

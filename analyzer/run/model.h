@@ -70,7 +70,6 @@ struct run_facts {
   std::string simulated_gpu;  // empty: a real one
   std::string python_stacks;  // "on", or why they are off
   std::string event_source;
-  std::string memtrace;                      // version that recorded
   std::string agent;                         // "on", or why not; empty: the recorder did not say
   std::string autograd;                      // the same
   std::optional<recording_facts> recording;  // nothing in older traces

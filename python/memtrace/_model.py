@@ -46,7 +46,6 @@ class Run:
     torch: Optional[str]
     cuda: Optional[str]
     python: Optional[str]
-    memtrace: Optional[str]
     alloc_conf: Optional[str]
     simulated: bool
     simulated_gpu: Optional[str]

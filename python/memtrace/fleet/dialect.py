@@ -6,7 +6,7 @@ it (views/*.sql) is the same text for both."""
 
 from __future__ import annotations
 
-from typing import Any, Dict, List, Sequence
+from typing import Any, Collection, Dict, List, Optional, Sequence
 
 from memtrace.fleet import schema
 
@@ -72,6 +72,15 @@ def table_of(name: str, dialect: str) -> str:
     return f"CREATE OR REPLACE TEMPORARY VIEW {name} AS SELECT {_KEYS}, {own} FROM {source}"
 
 
-def base(dialect: str) -> List[str]:
-    """All statements between `summaries` and the views; without those of given()."""
-    return [ranks(), *(table_of(name, dialect) for name in schema.LISTS)]
+def empty(name: str) -> str:
+    """The statement that makes a list that is not there a table without rows."""
+    columns = [*(f"CAST(NULL AS {_TYPES[column.kind]}) AS {column.name}" for column in schema.LISTS[name].columns)]
+    return (f"CREATE OR REPLACE TEMPORARY VIEW {name} AS SELECT {_KEYS}, {', '.join(columns)} FROM summaries "
+            "WHERE 1 = 0")
+
+
+def base(dialect: str, lists: Optional[Collection[str]] = None) -> List[str]:
+    """All statements between `summaries` and the views; without those of given(). `lists`: those that `summaries` has;
+    None: all."""
+    return [ranks(), *(table_of(name, dialect) if lists is None or name in lists else empty(name)
+                       for name in schema.LISTS)]

@@ -64,7 +64,7 @@ def row(report: Dict[str, Any], number: int) -> Dict[str, Any]:
         "attempt": told["attempt"] if told else 0, "host": run["host"], "pid": pid,
         "command": json.dumps(run["command"], ensure_ascii=False), "started_ns": run["started_ns"],
         "duration_ns": run["duration_ns"], "torch": run["torch"], "cuda": run["cuda"], "python": run["python"],
-        "memtrace": run["memtrace"], "alloc_conf": run["alloc_conf"],
+        "alloc_conf": run["alloc_conf"],
         "environment": json.dumps(run["environment"], ensure_ascii=False, sort_keys=True),
         "simulated_gpu": run["simulated_gpu"], "source": run["source"],
         "mode": run["recording"]["mode"] if run["recording"] else None,

@@ -248,8 +248,11 @@ latest   double  the last value
 KEYS = ("date", "project", "run", "process", "rank")
 
 
+METADATA_KEY = "memtrace_fleet"  # of a file; its value is VERSION
+
+
 def arrow_schema() -> Any:
-    """The file's schema, with the meaning of each column."""
+    """The file's schema."""
     import pyarrow as pa
 
     kinds = {INT: pa.int64(), REAL: pa.float64(), TEXT: pa.string(), FLAG: pa.bool_()}
@@ -260,7 +263,17 @@ def arrow_schema() -> Any:
     fields = [field(column) for column in PROCESS]
     fields += [pa.field(name, pa.list_(pa.struct([field(one) for one in rows.columns])))
                for name, rows in LISTS.items()]
-    return pa.schema(fields, metadata={"memtrace_fleet": str(VERSION)})
+    return pa.schema(fields)
+
+
+def write(rows: Any, to: Any, **how: Any) -> None:
+    """A Parquet file of these rows (a table of arrow_schema()), which says its version."""
+    import pyarrow.parquet
+
+    row_group = how.pop("row_group_size", None)
+    with pyarrow.parquet.ParquetWriter(to, rows.schema, compression="zstd", store_schema=False, **how) as writer:
+        writer.add_key_value_metadata({METADATA_KEY: str(VERSION)})
+        writer.write_table(rows, row_group_size=row_group)
 
 
 def markdown() -> str:

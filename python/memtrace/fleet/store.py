@@ -61,6 +61,9 @@ class Store:
     def path_of(self, date: str, project: str, run: str, name: str = NAME) -> str:
         return f"{self.root}/date={date}/project={_encoded(project)}/run={run}/{name}"
 
+    def path_of_many(self, date: str, name: str) -> str:
+        return f"{self.root}/date={date}/project={MANY}/run={MANY}/{name}"
+
     def shown(self, path: str) -> str:
         """As DuckDB and people take it."""
         return path if self.is_local else self.files.unstrip_protocol(path)

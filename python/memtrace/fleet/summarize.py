@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import getpass
 import io
@@ -58,6 +59,21 @@ def report_of(run: Run, scrub: bool) -> Dict[str, Any]:
         return json.loads(written.read_text(encoding="utf-8"))
 
 
+def _recorded_by(trace: Path) -> Optional[str]:
+    """The version of memtrace that recorded it stands at the beginning; None: it does not say."""
+    try:
+        with contextlib.closing(_tool.lines(["dump", trace])) as records:
+            for line in records:
+                record = json.loads(line)
+                if record.get("kind") != "info":
+                    return None
+                if record["key"] == "memtrace_version":
+                    return record["value"]
+    except (_tool.ToolFailed, ValueError):
+        pass
+    return None
+
+
 def _owner(trace: Path) -> str:
     number = os.stat(trace).st_uid
     try:
@@ -90,7 +106,7 @@ def rows_of(run: Run, report: Dict[str, Any], told: Told) -> List[Dict[str, Any]
             "schema_version": schema.VERSION, "run_id": run.run_id, "process": run.processes[at],
             "project_name": told.project or row["script"],
             "user_name": told.user or (None if told.scrub else _owner(trace)),
-            "added_ns": now, "added_by": _version(), "scrubbed": told.scrub,
+            "memtrace": _recorded_by(trace), "added_ns": now, "added_by": _version(), "scrubbed": told.scrub,
             "trace": None if told.scrub else trace.name, "trace_bytes": trace.stat().st_size,
             "labels": [{"label": name, "label_value": value} for name, value in told.labels],
             **lists.of_process(report, row["pid"])})
@@ -101,12 +117,11 @@ def rows_of(run: Run, report: Dict[str, Any], told: Told) -> List[Dict[str, Any]
 
 
 def as_parquet(rows: List[Dict[str, Any]]) -> bytes:
-    pa, parquet = needed("pyarrow"), needed("pyarrow.parquet")
+    pa = needed("pyarrow")
     table = pa.Table.from_pylist(rows, schema=schema.arrow_schema())
     sink = io.BytesIO()
     # A page's statistics and dictionaries are larger than what a run has of most columns.
-    parquet.write_table(table, sink, compression="zstd", use_dictionary=False, write_statistics=["run_date", "project_name"],
-                        store_schema=False)
+    schema.write(table, sink, use_dictionary=False, write_statistics=False)
     return sink.getvalue()
 
 

@@ -1,7 +1,8 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- What did a release, or a period, change? A row is a metric of a project's script on a model of GPU that has at least
 -- 5 runs in both periods. test: two-sided Mann-Whitney U, mid-ranks for ties, normal approximation with the tie
--- correction and 0.5 for continuity. p_adjusted: Holm's, over all rows. share_higher: how probable it is that a run of
+-- correction and 0.5 for continuity. p_adjusted: by Benjamini and
+-- Hochberg over all rows, so that of the rows with a verdict one in a hundred is expected to be there by chance. share_higher: how probable it is that a run of
 -- `after` has more than one of `before`, ties halved. change: of the medians as a ratio less 1, of a share the
 -- difference of the means. verdict: worse or better where p_adjusted < 0.01 and the change is at least 0.05; else none.
 CREATE OR REPLACE TEMPORARY VIEW regressions AS
@@ -44,7 +45,7 @@ WITH compared AS (
   SELECT *, row_number() OVER (ORDER BY p, project, script, gpu, metric) AS place, count(*) OVER () AS tests
   FROM valued
 ), adjusted AS (
-  SELECT *, least(1.0, max(p * (tests - place + 1)) OVER (ORDER BY place)) AS p_adjusted,
+  SELECT *, min(p * tests / place) OVER (ORDER BY place DESC) AS p_adjusted,
          CASE WHEN kind = 'share' THEN mean_after - mean_before
               WHEN median_before > 0 THEN median_after / median_before - 1 END AS change
   FROM ordered

@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a report asks its questions of. Each engine makes the same tables of the same files."""
+
+from __future__ import annotations
+
+from typing import Any, Callable, Collection, List, NamedTuple, Optional, Protocol, Tuple
+
+from memtrace.fleet import dialect, questions
+from memtrace.fleet.wanted import Wanted, known_gpus
+
+_SELECTED = "fleet_selected_runs"
+
+
+class Answer(NamedTuple):
+    columns: Tuple[str, ...]
+    rows: List[Tuple[Any, ...]]
+
+
+class Engine(Protocol):
+    """`summaries` is there, and the views upon it."""
+
+    notes: List[str]  # what was left out and why, a sentence each
+
+    def ask(self, statement: str) -> Answer: ...
+
+    def close(self) -> None: ...
+
+
+def prepare(run: Callable[[str], Any], keep: Callable[[str, str], Any], dialect_name: str, wanted: Wanted,
+            lists: Optional[Collection[str]] = None) -> None:
+    """From the relation `stored`, each process once, to all views. `run` carries out a statement; `keep` makes a table of
+    that name of what a query finds. `lists`: those that `stored` has; None: all."""
+    condition = wanted.condition()
+    where = f" WHERE {condition}" if condition else ""
+    view = "CREATE OR REPLACE TEMPORARY VIEW summaries AS SELECT * FROM stored"
+    run(view + where)
+    if wanted.gpus:
+        run(dialect.table_of("devices", dialect_name))
+        keep(_SELECTED, f"SELECT DISTINCT run FROM devices WHERE {wanted.gpu_condition()}")
+        run(f"{view}{where or ' WHERE true'} AND run_id IN (SELECT run FROM {_SELECTED})")
+    for statement in dialect.base(dialect_name, lists):
+        run(statement)
+    run(dialect.given("gpus", known_gpus()))
+    run(dialect.given("prices", wanted.prices))
+    run(dialect.given("periods", wanted.period_rows()))
+    for statement in questions.statements():
+        run(statement)

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The answers as text for a terminal: a table each, its first rows."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, Dict, List, Sequence, Tuple
+
+from memtrace.fleet import figures
+
+if TYPE_CHECKING:
+    from memtrace.fleet.report import Answered
+
+_WIDEST = 44  # of a column
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+
+
+def tables_columns(one: "Answered", rows: Sequence[Dict[str, Any]]) -> List[str]:
+    """Those to be shown: not what no row has."""
+    wished = [name for name in one.question.columns if name in one.answer.columns] or list(one.answer.columns)
+    return [name for name in wished if any(row[name] is not None for row in rows)]
+
+
+def _cut(text: str) -> str:
+    plain = _CONTROL.sub("?", text)
+    return plain if len(plain) <= _WIDEST else plain[:_WIDEST - 1] + "…"
+
+
+def _aligned(columns: Sequence[str], rows: Sequence[Dict[str, Any]]) -> List[str]:
+    right = [figures.is_number(next((row[name] for row in rows if row[name] is not None), None)) for name in columns]
+    cells = [[figures.heading(name) for name in columns]]
+    cells += [[_cut(figures.shown(name, row)) for name in columns] for row in rows]
+    widths = [max(len(line[at]) for line in cells) for at in range(len(columns))]
+
+    def line(values: Sequence[str]) -> str:
+        padded = [value.rjust(width) if to_right else value.ljust(width)
+                  for value, width, to_right in zip(values, widths, right)]
+        return ("  " + "  ".join(padded)).rstrip()
+
+    return [line(values) for values in cells]
+
+
+def head(facts: Dict[str, Any]) -> str:
+    of = [f"{facts['runs']:,} run{'s' if facts['runs'] != 1 else ''}",
+          f"{facts['processes']:,} process{'es' if facts['processes'] != 1 else ''}"]
+    days = sorted({facts["first_date"], facts["last_date"]} - {None})
+    return f"{facts['store']}: {', '.join(of)}{', ' + ' to '.join(days) if days else ''}"
+
+
+def as_rows(one: "Answered") -> Tuple[Dict[str, Any], ...]:
+    return tuple(dict(zip(one.answer.columns, row)) for row in one.answer.rows)
+
+
+def text(facts: Dict[str, Any], answers: Sequence["Answered"], most: int) -> str:
+    lines = [_CONTROL.sub("?", head(facts))]
+    for one in answers:
+        rows = as_rows(one)
+        lines += ["", f"{one.question.text}  ({one.question.view}: {len(rows):,})" if rows else
+                  f"{one.question.text}  {one.question.none}"]
+        if rows:
+            lines += _aligned(tables_columns(one, rows[:most]), rows[:most])
+        if len(rows) > most:
+            lines.append(f"  and {len(rows) - most:,} more: --rows {len(rows)}, or --json FILE")
+    return "\n".join(lines) + "\n"
