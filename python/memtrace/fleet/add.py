@@ -92,8 +92,9 @@ def add_run(store: Store, run: Run, told: summarize.Told, again: bool, together:
         outcome.added += 1
 
 
-def _attempt(store: Store, traces: Sequence[Path], told: summarize.Told, again: bool, together: Together,
-             outcome: Outcome) -> None:
+def attempt(store: Store, traces: Sequence[Path], told: summarize.Told, again: bool, together: Together,
+            outcome: Outcome) -> None:
+    """As add_run; what does not work out is in the outcome."""
     try:
         add_run(store, identity.run_of(traces), told, again, together, outcome)
     except (FleetError, _tool.ToolFailed, _tool.ToolMissing) as error:
@@ -122,7 +123,7 @@ def add(store: Store, runs: Sequence[Sequence[Path]], told: summarize.Told, agai
     """Several at once: the work is done by the memtrace command, a process each."""
     together = Together(store)
     with concurrent.futures.ThreadPoolExecutor(max_workers=jobs) as pool:
-        for done in [pool.submit(_attempt, store, traces, told, again, together, outcome) for traces in runs]:
+        for done in [pool.submit(attempt, store, traces, told, again, together, outcome) for traces in runs]:
             done.result()
 
 

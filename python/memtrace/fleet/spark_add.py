@@ -12,7 +12,8 @@ import time
 from pathlib import Path
 from typing import Any, Dict, List, Optional, Sequence, Tuple
 
-from memtrace.fleet import add, spark_session, summarize
+from memtrace.fleet import add as adding
+from memtrace.fleet import spark_session, summarize
 from memtrace.fleet.errors import FleetError, needed
 from memtrace.fleet.store import Store
 
@@ -21,7 +22,7 @@ _PAUSE_S = 1.0  # before the second; twice as long before the third
 _KILLER = re.compile(r"Task (\d+) in stage")
 
 # Of a worker: files that hold many runs are read once, not once a task.
-_together: Dict[str, add.Together] = {}
+_together: Dict[str, adding.Together] = {}
 
 
 def _size(traces: Sequence[Path]) -> int:
@@ -35,19 +36,19 @@ def _size(traces: Sequence[Path]) -> int:
 
 
 def _summarize(number: int, traces: Sequence[str], place: str, told: summarize.Told, again: bool,
-               command: Optional[str]) -> Tuple[int, add.Outcome]:
+               command: Optional[str]) -> Tuple[int, adding.Outcome]:
     """In a worker. What fails is in the outcome, so that Spark need not try it again."""
     if command and os.access(command, os.X_OK):
         os.environ["MEMTRACE_COMMAND"] = command
-    outcome = add.Outcome()
+    outcome = adding.Outcome()
     for attempt in range(_ATTEMPTS):
         if attempt:
             time.sleep(_PAUSE_S * attempt)
-        outcome = add.Outcome()
+        outcome = adding.Outcome()
         try:
             store = Store(place)
-            together = _together.setdefault(place, add.Together(store))
-            add.attempt(store, [Path(one) for one in traces], told, again, together, outcome)
+            together = _together.setdefault(place, adding.Together(store))
+            adding.attempt(store, [Path(one) for one in traces], told, again, together, outcome)
         except FleetError as error:  # the store is not to be reached at all
             outcome.failed.append(str(error))
             outcome.unwritten.append([Path(one) for one in traces])
@@ -71,8 +72,8 @@ def _gathered() -> Any:
     return Lists()
 
 
-def add_all(store: Store, runs: Sequence[Sequence[Path]], told: summarize.Told, again: bool, settings: Sequence[str],
-            outcome: add.Outcome) -> None:
+def add(store: Store, runs: Sequence[Sequence[Path]], told: summarize.Told, again: bool, settings: Sequence[str],
+        outcome: adding.Outcome) -> None:
     """As add.add. The largest first, so that none of them is begun when all others are done."""
     session = spark_session.start(settings)
     try:
@@ -93,7 +94,7 @@ def add_all(store: Store, runs: Sequence[Sequence[Path]], told: summarize.Told, 
 
 
 def _round(session: Any, place: str, pending: Dict[int, List[str]], told: summarize.Told,
-           again: bool) -> Tuple[List[Tuple[int, add.Outcome]], Optional[int]]:
+           again: bool) -> Tuple[List[Tuple[int, adding.Outcome]], Optional[int]]:
     """What was done, and the number of the run of which Spark gave up, if there is one."""
     context = session.sparkContext
     gathered = context.accumulator([], _gathered())
@@ -111,7 +112,7 @@ def _round(session: Any, place: str, pending: Dict[int, List[str]], told: summar
     return list(gathered.value), None
 
 
-def _merge(into: add.Outcome, one: add.Outcome) -> None:
+def _merge(into: adding.Outcome, one: adding.Outcome) -> None:
     into.added += one.added
     into.replaced += one.replaced
     into.known += one.known
