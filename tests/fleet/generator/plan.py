@@ -23,6 +23,7 @@ NEXT_BELOW = {
 }
 DAYS = 28
 SPLIT = 14  # days of the first period; a release is between
+ROUNDS = 32  # in which each project has a run
 NOISE = 0.004  # of what equal runs need, one standard deviation
 
 
@@ -104,16 +105,16 @@ def _projects(draw: random.Random, count: int) -> list[Project]:
 
 def plan(seed: int, runs: int) -> tuple[list[Planned], dict[int, Truth], list[Project]]:
     draw = random.Random(f"fleet {seed} {runs}")
-    projects = _projects(draw, max(8, min(80, runs // 25)))
+    projects = _projects(draw, max(8, min(80, runs // 60)))
     weights = [1 / (1 + place) ** 0.6 for place in range(len(projects))]  # few have many runs
     planned, truths = [], {}
     for number in range(runs):
-        # Each project has runs in both periods, however few it has.
-        project = projects[number % len(projects)] if number < 12 * len(projects) else \
-            draw.choices(projects, weights)[0]
-        period = (number // len(projects)) % 2
+        # Each project has runs of each configuration in both periods, however few it has.
+        turn = number // len(projects)
+        project = projects[number % len(projects)] if turn < ROUNDS else draw.choices(projects, weights)[0]
+        period = turn % 2
         day = draw.randrange(SPLIT) + SPLIT * period
-        config = draw.randrange(len(project.configs))
+        config = turn // 2 % len(project.configs)
         chance = draw.random()
         base = "leak" if chance < project.leak else \
             draw.choice(("oom", "oom", "oom_leak")) if chance < project.leak + project.oom else "steady"
@@ -124,7 +125,8 @@ def plan(seed: int, runs: int) -> tuple[list[Planned], dict[int, Truth], list[Pr
         steady = base == "steady"
         truths[number] = Truth(
             leaks=base in ("leak", "oom_leak"), ran_out=base in ("oom", "oom_leak"),
-            # Of a leak's share of its GPU says nothing what it needs by the end of a short run; it never fits less.
+            # What a leak has at the end of a short run says nothing of what it will need: whether it wastes is not
+            # judged, and it must not be sent to a smaller GPU.
             wastes=project.state == "waste" if steady else None if base == "leak" else False,
             fits_smaller=project.state != "full" if steady else False)
     return planned, truths, projects
