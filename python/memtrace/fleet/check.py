@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Optional
+from typing import Any, Dict, Optional
 
 from memtrace.fleet import schema
 from memtrace.fleet.errors import needed
@@ -27,18 +27,13 @@ def _differs(name: str, found: Any, known: Any) -> Optional[str]:
     return None if found == known else f"{name} is {found} and not {known}"
 
 
-def problem_of(store: Store, path: str) -> Optional[str]:
-    """Why it cannot be read, in one sentence; None: it can. FileNotFoundError: it is gone."""
-    parquet = needed("pyarrow.parquet")
-    shown = store.shown(path)
-    try:
-        with store.files.open(path, "rb") as held:
-            found = parquet.read_schema(held)
-    except FileNotFoundError:
-        raise
-    except Exception as error:  # whatever pyarrow thinks of it
-        return f"{shown}: is no Parquet file, so it is left out ({str(error).splitlines()[0]}); add its run again"
-    said = (found.metadata or {}).get(schema.METADATA_KEY.encode(), b"")
+def unreadable(shown: str, error: Exception) -> str:
+    return f"{shown}: is no Parquet file, so it is left out ({str(error).splitlines()[0]}); add its run again"
+
+
+def problem_in(found: Any, metadata: Optional[Dict[bytes, bytes]], shown: str) -> Optional[str]:
+    """Of an Arrow schema and a file's key-value metadata."""
+    said = (metadata or {}).get(schema.METADATA_KEY.encode(), b"")
     if not said.isdigit():
         return f"{shown}: is no summary of memtrace, so it is left out; take it out of the store"
     if int(said) // 1000 != schema.MAJOR:
@@ -50,3 +45,15 @@ def problem_of(store: Store, path: str) -> Optional[str]:
         if problem:
             return f"{shown}: {problem}, so it is left out; add its run again"
     return None
+
+
+def problem_of(store: Store, path: str) -> Optional[str]:
+    """Why it cannot be read, in one sentence; None: it can. FileNotFoundError: it is gone."""
+    parquet = needed("pyarrow.parquet")
+    try:
+        with store.files.open(path, "rb") as held, parquet.ParquetFile(held) as opened:
+            return problem_in(opened.schema_arrow, opened.metadata.metadata, store.shown(path))
+    except FileNotFoundError:
+        raise
+    except Exception as error:  # whatever pyarrow thinks of it
+        return unreadable(store.shown(path), error)

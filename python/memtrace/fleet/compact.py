@@ -10,7 +10,7 @@ import hashlib
 import io
 from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Sequence
 
-from memtrace.fleet import check, schema
+from memtrace.fleet import gather, schema
 from memtrace.fleet.errors import needed, say
 from memtrace.fleet.store import Entry, Store
 
@@ -22,14 +22,6 @@ class Done(NamedTuple):
     files: int  # that were put together
     into: int
     notes: List[str]  # on files that were left alone
-
-
-def _table_of(store: Store, path: str) -> Any:
-    """With today's columns; FileNotFoundError: another one has put it together."""
-    pa, parquet = needed("pyarrow"), needed("pyarrow.parquet")
-    with store.files.open(path, "rb") as held:
-        rows = parquet.ParquetFile(held).read().to_pylist()  # of Python, which knows columns by name
-    return pa.Table.from_pylist(rows, schema=schema.arrow_schema())
 
 
 def _best(table: Any) -> Any:
@@ -72,13 +64,13 @@ def _parts(store: Store, group: Sequence[Entry], notes: List[str]) -> Iterator[t
     tables: List[Any] = []
     for entry in group:
         try:
-            problem: Optional[str] = check.problem_of(store, entry.path)
-            if problem:
-                notes.append(problem)
-                continue
-            tables.append(_table_of(store, entry.path))
-        except FileNotFoundError:
+            table, problem = gather.one(store, entry.path)
+        except gather.Gone:  # another one has put it together
             continue
+        if problem:
+            notes.append(problem)
+            continue
+        tables.append(table)
         taken.append(entry)
         if sum(table.num_rows for table in tables) >= ROWS_IN_A_FILE:
             yield taken, pa.concat_tables(tables)

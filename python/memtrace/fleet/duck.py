@@ -7,7 +7,7 @@ import tempfile
 from pathlib import Path
 from typing import Any, Collection, List, Optional, Sequence
 
-from memtrace.fleet import check, dialect, engine, schema
+from memtrace.fleet import check, dialect, engine, gather, schema
 from memtrace.fleet.errors import FleetError, needed
 from memtrace.fleet.store import Entry, Store
 from memtrace.fleet.wanted import Wanted
@@ -49,14 +49,18 @@ class Duck:
             raise FleetError(f"{self._store.place}: holds no summaries{of}; memtrace fleet add {self._store.place} TRACE… "
                              "writes them")
         self.notes = []
-        self._hold(self._readable(entries), wanted)
+        single = [entry for entry in entries if not entry.holds_many]
+        self._hold(self._readable([entry for entry in entries if entry.holds_many]) + single, wanted)
         engine.prepare(self.connection.execute, self._keep, dialect.DUCKDB, wanted, self._lists)
 
     def _keep(self, name: str, query: str) -> None:
         self.connection.execute(f"CREATE OR REPLACE TEMPORARY TABLE {name} AS {query}")
 
     def _readable(self, entries: Sequence[Entry]) -> List[Entry]:
-        """All, where DuckDB reads them as they should be; else those that can be, with a sentence on each other."""
+        """Of files that hold many runs all, where DuckDB reads them as they should be; else those that can be, with a
+        sentence on each other."""
+        if not entries:
+            return []
         duckdb = needed("duckdb")
         try:
             names = ", ".join(schema.names())
@@ -79,8 +83,6 @@ class Duck:
                 good.append(entry)
             else:
                 self.notes.append(problem)
-        if not good:
-            raise FleetError(f"{self._store.place}: holds no summary that can be read: {self.notes[0]}")
         return good
 
     def _first(self, query: str) -> Any:
@@ -104,8 +106,18 @@ class Duck:
         """Each file is opened once, and what is asked of is held in memory: a process once (see docs/fleet.md)."""
         condition = wanted.condition()
         where = f" WHERE {condition}" if condition else ""
-        self._view("read", entries, self._columns() + ", file, file_row_number")
-        self._keep("held", f"SELECT * FROM read{where}")
+        columns = self._columns()
+        self._view("many", [entry for entry in entries if entry.holds_many], columns + ", file, file_row_number")
+        try:
+            single = gather.tables(self._store, [entry for entry in entries if not entry.holds_many], columns.split(", "),
+                                   self.notes)
+        except gather.Gone:
+            raise _Changed from None
+        self.connection.register("single", single)
+        self._keep("held", f"SELECT * FROM (SELECT * FROM many UNION ALL BY NAME SELECT * FROM single){where}")
+        self.connection.unregister("single")
+        if not self._first("SELECT count(*) FROM held") and len(self.notes) == len(entries):
+            raise FleetError(f"{self._store.place}: holds no summary that can be read: {self.notes[0]}")
         doubles = """SELECT file, file_row_number FROM (SELECT file, file_row_number, row_number() OVER (PARTITION BY
             process ORDER BY events DESC, added_ns DESC, run_id, file, file_row_number) AS number FROM held)
             WHERE number > 1"""

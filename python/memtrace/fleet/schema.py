@@ -8,6 +8,7 @@ integers, doubles, strings, booleans, and lists of structs of these."""
 
 from __future__ import annotations
 
+import functools
 from typing import Any, Dict, Iterable, List, NamedTuple, Tuple
 
 MAJOR = 1  # readers refuse another
@@ -251,6 +252,7 @@ KEYS = ("date", "project", "run", "process", "rank")
 METADATA_KEY = "memtrace_fleet"  # of a file; its value is VERSION
 
 
+@functools.lru_cache(maxsize=None)
 def arrow_schema() -> Any:
     """The file's schema."""
     import pyarrow as pa
