@@ -20,6 +20,8 @@ class ToolMissing(FileNotFoundError):
 class ToolFailed(RuntimeError):
     """The memtrace command could not do it; the message is what it said."""
 
+    status = 1  # as subprocess has it: negative, the signal that ended it
+
 
 def _beside_the_library() -> Optional[Path]:
     """Next to the libmemtrace.so that is in this process, as in a build folder."""
@@ -64,7 +66,9 @@ def run(arguments: Sequence[object]) -> "subprocess.CompletedProcess[str]":
     done = subprocess.run([str(find()), *map(str, arguments)], env=environment(), stdin=subprocess.DEVNULL,
                           capture_output=True, text=True, errors="replace", check=False)
     if done.returncode != 0:
-        raise ToolFailed(_sentence(done.stderr))
+        failed = ToolFailed(_sentence(done.stderr))
+        failed.status = done.returncode
+        raise failed
     return done
 
 

@@ -8,7 +8,7 @@ import dataclasses
 import io
 import threading
 from pathlib import Path
-from typing import Dict, List, Optional, Sequence
+from typing import Dict, List, NamedTuple, Optional, Sequence
 
 from memtrace import _tool
 from memtrace.fleet import identity, summarize
@@ -29,16 +29,23 @@ class Outcome:
     unwritten: List[Sequence[Path]] = dataclasses.field(default_factory=list)  # of failed: the store's fault
 
 
+class Held(NamedTuple):
+    """What the summary of a run was made of."""
+
+    events: int
+    trace_bytes: int
+
+
 class Together:
     """Which runs stand in files that hold many: read once a date."""
 
     def __init__(self, store: Store):
         self._store = store
-        self._runs: Dict[str, Dict[str, int]] = {}
+        self._runs: Dict[str, Dict[str, Held]] = {}
         self._lock = threading.Lock()
 
-    def events_of(self, run: Run) -> Optional[int]:
-        """That its summary was made of; None: it is not there."""
+    def held(self, run: Run) -> Optional[Held]:
+        """None: it is not there."""
         if run.date is None:
             return None
         with self._lock:
@@ -46,23 +53,24 @@ class Together:
                 self._runs[run.date] = self._read(run.date)
             return self._runs[run.date].get(run.run_id)
 
-    def _read(self, date: str) -> Dict[str, int]:
+    def _read(self, date: str) -> Dict[str, Held]:
         parquet = needed("pyarrow.parquet")
-        events: Dict[str, int] = {}
+        found: Dict[str, Held] = {}
         for path in self._store.files_of(MANY, date):
             with self._store.files.open(path, "rb") as held:
-                rows = parquet.read_table(held, columns=["run_id", "events"]).to_pylist()
+                rows = parquet.read_table(held, columns=["run_id", *Held._fields]).to_pylist()
             for row in rows:
-                events[row["run_id"]] = events.get(row["run_id"], 0) + row["events"]
-        return events
+                so_far = found.get(row["run_id"], Held(0, 0))
+                found[row["run_id"]] = Held(so_far.events + row["events"], so_far.trace_bytes + row["trace_bytes"])
+        return found
 
 
-def _events_in(store: Store, path: str) -> Optional[int]:
-    """That the summary there was made of; None: it cannot be read, so it is to be written again."""
+def _held_in(store: Store, path: str) -> Optional[Held]:
+    """None: it cannot be read, so it is to be written again."""
     parquet = needed("pyarrow.parquet")
     try:
-        held = parquet.read_table(io.BytesIO(store.files.cat_file(path)), columns=["events"])
-        return sum(held.column("events").to_pylist())
+        held = parquet.read_table(io.BytesIO(store.files.cat_file(path)), columns=list(Held._fields))
+        return Held(*(sum(held.column(name).to_pylist()) for name in Held._fields))
     except Exception:  # whatever is wrong with it
         return None
 
@@ -70,15 +78,16 @@ def _events_in(store: Store, path: str) -> Optional[int]:
 def add_run(store: Store, run: Run, told: summarize.Told, again: bool, together: Together, outcome: Outcome) -> None:
     """Raises FleetError where it was not added."""
     there = store.files_of(run.run_id, run.date)
-    held = [_events_in(store, path) for path in there] or [together.events_of(run)]
-    whole = None not in held
-    if whole and not again and identity.is_finished(run.traces):
+    held = [_held_in(store, path) for path in there] or [together.held(run)]
+    known = [one for one in held if one is not None]
+    whole = len(known) == len(held)
+    if whole and not again and sum(trace.stat().st_size for trace in run.traces) in {one.trace_bytes for one in known}:
         outcome.known += 1
         return
     made = summarize.of_run(run, told)
     outcome.cut += [f"{trace}: is cut off; its summary holds what is left of it" for trace in made.truncated]
     outcome.cut += [f"{trace}: could not be read, and is missing in the summary of its run" for trace in made.missing]
-    if whole and not again and max(events or 0 for events in held) >= made.events:
+    if whole and not again and max(one.events for one in known) > made.events:  # it was cut off since
         outcome.known += 1
         return
     path = store.path_of(made.date, made.project, made.run_id)

@@ -57,22 +57,7 @@ class Duck:
         self.connection.execute(f"CREATE OR REPLACE TEMPORARY TABLE {name} AS {query}")
 
     def _readable(self, entries: Sequence[Entry]) -> List[Entry]:
-        """Of files that hold many runs all, where DuckDB reads them as they should be; else those that can be, with a
-        sentence on each other."""
-        if not entries:
-            return []
-        duckdb = needed("duckdb")
-        try:
-            names = ", ".join(schema.names())
-            self._view("described", entries, names)
-            found = self.connection.execute("DESCRIBE described").fetchall()
-            others = self._first(f"SELECT count(*) FROM described WHERE coalesce(schema_version, 0) // 1000 <> {schema.MAJOR}")
-            self._view("known", [], names)
-            known = self.connection.execute("DESCRIBE known").fetchall()
-            if [row[:2] for row in found] == [row[:2] for row in known] and not others:
-                return list(entries)
-        except duckdb.Error:  # one of them, and no word which
-            pass
+        """Those that are what they should be; a sentence on each other."""
         good = []
         for entry in entries:
             try:
@@ -114,7 +99,13 @@ class Duck:
         except gather.Gone:
             raise _Changed from None
         self.connection.register("single", single)
-        self._keep("held", f"SELECT * FROM (SELECT * FROM many UNION ALL BY NAME SELECT * FROM single){where}")
+        duckdb = needed("duckdb")
+        try:
+            self._keep("held", f"SELECT * FROM (SELECT * FROM many UNION ALL BY NAME SELECT * FROM single){where}")
+        except duckdb.Error as error:
+            if all(self._store.exists(entry.path) for entry in entries):
+                raise FleetError(f"DuckDB: {str(error).splitlines()[0]}") from None
+            raise _Changed from None
         self.connection.unregister("single")
         if not self._first("SELECT count(*) FROM held") and len(self.notes) == len(entries):
             raise FleetError(f"{self._store.place}: holds no summary that can be read: {self.notes[0]}")

@@ -21,6 +21,11 @@ from memtrace.fleet.errors import FleetError, needed
 from memtrace.fleet.identity import Run
 
 
+MOST_BYTES = 50_000
+# What is sorted, the most important first.
+_SHORTENED = ("lines", "counters", "phase_categories", "categories", "phases", "advice", "verdicts", "culprits", "combined")
+
+
 class Told(NamedTuple):
     """What the traces do not say."""
 
@@ -54,6 +59,9 @@ def report_of(run: Run, scrub: bool) -> Dict[str, Any]:
             _tool.run(["report", *run.traces, *(["--scrub"] if scrub else []), "--json", written])
         except _tool.ToolFailed as failed:  # also where it read what is left of a damaged trace
             problem = str(failed)
+            if failed.status < 0:
+                raise FleetError(f"{run.traces[0]}: memtrace report was ended by signal {-failed.status}; report that as "
+                                 "a bug, or give it more memory if the kernel ended it") from None
         if not written.exists():
             raise FleetError(problem or f"{run.traces[0]}: no report was written")
         return json.loads(written.read_text(encoding="utf-8"))
@@ -125,6 +133,17 @@ def as_parquet(rows: List[Dict[str, Any]]) -> bytes:
     return sink.getvalue()
 
 
+def fitted(rows: List[Dict[str, Any]]) -> bytes:
+    """A file of at most MOST_BYTES a row: of what there is most of, the least important is left out until it fits."""
+    content = as_parquet(rows)
+    keep = 32
+    while len(content) > MOST_BYTES * len(rows) and keep > 1:
+        keep //= 2
+        rows = [{**row, **{name: row[name][:keep] for name in _SHORTENED}} for row in rows]
+        content = as_parquet(rows)
+    return content
+
+
 def _reports(run: Run, scrub: bool) -> Iterator[Tuple[Run, Dict[str, Any]]]:
     """One of all traces; of each one where process ids do not tell processes apart, as in containers."""
     whole = report_of(run, scrub)
@@ -146,8 +165,12 @@ def of_run(run: Run, told: Told) -> Summary:
     for row in rows:  # one run, one partition
         row["run_date"], row["project_name"] = first["run_date"], first["project_name"]
     rows.sort(key=lambda row: (row["attempt"], row["rank"] is None, row["rank"] or 0, row["process"]))
+    if told.scrub:  # memtrace scrub leaves names of fewer than three letters
+        hosts = sorted({row["host"] or "" for row in rows})
+        for row in rows:
+            row["host"] = f"host{hosts.index(row['host'] or '') + 1}"
     names = dict(zip(run.processes, run.traces))
     read = {row["process"] for row in rows}
     return Summary(run.run_id, first["run_date"], first["project_name"], sum(row["events"] for row in rows),
-                   as_parquet(rows), [str(names[row["process"]]) for row in rows if row["truncated"]],
+                   fitted(rows), [str(names[row["process"]]) for row in rows if row["truncated"]],
                    [str(trace) for process, trace in names.items() if process not in read])

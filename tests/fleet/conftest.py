@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0
+import json
+import shutil
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+import runs
+
+sys.path[:0] = [str(runs.ROOT / "python")]
+
+HERE = Path(__file__).resolve().parent
+KINDS = {"steady": ("steady", 128, 20, None), "leaks": ("leaks", 128, 30, None), "fails": ("fails", 512, 80, "1GiB")}
+
+
+@dataclass
+class Recorded:
+    folder: Path  # with the traces of one run
+    said: list  # by its processes, by rank
+    report: dict  # of the command
+
+
+@dataclass
+class Said:
+    status: int
+    out: str
+    err: str
+
+
+def _record(kinds, folder: Path, env) -> Recorded:
+    started = []
+    for rank, (kind, width, steps, memory) in enumerate(kinds):
+        variables = {"RANK": str(rank), "WORLD_SIZE": str(len(kinds))} if len(kinds) > 1 else {}
+        output = folder / "made" / str(rank)
+        command = [runs.python(), HERE / "programs" / "trains.py", kind, width, steps]
+        started.append((runs.start(command, output, env={**env, **variables}, memory=memory), output))
+    done = [runs.finish(process, output).expect(0) for process, output in started]
+    traces = []
+    for outcome in done:
+        assert len(outcome.traces) == 1
+        traces.append(Path(shutil.move(outcome.traces[0], folder / outcome.traces[0].name)))
+    shutil.rmtree(folder / "made")
+    said = [json.loads(outcome.stdout.splitlines()[-1]) for outcome in done]
+    return Recorded(folder, said, runs.report(traces, folder))
+
+
+@pytest.fixture(scope="session")
+def recorded(built, tmp_path_factory) -> dict:
+    """Runs by their names: of a process each, and one of two ranks."""
+    pytest.importorskip("pyarrow", reason="pip install pyarrow")
+    made = {name: _record([kind], tmp_path_factory.mktemp(name), {}) for name, kind in KINDS.items()}
+    made["ranks"] = _record([KINDS["steady"], KINDS["leaks"]], tmp_path_factory.mktemp("ranks"), {})
+    return made
+
+
+@pytest.fixture(autouse=True)
+def the_built_command(built, monkeypatch):
+    monkeypatch.setenv("MEMTRACE_COMMAND", str(runs.memtrace()))
+
+
+@pytest.fixture
+def fleet(capsys):
+    """memtrace fleet …, in this process."""
+    from memtrace.fleet.__main__ import main
+
+    def run(*arguments) -> Said:
+        capsys.readouterr()
+        try:
+            status = main([str(one) for one in arguments])
+        except SystemExit as left:
+            status = left.code
+        told = capsys.readouterr()
+        return Said(status, told.out, told.err)
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def real_rows(recorded) -> dict:
+    """The rows of the recorded runs' summaries, by name; copies of them make fleets with planted truths."""
+    import os
+
+    from memtrace.fleet import identity, summarize
+
+    os.environ["MEMTRACE_COMMAND"] = str(runs.memtrace())
+    made = {}
+    for name, run in recorded.items():
+        content = summarize.of_run(identity.run_of(identity.traces_in(run.folder)), summarize.Told()).content
+        made[name] = rows_in(content)
+    return made
+
+
+def rows_in(parquet) -> list:
+    import io
+
+    import pyarrow.parquet
+
+    return pyarrow.parquet.ParquetFile(io.BytesIO(parquet) if isinstance(parquet, bytes) else parquet).read().to_pylist()
+
+
+def files_in(store: Path) -> dict:
+    """Of the store's files the content, by name below it; unfinished ones too."""
+    return {str(path.relative_to(store)): path.read_bytes() for path in sorted(store.rglob("*")) if path.is_file()}
