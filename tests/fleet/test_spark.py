@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Spark says of a fleet what DuckDB says, row by row; and makes its summaries, with executors that die and traces that
+are none."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE / "generator")]
+
+import pyarrow.parquet  # noqa: E402
+
+import agreement  # noqa: E402
+import faults  # noqa: E402
+import made_fleet  # noqa: E402
+import object_store  # noqa: E402
+import real_runs  # noqa: E402
+import settings  # noqa: E402
+import spark_runs  # noqa: E402
+
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(bool(spark_runs.missing()), reason=spark_runs.missing() or "-")]
+PERIODS = ("--before", "2026-10-26..2026-11-08", "--after", "2026-11-09..2026-11-22")
+
+
+@pytest.fixture(scope="module")
+def real(built, tmp_path_factory):
+    named = os.environ.get("MEMTRACE_FLEET_REAL")
+    folder = Path(named) if named else tmp_path_factory.mktemp("real")
+    real_runs.make(settings.QUICK, folder)
+    return folder
+
+
+def _other_files(fleet: Path) -> None:
+    """One that an older memtrace might have written: without some columns, lists and fields of lists; one that a newer
+    one might have: with more of them; one that holds a run which is there already; and one that is no summary."""
+    whole = sorted(fleet.rglob("*.parquet"))[0]
+    table = pyarrow.parquet.ParquetFile(whole).read().slice(0, 1)
+
+    def write(name: str, changed, metadata) -> None:
+        target = fleet / "date=2026-10-26" / "project=other" / f"run={name}" / "summary.parquet"
+        target.parent.mkdir(parents=True)
+        with pyarrow.parquet.ParquetWriter(target, changed.schema, store_schema=False) as writer:
+            if metadata:
+                writer.add_key_value_metadata(metadata)
+            writer.write_table(changed)
+
+    said = pyarrow.parquet.read_metadata(whole).metadata
+    rows = table.to_pylist()
+
+    def named(name: str) -> list[dict]:
+        (row,) = json.loads(json.dumps(rows))
+        row.update(run_id=name, process=name)
+        return [row]
+
+    (old,) = named("0" * 15 + "1")
+    for column in ("workers", "counters", "combined", "checkpointed"):
+        del old[column]
+    for device in old["devices"]:
+        del device["retries"], device["mends"]
+    write("old", pyarrow.Table.from_pylist([old]), said)
+    (new,) = named("0" * 15 + "2")
+    new["of_tomorrow"], new["lists_of_tomorrow"] = 7, [{"a": 1}]
+    for device in new["devices"]:
+        device["of_tomorrow"] = 1.5
+    write("new", pyarrow.Table.from_pylist([new]), said)
+    write("twice", table, said)
+    write("none", pyarrow.table({"run_id": [1], "events": ["many"]}), None)
+
+
+def test_it_says_what_duckdb_says(real, tmp_path):
+    fleet = made_fleet.make(tmp_path, seed=11, runs=320, chosen=settings.QUICK, real=real, together=40)
+    _other_files(fleet)
+    prices = tmp_path / "prices.csv"
+    prices.write_text("gpu,price_per_hour\nt4,0.35\na100-40,1.7\na100-80,2.5\nh200,4.5\n")
+    for options in ((*PERIODS, "--prices", str(prices)), ("--gpu", "A100", "--since", "2026-11-01")):
+        duckdb, spark = (spark_runs.report(fleet, *options, *engine) for engine in ((), spark_runs.LOCAL))
+        assert duckdb["runs"] == spark["runs"] > 50
+        assert len(duckdb["left_out"]) == len(spark["left_out"]) == 1
+        for compared in agreement.compare(duckdb, spark):
+            assert not compared.different, compared
+        assert sum(len(question["rows"]) for question in duckdb["questions"]) > 50
+
+
+def test_tasks_make_the_summaries_and_name_what_they_cannot_read(real, tmp_path):
+    traces = [next((real / "traces" / setting.name).glob("*.mtrace")) for setting in settings.QUICK]
+    sources = faults.copies(traces, tmp_path / "traces")
+    for number in range(2):
+        bad = tmp_path / "traces" / f"bad{number}"
+        bad.mkdir()
+        (bad / "train.py.7.mtrace").write_bytes(os.urandom(50_000) if number else b"")
+        sources.append(bad)
+    done = spark_runs.fleet("add", tmp_path / "fleet", *sources, *spark_runs.LOCAL)
+    assert done.returncode == 1 and "Traceback" not in done.stderr, done.stderr[-3000:]
+    assert f"{len(traces)} added" in done.stderr and "2 not added" in done.stderr, done.stderr[-3000:]
+    assert all(f"bad{number}/train.py.7.mtrace" in done.stderr for number in range(2))
+    alone = tmp_path / "alone"
+    assert real_runs.fleet("add", alone, *sources[:len(traces)]).returncode == 0
+    rows = [[_without_time(row) for path in sorted(fleet.rglob("*.parquet"))
+             for row in pyarrow.parquet.ParquetFile(path).read().to_pylist()] for fleet in (tmp_path / "fleet", alone)]
+    assert rows[0] == rows[1] and len(rows[0]) == len(traces)
+
+
+def _without_time(row: dict) -> dict:
+    return {name: value for name, value in row.items() if name != "added_ns"}
+
+
+def test_an_executor_that_is_killed_loses_nothing(real, tmp_path):
+    traces = [trace for folder in sorted((real / "traces").iterdir()) for trace in sorted(folder.glob("*.mtrace"))]
+    store = tmp_path / "fleet"
+    done = spark_runs.add_and_kill_an_executor(store, faults.copies(traces, tmp_path / "traces"), tmp_path / "log")
+    assert done.returncode == 0, done.stderr[-3000:]
+    assert len(faults.run_ids(store)) == len(set(faults.run_ids(store))) == len(traces)
+    assert not faults.leftovers(store)
+    faults.counted(store, len(traces))
+
+
+def test_on_object_storage(real, tmp_path):
+    if object_store.missing() or not object_store.jar_files():
+        pytest.skip("no way from Spark to object storage: scripts/setup --spark")
+    fleet = made_fleet.make(tmp_path, seed=11, runs=320, chosen=settings.QUICK, real=real, together=40)
+    with object_store.serving(tmp_path / "moto.log") as server:
+        import s3fs
+
+        place = f"{object_store.BUCKET}/fleet"
+        s3fs.S3FileSystem(key="test", secret="test", endpoint_url=server.url).put(f"{fleet}/", place, recursive=True)
+        done = subprocess.run(
+            faults.command("report", f"s3://{place}", "--json", "-", *PERIODS, *spark_runs.LOCAL, *server.spark()),
+            env={**server.environment(), "SPARK_LOCAL_IP": "127.0.0.1"}, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr[-3000:]
+    for compared in agreement.compare(spark_runs.report(fleet, *PERIODS), json.loads(done.stdout)):
+        assert not compared.different, compared
