@@ -22,6 +22,17 @@ import cells
 REFUSED = 77
 
 
+def import_untouched(*modules: str) -> None:
+    """Imports without a look at the GPU, which parts of transformers and torchao would take while they are imported."""
+    triton = importlib.import_module("torch.utils._triton")
+    asked = triton.has_triton, torch.cuda.is_available
+    triton.has_triton = torch.cuda.is_available = lambda: False
+    for each in modules:
+        importlib.import_module(each)
+    triton.has_triton, torch.cuda.is_available = asked
+    assert not torch.cuda.is_initialized()
+
+
 def in_child(program: cells.Program, batch: int) -> int:
     with tempfile.TemporaryDirectory() as scratch:
         command, variables = program.with_batch(sys.executable, Path(scratch), batch)
@@ -41,9 +52,7 @@ def in_child(program: cells.Program, batch: int) -> int:
 
 def main() -> None:
     program, batch, beyond = cells.named(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
-    for each in ("torch._dynamo", *program.imports):
-        importlib.import_module(each)
-    assert not torch.cuda.is_initialized()
+    import_untouched("torch._dynamo", *program.imports)
     refused = 0
     while refused <= beyond:
         child = os.fork()

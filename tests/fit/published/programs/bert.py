@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Fine-tunes a BERT classifier as in 2018 to 2022: attention that keeps its scores, gradients that stay allocated.
 
-Prints what torch counted.
+Prints what torch counted. With --largest-of, prints instead the largest batch that fits, each tried in a process
+of its own that shares only what was imported.
 """
 
 import argparse
+import contextlib
 import json
 import os
+import sys
 
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 
@@ -27,6 +30,30 @@ def optimizer_of(name, model):
     return torch.optim.AdamW(model.parameters(), lr=5e-5, foreach=False)
 
 
+def fits(chosen, batch):
+    """In a forked process: nothing of CUDA was touched before."""
+    child = os.fork()
+    if not child:
+        chosen.batch, status = batch, 1
+        with contextlib.suppress(torch.OutOfMemoryError), contextlib.redirect_stdout(sys.stderr):
+            train(chosen)
+            status = 0
+        os._exit(status)
+    ended = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    assert ended in (0, 1), ended
+    return not ended
+
+
+def largest(chosen):
+    low, high = 0, 1
+    while high <= chosen.largest_of and fits(chosen, high):
+        low, high = high, 2 * high
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if fits(chosen, middle) else (low, middle)
+    return low
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--size", choices=SIZES, default="large")
@@ -38,7 +65,16 @@ def main():
     parser.add_argument("--fp16", action="store_true")
     parser.add_argument("--masked-language-model", action="store_true")
     parser.add_argument("--steps", type=int, default=3)
+    parser.add_argument("--largest-of", type=int, default=0)
     chosen = parser.parse_args()
+    if chosen.largest_of:
+        import torch._dynamo  # noqa: F401  what the first step imports
+        print(json.dumps({"largest": largest(chosen)}))
+    else:
+        train(chosen)
+
+
+def train(chosen):
     config = BertConfig(**SIZES[chosen.size], attn_implementation="eager")
     with torch.device("cuda"):
         model = (BertForMaskedLM if chosen.masked_language_model else BertForSequenceClassification)(config)

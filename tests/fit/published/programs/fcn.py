@@ -3,9 +3,11 @@
 
 import argparse
 import json
+import os
+import tempfile
 
 import torch
-from torch import nn
+from torch import distributed, nn
 from torch.nn import functional
 from torchvision.models import resnet
 from torchvision.ops import Conv2dNormActivation
@@ -57,6 +59,10 @@ torch.backends.cudnn.benchmark = chosen.benchmark
 with torch.device("cuda"):
     model = Segmenter(chosen.depth, *((128, 64) if chosen.depth == 18 else (512, 256)))
 model.body.fc = nn.Identity()
+# One of several processes, as they trained: DistributedDataParallel keeps a second copy of the gradients.
+file = os.path.join(tempfile.mkdtemp(), "store")
+distributed.init_process_group("nccl", init_method=f"file://{file}", rank=0, world_size=1)
+model = nn.parallel.DistributedDataParallel(nn.SyncBatchNorm.convert_sync_batchnorm(model), broadcast_buffers=False)
 optimizer = torch.optim.SGD(model.parameters(), lr=0.01, momentum=0.9, weight_decay=5e-4)
 for _ in range(3):
     pictures = torch.zeros(chosen.batch, 3, chosen.height, chosen.width).cuda()
@@ -65,4 +71,5 @@ for _ in range(3):
     optimizer.zero_grad()
     (main + 0.4 * side).backward()
     optimizer.step()
+distributed.destroy_process_group()
 print(json.dumps({"allocated": torch.cuda.max_memory_allocated(), "reserved": torch.cuda.max_memory_reserved()}))

@@ -36,7 +36,7 @@ optimizer = torch.optim.AdamW([p for p in model.parameters() if p.requires_grad]
 model.train()
 for _ in range(2):
     tokens = torch.ones(chosen.batch, chosen.length, dtype=torch.long, device="cuda")
-    labels = tokens if chosen.model.startswith("bloom") else tokens[:, :4]
+    labels = tokens if chosen.model.startswith("bloom") else tokens[:, :4].contiguous()
     model(input_ids=tokens, labels=labels).loss.backward()
     optimizer.step()
     optimizer.zero_grad()
