@@ -103,6 +103,7 @@ def main() -> None:
             print(f"{figure.source}: {figure.what}: {compared(figure, measured[key(figure)])}", flush=True)
     if all(key(each) in measured for each in figures.ALL):
         text = HEAD + summary(measured) + "\n".join(section(name, measured) for name in figures.SOURCES)
+        text += "\n" + (HERE / "notes.md").read_text()
         (HERE / "PUBLISHED.md").write_text(text)
 
 
