@@ -42,6 +42,7 @@ def options():
     parser.add_argument("--train-what", choices=("all", "lora"), default="all")
     parser.add_argument("--checkpointing", action="store_true")
     parser.add_argument("--steps", type=int, default=2, help="optimizer steps")
+    parser.add_argument("--beams", type=int, default=4, help="of generation")
     parser.add_argument("--last-batch", type=int, default=0, help="of an epoch, smaller; 0: as the others")
     return parser.parse_args()
 
@@ -112,7 +113,7 @@ def generate(model, chosen):
     model.eval()
     with torch.no_grad(), casts(chosen):
         model.generate(tokens(chosen.batch, chosen.source), max_new_tokens=chosen.target,
-                       min_new_tokens=chosen.target, num_beams=4)
+                       min_new_tokens=chosen.target, num_beams=chosen.beams)
 
 
 def main():

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What `memtrace fit` answers in every cell, kept in fit.json; and what halving would have answered.
+
+    python tests/fit/answers.py [PROGRAM...]    one fit a program, over all of its GPUs; goes on where it stopped
+"""
+
+import json
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import brute_force
+import cells
+import runs
+
+RESULTS = cells.HERE / "fit.json"
+KEPT = ("gpu", "largest_batch", "refused_batch", "verified", "runs", "peak_reserved_bytes", "used_bytes", "capacity_bytes")
+START = 64  # what somebody who halves may begin with
+
+
+def fit(program: cells.Program, gpus: tuple[str, ...], scratch: Path) -> list[dict]:
+    """The rows of its JSON. The program is started as by hand: fit puts the batch in place."""
+    template = program.template
+    if ":" in template and not template.startswith("env:"):
+        template = f"{cells.PROGRAMS}/{template}"
+    file = scratch / "fit.json"
+    ended = subprocess.run(
+        [str(runs.memtrace()), "fit", "--gpu", ",".join(gpus), "--batch", template, "--json", str(file), "--cache",
+         str(scratch / "cache"), "--", *program.command(runs.python(), scratch)],
+        env=runs.environment(), stdin=subprocess.DEVNULL, capture_output=True, timeout=3600, check=False)
+    assert ended.returncode == 0, f"{program.name}: exit status {ended.returncode}\n{ended.stderr.decode(errors='replace')[-4000:]}"
+    made = json.loads(file.read_text())
+    assert made["schema"] == "memtrace-fit/1"
+    return made["rows"]
+
+
+def halving(outcomes: str, start: int, smaller=lambda batch: batch // 2) -> tuple[int, int]:
+    """The batch that trying ever smaller ones ends with, and its runs; beyond what was tried nothing fits."""
+    batch, tries = start, 0
+    while batch:
+        tries += 1
+        if batch <= len(outcomes) and outcomes[batch - 1] == "f":
+            break
+        batch = smaller(batch)
+    return batch, tries
+
+
+def above(largest: int) -> int:
+    """The power of two that somebody begins with who happens to know twice the answer's."""
+    return 2 << (largest.bit_length() - 1) if largest else 1
+
+
+def main() -> None:
+    found = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
+    for program in cells.ALL:
+        if (sys.argv[1:] and program.name not in sys.argv[1:]) or found.get(program.name, {}).get("content") == program.content():
+            continue
+        with tempfile.TemporaryDirectory() as scratch:
+            rows = fit(program, program.gpus, Path(scratch))
+        found[program.name] = {"content": program.content(), "rows": [{name: row.get(name) for name in KEPT} for row in rows]}
+        RESULTS.write_text(json.dumps(found, indent=1, sort_keys=True) + "\n")
+        truth = brute_force.load()[program.name]["cells"]
+        for row in rows:
+            expected = brute_force.largest(truth[row["gpu"]]["outcomes"])
+            print(f"{program.name} on {row['gpu']}: fit {row['largest_batch']}, every batch {expected}, {row['runs']} runs"
+                  f"{'' if expected == row['largest_batch'] else '   DIFFERS'}", flush=True)
+
+
+if __name__ == "__main__":
+    main()
