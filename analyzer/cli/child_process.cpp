@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <fmt/core.h>
 #include <sys/personality.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/types.h>
 #include <sys/wait.h>
@@ -59,6 +60,35 @@ void install_forwarding() {
   for (const int number : forwarded) ::sigaction(number, &how, nullptr);
 }
 
+[[nodiscard]] std::vector<char*> arguments_of(const std::vector<std::string>& command) {
+  std::vector<char*> arguments;
+  for (const auto& argument : command) arguments.push_back(const_cast<char*>(argument.c_str()));
+  arguments.push_back(nullptr);
+  return arguments;
+}
+
+// errno of an exec that failed, from the pipe of `become`; 0: it went well.
+[[nodiscard]] int start_error_from(int pipe) {
+  int number = 0;
+  ssize_t count = 0;
+  while ((count = ::read(pipe, &number, sizeof(number))) < 0 && errno == EINTR) {
+  }
+  return count == 0 ? 0 : number;
+}
+
+// In the child: apart from the terminal and from memtrace's own signals, but not outliving it.
+void go_to_background(const std::string& output) {
+  ::setpgid(0, 0);
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  const int nothing = ::open("/dev/null", O_RDONLY);
+  const int into = ::open(output.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+  if (nothing >= 0) ::dup2(nothing, STDIN_FILENO);
+  if (nothing > STDERR_FILENO) ::close(nothing);
+  if (into < 0) return;
+  ::dup2(into, STDOUT_FILENO);
+  ::dup2(into, STDERR_FILENO);
+}
+
 [[nodiscard]] child_end wait_for(pid_t pid) {
   child_end end;
   end.started = true;
@@ -78,9 +108,7 @@ void install_forwarding() {
 
 child_end run_program(const std::vector<std::string>& command, const variables& environment,
                       bool fixed_addresses) {
-  std::vector<char*> arguments;
-  for (const auto& argument : command) arguments.push_back(const_cast<char*>(argument.c_str()));
-  arguments.push_back(nullptr);
+  const auto arguments = arguments_of(command);
   child_end end;
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) {
@@ -100,15 +128,45 @@ child_end run_program(const std::vector<std::string>& command, const variables& 
   ::sigprocmask(SIG_SETMASK, &before, nullptr);
   if (child > 0) {
     const pid_t pid = child;
-    ssize_t count = 0;
-    while ((count = ::read(ends[0], &end.start_error, sizeof(end.start_error))) < 0 &&
-           errno == EINTR) {
-    }
+    end.start_error = start_error_from(ends[0]);
     const auto finished = wait_for(pid);
-    if (count == 0) end = finished;
+    if (end.start_error == 0) end = finished;
   }
   ::close(ends[0]);
   return end;
+}
+
+background_program start_in_background(const std::vector<std::string>& command,
+                                       const variables& environment, bool fixed_addresses,
+                                       const std::string& output) {
+  const auto arguments = arguments_of(command);
+  background_program made;
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0) {
+    made.start_error = errno;
+    return made;
+  }
+  std::fflush(nullptr);
+  const pid_t pid = ::fork();
+  if (pid == 0) {
+    go_to_background(output);
+    sigset_t none;
+    sigemptyset(&none);
+    become(arguments.data(), environment, fixed_addresses, ends[1], none);
+  }
+  if (pid < 0) made.start_error = errno;
+  ::close(ends[1]);
+  if (pid > 0) {
+    ::setpgid(pid, pid);
+    made.start_error = start_error_from(ends[0]);
+    if (made.start_error == 0) {
+      made.pid = pid;
+    } else {
+      ::waitpid(pid, nullptr, 0);
+    }
+  }
+  ::close(ends[0]);
+  return made;
 }
 
 int end_like(const child_end& end, const std::string& name) {

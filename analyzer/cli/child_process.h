@@ -25,6 +25,17 @@ struct child_end {
 [[nodiscard]] child_end run_program(const std::vector<std::string>& command,
                                     const variables& environment, bool fixed_addresses);
 
+// A program that nobody waits for yet, in a process group of its own that dies with memtrace: its
+// standard input is empty, and what it writes goes into a file.
+struct background_program {
+  int pid = 0;          // 0: it did not start
+  int start_error = 0;  // errno
+};
+[[nodiscard]] background_program start_in_background(const std::vector<std::string>& command,
+                                                     const variables& environment,
+                                                     bool fixed_addresses,
+                                                     const std::string& output);
+
 // Ends memtrace in the same way: returns the exit status, or dies by the same signal. Where the
 // program did not start, one sentence on stderr, and 127 or 126 as a shell returns.
 [[nodiscard]] int end_like(const child_end& end, const std::string& name);

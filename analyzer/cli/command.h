@@ -42,6 +42,7 @@ using action = std::function<int(const program&)>;
 [[nodiscard]] action add_live(CLI::App& app);
 [[nodiscard]] action add_run(CLI::App& app);
 [[nodiscard]] action add_dry_run(CLI::App& app);
+[[nodiscard]] action add_fit(CLI::App& app);
 [[nodiscard]] action add_path(CLI::App& app);
 [[nodiscard]] action add_doctor(CLI::App& app);
 

@@ -33,6 +33,7 @@ constexpr std::array subcommands = {
                false},
     subcommand{"run", "Run a program, record it, and report", add_run, true},
     subcommand{"dry-run", "The same on a simulated GPU", add_dry_run, true},
+    subcommand{"fit", "The largest batch that fits each GPU, by dry runs", add_fit, true},
     subcommand{"doctor", "Say what a recording here would hold, and what it would lack and why",
                add_doctor, true},
     subcommand{"path", "Print where libmemtrace.so is, for LD_PRELOAD", add_path, false},

@@ -124,34 +124,37 @@ void add_recording_options(CLI::App& app, recording_options& to) {
           std::vector<std::string>(recording_mode_names.begin(), recording_mode_names.end())));
 }
 
-int record_and_report(const program& command, const recording_options& options) {
-  auto environment = options.environment;
+std::optional<recorded_start> prepare_recording(const program& command,
+                                                const recording_options& options) {
+  recorded_start made{options.environment, {}};
   std::vector<std::string> libraries;
-  std::optional<std::string> library;
-  bool records = false;
-  std::string folder;
-  std::vector<std::string> old_traces;
   if (options.record) {
-    library = find_library();
-    if (!library) return failure;
-    records = is_loadable(*library, command.front());
-  }
-  if (records) {
-    const auto output = prepare_output(options.output);
-    if (!output) return failure;
-    folder = *output;
-    old_traces = trace::traces_in(folder);
-    libraries.push_back(*library);
-    environment.emplace_back("MEMTRACE_OUTPUT", folder);
-    if (!options.mode.empty()) environment.emplace_back("MEMTRACE", options.mode);
-    if (options.announce) announce({command, *library, folder, options.mode});
+    const auto library = find_library();
+    if (!library) return std::nullopt;
+    if (is_loadable(*library, command.front())) {
+      const auto output = prepare_output(options.output);
+      if (!output) return std::nullopt;
+      made.folder = *output;
+      libraries.push_back(*library);
+      made.environment.emplace_back("MEMTRACE_OUTPUT", made.folder);
+      if (!options.mode.empty()) made.environment.emplace_back("MEMTRACE", options.mode);
+      if (options.announce) announce({command, *library, made.folder, options.mode});
+    }
   }
   libraries.insert(libraries.end(), options.preload.begin(), options.preload.end());
-  if (!libraries.empty()) environment.emplace_back("LD_PRELOAD", preload_list(libraries));
-  for (const auto& [name, value] : environment) log::info("{}={}", name, value);
+  if (!libraries.empty()) made.environment.emplace_back("LD_PRELOAD", preload_list(libraries));
+  for (const auto& [name, value] : made.environment) log::info("{}={}", name, value);
+  return made;
+}
+
+int record_and_report(const program& command, const recording_options& options) {
+  const auto start = prepare_recording(command, options);
+  if (!start) return failure;
+  const bool records = !start->folder.empty();
+  const auto old_traces = records ? trace::traces_in(start->folder) : std::vector<std::string>();
   log::info("starting {}", text::join(command, " "));
-  const auto end = run_program(command, environment, options.fixed_addresses);
-  if (end.started && records && options.report) report_new_traces(folder, old_traces);
+  const auto end = run_program(command, start->environment, options.fixed_addresses);
+  if (end.started && records && options.report) report_new_traces(start->folder, old_traces);
   return end_like(end, command.front());
 }
 

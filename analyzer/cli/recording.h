@@ -37,6 +37,15 @@ struct recording_options {
 // --output and --mode.
 void add_recording_options(CLI::App& app, recording_options& to);
 
+// What a program is started with.
+struct recorded_start {
+  variables environment;  // all that is set, LD_PRELOAD too
+  std::string folder;     // of its traces, made; empty: it is not recorded
+};
+// Nothing, after one sentence on stderr, where it cannot be recorded at all.
+[[nodiscard]] std::optional<recorded_start> prepare_recording(const program& command,
+                                                              const recording_options& options);
+
 // Runs the program, reports, and returns what main shall return; may die by the program's signal.
 [[nodiscard]] int record_and_report(const program& command, const recording_options& options);
 

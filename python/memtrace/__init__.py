@@ -20,6 +20,10 @@ And what was recorded:
     report = memtrace.report()              # of this process up to now; report(path) of a recording
     print(report.devices[0].peak_allocated_bytes)
     blocks = memtrace.read("traces").blocks()
+
+And what would fit, tried on simulated GPUs:
+
+    memtrace.fit("train:main", ["rtx3090", "a100-40"]).batch("rtx3090")
 """
 
 from __future__ import annotations
@@ -30,15 +34,16 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from memtrace._fit import Fit
     from memtrace._read import Recording
     from memtrace._report import Report
     from memtrace._tool import ToolFailed, ToolMissing
 
-__all__ = ["Recording", "Report", "ToolFailed", "ToolMissing", "annotate", "census", "counter", "is_active",
+__all__ = ["Fit", "Recording", "Report", "ToolFailed", "ToolMissing", "annotate", "census", "counter", "fit", "is_active",
            "phase", "read", "report", "step"]
 
 # What reads recordings is imported when it is first used: a training may never do.
-_LATER = {"Recording": "_read", "Report": "_report", "ToolFailed": "_tool", "ToolMissing": "_tool"}
+_LATER = {"Fit": "_fit", "Recording": "_read", "Report": "_report", "ToolFailed": "_tool", "ToolMissing": "_tool"}
 
 
 def __getattr__(name: str) -> Any:
@@ -241,6 +246,19 @@ def read(path) -> Recording:
     from memtrace import _read
 
     return _read.read(path)
+
+
+def fit(what, gpus, **how) -> Fit:
+    """The largest batch with which `what` fits each GPU, by dry runs on simulated ones.
+
+    `what` is called with a batch size, and a length where `lengths` are given, in a process of its own for
+    each value: a function, "module:function" or "file.py:function". A function of a notebook needs
+    cloudpickle. `how`: lengths, max_batch, multiple, budget ("10m"), jobs, options (more of `memtrace
+    fit`). Raises ToolMissing, ToolFailed, and ValueError where the function cannot be found by a new process.
+    """
+    from memtrace import _fit
+
+    return _fit.run(what, gpus, **how)
 
 
 def load_ipython_extension(shell) -> None:

@@ -27,7 +27,7 @@ FLOORS = {
         "text", "gpus", "trace", "growth", "code", "replay", "estimate", "allocator", "snapshot", "attribution",
         "device", "verdicts", "host", "remedies", "blocks", "history", "fragmentation", "advice", "run",
         "ranks", "check", "scrub", "terminal", "json", "tables", "export", "diff", "html", "what_if",
-        "audit", "live", "cli",
+        "audit", "live", "fit", "cli",
     ],
     "interpose": [
         "base", "recorder", "session", "loader", "driver", "python", "autograd", "census", "agent",

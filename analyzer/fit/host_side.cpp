@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/fit/host_side.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "analyzer/text/numbers.h"
+#include "analyzer/text/units.h"
+
+namespace memtrace::fit {
+
+std::optional<host_side> host_side_of(const std::vector<host_point>& seen) {
+  host_side made;
+  double sum_x = 0;
+  double sum_y = 0;
+  std::uint64_t largest = 0;
+  for (const auto& one : seen) {
+    if (one.used.together == 0) continue;
+    ++made.points;
+    sum_x += static_cast<double>(one.batch);
+    sum_y += static_cast<double>(one.used.together);
+    if (one.batch < largest) continue;
+    largest = one.batch;
+    made.most = one.used;
+  }
+  if (made.points == 0) return std::nullopt;
+  const auto count = static_cast<double>(made.points);
+  double square = 0;
+  double product = 0;
+  for (const auto& one : seen) {
+    if (one.used.together == 0) continue;
+    const auto x = static_cast<double>(one.batch) - sum_x / count;
+    square += x * x;
+    product += x * (static_cast<double>(one.used.together) - sum_y / count);
+  }
+  if (square > 0) made.per_item = std::max(0.0, product / square);
+  made.constant = (sum_y - made.per_item * sum_x) / count;
+  return made;
+}
+
+std::string sentence_of(const host_side& found, std::uint64_t batch) {
+  const auto bytes = [](double value) {
+    return text::format_bytes(static_cast<std::uint64_t>(std::max(0.0, value)));
+  };
+  const auto at = found.constant + found.per_item * static_cast<double>(batch);
+  auto text =
+      fmt::format("{} + {} · batch = {} at batch {}, from {} dry runs", bytes(found.constant),
+                  bytes(found.per_item), bytes(at), batch, found.points);
+  if (found.most.workers != 0) {
+    text += fmt::format("; {} worker{} with {} each at most, which one worker more would add",
+                        found.most.workers, found.most.workers == 1 ? "" : "s",
+                        text::format_bytes(found.most.worker_peak));
+  }
+  if (found.most.pinned != 0) {
+    text += fmt::format("; {} of it pinned", text::format_bytes(found.most.pinned));
+  }
+  if (found.most.limit != 0) {
+    const auto share = 100 * at / static_cast<double>(found.most.limit);
+    text += fmt::format(
+        "; that is {:.0f} % of the limit of {}{}", share, text::format_bytes(found.most.limit),
+        share > 80 ? ": more than 80 % leaves little for what else runs there" : "");
+  }
+  return text;
+}
+
+}  // namespace memtrace::fit

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/fit/reading.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "analyzer/allocator/compile.h"
+#include "analyzer/attribution/attributor.h"
+#include "analyzer/device/usage_collector.h"
+#include "analyzer/host/samples.h"
+#include "analyzer/replay/replay.h"
+#include "analyzer/text/numbers.h"
+#include "analyzer/trace/observers.h"
+#include "memtrace/trace_format.h"
+
+namespace memtrace::fit {
+
+// Behind the attributor, which knows where steps end.
+class step_watch final : public trace::record_visitor {
+ public:
+  step_watch(const replay::replayer& replayed, const attribution::attributor& attributed)
+      : replayed_(replayed), attributed_(attributed) {}
+
+  void on_step(const trace::event&, const trace::step_event&) override { look(); }
+  void on_phase(const trace::event&, const trace::phase_event&) override { look(); }
+
+  [[nodiscard]] const settle& steps() const { return steps_; }
+
+ private:
+  void look() {
+    std::uint64_t count = 0;
+    for (const auto& [index, device] : replayed_.devices()) {
+      count = std::max(count, attributed_.steps(index).count);
+    }
+    if (count <= steps_.steps()) return;
+    step_peak peaks;
+    for (const auto& [index, device] : replayed_.devices()) {
+      peaks.allocated += device->allocator.peak_allocated().totals.allocated;
+      peaks.reserved += device->allocator.peak_reserved().totals.reserved;
+      const auto all = replayed_.driver().on_device(index);
+      const auto pool = device->allocator.totals().reserved;
+      most_outside_ = std::max(most_outside_, all - std::min(all, pool));
+    }
+    peaks.outside = most_outside_;
+    while (steps_.steps() < count) steps_.end_step(peaks);
+  }
+
+  const replay::replayer& replayed_;
+  const attribution::attributor& attributed_;
+  std::uint64_t most_outside_ = 0;
+  settle steps_;
+};
+
+struct reading::state {
+  explicit state(const trace::dictionary& names)
+      : replayed(names),
+        attributed(names, replayed),
+        requests(names, allocator::kept_answers::of_driver),
+        usage(names, replayed),
+        hosts(names, replayed),
+        steps(replayed, attributed),
+        all(attributed, requests, usage, hosts, steps) {}
+
+  replay::replayer replayed;
+  attribution::attributor attributed;
+  allocator::compiler requests;
+  device::usage_collector usage;
+  host::host_collector hosts;
+  step_watch steps;
+  trace::observers<attribution::attributor, allocator::compiler, device::usage_collector,
+                   host::host_collector, step_watch>
+      all;
+};
+
+reading::reading(const trace::dictionary& names) : state_(std::make_unique<state>(names)) {}
+
+reading::~reading() = default;
+
+trace::record_visitor& reading::visitor() {
+  return state_->all;
+}
+
+const settle& reading::steps() const {
+  return state_->steps.steps();
+}
+
+bool reading::uses_a_device() const {
+  return std::ranges::any_of(state_->replayed.devices(),
+                             [](const auto& one) { return one.second->events != 0; });
+}
+
+bool reading::ran_out() const {
+  return !state_->replayed.ooms().empty();
+}
+
+bool reading::went_on_after() const {
+  return ran_out() && state_->replayed.ooms().front().caught;
+}
+
+std::optional<refusal> reading::refused() const {
+  if (!ran_out()) return std::nullopt;
+  const auto& first = state_->replayed.ooms().front();
+  return refusal{first.device, first.requested, first.device_free, first.totals.allocated,
+                 first.totals.reserved};
+}
+
+host_use reading::host() const {
+  const auto& found = state_->hosts.found();
+  host_use made;
+  made.together = std::max(found.together.peak(), found.resident.peak());
+  made.workers = found.workers.peak();
+  for (const auto& [process, worker] : found.by_worker) {
+    made.worker_peak = std::max(made.worker_peak, worker.peak);
+  }
+  made.pinned = state_->replayed.driver().pinned_peak();
+  made.limit = found.limit.value_or(0);
+  return made;
+}
+
+std::vector<device_use> reading::finish(std::uint64_t process) {
+  auto logs = state_->requests.finish();
+  auto used = state_->usage.finish();
+  state_->replayed.finish();
+  const auto rank = text::number_in(state_->replayed.info(format::info_key::rank));
+  std::vector<device_use> found;
+  for (const auto& [index, device] : state_->replayed.devices()) {
+    const auto on_device = state_->replayed.driver().on_device(index);
+    if (device->events == 0 && on_device == 0) continue;
+    device_use one;
+    one.process = process;
+    one.rank = rank;
+    one.device = index;
+    one.peak_allocated = device->allocator.peak_allocated().totals.allocated;
+    one.peak_reserved = device->allocator.peak_reserved().totals.reserved;
+    one.total = device->facts.total_bytes;
+    one.retries = device->retries;
+    if (const auto place = used.find(index); place != used.end()) one.used = place->second.used;
+    one.used = std::max(one.used, one.peak_reserved);
+    if (const auto place = logs.find(index); place != logs.end())
+      one.log = std::move(place->second);
+    found.push_back(std::move(one));
+  }
+  return found;
+}
+
+}  // namespace memtrace::fit

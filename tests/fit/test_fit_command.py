@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+"""memtrace fit: what it says of a program is what dry runs of that program do, without it."""
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+
+import runs
+
+PROGRAM = Path(__file__).resolve().parent / "programs" / "perceptron.py"
+GPUS = {"rtx3060:2GiB": ("rtx3060", "2GiB"), "t4:3GiB": ("t4", "3GiB")}
+pytestmark = pytest.mark.skipif(runs.on_real_gpu(), reason="it simulates GPUs of several sizes")
+
+
+def fit(folder: Path, *options, program=()) -> subprocess.CompletedProcess:
+    line = [runs.memtrace(), "fit", "--cache", folder / "cache", "--json", folder / "fit.json", *options, "--",
+            runs.python(), PROGRAM, *program]
+    return subprocess.run([str(part) for part in line], check=False, capture_output=True, text=True, cwd=folder,
+                          env=runs.environment(), timeout=300)
+
+
+def fitted(folder: Path) -> dict:
+    return json.loads((folder / "fit.json").read_text())
+
+
+@pytest.fixture(scope="module")
+def found(built, tmp_path_factory):
+    """A folder with a fit that is done, its JSON and what it printed."""
+    folder = tmp_path_factory.mktemp("fit")
+    done = fit(folder, "--gpu", ",".join(GPUS), "--batch", "--batch-size {}", "--html", folder / "fit.html")
+    assert done.returncode == 0, done.stderr
+    return folder, fitted(folder), done
+
+
+@pytest.mark.parametrize("label", GPUS)
+def test_both_sides_of_the_boundary_do_what_is_said(found, label, tmp_path):
+    row, = [each for each in found[1]["rows"] if each["gpu"] == label]
+    model, memory = GPUS[label]
+    assert row["verified"] and row["refused_batch"] == row["largest_batch"] + 1
+    fits = runs.run([runs.python(), PROGRAM, "--batch-size", row["largest_batch"]], None, gpu=model, memory=memory)
+    fits.expect(0)
+    reserved, used = json.loads(fits.stdout)
+    assert row["peak_reserved_bytes"] == reserved
+    assert row["used_bytes"] == used  # nothing is given back before the end
+    refused = runs.run([runs.python(), PROGRAM, "--batch-size", row["refused_batch"]], None, gpu=model, memory=memory)
+    refused.expect(1)
+    assert b"OutOfMemoryError" in refused.stderr
+
+
+def test_a_gpu_takes_few_dry_runs_and_a_further_one_fewer(found):
+    first, further = found[1]["rows"]
+    assert first["runs"] <= 6
+    assert further["runs"] <= 2
+    assert found[1]["dry_runs"] <= first["runs"] + further["runs"] + 2  # begun beside those that were needed
+
+
+def test_what_binds_is_a_line_of_the_program(found):
+    for row in found[1]["rows"]:
+        assert "perceptron.py" in row["binding"]["place"] or "backward" in row["binding"]["place"]
+        assert row["margin_batch"] < row["largest_batch"]
+        assert row["law"]["kind"] == "requests"
+
+
+def test_the_table_and_the_page_tell_the_same(found):
+    folder, document, done = found
+    page = (folder / "fit.html").read_text()
+    for row in document["rows"]:
+        assert f"{row['gpu']}: batch {row['largest_batch']} fits" in done.stdout
+        assert f"<b>{row['largest_batch']}</b>" in page
+    assert "http" not in page.replace("http-equiv", "")
+
+
+def test_the_same_command_goes_on_where_it_was(found):
+    folder, before, _ = found
+    again = fit(folder, "--gpu", ",".join(GPUS), "--batch", "--batch-size {}")
+    assert again.returncode == 0, again.stderr
+    after = fitted(folder)
+    assert after["dry_runs"] == 0
+    keys = ("largest_batch", "refused_batch", "peak_reserved_bytes", "used_bytes", "verified")
+    assert [[row[key] for key in keys] for row in after["rows"]] == [[row[key] for key in keys] for row in before["rows"]]
+
+
+def test_a_program_that_takes_no_notice_of_the_batch(built, tmp_path):
+    done = fit(tmp_path, "--gpu", "t4", "--batch", "--batch-size {}", program=["--deaf"])
+    assert done.returncode == 1
+    assert "the same memory at batch" in done.stderr
+    assert not fitted(tmp_path)["rows"][0]["verified"]
+
+
+def test_a_program_that_fails_for_another_reason_shows_its_last_lines(built, tmp_path):
+    done = fit(tmp_path, "--gpu", "t4", "--batch", "--batch-size {}", "--jobs", "1", program=["--broken"])
+    assert done.returncode == 1
+    assert "not for want of GPU memory" in done.stderr
+    assert "ValueError: the data are not there" in done.stderr
+
+
+@pytest.mark.parametrize("options, sentence", [
+    (["--gpu", "rtx309", "--batch", "--batch-size {}"], "rtx3090"),
+    (["--gpu", "t4", "--batch", "--batch-size"], "has no {}"),
+    (["--gpu", "t4", "--batch", "--batch-size {}", "--sequence", "--length {}"], "go together"),
+    (["--gpu", "t4", "--batch", "--batch-size {}", "--vary", "speed"], "NAME=FLAGS"),
+    (["--gpu", "t4", "--batch", "--batch-size {}", "--budget", "soon"], "10m"),
+])
+def test_bad_options_are_told_before_anything_runs(built, tmp_path, options, sentence):
+    done = fit(tmp_path, *options)
+    assert done.returncode == 2
+    assert sentence in done.stderr
+    assert len(done.stderr.strip().splitlines()) == 1
+    assert not (tmp_path / "fit.json").exists()

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <nlohmann/json.hpp>
+
+#include "analyzer/fit/host_side.h"
+#include "analyzer/fit/json.h"
+#include "analyzer/fit/page.h"
+#include "analyzer/fit/probe_json.h"
+#include "analyzer/fit/table.h"
+#include "tests/unit/analyzer/fit/made_program.h"
+#include "tests/unit/catch.h"
+
+using namespace memtrace;
+using namespace memtrace::test;
+
+namespace {
+
+void usual(made_requests& to, std::uint64_t batch, const std::string&) {
+  train(to, batch, 20_MiB, 260'000, 4096);
+}
+
+[[nodiscard]] fit::wishes two_gpus() {
+  fit::wishes wanted;
+  wanted.command = {"python", "<b>.py"};
+  wanted.gpus = {gpu_of("small", 3_GiB), gpu_of("tiny", 512_MiB)};
+  wanted.range.most = 3000;
+  wanted.margin_bytes = 512_MiB;
+  return wanted;
+}
+
+}  // namespace
+
+TEST_CASE("JSON, table and page tell the same batches") {
+  const auto wanted = two_gpus();
+  made_prober runs(usual);
+  const auto made = fit::make_plan(
+      wanted, runs, [] { return true; }, [](const fit::row&) {});
+  REQUIRE(made.rows.size() == 2);
+  const auto largest = made.rows[0].found.largest;
+  CHECK(made.rows[0].with_margin < largest);
+
+  const auto json = nlohmann::json::parse(fit::to_json(wanted, made, runs.runs));
+  CHECK(json["schema"] == "memtrace-fit/1");
+  CHECK(json["dry_runs"] == runs.runs);
+  CHECK(json["rows"][0]["largest_batch"] == largest);
+  CHECK(json["rows"][0]["refused_batch"] == largest + 1);
+  CHECK(json["rows"][0]["capacity_bytes"] == 3_GiB);
+  CHECK(json["rows"][1]["largest_batch"] == 0);
+  CHECK(json["rows"][1]["verified"] == true);
+
+  const auto text = fit::show(wanted, made).render(false, 200);
+  CHECK(text.find("small: batch " + std::to_string(largest) + " fits") != std::string::npos);
+  CHECK(text.find("tiny: no batch fits: 1 runs out of memory") != std::string::npos);
+
+  const auto page = fit::to_html(wanted, made);
+  CHECK(page.find("<b>" + std::to_string(largest) + "</b>") != std::string::npos);
+  CHECK(page.find("&lt;b&gt;.py") != std::string::npos);
+  CHECK(page.find("<script") == std::string::npos);
+}
+
+TEST_CASE("A dry run's result is read back for the same trial, and for no other") {
+  made_prober runs(usual);
+  const fit::trial wanted{"t4", 4_GiB, 7, 128, 1, fit::batch_of::generation, 9};
+  auto ran = runs.run(wanted);
+  ran.stopped_early = true;
+  ran.output = "line";
+  const auto text = fit::to_text(ran);
+  const auto back = fit::probe_in(text, wanted);
+  REQUIRE(back);
+  CHECK(back->came == ran.came);
+  CHECK(back->stopped_early);
+  CHECK(back->output == "line");
+  CHECK(back->from_cache);
+  auto other = wanted;
+  other.batch = 8;
+  CHECK_FALSE(fit::probe_in(text, other));
+  CHECK_FALSE(fit::probe_in("{", wanted));
+  CHECK_FALSE(fit::probe_in("[]", wanted));
+}
+
+TEST_CASE("The host's memory goes on along the line of what was measured") {
+  CHECK_FALSE(fit::host_side_of({}));
+  CHECK_FALSE(fit::host_side_of({{4, {}}}));
+  const auto found = fit::host_side_of({{4, {1_GiB + 4_MiB, 2, 300_MiB, 8_MiB, 2_GiB}},
+                                        {8, {1_GiB + 8_MiB, 2, 300_MiB, 8_MiB, 2_GiB}},
+                                        {20, {1_GiB + 20_MiB, 2, 300_MiB, 8_MiB, 2_GiB}}});
+  REQUIRE(found);
+  CHECK(found->per_item == Approx(1_MiB));
+  CHECK(found->constant == Approx(1_GiB));
+  const auto sentence = fit::sentence_of(*found, 1000);
+  CHECK(sentence.find("1.98 GiB at batch 1000") != std::string::npos);
+  CHECK(sentence.find("2 workers with 300.00 MiB each") != std::string::npos);
+  CHECK(sentence.find("99 % of the limit of 2.00 GiB: more than 80 %") != std::string::npos);
+}
