@@ -156,6 +156,7 @@ class searched_key {
           body, [&](const std::string& one) { return assigned_to(key, one) == "0"; });
       if (begins_anew) restarted = searched.of_expression("% " + found[1].str(), i);
     } else if (const auto value = assigned_to(key, code); !value.empty()) {
+      if (value == key) continue;  // self.number = number
       here = searched.of_expression(value, i);
       const bool unpacked =
           code.find(',') < code.find('=') && value == code.substr(code.find('=') + 2);

@@ -162,6 +162,7 @@ TEST_CASE("GIVEN keys of which there are so many THEN they bound a dictionary") 
   CHECK(keys({"for epoch in range(3):", "    for key in range(20):", "        items[key] = row"}) ==
         20);
   CHECK(keys({"self.key = (self.key + 1) % 12", "items[self.key] = row"}) == 12);
+  CHECK(keys({"key = step % 12", put, "self.rows, self.key = rows, key"}) == 12);
   CHECK(keys({"@functools.cache", "def items(shift):", "    return eye", "x = items(step % 18)"}) ==
         18);
   CHECK(keys({"key = random.randrange(100000)", put}) == 0);  // hardly any comes again
