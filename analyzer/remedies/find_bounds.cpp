@@ -8,12 +8,24 @@
 
 #include "analyzer/code/frames.h"
 #include "analyzer/code/source_file.h"
+#include "analyzer/text/numbers.h"
 #include "analyzer/verdicts/keeper_words.h"
+#include "analyzer/verdicts/made_anew.h"
+#include "analyzer/verdicts/program_text.h"
 #include "analyzer/verdicts/shown_bound.h"
 
 namespace memtrace::remedies {
 
 namespace {
+
+// Memory of the latest steps alone.
+constexpr std::uint64_t births_of_what_streams = 2;
+
+// In how many steps it has grown without ever falling; 0: not known, or it has fallen.
+[[nodiscard]] std::uint64_t steps_of(const verdicts::culprit& who, const std::string& unit) {
+  const bool by_steps = unit == "step" || unit == "call";
+  return by_steps && who.found.evidence.teeth == 0 ? who.found.evidence.steps : 0;
+}
 
 // The sources of a program, each read once.
 class sources {
@@ -34,12 +46,19 @@ class bounds {
  public:
   explicit bounds(const trace::dictionary& names) : names_(names) {}
 
-  void find_own(verdicts::culprit& who) {
+  void find_own(verdicts::culprit& who, const std::string& unit) {
     for_each_keeper(who, [&](verdicts::retainer& keeper, const std::vector<std::string>& files) {
       const auto variable = verdicts::variable_of(keeper);
+      keeper.bound = bound_of_queue(keeper, variable);
+      if (keeper.bound) return;
       for (const auto& file : files) {
-        keeper.bound = verdicts::bound_in(sources_.of(file),
-                                          {variable, keeper.length, keeper.blocks, keeper.numbers});
+        const auto& lines = sources_.of(file);
+        keeper.bound =
+            verdicts::bound_in(lines, {variable, keeper.length, keeper.blocks, keeper.numbers,
+                                       steps_of(who, unit), keeper.gets_longer});
+        if (!keeper.bound && who.birth_steps <= births_of_what_streams) {
+          keeper.made_anew = keeper.made_anew || is_made_anew(lines, variable);
+        }
         if (!keeper.bound) continue;
         keeper.bound->file = file;
         by_object_.try_emplace(object_of(variable), *keeper.bound);
@@ -54,7 +73,8 @@ class bounds {
       const auto object = object_of(verdicts::variable_of(keeper));
       const auto found = by_object_.find(object);
       if (keeper.bound || object.empty() || found == by_object_.end()) return;
-      if (found->second.limit > keeper.length) keeper.bound = found->second;
+      const auto limit = found->second.limit;
+      if (limit == 0 || limit > keeper.length) keeper.bound = found->second;
     });
   }
 
@@ -63,6 +83,27 @@ class bounds {
   [[nodiscard]] static std::string object_of(const std::string& variable) {
     const auto dot = variable.rfind('.');
     return dot == std::string::npos ? std::string() : variable.substr(0, dot);
+  }
+
+  // queue.Queue(maxsize=18), which keeps its elements in `queue` and waits while it is full.
+  [[nodiscard]] static std::optional<verdicts::shown_bound> bound_of_queue(
+      const verdicts::retainer& keeper, const std::string& variable) {
+    constexpr std::string_view limited = "maxsize=";
+    const std::string_view numbers = keeper.numbers;
+    const auto at = numbers.find(limited);
+    if (!keeper.holder.ends_with("Queue") || !variable.ends_with(".queue") || at == numbers.npos)
+      return std::nullopt;
+    const auto rest = numbers.substr(at + limited.size());
+    const auto limit = text::number_in(rest.substr(0, rest.find(','))).value_or(0);
+    if (limit == 0 || limit < keeper.length) return std::nullopt;
+    return verdicts::shown_bound{"maxsize", limit, keeper.file, keeper.line};
+  }
+
+  [[nodiscard]] static bool is_made_anew(const std::vector<std::string>& lines,
+                                         const std::string& variable) {
+    const auto name = verdicts::last_name(variable);
+    if (lines.empty() || name.empty()) return false;
+    return verdicts::is_made_anew(verdicts::program_text(lines), name);
   }
 
   template <class Change>
@@ -92,7 +133,7 @@ class bounds {
 void find_bounds(verdicts::findings& found, const trace::dictionary& names) {
   bounds shown(names);
   for (auto& about : found.verdicts) {
-    for (auto& who : about.culprits) shown.find_own(who);
+    for (auto& who : about.culprits) shown.find_own(who, about.unit);
   }
   for (auto& about : found.verdicts) {
     for (auto& who : about.culprits) shown.take_from_siblings(who);

@@ -18,9 +18,12 @@ findings conclude(const collector& collected, const replay::replayer& replayed,
   for (const auto& [index, device] : collected.steps().devices()) {
     const growth::context context{.capacity_bytes = with.capacity_of(index)};
     auto& sites = by_device.emplace_back(find_growing(index, device, context));
+    const auto now = collected.steps().clock().now();
+    const auto weights = collected.categories().of(attribution::category::weights, now);
     for (auto& one : sites.all) {
+      one.fits_weights =
+          !weights.empty() && one.found.evidence.net_bytes <= static_cast<double>(weights.back());
       if (one.what != attribution::category::weights) continue;
-      const auto now = collected.steps().clock().now();
       one.modules_run = collected.modules().all_run(index, one.site, now);
       one.in_running_model = collected.modules().model_runs(index, one.site, now);
       one.part_of_model = collected.modules().part_of(index, one.site, now);

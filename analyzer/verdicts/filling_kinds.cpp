@@ -44,12 +44,43 @@ constexpr std::uint64_t births_of_what_streams = 2;
   return keeper.censuses > 1 && keeper.bytes_per_step == 0;
 }
 
+// A variable with the batch at hand, or the gradients of weights: beside what grows.
+[[nodiscard]] bool is_of_a_step(const retainer& keeper) {
+  constexpr auto elsewhere = format::held_unreachable | format::held_graph;
+  const bool gradients = keeper.path.ends_with(".grad") && keeper.bytes_per_step == 0;
+  return (keeper.blocks == 1 || gradients) && keeper.container.empty() &&
+         (keeper.flags & elsewhere) == 0;
+}
+
 [[nodiscard]] std::string bound_words(const retainer& keeper) {
   if (!keeper.bound) return "which is bounded";
   const auto& bound = *keeper.bound;
   const auto place = fmt::format("{}:{}", file_name(bound.file), bound.line);
-  return fmt::format("which the program bounds at {} ({}{})", text::format_count(bound.limit),
-                     bound.name.empty() ? "" : fmt::format("`{}`, ", bound.name), place);
+  const auto name = bound.name.empty() ? "" : fmt::format("`{}`, ", bound.name);
+  if (bound.kind == bound_kind::emptied)
+    return fmt::format("which the program empties, but has not yet ({}{})", name, place);
+  if (bound.kind == bound_kind::keys)
+    return fmt::format(
+        "under keys that come again{} ({}{})",
+        bound.limit == 0 ? ""
+                         : fmt::format(", of which there are {}", text::format_count(bound.limit)),
+        name, place);
+  if (bound.limit == 0) return fmt::format("which the program bounds ({}{})", name, place);
+  return fmt::format("which the program bounds at {} ({}{})", text::format_count(bound.limit), name,
+                     place);
+}
+
+// What is emptied, with what it has gathered by then.
+[[nodiscard]] filling until_emptied(const culprit& who, const retainer& keeper) {
+  const auto variable = variable_of(keeper);
+  filling found;
+  found.summary = fmt::format("grows in {}, {}", describe(keeper), bound_words(keeper));
+  found.line = fmt::format("in `{}`, which the program empties, but has not yet", variable);
+  found.overturned_by = fmt::format("growth after the program has emptied `{}`", variable);
+  const auto so_far = who.found.evidence.steps;
+  const auto limit = keeper.bound->limit;
+  if (limit != 0) found.steps_to_full = limit > so_far ? limit - so_far : 1;
+  return found;
 }
 
 [[nodiscard]] std::optional<filling> into_container(const culprit& who) {
@@ -57,7 +88,7 @@ constexpr std::uint64_t births_of_what_streams = 2;
   std::uint64_t bounded = 0;
   const retainer* largest = nullptr;
   for (const auto& keeper : who.retained_by) {
-    if (!is_bounded(keeper) && stays_as_it_is(keeper)) continue;
+    if (!is_bounded(keeper) && (stays_as_it_is(keeper) || is_of_a_step(keeper))) continue;
     all += keeper.bytes;
     if (!is_bounded(keeper)) continue;
     bounded += keeper.bytes;
@@ -66,6 +97,8 @@ constexpr std::uint64_t births_of_what_streams = 2;
   if (largest == nullptr ||
       static_cast<double>(bounded) < most_of_growth * static_cast<double>(all))
     return std::nullopt;
+  if (largest->bound && largest->bound->kind == bound_kind::emptied)
+    return until_emptied(who, *largest);
   const auto limit = largest->bound ? largest->bound->limit : limit_of(largest->container);
   // Of one that was made at its full length, those that hold memory.
   const bool is_preset = largest->bound && largest->length == limit;
@@ -76,7 +109,8 @@ constexpr std::uint64_t births_of_what_streams = 2;
   found.line = fmt::format(
       "into `{}`, {} not full yet", variable,
       largest->container.empty()
-          ? fmt::format("bounded at {} and", text::format_count(limit))
+          ? limit == 0 ? std::string("bounded and")
+                       : fmt::format("bounded at {} and", text::format_count(limit))
           : fmt::format("{} of {}, which is", largest->container, text::format_count(length)));
   found.overturned_by = "growth after the container is full";
   if (limit == 0) return found;
@@ -142,6 +176,48 @@ constexpr std::uint64_t most_parts = 8;
                  .overturned_by = "modules that stay and no longer run"};
 }
 
+// A gradient for each weight that needs one, in place of the one before: no more than the weights
+// are, which do not grow.
+[[nodiscard]] std::optional<filling> gradients_of_weights(const culprit& who,
+                                                          const growing_run& run) {
+  const bool of_weights = std::ranges::all_of(who.retained_by, [](const retainer& keeper) {
+    constexpr auto elsewhere = format::held_unreachable | format::held_graph;
+    return keeper.path.ends_with(".grad") && (keeper.flags & elsewhere) == 0 &&
+           keeper.recorded_in_backward == 0;
+  });
+  const bool one_each = who.birth_steps <= births_of_what_streams || !who.retained_by.empty();
+  if (who.what != category::gradients || !who.fits_weights || run.weights_leak || !of_weights ||
+      !one_each) {
+    return std::nullopt;
+  }
+  return filling{.summary = "grows by gradients of weights that had none before, one for each",
+                 .line = "by gradients of weights that had none before",
+                 .steps_to_full = std::nullopt,
+                 .overturned_by = "growth after every weight has a gradient"};
+}
+
+// Of one step alone, in variables that the next step gives something else: what grows is the work.
+[[nodiscard]] std::optional<filling> larger_steps(const culprit& who) {
+  if (who.birth_steps > births_of_what_streams || who.retained_by.empty()) return std::nullopt;
+  const auto is_anew = [](const retainer& keeper) {
+    return keeper.made_anew && (keeper.flags & format::held_unreachable) == 0;
+  };
+  const auto first = std::ranges::find_if(who.retained_by, is_anew);
+  const bool anew = first != who.retained_by.end() &&
+                    std::ranges::all_of(who.retained_by, [&](const retainer& keeper) {
+                      const bool gradient = keeper.path.ends_with(".grad");
+                      return is_anew(keeper) || (gradient && is_of_a_step(keeper));
+                    });
+  if (!anew) return std::nullopt;
+  const auto name = variable_of(*first);
+  return filling{.summary = fmt::format("grows with the work of a step, whose latest is in {}",
+                                        describe(*first)),
+                 .line = fmt::format("with the work of a step, whose latest is in `{}`", name),
+                 .steps_to_full = std::nullopt,
+                 .overturned_by =
+                     fmt::format("growth of `{}` in steps that work on no more than before", name)};
+}
+
 // past, cache, kv_cache, keys, v: less than attribution asks of a name that stands alone
 // (cache_names.h), since here the blocks come in pairs and grow.
 [[nodiscard]] bool may_name_a_cache(std::string_view name) {
@@ -204,6 +280,8 @@ std::optional<filling> filling_of(const culprit& who, const growing_run& run) {
   if (auto found = into_container(who)) return found;
   if (auto found = first_states(who, run)) return found;
   if (auto found = larger_model(who, run)) return found;
+  if (auto found = gradients_of_weights(who, run)) return found;
+  if (auto found = larger_steps(who)) return found;
   if (auto found = one_for_each_size(who)) return found;
   return text_so_far(who);
 }

@@ -8,16 +8,151 @@
 #include <cstdint>
 #include <regex>
 
-#include "analyzer/text/numbers.h"
+#include "analyzer/verdicts/bound_effect.h"
+#include "analyzer/verdicts/counted_bound.h"
+#include "analyzer/verdicts/emptied_later.h"
+#include "analyzer/verdicts/key_domain.h"
+#include "analyzer/verdicts/program_numbers.h"
+#include "analyzer/verdicts/program_text.h"
 
 namespace memtrace::verdicts {
 
 namespace {
 
-constexpr std::size_t longest_line = 400;  // std::regex recurses
+// What a line says of how long the container gets.
+enum class says : std::uint8_t {
+  longer_than,   // whether it is longer: what follows decides
+  shorter_than,  // whether it is shorter
+  is_cut,        // it cannot hold more
+  is_ring,
+  made_at_full_length,  // its length says nothing
+};
 
-// "items" of "memory.items" and of "seen['a']": what a line must name.
-[[nodiscard]] std::string last_name(std::string_view variable) {
+struct line_pattern {
+  std::regex text;
+  says what;
+};
+
+[[nodiscard]] std::vector<line_pattern> patterns_for(const std::string& name) {
+  const std::string length = fmt::format(
+      R"((?:len\(\s*[\w.\[\]'"]*\b{0}\b[^()]*\)|\b{0}\.(?:shape\[0\]|size\(0\)|qsize\(\))))", name);
+  const std::string operand =
+      R"((min\((?:[^()]|\([^()]*\))*\)|len\(\s*[\w.]+\s*\)|[A-Za-z_][\w.]*\b(?!\s*[(\[])|\d[\d_]*\b))";
+  const std::string short_one = R"(\s*(?:<=|<)\s*)";
+  const std::string long_one = R"(\s*(?:>=|==|>)\s*)";
+  const std::string makes =
+      fmt::format(R"(\b{}\b(?:\s*:[^=]+|\s*,[^=]*)?\s*=\s*(?:[^=]*,\s*)?)", name);
+  const std::string same = fmt::format(R"(\b{0}\b(?:\[:\])?\s*=\s*.*\b{0}\b.*)", name);
+  return {
+      {std::regex(length + short_one + operand), says::shorter_than},
+      {std::regex(length + long_one + operand), says::longer_than},
+      {std::regex("(?:^|[^\\w.])" + operand + R"(\s*(?:>=|>)\s*)" + "[\\w.]*?" + length),
+       says::shorter_than},
+      {std::regex("(?:^|[^\\w.])" + operand + R"(\s*(?:<=|<|==)\s*)" + "[\\w.]*?" + length),
+       says::longer_than},
+      // A ring that is written to; all but the last, or the first, dropped; made at its full
+      // length.
+      {std::regex(fmt::format(R"(\b{}\[[^\]%]*%\s*)", name) + operand + R"([^\]]*\]\s*=(?!=))"),
+       says::is_ring},
+      {std::regex(same + R"(\[\s*-\s*)" + operand + R"(\s*:\s*\]\)?$)"), says::is_cut},
+      {std::regex(same + R"(\[\s*:\s*)" + operand + R"(\s*\]\)?$)"), says::is_cut},
+      {std::regex(fmt::format(R"(\bdel\s+[\w.]*\b{}\[\s*:\s*-\s*)", name) + operand + R"(\s*\])"),
+       says::is_cut},
+      {std::regex(fmt::format(R"(\bdel\s+[\w.]*\b{}\[\s*)", name) + operand + R"(\s*:\s*\])"),
+       says::is_cut},
+      {std::regex(fmt::format(R"(\b{}\s*=\s*.*\bn(?:largest|smallest)\(\s*)", name) + operand),
+       says::is_cut},
+      {std::regex(makes + R"(\[\s*None\s*\]\s*\*\s*)" + operand), says::made_at_full_length},
+      {std::regex(makes + R"((?:dict\.fromkeys\(|[\[{].*\bNone\s+for\s+\w+\s+in\s+)range\(\s*)" +
+                  operand),
+       says::made_at_full_length}};
+}
+
+[[nodiscard]] shown_bound made(const std::string& said_by, std::uint64_t limit, std::size_t line,
+                               bound_kind kind = bound_kind::length) {
+  const bool is_number =
+      said_by.empty() || std::isdigit(static_cast<unsigned char>(said_by[0])) != 0;
+  return {
+      is_number ? std::string() : said_by, limit, {}, static_cast<std::uint32_t>(line + 1), kind};
+}
+
+class search {
+ public:
+  search(const program_text& program, std::string name, const bounded_container& what)
+      : program_(program),
+        numbers_(program, what.numbers),
+        name_(std::move(name)),
+        what_(what),
+        effects_(program, name_) {}
+
+  [[nodiscard]] std::optional<shown_bound> by_length() const {
+    const auto patterns = patterns_for(name_);
+    for (std::size_t i = 0; i < program_.size(); ++i) {
+      if (!program_.names(i, name_)) continue;
+      for (const auto& pattern : patterns) {
+        std::smatch found;
+        if (!std::regex_search(program_.at(i), found, pattern.text)) continue;
+        if (auto bound = of_match(i, pattern.what, found[1].str())) return bound;
+      }
+    }
+    return std::nullopt;
+  }
+
+  // Where the keys come again what was there goes.
+  [[nodiscard]] std::optional<shown_bound> by_keys() const {
+    const auto found = domain_of_keys(program_, numbers_, name_);
+    if (!found) return std::nullopt;
+    const auto held = what_.length == 0 ? what_.blocks : what_.length;
+    if (found->keys != 0 && found->keys < held) return std::nullopt;
+    // Drawn from very many, hardly any comes again.
+    constexpr std::uint64_t many = 4;
+    if (found->drawn && found->keys > many * held) return std::nullopt;
+    return made(found->said_by, found->keys, found->line, bound_kind::keys);
+  }
+
+  [[nodiscard]] std::optional<shown_bound> by_count() const {
+    const auto found = counted_bound(program_, numbers_, effects_, what_.steps);
+    if (!found) return std::nullopt;
+    return made(found->said_by, 0, found->line);
+  }
+
+  [[nodiscard]] std::optional<shown_bound> by_emptying() const {
+    if (what_.variable.find('[') != what_.variable.npos) return std::nullopt;
+    const auto found = emptied_later(program_, numbers_, effects_, what_.steps, what_.length);
+    if (!found) return std::nullopt;
+    return made(found->said_by, found->steps, found->line, bound_kind::emptied);
+  }
+
+ private:
+  [[nodiscard]] std::optional<shown_bound> of_match(std::size_t line, says what,
+                                                    const std::string& operand) const {
+    const bool own_length =
+        operand.starts_with("len(") && operand.find(name_ + ")") != std::string::npos;
+    const auto limit = own_length ? what_.length : numbers_.value_of(operand);
+    const bool compares = what == says::longer_than || what == says::shorter_than;
+    const auto follows = compares ? effects_.of(line, what == says::longer_than) : effect::limits;
+    if (limit < 2 || follows == effect::none) return std::nullopt;
+    // It is compared after the next one has been added.
+    const auto more = what == says::longer_than && follows == effect::limits &&
+                              program_.at(line).find(">=") == std::string::npos
+                          ? 1U
+                          : 0U;
+    const auto held = what == says::made_at_full_length ? what_.blocks : what_.length;
+    const bool may_be_full = follows == effect::limits && what_.length <= limit + more;
+    if (limit + more < held || (limit <= held && !may_be_full)) return std::nullopt;
+    return made(operand, std::max(limit, held), line);
+  }
+
+  const program_text& program_;
+  program_numbers numbers_;
+  std::string name_;
+  const bounded_container& what_;
+  bound_effect effects_;
+};
+
+}  // namespace
+
+std::string last_name(std::string_view variable) {
   variable = variable.substr(0, variable.find('['));
   const auto dot = variable.rfind('.');
   std::string name(dot == variable.npos ? variable : variable.substr(dot + 1));
@@ -26,142 +161,22 @@ constexpr std::size_t longest_line = 400;  // std::regex recurses
   return plain ? name : std::string();
 }
 
-[[nodiscard]] std::uint64_t value_of(std::string_view operand, std::string_view numbers) {
-  std::string digits(operand);
-  std::erase(digits, '_');
-  if (const auto number = text::number_in(digits)) return *number;
-  const auto name = operand.substr(operand.rfind('.') + 1);  // npos + 1 is 0
-  while (!numbers.empty()) {
-    const auto end = std::min(numbers.find(','), numbers.size());
-    const auto one = numbers.substr(0, end);
-    const auto equals = one.find('=');
-    if (equals != one.npos && one.substr(0, equals) == name) {
-      return text::number_in(one.substr(equals + 1)).value_or(0);
-    }
-    numbers.remove_prefix(std::min(end + 1, numbers.size()));
-  }
-  return 0;
-}
-
-// The one number that lines of the file give the name: SLOTS = 14, def __init__(self, count=14).
-[[nodiscard]] std::uint64_t value_in(const std::vector<std::string>& lines, std::string_view name) {
-  const std::regex gives(
-      fmt::format(R"((?:^|[\s(,.]){}\s*(?::\s*int\s*)?=\s*(\d[\d_]*)\s*(?=$|[,)#]))", name));
-  std::uint64_t value = 0;
-  for (const auto& line : lines) {
-    std::smatch found;
-    if (line.size() > longest_line || line.find(name) == std::string::npos) continue;
-    if (!std::regex_search(line, found, gives)) continue;
-    const auto one = value_of(found[1].str(), {});
-    if (value != 0 && one != value) return 0;
-    value = one;
-  }
-  return value;
-}
-
-// What a line says of how long the container gets.
-enum class says : std::uint8_t {
-  compares,             // its length: more may follow
-  is_ring,              // it cannot hold more
-  made_at_full_length,  // its length says nothing
-};
-
-struct line_pattern {
-  std::string word;  // only lines that have it are searched
-  std::regex text;
-  says what = says::compares;
-};
-
-[[nodiscard]] std::vector<line_pattern> patterns_for(const std::string& name) {
-  const std::string length = fmt::format(
-      R"((?:len\(\s*[\w.\[\]'"]*\b{0}\s*\)|\b{0}\.(?:shape\[0\]|size\(0\)|qsize\(\))))", name);
-  const std::string operand = R"(([A-Za-z_][\w.]*|\d[\d_]*)\b(?!\s*[(\[]))";
-  const std::string compares = R"(\s*(?:<=|>=|==|<|>)\s*)";
-  const std::string makes = fmt::format(R"(\b{}\s*(?::[^=]+)?=\s*)", name);
-  return {
-      {name, std::regex(length + compares + operand)},
-      {name, std::regex("(?:^|[^\\w.])" + operand + compares + "[\\w.]*?" + length)},
-      // A ring that is written to; all but the last dropped; made at its full length.
-      {name,
-       std::regex(fmt::format(R"(\b{}\[[^\]%]*%\s*)", name) + operand + R"([^\]]*\]\s*=(?!=))"),
-       says::is_ring},
-      {name,
-       std::regex(
-           fmt::format(R"(\b{0}\[[^\]%]*%\s*(len\(\s*[\w.]*\b{0}\s*\))\s*\]\s*=(?!=))", name)),
-       says::is_ring},
-      {name, std::regex(fmt::format(R"(\b{0}\s*=\s*[\w.]*\b{0}\[\s*-\s*)", name) + operand +
-                        R"(\s*:\s*\])")},
-      {name, std::regex(makes + R"(\[\s*None\s*\]\s*\*\s*)" + operand), says::made_at_full_length},
-      {name,
-       std::regex(makes + R"((?:dict\.fromkeys\(|[\[{].*\bNone\s+for\s+\w+\s+in\s+)range\(\s*)" +
-                  operand),
-       says::made_at_full_length}};
-}
-
-// items[slot] = …, where another line says slot = step % 14: the patterns of those lines.
-[[nodiscard]] std::vector<line_pattern> patterns_of_index(const std::vector<std::string>& lines,
-                                                          const std::string& name) {
-  const std::regex written(fmt::format(R"(\b{}\[\s*([A-Za-z_]\w*)\s*\]\s*=(?!=))", name));
-  const std::string operand = R"(([A-Za-z_][\w.]*|\d[\d_]*)\b(?!\s*[(\[]))";
-  for (const auto& line : lines) {
-    std::smatch found;
-    if (line.size() > longest_line || line.find(name) == std::string::npos) continue;
-    if (!std::regex_search(line, found, written)) continue;
-    const auto index = found[1].str();
-    return {
-        {index,
-         std::regex(fmt::format(R"((?:^|[\s,(]){}\s*:?=\s*[^=%]*%\s*)", index) + operand +
-                    R"(\s*\)*\s*(?:$|;))"),
-         says::is_ring},
-        {index,
-         std::regex(fmt::format(R"(,\s*{}\s*=\s*divmod\(.*,\s*)", index) + operand + R"(\s*\))"),
-         says::is_ring}};
-  }
-  return {};
-}
-
-[[nodiscard]] std::uint64_t limit_of(const std::vector<std::string>& lines,
-                                     const std::string& operand, std::string_view numbers) {
-  const auto beside = value_of(operand, numbers);
-  return beside != 0 ? beside : value_in(lines, operand.substr(operand.rfind('.') + 1));
-}
-
-[[nodiscard]] std::string without_comment(const std::string& line) {
-  return line.substr(0, line.find('#'));
-}
-
-}  // namespace
-
 std::optional<shown_bound> bound_in(const std::vector<std::string>& lines,
                                     const bounded_container& what) {
-  const auto name = last_name(what.variable);
+  auto name = last_name(what.variable);
   if (name.empty()) return std::nullopt;
   const bool is_named = std::ranges::any_of(
       lines, [&](const std::string& line) { return line.find(name) != std::string::npos; });
   if (!is_named) return std::nullopt;
-  auto patterns = patterns_for(name);
-  const auto of_index = patterns_of_index(lines, name);
-  patterns.insert(patterns.end(), of_index.begin(), of_index.end());
-  for (std::size_t i = 0; i < lines.size(); ++i) {
-    if (lines[i].size() > longest_line) continue;
-    const auto text = without_comment(lines[i]);
-    for (const auto& pattern : patterns) {
-      std::smatch found;
-      if (text.find(pattern.word) == std::string::npos) continue;
-      if (!std::regex_search(text, found, pattern.text)) continue;
-      const bool is_own_length = found[1].str().starts_with("len(");
-      const auto limit =
-          is_own_length ? what.length : limit_of(lines, found[1].str(), what.numbers);
-      const bool is_preset = pattern.what == says::made_at_full_length;
-      const auto held = is_preset ? what.blocks : what.length;
-      const bool may_be_full = pattern.what != says::compares && what.length <= limit;
-      if (limit < 2 || limit < held || (limit == held && !may_be_full)) continue;
-      const bool is_number = std::isdigit(static_cast<unsigned char>(found[1].str()[0])) != 0;
-      return shown_bound{
-          is_number ? std::string() : found[1].str(), limit, {}, static_cast<std::uint32_t>(i + 1)};
-    }
-  }
-  return std::nullopt;
+  const program_text program(lines);
+  const search in(program, std::move(name), what);
+  if (auto found = in.by_length()) return found;
+  // What an element's attribute keeps grows with the elements only where there are more of them.
+  const bool of_elements = what.variable.find("].") != what.variable.npos;
+  if (of_elements && !what.gets_longer) return std::nullopt;
+  if (auto found = in.by_keys()) return found;
+  if (auto found = in.by_count()) return found;
+  return in.by_emptying();
 }
 
 }  // namespace memtrace::verdicts

@@ -2,14 +2,14 @@
 //
 // Where a program's own lines bound what it gathers:
 //
-//   if len(self.items) < self.capacity:        budget = 320 … while len(pool.pictures) < budget:
+//   if len(self.items) < self.capacity: self.items.append(x)
 //   self.items[self.at % self.capacity] = x    features = features[-window:]
-//
-//   slot = step % 14 … self.items[slot] = x        items = dict.fromkeys(range(capacity))
+//   items = [None] * capacity                  task = TASKS[turn % 8] … items[task] = x
+//   self.used += x.nbytes … while self.used > self.budget: self.items.popitem()
+//   if (step + 1) % 40 == 0: self.items.clear()
 //
 // The text of the source says what the length is compared with, and the census which number that
-// was, if the file does not. A line that is never reached, or that only prints, is taken for a
-// bound, too.
+// was, if the file does not. A line that is never reached is taken for a bound, too.
 #pragma once
 
 #include <optional>
@@ -26,10 +26,14 @@ struct bounded_container {
   std::uint64_t length = 0;   // elements; 0: not known
   std::uint64_t blocks = 0;   // of memory that it holds
   std::string_view numbers;   // beside it, as the census has written them
+  std::uint64_t steps = 0;    // in which it has not been emptied; 0: not known
+  bool gets_longer = false;   // from census to census
 };
 
-// In the lines of a file. None: no line bounds it, or it is full and still compared.
-// A ring that is full stays a ring.
+// "items" of "memory.items" and of "seen['a']": what a line must name.
+[[nodiscard]] std::string last_name(std::string_view variable);
+
+// In the lines of a file. None: no line bounds it, or it is full and grows still.
 [[nodiscard]] std::optional<shown_bound> bound_in(const std::vector<std::string>& lines,
                                                   const bounded_container& what);
 

@@ -40,12 +40,18 @@ struct series_shown {
   std::vector<std::uint64_t> bytes;
 };
 
-// How much a container may hold, as a line of the program says.
+// Why a container does not get ever longer, as a line of the program says.
+enum class bound_kind : std::uint8_t {
+  length,   // it is compared, cut, or a ring
+  keys,     // what is put under a key takes the place of what was there; there are so many keys
+  emptied,  // that is left with nothing, again and again
+};
 struct shown_bound {
-  std::string name;  // self.capacity; empty: a number
-  std::uint64_t limit = 0;
+  std::string name;         // self.capacity; empty: a number
+  std::uint64_t limit = 0;  // elements, keys, or steps until it is emptied; 0: not known
   std::string file;
   std::uint32_t line = 0;
+  bound_kind kind = bound_kind::length;
 };
 
 // A path that keeps memory alive, as the censuses saw it.
@@ -66,7 +72,8 @@ struct retainer {
   std::uint64_t seen_at_step = 0;          // the last of them
   std::uint64_t recorded_in_backward = 0;  // of the bytes: made by a backward that made a graph
   std::string numbers;                     // beside it, at that time: capacity=40,budget=320
-  std::optional<shown_bound> bound;        // what the program compares its length with
+  std::optional<shown_bound> bound;        // what keeps it from getting ever longer
+  bool made_anew = false;                  // each step gives it something new, not more of the same
 };
 
 // Why growth comes to an end by itself.
@@ -116,6 +123,7 @@ struct culprit {
   bool modules_run = false;           // weights, all of modules that still take part in a step
   bool in_running_model = false;      // weights, some of a model that still takes part in a step
   std::string part_of_model;          // of weights: adapters[…]
+  bool fits_weights = false;          // it grew by no more than the device's weights are
   bool for_new_sizes = false;         // made only where a step worked on larger data than before
   std::uint64_t birth_steps = 0;      // distinct steps in which its live blocks were made
   std::vector<retainer> retained_by;  // most growth first

@@ -58,8 +58,14 @@ read, and mended.""")
 THIRD = Set("Verdicts on short runs: a third set", "SHORT_RUNS_3.md",
             "`third_short_runs_a.py`, `third_short_runs_b.py`", "--short-runs third", """\
 Most of them do not accumulate, as the set is there to count false alarms to 2 %. The truths were also held against
-PyTorch's own allocator, without memtrace (`test_short_truths_counted.py`), as those of the second set. Nothing was
-changed for these programs: this is their first judgement.""")
+PyTorch's own allocator, without memtrace (`test_short_truths_counted.py`), as those of the second set.
+
+First judged at revision 24c7511, before anything was changed for them: recall 100 % (12 of 12), false positives 15.4 %
+(8 of 52), line first, path, phase and category 100 %, rate 75.0 % (9 of 12). From then on the set is not blind any more:
+who changed the rules after it (keys that come again, what is emptied later, larger steps, gradients of thawed weights,
+bounds under other names) had read the eight programs that were wrong, all truths, and this table. No truth was changed.
+The figures below say that nothing of this set is lost, not how often memtrace is right on programs that it has not
+seen.""")
 
 FOURTH = Set("Verdicts on short runs: a fourth set", "SHORT_RUNS_4.md",
              "`fourth_short_runs_a.py`, `fourth_short_runs_b.py`", "--short-runs fourth", """\

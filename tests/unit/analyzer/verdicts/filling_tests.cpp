@@ -242,3 +242,51 @@ TEST_CASE("GIVEN a table for each new size of the inputs THEN a dictionary of th
   grids.retained_by[0].container = "list";  // of results, larger each time
   CHECK(shape_with(one({grids})) == shape::accumulating);
 }
+
+TEST_CASE("GIVEN gradients of weights that need one only now THEN there is one for each") {
+  verdicts::retainer kept;
+  kept.path = "net.grad";
+  kept.bytes = 4096;
+  auto slopes = grows(1.0, {kept});
+  slopes.what = attribution::category::gradients;
+  slopes.birth_steps = 5;
+  CHECK(shape_with(one({slopes})) == shape::accumulating);  // more than the weights are
+  slopes.fits_weights = true;
+  CHECK(shape_with(one({slopes})) == shape::warmup_plateau);
+  CHECK(shape_with(one({slopes, weights(false)})) == shape::accumulating);
+  auto listed = slopes;
+  listed.retained_by[0].path = "slopes[…]";
+  CHECK(shape_with(one({listed})) == shape::accumulating);
+  auto with_graph = slopes;
+  with_graph.retained_by[0].recorded_in_backward = 4096;
+  CHECK(shape_with(one({with_graph})) == shape::accumulating);
+}
+
+TEST_CASE("GIVEN memory of the latest step alone WHEN each makes it anew THEN the work grows") {
+  verdicts::retainer kept;
+  kept.path = "answers[…]";
+  kept.bytes = 4096;
+  kept.made_anew = true;
+  auto latest = grows(1.0, {kept});
+  latest.birth_steps = 1;
+  CHECK(shape_with(one({latest})) == shape::warmup_plateau);
+  latest.birth_steps = 12;  // those of other steps are there, too
+  CHECK(shape_with(one({latest})) == shape::accumulating);
+  latest.birth_steps = 1;
+  latest.retained_by[0].made_anew = false;
+  CHECK(shape_with(one({latest})) == shape::accumulating);
+}
+
+TEST_CASE("GIVEN a container that the program empties later THEN the verdict is not a leak yet") {
+  auto kept = buffer(16, "list", 0);
+  kept.bound =
+      verdicts::shown_bound{"per_epoch", 40, "train.py", 21, verdicts::bound_kind::emptied};
+  auto outputs = grows(1.0, {kept});
+  outputs.found.evidence.steps = 16;
+  auto found = one({outputs});
+  verdicts::judge_filling(found);
+  const auto& about = found.verdicts[0];
+  CHECK(about.found.shape == shape::warmup_plateau);
+  CHECK(about.found.more_steps_needed == 24);
+  CHECK(about.found.overturned_by == "growth after the program has emptied `replay`");
+}

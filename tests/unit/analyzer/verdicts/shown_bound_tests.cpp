@@ -88,3 +88,92 @@ TEST_CASE("GIVEN a limit that only the file names THEN its one value counts") {
   CHECK(limit_in({"PLACES = 14", "PLACES = 15", "items[step % PLACES] = row"}) == 0);
   CHECK(limit_in({"PLACES = find()", "items[step % PLACES] = row"}) == 0);
 }
+
+TEST_CASE("GIVEN a comparison THEN what is done where it holds says whether it bounds") {
+  // The oldest makes way, or nothing more comes.
+  CHECK(limit_in({"items.append(row)", "if len(items) > 20:", "    items.pop(0)"}) == 20);
+  CHECK(limit_in({"if len(items) >= 20:", "    return", "items.append(row)"}) == 20);
+  CHECK(limit_in({"if len(items) < 20:", "    items.append(row)", "else:", "    pass"}) == 20);
+  CHECK(limit_in({"def full():", "    return len(items) == 20", "if full():", "    learn(items)",
+                  "def learn(items):", "    items.clear()"}) == 20);
+  // There are enough of them, or not yet; or somebody is told.
+  CHECK(limit_in({"items.append(row)", "if len(items) >= 20:", "    mean = stack(items[-20:])"}) ==
+        0);
+  CHECK(limit_in({"items.append(row)", "if len(items) < 20:", "    continue"}) == 0);
+  CHECK(limit_in({"items.append(row)", "if len(items) > 20:", "    print('many')"}) == 0);
+  CHECK(limit_in({"def ready():", "    return len(items) >= 20",
+                  "if ready():", "    batch = items[0]"}) == 0);
+}
+
+TEST_CASE("GIVEN a container that is full and makes room THEN it is bounded still") {
+  CHECK(limit_in({"items.append(row)", "if len(items) > 8:", "    items.pop(0)"}) == 9);
+  CHECK(limit_in({"items.append(row)", "if len(items) > 7:", "    items.pop(0)"}) == 0);
+}
+
+TEST_CASE("GIVEN the smallest of several THEN one that is known is enough") {
+  CHECK(limit_in({"while len(items) < min(1 + step // 5, 12):", "    items.append(row)"}) == 12);
+  CHECK(limit_in({"depth = min(depth + 1, 12)", "if len(items) > depth:", "    items.pop(0)"}) ==
+        12);
+  CHECK(limit_in({"KINDS = ['a', 'b', 'c', 'd', 'e',", "         'f', 'g', 'h', 'i', 'j']",
+                  "if len(items) > len(KINDS):", "    items.pop(0)"}) == 10);
+}
+
+TEST_CASE("GIVEN a container that is cut THEN what is left is the bound") {
+  CHECK(limit_in({"del items[:-30]"}) == 30);
+  CHECK(limit_in({"items = sorted(items, key=by_loss)[:30]"}) == 30);
+  CHECK(limit_in({"items = (row, *items)[:30]"}) == 30);
+  CHECK(limit_in({"last = items[:30]"}) == 0);
+  CHECK(limit_in({"self.items, self.count = [None] * 12, 0"}) == 12);
+}
+
+namespace {
+
+[[nodiscard]] bool counted(const std::vector<std::string>& lines, std::uint64_t steps = 14) {
+  return bound_in(lines, {"store.items", 14, 14, "budget=320", steps}).has_value();
+}
+
+}  // namespace
+
+TEST_CASE("GIVEN a program that counts something else THEN what it adds or drops by that bounds") {
+  CHECK(counted({"used += row.nbytes", "while used > self.budget:", "    items.popitem()"}));
+  CHECK(counted({"for step in range(steps):", "    if step < 30:", "        items.append(row)"}));
+  CHECK(counted({"while money >= price:", "    money -= price", "    items.append(row)"}));
+  CHECK(!counted({"for step in range(steps):", "    if step > 20:", "        items.append(row)"}));
+  CHECK(!counted({"for step in range(steps):", "    if step < 10:", "        items.append(row)"}));
+  CHECK(!counted({"if loss < 30:", "    items.append(row)"}));
+  CHECK(!counted({"used += row.nbytes", "while used > self.budget:", "    print(used)"}));
+}
+
+namespace {
+
+[[nodiscard]] std::uint64_t keys(const std::vector<std::string>& lines) {
+  const auto found = bound_in(lines, {"items", 9, 9, "", 14});
+  return found && found->kind == memtrace::verdicts::bound_kind::keys ? found->limit : 0;
+}
+
+}  // namespace
+
+TEST_CASE("GIVEN keys of which there are so many THEN they bound a dictionary") {
+  const std::string put = "items[key] = row";
+  CHECK(keys({"NAMES = ('a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j')",
+              "key = NAMES[turn // 3 % len(NAMES)]", put}) == 10);
+  CHECK(keys({"key = random.randrange(12)", put}) == 13);
+  CHECK(keys({"key = random.choice(['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i'])", put}) == 9);
+  CHECK(keys({"for epoch in range(3):", "    for key in range(20):", "        items[key] = row"}) ==
+        20);
+  CHECK(keys({"self.key = (self.key + 1) % 12", "items[self.key] = row"}) == 12);
+  CHECK(keys({"key = step % 12", put, "self.rows, self.key = rows, key"}) == 12);
+  CHECK(keys({"@functools.cache", "def items(shift):", "    return eye", "x = items(step % 18)"}) ==
+        18);
+  CHECK(keys({"key = random.randrange(100000)", put}) == 0);  // hardly any comes again
+  CHECK(keys({"key = step", put}) == 0);
+  CHECK(keys({"key = step % 12", "key = step", put}) == 0);
+  CHECK(keys({"kind = step % 12", "items[kind, step // 12] = row"}) == 0);
+  CHECK(keys({"for key in range(20):", "    items[key] = row"}) == 0);  // may be the steps
+}
+
+TEST_CASE("GIVEN what elements keep by an attribute THEN keys bound it if elements are added") {
+  const std::vector<std::string> lines = {"number = step % 16", "clients[number] = Client()"};
+  CHECK(!bound_in(lines, {"clients[…].control", 10, 40, "", 24, false}));
+  CHECK(bound_in(lines, {"clients[…].control", 10, 40, "", 24, true}));
+}

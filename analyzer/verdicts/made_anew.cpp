@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/verdicts/made_anew.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <deque>
+#include <optional>
+#include <regex>
+#include <set>
+#include <vector>
+
+#include "analyzer/verdicts/bound_effect.h"
+
+namespace memtrace::verdicts {
+
+namespace {
+
+constexpr std::size_t most_names = 100;
+
+[[nodiscard]] std::set<std::string> names_in(const std::string& expression) {
+  // Names of arguments (dim=1), of attributes' owners, and texts do not matter.
+  static const std::regex text(R"('[^']*'|"[^"]*")");
+  static const std::regex word(R"([A-Za-z_]\w*)");
+  static const std::set<std::string> others = {"for", "in",   "if",     "else",  "not",   "and",
+                                               "or",  "None", "True",   "self",  "torch", "F",
+                                               "nn",  "is",   "lambda", "range", "min",   "max"};
+  const auto bare = std::regex_replace(expression, text, "");
+  std::set<std::string> names;
+  for (auto at = std::sregex_iterator(bare.begin(), bare.end(), word); at != std::sregex_iterator();
+       ++at) {
+    const auto name = at->str();
+    const auto after =
+        bare.find_first_not_of(' ', static_cast<std::size_t>(at->position()) + name.size());
+    const bool is_keyword = after != std::string::npos && bare[after] == '=' &&
+                            bare[std::min(after + 1, bare.size() - 1)] != '=';
+    if (!is_keyword && !others.contains(name)) names.insert(name);
+  }
+  return names;
+}
+
+// size + 16, min(1 + count, 400): a number that a plan makes larger.
+[[nodiscard]] bool is_arithmetic(const std::string& expression) {
+  static const std::regex arithmetic(R"(^[\w.\s+*/%(),-]*$)");
+  static const std::regex calls(R"((\w+)\()");
+  if (!std::regex_match(expression, arithmetic)) return false;
+  for (auto at = std::sregex_iterator(expression.begin(), expression.end(), calls);
+       at != std::sregex_iterator(); ++at) {
+    const auto name = (*at)[1].str();
+    if (name != "min" && name != "max" && name != "int" && name != "round") return false;
+  }
+  return expression.find_first_of("0123456789") != std::string::npos;
+}
+
+struct assignment {
+  std::size_t line = 0;
+  std::string value;
+};
+
+class follower {
+ public:
+  explicit follower(const program_text& program) : program_(program) {}
+
+  [[nodiscard]] std::vector<assignment> assignments_to(const std::string& name) const {
+    std::vector<assignment> found;
+    for (std::size_t i = 0; i < program_.size(); ++i) {
+      if (!program_.names(i, name)) continue;
+      auto value = assigned_to(name, program_.at(i));
+      if (!value.empty()) found.push_back({i, std::move(value)});
+    }
+    return found;
+  }
+
+  // It has something of all steps before.
+  [[nodiscard]] bool gathers(const std::string& name, const std::vector<assignment>& given) const {
+    const bool anew = std::ranges::any_of(given, [&](const assignment& one) {
+      const auto function = program_.name_of_function(one.line);
+      const auto definition = program_.function_of(one.line);
+      if (definition && names_in(program_.at(*definition)).contains(name)) return true;
+      return program_.loops_around(one.line) != 0 && !names_in(one.value).contains(name) &&
+             function != "__init__";
+    });
+    for (const auto& one : given) {
+      if (names_in(one.value).contains(name) && !is_arithmetic(one.value) && !anew) return true;
+    }
+    if (anew) return false;
+    const bound_effect container(program_, name);
+    const std::regex adds(fmt::format(R"(\b{}\s*\+=\s*(.*)$)", name));
+    const auto home = given.empty() ? std::string() : program_.name_of_function(given[0].line);
+    for (std::size_t i = 0; i < program_.size(); ++i) {
+      if (!program_.names(i, name)) continue;
+      std::smatch found;
+      if (std::regex_search(program_.at(i), found, adds)) {
+        if (!is_arithmetic(found[1].str())) return true;
+        continue;
+      }
+      // A list of one call's own.
+      const bool of_a_call = !given.empty() && home != "main" && home != "__init__" &&
+                             !home.empty() && program_.name_of_function(i) == home &&
+                             program_.at(given[0].line).find("self.") == std::string::npos;
+      if (container.puts_in(program_.at(i)) && !of_a_call) return true;
+    }
+    return false;
+  }
+
+ private:
+  const program_text& program_;
+};
+
+}  // namespace
+
+bool is_made_anew(const program_text& program, const std::string& variable) {
+  const follower from(program);
+  const auto own = from.assignments_to(variable);
+  const bound_effect container(program, variable);
+  // A list of a step's own is made in the loop; any other gathers.
+  const bool is_refilled = std::ranges::any_of(own, [&](const assignment& one) {
+    return program.loops_around(one.line) != 0 && container.empties(program.at(one.line));
+  });
+  std::deque<std::string> open;
+  bool anew = is_refilled;
+  for (std::size_t i = 0; i < program.size(); ++i) {
+    if (!program.names(i, variable) || !container.puts_in(program.at(i))) continue;
+    if (!is_refilled) return false;
+    for (const auto& name : names_in(program.at(i))) {
+      if (name != variable) open.push_back(name);
+    }
+  }
+  for (const auto& one : own) {
+    if (container.empties(program.at(one.line))) continue;
+    const auto function = program.name_of_function(one.line);
+    const bool begins = program.loops_around(one.line) == 0 &&
+                        (function == "__init__" || function == "main" || function.empty());
+    if (begins) continue;
+    anew = true;
+    for (const auto& name : names_in(one.value)) open.push_back(name);
+  }
+  std::set<std::string> seen;
+  while (anew && !open.empty() && seen.size() < most_names) {
+    const auto name = open.front();
+    open.pop_front();
+    if (name == variable) return false;
+    if (!seen.insert(name).second) continue;
+    const auto given = from.assignments_to(name);
+    if (from.gathers(name, given)) return false;
+    for (const auto& one : given) {
+      for (const auto& next : names_in(one.value)) {
+        if (next != name) open.push_back(next);
+      }
+    }
+  }
+  return anew;
+}
+
+}  // namespace memtrace::verdicts

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Whether a variable gets something new in each step, that does not depend on what it had before:
+//
+//   answers = [net(crop) for crop in crops]      it does: what grows is the work of a step
+//   bank = torch.cat([bank, keys])               it does not
+//   merged = torch.cat([bank, keys]); bank = merged    nor here, by a detour
+//   batch = torch.stack(examples)                nor here, where `examples.append(…)` goes on
+#pragma once
+
+#include <string>
+
+#include "analyzer/verdicts/program_text.h"
+
+namespace memtrace::verdicts {
+
+[[nodiscard]] bool is_made_anew(const program_text& program, const std::string& variable);
+
+}  // namespace memtrace::verdicts

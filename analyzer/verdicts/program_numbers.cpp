@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/verdicts/program_numbers.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "analyzer/text/numbers.h"
+
+namespace memtrace::verdicts {
+
+namespace {
+
+constexpr int deepest = 3;  // names that stand for names
+
+[[nodiscard]] std::string_view last_of(std::string_view name) {
+  return name.substr(name.rfind('.') + 1);  // npos + 1 is 0
+}
+
+[[nodiscard]] bool is_name(std::string_view text) {
+  return !text.empty() && std::isdigit(static_cast<unsigned char>(text.front())) == 0 &&
+         std::ranges::all_of(text, [](unsigned char letter) {
+           return std::isalnum(letter) != 0 || letter == '_' || letter == '.';
+         });
+}
+
+// "a, b" of "min(a, b)"
+[[nodiscard]] std::string_view arguments_of(std::string_view call, std::string_view function) {
+  if (!call.starts_with(function) || !call.ends_with(')')) return {};
+  call.remove_prefix(function.size());
+  if (!call.starts_with('(')) return {};
+  return call.substr(1, call.size() - 2);
+}
+
+}  // namespace
+
+std::uint64_t elements_written(std::string_view text) {
+  const bool in_brackets = text.size() > 2 && ((text.front() == '[' && text.back() == ']') ||
+                                               (text.front() == '(' && text.back() == ')') ||
+                                               (text.front() == '{' && text.back() == '}'));
+  if (!in_brackets || text.find(" for ") != text.npos || text.find('*') != text.npos) return 0;
+  return parts_of(text.substr(1, text.size() - 2)).size();
+}
+
+std::uint64_t program_numbers::elements_of(std::string_view name) const {
+  std::uint64_t found = 0;
+  for (std::size_t i = 0; i < program_.size(); ++i) {
+    if (!program_.names(i, name)) continue;
+    auto text = assigned_to(last_of(name), program_.at(i));
+    if (text.empty()) continue;
+    constexpr std::size_t most_lines = 60;
+    const auto open = [](const std::string& one) {
+      return std::ranges::count_if(one, [](char c) { return c == '(' || c == '[' || c == '{'; }) >
+             std::ranges::count_if(one, [](char c) { return c == ')' || c == ']' || c == '}'; });
+    };
+    for (auto j = i + 1; open(text) && j < std::min(program_.size(), i + most_lines); ++j) {
+      text += program_.at(j);
+    }
+    const auto count = elements_written(text);
+    if (count == 0 || (found != 0 && found != count)) return 0;
+    found = count;
+  }
+  return found;
+}
+
+std::uint64_t program_numbers::least_of(std::string_view arguments, int depth) const {
+  std::uint64_t least = 0;
+  for (const auto& one : parts_of(arguments)) {
+    const auto value = value_of(one, depth + 1);
+    if (value != 0 && (least == 0 || value < least)) least = value;
+  }
+  return least;
+}
+
+// depth = min(depth + 1, 7): whatever it is now, at most 7.
+std::uint64_t program_numbers::at_most(std::string_view name, int depth) const {
+  std::uint64_t found = 0;
+  for (std::size_t i = 0; i < program_.size(); ++i) {
+    if (!program_.names(i, name)) continue;
+    const auto value = assigned_to(name, program_.at(i));
+    const auto arguments = arguments_of(value, "min");
+    if (arguments.empty()) continue;
+    const auto one = least_of(arguments, depth);
+    if (one == 0 || (found != 0 && found != one)) return 0;
+    found = one;
+  }
+  return found;
+}
+
+std::uint64_t program_numbers::beside(std::string_view name) const {
+  for (const auto& one : parts_of(beside_)) {
+    const auto equals = one.find('=');
+    if (equals != one.npos && std::string_view(one).substr(0, equals) == name) {
+      return text::number_in(std::string_view(one).substr(equals + 1)).value_or(0);
+    }
+  }
+  return 0;
+}
+
+// The one number that lines of the file give the name: SLOTS = 14, def __init__(self, count=14).
+std::uint64_t program_numbers::written(std::string_view name) const {
+  const std::regex gives(
+      fmt::format(R"((?:^|[\s(,.]){}\s*(?::\s*int\s*)?=\s*(\d[\d_]*)\s*(?=$|[,)]))", name));
+  std::uint64_t value = 0;
+  for (std::size_t i = 0; i < program_.size(); ++i) {
+    if (!program_.names(i, name)) continue;
+    std::smatch found;
+    auto digits = assigned_to(name, program_.at(i));
+    const bool is_number =
+        !digits.empty() && std::isdigit(static_cast<unsigned char>(digits.front())) != 0;
+    if (!is_number) {
+      if (!std::regex_search(program_.at(i), found, gives)) continue;
+      digits = found[1].str();
+    }
+    std::erase(digits, '_');
+    const auto one = text::number_in(digits).value_or(0);
+    if (value != 0 && one != value) return 0;
+    value = one;
+  }
+  return value;
+}
+
+std::uint64_t program_numbers::value_of(std::string_view operand, int depth) const {
+  if (operand.empty() || depth > deepest) return 0;
+  std::string digits(operand);
+  std::erase(digits, '_');
+  if (const auto number = text::number_in(digits)) return *number;
+  if (const auto smallest = arguments_of(operand, "min"); !smallest.empty())
+    return least_of(smallest, depth);
+  if (const auto counted = arguments_of(operand, "len"); is_name(counted))
+    return elements_of(counted);
+  if (!is_name(operand)) return 0;
+  const auto name = last_of(operand);
+  if (const auto most = at_most(name, depth); most != 0) return most;
+  if (const auto known = beside(name); known != 0) return known;
+  return written(name);
+}
+
+}  // namespace memtrace::verdicts

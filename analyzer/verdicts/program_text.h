@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A Python program's source by lines: how deep each is, what stands under it, which function it is
+// in. Statements over several lines are seen as what they are: several lines.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <regex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace memtrace::verdicts {
+
+class program_text {
+ public:
+  static constexpr std::size_t longest_line = 400;  // std::regex recurses: longer ones are empty
+
+  explicit program_text(const std::vector<std::string>& lines);
+
+  [[nodiscard]] std::size_t size() const { return lines_.size(); }
+  // Without its indentation and its comment.
+  [[nodiscard]] const std::string& at(std::size_t line) const { return lines_[line].code; }
+  [[nodiscard]] bool names(std::size_t line, std::string_view word) const {
+    return at(line).find(word) != std::string::npos;
+  }
+  [[nodiscard]] bool begins(std::size_t line, std::initializer_list<std::string_view> words) const;
+
+  // What is done where the line's condition holds: the lines under it, and what follows its colon.
+  [[nodiscard]] std::vector<std::string> body_of(std::size_t line) const;
+  // The lines under it, up to here.
+  [[nodiscard]] std::size_t end_of(std::size_t line) const;
+  // The line that it stands under.
+  [[nodiscard]] std::optional<std::size_t> above(std::size_t line) const;
+  // The loops of its function that it is in.
+  [[nodiscard]] std::size_t loops_around(std::size_t line) const;
+  // The `def` that it is in.
+  [[nodiscard]] std::optional<std::size_t> function_of(std::size_t line) const;
+  [[nodiscard]] std::string name_of_function(std::size_t line) const;  // empty: in none
+  [[nodiscard]] std::optional<std::size_t> definition_of(std::string_view function) const;
+
+ private:
+  struct one_line {
+    std::string code;
+    std::size_t depth = 0;  // of its indentation, in letters
+  };
+  std::vector<one_line> lines_;
+};
+
+// What a line assigns to a name, also as one of several: "None" of "past" in
+// "scores, past = zeros(8), None". Empty: it assigns nothing to it.
+[[nodiscard]] std::string assigned_to(std::string_view name, const std::string& code);
+
+// Parts of "a, f(b, c), [d]" between commas that are in no bracket.
+[[nodiscard]] std::vector<std::string> parts_of(std::string_view list);
+
+}  // namespace memtrace::verdicts

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/verdicts/made_anew.h"
+
+#include "tests/unit/catch.h"
+
+using memtrace::verdicts::is_made_anew;
+using memtrace::verdicts::program_text;
+
+namespace {
+
+[[nodiscard]] bool anew(std::vector<std::string> in_the_loop, const char* variable = "answers") {
+  std::vector<std::string> lines = {"def main(steps):", "    bank, seen, size = None, [], 8",
+                                    "    for step in range(steps):"};
+  for (const auto& line : in_the_loop) lines.push_back("        " + line);
+  return is_made_anew(program_text(lines), variable);
+}
+
+}  // namespace
+
+TEST_CASE("GIVEN a variable that each step gives something new THEN it is made anew") {
+  CHECK(anew({"answers = [net(crop) for crop in crops(pictures, 1 + step // 5)]"}));
+  CHECK(anew({"last = net(pictures, min(40 + 16 * step, 400))", "answers, scores = last"}));
+  CHECK(anew({"size = size + 16", "answers = net(torch.randn(size, 8))"}));
+  CHECK(anew({"answers = []", "for crop in crops:", "    answers.append(net(crop))"}));
+}
+
+TEST_CASE("GIVEN a variable that has something of all steps THEN it is not") {
+  CHECK(!anew({"answers = torch.cat([answers, row])"}));
+  CHECK(!anew({"joined = torch.cat([answers, row])", "answers = joined"}));
+  CHECK(!anew({"bank = row if bank is None else torch.cat([bank, row])", "answers = rows @ bank"}));
+  CHECK(!anew({"seen.append(row)", "answers = torch.stack(seen)"}));
+  CHECK(!anew({"answers.append(row)"}));
+  CHECK(!anew({"others = net(row)"}));
+}
