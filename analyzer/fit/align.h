@@ -18,8 +18,8 @@
 namespace memtrace::fit {
 
 // Allocations of the shorter log, where the logs are alike up to there; empty: they are not. Alike:
-// the same streams and pools, and as many allocations by the end of every step that both have
-// (device_use::step_ends); where there are no steps, as many in all.
+// the same streams and pools; where no steps are known (device_use::step_ends), as many
+// allocations in all, else at most twice as many.
 [[nodiscard]] std::optional<std::size_t> common_allocations(
     const allocator::request_log& one, const allocator::request_log& other,
     const std::vector<std::size_t>& step_ends, const std::vector<std::size_t>& other_step_ends);
