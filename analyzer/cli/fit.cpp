@@ -328,6 +328,13 @@ action add_fit(CLI::App& app) {
   app.add_option("--timeout", chosen->probes.timeout_s, "Seconds that a dry run may take")
       ->capture_default_str();
   app.add_option("--jobs", chosen->jobs, "Dry runs at a time (default: the cores)");
+  app.add_option("--margin", chosen->margin, "What a real GPU may have less, as 512MiB")
+      ->check([](const std::string& text) {
+        return text::parse_size(text) ? std::string()
+                                      : "'" + text + "' is no size; write bytes, or 512MiB";
+      })
+      ->capture_default_str();
+  app.add_flag("--no-advice", chosen->no_advice, "Do not say what binds, nor what to change");
   app.add_option("--budget", chosen->budget, "Begin no dry run after so long, as 10m");
   app.add_option(
       "--cache", chosen->cache,

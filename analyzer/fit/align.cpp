@@ -10,9 +10,6 @@ namespace {
 using allocator::action;
 using allocator::request_log;
 
-// Half of the shorter log at least must be shared, or the programs did something else.
-constexpr std::size_t fewest_shared = 2;
-
 [[nodiscard]] allocator::request allocation(const request_log& log, std::size_t number) {
   return log.requests[log.allocations[number]];
 }
@@ -34,14 +31,19 @@ constexpr std::size_t fewest_shared = 2;
 
 }  // namespace
 
-std::optional<std::size_t> common_allocations(const request_log& one, const request_log& other) {
+std::optional<std::size_t> common_allocations(const request_log& one, const request_log& other,
+                                              const std::vector<std::size_t>& step_ends,
+                                              const std::vector<std::size_t>& other_step_ends) {
+  const auto steps = std::min(step_ends.size(), other_step_ends.size());
+  if (steps == 0 && one.blocks() != other.blocks()) return std::nullopt;
   const auto count = std::min(one.blocks(), other.blocks());
   for (std::size_t i = 0; i < count; ++i) {
     const auto a = allocation(one, i);
     const auto b = allocation(other, i);
     if (a.stream != b.stream || a.pool != b.pool) return std::nullopt;
   }
-  if (count * fewest_shared < std::max(one.blocks(), other.blocks())) return std::nullopt;
+  // Runs are ended after different numbers of steps: the longer one may be twice as long.
+  if (2 * count < std::max(one.blocks(), other.blocks())) return std::nullopt;
   return count;
 }
 
@@ -82,22 +84,6 @@ request_log requests_at(const request_log& skeleton, std::uint64_t skeleton_batc
     made.requests.push_back(asked);
   }
   return made;
-}
-
-std::optional<agreement> agree(const request_log& one, std::uint64_t one_batch,
-                               const request_log& two, std::uint64_t two_batch,
-                               const request_log& third, std::uint64_t third_batch) {
-  const auto first = common_allocations(one, two);
-  const auto second = common_allocations(two, third);
-  if (!first || !second) return std::nullopt;
-  agreement found;
-  found.allocations = std::min(*first, *second);
-  for (std::size_t i = 0; i < found.allocations; ++i) {
-    const auto size = on_line(one_batch, allocation(one, i).size, two_batch,
-                              allocation(two, i).size, third_batch);
-    if (size == allocation(third, i).size) ++found.exact;
-  }
-  return found;
 }
 
 }  // namespace memtrace::fit

@@ -17,9 +17,12 @@
 
 namespace memtrace::fit {
 
-// Allocations of the shorter log, where the logs are alike up to there; empty: they are not.
-[[nodiscard]] std::optional<std::size_t> common_allocations(const allocator::request_log& one,
-                                                            const allocator::request_log& other);
+// Allocations of the shorter log, where the logs are alike up to there; empty: they are not. Alike:
+// the same streams and pools; where no steps are known (device_use::step_ends), as many
+// allocations in all, else at most twice as many.
+[[nodiscard]] std::optional<std::size_t> common_allocations(
+    const allocator::request_log& one, const allocator::request_log& other,
+    const std::vector<std::size_t>& step_ends, const std::vector<std::size_t>& other_step_ends);
 
 // Every size is the same, as far as both logs go.
 [[nodiscard]] bool ask_the_same(const allocator::request_log& one,
@@ -32,15 +35,5 @@ namespace memtrace::fit {
                                                  const allocator::request_log& other,
                                                  std::uint64_t other_batch, std::size_t allocations,
                                                  std::uint64_t wanted);
-
-// Allocations whose size at `third_batch` the other two predict, of all that the three share: how
-// far a law holds. Empty where they are not alike.
-struct agreement {
-  std::size_t allocations = 0;
-  std::size_t exact = 0;
-};
-[[nodiscard]] std::optional<agreement> agree(
-    const allocator::request_log& one, std::uint64_t one_batch, const allocator::request_log& two,
-    std::uint64_t two_batch, const allocator::request_log& third, std::uint64_t third_batch);
 
 }  // namespace memtrace::fit

@@ -43,7 +43,7 @@ constexpr std::size_t most_categories = 3;
   made.device_free = facts.device_free;
   made.unused = facts.totals.reserved - std::min(facts.totals.allocated, facts.totals.reserved);
   made.largest_free = facts.has_layout ? facts.free.overall : 0;
-  made.fragmented = made.unused + made.device_free >= made.requested;
+  made.fragmented = made.unused >= made.requested;
   if (!oom.held) return made;
   made.phase = attribution::short_words_of(oom.held->during);
   for (const auto& row : oom.held->categories) {
@@ -87,11 +87,10 @@ std::string sentence_of(const binding& bound) {
   auto text = fmt::format(
       "{}at {}: {} wanted, {} free on the device", bound.phase.empty() ? "" : bound.phase + ", ",
       bound.place, text::format_bytes(bound.requested), text::format_bytes(bound.device_free));
-  if (bound.fragmented) {
-    text += fmt::format(
-        " and {} in free pieces of what PyTorch has reserved, none of them large enough: "
-        "fragmentation",
-        text::format_bytes(bound.unused));
+  if (bound.unused != 0) {
+    text += fmt::format(", and {} in free pieces of what PyTorch has reserved{}",
+                        text::format_bytes(bound.unused),
+                        bound.fragmented ? ", none of them large enough: fragmentation" : "");
   }
   if (!held.empty()) text += "; held then: " + text::join(held, ", ");
   return text;

@@ -24,7 +24,7 @@ struct binding {
   std::uint64_t device_free = 0;
   std::uint64_t unused = 0;         // reserved, and in no block that is in use
   std::uint64_t largest_free = 0;   // block, of what is reserved
-  bool fragmented = false;          // all free memory together would have been enough
+  bool fragmented = false;          // that would have been enough in one piece
   std::vector<held_category> held;  // most bytes first
 };
 

@@ -45,8 +45,11 @@ std::string sentence_of(const host_side& found, std::uint64_t batch) {
   };
   const auto at = found.constant + found.per_item * static_cast<double>(batch);
   auto text =
-      fmt::format("{} + {} · batch = {} at batch {}, from {} dry runs", bytes(found.constant),
-                  bytes(found.per_item), bytes(at), batch, found.points);
+      found.per_item == 0
+          ? fmt::format("{} whatever the batch, from {} dry runs", bytes(found.constant),
+                        found.points)
+          : fmt::format("{} + {} · batch = {} at batch {}, from {} dry runs", bytes(found.constant),
+                        bytes(found.per_item), bytes(at), batch, found.points);
   if (found.most.workers != 0) {
     text += fmt::format("; {} worker{} with {} each at most, which one worker more would add",
                         found.most.workers, found.most.workers == 1 ? "" : "s",

@@ -50,7 +50,7 @@ void law::add(const probe& ran) {
   for (const auto& device : ran.devices) {
     if (!device.log || !device.log->refused_events.empty()) return;
     one.asked.push_back(device.log);
-    one.allocated.push_back(device.peak_allocated);
+    one.step_ends.push_back(device.step_ends);
   }
   points_.insert_or_assign(ran.of.batch, std::move(one));
 }
@@ -71,7 +71,8 @@ std::vector<std::size_t> law::shared(const neighbours& two) const {
   if (below.size() != above.size()) return {};
   std::vector<std::size_t> counts;
   for (std::size_t i = 0; i < below.size(); ++i) {
-    const auto count = common_allocations(*below[i], *above[i]);
+    const auto count = common_allocations(*below[i], *above[i], two.below->second.step_ends[i],
+                                          two.above->second.step_ends[i]);
     if (!count) return {};
     counts.push_back(*count);
   }
@@ -167,17 +168,22 @@ std::optional<std::uint64_t> law::largest(std::uint64_t total_bytes, std::uint64
                                           std::uint64_t most, std::uint64_t step) const {
   if (points_.size() < 2) return std::nullopt;
   const auto at = [&](std::uint64_t index) { return least + index * step; };
-  // The number of batches from `least` on for which the question is answered with yes, where no yes
-  // comes after a no.
+  // One more than the index of the largest batch that is found to hold, 0: none. Those at powers of
+  // two first: what holds for a batch may not hold for one far below, which is told from afar.
   const auto count_of = [&](std::uint64_t count, const auto& holds) {
-    if (!holds(at(0))) return std::uint64_t{0};
-    std::uint64_t low = 0;
-    std::uint64_t high = count;
-    while (high > low + 1) {
-      const auto middle = low + (high - low) / 2;
-      (holds(at(middle)) ? low : high) = middle;
+    std::vector<std::uint64_t> marks{0};
+    for (std::uint64_t mark = 1; mark < count; mark *= 2) marks.push_back(mark);
+    marks.push_back(count);
+    for (std::size_t i = marks.size() - 1; i-- > 0;) {
+      auto low = marks[i];
+      if (!holds(at(low))) continue;
+      for (auto high = marks[i + 1]; high > low + 1;) {
+        const auto middle = low + (high - low) / 2;
+        (holds(at(middle)) ? low : high) = middle;
+      }
+      return low + 1;
     }
-    return low + 1;
+    return std::uint64_t{0};
   };
   auto count = count_of((most - least) / step + 1,
                         [&](std::uint64_t batch) { return has_room(batch, total_bytes); });

@@ -55,8 +55,9 @@ class law {
   using logs = std::vector<std::shared_ptr<const allocator::request_log>>;  // by process, device
   struct point {
     logs asked;
-    std::vector<std::uint64_t> allocated;       // peaks, by log
-    mutable std::optional<std::uint64_t> need;  // smallest total of a device that fits
+    std::vector<std::vector<std::size_t>> step_ends;  // by log
+    std::vector<std::uint64_t> allocated;             // peaks, by log
+    mutable std::optional<std::uint64_t> need;        // smallest total of a device that fits
   };
   struct neighbours {
     std::map<std::uint64_t, point>::const_iterator below, above;

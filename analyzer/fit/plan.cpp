@@ -60,6 +60,7 @@ plan make_plan(const wishes& wanted, prober& runs, const std::function<bool()>& 
   for (std::size_t variant = 0; variant < wanted.variants.size(); ++variant) {
     for (const auto& sequence : wanted.sequences) {
       laws known;
+      std::vector<host_point> hosts;  // it is the same host, whatever the GPU
       for (const auto& gpu : wanted.gpus) {
         const auto row_began = clock::now();
         row one;
@@ -67,6 +68,8 @@ plan make_plan(const wishes& wanted, prober& runs, const std::function<bool()>& 
         one.sequence = sequence;
         one.variant = variant;
         one.found = find_boundary({gpu, sequence, variant, wanted.range}, known, runs, may_run);
+        hosts.insert(hosts.end(), one.found.hosts.begin(), one.found.hosts.end());
+        one.found.hosts = hosts;
         complete(wanted, known, one);
         if (one.found.verified && one.found.largest != 0) find_others(wanted, runs, may_run, one);
         one.seconds = since(row_began);

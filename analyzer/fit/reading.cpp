@@ -2,6 +2,7 @@
 #include "analyzer/fit/reading.h"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "analyzer/allocator/compile.h"
@@ -23,8 +24,16 @@ class step_watch final : public trace::record_visitor {
 
   void on_step(const trace::event&, const trace::step_event&) override { look(); }
   void on_phase(const trace::event&, const trace::phase_event&) override { look(); }
+  void on_allocator(const trace::event& head, const trace::allocator_event& record) override {
+    using format::kind;
+    if (record.kind == kind::alloc || record.kind == kind::oom) ++allocations_[head.device];
+  }
 
   [[nodiscard]] const settle& steps() const { return steps_; }
+  [[nodiscard]] std::vector<std::size_t> step_ends(std::uint32_t device) const {
+    const auto found = step_ends_.find(device);
+    return found == step_ends_.end() ? std::vector<std::size_t>() : found->second;
+  }
 
  private:
   void look() {
@@ -42,12 +51,17 @@ class step_watch final : public trace::record_visitor {
       most_outside_ = std::max(most_outside_, all - std::min(all, pool));
     }
     peaks.outside = most_outside_;
-    while (steps_.steps() < count) steps_.end_step(peaks);
+    while (steps_.steps() < count) {
+      steps_.end_step(peaks);
+      for (const auto& [index, made] : allocations_) step_ends_[index].push_back(made);
+    }
   }
 
   const replay::replayer& replayed_;
   const attribution::attributor& attributed_;
   std::uint64_t most_outside_ = 0;
+  std::map<std::uint32_t, std::size_t> allocations_;             // by device
+  std::map<std::uint32_t, std::vector<std::size_t>> step_ends_;  // the same, as each step ended
   settle steps_;
 };
 
@@ -138,6 +152,7 @@ std::vector<device_use> reading::finish(std::uint64_t process) {
     one.used = std::max(one.used, one.peak_reserved);
     if (const auto place = logs.find(index); place != logs.end())
       one.log = std::move(place->second);
+    one.step_ends = state_->steps.step_ends(index);
     found.push_back(std::move(one));
   }
   return found;

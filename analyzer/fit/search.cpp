@@ -19,7 +19,8 @@ constexpr std::size_t trusted_runs = 12;
 [[nodiscard]] bool asked_the_same(const probe& one, const probe& other) {
   return std::ranges::equal(one.devices, other.devices, [](const auto& a, const auto& b) {
     if (!a.log || !b.log) return a.peak_allocated == b.peak_allocated;
-    return ask_the_same(*a.log, *b.log);
+    return common_allocations(*a.log, *b.log, a.step_ends, b.step_ends) &&
+           ask_the_same(*a.log, *b.log);
   });
 }
 

@@ -67,6 +67,8 @@ struct device_use {
   // What the program asked for: see law.h. Null where the recording does not tell
   // (cudaMallocAsync).
   std::shared_ptr<const allocator::request_log> log;
+  // How many allocations of it there had been when each whole step ended.
+  std::vector<std::size_t> step_ends;
 };
 
 // The request that the device could not serve.

@@ -39,8 +39,8 @@ if TYPE_CHECKING:
     from memtrace._report import Report
     from memtrace._tool import ToolFailed, ToolMissing
 
-__all__ = ["Fit", "Recording", "Report", "ToolFailed", "ToolMissing", "annotate", "census", "counter", "fit", "is_active",
-           "phase", "read", "report", "step"]
+__all__ = ["Fit", "Recording", "Report", "ToolFailed", "ToolMissing", "annotate", "census", "counter", "fit",
+           "is_active", "phase", "read", "report", "step"]
 
 # What reads recordings is imported when it is first used: a training may never do.
 _LATER = {"Fit": "_fit", "Recording": "_read", "Report": "_report", "ToolFailed": "_tool", "ToolMissing": "_tool"}

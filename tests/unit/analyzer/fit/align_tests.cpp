@@ -20,7 +20,7 @@ namespace {
 TEST_CASE("Of two batches the requests of any other follow, byte by byte") {
   const auto four = at_batch(4);
   const auto nine = at_batch(9);
-  const auto shared = fit::common_allocations(four, nine);
+  const auto shared = fit::common_allocations(four, nine, {}, {});
   REQUIRE(shared);
   CHECK(*shared == four.blocks());
   for (const std::uint64_t batch : {1, 2, 4, 7, 9, 10, 5000}) {
@@ -36,9 +36,6 @@ TEST_CASE("Of two batches the requests of any other follow, byte by byte") {
       CHECK(same);
     }
   }
-  const auto third = fit::agree(four, 4, nine, 9, at_batch(30), 30);
-  REQUIRE(third);
-  CHECK(third->exact == third->allocations);
 }
 
 TEST_CASE("A run that was ended sooner is laid beside the first part of the other") {
@@ -48,7 +45,7 @@ TEST_CASE("A run that was ended sooner is laid beside the first part of the othe
   shorter.requests.shorten(shorter.allocations[cut]);
   shorter.allocations.resize(cut);
   shorter.addresses.resize(cut);
-  const auto shared = fit::common_allocations(shorter, whole);
+  const auto shared = fit::common_allocations(shorter, whole, {10, cut}, {10, cut, cut + 5});
   REQUIRE(shared);
   CHECK(*shared == cut);
   const auto made = fit::requests_at(whole, 9, shorter, 4, *shared, 20);
@@ -56,18 +53,20 @@ TEST_CASE("A run that was ended sooner is laid beside the first part of the othe
   CHECK(made.requests.size() == whole.allocations[cut]);
 }
 
-TEST_CASE("Requests on another stream, in another pool, or far fewer are not laid side by side") {
+TEST_CASE(
+    "Requests on another stream, in another pool, or of other numbers are not laid side by side") {
   made_requests one;
   made_requests other;
   one.allocate(1_MiB);
   other.allocate(1_MiB, 1);
-  CHECK_FALSE(fit::common_allocations(one.log, other.log));
+  CHECK_FALSE(fit::common_allocations(one.log, other.log, {}, {}));
   made_requests pooled;
   pooled.allocate(1_MiB, 0, 1);
-  CHECK_FALSE(fit::common_allocations(one.log, pooled.log));
+  CHECK_FALSE(fit::common_allocations(one.log, pooled.log, {}, {}));
   made_requests many;
   for (int i = 0; i < 3; ++i) many.allocate(1_MiB);
-  CHECK_FALSE(fit::common_allocations(one.log, many.log));
+  CHECK_FALSE(fit::common_allocations(one.log, many.log, {}, {}));
+  CHECK(fit::common_allocations(many.log, many.log, {1, 2}, {1, 2, 3}) == 3);
 }
 
 TEST_CASE("Two runs that ask for the same are told from two that do not") {
