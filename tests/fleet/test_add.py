@@ -6,9 +6,12 @@ import json
 import re
 import shutil
 import socket
+import subprocess
 
 import pytest
 from conftest import files_in, rows_in
+
+import runs
 
 MOST_BYTES = 50_000  # of a rank
 
@@ -167,6 +170,25 @@ def test_what_is_no_trace_is_named_and_the_others_are_added(recorded, fleet, tmp
     for name in ("short.mtrace: is no trace", "text.mtrace: is no trace", "nowhere: is not there"):
         assert len([one for one in sentences if name in one]) == 1
     assert len(list((tmp_path / "store").rglob("*.parquet"))) == 1
+
+
+def test_a_rank_that_cannot_be_read_is_named_and_the_others_are_added(recorded, fleet, tmp_path):
+    folder = shutil.copytree(recorded["ranks"].folder, tmp_path / "run")
+    (folder / "gone.mtrace").write_text("x" * 5000)
+    store = tmp_path / "store"
+    for expected in ("1 added", "1 already there"):
+        done = fleet("add", store, folder)
+        assert done.status == 1 and expected in done.err
+        assert "gone.mtrace: is no trace of memtrace" in done.err and "and is missing in its run" in done.err
+    assert len(rows_in(only_file(store))) == 2
+
+
+def test_leaks_are_those_that_check_refuses(recorded, real_rows):
+    for name, status in (("steady", 0), ("leaks", 1)):
+        done = subprocess.run([runs.memtrace(), "check", recorded[name].folder, "--no-leaks"], capture_output=True)
+        assert done.returncode == status, done.stdout
+        leaks = any(one["is_leak"] and one["is_headline"] for one in real_rows[name][0]["verdicts"])
+        assert leaks == (status == 1)
 
 
 def test_scrubbed_there_are_no_paths_and_no_names(recorded, fleet, tmp_path):

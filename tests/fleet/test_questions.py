@@ -141,6 +141,9 @@ def test_what_a_release_changed(real_rows, fleet, tmp_path):
         assert row["u"] == u and row["p"] == pytest.approx(p, rel=2e-7)
         assert row["share_higher"] == pytest.approx(u / 144) and (row["runs_before"], row["runs_after"]) == (12, 12)
         assert row["verdict"] == verdict and 1 + row["change"] == pytest.approx(factor, rel=0.03)
+    told = fleet("report", place, "--before", "2026-11-01..2026-11-10", "--after", "2026-11-11..2026-11-20", "--rows", 99).out
+    said = told.split("What changed")[1].splitlines()
+    assert "regressions: 6)" in said[0] and not [line for line in said if line.split()[:1] in (["same"], ["tiny"])]
     expected = adjusted([row["p"] for row in found])
     assert [row["p_adjusted"] for row in found] == pytest.approx(expected)
     others = {metric for project, metric in verdicts if verdicts[project, metric]["verdict"] and

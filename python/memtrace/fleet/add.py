@@ -77,6 +77,7 @@ def _held_in(store: Store, path: str) -> Optional[Held]:
 
 def add_run(store: Store, run: Run, told: summarize.Told, again: bool, together: Together, outcome: Outcome) -> None:
     """Raises FleetError where it was not added."""
+    outcome.failed += run.refused
     there = store.files_of(run.run_id, run.date)
     held = [_held_in(store, path) for path in there] or [together.held(run)]
     known = [one for one in held if one is not None]
@@ -86,7 +87,7 @@ def add_run(store: Store, run: Run, told: summarize.Told, again: bool, together:
         return
     made = summarize.of_run(run, told)
     outcome.cut += [f"{trace}: is cut off; its summary holds what is left of it" for trace in made.truncated]
-    outcome.cut += [f"{trace}: could not be read, and is missing in the summary of its run" for trace in made.missing]
+    outcome.failed += [f"{trace}: could not be read, and is missing in its run" for trace in made.missing]
     if whole and not again and max(one.events for one in known) > made.events:  # it was cut off since
         outcome.known += 1
         return

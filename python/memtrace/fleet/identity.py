@@ -8,7 +8,7 @@ import hashlib
 import os
 import struct
 from pathlib import Path
-from typing import Iterable, List, NamedTuple, Optional, Sequence
+from typing import Dict, Iterable, List, NamedTuple, Optional, Sequence, Tuple
 
 from memtrace.fleet.errors import FleetError
 
@@ -29,6 +29,7 @@ class Run(NamedTuple):
     processes: List[str]  # the identity of each
     run_id: str
     date: Optional[str]  # UTC day on which it began; None: known once it is read
+    refused: Tuple[str, ...] = ()  # sentences on traces that were given and cannot be identified
 
 
 def _digest(content: bytes) -> str:
@@ -101,9 +102,17 @@ def groups(path: str) -> List[List[Path]]:
 
 
 def run_of(traces: Sequence[Path]) -> Run:
-    """FleetError: one of them cannot be identified, so the run cannot."""
-    processes = [of_trace(trace) for trace in traces]
-    unique = dict(zip(processes, traces))  # a trace that was copied is one process
-    began = [started_ns(trace) for trace in unique.values()]
+    """Of those that can be identified. FleetError: none can."""
+    found: Dict[str, Path] = {}  # a trace that was copied is one process
+    refused = []
+    for trace in traces:
+        try:
+            found[of_trace(trace)] = trace
+        except FleetError as error:
+            refused.append(str(error))
+    if not found:
+        raise FleetError(refused[0])
+    began = [started_ns(trace) for trace in found.values()]
     date = None if None in began else day_of(min(one for one in began if one is not None))
-    return Run(list(unique.values()), list(unique), of_run(list(unique)), date)
+    return Run(list(found.values()), list(found), of_run(list(found)), date,
+               tuple(f"{sentence}, and is missing in its run" for sentence in refused))

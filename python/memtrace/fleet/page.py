@@ -39,7 +39,7 @@ def _section(one: "Answered") -> str:
     meaning = questions.meaning_of(view) if view in questions.ORDER else ""
     lead = f'<p class="lead">{_escaped(meaning)}</p>' if meaning else ""
     if not rows:
-        return f'<section>{title}<p>{_escaped(one.question.none)}</p></section>'
+        return f'<section>{title}<p>{_escaped(terminal.nothing(one))}</p></section>'
     columns = terminal.tables_columns(one, rows)
     heads = "".join(f"<th>{_escaped(figures.heading(name))}</th>" for name in columns)
     body = "".join(_row(columns, row) for row in rows[:_MOST_ROWS])
@@ -50,7 +50,7 @@ def _section(one: "Answered") -> str:
 
 def _tiles(answers: Sequence["Answered"]) -> str:
     tiles = [f'<div class="tile"><dt>{_escaped(one.question.text)}</dt><dd><a href="#{_escaped(one.question.view)}">'
-             f"{len(one.answer.rows):,}</a></dd></div>" for one in answers]
+             f"{len(terminal.as_rows(one)):,}</a></dd></div>" for one in answers]
     return f'<dl class="tiles">{"".join(tiles)}</dl>'
 
 

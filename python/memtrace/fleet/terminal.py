@@ -48,7 +48,16 @@ def head(facts: Dict[str, Any]) -> str:
 
 
 def as_rows(one: "Answered") -> Tuple[Dict[str, Any], ...]:
-    return tuple(dict(zip(one.answer.columns, row)) for row in one.answer.rows)
+    """For people: of what was compared, only what has a verdict; the JSON has all."""
+    rows = (dict(zip(one.answer.columns, row)) for row in one.answer.rows)
+    return tuple(row for row in rows if one.question.view != "regressions" or row["verdict"])
+
+
+def nothing(one: "Answered") -> str:
+    """Where there are no rows to show."""
+    if not one.answer.rows:
+        return one.question.none
+    return f"nothing of which the test is sure, in {len(one.answer.rows):,} comparisons"
 
 
 def text(facts: Dict[str, Any], answers: Sequence["Answered"], most: int) -> str:
@@ -56,7 +65,7 @@ def text(facts: Dict[str, Any], answers: Sequence["Answered"], most: int) -> str
     for one in answers:
         rows = as_rows(one)
         lines += ["", f"{one.question.text}  ({one.question.view}: {len(rows):,})" if rows else
-                  f"{one.question.text}  {one.question.none}"]
+                  f"{one.question.text}  {nothing(one)}"]
         if rows:
             lines += _aligned(tables_columns(one, rows[:most]), rows[:most])
         if len(rows) > most:
