@@ -139,8 +139,7 @@ def wrong_schema(folder: Path, traces: list[Path]) -> str:
         else:
             target.write_bytes(content)
     done = real_runs.fleet("report", fleet, "--json", "-")
-    assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout)["runs"] == len(traces)
+    assert json.loads(done.stdout)["runs"] == len(traces), done.stderr
     for name in ("1111111111111111", "2222222222222222", "3333333333333333"):
         sentence(done, name)
     return sentence(done, "1111111111111111")
@@ -156,9 +155,9 @@ def _add_within(limit: int, arguments: list[object]) -> subprocess.CompletedProc
 
 @contextlib.contextmanager
 def _small_disk(folder: Path) -> Iterator[bool]:
-    """A file system of 64 KiB at `folder`; False where it cannot be mounted."""
+    """A file system of 256 KiB at `folder`; False where it cannot be mounted."""
     folder.mkdir(parents=True)
-    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", str(folder)],
+    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=256k", "tmpfs", str(folder)],
                              capture_output=True).returncode == 0
     try:
         yield mounted
@@ -173,9 +172,14 @@ def full_disk(folder: Path, traces: list[Path]) -> str:
     with _small_disk(folder / "fleet") as mounted:
         assert mounted, "no small file system can be mounted here"
         fleet = folder / "fleet"
-        assert real_runs.fleet("add", fleet, sources[0]).returncode == 0
+        added = real_runs.fleet("add", fleet, sources[0])
+        assert added.returncode == 0, added.stderr
         before = run_ids(fleet)
+        # What is left is less than a summary needs.
+        disk = os.statvfs(fleet)
+        (fleet / "filling").write_bytes(bytes(max(0, disk.f_bavail * disk.f_frsize - 8192)))
         done = real_runs.fleet("add", fleet, *sources[1:], "--jobs", 1)
+        (fleet / "filling").unlink()
         assert done.returncode == 1
         after = run_ids(fleet)
         assert set(before) <= set(after) and len(after) < len(sources) and not leftovers(fleet)
