@@ -13,7 +13,7 @@ HEAD = """# The largest batch by memtrace fit, and by trying every batch
 {beyond} more after the first refusal of a row; it did not fit if the program ended by `torch.OutOfMemoryError`. The
 batches were run in processes that share their imports (`forked.py`). In {repeated} of the cells both sides of every boundary, and the last
 batch tried, were run again as plain `memtrace dry-run`s ({plain} of them): all had the same outcome (`brute_force.py --plain` does the rest). "fit" is the `largest_batch` of one
-`memtrace fit` a program over all of its GPUs, without a cache; its runs are the dry runs it made for the cell.
+`memtrace fit` a program over all of its GPUs; its runs are the dry runs that its JSON counts for the cell.
 
 Halving is what `auto_find_batch_size` did in transformers until accelerate took it over; accelerate 1.15, the installed one,
 multiplies by 0.9 instead. Both begin with {start} here, or with twice the answer's power of two, as somebody who knows it nearly.
