@@ -11,9 +11,9 @@ HEAD = """# The largest batch by memtrace fit, and by trying every batch
 
 {programs} programs (`programs/`), each on {gpus} GPUs. "Every batch" is `brute_force.py`: each batch from 1 up, until
 {beyond} more after the first refusal of a row; it did not fit if the program ended by `torch.OutOfMemoryError`. The
-batches were run in processes that share their imports (`forked.py`); both sides of every boundary, and the last batch
-tried, were run again as plain `memtrace dry-run`s ({plain} of them): all had the same outcome. "fit" is the `largest_batch` of one
-`memtrace fit` a program over all of its GPUs, without a cache; its runs are the dry runs it made for the cell.
+batches were run in processes that share their imports (`forked.py`). In {repeated} of the cells both sides of every boundary, and the last
+batch tried, were run again as plain `memtrace dry-run`s ({plain} of them): all had the same outcome (`brute_force.py --plain` does the rest). "fit" is the `largest_batch` of one
+`memtrace fit` a program over all of its GPUs; its runs are the dry runs that its JSON counts for the cell.
 
 Halving is what `auto_find_batch_size` did in transformers until accelerate took it over; accelerate 1.15, the installed one,
 multiplies by 0.9 instead. Both begin with {start} here, or with twice the answer's power of two, as somebody who knows it nearly.
@@ -46,7 +46,7 @@ def share(values: list) -> float:
 def main() -> None:
     truth = brute_force.load()
     fitted = json.loads(answers.RESULTS.read_text()) if answers.RESULTS.exists() else {}
-    text, facts, plain = "", [], 0
+    text, facts, plain, repeated = "", [], 0, 0
     for program in cells.ALL:
         found = truth.get(program.name, {"cells": {}})
         assert found.get("content", program.content()) == program.content(), f"{program.name} has changed: brute_force.py first"
@@ -58,6 +58,7 @@ def main() -> None:
                 line, one = cell(program, gpu, outcomes, rows.get(gpu))
                 text, plain = text + line, plain + len(found["cells"][gpu]["plain"])
                 facts.append(one)
+                repeated += set(map(str, brute_force.deciding(outcomes))) <= set(found["cells"][gpu]["plain"])
     answered = [each for each in facts if each["equal"] is not None]
     first, further = ([each["fit"] for each in answered if each["first"] == is_first] for is_first in (True, False))
     summary = (
@@ -72,7 +73,7 @@ def main() -> None:
              "| from twice: batch (runs) | nine tenths from 64: batch (runs) |\n| --- | --- | ---: | --- | ---: | ---: | ---: | ---: | ---: |\n")
     what = "\n## The programs\n\n| program | what it does | how it takes its batch |\n| --- | --- | --- |\n" + "".join(
         f"| {each.name} | {each.what} | `{each.template}` |\n" for each in cells.ALL)
-    head = HEAD.format(programs=len(cells.ALL), gpus=len(cells.SMALL), beyond=brute_force.BEYOND, plain=plain, start=answers.START, summary=summary)
+    head = HEAD.format(programs=len(cells.ALL), gpus=len(cells.SMALL), beyond=brute_force.BEYOND, plain=plain, repeated=repeated, start=answers.START, summary=summary)
     (cells.HERE / "RESULTS.md").write_text(head + table + text + what)
 
 

