@@ -23,6 +23,7 @@ struct probe_options {
   std::string site_packages;
   std::uint64_t steps = 0;  // end after so many; 0: when the peaks have settled
   bool whole = false;       // never before its end
+  bool real_init = false;   // large weights on the host get their random values
   std::uint64_t timeout_s = 600;
 };
 

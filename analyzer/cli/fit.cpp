@@ -66,6 +66,7 @@ struct fit_options {
                                    std::to_string(probes.devices),
                                    std::to_string(probes.steps),
                                    probes.whole ? "whole" : "",
+                                   probes.real_init ? "real init" : "",
                                    std::to_string(probes.timeout_s)};
     words.insert(words.end(), vary.begin(), vary.end());
     return words;
@@ -325,6 +326,8 @@ action add_fit(CLI::App& app) {
   app.add_option("--steps", chosen->probes.steps,
                  "End each dry run after so many steps (default: when its peaks have settled)");
   app.add_flag("--whole", chosen->probes.whole, "Let each dry run go on to its end");
+  app.add_flag("--real-init", chosen->probes.real_init,
+               "Give large weights on the CPU their random values, which dry runs leave out");
   app.add_option("--timeout", chosen->probes.timeout_s, "Seconds that a dry run may take")
       ->capture_default_str();
   app.add_option("--jobs", chosen->jobs, "Dry runs at a time (default: the cores)");
