@@ -149,7 +149,7 @@ def main() -> int:
             settings_of = [word for word in spark_runs.LOCAL[2:] if word != "--spark"]
             parts["spark"].append(work.part(f"spark_{count}", lambda: measured(compacted(work, count), settings_of)))
         parts["faults"] += work.part("killed", lambda: killed(work))
-    (HERE / "RESULTS.md").write_text(results_text.text(parts))
+    (HERE / "RESULTS.md").write_text(results_text.text(parts) + "\n" + (HERE / "differences.md").read_text())
     return 0
 
 
