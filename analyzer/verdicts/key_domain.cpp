@@ -210,11 +210,16 @@ std::optional<key_domain> domain_of_keys(const program_text& program,
       fmt::format(R"(\b{}\[([^\[\]]*(?:\[[^\[\]]*\][^\[\]]*)*)\]\s*=(?!=))", container));
   const std::regex set_default(fmt::format(R"(\b{}\.setdefault\(\s*([\w.]+)\s*,)", container));
   static const std::regex plain(R"(^\s*(?:\w+\.)*([A-Za-z_]\w*)\s*$)");
+  // seen.setdefault(name, []).append(x): there are as many lists as names, each of any length.
+  const std::regex fills_a_value(fmt::format(
+      R"(\b{}(?:\[[^\[\]]*\]|\.setdefault\((?:[^()]|\([^()]*\))*\))\.(?:append|appendleft|extend|add|insert|update)\()",
+      container));
   std::optional<key_domain> all;
   for (std::size_t i = 0; i < program.size(); ++i) {
     if (!program.names(i, container)) continue;
     std::smatch found;
     const auto& code = program.at(i);
+    if (std::regex_search(code, fills_a_value)) return std::nullopt;
     if (!std::regex_search(code, found, written) && !std::regex_search(code, found, set_default))
       continue;
     const auto key = found[1].str();

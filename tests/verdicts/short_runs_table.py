@@ -70,7 +70,14 @@ seen.""")
 FOURTH = Set("Verdicts on short runs: a fourth set", "SHORT_RUNS_4.md",
              "`fourth_short_runs_a.py`, `fourth_short_runs_b.py`", "--short-runs fourth", """\
 The truths were also held against PyTorch's own allocator, without memtrace (`test_short_truths_counted.py`), as those
-of the second set; of what accumulates also that it does so at the same rate in a run of three times as many steps.""")
+of the second set; of what accumulates also that it does so at the same rate in a run of three times as many steps.
+
+Judged at revision e7d0246, before anything was changed for them: recall 97.1 % (34 of 35), false positives 10.5 %
+(6 of 57), line first and path 94.3 % (33 of 35), rate 88.6 % (31 of 35). Judged once more at revision e16caa8, by rules
+whose author had seen nothing of this set: recall 94.3 % (33 of 35), false positives 8.8 % (5 of 57), line first and
+path 91.4 % (32 of 35), rate 85.7 % (30 of 35). One false alarm less, and one leak more that was missed: a list for each
+name was taken for one thing for each name. `fourth_gradient_log` was read then, and that rule mended; the other programs
+have been read by nobody who changes rules.""")
 
 SETS = {"short": FIRST, "second": SECOND, "third": THIRD, "fourth": FOURTH}
 

@@ -170,6 +170,10 @@ TEST_CASE("GIVEN keys of which there are so many THEN they bound a dictionary") 
   CHECK(keys({"key = step % 12", "key = step", put}) == 0);
   CHECK(keys({"kind = step % 12", "items[kind, step // 12] = row"}) == 0);
   CHECK(keys({"for key in range(20):", "    items[key] = row"}) == 0);  // may be the steps
+  // so many lists, each of any length
+  CHECK(keys({"key = step % 12", "items.setdefault(key, []).append(row)"}) == 0);
+  CHECK(keys({"key = step % 12", "items[key] = []", "items[key].append(row)"}) == 0);
+  CHECK(keys({"key = step % 12", "items.setdefault(key, row)"}) == 12);
 }
 
 TEST_CASE("GIVEN what elements keep by an attribute THEN keys bound it if elements are added") {
