@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """What `memtrace fit` answers in every cell, kept in fit.json; and what halving would have answered.
 
-    python tests/fit/answers.py [PROGRAM...]    one fit a program, over all of its GPUs; goes on where it stopped
+    python tests/fit/answers.py [PROGRAM...]            one fit a program, over all of its GPUs; goes on where it stopped
+    python tests/fit/answers.py --again [PROGRAM...]    anew what another build of memtrace answered
 """
 
+import hashlib
 import json
 import subprocess
 import sys
@@ -35,6 +37,16 @@ def fit(program: cells.Program, gpus: tuple[str, ...], scratch: Path) -> list[di
     return made["rows"]
 
 
+def build() -> dict:
+    """Which memtrace answered: the commit of this checkout, and the command's own bytes, as the two may differ."""
+    commit = subprocess.run(["git", "rev-parse", "--short", "HEAD"], cwd=cells.HERE, capture_output=True, text=True, check=True).stdout.strip()
+    return {"commit": commit, "memtrace": hashlib.sha256(runs.memtrace().read_bytes()).hexdigest()[:12]}
+
+
+def current(kept: dict, program: cells.Program, made_by: dict, again: bool) -> bool:
+    return kept.get("content") == program.content() and not (again and kept.get("build", {}).get("memtrace") != made_by["memtrace"])
+
+
 def halving(outcomes: str, start: int, smaller=lambda batch: batch // 2) -> tuple[int, int]:
     """The batch that trying ever smaller ones ends with, and its runs; beyond what was tried nothing fits."""
     batch, tries = start, 0
@@ -53,12 +65,13 @@ def above(largest: int) -> int:
 
 def main() -> None:
     found = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
+    again, wanted, made_by = "--again" in sys.argv, [each for each in sys.argv[1:] if each != "--again"], build()
     for program in cells.ALL:
-        if (sys.argv[1:] and program.name not in sys.argv[1:]) or found.get(program.name, {}).get("content") == program.content():
+        if (wanted and program.name not in wanted) or current(found.get(program.name, {}), program, made_by, again):
             continue
         with tempfile.TemporaryDirectory() as scratch:
             rows = fit(program, program.gpus, Path(scratch))
-        found[program.name] = {"content": program.content(), "rows": [{name: row.get(name) for name in KEPT} for row in rows]}
+        found[program.name] = {"content": program.content(), "build": made_by, "rows": [{name: row.get(name) for name in KEPT} for row in rows]}
         RESULTS.write_text(json.dumps(found, indent=1, sort_keys=True) + "\n")
         truth = brute_force.load()[program.name]["cells"]
         for row in rows:

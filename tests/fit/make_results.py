@@ -39,6 +39,10 @@ def cell(program: cells.Program, gpu: str, outcomes: str, row: dict | None) -> t
             f"| {near} ({near_runs}) | {slow} ({slow_runs}) |{notes}\n"), facts
 
 
+def answered_by(kept: dict) -> str:
+    return f"{kept['build']['commit']}, {kept['build']['memtrace']}" if kept.get("build") else "-"
+
+
 def share(values: list) -> float:
     return sum(values) / len(values) if values else 0
 
@@ -71,8 +75,9 @@ def main() -> None:
         f"{sum(each['monotone'] for each in facts)} of {len(facts)} cells.\n")
     table = ("| program | GPU | every batch | fit | runs of fit | runs of every batch | halving from 64: batch (runs) "
              "| from twice: batch (runs) | nine tenths from 64: batch (runs) |\n| --- | --- | ---: | --- | ---: | ---: | ---: | ---: | ---: |\n")
-    what = "\n## The programs\n\n| program | what it does | how it takes its batch |\n| --- | --- | --- |\n" + "".join(
-        f"| {each.name} | {each.what} | `{each.template}` |\n" for each in cells.ALL)
+    what = ("\n## The programs\n\nLast, the commit and the memtrace (first digits of its SHA-256) whose fit answered.\n\n"
+            "| program | what it does | how it takes its batch | fit by |\n| --- | --- | --- | --- |\n") + "".join(
+        f"| {each.name} | {each.what} | `{each.template}` | {answered_by(fitted.get(each.name, {}))} |\n" for each in cells.ALL)
     head = HEAD.format(programs=len(cells.ALL), gpus=len(cells.SMALL), beyond=brute_force.BEYOND, plain=plain, repeated=repeated, start=answers.START, summary=summary)
     (cells.HERE / "RESULTS.md").write_text(head + table + text + what)
 

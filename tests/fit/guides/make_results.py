@@ -93,11 +93,34 @@ def short(found: Found) -> str:
     return text
 
 
+def counted(found: Found) -> str:
+    cells = settings.cells()
+    return f"{sum(found.cell(*each) is not None for each in cells)} of {len(cells)} cells were run"
+
+
+def by_fit(found: Found) -> str:
+    """memtrace fit's answers beside those of the bisection; the cells where both are known."""
+    file = HERE / "by_fit.json"
+    answers = json.loads(file.read_text()) if file.exists() else {}
+    text = "| setting | model | GPU | by bisection | by fit | its dry runs |\n| --- | --- | --- | ---: | ---: | ---: |\n"
+    equal = 0
+    for name, answer in answers.items():
+        setting, model, gpu = name.split(": ")
+        searched = found.cell(setting, model, gpu)
+        if searched:
+            equal += answer["largest_batch"] == searched["largest"] and answer["verified"]
+            text += (f"| {setting} | {settings.NAMES[model]} | {settings.GPUS[gpu]} | {searched['largest']} | {answer['largest_batch']}"
+                     f"{'' if answer['verified'] else ' (not verified)'} | {answer['runs']} |\n")
+    if not answers:
+        return "`memtrace fit` was not run on any of these cells (`by_fit.py` does it), so that this page does not show that it gives the same.\n"
+    return f"`memtrace fit` was run on {len(answers)} of these cells (`by_fit.py`); it is equal, and verified on both sides, in {equal}.\n\n{text}"
+
+
 def main() -> None:
     found, page = Found(), (HERE / "page.md").read_text()
     matrix = HERE / "matrix.txt"
     made = {"short": short(found), "saving": saving(found), "batches": batches(found), "everything": everything(found),
-            "matrix": matrix.read_text() if matrix.exists() and matrix.read_text() else "(not run yet)\n"}
+            "by_fit": by_fit(found), "counted": counted(found), "matrix": matrix.read_text() if matrix.exists() and matrix.read_text() else "(not run yet)\n"}
     for key, text in made.items():
         assert "{" + key + "}" in page
         page = page.replace("{" + key + "}", text.rstrip())
