@@ -5,7 +5,6 @@ is there twice, was left half-written, or there was no sentence."""
 import contextlib
 import json
 import os
-import resource
 import shutil
 import signal
 import subprocess
@@ -70,21 +69,44 @@ def copies(traces: list[Path], folder: Path) -> list[Path]:
     return made
 
 
+def _hooked(fault: str, mark: Path) -> dict[str, str]:
+    """The environment of a writer to which hooks/sitecustomize.py does this."""
+    return {**environment(), "PYTHONPATH": str(HERE / "hooks"), "MEMTRACE_TEST_FAULT": fault, "MEMTRACE_TEST_MARK": str(mark)}
+
+
+def _stop_in_the_middle(fleet: Path, source: Path, fault: str, mark: Path) -> Path:
+    """A writer is killed while its file has no name yet; what it leaves."""
+    writer = subprocess.Popen(command("add", fleet, source, "--jobs", 1), env=_hooked(fault, mark),
+                              stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, start_new_session=True)
+    try:
+        deadline = time.monotonic() + 600
+        while not mark.exists():
+            assert writer.poll() is None, f"it ended before it could be killed: {writer.communicate()[1]}"
+            assert time.monotonic() < deadline, "it did not come to write"
+            time.sleep(0.02)
+        (left,) = leftovers(fleet)
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(writer.pid, signal.SIGKILL)
+        writer.communicate()
+    return left
+
+
 def writer_killed(folder: Path, traces: list[Path]) -> str:
-    """At several moments; then the same command again."""
+    """With half of a file written, and with all of it but its name; then the same command again."""
     sources = copies(traces, folder / "traces")
     fleet = folder / "fleet"
-    for after_s in (0.3, 0.8, 1.5, 2.5):
-        writer = subprocess.Popen(command("add", fleet, *sources, "--jobs", 1), env=environment(),
-                                  stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
-        time.sleep(after_s)
-        os.killpg(writer.pid, signal.SIGKILL)
-        writer.wait()
-        run_ids(fleet)  # whole, all that have their name
+    left = [_stop_in_the_middle(fleet, sources[0], "half", folder / "half")]
+    size = left[0].stat().st_size
+    assert size > 0 and not run_ids(fleet)  # nothing has its name
+    left[0].rename(folder / "half.parquet")  # so that the next leaves one alone
+    left = [_stop_in_the_middle(fleet, sources[0], "whole", folder / "whole")]
+    assert left[0].stat().st_size > size and not run_ids(fleet)
+    shutil.copy(folder / "half.parquet", left[0].with_name(left[0].name.replace(".tmp", "-half.tmp")))
     done = subprocess.run(command("add", fleet, *sources), env=environment(), capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert len(run_ids(fleet)) == len(set(run_ids(fleet))) == len(sources)
-    counted(fleet, len(sources))
+    counted(fleet, len(sources))  # what was left counts for nothing
     return sentence(done, "runs:")
 
 
@@ -145,14 +167,6 @@ def wrong_schema(folder: Path, traces: list[Path]) -> str:
     return sentence(done, "1111111111111111")
 
 
-def _add_within(limit: int, arguments: list[object]) -> subprocess.CompletedProcess:
-    def limited() -> None:
-        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-        resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
-
-    return subprocess.run(command(*arguments), env=environment(), capture_output=True, text=True, preexec_fn=limited)
-
-
 @contextlib.contextmanager
 def _small_disk(folder: Path) -> Iterator[bool]:
     """A file system of 256 KiB at `folder`; False where it cannot be mounted."""
@@ -183,15 +197,26 @@ def full_disk(folder: Path, traces: list[Path]) -> str:
         assert done.returncode == 1
         after = run_ids(fleet)
         assert set(before) <= set(after) and len(after) < len(sources) and not leftovers(fleet)
-        return sentence(done, "cannot be written")
+        said = sentence(done, "cannot be written")
+        assert str(fleet) in said and "No space left" in said  # the store's write, and not the report's own files
+        return said
 
 
 def file_size_limit(folder: Path, traces: list[Path]) -> str:
-    """ulimit -f: what a summary needs may not be written. Room for the report's own files is left."""
+    """ulimit -f, as the kernel has it, from the moment that the file in the store is opened: of a run that is new, and of
+    one that is there already."""
     fleet = folder / "fleet"
-    done = _add_within(8 * 1024, ["add", fleet, *copies(traces[:1], folder / "traces")])
-    assert done.returncode == 1 and not run_ids(fleet) and not leftovers(fleet)
-    return done.stderr.strip().splitlines()[0].removeprefix("memtrace: ")
+    sources = copies(traces, folder / "traces")
+    assert real_runs.fleet("add", fleet, sources[0]).returncode == 0
+    before = {path: path.read_bytes() for path in fleet.rglob("*") if path.is_file()}
+    for source in sources:
+        done = subprocess.run(command("add", fleet, source, "--again", "--jobs", 1), env=_hooked("limit", folder / "-"),
+                              capture_output=True, text=True)
+        assert done.returncode == 1, done.stderr
+        assert {path: path.read_bytes() for path in fleet.rglob("*") if path.is_file()} == before
+        said = sentence(done, "cannot be written")
+        assert str(fleet) in said and "File too large" in said
+    return said
 
 
 def can_mount(folder: Path) -> bool:

@@ -81,6 +81,27 @@ def test_which_fit_a_smaller_gpu(real_rows, fleet, tmp_path):
     assert priced[tiny["run_id"]]["fits_gpu"] == "rtx3080"  # the 3060 has a price, and is dearer
 
 
+def test_neither_its_own_model_nor_one_that_is_hardly_smaller_is_a_smaller_gpu(real_rows, fleet, tmp_path):
+    """Capacities as machines say them: one has 320 KiB more than another of the same model. The next that is smaller
+    is named instead, where it has room."""
+    a100, h100 = "NVIDIA A100-SXM4-40GB", "NVIDIA H100 80GB HBM3"
+    table = {a100: 42_298_507_264, h100: 85_029_027_840, "NVIDIA GeForce RTX 3090": CAPACITY["NVIDIA GeForce RTX 3090"]}
+
+    def run(gpu, above, needed):
+        return made.row(real_rows["steady"][0], device={
+            "gpu": gpu, "capacity_bytes": table[gpu] + above, "needed_bytes": needed, "peak_allocated_bytes": needed,
+            "peak_reserved_bytes": needed})
+
+    full = [run(a100, above, 38 * 10**9) for above in (320 << 10, 0, -(320 << 10), 1 << 30)]  # a 5090 has 33.7e9
+    roomy = [run(a100, above, 30 * 10**9) for above in (320 << 10, 0)]
+    same_size = run(h100, 0, 70 * 10**9)  # an A100 of 80 GB has 0.05 % less
+    near = run("NVIDIA GeForce RTX 3090", 0, 23_900_000_000)  # a 4090 has 0.2 % less, and room
+    rows = {row["run"]: row for row in
+            ask(fleet, made.put(tmp_path, [*full, *roomy, same_size, near]), "smaller_gpus")}
+    assert rows.keys() == {one["run_id"] for one in roomy}
+    assert {row["fits_name"] for row in rows.values()} == {"NVIDIA GeForce RTX 5090"}
+
+
 def test_what_would_have_saved_those_that_ran_out(real_rows, fleet, tmp_path):
     single = made.row(real_rows["fails"][0])
     assert [one["advice"] for one in single["advice"] if one["mends_out_of_memory"]]
