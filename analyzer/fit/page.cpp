@@ -57,7 +57,7 @@ dd { margin: 0 0 0 1rem; }
 // batches are chosen: doubled or halved.
 [[nodiscard]] double share_of(std::uint64_t batch, std::uint64_t most) {
   if (batch == 0 || most <= 1) return batch == 0 ? 0 : 1;
-  return std::log2(1.0 + static_cast<double>(batch)) / std::log2(1.0 + static_cast<double>(most));
+  return std::log1p(static_cast<double>(batch)) / std::log1p(static_cast<double>(most));
 }
 
 // From a pale to a deep blue; the text in the colour that is read on it.

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import runs
+from stored import rows_in
 
 sys.path[:0] = [str(runs.ROOT / "python")]
 
@@ -90,16 +91,3 @@ def real_rows(recorded) -> dict:
         content = summarize.of_run(identity.run_of(identity.traces_in(run.folder)), summarize.Told()).content
         made[name] = rows_in(content)
     return made
-
-
-def rows_in(parquet) -> list:
-    import io
-
-    import pyarrow.parquet
-
-    return pyarrow.parquet.ParquetFile(io.BytesIO(parquet) if isinstance(parquet, bytes) else parquet).read().to_pylist()
-
-
-def files_in(store: Path) -> dict:
-    """Of the store's files the content, by name below it; unfinished ones too."""
-    return {str(path.relative_to(store)): path.read_bytes() for path in sorted(store.rglob("*")) if path.is_file()}

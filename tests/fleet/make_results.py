@@ -19,7 +19,7 @@ from typing import Any, Callable
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE / "generator"), str(HERE.parent / "support"), str(HERE.parents[1] / "python")]
 
-import agreement  # noqa: E402
+import engine_agreement as agreement  # noqa: E402
 import faults  # noqa: E402
 import made_fleet  # noqa: E402
 import real_runs  # noqa: E402

@@ -9,7 +9,7 @@ import socket
 import subprocess
 
 import pytest
-from conftest import files_in, rows_in
+from stored import files_in, rows_in
 
 import runs
 

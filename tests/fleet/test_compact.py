@@ -4,9 +4,9 @@
 import json
 import shutil
 
-import made
+import made_reports as made
 import pytest
-from conftest import files_in
+from stored import files_in
 
 
 @pytest.fixture

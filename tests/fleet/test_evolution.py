@@ -3,9 +3,9 @@
 
 import json
 
-import made
+import made_reports as made
 import pytest
-from conftest import rows_in
+from stored import rows_in
 
 
 def typed(found, known):

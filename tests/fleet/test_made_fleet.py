@@ -12,7 +12,7 @@ import pytest
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE / "generator")]
 
-import agreement  # noqa: E402
+import engine_agreement as agreement  # noqa: E402
 import made_fleet  # noqa: E402
 import real_runs  # noqa: E402
 import scoring  # noqa: E402

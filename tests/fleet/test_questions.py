@@ -5,7 +5,7 @@ import json
 import math
 import random
 
-import made
+import made_reports as made
 import pytest
 
 GIB = 1 << 30

@@ -15,7 +15,7 @@ sys.path[:0] = [str(HERE), str(HERE / "generator")]
 
 import pyarrow.parquet  # noqa: E402
 
-import agreement  # noqa: E402
+import engine_agreement as agreement  # noqa: E402
 import faults  # noqa: E402
 import made_fleet  # noqa: E402
 import object_store  # noqa: E402

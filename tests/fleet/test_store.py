@@ -7,9 +7,9 @@ import resource
 import signal
 import time
 
-import made
+import made_reports as made
 import pytest
-from conftest import files_in
+from stored import files_in
 
 
 def in_child(action) -> int:

@@ -5,7 +5,7 @@ import html.parser
 import json
 
 import jsonschema
-import made
+import made_reports as made
 import pytest
 
 import runs
