@@ -30,7 +30,7 @@ import settings  # noqa: E402
 import spark_runs  # noqa: E402
 
 PERIODS = ("--before", "2026-10-26..2026-11-08", "--after", "2026-11-09..2026-11-22")
-SEEDS = {21: 2000, 22: 2000}
+SEEDS = {21: 2000, 22: 2000, 23: 2000}
 
 
 class Work:
