@@ -96,6 +96,13 @@ bool unfinished_file::finish() {
   if (file_ && !file_->close()) fail(std::strerror(errno));
   if (error_) return false;
   std::error_code failed;
+  // /dev/null must stay what it is.
+  if (!is_folder_ && std::filesystem::exists(path_, failed) &&
+      !std::filesystem::is_regular_file(path_, failed)) {
+    fail("what is there is not a regular file");
+    return false;
+  }
+  failed.clear();
   // A folder takes the place of an empty one only.
   if (is_folder_) std::filesystem::remove_all(path_, failed);
   if (!failed) std::filesystem::rename(unfinished_, path_, failed);

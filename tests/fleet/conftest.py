@@ -81,13 +81,12 @@ def fleet(capsys):
 @pytest.fixture(scope="session")
 def real_rows(recorded) -> dict:
     """The rows of the recorded runs' summaries, by name; copies of them make fleets with planted truths."""
-    import os
-
     from memtrace.fleet import identity, summarize
 
-    os.environ["MEMTRACE_COMMAND"] = str(runs.memtrace())
     made = {}
-    for name, run in recorded.items():
-        content = summarize.of_run(identity.run_of(identity.traces_in(run.folder)), summarize.Told()).content
-        made[name] = rows_in(content)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("MEMTRACE_COMMAND", str(runs.memtrace()))
+        for name, run in recorded.items():
+            content = summarize.of_run(identity.run_of(identity.traces_in(run.folder)), summarize.Told()).content
+            made[name] = rows_in(content)
     return made

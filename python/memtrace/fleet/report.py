@@ -79,6 +79,10 @@ def _write(path: str, content: str, force: bool) -> None:
     folder = os.path.dirname(path) or "."
     unfinished = None
     try:
+        if os.path.exists(path) and not os.path.isfile(path):  # /dev/null must stay what it is
+            with open(path, "w", encoding="utf-8") as out:
+                out.write(content)
+            return
         with tempfile.NamedTemporaryFile("w", encoding="utf-8", dir=folder, prefix=".unfinished-", delete=False) as out:
             unfinished = out.name
             out.write(content)
