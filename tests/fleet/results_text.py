@@ -64,7 +64,8 @@ def _costs(parts: dict[str, Any]) -> list[str]:
 
 def _faults(parts: dict[str, Any]) -> list[str]:
     return ["## Faults", "", "Each tried for real (`faults.py`, `test_faults.py`, `test_spark.py`): passed means that nothing is "
-            "lost, nothing is there twice, nothing half-written is left.", "", "| what happens | | memtrace says |",
+            "lost, nothing is there twice, nothing half-written is taken for a summary (what a killed writer leaves, "
+            "`compact` takes away after an hour).", "", "| what happens | | memtrace says |",
             "| --- | --- | --- |", *(f"| {what} | {how} | {said} |" for what, how, said in parts["faults"]), ""]
 
 
