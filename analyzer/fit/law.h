@@ -56,7 +56,6 @@ class law {
   struct point {
     logs asked;
     std::vector<std::vector<std::size_t>> step_ends;  // by log
-    std::vector<std::uint64_t> allocated;             // peaks, by log
     mutable std::optional<std::uint64_t> need;        // smallest total of a device that fits
   };
   struct neighbours {
