@@ -13,6 +13,7 @@
 #include "analyzer/verdicts/made_anew.h"
 #include "analyzer/verdicts/program_text.h"
 #include "analyzer/verdicts/shown_bound.h"
+#include "analyzer/verdicts/unsettled.h"
 
 namespace memtrace::remedies {
 
@@ -25,6 +26,13 @@ constexpr std::uint64_t births_of_what_streams = 2;
 [[nodiscard]] std::uint64_t steps_of(const verdicts::culprit& who, const std::string& unit) {
   const bool by_steps = unit == "step" || unit == "call";
   return by_steps && who.found.evidence.teeth == 0 ? who.found.evidence.steps : 0;
+}
+
+// It grew in some of the steps alone, and not at even distances: then it would be in time that the
+// keys go on.
+[[nodiscard]] bool keys_come_again(const verdicts::culprit& who) {
+  const auto steps = who.found.evidence.steps;
+  return 3 * who.birth_steps <= 2 * steps && !who.at_even_distances;
 }
 
 // The sources of a program, each read once.
@@ -57,7 +65,12 @@ class bounds {
             verdicts::bound_in(lines, {variable, keeper.length, keeper.blocks, keeper.numbers,
                                        steps_of(who, unit), keeper.gets_longer});
         if (!keeper.bound && who.birth_steps <= births_of_what_streams) {
-          keeper.made_anew = keeper.made_anew || is_made_anew(lines, variable);
+          look_what_a_step_gives(keeper, lines, variable);
+        }
+        if (!keeper.bound && !keeper.may_end) {
+          keeper.may_end = verdicts::may_end(lines, {variable, keeper.length, keeper.numbers,
+                                                     keeper.gets_longer, keys_come_again(who)});
+          if (keeper.may_end) keeper.may_end->file = file;
         }
         if (!keeper.bound) continue;
         keeper.bound->file = file;
@@ -99,11 +112,14 @@ class bounds {
     return verdicts::shown_bound{"maxsize", limit, keeper.file, keeper.line};
   }
 
-  [[nodiscard]] static bool is_made_anew(const std::vector<std::string>& lines,
-                                         const std::string& variable) {
+  static void look_what_a_step_gives(verdicts::retainer& keeper,
+                                     const std::vector<std::string>& lines,
+                                     const std::string& variable) {
     const auto name = verdicts::last_name(variable);
-    if (lines.empty() || name.empty()) return false;
-    return verdicts::is_made_anew(verdicts::program_text(lines), name);
+    if (lines.empty() || name.empty()) return;
+    const verdicts::program_text program(lines);
+    keeper.made_anew = keeper.made_anew || verdicts::is_made_anew(program, name);
+    keeper.made_of_itself = keeper.made_of_itself || verdicts::is_made_of_itself(program, name);
   }
 
   template <class Change>

@@ -210,6 +210,13 @@ void add_verdict(section& out, const run::process_report& process, const verdict
   for (const auto& who : about.culprits) {
     if (!who.fills) continue;
     const auto& end = who.fills->steps_to_full;
+    if (!who.fills->settled) {
+      return fmt::format("{} a {} {}; {} more {}s would tell",
+                         text::format_bytes(static_cast<std::uint64_t>(
+                             std::llround(about.bytes_per_step))),
+                         about.unit, who.fills->line, text::format_count(end.value_or(1)),
+                         about.unit);
+    }
     const auto when =
         end ? fmt::format(": in about {} {}s", text::format_count(*end), about.unit) : "";
     return who.fills->line + when;
@@ -264,6 +271,8 @@ std::string calm_line(const run::process_report& process, std::uint32_t device) 
   if (found.shape == shape::unknown) {
     // No step was over when memory ran out: that says more.
     if (found.evidence.steps == 0 && ran_out(process, device)) return {};
+    if (const auto words = filling_words(*about); !words.empty())
+      return "  growth         " + words;
     return found.evidence.steps == 0
                ? "  growth         no steps were found: whether memory grows cannot be told"
                : fmt::format(

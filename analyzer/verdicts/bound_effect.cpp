@@ -42,15 +42,22 @@ constexpr int deepest = 3;  // functions that call functions
 
 [[nodiscard]] bool is_nothing(const std::string& value) {
   static const std::regex nothing(
-      R"(^(?:None|\[\s*\]|\{\s*\}|\(\s*\)|(?:\w+\.)*(?:list|dict|set|tuple|deque|OrderedDict|defaultdict|Counter)\(\s*(?:list|dict|set)?\s*\))$)");
+      R"(^(?:None|\[\s*\[\s*\]\s*for\b.*\]|\{\s*[^:]*:\s*(?:\[\s*\]|\{\s*\})\s*for\b.*\}|\[\s*\]|\{\s*\}|\(\s*\)|(?:\w+\.)*(?:list|dict|set|tuple|deque|OrderedDict|defaultdict|Counter)\(\s*(?:list|dict|set)?\s*\))$)");
   return std::regex_match(value, nothing);
+}
+
+// Memory(), buffers.Rollout(length)
+[[nodiscard]] bool is_new_object(const std::string& value) {
+  static const std::regex made(R"(^(?:\w+\.)*[A-Z]\w*\(.*\)$)");
+  return std::regex_match(value, made);
 }
 
 }  // namespace
 
-bound_effect::bound_effect(const program_text& program, const std::string& name)
+bound_effect::bound_effect(const program_text& program, const std::string& name, kind what)
     : program_(program),
       name_(name),
+      what_(what),
       puts_(fmt::format(
           R"(\b{0}\b(?:\[[^\]]*\])?(?:\.(?:append|appendleft|add|insert|extend|put|put_nowait|push|setdefault|update)\(|\s*\+=)|\b{0}\[[^=]*\]\s*=(?!=)|heappush\([^,]*\b{0}\b)",
           name)),
@@ -60,6 +67,10 @@ bound_effect::bound_effect(const program_text& program, const std::string& name)
 
 bool bound_effect::puts_in(const std::string& statement) const {
   return statement.find(name_) != std::string::npos && std::regex_search(statement, puts_);
+}
+
+bool bound_effect::removes(const std::string& statement) const {
+  return statement.find(name_) != std::string::npos && std::regex_search(statement, takes_);
 }
 
 bool bound_effect::makes_larger(const std::string& statement) const {
@@ -76,12 +87,13 @@ bool bound_effect::empties(const std::string& statement) const {
   if (statement.find("del ") != std::string::npos &&
       statement.find(name_ + "[:]") != std::string::npos)
     return true;
-  return is_nothing(assigned_to(name_, statement));
+  const auto value = assigned_to(name_, statement);
+  return is_nothing(value) || (what_ == kind::object && is_new_object(value));
 }
 
 bool bound_effect::takes_out(const std::string& statement, int depth) const {
-  if (statement.find(name_) != std::string::npos &&
-      (std::regex_search(statement, takes_) || !assigned_to(name_, statement).empty()))
+  if (removes(statement)) return true;
+  if (statement.find(name_) != std::string::npos && !assigned_to(name_, statement).empty())
     return true;
   if (depth == deepest) return false;
   return std::ranges::any_of(functions_called(statement), [&](const std::string& function) {
@@ -90,6 +102,24 @@ bool bound_effect::takes_out(const std::string& statement, int depth) const {
     return std::ranges::any_of(program_.body_of(*definition), [&](const std::string& inside) {
       return takes_out(inside, depth + 1);
     });
+  });
+}
+
+// It calls a function that nothing else calls, and that adds something.
+bool bound_effect::calls_for(const std::string& statement) const {
+  return std::ranges::any_of(functions_called(statement), [&](const std::string& function) {
+    const auto definition = program_.definition_of(function);
+    if (!definition || function == "__init__") return false;
+    const std::regex call(fmt::format(R"(\b{}\()", function));
+    std::size_t calls = 0;
+    for (std::size_t i = 0; i < program_.size(); ++i) {
+      if (i != *definition && program_.names(i, function) &&
+          std::regex_search(program_.at(i), call))
+        ++calls;
+    }
+    if (calls != 1) return false;
+    return std::ranges::any_of(program_.body_of(*definition),
+                               [&](const std::string& inside) { return puts_in(inside); });
   });
 }
 
@@ -112,7 +142,7 @@ effect bound_effect::of_branch(std::size_t line, bool when_long) const {
     const bool waits = std::ranges::any_of(body, leaves) &&
                        std::ranges::none_of(body, [&](const auto& one) { return puts_in(one); });
     if (waits || std::ranges::all_of(body, only_says)) return effect::none;
-    if (std::ranges::any_of(body, [&](const auto& one) { return puts_in(one); }))
+    if (std::ranges::any_of(body, [&](const auto& one) { return puts_in(one) || calls_for(one); }))
       return effect::limits;
     return effect::unknown;
   }

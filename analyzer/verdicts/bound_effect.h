@@ -25,13 +25,18 @@ enum class effect : std::uint8_t {
 
 class bound_effect {
  public:
+  // A container, or an object that has one: a new one of its class empties it, too.
+  enum class kind : std::uint8_t { container, object };
   // `name`: of the container, without what it is an attribute of.
-  bound_effect(const program_text& program, const std::string& name);
+  bound_effect(const program_text& program, const std::string& name,
+               kind what = kind::container);
 
   // `line` compares; `when_long`: it holds where the container is long.
   [[nodiscard]] effect of(std::size_t line, bool when_long) const;
   // Whether the statement takes elements out of it, itself or by functions of this program.
   [[nodiscard]] bool takes_out(const std::string& statement, int depth = 0) const;
+  // The same by its own words alone: items.pop(), del items[0].
+  [[nodiscard]] bool removes(const std::string& statement) const;
   [[nodiscard]] bool puts_in(const std::string& statement) const;
   // Puts something in, or makes a longer tensor of it.
   [[nodiscard]] bool makes_larger(const std::string& statement) const;
@@ -41,10 +46,12 @@ class bound_effect {
  private:
   [[nodiscard]] effect where_called(std::size_t line, bool when_long) const;
   [[nodiscard]] effect of_branch(std::size_t line, bool when_long) const;
+  [[nodiscard]] bool calls_for(const std::string& statement) const;
   [[nodiscard]] bool comes_after(std::size_t line) const;
 
   const program_text& program_;
   std::string name_;
+  kind what_;
   std::regex puts_;
   std::regex takes_;
 };

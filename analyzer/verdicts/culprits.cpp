@@ -73,7 +73,8 @@ struct movements {
          (!by_jumps || page.births_stayed >= found.evidence.jumps);
 }
 
-[[nodiscard]] culprit describe(const site_history& page, growth::judgement found) {
+[[nodiscard]] culprit describe(const site_history& page, growth::judgement found,
+                               std::uint64_t steps) {
   culprit made;
   made.site = page.site;
   const auto kind = page.main_kind();
@@ -83,7 +84,9 @@ struct movements {
   made.born_in = kind.born_in;
   made.bytes_per_step = found.bytes_per_step;
   made.bytes = page.series.latest();
-  made.blocks = page.blocks_stayed;
+  made.blocks = page.stayed.blocks;
+  made.at_even_distances = page.births.at_even_distances(steps);
+  made.by_more_blocks = page.grew_by_blocks(steps);
   made.birth_steps = page.births_stayed;
   made.found = std::move(found);
   return made;
@@ -147,16 +150,16 @@ growing_sites find_growing(std::uint32_t index, const device_timeline& device,
     }
     if (is_leak(verdict.shape)) {
       if (generations_grow(page, verdict, steps)) {
-        found.all.push_back(describe(page, std::move(verdict)));
+        found.all.push_back(describe(page, std::move(verdict), steps));
         found.all.back().for_new_sizes = made_for_new_sizes(values, device.whole.peak.values);
       } else if (is_one_that_grows(values, static_cast<double>(page.series.latest()), verdict)) {
-        single.push_back(describe(page, std::move(verdict)));
+        single.push_back(describe(page, std::move(verdict), steps));
       }
       continue;
     }
     const auto grown = static_cast<double>(page.series.latest()) - values.first_bytes();
     if (verdict.shape == growth::shape::sawtooth) {
-      found.filling.push_back(describe(page, verdict));
+      found.filling.push_back(describe(page, verdict, steps));
       found.filling.back().share = rise_of(values);
     }
     if (grown <= largest) continue;

@@ -17,8 +17,8 @@ constexpr double most_of_growth = 0.9;
 constexpr double confidence_in_bound = 0.8;
 
 void call_filling(growth::judgement& found, const filling& buffer) {
-  found.shape = growth::shape::warmup_plateau;
-  found.confidence = confidence_in_bound;
+  found.shape = buffer.settled ? growth::shape::warmup_plateau : growth::shape::unknown;
+  found.confidence = buffer.settled ? confidence_in_bound : 0;
   found.overturned_by = buffer.overturned_by;
   found.more_steps_needed = buffer.steps_to_full.value_or(found.more_steps_needed);
 }

@@ -199,8 +199,9 @@ constexpr std::uint64_t most_parts = 8;
 // Of one step alone, in variables that the next step gives something else: what grows is the work.
 [[nodiscard]] std::optional<filling> larger_steps(const culprit& who) {
   if (who.birth_steps > births_of_what_streams || who.retained_by.empty()) return std::nullopt;
-  const auto is_anew = [](const retainer& keeper) {
-    return keeper.made_anew && (keeper.flags & format::held_unreachable) == 0;
+  const auto is_anew = [&](const retainer& keeper) {
+    const bool anew = keeper.made_anew || (who.by_more_blocks && !keeper.made_of_itself);
+    return anew && (keeper.flags & format::held_unreachable) == 0;
   };
   const auto first = std::ranges::find_if(who.retained_by, is_anew);
   const bool anew = first != who.retained_by.end() &&
@@ -263,6 +264,50 @@ constexpr std::uint64_t most_parts = 8;
                  .overturned_by = "entries that are made while the inputs' sizes stay"};
 }
 
+// A run so short that most of what fills has not yet come to its end.
+constexpr std::uint64_t steps_that_tell = 100;
+
+[[nodiscard]] std::string question_of(const open_end& end) {
+  const auto place = fmt::format("{}:{}", file_name(end.file), end.line);
+  switch (end.kind) {
+    case open_kind::new_keys:
+      return fmt::format("only keys that are new add to it ({})", place);
+    case open_kind::taken_out:
+      return fmt::format("{} may take out of it", place);
+    case open_kind::measured:
+      return fmt::format("{} compares its length", place);
+  }
+  return {};
+}
+
+[[nodiscard]] std::optional<filling> not_settled(const culprit& who) {
+  if (who.found.evidence.steps >= steps_that_tell) return std::nullopt;
+  std::uint64_t all = 0;
+  std::uint64_t open = 0;
+  const retainer* largest = nullptr;
+  for (const auto& keeper : who.retained_by) {
+    const bool ends = is_bounded(keeper) || keeper.may_end;
+    if (!ends && (stays_as_it_is(keeper) || is_of_a_step(keeper))) continue;
+    all += keeper.bytes;
+    if (!ends) continue;
+    open += keeper.bytes;
+    if (!keeper.may_end) continue;
+    if (largest == nullptr || keeper.bytes > largest->bytes) largest = &keeper;
+  }
+  if (largest == nullptr || static_cast<double>(open) < most_of_growth * static_cast<double>(all))
+    return std::nullopt;
+  const auto variable = variable_of(*largest);
+  filling found;
+  found.settled = false;
+  found.summary = fmt::format("grows so far in {}: whether it goes on is not settled, as {}",
+                              describe(*largest), question_of(*largest->may_end));
+  found.line = fmt::format("so far in `{}`, which does not tell yet: {}", variable,
+                           question_of(*largest->may_end));
+  found.steps_to_full = steps_that_tell - who.found.evidence.steps;
+  found.overturned_by = fmt::format("whether `{}` grows in a longer run", variable);
+  return found;
+}
+
 }  // namespace
 
 growing_run growing_run_of(const findings& found) {
@@ -283,11 +328,16 @@ std::optional<filling> filling_of(const culprit& who, const growing_run& run) {
   if (auto found = gradients_of_weights(who, run)) return found;
   if (auto found = larger_steps(who)) return found;
   if (auto found = one_for_each_size(who)) return found;
-  return text_so_far(who);
+  if (auto found = text_so_far(who)) return found;
+  return not_settled(who);
 }
 
 std::string summary_of(const verdict& about, const filling& buffer) {
   if (!buffer.steps_to_full) return buffer.summary;
+  if (!buffer.settled) {
+    return fmt::format("{}; about {} more {}s would tell", buffer.summary,
+                       text::format_count(*buffer.steps_to_full), about.unit);
+  }
   return fmt::format("{}, full in about {} {}s", buffer.summary,
                      text::format_count(*buffer.steps_to_full), about.unit);
 }

@@ -152,4 +152,22 @@ bool is_made_anew(const program_text& program, const std::string& variable) {
   return anew;
 }
 
+bool is_made_of_itself(const program_text& program, const std::string& variable) {
+  const follower from(program);
+  std::deque<std::string> open = {variable};
+  std::set<std::string> seen;
+  while (!open.empty() && seen.size() < most_names) {
+    const auto name = open.front();
+    open.pop_front();
+    if (!seen.insert(name).second) continue;
+    for (const auto& one : from.assignments_to(name)) {
+      for (const auto& next : names_in(one.value)) {
+        if (next == variable) return true;
+        open.push_back(next);
+      }
+    }
+  }
+  return false;
+}
+
 }  // namespace memtrace::verdicts

@@ -16,4 +16,7 @@ namespace memtrace::verdicts {
 
 [[nodiscard]] bool is_made_anew(const program_text& program, const std::string& variable);
 
+// Whether what a step gives it is made of what it was before: states = [0.9 * s for s in states].
+[[nodiscard]] bool is_made_of_itself(const program_text& program, const std::string& variable);
+
 }  // namespace memtrace::verdicts

@@ -60,10 +60,59 @@ namespace {
   return of_others.find(code[at - 1]) == of_others.npos ? at : code.npos;
 }
 
+// Of a text in three quotes, which may go on for several lines: what is outside of it.
+class long_texts {
+ public:
+  [[nodiscard]] std::string without(std::string_view line) {
+    std::string rest;
+    while (!line.empty()) {
+      if (!open_.empty()) {
+        const auto end = line.find(open_);
+        if (end == line.npos) return rest;
+        line.remove_prefix(end + open_.size());
+        open_ = {};
+        continue;
+      }
+      const auto at = std::min(line.find(double_quotes), line.find(single_quotes));
+      rest += line.substr(0, std::min(at, line.size()));
+      if (at == line.npos) return rest;
+      open_ = line.substr(at).starts_with(double_quotes) ? double_quotes : single_quotes;
+      line.remove_prefix(at + open_.size());
+      rest += R"("")";
+    }
+    return rest;
+  }
+
+ private:
+  static constexpr std::string_view double_quotes = R"(""")";
+  static constexpr std::string_view single_quotes = "'''";
+  std::string_view open_;
+};
+
+// Brackets that are open at its end.
+[[nodiscard]] int open_brackets(std::string_view code) {
+  int depth = 0;
+  char quote = 0;
+  for (const char letter : code) {
+    if (quote != 0) {
+      if (letter == quote) quote = 0;
+    } else if (letter == '"' || letter == '\'') {
+      quote = letter;
+    } else if (letter == '(' || letter == '[' || letter == '{') {
+      ++depth;
+    } else if (letter == ')' || letter == ']' || letter == '}') {
+      --depth;
+    }
+  }
+  return depth;
+}
+
 }  // namespace
 
 program_text::program_text(const std::vector<std::string>& lines) {
-  for (const auto& line : lines) {
+  long_texts texts;
+  for (const auto& whole : lines) {
+    const auto line = texts.without(whole);
     one_line made;
     if (line.size() <= longest_line) {
       const auto begin = line.find_first_not_of(" \t");
@@ -76,6 +125,27 @@ program_text::program_text(const std::vector<std::string>& lines) {
         made.code.resize(comment);
     }
     lines_.push_back(std::move(made));
+  }
+  join();
+}
+
+// A statement of several lines is in its first one, unless it is too long for that.
+void program_text::join() {
+  for (std::size_t i = 0; i < lines_.size(); ++i) {
+    auto whole = lines_[i].code;
+    auto open = open_brackets(whole);
+    auto end = i + 1;
+    for (; open > 0 && end < lines_.size() && whole.size() <= longest_line; ++end) {
+      const auto& next = lines_[end].code;
+      const bool apart = !whole.empty() && !next.empty() && whole.back() != '(' &&
+                         whole.back() != '[' && next.front() != ')' && next.front() != ']';
+      whole += (apart ? " " : "") + next;
+      open += open_brackets(next);
+    }
+    if (end == i + 1 || open != 0 || whole.size() > longest_line) continue;
+    lines_[i].code = std::move(whole);
+    for (auto k = i + 1; k < end; ++k) lines_[k].code.clear();
+    i = end - 1;
   }
 }
 

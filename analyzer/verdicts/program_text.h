@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A Python program's source by lines: how deep each is, what stands under it, which function it is
-// in. Statements over several lines are seen as what they are: several lines.
+// in. A statement of several lines is in the first of them; the others are empty. So are long texts.
 #pragma once
 
 #include <cstddef>
@@ -41,6 +41,7 @@ class program_text {
   [[nodiscard]] std::optional<std::size_t> definition_of(std::string_view function) const;
 
  private:
+  void join();
   struct one_line {
     std::string code;
     std::size_t depth = 0;  // of its indentation, in letters

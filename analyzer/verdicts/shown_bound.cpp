@@ -117,8 +117,17 @@ class search {
   }
 
   [[nodiscard]] std::optional<shown_bound> by_emptying() const {
-    if (what_.variable.find('[') != what_.variable.npos) return std::nullopt;
-    const auto found = emptied_later(program_, numbers_, effects_, what_.steps, what_.length);
+    if (what_.variable.find("].") != what_.variable.npos) return std::nullopt;
+    auto found = emptied_later(program_, numbers_, effects_, what_.steps, what_.length);
+    // With the object that has it: memory = Memory().
+    std::string_view owner = what_.variable.substr(0, what_.variable.find('['));
+    for (auto dot = owner.rfind('.'); !found && dot != owner.npos; dot = owner.rfind('.')) {
+      owner = owner.substr(0, dot);
+      const auto name = last_name(owner);
+      if (name.empty() || name == "self") break;
+      const bound_effect object(program_, name, bound_effect::kind::object);
+      found = emptied_later(program_, numbers_, object, what_.steps, what_.length);
+    }
     if (!found) return std::nullopt;
     return made(found->said_by, found->steps, found->line, bound_kind::emptied);
   }

@@ -17,15 +17,27 @@ constexpr std::uint64_t first_steps = 3;  // in which what stays anyway is made
 void site_history::end_step(std::uint64_t steps) {
   while (births_at.size() < 64 && std::uint64_t{1} << births_at.size() < steps) {
     births_at.push_back(static_cast<std::uint32_t>(births_stayed));
+    held_at.push_back(stayed);
   }
   births_stayed = births.count();
-  blocks_stayed = now.blocks;
+  stayed = now;
 }
 
 std::uint64_t site_history::births_by_half_of(std::uint64_t steps) const {
   if (steps < 2) return 0;
   const auto index = static_cast<std::size_t>(std::bit_width(steps / 2)) - 1;
   return index < births_at.size() ? births_at[index] : births_stayed;
+}
+
+bool site_history::grew_by_blocks(std::uint64_t steps) const {
+  if (steps < 4) return false;
+  const auto index = static_cast<std::size_t>(std::bit_width(steps / 4)) - 1;
+  if (index >= held_at.size() || held_at[index].blocks == 0) return false;
+  const auto& before = held_at[index];
+  const auto larger = static_cast<double>(stayed.bytes) / static_cast<double>(before.bytes);
+  const auto more = static_cast<double>(stayed.blocks) / static_cast<double>(before.blocks);
+  constexpr double same = 1.1;
+  return more > same && larger <= more * same;
 }
 
 void site_history::outlived(const attribution::block_life& block, attribution::category what,

@@ -42,15 +42,18 @@ struct site_history {
   sparse_series series;  // the least bytes of each step
   birth_steps births;
   // When the latest step ended in which it was touched:
-  std::uint64_t blocks_stayed = 0;
+  site_holding stayed;
   std::uint64_t births_stayed = 0;
   std::vector<std::uint32_t> births_at;  // births_at[i] when 2^i steps had ended
+  std::vector<site_holding> held_at;     // the same of what it held
   std::vector<kind_of_block> kinds;      // of the blocks that were alive when a step ended
 
   // So many steps have ended, one of them just now.
   void end_step(std::uint64_t steps);
   // In how many steps its blocks had been made when half of `steps`, or somewhat less, had ended.
   [[nodiscard]] std::uint64_t births_by_half_of(std::uint64_t steps) const;
+  // Most of its growth since then is by more blocks rather than by larger ones.
+  [[nodiscard]] bool grew_by_blocks(std::uint64_t steps) const;
   // It was alive at the ends of the steps `born` to `ended` - 1.
   void outlived(const attribution::block_life& block, attribution::category what,
                 std::uint64_t born, std::uint64_t ended);

@@ -54,6 +54,18 @@ struct shown_bound {
   bound_kind kind = bound_kind::length;
 };
 
+// Why a short run does not tell whether a container goes on getting longer.
+enum class open_kind : std::uint8_t {
+  new_keys,   // something is put in for keys that are not there yet
+  taken_out,  // something is taken out where a condition holds, which it has not
+  measured,   // its length is compared with something
+};
+struct open_end {
+  open_kind kind = open_kind::new_keys;
+  std::string file;
+  std::uint32_t line = 0;
+};
+
 // A path that keeps memory alive, as the censuses saw it.
 struct retainer {
   std::string path;       // self.validation_outputs[…]
@@ -73,15 +85,18 @@ struct retainer {
   std::uint64_t recorded_in_backward = 0;  // of the bytes: made by a backward that made a graph
   std::string numbers;                     // beside it, at that time: capacity=40,budget=320
   std::optional<shown_bound> bound;        // what keeps it from getting ever longer
+  std::optional<open_end> may_end;         // where there is no bound
+  bool made_of_itself = false;             // a step gives it what it makes of what was there
   bool made_anew = false;                  // each step gives it something new, not more of the same
 };
 
-// Why growth comes to an end by itself.
+// Why growth comes to an end by itself, or may do so.
 struct filling {
   std::string summary;                         // grows into `x`, which is bounded
   std::string line;                            // into `x`, deque of 5, which is not full yet
   std::optional<std::uint64_t> steps_to_full;  // at the rate at which it fills
   std::string overturned_by;
+  bool settled = true;  // false: the run is too short to tell
 };
 
 // Steps until memory would run out on another GPU, if what is on this one outside of PyTorch's pool
@@ -124,6 +139,8 @@ struct culprit {
   bool in_running_model = false;      // weights, some of a model that still takes part in a step
   std::string part_of_model;          // of weights: adapters[…]
   bool fits_weights = false;          // it grew by no more than the device's weights are
+  bool at_even_distances = false;     // these steps are: each third, or so
+  bool by_more_blocks = false;        // of about the same size, rather than by larger ones
   bool for_new_sizes = false;         // made only where a step worked on larger data than before
   std::uint64_t birth_steps = 0;      // distinct steps in which its live blocks were made
   std::vector<retainer> retained_by;  // most growth first

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/verdicts/unsettled.h"
+
+#include <fmt/core.h>
+
+#include <regex>
+
+#include "analyzer/verdicts/bound_effect.h"
+#include "analyzer/verdicts/program_numbers.h"
+#include "analyzer/verdicts/program_text.h"
+#include "analyzer/verdicts/shown_bound.h"
+
+namespace memtrace::verdicts {
+
+namespace {
+
+class search {
+ public:
+  search(const program_text& program, const std::string& name, const gathered& what)
+      : program_(program),
+        numbers_(program, what.numbers),
+        length_(what.length),
+        container_(program, name),
+        asks_(fmt::format(R"(\bin\s+(?:\w+\.)*{0}\b|\b{0}\.get\(|\b{0}(?:\[[^\]]*\])?\s+is\s)",
+                          name)),
+        measures_(fmt::format(
+            R"(len\(\s*[\w.\[\]'"]*\b{0}\b[^()]*\)|\b{0}\.(?:shape\[0\]|size\(|qsize\(|numel\())",
+            name)),
+        name_(name) {}
+
+  // Each line that puts something in does so for what is not there.
+  [[nodiscard]] std::optional<std::size_t> for_new_keys() const {
+    std::optional<std::size_t> found;
+    for (std::size_t i = 0; i < program_.size(); ++i) {
+      if (!program_.names(i, name_) || !container_.puts_in(program_.at(i))) continue;
+      if (!is_asked_before(i)) return std::nullopt;
+      found = i;
+    }
+    return found;
+  }
+
+  // Takes something out, where a condition holds.
+  [[nodiscard]] std::optional<std::size_t> taken_out() const {
+    for (std::size_t i = 0; i < program_.size(); ++i) {
+      if (!program_.names(i, name_)) continue;
+      const auto& code = program_.at(i);
+      if (!container_.removes(code) && !container_.empties(code)) continue;
+      if (program_.name_of_function(i) == "__init__") continue;
+      if (is_conditional(i)) return i;
+    }
+    return std::nullopt;
+  }
+
+  [[nodiscard]] std::optional<std::size_t> measured() const {
+    for (std::size_t i = 0; i < program_.size(); ++i) {
+      if (!program_.names(i, name_)) continue;
+      if (!program_.begins(i, {"if", "elif", "while"})) continue;
+      const auto& code = program_.at(i);
+      if (!std::regex_search(code, measures_)) continue;
+      if (code.find('<') == code.npos && code.find('>') == code.npos) continue;
+      if (is_exceeded(code)) return std::nullopt;
+      const auto longer = container_.of(i, true);
+      const auto shorter = container_.of(i, false);
+      if (longer == effect::limits || shorter == effect::limits) return i;
+    }
+    return std::nullopt;
+  }
+
+ private:
+  // It is longer than a number of the comparison.
+  [[nodiscard]] bool is_exceeded(const std::string& code) const {
+    static const std::regex operand(R"([\w.]+)");
+    for (auto at = std::sregex_iterator(code.begin(), code.end(), operand);
+         at != std::sregex_iterator(); ++at) {
+      const auto limit = numbers_.value_of(at->str());
+      if (limit >= 2 && limit + 1 < length_) return true;
+    }
+    return false;
+  }
+
+  [[nodiscard]] bool is_asked_before(std::size_t line) const {
+    const auto function = program_.function_of(line);
+    for (auto i = function ? *function : std::size_t{0}; i <= line; ++i) {
+      if (program_.names(i, name_) && std::regex_search(program_.at(i), asks_)) return true;
+      if (program_.begins(i, {"except KeyError"})) return true;
+    }
+    return false;
+  }
+
+  [[nodiscard]] bool is_conditional(std::size_t line) const {
+    if (program_.begins(line, {"if", "elif", "while"})) return true;
+    for (auto at = program_.above(line); at; at = program_.above(*at)) {
+      if (program_.begins(*at, {"if", "elif", "else", "while", "except"})) return true;
+      if (program_.begins(*at, {"def", "async def", "class"})) return false;
+    }
+    return false;
+  }
+
+  const program_text& program_;
+  program_numbers numbers_;
+  std::uint64_t length_;
+  bound_effect container_;
+  std::regex asks_;
+  std::regex measures_;
+  std::string name_;
+};
+
+}  // namespace
+
+std::optional<open_end> may_end(const std::vector<std::string>& lines, const gathered& what) {
+  const auto name = last_name(what.variable);
+  if (name.empty()) return std::nullopt;
+  const program_text program(lines);
+  // What an element's attribute keeps grows with the elements only where there are more of them.
+  const bool of_elements = what.variable.find("].") != what.variable.npos;
+  if (of_elements && !what.gets_longer) return std::nullopt;
+  const search in(program, name, what);
+  const auto made = [](open_kind kind, std::size_t line) {
+    return open_end{kind, {}, static_cast<std::uint32_t>(line + 1)};
+  };
+  if (what.keys_come_again) {
+    if (const auto line = in.for_new_keys()) return made(open_kind::new_keys, *line);
+  }
+  if (const auto line = in.taken_out()) return made(open_kind::taken_out, *line);
+  if (const auto line = in.measured()) return made(open_kind::measured, *line);
+  return std::nullopt;
+}
+
+}  // namespace memtrace::verdicts
