@@ -211,11 +211,10 @@ void add_verdict(section& out, const run::process_report& process, const verdict
     if (!who.fills) continue;
     const auto& end = who.fills->steps_to_full;
     if (!who.fills->settled) {
-      return fmt::format("{} a {} {}; {} more {}s would tell",
-                         text::format_bytes(static_cast<std::uint64_t>(
-                             std::llround(about.bytes_per_step))),
-                         about.unit, who.fills->line, text::format_count(end.value_or(1)),
-                         about.unit);
+      return fmt::format(
+          "{} a {} {}; {} more {}s would tell",
+          text::format_bytes(static_cast<std::uint64_t>(std::llround(about.bytes_per_step))),
+          about.unit, who.fills->line, text::format_count(end.value_or(1)), about.unit);
     }
     const auto when =
         end ? fmt::format(": in about {} {}s", text::format_count(*end), about.unit) : "";

@@ -28,8 +28,7 @@ class bound_effect {
   // A container, or an object that has one: a new one of its class empties it, too.
   enum class kind : std::uint8_t { container, object };
   // `name`: of the container, without what it is an attribute of.
-  bound_effect(const program_text& program, const std::string& name,
-               kind what = kind::container);
+  bound_effect(const program_text& program, const std::string& name, kind what = kind::container);
 
   // `line` compares; `when_long`: it holds where the container is long.
   [[nodiscard]] effect of(std::size_t line, bool when_long) const;

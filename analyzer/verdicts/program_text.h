@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A Python program's source by lines: how deep each is, what stands under it, which function it is
-// in. A statement of several lines is in the first of them; the others are empty. So are long texts.
+// in. A statement of several lines is in the first of them; the others are empty. So are long
+// texts.
 #pragma once
 
 #include <cstddef>

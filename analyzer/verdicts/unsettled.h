@@ -21,11 +21,11 @@
 namespace memtrace::verdicts {
 
 struct gathered {
-  std::string_view variable;      // memory.items
-  std::uint64_t length = 0;     // elements; 0: not known
-  std::string_view numbers;     // beside it, as the census has written them
-  bool gets_longer = false;     // from census to census
-  bool keys_come_again = false; // by the steps in which it grew: some, and not at even distances
+  std::string_view variable;     // memory.items
+  std::uint64_t length = 0;      // elements; 0: not known
+  std::string_view numbers;      // beside it, as the census has written them
+  bool gets_longer = false;      // from census to census
+  bool keys_come_again = false;  // by the steps in which it grew: some, and not at even distances
 };
 
 // In the lines of a file. None: nothing says that it may end, or the run has shown that it does

@@ -63,6 +63,19 @@ TEST_CASE("GIVEN blocks of several steps WHEN they die THEN the steps with live 
   CHECK(births.count() == 98);
 }
 
+TEST_CASE("GIVEN births every so many steps THEN their distances are even until one is overdue") {
+  const auto births_at = [](std::vector<std::uint64_t> steps) {
+    birth_steps births;
+    for (const auto step : steps) births.born(step);
+    return births;
+  };
+  CHECK(births_at({1, 5, 10, 15, 20, 25}).at_even_distances(30));
+  CHECK(!births_at({1, 5, 10, 15, 20, 25}).at_even_distances(32));
+  CHECK(births_at({1, 4, 8, 12, 17, 21}).at_even_distances(24));
+  CHECK(!births_at({1, 2, 3, 5, 6, 9, 10}).at_even_distances(11));
+  CHECK(!births_at({1, 9}).at_even_distances(12));
+}
+
 TEST_CASE("GIVEN a site that streams WHEN steps end THEN it has no history but its name") {
   site_book book;
   for (int step = 0; step < 50; ++step) {

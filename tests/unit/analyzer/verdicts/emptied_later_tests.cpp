@@ -28,6 +28,20 @@ TEST_CASE("GIVEN a container that is emptied later THEN it fills until then") {
                  "    for _ in range(30):", "        cache.append(row)"}) == 30);
 }
 
+TEST_CASE(
+    "GIVEN lists in a container, or an object, WHEN a new one takes its place THEN it is emptied") {
+  const auto of = [](const char* variable, const std::vector<std::string>& lines) {
+    const auto found = bound_in(lines, {variable, 2, 2, "", 16});
+    return found && found->kind == bound_kind::emptied ? found->limit : 0;
+  };
+  CHECK(of("past[…]", {"if step % 40 == 0:", "    past = [[] for _ in layers]"}) == 40);
+  CHECK(of("past['keys']", {"if step % 40 == 0:", "    past = {name: [] for name in names}"}) ==
+        40);
+  CHECK(of("memory.items", {"if step % 40 == 0:", "    memory = Memory(size)"}) == 40);
+  CHECK(of("memory.items", {"if step % 40 == 0:", "    memory = memory_of(step)"}) == 0);
+  CHECK(of("memory.items", {"if step % 10 == 0:", "    memory = Memory(size)"}) == 0);
+}
+
 TEST_CASE("GIVEN a time that has passed, or that nobody knows THEN it is a leak still") {
   CHECK(emptied({"if (step + 1) % 10 == 0:", "    cache.clear()"}) == 0);
   CHECK(emptied({"if done:", "    cache.clear()"}) == 0);

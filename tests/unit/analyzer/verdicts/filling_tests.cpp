@@ -275,6 +275,33 @@ TEST_CASE("GIVEN memory of the latest step alone WHEN each makes it anew THEN th
   latest.birth_steps = 1;
   latest.retained_by[0].made_anew = false;
   CHECK(shape_with(one({latest})) == shape::accumulating);
+  latest.by_more_blocks = true;  // no tensor that is made larger
+  CHECK(shape_with(one({latest})) == shape::warmup_plateau);
+  latest.retained_by[0].made_of_itself = true;
+  CHECK(shape_with(one({latest})) == shape::accumulating);
+}
+
+TEST_CASE(
+    "GIVEN a container that may come to its end WHEN the run is short THEN it is not settled") {
+  auto kept = buffer(8, "dict", 0);
+  kept.may_end = verdicts::open_end{verdicts::open_kind::new_keys, "train.py", 25};
+  auto masks = grows(1.0, {kept});
+  masks.found.evidence.steps = 17;
+  auto found = one({masks});
+  verdicts::judge_filling(found);
+  const auto& about = found.verdicts[0];
+  CHECK(about.found.shape == shape::unknown);
+  CHECK(about.found.more_steps_needed == 83);
+  CHECK(!about.steps_to_oom);
+  CHECK(
+      about.summary ==
+      "grows so far in `replay`, a dict of 8: whether it goes on is not settled, as only keys that "
+      "are new add to it (train.py:25); about 83 more steps would tell");
+  masks.found.evidence.steps = 100;
+  CHECK(shape_with(one({masks})) == shape::accumulating);
+  masks.found.evidence.steps = 17;
+  masks.retained_by.push_back(buffer(8, "list", 0));  // that has no end
+  CHECK(shape_with(one({masks})) == shape::accumulating);
 }
 
 TEST_CASE("GIVEN a container that the program empties later THEN the verdict is not a leak yet") {

@@ -4,6 +4,7 @@
 #include "tests/unit/catch.h"
 
 using memtrace::verdicts::is_made_anew;
+using memtrace::verdicts::is_made_of_itself;
 using memtrace::verdicts::program_text;
 
 namespace {
@@ -31,4 +32,14 @@ TEST_CASE("GIVEN a variable that has something of all steps THEN it is not") {
   CHECK(!anew({"seen.append(row)", "answers = torch.stack(seen)"}));
   CHECK(!anew({"answers.append(row)"}));
   CHECK(!anew({"others = net(row)"}));
+}
+
+TEST_CASE(
+    "GIVEN a variable that is made of what it was THEN a step does not give it something new") {
+  const auto of_itself = [](std::vector<std::string> lines) {
+    return is_made_of_itself(program_text(lines), "states");
+  };
+  CHECK(of_itself({"states = [0.9 * state for state in states] + [x]"}));
+  CHECK(of_itself({"older = [0.9 * state for state in states]", "states = older + [x]"}));
+  CHECK(!of_itself({"states = [start]", "for _ in range(count):", "    states.append(step(x))"}));
 }

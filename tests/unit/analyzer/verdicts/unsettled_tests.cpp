@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/verdicts/unsettled.h"
+
+#include "tests/unit/catch.h"
+
+using memtrace::verdicts::gathered;
+using memtrace::verdicts::may_end;
+using memtrace::verdicts::open_kind;
+
+namespace {
+
+[[nodiscard]] std::optional<open_kind> question(const std::vector<std::string>& lines,
+                                                bool keys_come_again = true,
+                                                std::uint64_t length = 8,
+                                                const char* variable = "model.made") {
+  const auto found = may_end(lines, {variable, length, "most=50", true, keys_come_again});
+  return found ? std::optional(found->kind) : std::nullopt;
+}
+
+}  // namespace
+
+TEST_CASE("GIVEN entries for new keys alone WHEN keys have come again THEN it may end") {
+  const std::vector<std::string> guarded = {
+      "def mask(self, size):", "    if size not in self.made:",
+      "        self.made[size] = table(size)", "    return self.made[size]"};
+  CHECK(question(guarded) == open_kind::new_keys);
+  CHECK(!question(guarded, false));
+  CHECK(!question({"def note(self, step, loss):", "    self.made[step] = loss"}));
+  CHECK(question({"row = made.get(user)", "if row is None:", "    made[user] = look(user)"}) ==
+        open_kind::new_keys);
+  // One of the lines adds whatever is there.
+  CHECK(!question({"def a(self, size):", "    if size not in self.made:",
+                   "        self.made[size] = table(size)",
+                   "def b(self, x):", "    self.made[id(x)] = x"}));
+}
+
+TEST_CASE("GIVEN a line that takes something out under a condition THEN it may end") {
+  CHECK(question({"made.append(x)", "if is_old(made[0]):", "    made.pop(0)"}) ==
+        open_kind::taken_out);
+  CHECK(question({"made.append(x)", "if done(x):", "    made.clear()"}) == open_kind::taken_out);
+  // It has run, and memory has grown all the same.
+  CHECK(!question({"made.append(x)", "made.remove(other)"}));
+  CHECK(!question({"def __init__(self):", "    if fresh:", "        self.made = []",
+                   "def add(self, x):", "    self.made.append(x)"}));
+}
+
+TEST_CASE("GIVEN a length that is compared with what nobody knows THEN it may end") {
+  CHECK(question({"made.append(x)", "while len(made) > room():", "    drop(made)",
+                  "def drop(made):", "    made.pop(0)"}) == open_kind::measured);
+  CHECK(!question({"made.append(x)", "if len(made) > most:", "    made = made[-most:]"}, true, 80));
+  CHECK(!question({"made.append(x)", "if len(made) > room():", "    print('many')"}));
+}
+
+TEST_CASE("GIVEN what an element keeps WHEN there are no more elements THEN nothing is said") {
+  const std::vector<std::string> lines = {"made.append(x)", "if done(x):", "    made.clear()"};
+  const auto of = [&](bool gets_longer) {
+    return may_end(lines, {"layers[…].made", 8, "", gets_longer, true});
+  };
+  CHECK(of(true));
+  CHECK(!of(false));
+}
