@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """All programs whose verdicts are known."""
 
+from fifth_short_runs_a import FIFTH_SHORT_RUNS_A
+from fifth_short_runs_b import FIFTH_SHORT_RUNS_B
 from fourth_short_runs_a import FOURTH_SHORT_RUNS_A
 from fourth_short_runs_b import FOURTH_SHORT_RUNS_B
 from held_out import HELD_OUT
@@ -14,8 +16,9 @@ from third_short_runs_b import THIRD_SHORT_RUNS_B
 CORPUS = [*LEAKS, *LARGER_LEAKS, *STAY_FLAT, *LOOK_ALIKES]
 THIRD_SHORT_RUNS = [*THIRD_SHORT_RUNS_A, *THIRD_SHORT_RUNS_B]
 FOURTH_SHORT_RUNS = [*FOURTH_SHORT_RUNS_A, *FOURTH_SHORT_RUNS_B]
+FIFTH_SHORT_RUNS = [*FIFTH_SHORT_RUNS_A, *FIFTH_SHORT_RUNS_B]
 # By the beginning of their programs' names.
 SETS_OF_SHORT_RUNS = {"short": SHORT_RUNS, "second": SECOND_SHORT_RUNS, "third": THIRD_SHORT_RUNS,
-                      "fourth": FOURTH_SHORT_RUNS}
+                      "fourth": FOURTH_SHORT_RUNS, "fifth": FIFTH_SHORT_RUNS}
 
 __all__ = ["CORPUS", "HELD_OUT", "SETS_OF_SHORT_RUNS"]
