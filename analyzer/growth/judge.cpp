@@ -127,6 +127,7 @@ struct findings {
   stretch steps;
   std::vector<jump> shifts;
   sawtooth teeth;
+  bool emptied_once = false;
   growth_found growth;
 };
 
@@ -148,6 +149,7 @@ findings look_at(const series& values, std::uint64_t warmup, double negligible) 
     found.growth.curves.margin = no_rival;
     return found;
   }
+  found.emptied_once = has_emptied_once(found.steps, negligible);
   found.shifts = take_out_shifts(found.steps, negligible);
   found.teeth = find_teeth(found.steps, negligible);
   if (found.teeth.teeth < 2) {
@@ -162,6 +164,7 @@ shape shape_of(const series& values, const findings& found, double negligible) {
   const auto& growth = found.growth;
   if (found.teeth.teeth >= 2) return growth.leak ? shape::sawtooth_leak : shape::sawtooth;
   if (growth.leak) {
+    if (found.emptied_once) return shape::sawtooth;
     if (has_ended(found.steps, negligible)) return shape::warmup_plateau;
     const bool jumps = growth.staircase || rises_rarely(found.steps);
     return jumps ? shape::stepwise : shape::accumulating;

@@ -36,6 +36,18 @@ void take_out(stretch& steps, std::size_t at, double change) {
   mixed.sum = neighbour.level() * mixed.steps;
 }
 
+// Two falls with as much of a rise between them: a buffer that is emptied.
+[[nodiscard]] bool refills(const std::vector<window>& windows, double threshold) {
+  std::vector<std::size_t> falls;
+  for (std::size_t i = 0; i < windows.size(); ++i) {
+    if (windows[i].largest_fall >= threshold) falls.push_back(i);
+  }
+  if (falls.size() != 2) return false;
+  double risen = 0;
+  for (auto i = falls[0]; i < falls[1]; ++i) risen += windows[i].up;
+  return risen >= windows[falls[1]].largest_fall / 2;
+}
+
 }  // namespace
 
 std::vector<jump> take_out_shifts(stretch& steps, double least) {
@@ -50,6 +62,7 @@ std::vector<jump> take_out_shifts(stretch& steps, double least) {
   std::vector<jump> found;
   if (count == 0) return found;
   const double threshold = changes[count - 1];
+  if (count == 2 && refills(windows, threshold)) return found;
   for (std::size_t i = 0; i < windows.size(); ++i) {
     if (largest_change(windows[i]) < threshold) continue;
     const double change = windows[i].largest_rise >= windows[i].largest_fall

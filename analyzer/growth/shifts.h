@@ -11,7 +11,8 @@
 
 namespace memtrace::growth {
 
-// Takes out at most two step-to-step changes, each at least 8 times as large as any that is left.
+// Takes out at most two step-to-step changes, each at least 8 times as large as any that is left;
+// not two falls between which it has risen as much again.
 [[nodiscard]] std::vector<jump> take_out_shifts(stretch& steps, double least);
 
 }  // namespace memtrace::growth

@@ -53,4 +53,25 @@ sawtooth find_teeth(const stretch& steps, double least) {
   return found;
 }
 
+bool has_emptied_once(const stretch& steps, double least) {
+  constexpr double nearly_all = 0.6;  // the warm-up has its part of the rise
+  constexpr double same_floor = 0.1;
+  constexpr double fewest_rises = 4;
+  const auto& windows = steps.windows;
+  if (windows.empty()) return false;
+  std::size_t at = 0;
+  double before = 0, floor = windows.front().floor, largest_rise = 0;
+  for (std::size_t i = 0; i < windows.size(); ++i) {
+    if (windows[i].largest_fall > windows[at].largest_fall) at = i;
+    floor = std::min(floor, windows[i].floor);
+    largest_rise = std::max(largest_rise, windows[i].largest_rise);
+  }
+  const double fall = windows[at].largest_fall;
+  for (std::size_t i = 0; i < at; ++i) before += windows[i].up - windows[i].down;
+  double after = 0;
+  for (auto i = at + 1; i < windows.size(); ++i) after += windows[i].up - windows[i].down;
+  return fall > least && fewest_rises * largest_rise <= fall && before >= nearly_all * fall &&
+         windows[at].floor - floor <= same_floor * fall && after > 0 && after <= 1.1 * fall;
+}
+
 }  // namespace memtrace::growth

@@ -21,4 +21,8 @@ struct sawtooth {
 // No teeth where there is no sawtooth. `least` bytes: smaller falls are nothing.
 [[nodiscard]] sawtooth find_teeth(const stretch& steps, double least);
 
+// Rises little by little, falls once by nearly all of that, down to where it began, and rises
+// again: the first round of a buffer that is emptied.
+[[nodiscard]] bool has_emptied_once(const stretch& steps, double least);
+
 }  // namespace memtrace::growth

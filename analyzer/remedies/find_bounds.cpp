@@ -28,9 +28,10 @@ constexpr std::uint64_t births_of_what_streams = 2;
   return by_steps && who.found.evidence.teeth == 0 ? who.found.evidence.steps : 0;
 }
 
-// It grew in some of the steps alone, and not at even distances: then it would be in time that the
-// keys go on.
+// It grew in some of the steps alone, and not at even distances, as where the keys go on with time;
+// or it has not grown for longer than ever before.
 [[nodiscard]] bool keys_come_again(const verdicts::culprit& who) {
+  if (who.is_overdue) return true;
   const auto steps = who.found.evidence.steps;
   return 3 * who.birth_steps <= 2 * steps && !who.at_even_distances;
 }

@@ -32,6 +32,10 @@ class birth_steps {
   [[nodiscard]] bool at_even_distances(std::uint64_t now) const {
     return distances_.are_even() && now - step_ <= distances_.most + distances_.most / 4;
   }
+  // Whether there have been none for more than twice the longest wait between any two.
+  [[nodiscard]] bool is_overdue(std::uint64_t now) const {
+    return distances_.count >= 4 && now - step_ > 2 * distances_.most;
+  }
 
  private:
   // From a step with births to the next; what is made before the second such step is the start.

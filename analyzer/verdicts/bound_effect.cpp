@@ -105,7 +105,6 @@ bool bound_effect::takes_out(const std::string& statement, int depth) const {
   });
 }
 
-// It calls a function that nothing else calls, and that adds something.
 bool bound_effect::calls_for(const std::string& statement) const {
   return std::ranges::any_of(functions_called(statement), [&](const std::string& function) {
     const auto definition = program_.definition_of(function);
@@ -119,7 +118,7 @@ bool bound_effect::calls_for(const std::string& statement) const {
     }
     if (calls != 1) return false;
     return std::ranges::any_of(program_.body_of(*definition),
-                               [&](const std::string& inside) { return puts_in(inside); });
+                               [&](const std::string& inside) { return makes_larger(inside); });
   });
 }
 

@@ -37,6 +37,8 @@ class bound_effect {
   // The same by its own words alone: items.pop(), del items[0].
   [[nodiscard]] bool removes(const std::string& statement) const;
   [[nodiscard]] bool puts_in(const std::string& statement) const;
+  // Calls a function that nothing else calls, and that makes it larger.
+  [[nodiscard]] bool calls_for(const std::string& statement) const;
   // Puts something in, or makes a longer tensor of it.
   [[nodiscard]] bool makes_larger(const std::string& statement) const;
   // Whether the statement leaves it with nothing: items.clear(), items = [], cache = None.
@@ -45,7 +47,6 @@ class bound_effect {
  private:
   [[nodiscard]] effect where_called(std::size_t line, bool when_long) const;
   [[nodiscard]] effect of_branch(std::size_t line, bool when_long) const;
-  [[nodiscard]] bool calls_for(const std::string& statement) const;
   [[nodiscard]] bool comes_after(std::size_t line) const;
 
   const program_text& program_;

@@ -24,10 +24,10 @@ struct counted_limit {
   std::size_t line = 0;
 };
 
-// `steps`: in which it has grown; 0: not known.
+// `steps`: in which it has grown; `length`: its elements; 0: not known.
 [[nodiscard]] std::optional<counted_limit> counted_bound(const program_text& program,
                                                          const program_numbers& numbers,
                                                          const bound_effect& container,
-                                                         std::uint64_t steps);
+                                                         std::uint64_t steps, std::uint64_t length);
 
 }  // namespace memtrace::verdicts

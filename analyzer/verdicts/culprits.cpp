@@ -86,6 +86,7 @@ struct movements {
   made.bytes = page.series.latest();
   made.blocks = page.stayed.blocks;
   made.at_even_distances = page.births.at_even_distances(steps);
+  made.is_overdue = page.births.is_overdue(steps);
   made.by_more_blocks = page.grew_by_blocks(steps);
   made.birth_steps = page.births_stayed;
   made.found = std::move(found);
@@ -149,6 +150,10 @@ growing_sites find_growing(std::uint32_t index, const device_timeline& device,
       verdict.shape = growth::shape::warmup_plateau;
     }
     if (is_leak(verdict.shape)) {
+      if (generations_grow(page, verdict, steps) &&
+          stands_still(values, static_cast<double>(page.series.latest()))) {
+        continue;
+      }
       if (generations_grow(page, verdict, steps)) {
         found.all.push_back(describe(page, std::move(verdict), steps));
         found.all.back().for_new_sizes = made_for_new_sizes(values, device.whole.peak.values);

@@ -168,7 +168,8 @@ constexpr std::uint64_t most_parts = 8;
   const auto births = who.what == category::gradients ? most_parts : births_of_what_streams;
   const bool goes_with_it = run.model_grows && who.birth_steps <= births &&
                             (who.what == category::gradients || who.what == category::activations ||
-                             who.what == category::outputs || who.what == category::temporaries);
+                             who.what == category::outputs || who.what == category::temporaries ||
+                             who.what == category::optimizer_states);
   if (!part_of_model && !goes_with_it) return std::nullopt;
   return filling{.summary = "grows with the model, to which the program adds modules",
                  .line = "with the model, to which the program adds modules",
@@ -276,6 +277,8 @@ constexpr std::uint64_t steps_that_tell = 100;
       return fmt::format("{} may take out of it", place);
     case open_kind::measured:
       return fmt::format("{} compares its length", place);
+    case open_kind::runs_out:
+      return fmt::format("what is put in may run out ({})", place);
   }
   return {};
 }
@@ -315,7 +318,8 @@ growing_run growing_run_of(const findings& found) {
   for (const auto& about : found.verdicts) {
     for (const auto& who : about.culprits) {
       if (who.what != category::weights || !growth::is_leak(who.found.shape)) continue;
-      (is_part_of_model(who) ? run.model_grows : run.weights_leak) = true;
+      const bool fills = is_part_of_model(who) || into_container(who);
+      (fills ? run.model_grows : run.weights_leak) = true;
     }
   }
   return run;

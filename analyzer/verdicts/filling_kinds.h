@@ -13,7 +13,7 @@ namespace memtrace::verdicts {
 // What else of the run grows.
 struct growing_run {
   bool weights_leak = false;  // of modules that no longer run
-  bool model_grows = false;   // by modules that all run, or by few
+  bool model_grows = false;   // by modules that all run, by few, or up to a bound
 };
 [[nodiscard]] growing_run growing_run_of(const findings& found);
 

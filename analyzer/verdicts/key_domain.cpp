@@ -26,7 +26,7 @@ class searched_key {
     static const std::regex chosen(R"((?:^|\.)choice\(\s*(.*)\s*\)$)");
     static const std::regex drawn(R"(\b(?:randrange|randint)\((?:[^(),]*,)?\s*([\w.]+)\s*[,)])");
     static const std::regex element(R"(^([A-Za-z_][\w.]*)\[)");
-    static const std::regex at_most(R"(^min\(.*,\s*([\w.]+)\s*\)$)");
+    static const std::regex at_most(R"(^min\(.*,\s*([\w.]+|len\([\w.]+\)\s*-\s*1)\s*\)$)");
     static const std::regex between(R"(\bbisect(?:_left|_right)?\(\s*([\w.]+)\s*,)");
     std::smatch found;
     if (std::regex_search(text, found, remainder_of())) return of_count(found[1].str(), line);

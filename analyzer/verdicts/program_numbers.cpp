@@ -32,6 +32,24 @@ constexpr int deepest = 3;  // names that stand for names
   return call.substr(1, call.size() - 2);
 }
 
+[[nodiscard]] std::string_view trimmed(std::string_view text) {
+  while (text.starts_with(' ')) text.remove_prefix(1);
+  while (text.ends_with(' ')) text.remove_suffix(1);
+  return text;
+}
+
+// The last of these signs that is in no bracket.
+[[nodiscard]] std::size_t last_outside(std::string_view text, std::string_view signs) {
+  int open = 0;
+  auto found = text.npos;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '(' || text[i] == '[') ++open;
+    if (text[i] == ')' || text[i] == ']') --open;
+    if (open == 0 && signs.find(text[i]) != signs.npos) found = i;
+  }
+  return found;
+}
+
 }  // namespace
 
 std::uint64_t elements_written(std::string_view text) {
@@ -120,6 +138,20 @@ std::uint64_t program_numbers::written(std::string_view name) const {
   return value;
 }
 
+// cycles * steps_per_cycle, len(CLASSES) - 1
+std::uint64_t program_numbers::of_two(std::string_view operand, int depth) const {
+  const auto at = std::min(last_outside(operand, "+-"), operand.size());
+  const auto sign = at == operand.size() ? last_outside(operand, "*") : at;
+  if (sign == operand.npos || sign == 0) return 0;
+  const auto left = value_of(trimmed(operand.substr(0, sign)), depth + 1);
+  const auto right = value_of(trimmed(operand.substr(sign + 1)), depth + 1);
+  constexpr std::uint64_t largest = std::uint64_t{1} << 31;
+  if (left == 0 || right == 0 || left > largest || right > largest) return 0;
+  if (operand[sign] == '*') return left * right;
+  if (operand[sign] == '+') return left + right;
+  return left > right ? left - right : 0;
+}
+
 std::uint64_t program_numbers::value_of(std::string_view operand, int depth) const {
   if (operand.empty() || depth > deepest) return 0;
   std::string digits(operand);
@@ -129,7 +161,7 @@ std::uint64_t program_numbers::value_of(std::string_view operand, int depth) con
     return least_of(smallest, depth);
   if (const auto counted = arguments_of(operand, "len"); is_name(counted))
     return elements_of(counted);
-  if (!is_name(operand)) return 0;
+  if (!is_name(operand)) return of_two(operand, depth);
   const auto name = last_of(operand);
   if (const auto most = at_most(name, depth); most != 0) return most;
   if (const auto known = beside(name); known != 0) return known;

@@ -17,7 +17,7 @@ class program_numbers {
   program_numbers(const program_text& program, std::string_view beside)
       : program_(program), beside_(beside) {}
 
-  // Of 14, 1_000, self.capacity, SLOTS, len(NAMES), min(1 + step // 5, 7); 0: not known.
+  // Of 14, 1_000, self.capacity, SLOTS, len(NAMES), min(1 + step // 5, 7), SLOTS - 1; 0: not known.
   [[nodiscard]] std::uint64_t value_of(std::string_view operand) const {
     return value_of(operand, 0);
   }
@@ -26,6 +26,7 @@ class program_numbers {
 
  private:
   [[nodiscard]] std::uint64_t value_of(std::string_view operand, int depth) const;
+  [[nodiscard]] std::uint64_t of_two(std::string_view operand, int depth) const;
   [[nodiscard]] std::uint64_t least_of(std::string_view arguments, int depth) const;
   [[nodiscard]] std::uint64_t at_most(std::string_view name, int depth) const;
   [[nodiscard]] std::uint64_t beside(std::string_view name) const;

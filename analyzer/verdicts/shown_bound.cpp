@@ -111,7 +111,7 @@ class search {
   }
 
   [[nodiscard]] std::optional<shown_bound> by_count() const {
-    const auto found = counted_bound(program_, numbers_, effects_, what_.steps);
+    const auto found = counted_bound(program_, numbers_, effects_, what_.steps, what_.length);
     if (!found) return std::nullopt;
     return made(found->said_by, 0, found->line);
   }

@@ -66,7 +66,65 @@ class search {
     return std::nullopt;
   }
 
+  // Puts something in only while there is another one: chunk = next(unread, None) … if chunk is not
+  // None: index.add(chunk); if len(self.waiting) == 0: return.
+  [[nodiscard]] std::optional<std::size_t> runs_out() const {
+    std::optional<std::size_t> found;
+    for (std::size_t i = 0; i < program_.size(); ++i) {
+      if (!program_.names(i, name_) || !container_.puts_in(program_.at(i))) continue;
+      auto line = while_there_is_one(i);
+      if (!line) line = where_called(i);
+      if (!line) return std::nullopt;
+      found = line;
+    }
+    return found;
+  }
+
  private:
+  [[nodiscard]] std::optional<std::size_t> where_called(std::size_t line) const {
+    const auto function = program_.name_of_function(line);
+    if (function.empty() || function == "__init__" || function == "main") return std::nullopt;
+    const std::regex call(fmt::format(R"(\b{}\()", function));
+    std::optional<std::size_t> found;
+    for (std::size_t i = 0; i < program_.size(); ++i) {
+      if (!program_.names(i, function) || program_.begins(i, {"def", "async def"})) continue;
+      if (!std::regex_search(program_.at(i), call)) continue;
+      found = while_there_is_one(i);
+      if (!found) return std::nullopt;
+    }
+    return found;
+  }
+
+  // The condition under which the line is reached.
+  [[nodiscard]] std::optional<std::size_t> while_there_is_one(std::size_t line) const {
+    static const std::regex is_there(R"(^if\s+([A-Za-z_]\w*)(?:\s+is\s+not\s+None)?:)");
+    static const std::regex none_left(
+        R"(^if\s+(?:not\s+[\w.]+|len\([\w.]+\)\s*==\s*0|[A-Za-z_]\w*\s+is\s+None):)");
+    for (auto at = program_.above(line); at; at = program_.above(*at)) {
+      std::smatch what;
+      if (std::regex_search(program_.at(*at), what, is_there) && is_next(what[1].str(), *at))
+        return at;
+      if (program_.begins(*at, {"def", "async def", "class"})) break;
+    }
+    const auto function = program_.function_of(line);
+    for (auto i = function ? *function + 1 : line; i < line; ++i) {
+      if (!std::regex_search(program_.at(i), none_left)) continue;
+      const auto body = program_.body_of(i);
+      if (body.size() == 1 && body[0].starts_with("return")) return i;
+    }
+    return std::nullopt;
+  }
+
+  // chunk = next(unread, None)
+  [[nodiscard]] bool is_next(const std::string& name, std::size_t before) const {
+    for (std::size_t i = 0; i < before; ++i) {
+      if (!program_.names(i, name)) continue;
+      const auto value = assigned_to(name, program_.at(i));
+      if (value.starts_with("next(") && value.find("None") != value.npos) return true;
+    }
+    return false;
+  }
+
   // It is longer than a number of the comparison.
   [[nodiscard]] bool is_exceeded(const std::string& code) const {
     static const std::regex operand(R"([\w.]+)");
@@ -108,12 +166,16 @@ class search {
 }  // namespace
 
 std::optional<open_end> may_end(const std::vector<std::string>& lines, const gathered& what) {
-  const auto name = last_name(what.variable);
+  // What an element's attribute keeps grows with the elements only where there are more of them.
+  const auto element = what.variable.rfind("].");
+  const bool of_elements = element != what.variable.npos;
+  if (of_elements && !what.gets_longer) return std::nullopt;
+  const auto container =
+      of_elements ? what.variable.substr(0, what.variable.rfind('[', element)) : what.variable;
+  const auto name = last_name(
+      container.substr(container.rfind("].") == container.npos ? 0 : container.rfind("].") + 2));
   if (name.empty()) return std::nullopt;
   const program_text program(lines);
-  // What an element's attribute keeps grows with the elements only where there are more of them.
-  const bool of_elements = what.variable.find("].") != what.variable.npos;
-  if (of_elements && !what.gets_longer) return std::nullopt;
   const search in(program, name, what);
   const auto made = [](open_kind kind, std::size_t line) {
     return open_end{kind, {}, static_cast<std::uint32_t>(line + 1)};
@@ -123,6 +185,7 @@ std::optional<open_end> may_end(const std::vector<std::string>& lines, const gat
   }
   if (const auto line = in.taken_out()) return made(open_kind::taken_out, *line);
   if (const auto line = in.measured()) return made(open_kind::measured, *line);
+  if (const auto line = in.runs_out()) return made(open_kind::runs_out, *line);
   return std::nullopt;
 }
 

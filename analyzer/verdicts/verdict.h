@@ -59,6 +59,7 @@ enum class open_kind : std::uint8_t {
   new_keys,   // something is put in for keys that are not there yet
   taken_out,  // something is taken out where a condition holds, which it has not
   measured,   // its length is compared with something
+  runs_out,   // what is put in comes from something that comes to an end
 };
 struct open_end {
   open_kind kind = open_kind::new_keys;
@@ -140,6 +141,7 @@ struct culprit {
   std::string part_of_model;          // of weights: adapters[…]
   bool fits_weights = false;          // it grew by no more than the device's weights are
   bool at_even_distances = false;     // these steps are: each third, or so
+  bool is_overdue = false;            // none since, for twice the longest wait so far
   bool by_more_blocks = false;        // of about the same size, rather than by larger ones
   bool for_new_sizes = false;         // made only where a step worked on larger data than before
   std::uint64_t birth_steps = 0;      // distinct steps in which its live blocks were made
