@@ -7,6 +7,8 @@ namespace memtrace::verdicts {
 
 namespace {
 
+constexpr std::uint64_t enough_steps = 10;  // for growth::judge
+
 // Free memory of expandable segments is not stuck: requests of any size fit into it.
 [[nodiscard]] std::uint64_t occupied(const replay::segment_table& segments) {
   using replay::unused_reason;
@@ -167,6 +169,7 @@ void collector::judged(std::uint32_t device, const attribution::block_life& bloc
 
 void collector::end_step(const trace::event& head, std::uint64_t event) {
   steps_.end_step(event, head.time_ns, totals_);
+  if (steps_.clock().now() == enough_steps) phases_.forget_calls();
 }
 
 void collector::stepped(const trace::event& head, const trace::step_event& record) {

@@ -21,6 +21,10 @@ class phase_episodes {
   void born(const attribution::block_life& block, std::uint64_t time_ns,
             const episodes::totals_of_device& totals_of) {
     const auto calls = block.born.passes.calls;
+    if (few_steps_ && block.born.call != 0 && block.born.call != called_) {
+      called_ = block.born.call;
+      if (all_models_.begins(block.scope.root)) run_.point(block.born_event, time_ns, totals_of);
+    }
     if (block.born.during != attribution::phase::evaluation) {
       trained_ = trained_ || block.born.during == attribution::phase::backward;
     } else if (block.born.call != evaluated_) {
@@ -42,14 +46,24 @@ class phase_episodes {
   template <class Function>
   void for_each_running(Function&& function) {
     if (evaluation_.now() != nullptr) function(*evaluation_.now());
+    if (run_.now() != nullptr) function(*run_.now());
     if (named_ != nullptr && named_->now() != nullptr) function(*named_->now());
   }
   template <class Function>
   void for_each(Function&& function) {
     evaluation_.for_each(function);
+    run_.for_each(function);
     for (auto& [name, found] : by_name_) found.for_each(function);
   }
   [[nodiscard]] const episodes& evaluation() const { return evaluation_; }
+  // The whole run by calls of a model, for one whose steps are too few to tell (moves of an agent
+  // that learns from each fifty of them). Null: steps are enough, or calls too few, too.
+  [[nodiscard]] const timeline* run_by_calls() const { return run_.longest(); }
+  // There are enough steps.
+  void forget_calls() {
+    few_steps_ = false;
+    run_.start_again();
+  }
   [[nodiscard]] const std::map<trace::text_id, episodes>& by_name() const { return by_name_; }
 
  private:
@@ -58,6 +72,10 @@ class phase_episodes {
   rounds models_;  // that are called in turn
   std::uint32_t calls_ = 0;
   episodes evaluation_;
+  bool few_steps_ = true;  // so far
+  std::uint32_t called_ = 0;
+  rounds all_models_;
+  episodes run_;
   std::map<trace::text_id, episodes> by_name_;
   episodes* named_ = nullptr;  // of the outermost phase that is open
   trace::text_id name_;

@@ -163,19 +163,35 @@ class search {
   std::string name_;
 };
 
+// "children" of "root.children[…].children['x'", an element of it.
+[[nodiscard]] std::string_view container_of(std::string_view element) {
+  element = element.substr(0, element.rfind('['));
+  const auto inner = element.rfind("].");
+  return inner == element.npos ? element : element.substr(inner + 2);
+}
+
+[[nodiscard]] bool puts_into(const program_text& program, const std::string& name) {
+  if (name.empty()) return false;
+  const bound_effect container(program, name);
+  for (std::size_t i = 0; i < program.size(); ++i) {
+    if (program.names(i, name) && container.puts_in(program.at(i))) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 std::optional<open_end> may_end(const std::vector<std::string>& lines, const gathered& what) {
   // What an element's attribute keeps grows with the elements only where there are more of them.
   const auto element = what.variable.rfind("].");
-  const bool of_elements = element != what.variable.npos;
-  if (of_elements && !what.gets_longer) return std::nullopt;
-  const auto container =
-      of_elements ? what.variable.substr(0, what.variable.rfind('[', element)) : what.variable;
-  const auto name = last_name(
-      container.substr(container.rfind("].") == container.npos ? 0 : container.rfind("].") + 2));
-  if (name.empty()) return std::nullopt;
+  const bool of_element = element != what.variable.npos;
+  if (of_element && !what.gets_longer) return std::nullopt;
   const program_text program(lines);
+  auto name = last_name(of_element ? what.variable.substr(element + 2) : what.variable);
+  if (of_element && !puts_into(program, name)) {
+    name = last_name(container_of(what.variable.substr(0, element)));
+  }
+  if (name.empty()) return std::nullopt;
   const search in(program, name, what);
   const auto made = [](open_kind kind, std::size_t line) {
     return open_end{kind, {}, static_cast<std::uint32_t>(line + 1)};

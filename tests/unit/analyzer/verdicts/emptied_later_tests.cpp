@@ -31,7 +31,9 @@ TEST_CASE("GIVEN a container that is emptied later THEN it fills until then") {
 TEST_CASE(
     "GIVEN lists in a container, or an object, WHEN a new one takes its place THEN it is emptied") {
   const auto of = [](const char* variable, const std::vector<std::string>& lines) {
-    const auto found = bound_in(lines, {variable, 2, 2, "", 16});
+    auto program = lines;
+    program.push_back("memory.items.append(past)");
+    const auto found = bound_in(program, {variable, 2, 2, "", 16});
     return found && found->kind == bound_kind::emptied ? found->limit : 0;
   };
   CHECK(of("past[…]", {"if step % 40 == 0:", "    past = [[] for _ in layers]"}) == 40);

@@ -52,10 +52,25 @@ TEST_CASE("GIVEN a length that is compared with what nobody knows THEN it may en
 }
 
 TEST_CASE("GIVEN what an element keeps WHEN there are no more elements THEN nothing is said") {
-  const std::vector<std::string> lines = {"made.append(x)", "if done(x):", "    made.clear()"};
+  const std::vector<std::string> lines = {"nodes.append(Node(x))",
+                                          "if done(x):", "    nodes.clear()"};
   const auto of = [&](bool gets_longer) {
-    return may_end(lines, {"layers[…].made", 8, "", gets_longer, true});
+    return may_end(lines, {"tree.nodes[…].states", 8, "", gets_longer, true});
   };
   CHECK(of(true));
   CHECK(!of(false));
+}
+
+TEST_CASE("GIVEN what is put in while there is another one THEN it may end") {
+  CHECK(question({"def run():", "    chunk = next(unread, None)", "    if chunk is not None:",
+                  "        made.append(chunk)"}) == open_kind::runs_out);
+  CHECK(question({"def ask(self):", "    if len(self.waiting) == 0:", "        return",
+                  "    self.made.append(self.waiting.pop())"}) == open_kind::runs_out);
+  CHECK(question({"def add(self, x):", "    self.made.append(x)",
+                  "def run(self):", "    chunk = next(self.unread, None)",
+                  "    if chunk is not None:", "        self.add(chunk)"}) == open_kind::runs_out);
+  CHECK(!question({"def run():", "    chunk = next(unread)", "    made.append(chunk)"}));
+  // Not all of it comes from there.
+  CHECK(!question({"def run():", "    chunk = next(unread, None)", "    if chunk is not None:",
+                   "        made.append(chunk)", "    made.append(loss)"}));
 }
