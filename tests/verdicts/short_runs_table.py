@@ -76,13 +76,20 @@ Judged at revision e7d0246, before anything was changed for them: recall 97.1 % 
 (6 of 57), line first and path 94.3 % (33 of 35), rate 88.6 % (31 of 35). Judged once more at revision e16caa8, by rules
 whose author had seen nothing of this set: recall 94.3 % (33 of 35), false positives 8.8 % (5 of 57), line first and
 path 91.4 % (32 of 35), rate 85.7 % (30 of 35). One false alarm less, and one leak more that was missed: a list for each
-name was taken for one thing for each name. `fourth_gradient_log` was read then, and that rule mended; the other programs
-have been read by nobody who changes rules.""")
+name was taken for one thing for each name. `fourth_gradient_log` was read then, and that rule mended. After that the set
+is not blind any more: who changed the rules from 9decbee on had read the eight other programs that were wrong.""")
 
 FIFTH = Set("Verdicts on short runs: a fifth set", "SHORT_RUNS_5.md",
             "`fifth_short_runs_a.py`, `fifth_short_runs_b.py`", "--short-runs fifth", """\
 The truths were also held against PyTorch's own allocator, without memtrace (`test_short_truths_counted.py`), as those
-of the fourth set; not judged yet.""")
+of the fourth set. Whoever wrote them had seen the totals and some lines of SHORT_RUNS_4.md, and no rule.
+
+Judged at revision d83c225, before anything was changed for them: recall 93.3 % (28 of 30), false positives 28.8 %
+(15 of 52), line first and path 90.0 % (27 of 30), rate 90.0 %. Judged once more at revision 814e497, by rules whose
+author had seen nothing of this set: false positives 26.9 % (14 of 52), all else the same. These programs are longer than
+those of the sets before, and more like what people write: rules that read a program's text for its bounds help on
+programs that they were made from. From then on the set is not blind any more; the rules after that were made from its
+16 programs that were wrong. No truth was changed.""")
 
 SETS = {"short": FIRST, "second": SECOND, "third": THIRD, "fourth": FOURTH, "fifth": FIFTH}
 
