@@ -68,6 +68,8 @@ def text(parts: dict[str, Any]) -> str:
     single = {one["runs"]: one for one in parts["duckdb"] if one["files"] == one["runs"]}
     spark = {one["runs"]: one for one in parts["spark"]}
     most = max(together)
+    # As the template says.
+    assert all(_cpu(together[count], view) < _cpu(spark[count], view) for count in together for view in BESIDE)
     columns = parts["single"]["sizes"]["columns"]
     file, column = parts["single"]["sizes"]["file"], sum(columns.values())
     made = together[most]["bytes"] / most
