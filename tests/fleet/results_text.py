@@ -38,13 +38,13 @@ def _agreement(parts: dict[str, Any]) -> list[str]:
     return [*lines, ""]
 
 
-def _cost_table(rows: list[dict[str, Any]], with_memory: bool) -> list[str]:
+def _cost_table(rows: list[dict[str, Any]]) -> list[str]:
     views = [name for name in rows[0]["steps"] if name != "open"]
-    lines = ["| runs | files | MB | opened " + "".join(f"| {name} " for name in views) + ("| MiB " if with_memory else "") + "|",
-             "| ---: " * (4 + len(views) + with_memory) + "|"]
+    lines = ["| runs | files | MB | opened " + "".join(f"| {name} " for name in views) + "| MiB |",
+             "| ---: " * (5 + len(views)) + "|"]
     for one in rows:
         cells = [f"{one['steps'][name]['wall_s']:.2f} / {one['steps'][name]['cpu_s']:.2f}" for name in ("open", *views)]
-        memory = [f"{one['peak_mib']:.0f}"] if with_memory else []
+        memory = [f"{one['peak_mib']:.0f}"]
         lines.append(f"| {one['runs']:,} | {one['files']:,} | {one['bytes'] / 1e6:.0f} | " + " | ".join(cells + memory) + " |")
     return [*lines, ""]
 
@@ -55,15 +55,16 @@ def _costs(parts: dict[str, Any]) -> list[str]:
              "Seconds that passed / seconds of processor. `opened`: files listed, checked, and the tables made; then each "
              f"question once. **Others used the machine meanwhile** (load {min(loads):.0f} to {max(loads):.0f} on its cores), "
              "so the seconds that passed are too many; those of processor are the ones to compare.", "",
-             "DuckDB; MiB is the most memory of the process:", "", *_cost_table(parts["duckdb"], True)]
+             "DuckDB; MiB is the most memory of the process:", "", *_cost_table(parts["duckdb"])]
     if parts["spark"]:
-        lines += ["Spark, `local[2]`, the same files; seconds of processor are Java's and Python's, the start of Java among "
-                  "`opened`:", "", *_cost_table(parts["spark"], False)]
+        lines += ["Spark with two executors of a core each (`local-cluster[2,1,1024]`), the same files that were put together. Seconds "
+                  "of processor and MiB are those of all its processes together, the start of Java among `opened`; `projects` is "
+                  "asked first, and makes `runs` for the others:", "", *_cost_table(parts["spark"])]
     return lines
 
 
 def _faults(parts: dict[str, Any]) -> list[str]:
-    return ["## Faults", "", "Each tried for real (`faults.py`, `test_faults.py`, `test_spark.py`): passed means that nothing is "
+    return ["## Faults", "", "Each tried for real (`faults.py`, `spark_faults.py`): passed means that nothing is "
             "lost, nothing is there twice, nothing half-written is taken for a summary (what a killed writer leaves, "
             "`compact` takes away after an hour).", "", "| what happens | | memtrace says |",
             "| --- | --- | --- |", *(f"| {what} | {how} | {said} |" for what, how, said in parts["faults"]), ""]

@@ -3,9 +3,13 @@
 
 from typing import Any, NamedTuple
 
+# docs/growth.md: a series of fewer steps gets no verdict, whatever it does.
+STEPS_OF_A_VERDICT = 10
 # Of regressions only what is planted: more memory. A share of leaks or failures that changed is said of runs that
 # were drawn at random, and is a false alarm like any other.
 WORSE, BETTER = "worse", "better"
+PLANTED_METRICS = ("needed_bytes", "peak_allocated_bytes", "peak_reserved_bytes")
+SHORT_LEAKS = f"leaks, over in fewer than {STEPS_OF_A_VERDICT} steps: no verdict is promised"
 
 
 class Score(NamedTuple):
@@ -44,20 +48,27 @@ def scores(report: dict[str, Any], truth: dict[str, Any]) -> list[Score]:
         return _score(question, said, {run for run, one in runs.items() if one[name] is True},
                       {run for run, one in runs.items() if one[name] is False})
 
+    leaks = of("leaks", "leaking_runs", "leaks")
+    leaking = {run for run, one in runs.items() if one["leaks"]}
+    short = {run for run in leaking if runs[run]["steps"] < STEPS_OF_A_VERDICT}
+    said_to_leak = leaking - set(leaks.missed)
     changed = _rows(report, "regressions")
     unchanged = set(truth["unchanged"])
 
-    def projects(verdict: str) -> set[str]:
-        return {row["project"] for row in changed if row["verdict"] == verdict}
+    def projects(verdict: str, question: str, planted: set[str], others: set[str]) -> Score:
+        """Found: by a metric of what is planted. A false alarm: by any."""
+        said = {row["project"] for row in changed if row["verdict"] == verdict}
+        rightly = {row["project"] for row in changed if row["verdict"] == verdict and row["metric"] in PLANTED_METRICS}
+        return _score(question, rightly & planted | said & others, planted, others)
 
+    regressed, improved = set(truth["regressed"]), set(truth["improved"])
     return [
-        of("leaks", "leaking_runs", "leaks"), of("ran_out", "failed_runs", "ran out of memory"),
+        _score(leaks.question, said_to_leak | set(leaks.false_alarms), leaking - short, set(runs) - leaking),
+        _score(SHORT_LEAKS, said_to_leak, short, set()), of("ran_out", "failed_runs", "ran out of memory"),
         of("wastes", "wasted_gpus", "wastes more than half of its GPU"),
         of("fits_smaller", "smaller_gpus", "would fit a smaller GPU"),
-        _score("needs more since the release (projects)", projects(WORSE), set(truth["regressed"]),
-               unchanged | set(truth["improved"])),
-        _score("needs less since the release (projects)", projects(BETTER), set(truth["improved"]),
-               unchanged | set(truth["regressed"]))]
+        projects(WORSE, "needs more since the release (projects)", regressed, unchanged | improved),
+        projects(BETTER, "needs less since the release (projects)", improved, unchanged | regressed)]
 
 
 def remedies(report: dict[str, Any]) -> tuple[int, int]:

@@ -35,6 +35,15 @@ def test_answers_stay_the_same(fleet, store):
     assert "nothing to put together" in fleet("compact", store).err and files_in(store) == many
 
 
+@pytest.mark.parametrize("at_once", [2, 19, 1000])
+def test_single_files_are_read_so_many_at_once(fleet, store, monkeypatch, at_once):
+    from memtrace.fleet import gather
+
+    before = answers(fleet, store)
+    monkeypatch.setattr(gather, "_AT_ONCE", at_once)
+    assert answers(fleet, store) == before
+
+
 def test_filters_find_what_is_together(fleet, store):
     before = [answers(fleet, store, "--project", name) for name in ("vision", "many", "a/b")]
     fleet("compact", store)

@@ -67,3 +67,24 @@ def test_object_storage(traces, tmp_path):
         gone = fleet("add", place, *sources, "--again")
         assert gone.returncode == 1 and "Traceback" not in gone.stderr
         assert faults.sentence(gone, place.removeprefix("s3://"))
+
+
+def test_several_machines_write_to_object_storage_at_once(traces, tmp_path):
+    """Each has its own copy of the traces, and adds all of them: each run is there once, and whole."""
+    if object_store.missing():
+        pytest.skip(f"not installed: {object_store.missing()}")
+    place = f"s3://{object_store.BUCKET}/fleet"
+    with object_store.serving(tmp_path / "moto.log") as server:
+        writers = [subprocess.Popen(faults.command("add", place, *faults.copies(traces, tmp_path / machine), "--jobs", 2),
+                                    env=server.environment(), stderr=subprocess.PIPE, text=True)
+                   for machine in ("one", "two", "three")]
+        said = [writer.communicate()[1] for writer in writers]
+        assert [writer.returncode for writer in writers] == [0, 0, 0], said
+        import s3fs
+
+        files = s3fs.S3FileSystem(key="test", secret="test", endpoint_url=server.url)
+        copied = tmp_path / "copied"
+        files.get(f"{object_store.BUCKET}/fleet/", str(copied), recursive=True)
+    assert len(faults.run_ids(copied)) == len(set(faults.run_ids(copied))) == len(traces)
+    assert not faults.leftovers(copied)
+    faults.counted(copied, len(traces))

@@ -3,6 +3,8 @@
 
 import html.parser
 import json
+import re
+from pathlib import Path
 
 import jsonschema
 import made_reports as made
@@ -74,6 +76,19 @@ def test_the_page(fleet, store, tmp_path):
     refused = fleet("report", store, "--html", page)
     assert refused.status == 1 and "is there already; --force replaces it" in refused.err
     assert fleet("report", store, "--html", page, "--force").status == 0
+
+
+def test_the_page_looks_like_that_of_a_run(fleet, store):
+    """One file says how both look: in this page as it stands, in that of a run by import."""
+    from memtrace.fleet import page
+
+    common = Path(page.__file__).with_name("common.css")
+    assert common.read_text() in fleet("report", store, "--html", "-").out
+    style = runs.ROOT / "page" / "src" / "style.css"
+    imported, = [name for name in re.findall(r'@import "(.*?)"', style.read_text()) if name.endswith("common.css")]
+    assert (style.parent / imported).resolve() == common.resolve()
+    own = set(style.read_text().splitlines())
+    assert not [line for line in common.read_text().splitlines() if line in own and "--" in line]  # no colour a second time
 
 
 def test_the_terminal_shows_no_control_characters_and_says_how_many_more(fleet, store):

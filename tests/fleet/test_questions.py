@@ -188,3 +188,18 @@ def test_more_failures_after_a_release_are_worse(real_rows, fleet, tmp_path):
     verdicts = {row["metric"]: row for row in found}
     assert verdicts["ran_out_of_memory"]["verdict"] == "worse" and verdicts["ran_out_of_memory"]["change"] == 0.5
     assert verdicts["needed_bytes"]["verdict"] is None and verdicts["needed_bytes"]["p"] == 1
+
+
+def test_peaks_are_those_of_runs_that_got_through(real_rows, fleet, tmp_path):
+    """As many fail in both periods, at the same full GPU; the others need a tenth more."""
+    needs = {day: [round((10 + number / 100) * GIB * factor) for number in range(12)]
+             for day, factor in (("2026-11-03", 1.0), ("2026-11-17", 1.1))}
+    rows = [plain(real_rows, need, run_date=day) for day in needs for need in needs[day]]
+    rows += [plain(real_rows, 23 * GIB, run_date=day, ran_out_of_memory=True) for day in needs for _ in range(8)]
+    found = ask(fleet, made.put(tmp_path, rows), "regressions", "--before", "2026-11-03", "--after", "2026-11-17")
+    verdicts = {row["metric"]: row for row in found}
+    for metric, count in (("peak_allocated_bytes", 12), ("peak_reserved_bytes", 12), ("needed_bytes", 20)):
+        assert (verdicts[metric]["runs_before"], verdicts[metric]["runs_after"]) == (count, count), metric
+    u, p = brute_force(needs["2026-11-03"], needs["2026-11-17"])
+    assert verdicts["peak_reserved_bytes"]["u"] == u and verdicts["peak_reserved_bytes"]["p"] == pytest.approx(p, rel=2e-7)
+    assert verdicts["peak_reserved_bytes"]["verdict"] == "worse" and verdicts["ran_out_of_memory"]["verdict"] is None

@@ -64,12 +64,12 @@ def ranks() -> str:
     return f"CREATE OR REPLACE TEMPORARY VIEW ranks AS SELECT {_KEYS}, {', '.join(others)} FROM summaries"
 
 
-def table_of(name: str, dialect: str) -> str:
-    """The statement that makes a list a table."""
+def table_of(name: str, dialect: str, of: str = "summaries", called: str = "") -> str:
+    """The statement that makes a list of the relation `of` a table, called as the list if not otherwise."""
     own = ", ".join(f"entry.{column.name} AS {column.name}" for column in schema.LISTS[name].columns)
-    source = {DUCKDB: f"summaries, UNNEST(summaries.{name}) AS listed(entry)",
-              SPARK: f"summaries LATERAL VIEW explode({name}) listed AS entry"}[dialect]
-    return f"CREATE OR REPLACE TEMPORARY VIEW {name} AS SELECT {_KEYS}, {own} FROM {source}"
+    source = {DUCKDB: f"{of}, UNNEST({of}.{name}) AS listed(entry)",
+              SPARK: f"{of} LATERAL VIEW explode({name}) listed AS entry"}[dialect]
+    return f"CREATE OR REPLACE TEMPORARY VIEW {called or name} AS SELECT {_KEYS}, {own} FROM {source}"
 
 
 def empty(name: str) -> str:

@@ -8,7 +8,7 @@ from typing import Any, Callable, Collection, List, NamedTuple, Optional, Protoc
 from memtrace.fleet import dialect, questions
 from memtrace.fleet.wanted import Wanted, known_gpus
 
-_SELECTED = "fleet_selected_runs"
+_ALL_DEVICES, _SELECTED = "fleet_all_devices", "fleet_selected_runs"
 
 
 class Answer(NamedTuple):
@@ -32,12 +32,12 @@ def prepare(run: Callable[[str], Any], keep: Callable[[str, str], Any], dialect_
     that name of what a query finds. `lists`: those that `stored` has; None: all."""
     condition = wanted.condition()
     where = f" WHERE {condition}" if condition else ""
-    view = "CREATE OR REPLACE TEMPORARY VIEW summaries AS SELECT * FROM stored"
-    run(view + where)
     if wanted.gpus:
-        run(dialect.table_of("devices", dialect_name))
-        keep(_SELECTED, f"SELECT DISTINCT run FROM devices WHERE {wanted.gpu_condition()}")
-        run(f"{view}{where or ' WHERE true'} AND run_id IN (SELECT run FROM {_SELECTED})")
+        # Of `stored`: a view that is made of what it selects is a circle to Spark.
+        run(dialect.table_of("devices", dialect_name, "stored", _ALL_DEVICES))
+        keep(_SELECTED, f"SELECT DISTINCT run FROM {_ALL_DEVICES} WHERE {wanted.gpu_condition()}")
+        where = f"{where or ' WHERE true'} AND run_id IN (SELECT run FROM {_SELECTED})"
+    run(f"CREATE OR REPLACE TEMPORARY VIEW summaries AS SELECT * FROM stored{where}")
     for statement in dialect.base(dialect_name, lists):
         run(statement)
     run(dialect.given("gpus", known_gpus()))

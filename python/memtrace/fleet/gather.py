@@ -11,6 +11,8 @@ from memtrace.fleet import check, schema
 from memtrace.fleet.errors import needed
 from memtrace.fleet.store import Entry, Store
 
+_AT_ONCE = 256  # tables of one row that lie in memory as such, at some 110 KB each
+
 
 class Gone(Exception):
     """A file was deleted since it was listed: its runs stand in another one now."""
@@ -51,6 +53,7 @@ def tables(store: Store, entries: Iterable[Entry], columns: Sequence[str], notes
     pa = needed("pyarrow")
     wished = wished_schema(columns)
     found, files, numbers = [wished.empty_table()], [], []
+    together: List[Any] = []
     for entry in entries:
         table, problem = one(store, entry.path, columns)
         if problem:
@@ -59,6 +62,10 @@ def tables(store: Store, entries: Iterable[Entry], columns: Sequence[str], notes
         found.append(table.select(wished.names).cast(wished))
         files += [store.shown(entry.path)] * table.num_rows
         numbers += range(table.num_rows)
-    whole = pa.concat_tables(found).combine_chunks()  # a chunk of one row costs DuckDB as much as one of thousands
+        if len(found) == _AT_ONCE:
+            together.append(pa.concat_tables(found).combine_chunks())
+            found = []
+    # A chunk of one row costs DuckDB as much as one of thousands.
+    whole = pa.concat_tables([*together, *found]).combine_chunks()
     return whole.append_column("file", pa.array(files, pa.string())).append_column(
         "file_row_number", pa.array(numbers, pa.int64()))

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The answers as one HTML file that loads nothing, with the look of a run's page (page/src/style.css)."""
+"""The answers as one HTML file that loads nothing, with the look of a run's page, which
+imports common.css too (page/src/style.css)."""
 
 from __future__ import annotations
 
@@ -63,7 +64,7 @@ def _asked(facts: Dict[str, Any]) -> str:
 
 
 def text(facts: Dict[str, Any], answers: Sequence["Answered"]) -> str:
-    style = (_HERE / "page.css").read_text(encoding="utf-8")
+    style = "".join((_HERE / name).read_text(encoding="utf-8") for name in ("common.css", "page.css"))
     digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
     left_out = "".join(f"<p class=\"note\">{_escaped(note)}</p>" for note in facts["left_out"])
     return f"""<!doctype html>

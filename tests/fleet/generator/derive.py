@@ -69,16 +69,26 @@ def _row(real: Real, planned: plans.Planned, rank: int, seed: int, noise: random
     return row
 
 
-def rows_of(planned: plans.Planned, reals: dict[str, list[Real]], seed: int) -> list[dict[str, Any]]:
-    """The rows of a run, one for each rank. A configuration of a project always descends from the same real run."""
+def ancestor(planned: plans.Planned, reals: dict[str, list[Real]]) -> Real:
+    """A configuration of a project always descends from the same real run."""
     among = reals[planned.base]
-    real = among[int(_digest("base", planned.project, planned.config, planned.base), 16) % len(among)]
+    return among[int(_digest("base", planned.project, planned.config, planned.base), 16) % len(among)]
+
+
+def by_kind(made: list[Real]) -> dict[str, list[Real]]:
+    reals: dict[str, list[Real]] = {}
+    for real in made:
+        reals.setdefault(real.setting.kind, []).append(real)
+    return reals
+
+
+def rows_of(planned: plans.Planned, reals: dict[str, list[Real]], seed: int) -> list[dict[str, Any]]:
+    """The rows of a run, one for each rank."""
+    real = ancestor(planned, reals)
     noise = random.Random(f"{seed} {planned.number}")
     return [_row(real, planned, rank, seed, noise) for rank in range(planned.ranks)]
 
 
 def derived(seed: int, planned: list[plans.Planned], made: list[Real]) -> Iterator[list[dict[str, Any]]]:
-    reals: dict[str, list[Real]] = {}
-    for real in made:
-        reals.setdefault(real.setting.kind, []).append(real)
+    reals = by_kind(made)
     return (rows_of(one, reals, seed) for one in planned)

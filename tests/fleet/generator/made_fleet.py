@@ -22,12 +22,16 @@ import settings  # noqa: E402
 from memtrace.fleet import summarize  # noqa: E402
 
 
-def write_truth(path: Path, seed: int, runs: int) -> list[plans.Planned]:
+def write_truth(path: Path, seed: int, runs: int, made: list[real_runs.Real]) -> list[plans.Planned]:
     planned, truths, projects = plans.plan(seed, runs)
+    reals = derive.by_kind(made)
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps({
         "seed": seed,
-        "runs": {derive._digest(seed, one.number): truths[one.number]._asdict() for one in planned},
+        # steps: as the program itself printed them.
+        "runs": {derive._digest(seed, one.number): {**truths[one.number]._asdict(),
+                                                    "steps": derive.ancestor(one, reals).torch["steps"]}
+                 for one in planned},
         "regressed": sorted(one.name for one in projects if one.regression > 0),
         "improved": sorted(one.name for one in projects if one.regression < 0),
         "unchanged": sorted(one.name for one in projects if one.regression == 0)}))
@@ -64,8 +68,8 @@ def _by_day(rows: Iterable[list[dict[str, Any]]], together: int) -> Iterator[lis
 def make(folder: Path, seed: int, runs: int, chosen: list[settings.Setting], together: int = 1,
          real: Path | None = None) -> Path:
     """The folder of the fleet; folder/truth.json is its truth. `real`: where the real runs lie, or will."""
-    planned = write_truth(folder / "truth.json", seed, runs)
     made = real_runs.make(chosen, real or folder / "real")
+    planned = write_truth(folder / "truth.json", seed, runs, made)
     write_runs(folder / "fleet", derive.derived(seed, planned, made), together)
     return folder / "fleet"
 
