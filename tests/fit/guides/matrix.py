@@ -5,10 +5,13 @@
         --setting 'second=--batch 12 --evaluation-batch 16' -- python train.py --epochs 1
 
 Prints a row a measured part, a column a setting: the GPU's categories at its peak, what is left of it, what the
-program's processes held of the host, and what is left of the limit.
+program's processes held of the host, and what is left of the limit. How many workers there were is counted ten times a
+second; what they hold is looked at more rarely, as looking is costly (docs/host.md), and where many come within seconds some
+are never looked at: these are put in with the mean of the others, and the row says so.
 """
 
 import argparse
+import json
 import shlex
 import subprocess
 import sys
@@ -26,6 +29,20 @@ def size(text: str) -> float:
     return float(text[:-3]) * UNITS[text[-3:]]
 
 
+def workers_at_once(traces: list[Path]) -> int:
+    """Of each process the most that the recorder counted; its lines are read as they come, as there may be millions."""
+    total = 0
+    for trace in traces:
+        most = 0
+        with subprocess.Popen([str(runs.memtrace()), "dump", "--no-stacks", str(trace)], stdout=subprocess.PIPE, text=True,
+                              env=runs.environment()) as dump:
+            for line in dump.stdout:
+                if '"memtrace.host.workers"' in line:
+                    most = max(most, int(json.loads(line)["value"]))
+        total += most
+    return total
+
+
 def tried(gpu: str, command: list[str]) -> dict:
     with tempfile.TemporaryDirectory() as folder:
         line = [str(runs.memtrace()), "dry-run", "--no-report", "--gpu", gpu, "--output", folder, "--", *command]
@@ -33,7 +50,7 @@ def tried(gpu: str, command: list[str]) -> dict:
         traces = runs.traces_in(Path(folder))
         if not traces:
             sys.exit(ended.stderr.decode(errors="replace")[-3000:])
-        return runs.report(traces, Path(folder))
+        return runs.report(traces, Path(folder)) | {"workers_at_once": workers_at_once(traces)}
 
 
 def column(report: dict, limit: float) -> dict[str, str]:
@@ -45,12 +62,14 @@ def column(report: dict, limit: float) -> dict[str, str]:
     shown |= {"GPU: in use at most, with the context": used, "GPU: left": device["capacity_bytes"] - used}
     text = {name: f"{count / 1e9:.2f} GB" for name, count in shown.items()}
     text["GPU: ran out of memory"] = "yes" if report["oom"] else "no"
+    workers, seen = report["workers_at_once"], [each["peak_pss_bytes"] for each in host["workers"]]
+    unseen = max(workers - len(seen), 0)
     if host["peak_bytes"] is not None:
-        text["host: at most, program and workers"] = f"{host['peak_bytes'] / 1e9:.2f} GB"
-        text["host: left of the limit"] = f"{(limit - host['peak_bytes']) / 1e9:.2f} GB"
-    workers = [each["peak_pss_bytes"] for each in host["workers"]]
-    text["host: workers, and the most that one held of its own"] = (
-        f"{len(workers)}, {max(workers) / 1e9:.2f} GB" if workers else "0")
+        most = host["peak_bytes"] + (unseen * sum(seen) // len(seen) if seen else 0)
+        text["host: at most, program and workers"] = f"{most / 1e9:.2f} GB"
+        text["host: left of the limit"] = f"{(limit - most) / 1e9:.2f} GB"
+    text["host: workers at once, and those not looked at"] = f"{workers}, {unseen}"
+    text["host: the most that one worker held of its own"] = f"{max(seen) / 1e9:.2f} GB" if seen else "–"
     text["host: pinned"] = f"{host['pinned_peak_bytes'] / 1e9:.2f} GB"
     return text
 
