@@ -71,7 +71,7 @@ SIXTH_SHORT_RUNS_A = [
     of(FILLS, "contrastive_chunks", 32,
        "the graphs of five parts of a batch, freed by the backward of their common loss"),
     of(STAYS, "inner_steps", 40,
-       "an inner step more every seven, eight at the most; a step's path goes with the next"),
+       "an inner step more every eight, six at the most; a step's path goes with the next"),
     of(STAYS, "reservoir", 48,
        "500 examples at the most, eight more a step, full in the 63rd"),
     of(STAYS, "labelled_pool", 42,

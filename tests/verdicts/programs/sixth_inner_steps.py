@@ -10,7 +10,7 @@ from torch.nn import functional as F
 
 
 class Regressor(nn.Module):
-    def __init__(self, width=96):
+    def __init__(self, width=128):
         super().__init__()
         self.layers = nn.Sequential(nn.Linear(1, width), nn.Tanh(), nn.Linear(width, width), nn.Tanh(),
                                     nn.Linear(width, 1))
@@ -57,7 +57,7 @@ def main():
     parser.add_argument("--seed", type=int, default=0)
     args = parser.parse_args()
     torch.manual_seed(args.seed)
-    model, inner_steps = Regressor().cuda(), InnerSteps(every=7, most=8)
+    model, inner_steps = Regressor().cuda(), InnerSteps(every=8, most=6)
     optimizer = torch.optim.Adam(model.parameters(), lr=1e-3)
     for step in range(args.steps):
         task = SineTask()  # step
