@@ -73,7 +73,7 @@ LOOK_ALIKES = [
     stays("market_tables", 52,
           "a sum of squares for each of sixty markets' tables, when first visited; each is within 60 steps"),
     stays("paged_blocks", 54,
-          "at most 24 blocks, made when needed and used again; without a free one, a request gives up its own"),
+          "at most 16 blocks, made when needed and used again; without a free one, a request gives up its own"),
     fills("team_episodes", 56, "the observations of an episode of 50 steps, which then go to host memory"),
     stays("rehearsal_reservoir", 60, "at most 80 batches, then some are replaced"),
 ]

@@ -13,7 +13,7 @@ class LimitedMemoryBFGS:
     def __init__(self, params, lr=0.5, history=50):
         self.params = list(params)
         self.lr, self.history = lr, history
-        self.moves, self.turns = [], []
+        self.moves, self.turns, self.scales = [], [], []
         self.last_gradient = None
 
     def gradient(self):
@@ -21,18 +21,19 @@ class LimitedMemoryBFGS:
 
     def remember(self, move, turn):
         if len(self.moves) == self.history:
-            self.moves.pop(0)
-            self.turns.pop(0)
+            for kept in (self.moves, self.turns, self.scales):
+                kept.pop(0)
         self.moves.append(move)
         self.turns.append(turn)
+        self.scales.append(1 / (turn.dot(move) + 1e-10))
 
     def direction(self, gradient):
         q, weights = gradient.clone(), []
-        for s, y in zip(reversed(self.moves), reversed(self.turns)):
-            weights.append(s.dot(q) / (y.dot(s) + 1e-10))
-            q -= weights[-1] * y
-        for s, y, weight in zip(self.moves, self.turns, reversed(weights)):
-            q += (weight - y.dot(q) / (y.dot(s) + 1e-10)) * s
+        for s, y, scale in zip(reversed(self.moves), reversed(self.turns), reversed(self.scales)):
+            weights.append(scale * s.dot(q))
+            q.addcmul_(y, weights[-1], value=-1)
+        for s, y, scale, weight in zip(self.moves, self.turns, self.scales, reversed(weights)):
+            q.addcmul_(s, weight - scale * y.dot(q))
         return -q
 
     @torch.no_grad()

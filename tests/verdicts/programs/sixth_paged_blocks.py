@@ -83,7 +83,7 @@ class Engine:
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--steps", type=int, default=54)
-    parser.add_argument("--blocks", type=int, default=24)
+    parser.add_argument("--blocks", type=int, default=16)
     parser.add_argument("--seed", type=int, default=0)
     args = parser.parse_args()
     torch.manual_seed(args.seed)
