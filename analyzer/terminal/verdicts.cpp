@@ -188,6 +188,16 @@ void add_verdict(section& out, const run::process_report& process, const verdict
     if (i == 0 || all[i].share >= 0.05) add_cause(out, process, all[i], i == 0);
   }
   if (about.fix) add_fix(out, *about.fix, true);
+  // Of programs that nobody had read when they were judged: tests/verdicts/SHORT_RUNS_5.md, _6.md.
+  constexpr std::uint64_t few_steps = 60;
+  const auto steps = about.found.evidence.steps;
+  if (steps != 0 && steps <= few_steps && about.about.kind == subject_kind::device) {
+    out.labelled("how sure:",
+                 fmt::format("{} {}s are few: one in four programs that only fill a buffer looks "
+                             "like this; 100 tell more",
+                             text::format_count(steps), about.unit),
+                 2);
+  }
   const bool runs_out = about.steps_to_oom && !ran_out(process, about.about.device);
   if (const auto words = elsewhere_words(about, capacity); runs_out && !words.empty()) {
     out.labelled("elsewhere:", words, 1);

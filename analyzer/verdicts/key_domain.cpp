@@ -173,6 +173,60 @@ class searched_key {
   return from_zero ? restarted : std::nullopt;
 }
 
+constexpr int most_calls = 3;  // of functions that hand a key on
+
+[[nodiscard]] std::optional<key_domain> domain_of_key(const program_text& program,
+                                                      const program_numbers& numbers,
+                                                      const std::string& key, std::size_t line,
+                                                      int depth = 0);
+
+// What calls of a function give for its parameter number `at` (self does not count), everywhere.
+[[nodiscard]] std::optional<key_domain> domain_of_parameter(const program_text& program,
+                                                            const program_numbers& numbers,
+                                                            const std::string& function,
+                                                            std::size_t at, int depth) {
+  const auto definition = program.definition_of(function);
+  const std::regex call(fmt::format(R"(\b{}\(((?:[^()]|\((?:[^()]|\([^()]*\))*\))*)\))", function));
+  std::optional<key_domain> all;
+  for (std::size_t i = 0; i < program.size(); ++i) {
+    std::smatch found;
+    if (i == definition || !program.names(i, function)) continue;
+    if (!std::regex_search(program.at(i), found, call)) continue;
+    const auto given = parts_of(found[1].str());
+    if (at >= given.size()) return std::nullopt;
+    const auto one = domain_of_key(program, numbers, given[at], i, depth + 1);
+    if (!one) return std::nullopt;
+    if (!all || one->keys > all->keys) all = one;
+  }
+  return all;
+}
+
+[[nodiscard]] std::optional<key_domain> domain_of_key(const program_text& program,
+                                                      const program_numbers& numbers,
+                                                      const std::string& key, std::size_t line,
+                                                      int depth) {
+  static const std::regex plain(R"(^\s*(?:\w+\.)*([A-Za-z_]\w*)\s*$)");
+  std::smatch name;
+  if (depth > most_calls) return std::nullopt;
+  if (!std::regex_match(key, name, plain))
+    return searched_key(program, numbers).of_expression(key, line);
+  const auto variable = name[1].str();
+  if (auto found = domain_of_variable(program, numbers, variable)) return found;
+  const auto function = program.function_of(line);
+  if (!function || key.find('.') != std::string::npos) return std::nullopt;
+  const auto& head = program.at(*function);
+  const auto open = head.find('(');
+  const auto close = head.rfind(')');
+  if (open == std::string::npos || close == std::string::npos) return std::nullopt;
+  auto parameters = parts_of(head.substr(open + 1, close - open - 1));
+  if (!parameters.empty() && parameters.front() == "self") parameters.erase(parameters.begin());
+  for (std::size_t at = 0; at < parameters.size(); ++at) {
+    if (parameters[at].substr(0, parameters[at].find_first_of(":= ")) != variable) continue;
+    return domain_of_parameter(program, numbers, program.name_of_function(line), at, depth);
+  }
+  return std::nullopt;
+}
+
 // Of a function whose answers are remembered: its one argument, wherever it is called.
 [[nodiscard]] std::optional<key_domain> domain_of_arguments(const program_text& program,
                                                             const program_numbers& numbers,
@@ -182,23 +236,11 @@ class searched_key {
   const auto& decorator = program.at(*definition - 1);
   if (!decorator.starts_with('@') || decorator.find("cache") == std::string::npos)
     return std::nullopt;
-  static const std::regex plain(R"(^([A-Za-z_]\w*)$)");
-  const std::regex call(fmt::format(R"(\b{}\(\s*((?:[^(),]|\([^()]*\))*)\s*([,)]))", function));
-  std::optional<key_domain> all;
-  for (std::size_t i = 0; i < program.size(); ++i) {
-    std::smatch found;
-    if (i == *definition || !program.names(i, function)) continue;
-    if (!std::regex_search(program.at(i), found, call)) continue;
-    if (found[2].str() == ",") return std::nullopt;
-    const auto argument = found[1].str();
-    std::smatch name;
-    const auto one = std::regex_match(argument, name, plain)
-                         ? domain_of_variable(program, numbers, argument)
-                         : searched_key(program, numbers).of_expression(argument, i);
-    if (!one) return std::nullopt;
-    if (!all || one->keys > all->keys) all = one;
-  }
-  return all;
+  const auto& head = program.at(*definition);
+  auto parameters = parts_of(head.substr(head.find('(') + 1, head.rfind(')') - head.find('(') - 1));
+  if (!parameters.empty() && parameters.front() == "self") parameters.erase(parameters.begin());
+  if (parameters.size() != 1) return std::nullopt;
+  return domain_of_parameter(program, numbers, function, 0, 0);
 }
 
 }  // namespace
@@ -209,7 +251,6 @@ std::optional<key_domain> domain_of_keys(const program_text& program,
   const std::regex written(
       fmt::format(R"(\b{}\[([^\[\]]*(?:\[[^\[\]]*\][^\[\]]*)*)\]\s*=(?!=))", container));
   const std::regex set_default(fmt::format(R"(\b{}\.setdefault\(\s*([\w.]+)\s*,)", container));
-  static const std::regex plain(R"(^\s*(?:\w+\.)*([A-Za-z_]\w*)\s*$)");
   // seen.setdefault(name, []).append(x): there are as many lists as names, each of any length.
   const std::regex fills_a_value(fmt::format(
       R"(\b{}(?:\[[^\[\]]*\]|\.setdefault\((?:[^()]|\([^()]*\))*\))\.(?:append|appendleft|extend|add|insert|update)\()",
@@ -223,10 +264,7 @@ std::optional<key_domain> domain_of_keys(const program_text& program,
     if (!std::regex_search(code, found, written) && !std::regex_search(code, found, set_default))
       continue;
     const auto key = found[1].str();
-    std::smatch name;
-    const auto one = std::regex_match(key, name, plain)
-                         ? domain_of_variable(program, numbers, name[1].str())
-                         : searched_key(program, numbers).of_expression(key, i);
+    const auto one = domain_of_key(program, numbers, key, i);
     if (!one) return std::nullopt;
     if (!all || one->keys > all->keys) all = one;
   }

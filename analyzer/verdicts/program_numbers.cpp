@@ -32,7 +32,7 @@ constexpr int deepest = 3;  // names that stand for names
   return call.substr(1, call.size() - 2);
 }
 
-[[nodiscard]] std::string_view trimmed(std::string_view text) {
+[[nodiscard]] std::string_view without_blanks(std::string_view text) {
   while (text.starts_with(' ')) text.remove_prefix(1);
   while (text.ends_with(' ')) text.remove_suffix(1);
   return text;
@@ -143,8 +143,8 @@ std::uint64_t program_numbers::of_two(std::string_view operand, int depth) const
   const auto at = std::min(last_outside(operand, "+-"), operand.size());
   const auto sign = at == operand.size() ? last_outside(operand, "*") : at;
   if (sign == operand.npos || sign == 0) return 0;
-  const auto left = value_of(trimmed(operand.substr(0, sign)), depth + 1);
-  const auto right = value_of(trimmed(operand.substr(sign + 1)), depth + 1);
+  const auto left = value_of(without_blanks(operand.substr(0, sign)), depth + 1);
+  const auto right = value_of(without_blanks(operand.substr(sign + 1)), depth + 1);
   constexpr std::uint64_t largest = std::uint64_t{1} << 31;
   if (left == 0 || right == 0 || left > largest || right > largest) return 0;
   if (operand[sign] == '*') return left * right;

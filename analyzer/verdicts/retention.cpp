@@ -23,6 +23,19 @@ constexpr std::size_t most_texts = 1u << 20;
   return part >= whole / 5;
 }
 
+// loaded['acme'].down[…] → loaded[…].down[…]
+[[nodiscard]] std::string without_keys(std::string path) {
+  constexpr std::string_view opens = "['";
+  constexpr std::string_view closes = "']";
+  constexpr std::string_view any = "[…]";
+  for (auto at = path.find(opens); at != path.npos; at = path.find(opens, at)) {
+    const auto end = path.find(closes, at + opens.size());
+    if (end == path.npos) break;
+    path.replace(at, end + closes.size() - at, any);
+  }
+  return path;
+}
+
 struct ranked {
   path_growth growth;
   retainer found;
@@ -171,9 +184,47 @@ path_growth retention::growth_of_pair(const history& pair) const {
   return best.rises >= 2 ? best : growth_of(all);
 }
 
-retainer retention::describe(const pair_key& key, const history& pair,
+// A dictionary with words for keys (users, tenants, layers) has a path for each of them, and none
+// grows: together they may.
+std::vector<retention::of_all_keys> retention::by_any_key(std::uint32_t device,
+                                                          std::uint32_t site) const {
+  std::map<std::string, of_all_keys> found;
+  for (auto at = pairs_.lower_bound({device, site, 0}); at != pairs_.end(); ++at) {
+    if (at->first[0] != device || at->first[1] != site) break;
+    auto path = paths_[at->first[2]];
+    path.path = without_keys(path.path);
+    if (path.path == paths_[at->first[2]].path) continue;
+    auto& all = found.try_emplace(path.identity(), of_all_keys{path, {}, 0}).first->second;
+    ++all.paths;
+    add(all.together, at->second);
+  }
+  std::vector<of_all_keys> made;
+  for (auto& [identity, one] : found) {
+    if (one.paths < 2) continue;
+    const auto& samples = one.together.samples;
+    one.together.gets_longer =
+        samples.size() >= 2 && samples.back().blocks > samples[samples.size() - 2].blocks;
+    made.push_back(std::move(one));
+  }
+  return made;
+}
+
+void retention::add(history& to, const history& other) {
+  for (const auto& one : other.samples) {
+    const auto at = std::ranges::lower_bound(to.samples, one.census, {}, &sample::census);
+    if (at == to.samples.end() || at->census != one.census) {
+      to.samples.insert(at, one);
+      continue;
+    }
+    at->blocks += one.blocks;
+    at->bytes += one.bytes;
+    at->recorded_in_backward += one.recorded_in_backward;
+  }
+  for (std::size_t bit = 0; bit < flag_kinds; ++bit) to.flagged[bit] += other.flagged[bit];
+}
+
+retainer retention::describe(const held_path& path, const history& pair,
                              const path_growth& growth) const {
-  const auto& path = paths_[key[2]];
   retainer made;
   made.path = path.path;
   made.container = path.container;
@@ -235,7 +286,7 @@ std::optional<retainer> retention::unnamed(std::uint32_t device, std::uint32_t s
   // What was known of its latest block while a name still led there holds for those before, too.
   for (auto at = pairs_.lower_bound({device, site, 0}); at != pairs_.end(); ++at) {
     if (at->first[0] != device || at->first[1] != site) break;
-    const auto seen = describe(at->first, at->second, {});
+    const auto seen = describe(paths_[at->first[2]], at->second, {});
     constexpr auto facts = format::held_gradient | format::held_has_graph;
     if ((seen.flags & facts) == facts) made.flags |= facts;
     made.recorded_in_backward = std::max(made.recorded_in_backward, seen.recorded_in_backward);
@@ -254,7 +305,18 @@ std::vector<retainer> retention::of_site(std::uint32_t device, std::uint32_t sit
     const auto whole = last.of_site > usual ? last.of_site - usual : last.of_site;
     const bool explains = is_good_part(last.bytes, whole) && !(lasting && is_gone(at->second));
     if (!growth.leaks() && !explains) continue;
-    found.push_back({growth, describe(at->first, at->second, growth)});
+    found.push_back({growth, describe(paths_[at->first[2]], at->second, growth)});
+  }
+  const auto grows = [](const ranked& one) { return one.growth.leaks(); };
+  if (std::ranges::none_of(found, grows)) {
+    for (const auto& one : by_any_key(device, site)) {
+      const auto growth = growth_of_pair(one.together);
+      if (!growth.leaks()) continue;
+      std::erase_if(found, [&](const ranked& other) {
+        return without_keys(other.found.path) == one.path.path;
+      });
+      found.push_back({growth, describe(one.path, one.together, growth)});
+    }
   }
   std::ranges::stable_sort(found, std::greater(), &ranked::order);
   std::vector<retainer> made;

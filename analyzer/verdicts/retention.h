@@ -98,8 +98,15 @@ class retention {
   // What was alive of the site when it was least, such as a workspace that it made at first.
   [[nodiscard]] std::uint64_t least_of(std::uint32_t device, std::uint32_t site) const;
   [[nodiscard]] path_growth growth_of_pair(const history& pair) const;
-  [[nodiscard]] retainer describe(const pair_key& key, const history& pair,
+  [[nodiscard]] retainer describe(const held_path& path, const history& pair,
                                   const path_growth& growth) const;
+  struct of_all_keys {
+    held_path path;  // without the keys' names
+    history together;
+    std::size_t paths = 0;
+  };
+  [[nodiscard]] std::vector<of_all_keys> by_any_key(std::uint32_t device, std::uint32_t site) const;
+  static void add(history& to, const history& other);
 
   const trace::dictionary& names_;
   std::vector<census_taken> censuses_;

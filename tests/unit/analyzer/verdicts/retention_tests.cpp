@@ -295,3 +295,24 @@ TEST_CASE("GIVEN a container WHEN censuses find it longer and longer THEN that i
   CHECK(all.kept.of_site(0, 1).at(0).gets_longer);
   CHECK_FALSE(all.kept.of_site(0, 2).at(0).gets_longer);
 }
+
+TEST_CASE(
+    "GIVEN a dictionary with words for keys WHEN there are more of them THEN it is what grows") {
+  censuses all;
+  const std::vector<std::string> tenants = {"acme", "borealis", "cobalt", "delta"};
+  for (const unsigned step : {10u, 20u, 30u}) {
+    all.begin(step);
+    for (unsigned i = 0; i <= step / 10; ++i) {
+      all.held(7, "store.loaded['" + tenants[i] + "']",
+               "dict|4|local of main|/srv/ada/serve.py|9|Store", mebibyte);
+    }
+    all.end();
+  }
+  const auto kept = all.kept.of_site(0, 7);
+  REQUIRE(kept.size() == 1);
+  CHECK(kept[0].path == "store.loaded[…]");
+  CHECK(kept[0].blocks == 4);
+  CHECK(kept[0].bytes == 4 * mebibyte);
+  CHECK(kept[0].bytes_per_step == mebibyte / 10.0);
+  CHECK(kept[0].gets_longer);
+}

@@ -181,3 +181,16 @@ TEST_CASE("GIVEN what elements keep by an attribute THEN keys bound it if elemen
   CHECK(!bound_in(lines, {"clients[…].control", 10, 40, "", 24, false}));
   CHECK(bound_in(lines, {"clients[…].control", 10, 40, "", 24, true}));
 }
+
+TEST_CASE("GIVEN a key that a function is handed THEN what its callers give is looked at") {
+  const auto keys = [](const char* call) {
+    const auto found =
+        bound_in({"def batch(self, number):", "    self.items[number] = load(number)",
+                  "def check(self):", call, "    self.next = (self.next + 1) % self.batches"},
+                 {"check.items", 8, 8, "batches=29"});
+    return found ? found->limit : 0;
+  };
+  CHECK(keys("    x = self.batch(self.next)") == 29);
+  CHECK(keys("    x = self.batch(step)") == 0);
+  CHECK(keys("    x = self.batch()") == 0);
+}
