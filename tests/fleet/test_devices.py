@@ -85,13 +85,17 @@ def test_a_fleets_report_goes_where_it_is_sent(special, store, option):
     assert special.is_as_it_was()
 
 
-@pytest.mark.parametrize("option", [["report", "--json"], ["report", "--html"], ["report", "--force", "--html"],
-                                    *(["export", "--force", "--format", kind, "--output"] for kind in ("pprof", "sqlite"))],
-                         ids=" ".join)
-def test_a_runs_report_and_export_leave_it_what_it_is(special, recorded, option):
+@pytest.mark.parametrize(("option", "sentence"), [
+    (["report", "--json"], None), (["report", "--html"], "--force to replace it"),
+    (["report", "--force", "--html"], "not a regular file"),
+    (["export", "--force", "--format", "pprof", "--output"], "not a regular file"),
+    (["export", "--force", "--format", "sqlite", "--output"], "not a regular file")], ids=str)
+def test_a_runs_report_and_export_leave_it_what_it_is(special, recorded, option, sentence):
     trace, = recorded["steady"].folder.glob("*.mtrace")
     command, *rest = option
     done = _emptied(special, runs.memtrace(), command, trace, *rest, special.path)
     assert special.is_as_it_was(), done.stderr
-    if done.returncode:
-        assert len([line for line in done.stderr.splitlines() if str(special.path) in line]) == 1, done.stderr
+    assert (done.returncode == 0) == (sentence is None)
+    if sentence:
+        said, = [line for line in done.stderr.splitlines() if str(special.path) in line]
+        assert sentence in said

@@ -11,7 +11,7 @@ from memtrace.fleet import check, schema
 from memtrace.fleet.errors import needed
 from memtrace.fleet.store import Entry, Store
 
-_AT_ONCE = 256  # tables of one row that lie in memory as such, at some 110 KB each
+_AT_ONCE = 256  # tables of one row that lie in memory as such, at some 100 KB each
 
 
 class Gone(Exception):
