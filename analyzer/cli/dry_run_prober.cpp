@@ -20,6 +20,7 @@
 #include "analyzer/cli/recording.h"
 #include "analyzer/cli/simulation.h"
 #include "analyzer/cli/watched_program.h"
+#include "analyzer/fit/caution.h"
 #include "analyzer/fit/probe_json.h"
 #include "analyzer/fit/trace_watch.h"
 #include "analyzer/text/units.h"
@@ -182,6 +183,8 @@ fit::probe dry_run_prober::run(const fit::trial& wanted) {
   traces.finish(made);
   made.seconds = std::chrono::duration<double>(clock::now() - began).count();
   made.output = tail_of(output);
+  made.reads_of_zeros = fit::reads_of_zeros(made.output);
+  made.steps_asked = options_.steps;
   judge(made, end, timed_out);
   keep(made);
   return made;
@@ -206,7 +209,7 @@ void dry_run_prober::judge(fit::probe& made, const std::optional<child_end>& end
     made.came = fit::verdict::ran_out;
   } else {
     made.came = fit::verdict::failed;
-    made.why = ended_badly(*end, made.of);
+    made.why = ended_badly(*end, made.of) + fit::zeros_as_a_reason(made.reads_of_zeros);
   }
 }
 
@@ -227,6 +230,8 @@ std::optional<fit::probe> dry_run_prober::remembered(const fit::trial& wanted) c
   auto known = fit::probe_in(std::string((std::istreambuf_iterator<char>(file)), {}), wanted);
   if (!known) return std::nullopt;
   known->folder = folder;
+  known->reads_of_zeros = fit::reads_of_zeros(known->output);
+  known->steps_asked = options_.steps;
   fit::trace_watch(folder).finish(*known);
   return known;
 }

@@ -178,8 +178,12 @@ void tell(const fit::probe& ran, const fit::gpu_choice*) {
     came = ran.caught ? "runs out, and catches it" : "runs out";
   if (ran.came == fit::verdict::failed) came = "fails";
   if (ran.came == fit::verdict::timed_out) came = "takes too long";
-  log::note("{} {}{}, batch {}: {}, {} reserved, {} steps, {:.1f} s", ran.of.model, size,
-            ran.of.sequence ? fmt::format(", length {}", *ran.of.sequence) : "", ran.of.batch, came,
+  const auto of = ran.of.what == fit::batch_of::training
+                      ? fmt::format("batch {}", ran.of.batch)
+                      : fmt::format("{} with {} beside training with {}", fit::name_of(ran.of.what),
+                                    ran.of.batch, ran.of.training_batch);
+  log::note("{} {}{}, {}: {}, {} reserved, {} steps, {:.1f} s", ran.of.model, size,
+            ran.of.sequence ? fmt::format(", length {}", *ran.of.sequence) : "", of, came,
             device == nullptr ? "nothing" : text::format_bytes(device->peak_reserved), ran.steps,
             ran.seconds);
 }

@@ -39,6 +39,24 @@ std::optional<host_side> host_side_of(const std::vector<host_point>& seen) {
   return made;
 }
 
+namespace {
+
+[[nodiscard]] std::string workers_of(const host_use& used) {
+  if (used.workers == 0) return {};
+  const auto count = fmt::format("{} worker{}", used.workers, used.workers == 1 ? "" : "s");
+  if (used.looked_at == 0) return fmt::format("; {} beside it that were not looked at", count);
+  auto text = fmt::format("; {} with {} each at most, which one worker more would add", count,
+                          text::format_bytes(used.worker_peak));
+  if (used.looked_at < used.workers) {
+    const auto others = (used.workers - used.looked_at) * used.worker_peak;
+    text += fmt::format("; {} of them were looked at, so that it may be {} more", used.looked_at,
+                        text::format_bytes(others));
+  }
+  return text;
+}
+
+}  // namespace
+
 std::string sentence_of(const host_side& found, std::uint64_t batch) {
   const auto bytes = [](double value) {
     return text::format_bytes(static_cast<std::uint64_t>(std::max(0.0, value)));
@@ -50,11 +68,7 @@ std::string sentence_of(const host_side& found, std::uint64_t batch) {
                         found.points)
           : fmt::format("{} + {} · batch = {} at batch {}, from {} dry runs", bytes(found.constant),
                         bytes(found.per_item), bytes(at), batch, found.points);
-  if (found.most.workers != 0) {
-    text += fmt::format("; {} worker{} with {} each at most, which one worker more would add",
-                        found.most.workers, found.most.workers == 1 ? "" : "s",
-                        text::format_bytes(found.most.worker_peak));
-  }
+  text += workers_of(found.most);
   if (found.most.pinned != 0) {
     text += fmt::format("; {} of it pinned", text::format_bytes(found.most.pinned));
   }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "analyzer/fit/caution.h"
 #include "analyzer/json/values.h"
 
 namespace memtrace::fit {
@@ -17,6 +18,8 @@ using as_json::json;
           {"fits", ran.came == verdict::fits},
           {"steps", ran.steps},
           {"stopped_when_settled", ran.stopped_early},
+          {"rose_in_last_step", ran.rose_in_last_step},
+          {"reads_of_zeros", ran.reads_of_zeros},
           {"caught_out_of_memory", ran.caught},
           {"seconds", ran.seconds},
           {"peak_allocated_bytes", device == nullptr ? json() : json(device->peak_allocated)},
@@ -64,6 +67,7 @@ using as_json::json;
           {"dry_runs", found->points},
           {"measured_bytes", found->most.together},
           {"workers", found->most.workers},
+          {"workers_looked_at", found->most.looked_at},
           {"worker_peak_bytes", found->most.worker_peak},
           {"pinned_bytes", found->most.pinned},
           {"limit_bytes", found->most.limit == 0 ? json() : json(found->most.limit)},
@@ -96,6 +100,7 @@ using as_json::json;
                {"host", host_json(found)},
                {"remedies", ways_json(one.why.ways)},
                {"tried", found.tried},
+               {"caution", as_json::text_or_null(found.fitted ? caution_of(*found.fitted) : "")},
                {"why_not_verified", as_json::text_or_null(found.why)},
                {"fitted", found.fitted ? probe_json(*found.fitted) : json()},
                {"ran_out", found.ran_out ? probe_json(*found.ran_out) : json()}};

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "analyzer/fit/caution.h"
 #include "analyzer/fit/table.h"
 #include "analyzer/html/escape.h"
 #include "analyzer/text/numbers.h"
@@ -117,6 +118,11 @@ dd { margin: 0 0 0 1rem; }
   if (one.with_margin) {
     text += fmt::format("<dd>With {} left free: batch {}.</dd>\n",
                         text::format_bytes(wanted.margin_bytes), *one.with_margin);
+  }
+  if (one.found.fitted) {
+    if (const auto caution = caution_of(*one.found.fitted); !caution.empty()) {
+      text += fmt::format("<dd>But: {}.</dd>\n", escaped_text(caution));
+    }
   }
   for (const auto& other : one.others) {
     text += fmt::format("<dd>{} beside it: batch {}{}</dd>\n", name_of(other.what),

@@ -23,13 +23,26 @@ class step_watch final : public trace::record_visitor {
       : replayed_(replayed), attributed_(attributed) {}
 
   void on_step(const trace::event&, const trace::step_event&) override { look(); }
-  void on_phase(const trace::event&, const trace::phase_event&) override { look(); }
+  void on_phase(const trace::event&, const trace::phase_event& record) override {
+    if (record.source == format::phase_source::backward) went_backward_ = true;
+    look();
+  }
   void on_allocator(const trace::event& head, const trace::allocator_event& record) override {
     using format::kind;
     if (record.kind == kind::alloc || record.kind == kind::oom) ++allocations_[head.device];
   }
+  void on_cuda_call(const trace::event& head, const trace::cuda_call_event&) override {
+    auto& most = most_by_calls_[head.device];
+    most = std::max(most, replayed_.driver().on_device(head.device));
+  }
 
   [[nodiscard]] const settle& steps() const { return steps_; }
+  [[nodiscard]] bool went_backward() const { return went_backward_; }
+  // The most that CUDA calls held at once, PyTorch's pool included.
+  [[nodiscard]] std::uint64_t most_by_calls(std::uint32_t device) const {
+    const auto found = most_by_calls_.find(device);
+    return found == most_by_calls_.end() ? 0 : found->second;
+  }
   [[nodiscard]] std::vector<std::size_t> step_ends(std::uint32_t device) const {
     const auto found = step_ends_.find(device);
     return found == step_ends_.end() ? std::vector<std::size_t>() : found->second;
@@ -59,11 +72,23 @@ class step_watch final : public trace::record_visitor {
 
   const replay::replayer& replayed_;
   const attribution::attributor& attributed_;
+  bool went_backward_ = false;
+  std::map<std::uint32_t, std::uint64_t> most_by_calls_;  // by device
   std::uint64_t most_outside_ = 0;
   std::map<std::uint32_t, std::size_t> allocations_;             // by device
   std::map<std::uint32_t, std::vector<std::size_t>> step_ends_;  // the same, as each step ended
   settle steps_;
 };
+
+// Of this process and of others, where they were not told apart.
+[[nodiscard]] static std::uint64_t context_of(const device::usage& seen) {
+  std::uint64_t found = 0;
+  for (const auto& one : seen.parts) {
+    if (one.name == device::part_name::context || one.name == device::part_name::context_and_others)
+      found += one.bytes;
+  }
+  return found;
+}
 
 struct reading::state {
   explicit state(const trace::dictionary& names)
@@ -111,6 +136,10 @@ bool reading::went_on_after() const {
   return ran_out() && state_->replayed.ooms().front().caught;
 }
 
+bool reading::went_backward() const {
+  return state_->steps.went_backward();
+}
+
 std::optional<refusal> reading::refused() const {
   if (!ran_out()) return std::nullopt;
   const auto& first = state_->replayed.ooms().front();
@@ -123,6 +152,7 @@ host_use reading::host() const {
   host_use made;
   made.together = std::max(found.together.peak(), found.resident.peak());
   made.workers = found.workers.peak();
+  made.looked_at = std::min<std::uint64_t>(made.workers, found.by_worker.size());
   for (const auto& [process, worker] : found.by_worker) {
     made.worker_peak = std::max(made.worker_peak, worker.peak);
   }
@@ -148,7 +178,12 @@ std::vector<device_use> reading::finish(std::uint64_t process) {
     one.peak_reserved = device->allocator.peak_reserved().totals.reserved;
     one.total = device->facts.total_bytes;
     one.retries = device->retries;
-    if (const auto place = used.find(index); place != used.end()) one.used = place->second.used;
+    const auto place_used = used.find(index);
+    if (place_used != used.end()) one.used = place_used->second.used;
+    // The driver is asked a few times a second: its highest answer may be from before the peak.
+    one.used =
+        std::max(one.used, state_->steps.most_by_calls(index) +
+                               (place_used == used.end() ? 0 : context_of(place_used->second)));
     one.used = std::max(one.used, one.peak_reserved);
     if (const auto place = logs.find(index); place != logs.end())
       one.log = std::move(place->second);

@@ -28,6 +28,7 @@ class reading {
   [[nodiscard]] bool uses_a_device() const;  // something was allocated there
   [[nodiscard]] bool ran_out() const;
   [[nodiscard]] bool went_on_after() const;  // running out: something was allocated afterwards
+  [[nodiscard]] bool went_backward() const;
   [[nodiscard]] std::optional<refusal> refused() const;  // the first one
 
   [[nodiscard]] host_use host() const;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "analyzer/fit/caution.h"
 #include "analyzer/text/numbers.h"
 #include "analyzer/text/units.h"
 
@@ -65,6 +66,11 @@ void details(text::page& page, const wishes& wanted, const row& one) {
             fmt::format("at {} the program runs out of memory and catches it: what it does then is "
                         "not this batch",
                         *found.refused));
+  }
+  if (found.fitted) {
+    if (const auto caution = caution_of(*found.fitted); !caution.empty()) {
+      wrapped(page, "but: ", caution);
+    }
   }
   if (one.why.bound) wrapped(page, "what binds it: ", sentence_of(*one.why.bound));
   std::size_t number = 0;

@@ -111,9 +111,13 @@ void trace_watch::finish(probe& into) {
   for (auto& [path, one] : traces_) {
     if (!into.refused) into.refused = one->told->refused();
     if (one->told->went_on_after()) into.caught = true;
+    const auto& steps = one->told->steps();
+    if (steps.steps() != 0 && steps.last_rise() == steps.steps()) into.rose_in_last_step = true;
+    if (one->told->went_backward()) into.went_backward = true;
     const auto host = one->told->host();
     into.host.together += host.together;
     into.host.workers += host.workers;
+    into.host.looked_at += host.looked_at;
     into.host.worker_peak = std::max(into.host.worker_peak, host.worker_peak);
     into.host.pinned += host.pinned;
     into.host.limit = std::max(into.host.limit, host.limit);

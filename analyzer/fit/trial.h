@@ -87,14 +87,20 @@ struct host_use {
   std::uint64_t worker_peak = 0;
   std::uint64_t pinned = 0;
   std::uint64_t limit = 0;  // of the container, or the machine
+  // Of the workers those that are in `together`: looking is costly, and a short run has few looks.
+  std::uint64_t looked_at = 0;
 };
 
 struct probe {
   trial of;
   verdict came = verdict::failed;
-  bool caught = false;         // it ran out, and went on
-  bool stopped_early = false;  // the peaks had settled
-  std::uint64_t steps = 0;     // whole ones that were seen
+  bool caught = false;            // it ran out, and went on
+  bool stopped_early = false;     // the peaks had settled
+  std::uint64_t steps = 0;        // whole ones that were seen
+  std::uint64_t steps_asked = 0;  // after which it would have been ended; 0: when it settles
+  bool rose_in_last_step = false;
+  bool went_backward = false;
+  std::uint64_t reads_of_zeros = 0;  // of values that a GPU would have computed
   double seconds = 0;
   std::vector<device_use> devices;  // on which something was allocated: by process, device
   host_use host;

@@ -5,24 +5,29 @@ import json
 import subprocess
 from pathlib import Path
 
+import jsonschema
 import pytest
 
 import runs
 
-PROGRAM = Path(__file__).resolve().parent / "programs" / "perceptron.py"
+PROGRAMS = Path(__file__).resolve().parent / "programs"
+PROGRAM = PROGRAMS / "perceptron.py"
+SCHEMA = json.loads((runs.ROOT / "analyzer" / "fit" / "fit.schema.json").read_text())
 GPUS = {"rtx3060:2GiB": ("rtx3060", "2GiB"), "rtx3090:3GiB": ("rtx3090", "3GiB")}  # of one generation: kernels are the same
 pytestmark = pytest.mark.skipif(runs.on_real_gpu(), reason="it simulates GPUs of several sizes")
 
 
-def fit(folder: Path, *options, program=()) -> subprocess.CompletedProcess:
+def fit(folder: Path, *options, program=(), script=PROGRAM) -> subprocess.CompletedProcess:
     line = [runs.memtrace(), "fit", "--cache", folder / "cache", "--json", folder / "fit.json", *options, "--",
-            runs.python(), PROGRAM, *program]
+            runs.python(), script, *program]
     return subprocess.run([str(part) for part in line], check=False, capture_output=True, text=True, cwd=folder,
                           env=runs.environment(), timeout=300)
 
 
 def fitted(folder: Path) -> dict:
-    return json.loads((folder / "fit.json").read_text())
+    document = json.loads((folder / "fit.json").read_text())
+    jsonschema.Draft202012Validator(SCHEMA).validate(document)
+    return document
 
 
 @pytest.fixture(scope="module")
@@ -63,6 +68,7 @@ def test_what_binds_is_a_line_of_the_program(found):
         assert "perceptron.py" in row["binding"]["place"] or "backward" in row["binding"]["place"]
         assert row["margin_batch"] < row["largest_batch"]
         assert row["law"]["kind"] == "requests"
+        assert row["caution"] is None  # its twelve steps had settled
 
 
 def test_the_table_and_the_page_tell_the_same(found):
@@ -72,6 +78,14 @@ def test_the_table_and_the_page_tell_the_same(found):
         assert f"{row['gpu']}: batch {row['largest_batch']} fits" in done.stdout
         assert f"<b>{row['largest_batch']}</b>" in page
     assert "http" not in page.replace("http-equiv", "")
+
+
+def test_the_schema_refuses_what_is_not_in_it(found):
+    jsonschema.Draft202012Validator.check_schema(SCHEMA)
+    for changed in ({"largest_batch": -1}, {"batch": 1}, {"law": {"kind": "cubic"}}):
+        document = json.loads((found[0] / "fit.json").read_text())
+        document["rows"][0] |= changed
+        assert not jsonschema.Draft202012Validator(SCHEMA).is_valid(document)
 
 
 def test_the_same_command_goes_on_where_it_was(found):
@@ -96,6 +110,24 @@ def test_a_program_that_fails_for_another_reason_shows_its_last_lines(built, tmp
     assert done.returncode == 1
     assert "not for want of GPU memory" in done.stderr
     assert "ValueError: the data are not there" in done.stderr
+
+
+def test_a_program_that_stops_for_its_loss_is_told_that_it_is_zero(built, tmp_path):
+    done = fit(tmp_path, "--gpu", "t4", "--batch", "--batch-size {}", "--max-batch", "8", "--no-advice", script=PROGRAMS / "zeros_reader.py",
+               program=["--stop"])
+    assert done.returncode == 0, done.stderr
+    row, = fitted(tmp_path)["rows"]
+    assert row["all_fit"] and row["fitted"]["steps"] == 1 and row["fitted"]["rose_in_last_step"]
+    assert "made one step" in row["caution"] and f"read {row['fitted']['reads_of_zeros']} value" in row["caution"]
+    assert "zeros here" in " ".join(done.stdout.split())
+
+
+def test_a_program_that_refuses_a_loss_of_zero_is_told_why(built, tmp_path):
+    done = fit(tmp_path, "--gpu", "t4", "--batch", "--batch-size {}", "--jobs", "1", script=PROGRAMS / "zeros_reader.py", program=["--check"])
+    assert done.returncode == 1
+    assert "it had read 1 value that a GPU would have computed" in done.stderr
+    assert "ArithmeticError: the loss is not positive" in done.stderr
+    assert fitted(tmp_path)["rows"][0]["why_not_verified"]
 
 
 @pytest.mark.parametrize("options, sentence", [

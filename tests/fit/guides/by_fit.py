@@ -3,7 +3,7 @@
 
     python tests/fit/guides/by_fit.py [--cache DIR] [SETTING...]    one fit a setting and model, over its GPUs
 
-What is there already is left as it is; a fit that was cut short goes on where it stopped if --cache is the same.
+What was verified is left as it is; a fit that was cut short goes on where it stopped if --cache is the same.
 The settings that largest.py has not tried come first, and the largest model last.
 """
 
@@ -24,7 +24,7 @@ import runs  # noqa: E402
 
 RESULTS = HERE / "by_fit.json"
 PROGRAM = HERE.parents[1] / "guides" / "summarizer.py"
-KEPT = ("largest_batch", "refused_batch", "verified", "all_fit", "runs", "seconds", "peak_reserved_bytes", "used_bytes", "capacity_bytes", "why_not_verified")
+KEPT = ("largest_batch", "refused_batch", "verified", "all_fit", "runs", "seconds", "peak_reserved_bytes", "capacity_bytes", "why_not_verified")
 FIRST = ("inference", "train, half the sequence", "train, bf16", "train, checkpointing")
 LAST = "mt5-xl"
 
@@ -54,7 +54,7 @@ def main() -> None:
     found, made_by = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}, answers.build()
     with tempfile.TemporaryDirectory() as scratch:
         for setting, model in order():
-            missing = [gpu for gpu in settings.models()[model] if f"{setting}: {model}: {gpu}" not in found]
+            missing = [gpu for gpu in settings.models()[model] if not found.get(f"{setting}: {model}: {gpu}", {}).get("verified")]
             if not missing or (chosen.settings and setting not in chosen.settings):
                 continue
             for row in fit(setting, model, missing, chosen.cache or Path(scratch) / "cache", Path(scratch)):

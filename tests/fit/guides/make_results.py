@@ -12,6 +12,7 @@ import settings
 
 HERE = Path(__file__).resolve().parent
 PAGE = HERE.parents[2] / "docs" / "guides_tables.md"
+CONTEXT = 256 << 20
 HIGHEST = 1024  # where largest.py stops
 SHORT = ("train, fp32", "train, fp16", "train, checkpointing", "evaluation", "inference")
 CHANGES = ("train, fp16", "train, bf16", "train, half the sequence", "train, checkpointing", "evaluation", "inference")
@@ -58,10 +59,12 @@ class Found:
         return str(most or "none") + ("*" if self.by_fit(*cell) is None else "")
 
     def use(self, *cell: str) -> str:
-        found = self.cell(*cell)
-        if not found or not found["largest_batch"]:
+        name = ": ".join(cell)
+        reserved = self.fit[name]["peak_reserved_bytes"] if name in self.fit else self.bisected.get(name, {}).get("peak_reserved")
+        capacity = next((each["capacity_bytes"] for key, each in self.fit.items() if key.endswith(cell[-1])), None)
+        if not reserved or not capacity:
             return "–"
-        return f"{found['used_bytes'] / 1e9:.1f} GB, {found['used_bytes'] / found['capacity_bytes']:.0%}"
+        return f"{(reserved + CONTEXT) / 1e9:.1f} GB, {(reserved + CONTEXT) / capacity:.0%}"
 
     def fitted(self) -> list[tuple[str, str, str]]:
         return [each for each in settings.cells() if self.by_fit(*each) is not None]

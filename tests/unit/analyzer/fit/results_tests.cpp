@@ -80,14 +80,28 @@ TEST_CASE("A dry run's result is read back for the same trial, and for no other"
 TEST_CASE("The host's memory goes on along the line of what was measured") {
   CHECK_FALSE(fit::host_side_of({}));
   CHECK_FALSE(fit::host_side_of({{4, {}}}));
-  const auto found = fit::host_side_of({{4, {1_GiB + 4_MiB, 2, 300_MiB, 8_MiB, 2_GiB}},
-                                        {8, {1_GiB + 8_MiB, 2, 300_MiB, 8_MiB, 2_GiB}},
-                                        {20, {1_GiB + 20_MiB, 2, 300_MiB, 8_MiB, 2_GiB}}});
+  const auto found = fit::host_side_of({{4, {1_GiB + 4_MiB, 2, 300_MiB, 8_MiB, 2_GiB, 2}},
+                                        {8, {1_GiB + 8_MiB, 2, 300_MiB, 8_MiB, 2_GiB, 2}},
+                                        {20, {1_GiB + 20_MiB, 2, 300_MiB, 8_MiB, 2_GiB, 2}}});
   REQUIRE(found);
   CHECK(found->per_item == Approx(1_MiB));
   CHECK(found->constant == Approx(1_GiB));
   const auto sentence = fit::sentence_of(*found, 1000);
   CHECK(sentence.find("1.98 GiB at batch 1000") != std::string::npos);
   CHECK(sentence.find("2 workers with 300.00 MiB each") != std::string::npos);
+  CHECK(sentence.find("looked at") == std::string::npos);
   CHECK(sentence.find("99 % of the limit of 2.00 GiB: more than 80 %") != std::string::npos);
+}
+
+TEST_CASE("Workers that nobody looked at are said, with what they may hold") {
+  const auto some = fit::host_side_of({{4, {1_GiB, 32, 120_MiB, 0, 0, 12}}});
+  REQUIRE(some);
+  const auto sentence = fit::sentence_of(*some, 4);
+  CHECK(sentence.find("32 workers with 120.00 MiB each") != std::string::npos);
+  CHECK(sentence.find("12 of them were looked at, so that it may be 2.34 GiB more") !=
+        std::string::npos);
+  const auto none = fit::host_side_of({{4, {1_GiB, 3, 0, 0, 0, 0}}});
+  REQUIRE(none);
+  CHECK(fit::sentence_of(*none, 4).find("3 workers beside it that were not looked at") !=
+        std::string::npos);
 }
