@@ -247,10 +247,6 @@ path_names::named path_names::from_frame(const named& parent, const step& edge) 
                                : frame_of_generator(python_, edge.parent);
   const std::string name = variable_of(frame, edge.child);
   if (name.empty()) return {parent.place, no_place, role::itself};
-  // Where generators that wait are gathered it is what gathers them that keeps it.
-  if (edge.parent_kind == kind::generator && places_[parent.place].last == any_item) {
-    return {places_.add(parent.place, "." + name), no_place, role::itself};
-  }
   return {places_.start(name, owner_in(frame.code, "local of "), parent.place), no_place,
           role::itself};
 }
