@@ -46,7 +46,12 @@ class search {
       const auto& code = program_.at(i);
       if (!container_.removes(code) && !container_.empties(code)) continue;
       if (program_.name_of_function(i) == "__init__") continue;
-      if (is_conditional(i)) return i;
+      const auto condition = condition_of(i);
+      if (!condition) continue;
+      // Its length has gone beyond what the condition names, and nothing was taken out.
+      const auto& asked = program_.at(*condition);
+      if (std::regex_search(asked, measures_) && is_exceeded(asked)) continue;
+      return i;
     }
     return std::nullopt;
   }
@@ -145,13 +150,13 @@ class search {
     return false;
   }
 
-  [[nodiscard]] bool is_conditional(std::size_t line) const {
-    if (program_.begins(line, {"if", "elif", "while"})) return true;
+  [[nodiscard]] std::optional<std::size_t> condition_of(std::size_t line) const {
+    if (program_.begins(line, {"if", "elif", "while"})) return line;
     for (auto at = program_.above(line); at; at = program_.above(*at)) {
-      if (program_.begins(*at, {"if", "elif", "else", "while", "except"})) return true;
-      if (program_.begins(*at, {"def", "async def", "class"})) return false;
+      if (program_.begins(*at, {"if", "elif", "else", "while", "except"})) return at;
+      if (program_.begins(*at, {"def", "async def", "class"})) return std::nullopt;
     }
-    return false;
+    return std::nullopt;
   }
 
   const program_text& program_;

@@ -38,6 +38,8 @@ TEST_CASE("GIVEN a line that takes something out under a condition THEN it may e
   CHECK(question({"made.append(x)", "if is_old(made[0]):", "    made.pop(0)"}) ==
         open_kind::taken_out);
   CHECK(question({"made.append(x)", "if done(x):", "    made.clear()"}) == open_kind::taken_out);
+  // It is longer than that already.
+  CHECK(!question({"made.append(x)", "if not leaking and len(made) > 2:", "    del made[0]"}));
   // It has run, and memory has grown all the same.
   CHECK(!question({"made.append(x)", "made.remove(other)"}));
   CHECK(!question({"def __init__(self):", "    if fresh:", "        self.made = []",
