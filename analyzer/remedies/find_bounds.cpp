@@ -39,14 +39,14 @@ constexpr std::uint64_t births_of_what_streams = 2;
 // The sources of a program, each read once.
 class sources {
  public:
-  [[nodiscard]] const std::vector<std::string>& of(const std::string& file) {
-    const auto [known, is_new] = lines_.try_emplace(file);
-    if (is_new) known->second = code::lines_of_file(file);
-    return known->second;
+  [[nodiscard]] const verdicts::program_text& of(const std::string& file) {
+    const auto known = texts_.find(file);
+    if (known != texts_.end()) return known->second;
+    return texts_.try_emplace(file, code::lines_of_file(file)).first->second;
   }
 
  private:
-  std::map<std::string, std::vector<std::string>> lines_;
+  std::map<std::string, verdicts::program_text> texts_;
 };
 
 // Looks for lines that bound what keeps a leak: in the file of who has the variable, then in those
@@ -61,19 +61,15 @@ class bounds {
       keeper.bound = bound_of_queue(keeper, variable);
       if (keeper.bound) return;
       for (const auto& file : files) {
-        const auto& lines = sources_.of(file);
+        const auto& program = sources_.of(file);
         keeper.bound =
-            verdicts::bound_in(lines, {variable, keeper.length, keeper.blocks, keeper.numbers,
-                                       steps_of(who, unit), keeper.gets_longer});
-        if (!keeper.bound && who.birth_steps <= births_of_what_streams) {
-          look_what_a_step_gives(keeper, lines, variable);
+            verdicts::bound_in(program, {variable, keeper.length, keeper.blocks, keeper.numbers,
+                                         steps_of(who, unit), keeper.gets_longer});
+        if (!keeper.bound) {
+          look_what_a_step_gives(who, keeper, program, variable);
+          look_for_signs(who, keeper, program, variable, file);
+          continue;
         }
-        if (!keeper.bound && !keeper.may_end) {
-          keeper.may_end = verdicts::may_end(lines, {variable, keeper.length, keeper.numbers,
-                                                     keeper.gets_longer, keys_come_again(who)});
-          if (keeper.may_end) keeper.may_end->file = file;
-        }
-        if (!keeper.bound) continue;
         keeper.bound->file = file;
         by_object_.try_emplace(object_of(variable), *keeper.bound);
         return;
@@ -113,14 +109,22 @@ class bounds {
     return verdicts::shown_bound{"maxsize", limit, keeper.file, keeper.line};
   }
 
-  static void look_what_a_step_gives(verdicts::retainer& keeper,
-                                     const std::vector<std::string>& lines,
+  static void look_what_a_step_gives(const verdicts::culprit& who, verdicts::retainer& keeper,
+                                     const verdicts::program_text& program,
                                      const std::string& variable) {
     const auto name = verdicts::last_name(variable);
-    if (lines.empty() || name.empty()) return;
-    const verdicts::program_text program(lines);
+    if (who.birth_steps > births_of_what_streams || name.empty()) return;
     keeper.made_anew = keeper.made_anew || verdicts::is_made_anew(program, name);
     keeper.made_of_itself = keeper.made_of_itself || verdicts::is_made_of_itself(program, name);
+  }
+
+  static void look_for_signs(const verdicts::culprit& who, verdicts::retainer& keeper,
+                             const verdicts::program_text& program, const std::string& variable,
+                             const std::string& file) {
+    if (keeper.may_end || who.found.evidence.steps >= verdicts::steps_that_tell) return;
+    keeper.may_end = verdicts::may_end(program, {variable, keeper.length, keeper.numbers,
+                                                 keeper.gets_longer, keys_come_again(who)});
+    if (keeper.may_end) keeper.may_end->file = file;
   }
 
   template <class Change>

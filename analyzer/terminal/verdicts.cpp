@@ -194,7 +194,7 @@ void add_verdict(section& out, const run::process_report& process, const verdict
   if (steps != 0 && steps <= few_steps && about.about.kind == subject_kind::device) {
     out.labelled("how sure:",
                  fmt::format("{} {}s are few: one in four programs that only fill a buffer looks "
-                             "like this; 100 tell more",
+                             "like this; a longer run tells more",
                              text::format_count(steps), about.unit),
                  2);
   }

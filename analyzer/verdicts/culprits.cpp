@@ -33,7 +33,8 @@ struct movements {
   return sum;
 }
 
-// It rose again and again and no longer does: batches that got larger until they were large enough.
+// It rose again and again and no longer does: batches that got larger until they were large enough,
+// a pool that is full.
 // `latest`: the last step's, which no window has.
 [[nodiscard]] bool stands_still(const growth::series& values, double latest) {
   constexpr std::size_t fewest_rises = 5;
@@ -53,10 +54,9 @@ struct movements {
 
 // One block that grows (torch.cat) has one birth step at any time; so has memory that streams.
 // The former rises in most steps, or by jumps that keep coming, and hardly ever falls.
-[[nodiscard]] bool is_one_that_grows(const growth::series& values, double latest,
-                                     const growth::judgement& found) {
+[[nodiscard]] bool is_one_that_grows(const growth::series& values, const growth::judgement& found) {
   const auto moved = movements_of(values);
-  if (moved.down > moved.up / 10 || stands_still(values, latest)) return false;
+  if (moved.down > moved.up / 10) return false;
   constexpr std::size_t regular_jumps = 4;
   constexpr double smallest_rise = 1024;  // two of the allocator's blocks: it is just slow
   return moved.rises >= moved.steps / 2 || moved.up <= smallest_rise * moved.rises ||
@@ -150,14 +150,11 @@ growing_sites find_growing(std::uint32_t index, const device_timeline& device,
       verdict.shape = growth::shape::warmup_plateau;
     }
     if (is_leak(verdict.shape)) {
-      if (generations_grow(page, verdict, steps) &&
-          stands_still(values, static_cast<double>(page.series.latest()))) {
-        continue;
-      }
+      if (stands_still(values, static_cast<double>(page.series.latest()))) continue;
       if (generations_grow(page, verdict, steps)) {
         found.all.push_back(describe(page, std::move(verdict), steps));
         found.all.back().for_new_sizes = made_for_new_sizes(values, device.whole.peak.values);
-      } else if (is_one_that_grows(values, static_cast<double>(page.series.latest()), verdict)) {
+      } else if (is_one_that_grows(values, verdict)) {
         single.push_back(describe(page, std::move(verdict), steps));
       }
       continue;

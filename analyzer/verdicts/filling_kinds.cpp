@@ -11,6 +11,7 @@
 #include "analyzer/text/units.h"
 #include "analyzer/verdicts/held_path.h"
 #include "analyzer/verdicts/keeper_words.h"
+#include "analyzer/verdicts/unsettled.h"
 
 namespace memtrace::verdicts {
 
@@ -83,20 +84,29 @@ constexpr std::uint64_t births_of_what_streams = 2;
   return found;
 }
 
-[[nodiscard]] std::optional<filling> into_container(const culprit& who) {
+// Of what a culprit's keepers hold: that with an end, and the largest that `names` one. Null: less
+// than nearly all of it has.
+template <class Ends, class Names>
+[[nodiscard]] const retainer* largest_with_end(const culprit& who, Ends has_end, Names names) {
   std::uint64_t all = 0;
-  std::uint64_t bounded = 0;
+  std::uint64_t ending = 0;
   const retainer* largest = nullptr;
   for (const auto& keeper : who.retained_by) {
-    if (!is_bounded(keeper) && (stays_as_it_is(keeper) || is_of_a_step(keeper))) continue;
+    const bool ends = has_end(keeper);
+    if (!ends && (stays_as_it_is(keeper) || is_of_a_step(keeper))) continue;
     all += keeper.bytes;
-    if (!is_bounded(keeper)) continue;
-    bounded += keeper.bytes;
+    if (!ends) continue;
+    ending += keeper.bytes;
+    if (!names(keeper)) continue;
     if (largest == nullptr || keeper.bytes > largest->bytes) largest = &keeper;
   }
-  if (largest == nullptr ||
-      static_cast<double>(bounded) < most_of_growth * static_cast<double>(all))
-    return std::nullopt;
+  const bool nearly_all = static_cast<double>(ending) >= most_of_growth * static_cast<double>(all);
+  return nearly_all ? largest : nullptr;
+}
+
+[[nodiscard]] std::optional<filling> into_container(const culprit& who) {
+  const auto* const largest = largest_with_end(who, is_bounded, is_bounded);
+  if (largest == nullptr) return std::nullopt;
   if (largest->bound && largest->bound->kind == bound_kind::emptied)
     return until_emptied(who, *largest);
   const auto limit = largest->bound ? largest->bound->limit : limit_of(largest->container);
@@ -265,9 +275,6 @@ constexpr std::uint64_t most_parts = 8;
                  .overturned_by = "entries that are made while the inputs' sizes stay"};
 }
 
-// A run so short that most of what fills has not yet come to its end.
-constexpr std::uint64_t steps_that_tell = 100;
-
 [[nodiscard]] std::string question_of(const open_end& end) {
   const auto place = fmt::format("{}:{}", file_name(end.file), end.line);
   switch (end.kind) {
@@ -285,20 +292,10 @@ constexpr std::uint64_t steps_that_tell = 100;
 
 [[nodiscard]] std::optional<filling> not_settled(const culprit& who) {
   if (who.found.evidence.steps >= steps_that_tell) return std::nullopt;
-  std::uint64_t all = 0;
-  std::uint64_t open = 0;
-  const retainer* largest = nullptr;
-  for (const auto& keeper : who.retained_by) {
-    const bool ends = is_bounded(keeper) || keeper.may_end;
-    if (!ends && (stays_as_it_is(keeper) || is_of_a_step(keeper))) continue;
-    all += keeper.bytes;
-    if (!ends) continue;
-    open += keeper.bytes;
-    if (!keeper.may_end) continue;
-    if (largest == nullptr || keeper.bytes > largest->bytes) largest = &keeper;
-  }
-  if (largest == nullptr || static_cast<double>(open) < most_of_growth * static_cast<double>(all))
-    return std::nullopt;
+  const auto may_end = [](const retainer& keeper) { return keeper.may_end.has_value(); };
+  const auto* const largest = largest_with_end(
+      who, [&](const retainer& keeper) { return is_bounded(keeper) || may_end(keeper); }, may_end);
+  if (largest == nullptr) return std::nullopt;
   const auto variable = variable_of(*largest);
   filling found;
   found.settled = false;

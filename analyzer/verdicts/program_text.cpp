@@ -149,6 +149,11 @@ void program_text::join() {
   }
 }
 
+bool program_text::names(std::string_view word) const {
+  return std::ranges::any_of(
+      lines_, [&](const one_line& line) { return line.code.find(word) != std::string::npos; });
+}
+
 bool program_text::begins(std::size_t line, std::initializer_list<std::string_view> words) const {
   return std::ranges::any_of(words, [&](std::string_view word) {
     const auto& code = at(line);

@@ -26,6 +26,8 @@ class program_text {
   [[nodiscard]] bool names(std::size_t line, std::string_view word) const {
     return at(line).find(word) != std::string::npos;
   }
+  // Whether any of its lines does.
+  [[nodiscard]] bool names(std::string_view word) const;
   [[nodiscard]] bool begins(std::size_t line, std::initializer_list<std::string_view> words) const;
 
   // What is done where the line's condition holds: the lines under it, and what follows its colon.

@@ -170,14 +170,9 @@ std::string last_name(std::string_view variable) {
   return plain ? name : std::string();
 }
 
-std::optional<shown_bound> bound_in(const std::vector<std::string>& lines,
-                                    const bounded_container& what) {
+std::optional<shown_bound> bound_in(const program_text& program, const bounded_container& what) {
   auto name = last_name(what.variable);
-  if (name.empty()) return std::nullopt;
-  const bool is_named = std::ranges::any_of(
-      lines, [&](const std::string& line) { return line.find(name) != std::string::npos; });
-  if (!is_named) return std::nullopt;
-  const program_text program(lines);
+  if (name.empty() || !program.names(name)) return std::nullopt;
   const search in(program, std::move(name), what);
   if (auto found = in.by_length()) return found;
   // What an element's attribute keeps grows with the elements only where there are more of them.

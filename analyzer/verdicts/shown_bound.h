@@ -15,8 +15,8 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
+#include "analyzer/verdicts/program_text.h"
 #include "analyzer/verdicts/verdict.h"
 
 namespace memtrace::verdicts {
@@ -33,8 +33,8 @@ struct bounded_container {
 // "items" of "memory.items" and of "seen['a']": what a line must name.
 [[nodiscard]] std::string last_name(std::string_view variable);
 
-// In the lines of a file. None: no line bounds it, or it is full and grows still.
-[[nodiscard]] std::optional<shown_bound> bound_in(const std::vector<std::string>& lines,
+// By a file's program. None: no line bounds it, or it is full and grows still.
+[[nodiscard]] std::optional<shown_bound> bound_in(const program_text& program,
                                                   const bounded_container& what);
 
 }  // namespace memtrace::verdicts

@@ -52,7 +52,7 @@ struct site_history {
   void end_step(std::uint64_t steps);
   // In how many steps its blocks had been made when half of `steps`, or somewhat less, had ended.
   [[nodiscard]] std::uint64_t births_by_half_of(std::uint64_t steps) const;
-  // Most of its growth since then is by more blocks rather than by larger ones.
+  // Since a quarter of `steps`, or somewhat less, it has grown by more blocks, not by larger ones.
   [[nodiscard]] bool grew_by_blocks(std::uint64_t steps) const;
   // It was alive at the ends of the steps `born` to `ended` - 1.
   void outlived(const attribution::block_life& block, attribution::category what,

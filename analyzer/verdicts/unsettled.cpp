@@ -186,17 +186,16 @@ class search {
 
 }  // namespace
 
-std::optional<open_end> may_end(const std::vector<std::string>& lines, const gathered& what) {
+std::optional<open_end> may_end(const program_text& program, const gathered& what) {
   // What an element's attribute keeps grows with the elements only where there are more of them.
   const auto element = what.variable.rfind("].");
   const bool of_element = element != what.variable.npos;
   if (of_element && !what.gets_longer) return std::nullopt;
-  const program_text program(lines);
   auto name = last_name(of_element ? what.variable.substr(element + 2) : what.variable);
   if (of_element && !puts_into(program, name)) {
     name = last_name(container_of(what.variable.substr(0, element)));
   }
-  if (name.empty()) return std::nullopt;
+  if (name.empty() || !program.names(name)) return std::nullopt;
   const search in(program, name, what);
   const auto made = [](open_kind kind, std::size_t line) {
     return open_end{kind, {}, static_cast<std::uint32_t>(line + 1)};

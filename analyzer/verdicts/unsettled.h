@@ -6,19 +6,22 @@
 //   if key not in self.made: self.made[key] = …     a key that has come again adds nothing
 //   if self.stale(x): self.items.remove(x)          not yet: nothing has gone so far
 //   while len(self.items) > self.room(): …          of a length that the lines do not give
+//   chunk = next(unread, None) … if chunk is not None: index.add(chunk)
 //
-// None of them makes growth harmless. A run of so few steps just does not tell: neither "it leaks"
-// nor "it does not" would be right more often than it is wrong.
+// None of them makes growth harmless: a run of few steps does not tell.
 #pragma once
 
 #include <cstdint>
 #include <optional>
-#include <string>
-#include <vector>
+#include <string_view>
 
+#include "analyzer/verdicts/program_text.h"
 #include "analyzer/verdicts/verdict.h"
 
 namespace memtrace::verdicts {
+
+// From so many steps on growth that has not come to its end is a leak, whatever the lines say.
+inline constexpr std::uint64_t steps_that_tell = 100;
 
 struct gathered {
   std::string_view variable;     // memory.items
@@ -28,9 +31,8 @@ struct gathered {
   bool keys_come_again = false;  // by the steps in which it grew: some, and not at even distances
 };
 
-// In the lines of a file. None: nothing says that it may end, or the run has shown that it does
+// By a file's program. None: nothing says that it may end, or the run has shown that it does
 // not.
-[[nodiscard]] std::optional<open_end> may_end(const std::vector<std::string>& lines,
-                                              const gathered& what);
+[[nodiscard]] std::optional<open_end> may_end(const program_text& program, const gathered& what);
 
 }  // namespace memtrace::verdicts

@@ -44,7 +44,8 @@ def digest(path: Path) -> str:
 
 
 def key(run: Run) -> str:
-    parts = [digest(run.truth.path), digest(runs.library()), str(run.command()[2:]),
+    # The path, too: the report reads the source where the trace says that it is.
+    parts = [str(run.truth.path), digest(run.truth.path), digest(runs.library()), str(run.command()[2:]),
              str(sorted(run.machine().items())), run.mode]
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 

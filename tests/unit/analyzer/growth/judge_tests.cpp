@@ -54,6 +54,22 @@ TEST_CASE("what fills step by step and then stands still for a quarter of the ru
   CHECK(table.shape == shape::warmup_plateau);
 }
 
+TEST_CASE("a buffer that is emptied once or twice fills and empties") {
+  const std::uint64_t steps = GENERATE(24, 38);  // 14 steps a round
+  CAPTURE(steps);
+  CHECK(judge(of(steps, [](auto k) { return gib + k % 14 * mib; })).shape == shape::sawtooth);
+}
+
+TEST_CASE("a leak beside something that is let go once or twice is a leak still") {
+  // It was there from the beginning: nothing had risen by as much before it went.
+  const auto once = judge(of(40, [](auto k) { return (k < 20 ? 2 * gib : gib) + k * mib; }));
+  CHECK(once.shape == shape::accumulating);
+  const auto twice = judge(of(60, [](auto k) {
+    return (k < 20 ? 3 * gib : k < 40 ? 2 * gib : gib) + k * mib;
+  }));
+  CHECK(twice.shape == shape::accumulating);
+}
+
 TEST_CASE("a pause no longer than those before it ends nothing") {
   const auto each = judge(of(40, [](auto k) { return gib + k / 5 * mib; }));
   CHECK(each.shape == shape::stepwise);

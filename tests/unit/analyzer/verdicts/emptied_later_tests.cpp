@@ -7,13 +7,14 @@
 
 using memtrace::verdicts::bound_in;
 using memtrace::verdicts::bound_kind;
+using memtrace::verdicts::program_text;
 
 namespace {
 
 // After how many steps; 0: nobody knows that it is emptied.
 [[nodiscard]] std::uint64_t emptied(const std::vector<std::string>& lines,
                                     std::uint64_t steps = 16) {
-  const auto found = bound_in(lines, {"model.cache", 2, 2, "", steps});
+  const auto found = bound_in(program_text(lines), {"model.cache", 2, 2, "", steps});
   return found && found->kind == bound_kind::emptied ? found->limit : 0;
 }
 
@@ -33,7 +34,7 @@ TEST_CASE(
   const auto of = [](const char* variable, const std::vector<std::string>& lines) {
     auto program = lines;
     program.push_back("memory.items.append(past)");
-    const auto found = bound_in(program, {variable, 2, 2, "", 16});
+    const auto found = bound_in(program_text(program), {variable, 2, 2, "", 16});
     return found && found->kind == bound_kind::emptied ? found->limit : 0;
   };
   CHECK(of("past[…]", {"if step % 40 == 0:", "    past = [[] for _ in layers]"}) == 40);
@@ -54,7 +55,7 @@ TEST_CASE("GIVEN a time that has passed, or that nobody knows THEN it is a leak 
 }
 
 TEST_CASE("GIVEN lists in a list THEN emptying the inner name says nothing") {
-  const auto found = bound_in({"if (step + 1) % 40 == 0:", "    cache.clear()"},
+  const auto found = bound_in(program_text({"if (step + 1) % 40 == 0:", "    cache.clear()"}),
                               {"records[…].cache", 2, 2, "", 16});
   CHECK(!found);
 }

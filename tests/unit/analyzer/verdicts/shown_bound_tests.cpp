@@ -7,14 +7,15 @@
 #include "tests/unit/catch.h"
 
 using memtrace::verdicts::bound_in;
+using memtrace::verdicts::program_text;
 
 namespace {
 
 // 0: the line bounds nothing.
 [[nodiscard]] std::uint64_t limit(const char* line, const char* variable = "memory.items",
                                   std::uint64_t length = 30) {
-  const auto found =
-      bound_in({"import torch", line}, {variable, length, length, "limit=50,budget=320,at=36"});
+  const auto found = bound_in(program_text({"import torch", line}),
+                              {variable, length, length, "limit=50,budget=320,at=36"});
   if (found) CHECK(found->line == 2);
   return found ? found->limit : 0;
 }
@@ -67,7 +68,7 @@ TEST_CASE("GIVEN a ring that is full THEN it is bounded still") {
 namespace {
 
 [[nodiscard]] std::uint64_t limit_in(const std::vector<std::string>& lines) {
-  const auto found = bound_in(lines, {"items", 9, 9, "limit=50"});
+  const auto found = bound_in(program_text(lines), {"items", 9, 9, "limit=50"});
   return found ? found->limit : 0;
 }
 
@@ -129,7 +130,7 @@ TEST_CASE("GIVEN a container that is cut THEN what is left is the bound") {
 namespace {
 
 [[nodiscard]] bool counted(const std::vector<std::string>& lines, std::uint64_t steps = 14) {
-  return bound_in(lines, {"store.items", 14, 14, "budget=320", steps}).has_value();
+  return bound_in(program_text(lines), {"store.items", 14, 14, "budget=320", steps}).has_value();
 }
 
 }  // namespace
@@ -147,7 +148,7 @@ TEST_CASE("GIVEN a program that counts something else THEN what it adds or drops
 namespace {
 
 [[nodiscard]] std::uint64_t keys(const std::vector<std::string>& lines) {
-  const auto found = bound_in(lines, {"items", 9, 9, "", 14});
+  const auto found = bound_in(program_text(lines), {"items", 9, 9, "", 14});
   return found && found->kind == memtrace::verdicts::bound_kind::keys ? found->limit : 0;
 }
 
@@ -178,16 +179,16 @@ TEST_CASE("GIVEN keys of which there are so many THEN they bound a dictionary") 
 
 TEST_CASE("GIVEN what elements keep by an attribute THEN keys bound it if elements are added") {
   const std::vector<std::string> lines = {"number = step % 16", "clients[number] = Client()"};
-  CHECK(!bound_in(lines, {"clients[…].control", 10, 40, "", 24, false}));
-  CHECK(bound_in(lines, {"clients[…].control", 10, 40, "", 24, true}));
+  CHECK(!bound_in(program_text(lines), {"clients[…].control", 10, 40, "", 24, false}));
+  CHECK(bound_in(program_text(lines), {"clients[…].control", 10, 40, "", 24, true}));
 }
 
 TEST_CASE("GIVEN a key that a function is handed THEN what its callers give is looked at") {
   const auto keys = [](const char* call) {
-    const auto found =
-        bound_in({"def batch(self, number):", "    self.items[number] = load(number)",
-                  "def check(self):", call, "    self.next = (self.next + 1) % self.batches"},
-                 {"check.items", 8, 8, "batches=29"});
+    const auto found = bound_in(
+        program_text({"def batch(self, number):", "    self.items[number] = load(number)",
+                      "def check(self):", call, "    self.next = (self.next + 1) % self.batches"}),
+        {"check.items", 8, 8, "batches=29"});
     return found ? found->limit : 0;
   };
   CHECK(keys("    x = self.batch(self.next)") == 29);

@@ -121,3 +121,29 @@ TEST_CASE("GIVEN a forward pass that records gradients THEN its layers are no ca
   for (int i = 0; i < 48; ++i) (void)program.alloc(20, 64_KiB);
   CHECK(about(program.verdicts_on(), "device:0").found.shape == shape::unknown);
 }
+
+TEST_CASE(
+    "GIVEN an agent that moves often and learns rarely WHEN steps are too few THEN moves count") {
+  const auto keeps_in_each_move = [](int moves_a_step) {
+    made_up_program program;
+    (void)program.alloc(5, 64_MiB);
+    for (int move = 1; move <= 40; ++move) {
+      program.in_scope({.module = program.model(), .root = program.model()});
+      (void)program.alloc(20, 64_KiB);
+      program.in_scope({});
+      program.stream(10, 1_MiB);
+      if (move % moves_a_step == 0) program.step();
+    }
+    return program.verdicts_on();
+  };
+  const auto eight_steps = keeps_in_each_move(5);
+  const auto& device = about(eight_steps, "device:0");
+  CHECK(device.found.shape == shape::accumulating);
+  CHECK(device.unit == "call");
+  CHECK(device.bytes_per_step == Approx(64_KiB));
+  // What an episode keeps may go at the end of its step.
+  CHECK(about(keeps_in_each_move(20), "device:0").found.shape == shape::unknown);
+  const auto twenty_steps = keeps_in_each_move(2);
+  CHECK(about(twenty_steps, "device:0").unit == "step");
+  CHECK(about(twenty_steps, "device:0").bytes_per_step == Approx(2 * 64_KiB));
+}

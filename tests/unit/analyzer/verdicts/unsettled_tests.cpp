@@ -6,6 +6,7 @@
 using memtrace::verdicts::gathered;
 using memtrace::verdicts::may_end;
 using memtrace::verdicts::open_kind;
+using memtrace::verdicts::program_text;
 
 namespace {
 
@@ -13,7 +14,8 @@ namespace {
                                                 bool keys_come_again = true,
                                                 std::uint64_t length = 8,
                                                 const char* variable = "model.made") {
-  const auto found = may_end(lines, {variable, length, "most=50", true, keys_come_again});
+  const auto found =
+      may_end(program_text(lines), {variable, length, "most=50", true, keys_come_again});
   return found ? std::optional(found->kind) : std::nullopt;
 }
 
@@ -57,7 +59,7 @@ TEST_CASE("GIVEN what an element keeps WHEN there are no more elements THEN noth
   const std::vector<std::string> lines = {"nodes.append(Node(x))",
                                           "if done(x):", "    nodes.clear()"};
   const auto of = [&](bool gets_longer) {
-    return may_end(lines, {"tree.nodes[…].states", 8, "", gets_longer, true});
+    return may_end(program_text(lines), {"tree.nodes[…].states", 8, "", gets_longer, true});
   };
   CHECK(of(true));
   CHECK(!of(false));
