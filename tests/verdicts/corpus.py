@@ -9,6 +9,8 @@ from held_out import HELD_OUT
 from leaks import LEAKS, STAY_FLAT
 from look_alikes import LARGER_LEAKS, LOOK_ALIKES
 from second_short_runs import SECOND_SHORT_RUNS
+from seventh_short_runs_a import SEVENTH_SHORT_RUNS_A
+from seventh_short_runs_b import SEVENTH_SHORT_RUNS_B
 from short_runs import SHORT_RUNS
 from sixth_short_runs_a import SIXTH_SHORT_RUNS_A
 from sixth_short_runs_b import SIXTH_SHORT_RUNS_B
@@ -20,8 +22,10 @@ THIRD_SHORT_RUNS = [*THIRD_SHORT_RUNS_A, *THIRD_SHORT_RUNS_B]
 FOURTH_SHORT_RUNS = [*FOURTH_SHORT_RUNS_A, *FOURTH_SHORT_RUNS_B]
 FIFTH_SHORT_RUNS = [*FIFTH_SHORT_RUNS_A, *FIFTH_SHORT_RUNS_B]
 SIXTH_SHORT_RUNS = [*SIXTH_SHORT_RUNS_A, *SIXTH_SHORT_RUNS_B]
+SEVENTH_SHORT_RUNS = [*SEVENTH_SHORT_RUNS_A, *SEVENTH_SHORT_RUNS_B]
 # By the beginning of their programs' names.
 SETS_OF_SHORT_RUNS = {"short": SHORT_RUNS, "second": SECOND_SHORT_RUNS, "third": THIRD_SHORT_RUNS,
-                      "fourth": FOURTH_SHORT_RUNS, "fifth": FIFTH_SHORT_RUNS, "sixth": SIXTH_SHORT_RUNS}
+                      "fourth": FOURTH_SHORT_RUNS, "fifth": FIFTH_SHORT_RUNS, "sixth": SIXTH_SHORT_RUNS,
+                      "seventh": SEVENTH_SHORT_RUNS}
 
 __all__ = ["CORPUS", "HELD_OUT", "SETS_OF_SHORT_RUNS"]
