@@ -59,12 +59,12 @@ class bounds {
     for_each_keeper(who, [&](verdicts::retainer& keeper, const std::vector<std::string>& files) {
       const auto variable = verdicts::variable_of(keeper);
       keeper.bound = bound_of_queue(keeper, variable);
+      if (!keeper.bound) keeper.bound = bound_by_places(keeper);
       if (keeper.bound) return;
       for (const auto& file : files) {
         const auto& program = sources_.of(file);
         keeper.bound =
-            verdicts::bound_in(program, {variable, keeper.length, keeper.blocks, keeper.numbers,
-                                         steps_of(who, unit), keeper.gets_longer});
+            verdicts::bound_in(program, container_of(keeper, variable, steps_of(who, unit)));
         if (!keeper.bound) {
           look_what_a_step_gives(who, keeper, program, variable);
           look_for_signs(who, keeper, program, variable, file);
@@ -109,6 +109,28 @@ class bounds {
     return verdicts::shown_bound{"maxsize", limit, keeper.file, keeper.line};
   }
 
+  // Where nothing gets longer there are no more places than there were.
+  [[nodiscard]] static std::optional<verdicts::shown_bound> bound_by_places(
+      const verdicts::retainer& keeper) {
+    constexpr auto elsewhere = format::held_graph | format::held_traceback | format::held_hook;
+    if (!keeper.grows_in_place || (keeper.flags & elsewhere) != 0) return std::nullopt;
+    return verdicts::shown_bound{{}, 0, keeper.file, keeper.line, verdicts::bound_kind::places};
+  }
+
+  [[nodiscard]] static verdicts::bounded_container container_of(const verdicts::retainer& keeper,
+                                                                const std::string& variable,
+                                                                std::uint64_t steps) {
+    verdicts::bounded_container made{variable,       keeper.length, keeper.blocks,
+                                     keeper.numbers, steps,         keeper.gets_longer};
+    if (keeper.grows_in) {
+      made.length = keeper.grows_in->length;
+      made.gets_longer = true;
+      made.in_elements = keeper.grows_in->in_elements;
+      made.has_elements = keeper.grows_in->has_elements;
+    }
+    return made;
+  }
+
   static void look_what_a_step_gives(const verdicts::culprit& who, verdicts::retainer& keeper,
                                      const verdicts::program_text& program,
                                      const std::string& variable) {
@@ -122,8 +144,16 @@ class bounds {
                              const verdicts::program_text& program, const std::string& variable,
                              const std::string& file) {
     if (keeper.may_end || who.found.evidence.steps >= verdicts::steps_that_tell) return;
-    keeper.may_end = verdicts::may_end(program, {variable, keeper.length, keeper.numbers,
-                                                 keeper.gets_longer, keys_come_again(who)});
+    verdicts::gathered what{variable, keeper.length, keeper.numbers, keeper.gets_longer,
+                            keys_come_again(who)};
+    if (keeper.grows_in) {
+      what.length = keeper.grows_in->length;
+      what.gets_longer = true;
+      what.in_elements = keeper.grows_in->in_elements;
+      what.has_elements = keeper.grows_in->has_elements;
+      what.keys = keeper.grows_in->keys;
+    }
+    keeper.may_end = verdicts::may_end(program, what);
     if (keeper.may_end) keeper.may_end->file = file;
   }
 
@@ -137,7 +167,8 @@ class bounds {
       }
     }
     for (auto& keeper : who.retained_by) {
-      if ((keeper.flags & (format::held_bounded | format::held_unreachable)) != 0) continue;
+      if (verdicts::is_bounded_by_kind(keeper)) continue;
+      if ((keeper.flags & format::held_unreachable) != 0) continue;
       auto files = where;
       if (code::is_user_code(keeper.file)) files.insert(files.begin(), keeper.file);
       change(keeper, files);

@@ -24,7 +24,10 @@ class search {
   // When the line is come to.
   [[nodiscard]] std::optional<emptying> when(std::size_t line, int depth) const {
     for (auto at = program_.above(line); at; at = program_.above(*at)) {
-      if (program_.begins(*at, {"if", "elif"})) return by_condition(*at);
+      if (program_.begins(*at, {"if", "elif"})) {
+        if (numbers_.never_holds(program_.at(*at))) return std::nullopt;
+        return by_condition(*at);
+      }
       if (program_.begins(*at, {"else", "class", "except"})) return std::nullopt;
       if (program_.begins(*at, {"for", "while", "async for"})) return by_loop(*at, line);
       if (program_.begins(*at, {"def", "async def"})) return where_called(*at, depth);

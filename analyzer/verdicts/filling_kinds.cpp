@@ -29,15 +29,8 @@ constexpr std::uint64_t births_of_what_streams = 2;
   return slash == file.npos ? file : file.substr(slash + 1);
 }
 
-// Of containers in one another the longest is told: ever more users, each with a bounded deque,
-// are in a dictionary that gets longer.
-[[nodiscard]] bool holds_ever_more(const retainer& keeper) {
-  return keeper.gets_longer && !keeper.container.empty() && limit_of(keeper.container) == 0;
-}
-
 [[nodiscard]] bool is_bounded(const retainer& keeper) {
-  const bool by_kind = (keeper.flags & format::held_bounded) != 0 && !holds_ever_more(keeper);
-  return by_kind || keeper.bound;
+  return is_bounded_by_kind(keeper) || keeper.bound;
 }
 
 // Seen more than once, and of the same size: the growth is elsewhere.
@@ -84,6 +77,17 @@ constexpr std::uint64_t births_of_what_streams = 2;
   return found;
 }
 
+// Of a list that has been there and is no longer now, each element once.
+[[nodiscard]] filling until_each_has(const retainer& keeper) {
+  const auto variable = variable_of(keeper);
+  return {.summary = fmt::format(
+              "grows in {}, no container of which gets longer: more of what was there holds memory",
+              describe(keeper)),
+          .line = fmt::format("in `{}`, by elements that were there before", variable),
+          .steps_to_full = std::nullopt,
+          .overturned_by = fmt::format("growth after each element of `{}` has its own", variable)};
+}
+
 // Of what a culprit's keepers hold: that with an end, and the largest that `names` one. Null: less
 // than nearly all of it has.
 template <class Ends, class Names>
@@ -109,6 +113,7 @@ template <class Ends, class Names>
   if (largest == nullptr) return std::nullopt;
   if (largest->bound && largest->bound->kind == bound_kind::emptied)
     return until_emptied(who, *largest);
+  if (largest->bound && largest->bound->kind == bound_kind::places) return until_each_has(*largest);
   const auto limit = largest->bound ? largest->bound->limit : limit_of(largest->container);
   // Of one that was made at its full length, those that hold memory.
   const bool is_preset = largest->bound && largest->length == limit;

@@ -15,7 +15,7 @@ constexpr char separator = '\x1f';
 }  // namespace
 
 held_path parse_held(std::string_view name, std::string_view detail) {
-  std::array<std::string_view, 7> fields;
+  std::array<std::string_view, 8> fields;
   for (auto& field : fields) {
     const auto end = std::min(detail.find(separator), detail.size());
     field = detail.substr(0, end);
@@ -30,15 +30,18 @@ held_path parse_held(std::string_view name, std::string_view detail) {
   made.line = text::number_in<std::uint32_t>(fields[4]).value_or(0);
   made.holder = std::string(fields[5]);
   made.numbers = std::string(fields[6]);
+  made.levels = parse_levels(fields[7]);
   return made;
 }
 
 std::string held_path::identity() const {
   std::string key;
-  for (const auto* const part : {&path, &container, &owner, &file, &holder}) {
+  for (const auto* const part : {&path, &owner, &file}) {
     key += *part;
     key += separator;
   }
+  // Of containers in one another the longest is told: another one after some steps.
+  if (levels.size() < 2) key += container + separator + holder + separator;
   return key + std::to_string(line);
 }
 

@@ -6,6 +6,9 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
+
+#include "analyzer/verdicts/path_levels.h"
 
 namespace memtrace::verdicts {
 
@@ -18,8 +21,9 @@ struct held_path {
   std::uint32_t line = 0;
   std::string holder;   // Trainer
   std::string numbers;  // capacity=40,budget=320
+  std::vector<nested_level> levels;
 
-  // Everything but the length and the numbers, which change while the path stays the same.
+  // What stays the same while the containers on the path get longer.
   [[nodiscard]] std::string identity() const;
 };
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "analyzer/text/units.h"
+#include "analyzer/verdicts/held_path.h"
 
 namespace memtrace::verdicts {
 
@@ -41,6 +42,7 @@ constexpr std::string_view element = "[…]";
 }  // namespace
 
 std::string variable_of(const retainer& keeper) {
+  if (keeper.grows_in) return keeper.grows_in->variable;
   std::string_view path = keeper.path;
   const auto graph = path.find(".grad_fn");
   if (graph != path.npos && graph != 0) path = path.substr(0, graph);
@@ -48,6 +50,13 @@ std::string variable_of(const retainer& keeper) {
   if (const auto at = path.rfind(element); at != path.npos && at != 0) path = path.substr(0, at);
   while (path.ends_with(element)) path.remove_suffix(element.size());
   return std::string(path);
+}
+
+bool is_bounded_by_kind(const retainer& keeper) {
+  if ((keeper.flags & format::held_bounded) == 0) return false;
+  const auto limit = limit_of(keeper.container);
+  if (keeper.grows_in && (limit == 0 || keeper.grows_in->length > limit)) return false;
+  return !(keeper.gets_longer && !keeper.container.empty() && limit == 0);
 }
 
 std::string_view container_class(const retainer& keeper) {
@@ -60,7 +69,10 @@ std::string describe(const retainer& keeper) {
     return "no name leads to it: a reference cycle, or C++ alone";
   }
   std::string words = fmt::format("`{}`", variable_of(keeper));
-  if (!keeper.container.empty()) {
+  const bool is_another = keeper.grows_in && keeper.grows_in->length != keeper.length;
+  if (is_another) {
+    words += ", of " + text::format_count(keeper.grows_in->length);
+  } else if (!keeper.container.empty()) {
     words += ", " + with_article(keeper.container);
     if (keeper.length != 0) words += " of " + text::format_count(keeper.length);
     if (!keeper.holder.empty()) words += " in " + keeper.holder;

@@ -17,6 +17,9 @@ namespace memtrace::verdicts {
 // "list" of "list", "deque" of "deque(maxlen=50)"
 [[nodiscard]] std::string_view container_class(const retainer& keeper);
 
+// By itself, as a deque of at most 50: not where a container around it gets longer.
+[[nodiscard]] bool is_bounded_by_kind(const retainer& keeper);
+
 // `self.outputs`, a list of 240 in Trainer, from fit (train.py:80)
 [[nodiscard]] std::string describe(const retainer& keeper);
 

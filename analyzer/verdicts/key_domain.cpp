@@ -214,17 +214,11 @@ constexpr int most_calls = 3;  // of functions that hand a key on
   if (auto found = domain_of_variable(program, numbers, variable)) return found;
   const auto function = program.function_of(line);
   if (!function || key.find('.') != std::string::npos) return std::nullopt;
-  const auto& head = program.at(*function);
-  const auto open = head.find('(');
-  const auto close = head.rfind(')');
-  if (open == std::string::npos || close == std::string::npos) return std::nullopt;
-  auto parameters = parts_of(head.substr(open + 1, close - open - 1));
-  if (!parameters.empty() && parameters.front() == "self") parameters.erase(parameters.begin());
-  for (std::size_t at = 0; at < parameters.size(); ++at) {
-    if (parameters[at].substr(0, parameters[at].find_first_of(":= ")) != variable) continue;
-    return domain_of_parameter(program, numbers, program.name_of_function(line), at, depth);
-  }
-  return std::nullopt;
+  const auto parameters = parameters_of(program.at(*function));
+  const auto place = std::ranges::find(parameters, variable);
+  if (place == parameters.end()) return std::nullopt;
+  return domain_of_parameter(program, numbers, program.name_of_function(line),
+                             static_cast<std::size_t>(place - parameters.begin()), depth);
 }
 
 // Of a function whose answers are remembered: its one argument, wherever it is called.
@@ -236,10 +230,7 @@ constexpr int most_calls = 3;  // of functions that hand a key on
   const auto& decorator = program.at(*definition - 1);
   if (!decorator.starts_with('@') || decorator.find("cache") == std::string::npos)
     return std::nullopt;
-  const auto& head = program.at(*definition);
-  auto parameters = parts_of(head.substr(head.find('(') + 1, head.rfind(')') - head.find('(') - 1));
-  if (!parameters.empty() && parameters.front() == "self") parameters.erase(parameters.begin());
-  if (parameters.size() != 1) return std::nullopt;
+  if (parameters_of(program.at(*definition)).size() != 1) return std::nullopt;
   return domain_of_parameter(program, numbers, function, 0, 0);
 }
 

@@ -115,6 +115,39 @@ std::uint64_t program_numbers::beside(std::string_view name) const {
   return 0;
 }
 
+bool program_numbers::is_off(std::string_view operand) const {
+  if (!is_name(operand)) return false;
+  const auto name = last_of(operand);
+  const bool was_off = std::ranges::any_of(parts_of(beside_), [&](const std::string& one) {
+    return one.size() > name.size() && one.starts_with(name) &&
+           std::string_view(one).substr(name.size()) == "=False";
+  });
+  if (!was_off) return false;
+  // self.full = len(self.items) == self.capacity is none: it may become true.
+  for (std::size_t i = 0; i < program_.size(); ++i) {
+    if (!program_.names(i, name)) continue;
+    const auto value = assigned_to(name, program_.at(i));
+    if (!value.empty() && value != name && value != "False") return false;
+  }
+  return true;
+}
+
+bool program_numbers::never_holds(std::string_view condition) const {
+  for (const std::string_view word : {"if ", "elif ", "while "}) {
+    if (condition.starts_with(word)) condition.remove_prefix(word.size());
+  }
+  if (const auto colon = condition.rfind(':'); colon != condition.npos)
+    condition = condition.substr(0, colon);
+  if (condition.find(" or ") != condition.npos) return false;
+  constexpr std::string_view both = " and ";
+  while (!condition.empty()) {
+    const auto end = std::min(condition.find(both), condition.size());
+    if (is_off(without_blanks(condition.substr(0, end)))) return true;
+    condition.remove_prefix(std::min(end + both.size(), condition.size()));
+  }
+  return false;
+}
+
 // The one number that lines of the file give the name: SLOTS = 14, def __init__(self, count=14).
 std::uint64_t program_numbers::written(std::string_view name) const {
   const std::regex gives(

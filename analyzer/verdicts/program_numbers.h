@@ -21,6 +21,10 @@ class program_numbers {
   [[nodiscard]] std::uint64_t value_of(std::string_view operand) const {
     return value_of(operand, 0);
   }
+  // A switch that was off when the census looked: "reset_real=False" of self.reset_real.
+  [[nodiscard]] bool is_off(std::string_view operand) const;
+  // "if self.reset_real and …:", where one of its parts is such a switch.
+  [[nodiscard]] bool never_holds(std::string_view condition) const;
   // Elements of the one list or tuple of constants that is written under the name.
   [[nodiscard]] std::uint64_t elements_of(std::string_view name) const;
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <utility>
 
 namespace memtrace::verdicts {
 
@@ -149,6 +150,27 @@ void program_text::join() {
   }
 }
 
+void program_text::replace_word(std::size_t from, std::size_t to, const std::string& word,
+                                const std::string& by) {
+  const auto is_part = [](char letter) {
+    return std::isalnum(static_cast<unsigned char>(letter)) != 0 || letter == '_';
+  };
+  for (auto i = from; i < std::min(to, lines_.size()); ++i) {
+    auto& code = lines_[i].code;
+    for (auto at = code.find(word); at != code.npos; at = code.find(word, at)) {
+      const auto end = at + word.size();
+      const bool begins = at == 0 || (!is_part(code[at - 1]) && code[at - 1] != '.');
+      const bool ends = end == code.size() || !is_part(code[end]);
+      if (!begins || !ends || code.size() + by.size() > longest_line) {
+        at = end;
+        continue;
+      }
+      code.replace(at, word.size(), by);
+      at += by.size();
+    }
+  }
+}
+
 bool program_text::names(std::string_view word) const {
   return std::ranges::any_of(
       lines_, [&](const one_line& line) { return line.code.find(word) != std::string::npos; });
@@ -233,6 +255,17 @@ std::vector<std::string> parts_of(std::string_view list) {
   }
   if (!parts.empty() && parts.back().empty()) parts.pop_back();
   return parts;
+}
+
+std::vector<std::string> parameters_of(const std::string& definition) {
+  const auto open = definition.find('(');
+  const auto close = definition.rfind(')');
+  if (open == definition.npos || close == definition.npos || close < open) return {};
+  auto parameters = parts_of(std::string_view(definition).substr(open + 1, close - open - 1));
+  for (auto& one : parameters) one.resize(std::min(one.find_first_of(":= "), one.size()));
+  if (!parameters.empty() && (parameters.front() == "self" || parameters.front() == "cls"))
+    parameters.erase(parameters.begin());
+  return parameters;
 }
 
 std::string assigned_to(std::string_view name, const std::string& code) {

@@ -20,6 +20,11 @@ class program_text {
 
   explicit program_text(const std::vector<std::string>& lines);
 
+  // In the lines from `from` to before `to`; not where it is an attribute of something, or what
+  // stands for an argument's name.
+  void replace_word(std::size_t from, std::size_t to, const std::string& word,
+                    const std::string& by);
+
   [[nodiscard]] std::size_t size() const { return lines_.size(); }
   // Without its indentation and its comment.
   [[nodiscard]] const std::string& at(std::size_t line) const { return lines_[line].code; }
@@ -55,6 +60,9 @@ class program_text {
 // What a line assigns to a name, also as one of several: "None" of "past" in
 // "scores, past = zeros(8), None". Empty: it assigns nothing to it.
 [[nodiscard]] std::string assigned_to(std::string_view name, const std::string& code);
+
+// Names of the parameters of "def add(self, item: Tensor, most=3) -> None:", without self.
+[[nodiscard]] std::vector<std::string> parameters_of(const std::string& definition);
 
 // Parts of "a, f(b, c), [d]" between commas that are in no bracket.
 [[nodiscard]] std::vector<std::string> parts_of(std::string_view list);

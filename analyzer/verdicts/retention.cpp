@@ -89,6 +89,8 @@ std::optional<std::uint32_t> retention::path_of(const trace::storage_event& reco
     place = by_identity_.emplace(identity, next).first;
     paths_.push_back(std::move(path));
   } else {
+    paths_[place->second].container = std::move(path.container);
+    paths_[place->second].holder = std::move(path.holder);
     paths_[place->second].length = path.length;
     paths_[place->second].numbers = std::move(path.numbers);
   }
@@ -129,13 +131,17 @@ void retention::count(const pair_key& key, const attribution::block_life& block,
     pair.samples.push_back({.census = census, .of_site = site_bytes});
     pair.flagged = {};
     pair.shorter = std::exchange(pair.length, 0);
+    pair.levels.latest.clear();
   }
   auto& now = pair.samples.back();
   ++now.blocks;
   now.bytes += block.bytes;
   constexpr auto recorded = format::scope_backward | format::scope_grad;
   if ((block.scope.flags & recorded) == recorded) now.recorded_in_backward += block.bytes;
-  pair.length = std::max(pair.length, parse_held({}, names_[record.detail]).length);
+  const auto path = parse_held({}, names_[record.detail]);
+  pair.length = std::max(pair.length, path.length);
+  take_longer(pair.levels.latest, path.levels);
+  if (pair.samples.size() == 1) pair.levels.first = pair.levels.latest;
   pair.gets_longer = pair.shorter != 0 && pair.length > pair.shorter;
   for (std::size_t bit = 0; bit < flag_kinds; ++bit) {
     if ((record.flags >> bit & 1u) != 0) pair.flagged[bit] += block.bytes;
@@ -196,6 +202,7 @@ std::vector<retention::of_all_keys> retention::by_any_key(std::uint32_t device,
     if (path.path == paths_[at->first[2]].path) continue;
     auto& all = found.try_emplace(path.identity(), of_all_keys{path, {}, 0}).first->second;
     ++all.paths;
+    add_levels(all.together, at->second);
     add(all.together, at->second);
   }
   std::vector<of_all_keys> made;
@@ -223,6 +230,19 @@ void retention::add(history& to, const history& other) {
   for (std::size_t bit = 0; bit < flag_kinds; ++bit) to.flagged[bit] += other.flagged[bit];
 }
 
+// Before the samples of `other` are added.
+void retention::add_levels(history& to, const history& other) {
+  const bool is_new = to.samples.empty();
+  const auto begins = other.samples.front().census;
+  const auto ends = other.samples.back().census;
+  if (is_new || begins < to.samples.front().census) to.levels.first.clear();
+  if (is_new || ends > to.samples.back().census) to.levels.latest.clear();
+  if (is_new || begins <= to.samples.front().census)
+    take_longer(to.levels.first, other.levels.first);
+  if (is_new || ends >= to.samples.back().census)
+    take_longer(to.levels.latest, other.levels.latest);
+}
+
 retainer retention::describe(const held_path& path, const history& pair,
                              const path_growth& growth) const {
   retainer made;
@@ -230,6 +250,10 @@ retainer retention::describe(const held_path& path, const history& pair,
   made.container = path.container;
   made.length = pair.length;
   made.gets_longer = pair.gets_longer;
+  made.grows_in = pair.samples.size() == 1 ? pair.levels.only(path.path)
+                                           : pair.levels.growing(path.path);
+  made.grows_in_place = pair.samples.back().blocks > pair.samples.front().blocks &&
+                        pair.levels.are_as_long_as_before();
   made.owner = path.owner;
   made.file = path.file;
   made.line = path.line;

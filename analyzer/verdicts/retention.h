@@ -85,6 +85,7 @@ class retention {
     std::uint64_t length = 0;   // of the container, in the latest of them
     std::uint64_t shorter = 0;  // in the one before
     bool gets_longer = false;
+    levels_seen levels;
     std::array<std::uint64_t, flag_kinds> flagged{};  // bytes with each flag, in the latest
   };
   using pair_key = std::array<std::uint32_t, 3>;  // device, site, path
@@ -107,6 +108,7 @@ class retention {
   };
   [[nodiscard]] std::vector<of_all_keys> by_any_key(std::uint32_t device, std::uint32_t site) const;
   static void add(history& to, const history& other);
+  static void add_levels(history& to, const history& other);
 
   const trace::dictionary& names_;
   std::vector<census_taken> censuses_;

@@ -12,6 +12,7 @@
 #include "analyzer/verdicts/counted_bound.h"
 #include "analyzer/verdicts/emptied_later.h"
 #include "analyzer/verdicts/key_domain.h"
+#include "analyzer/verdicts/other_names.h"
 #include "analyzer/verdicts/program_numbers.h"
 #include "analyzer/verdicts/program_text.h"
 
@@ -92,6 +93,7 @@ class search {
       for (const auto& pattern : patterns) {
         std::smatch found;
         if (!std::regex_search(program_.at(i), found, pattern.text)) continue;
+        if (is_of_another_level(found[0].str())) continue;
         if (auto bound = of_match(i, pattern.what, found[1].str())) return bound;
       }
     }
@@ -133,6 +135,13 @@ class search {
   }
 
  private:
+  // len(self.by_class) >= self.capacity, where it is by_class[label] that gets longer.
+  [[nodiscard]] bool is_of_another_level(const std::string& match) const {
+    if (!what_.in_elements && !what_.has_elements) return false;
+    const bool names_element = match.find(name_ + "[") != std::string::npos;
+    return names_element != what_.in_elements;
+  }
+
   [[nodiscard]] std::optional<shown_bound> of_match(std::size_t line, says what,
                                                     const std::string& operand) const {
     const bool own_length =
@@ -173,12 +182,15 @@ std::string last_name(std::string_view variable) {
 std::optional<shown_bound> bound_in(const program_text& program, const bounded_container& what) {
   auto name = last_name(what.variable);
   if (name.empty() || !program.names(name)) return std::nullopt;
-  const search in(program, std::move(name), what);
+  const auto by_this_name = by_one_name(program, name);
+  const search in(by_this_name, std::move(name), what);
   if (auto found = in.by_length()) return found;
   // What an element's attribute keeps grows with the elements only where there are more of them.
   const bool of_elements = what.variable.find("].") != what.variable.npos;
   if (of_elements && !what.gets_longer) return std::nullopt;
-  if (auto found = in.by_keys()) return found;
+  if (!what.in_elements) {
+    if (auto found = in.by_keys()) return found;
+  }
   if (auto found = in.by_count()) return found;
   return in.by_emptying();
 }

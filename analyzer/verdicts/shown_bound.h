@@ -28,6 +28,8 @@ struct bounded_container {
   std::string_view numbers;   // beside it, as the census has written them
   std::uint64_t steps = 0;    // in which it has not been emptied; 0: not known
   bool gets_longer = false;   // from census to census
+  bool in_elements = false;   // it is the containers in it that get longer, of `length` each
+  bool has_elements = false;  // there are containers in it
 };
 
 // "items" of "memory.items" and of "seen['a']": what a line must name.

@@ -7,7 +7,9 @@
 
 #include "analyzer/verdicts/bound_effect.h"
 #include "analyzer/verdicts/program_numbers.h"
+#include "analyzer/verdicts/other_names.h"
 #include "analyzer/verdicts/program_text.h"
+#include "analyzer/verdicts/running_numbers.h"
 #include "analyzer/verdicts/shown_bound.h"
 
 namespace memtrace::verdicts {
@@ -19,13 +21,14 @@ class search {
   search(const program_text& program, const std::string& name, const gathered& what)
       : program_(program),
         numbers_(program, what.numbers),
-        length_(what.length),
+        what_(what),
         container_(program, name),
         asks_(fmt::format(R"(\bin\s+(?:\w+\.)*{0}\b|\b{0}\.get\(|\b{0}(?:\[[^\]]*\])?\s+is\s)",
                           name)),
         measures_(fmt::format(
             R"(len\(\s*[\w.\[\]'"]*\b{0}\b[^()]*\)|\b{0}\.(?:shape\[0\]|size\(|qsize\(|numel\())",
             name)),
+        of_element_(fmt::format(R"(\b{}\[[^\[\]]+\])", name)),
         name_(name) {}
 
   // Each line that puts something in does so for what is not there.
@@ -34,6 +37,8 @@ class search {
     for (std::size_t i = 0; i < program_.size(); ++i) {
       if (!program_.names(i, name_) || !container_.puts_in(program_.at(i))) continue;
       if (!is_asked_before(i)) return std::nullopt;
+      if (!what_.keys_come_again && puts_in_under_running_number(program_, i, name_))
+        return std::nullopt;
       found = i;
     }
     return found;
@@ -45,9 +50,9 @@ class search {
       if (!program_.names(i, name_)) continue;
       const auto& code = program_.at(i);
       if (!container_.removes(code) && !container_.empties(code)) continue;
-      if (program_.name_of_function(i) == "__init__") continue;
+      if (program_.name_of_function(i) == "__init__" || is_of_another_level(code)) continue;
       const auto condition = condition_of(i);
-      if (!condition) continue;
+      if (!condition || is_switched_off(i)) continue;
       // Its length has gone beyond what the condition names, and nothing was taken out.
       const auto& asked = program_.at(*condition);
       if (std::regex_search(asked, measures_) && is_exceeded(asked)) continue;
@@ -61,8 +66,8 @@ class search {
       if (!program_.names(i, name_)) continue;
       if (!program_.begins(i, {"if", "elif", "while"})) continue;
       const auto& code = program_.at(i);
-      if (!std::regex_search(code, measures_)) continue;
-      if (code.find('<') == code.npos && code.find('>') == code.npos) continue;
+      if (!std::regex_search(code, measures_) || is_of_another_level(code)) continue;
+      if (code.find('<') == code.npos && code.find('>') == code.npos && !is_compared(code)) continue;
       if (is_exceeded(code)) return std::nullopt;
       const auto longer = container_.of(i, true);
       const auto shorter = container_.of(i, false);
@@ -78,6 +83,7 @@ class search {
     for (std::size_t i = 0; i < program_.size(); ++i) {
       if (!program_.names(i, name_) || !container_.puts_in(program_.at(i))) continue;
       auto line = while_there_is_one(i);
+      if (!line && comes_out_of_what_ends(i)) line = i;
       if (!line) line = where_called(i);
       if (!line) return std::nullopt;
       found = line;
@@ -86,6 +92,58 @@ class search {
   }
 
  private:
+  // What it names is the container, where its elements get longer, or the other way round.
+  [[nodiscard]] bool is_of_another_level(const std::string& code) const {
+    const bool names_element = std::regex_search(code, of_element_);
+    return what_.in_elements ? !names_element : what_.has_elements && names_element;
+  }
+
+  // len(self.items) == self.capacity
+  [[nodiscard]] static bool is_compared(const std::string& code) {
+    static const std::regex with_a_number(R"(==\s*(?!0\b|1\b)[\w.]+)");
+    return std::regex_search(code, with_a_number);
+  }
+
+  [[nodiscard]] bool is_switched_off(std::size_t line) const {
+    for (auto at = std::optional(line); at; at = program_.above(*at)) {
+      if (program_.begins(*at, {"if", "elif", "while"}) && numbers_.never_holds(program_.at(*at)))
+        return true;
+      if (program_.begins(*at, {"def", "async def", "class"})) break;
+    }
+    return false;
+  }
+
+  // images.append(unlabelled.pop(place)), where nothing is put into `unlabelled` any more.
+  [[nodiscard]] bool comes_out_of_what_ends(std::size_t line) const {
+    static const std::regex taken(
+        R"(\b([A-Za-z_]\w*)\.(?:pop|popleft|popitem|get_nowait|heappop)\()");
+    const auto& code = program_.at(line);
+    auto ends = [&](const std::string& text) {
+      std::smatch found;
+      if (!std::regex_search(text, found, taken) || found[1].str() == name_) return false;
+      const auto source = found[1].str();
+      const bound_effect filled(program_, source);
+      for (std::size_t i = 0; i < program_.size(); ++i) {
+        if (program_.names(i, source) && program_.name_of_function(i) != "__init__" &&
+            filled.puts_in(program_.at(i)))
+          return false;
+      }
+      return true;
+    };
+    if (ends(code)) return true;
+    static const std::regex word(R"([A-Za-z_]\w*)");
+    const auto function = program_.function_of(line);
+    for (auto i = function ? *function + 1 : std::size_t{0}; i < line; ++i) {
+      if (!std::regex_search(program_.at(i), taken)) continue;
+      for (auto at = std::sregex_iterator(code.begin(), code.end(), word);
+           at != std::sregex_iterator(); ++at) {
+        const auto value = assigned_to(at->str(), program_.at(i));
+        if (!value.empty() && ends(value)) return true;
+      }
+    }
+    return false;
+  }
+
   [[nodiscard]] std::optional<std::size_t> where_called(std::size_t line) const {
     const auto function = program_.name_of_function(line);
     if (function.empty() || function == "__init__" || function == "main") return std::nullopt;
@@ -136,7 +194,7 @@ class search {
     for (auto at = std::sregex_iterator(code.begin(), code.end(), operand);
          at != std::sregex_iterator(); ++at) {
       const auto limit = numbers_.value_of(at->str());
-      if (limit >= 2 && limit + 1 < length_) return true;
+      if (limit >= 2 && limit + 1 < what_.length) return true;
     }
     return false;
   }
@@ -161,10 +219,11 @@ class search {
 
   const program_text& program_;
   program_numbers numbers_;
-  std::uint64_t length_;
+  const gathered& what_;
   bound_effect container_;
   std::regex asks_;
   std::regex measures_;
+  std::regex of_element_;
   std::string name_;
 };
 
@@ -196,11 +255,13 @@ std::optional<open_end> may_end(const program_text& program, const gathered& wha
     name = last_name(container_of(what.variable.substr(0, element)));
   }
   if (name.empty() || !program.names(name)) return std::nullopt;
-  const search in(program, name, what);
+  const auto by_this_name = by_one_name(program, name);
+  const search in(by_this_name, name, what);
   const auto made = [](open_kind kind, std::size_t line) {
     return open_end{kind, {}, static_cast<std::uint32_t>(line + 1)};
   };
-  if (what.keys_come_again) {
+  const bool keys_may_end = what.keys_come_again || what.keys == 'i' || what.keys == 'k';
+  if (keys_may_end && !what.in_elements) {
     if (const auto line = in.for_new_keys()) return made(open_kind::new_keys, *line);
   }
   if (const auto line = in.taken_out()) return made(open_kind::taken_out, *line);

@@ -3,10 +3,12 @@
 // Signs in a program's own lines that what it gathers may come to an end, where they do not say
 // where (shown_bound.h), and a short run has not come to it:
 //
-//   if key not in self.made: self.made[key] = …     a key that has come again adds nothing
+//   if key not in self.made: self.made[key] = …     a key that has come again adds nothing; not
+//                                                   where the key is the number of a step
 //   if self.stale(x): self.items.remove(x)          not yet: nothing has gone so far
 //   while len(self.items) > self.room(): …          of a length that the lines do not give
 //   chunk = next(unread, None) … if chunk is not None: index.add(chunk)
+//   self.images.append(self.unlabelled.pop(place))  nothing is put into `unlabelled`
 //
 // None of them makes growth harmless: a run of few steps does not tell.
 #pragma once
@@ -28,6 +30,9 @@ struct gathered {
   std::uint64_t length = 0;      // elements; 0: not known
   std::string_view numbers;      // beside it, as the census has written them
   bool gets_longer = false;      // from census to census
+  bool in_elements = false;      // it is the containers in it that get longer
+  bool has_elements = false;     // there are containers in it
+  char keys = 0;                 // 'i' numbers, 'k' known elsewhere, 'n' not; 0: not known, or none
   bool keys_come_again = false;  // by the steps in which it grew: some, and not at even distances
 };
 

@@ -12,6 +12,7 @@
 #include "analyzer/attribution/terms.h"
 #include "analyzer/growth/judge.h"
 #include "analyzer/trace/ids.h"
+#include "analyzer/verdicts/path_levels.h"
 #include "memtrace/trace_format.h"
 
 namespace memtrace::verdicts {
@@ -45,6 +46,7 @@ enum class bound_kind : std::uint8_t {
   length,   // it is compared, cut, or a ring
   keys,     // what is put under a key takes the place of what was there; there are so many keys
   emptied,  // that is left with nothing, again and again
+  places,   // no container gets longer: what is in it has something more each, once
 };
 struct shown_bound {
   std::string name;         // self.capacity; empty: a number
@@ -73,6 +75,8 @@ struct retainer {
   std::string container;  // list
   std::uint64_t length = 0;
   bool gets_longer = false;  // was longer in later censuses, in the last one too
+  std::optional<growing_level> grows_in;  // of several containers in one another
+  bool grows_in_place = false;            // more of what was there before holds memory now
   std::string owner;         // local of fit
   std::string file;          // of the owner
   std::uint32_t line = 0;

@@ -352,7 +352,7 @@ inline constexpr std::uint32_t storage_trainable = 1;  // a parameter that requi
 // A census says of each storage on a GPU what keeps it alive: the records `held` between its begin
 // and its end. `name` is the path from a name in the program, as Python would write it, with
 // whatever changes from one element to the next left out: "self.outputs[…]", "losses[…].grad_fn".
-// `detail` has seven fields, separated by 0x1f (empty: not known):
+// `detail` has eight fields, separated by 0x1f (empty: not known):
 //   container   class of the innermost container on the path: "list"
 //   length      its number of elements, in decimal
 //   owner       what has the first name of the path: "local of fit", "global of __main__",
@@ -361,8 +361,13 @@ inline constexpr std::uint32_t storage_trainable = 1;  // a parameter that requi
 //   file, line  of the owner's function (its first line) or module
 //   holder      class of the object whose attribute the container is: "Trainer"
 //   numbers     whole numbers no smaller than the length that the holder, the owner's function and
-//               the main module had then, "capacity=40,budget=320"; traces of older versions
-//               have six fields
+//               the main module had then, "capacity=40,budget=320", and the switches of the
+//               holder that were off, "reset_real=False"
+//   levels      of each item on the path, "[…]" or "['key']", from the first: how many elements the
+//               longest of its containers had; after it, of a dictionary, what its keys are (i:
+//               whole numbers; k: something else holds them, too; n: nothing does), and after "/"
+//               the same of containers in containers that the path does not tell apart.
+//               "45,6", "10i/8"; traces of older versions have fewer fields
 // Flags of `held`:
 inline constexpr std::uint32_t held_graph = 2;        // kept by an autograd graph, through grad_fn
 inline constexpr std::uint32_t held_traceback = 4;    // by the frames of an exception's traceback

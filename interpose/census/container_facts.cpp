@@ -17,6 +17,24 @@ std::uint64_t count_at(address object, std::size_t place) noexcept {
   return count > 0 ? static_cast<std::uint64_t>(count) : 0;
 }
 
+// By the first few of them, which are the oldest.
+key_kind keys_of(const python_objects& python, address dict) {
+  constexpr unsigned enough = 8;
+  constexpr std::uint32_t by_dict_alone = 1;
+  unsigned seen = 0, numbers = 0, known = 0;
+  for_each_pair(python, dict, [&](address key, address) {
+    if (has_flag(key, type_flag::integer)) {
+      ++numbers;
+    } else if (load<std::uint32_t>(key, offset::reference_count) > by_dict_alone) {
+      ++known;
+    }
+    return ++seen < enough;
+  });
+  if (seen == 0) return key_kind::none;
+  if (2 * numbers > seen) return key_kind::numbers;
+  return 2 * known > seen ? key_kind::known : key_kind::unknown;
+}
+
 }  // namespace
 
 container_facts facts_of(const python_objects& python, address object, kind what) {
@@ -38,6 +56,10 @@ container_facts facts_of(const python_objects& python, address object, kind what
       note_bound(facts, "maxsize", load<std::int64_t>(object, offset::lru_bound));
       break;
     }
+    case kind::dict:
+      facts.length = count_at(object, offset::item_count);
+      facts.keys = keys_of(python, object);
+      break;
     default:
       facts.length = count_at(object, offset::item_count);
   }

@@ -7,7 +7,6 @@ namespace memtrace::census {
 
 namespace {
 
-constexpr unsigned long integer_subclass = 1ul << 24;  // Py_TPFLAGS_LONG_SUBCLASS
 constexpr std::size_t digits = 24;
 constexpr unsigned digit_bits = 30;
 constexpr std::size_t longest_name = 40;
@@ -17,7 +16,7 @@ constexpr std::int64_t most_entries = 512;
 // A positive int of one or two digits; 0: it is something else. Up to 3.11 the number of digits has
 // the sign, from 3.12 on a tag holds both.
 std::int64_t value_of(const python_objects& python, address object) noexcept {
-  if (object == 0 || !has_flag(object, integer_subclass)) return 0;
+  if (object == 0 || !has_flag(object, type_flag::integer)) return 0;
   if (name_of_type(type_of(object)) != "int") return 0;  // bool, enumerations
   const auto word = load<std::int64_t>(object, python_stack::object::size);
   const bool tagged = python.layout->minor >= 12;
@@ -32,6 +31,14 @@ std::int64_t value_of(const python_objects& python, address object) noexcept {
   return value;
 }
 
+bool is_false(const python_objects& python, address object) noexcept {
+  if (object == 0 || !has_flag(object, type_flag::integer)) return false;
+  if (name_of_type(type_of(object)) != "bool") return false;
+  const auto word = load<std::int64_t>(object, python_stack::object::size);
+  constexpr std::int64_t sign = 3, zero = 1;
+  return python.layout->minor >= 12 ? (word & sign) == zero : word == 0;
+}
+
 bool is_namespace(address object) noexcept {
   const std::string_view type = name_of_type(type_of(object));
   return type == "Namespace" || type == "SimpleNamespace";
@@ -39,16 +46,22 @@ bool is_namespace(address object) noexcept {
 
 }  // namespace
 
+void number_notes::add(std::string_view name, std::string_view value) {
+  if (!to_.empty()) to_ += ',';
+  to_ += name;
+  to_ += '=';
+  to_ += value;
+}
+
 bool number_notes::note(address name, address value) {
-  const std::int64_t number = value_of(python_, value);
-  if (number < least_) return true;
+  const bool is_off = switches_left_ > 0 && is_false(python_, value);
+  const std::int64_t number = is_off ? 0 : value_of(python_, value);
+  if (!is_off && (number < least_ || left_ == 0)) return true;
   const std::string_view text = plain_text(python_, name);
   if (text.empty() || text.size() > longest_name) return true;
-  if (!to_.empty()) to_ += ',';
-  to_ += text;
-  to_ += '=';
-  to_ += std::to_string(number);
-  return --left_ > 0;
+  add(text, is_off ? "False" : std::to_string(number));
+  --(is_off ? switches_left_ : left_);
+  return left_ > 0 || switches_left_ > 0;
 }
 
 void number_notes::of_dictionary(address dict) {

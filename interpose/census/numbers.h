@@ -13,7 +13,8 @@
 namespace memtrace::census {
 
 // Adds "capacity=40,budget=320" to a text, up to `most` numbers of each place, of those that are at
-// least `least`: a smaller one bounds nothing that is longer.
+// least `least`: a smaller one bounds nothing that is longer. Of an object, and of arguments, what
+// is False besides, "reset_real=False", of which there is a second `most`.
 class number_notes {
  public:
   number_notes(const python_objects& python, std::string& to, std::int64_t least) noexcept
@@ -27,7 +28,8 @@ class number_notes {
   void of_frame(const read_frame& frame);
 
  private:
-  void begin() noexcept { left_ = most; }
+  void begin() noexcept { left_ = switches_left_ = most; }
+  void add(std::string_view name, std::string_view value);
   [[nodiscard]] bool note(address name, address value);
 
   static constexpr unsigned most = 12;
@@ -35,6 +37,7 @@ class number_notes {
   std::string& to_;
   const std::int64_t least_;
   unsigned left_ = 0;
+  unsigned switches_left_ = 0;
 };
 
 }  // namespace memtrace::census

@@ -194,7 +194,7 @@ path_names::named path_names::from_parts(const named& parent, const step& edge) 
     const place_number next = places_.add(list, any_item);
     if (is_buffer) {
       const container_facts facts = facts_of(python_, edge.parent, edge.parent_kind);
-      places_.note_container(next, {facts.type, facts.length}, facts.is_bounded);
+      note(next, parent.place, facts);
     }
     return {next, no_place, role::itself};
   }
@@ -284,6 +284,11 @@ path_names::named path_names::from_exception(const named& parent, const step& ed
   return {parent.place, no_place, role::itself};
 }
 
+void path_names::note(place_number item, place_number container, const container_facts& facts) {
+  places_.note_container(item, {facts.type, facts.length}, facts.is_bounded);
+  places_.note_level(item, container, {facts.length, facts.keys});
+}
+
 path_names::named path_names::from_container(const named& parent, const step& edge) {
   std::string component(any_item);
   if (edge.parent_kind == kind::dict) {
@@ -292,15 +297,19 @@ path_names::named path_names::from_container(const named& parent, const step& ed
   }
   const place_number next = places_.add(parent.place, component);
   const container_facts facts = facts_of(python_, edge.parent, edge.parent_kind);
-  places_.note_container(next, {facts.type, facts.length}, facts.is_bounded);
-  return {next, no_place, role::itself};
+  note(next, parent.place, facts);
+  named result{next, no_place, role::itself};
+  if (next == parent.place) result.nested = parent.nested + 1;
+  // Of so many in one another nobody knows how long they are.
+  if (result.nested > 1) places_[next].repeats = true;
+  return result;
 }
 
 path_names::named path_names::from_lru_cache(const named& parent, const step& edge) {
   if (edge.child_kind == kind::function) return {parent.place, no_place, role::itself};
   const place_number next = places_.add(parent.place, any_item);
   const container_facts facts = facts_of(python_, edge.parent, edge.parent_kind);
-  places_.note_container(next, {facts.type, facts.length}, facts.is_bounded);
+  note(next, parent.place, facts);
   return {next, no_place, role::entries};
 }
 
@@ -315,7 +324,7 @@ path_names::named path_names::from_plain(const named& parent, const step& edge) 
     constexpr std::size_t items_seen = 24;  // numread, after the object's head and its iterator
     const int seen = load<int>(edge.parent, items_seen);
     const place_number next = places_.add(parent.place, any_item);
-    places_.note_container(next, {"tee", static_cast<std::uint64_t>(std::max(seen, 0))}, false);
+    note(next, parent.place, {"tee", static_cast<std::uint64_t>(std::max(seen, 0))});
     return {next, no_place, role::itself};
   }
   std::string name;
@@ -343,9 +352,14 @@ std::string path_names::detail(place_number which) {
   std::string numbers;
   number_notes notes(python_, numbers,
                      std::max(least, static_cast<std::int64_t>(here.container.length)));
-  if (here.attributes != 0) {
-    const bool is_dict = has_flag(here.attributes, type_flag::dict);
-    is_dict ? notes.of_dictionary(here.attributes) : notes.of_attributes(here.attributes);
+  // Of the objects whose attributes are on the path, the last one first.
+  address noted = 0;
+  for (place_number at = which; at != no_place; at = places_[at].parent) {
+    const address attributes = places_[at].attributes;
+    if (attributes == 0 || attributes == noted) continue;
+    noted = attributes;
+    const bool is_dict = has_flag(attributes, type_flag::dict);
+    is_dict ? notes.of_dictionary(attributes) : notes.of_attributes(attributes);
   }
   for (const read_frame& frame : running_) {
     if (here.code == 0 || frame.code != here.code) continue;

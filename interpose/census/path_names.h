@@ -43,6 +43,7 @@ class path_names {
     place_number model = no_place;  // of the outermost nn.Module, inside one
     role as = role::itself;
     address type = 0;  // of the object whose attributes these are
+    unsigned nested = 0;  // containers around it that are written as one component
   };
   // One step of a path: the objects and kinds at its ends.
   struct step {
@@ -63,6 +64,7 @@ class path_names {
   [[nodiscard]] named from_container(const named& parent, const step& edge);
   [[nodiscard]] named from_lru_cache(const named& parent, const step& edge);
   [[nodiscard]] named from_plain(const named& parent, const step& edge);
+  void note(place_number item, place_number container, const container_facts& facts);
   [[nodiscard]] named class_itself(const named& parent, address type);
   [[nodiscard]] named attribute(const named& parent, std::string_view name, address type);
 

@@ -10,6 +10,20 @@ namespace {
 constexpr unsigned deepest = 12;
 constexpr char field_end = '\x1f';
 
+[[nodiscard]] bool is_item(std::string_view component) {
+  return component.substr(0, 1) == "[";
+}
+
+void lengthen(std::optional<place_level>& known, const place_level& level) {
+  if (!known || known->length < level.length) known = level;
+}
+
+[[nodiscard]] std::string text_of(const place_level& level) {
+  std::string text = std::to_string(level.length);
+  if (level.keys != key_kind::none) text += static_cast<char>(level.keys);
+  return text;
+}
+
 }  // namespace
 
 place_number place_table::start(std::string_view name, const place_owner& owner,
@@ -30,6 +44,7 @@ place_number place_table::start(std::string_view name, const place_owner& owner,
     made.flags = places_[from].flags;
     made.container = places_[from].container;
     made.holder = places_[from].holder;
+    made.before = from;
   }
   places_.push_back(std::move(made));
   return next;
@@ -48,7 +63,10 @@ place_number place_table::repeated(place_number from, std::string_view component
 
 place_number place_table::add(place_number from, std::string_view component) {
   if (places_[from].depth >= deepest) return from;
-  if (const place_number same = repeated(from, component); same != no_place) return same;
+  if (const place_number same = repeated(from, component); same != no_place) {
+    places_[same].repeats = places_[same].repeats || !is_item(component) || same != from;
+    return same;
+  }
   const auto next = static_cast<place_number>(places_.size());
   std::string key = std::to_string(from) + field_end + std::string(component);
   const auto [known, is_new] = known_.try_emplace(std::move(key), next);
@@ -57,7 +75,11 @@ place_number place_table::add(place_number from, std::string_view component) {
   made.text += component;
   made.last = component;
   made.attribute_of.clear();
+  made.level.reset();
+  made.inner_level.reset();
+  made.repeats = false;
   made.parent = from;
+  made.before = no_place;
   ++made.depth;
   places_.push_back(std::move(made));
   return next;
@@ -75,6 +97,29 @@ void place_table::note_container(place_number which, const place_container& cont
   if (outer.parent == no_place || !outer.attribute_of.empty()) here.holder = outer.attribute_of;
 }
 
+void place_table::note_level(place_number which, place_number from, const place_level& level) {
+  place& here = places_[which];
+  const bool is_inner = here.depth <= places_[from].depth;
+  lengthen(is_inner ? here.inner_level : here.level, level);
+}
+
+std::string place_table::levels_of(place_number which) const {
+  std::string text;
+  bool is_first = true;
+  for (place_number at = which; at != no_place;) {
+    const place& here = places_[at];
+    if (is_item(here.last) || here.repeats) {
+      std::string one;
+      if (here.level && !here.repeats) one = text_of(*here.level);
+      if (here.inner_level && !one.empty()) one += '/' + text_of(*here.inner_level);
+      text = is_first ? one : one + ',' + text;
+      is_first = false;
+    }
+    at = here.parent != no_place ? here.parent : here.before;
+  }
+  return text;
+}
+
 std::string place_table::detail(place_number which, std::string_view numbers) const {
   const place& here = places_[which];
   std::string text = here.container.type + field_end;
@@ -82,7 +127,8 @@ std::string place_table::detail(place_number which, std::string_view numbers) co
   text += field_end + here.owner.what + field_end + here.owner.file + field_end;
   if (here.owner.line != 0) text += std::to_string(here.owner.line);
   text += field_end + (here.container.type.empty() ? here.attribute_of : here.holder);
-  return text.append(1, field_end).append(numbers);
+  text.append(1, field_end).append(numbers);
+  return text.append(1, field_end).append(levels_of(which));
 }
 
 }  // namespace memtrace::census

@@ -7,11 +7,13 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
 
+#include "interpose/census/container_facts.h"
 #include "interpose/census/found_objects.h"
 
 namespace memtrace::census {
@@ -31,14 +33,26 @@ struct place_container {
   std::uint64_t length = 0;
 };
 
+// Of the containers that a component of a path, "[…]", stands for, the longest.
+struct place_level {
+  std::uint64_t length = 0;
+  key_kind keys = key_kind::none;
+};
+
 struct place {
   std::string text;
   std::string last;  // its last component
   place_number parent = no_place;
+  place_number before = no_place;  // where another path led to this name
   unsigned depth = 0;
   place_owner owner;
   place_container container;  // of those on the path the longest
-  std::string holder;         // class of the object whose attribute that is
+  // Of the last component, if that is an item: its containers, and what their items contain where
+  // that is written as the same component. None: not known, or no item.
+  std::optional<place_level> level;
+  std::optional<place_level> inner_level;
+  bool repeats = false;   // an attribute of an attribute of the same name, and so on
+  std::string holder;     // class of the object whose attribute that is
   std::string attribute_of;   // class of the object whose attribute the last component is
   std::uint32_t flags = 0;    // format::held_*
   // What may hold numbers beside it: the object, or its dictionary, that has the attribute named
@@ -57,13 +71,16 @@ class place_table {
 
   // The last component is an item of a container.
   void note_container(place_number which, const place_container& container, bool is_bounded);
+  // `from`: the place of the container itself.
+  void note_level(place_number which, place_number from, const place_level& level);
 
   [[nodiscard]] place& operator[](place_number which) { return places_[which]; }
   [[nodiscard]] const place& operator[](place_number which) const { return places_[which]; }
-  // The seven fields of format::storage_role::held.
+  // The eight fields of format::storage_role::held.
   [[nodiscard]] std::string detail(place_number which, std::string_view numbers) const;
 
  private:
+  [[nodiscard]] std::string levels_of(place_number which) const;
   [[nodiscard]] place_number repeated(place_number from, std::string_view component) const;
 
   std::vector<place> places_;

@@ -39,7 +39,8 @@ struct object_layout {
 
 // The same in every version.
 namespace offset {
-inline constexpr std::uint16_t basic_size = 32;  // of a type
+inline constexpr std::uint16_t reference_count = 0;  // its lower half from 3.12 on
+inline constexpr std::uint16_t basic_size = 32;      // of a type
 inline constexpr std::uint16_t traverse = 184;
 inline constexpr std::uint16_t members = 240;
 inline constexpr std::uint16_t base = 256;
@@ -59,6 +60,7 @@ inline constexpr unsigned long inline_values = 1ul << 2;  // 3.13
 inline constexpr unsigned long managed_dict = 1ul << 4;
 inline constexpr unsigned long heap_type = 1ul << 9;
 inline constexpr unsigned long has_gc = 1ul << 14;
+inline constexpr unsigned long integer = 1ul << 24;
 inline constexpr unsigned long list = 1ul << 25;
 inline constexpr unsigned long tuple = 1ul << 26;
 inline constexpr unsigned long text = 1ul << 28;

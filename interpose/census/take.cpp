@@ -115,10 +115,15 @@ findings find_held(storage_reader& reader, const limits& at_most, const beyond& 
   until.extend(at_most.nanoseconds / 8);
   const root_group main = roots.main_module();
   path_names names(*python, searched, roots.running(), main.empty() ? 0 : main.front().object);
+  // All places first: what is said of one depends on all that is there.
+  std::vector<place_number> numbers;
   for (const held_storage& held : searched.storages()) {
-    const place_number number = names.place_of(held.holder);
-    if (number == no_place) break;
-    found.storages.push_back(name(held, names, number));
+    numbers.push_back(names.place_of(held.holder));
+    if (numbers.back() == no_place) break;
+  }
+  for (std::size_t i = 0; i < numbers.size() && numbers[i] != no_place; ++i) {
+    const held_storage& held = searched.storages()[i];
+    found.storages.push_back(name(held, names, numbers[i]));
     found.bytes += held.bytes;
   }
   // Where the search beyond the user's code has left no time, that is not what is too much.

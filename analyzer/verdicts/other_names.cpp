@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/verdicts/other_names.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <regex>
+
+namespace memtrace::verdicts {
+
+namespace {
+
+class renaming {
+ public:
+  renaming(const program_text& program, const std::string& name)
+      : made_(program),
+        name_(name),
+        whole_(fmt::format(R"(^(?:\w+\.)*{}$)", name)),
+        element_(fmt::format(
+            R"(^(?:\w+\.)*{}(?:\[[^\[\]]*\]|\.(?:setdefault|get)\((?:[^()]|\([^()]*\))*\))$)",
+            name)) {}
+
+  [[nodiscard]] program_text made() && {
+    for (std::size_t i = 0; i < made_.size(); ++i) {
+      if (!made_.names(i, name_)) continue;
+      if (made_.begins(i, {"for", "async for"})) {
+        in_loop(i);
+      } else {
+        assigned(i);
+        handed_on(i);
+      }
+    }
+    return std::move(made_);
+  }
+
+ private:
+  // What an expression is to the container: "items", "items[_]"; empty: nothing.
+  [[nodiscard]] std::string meant(const std::string& expression) const {
+    if (std::regex_match(expression, whole_)) return name_;
+    if (std::regex_match(expression, element_)) return name_ + "[_]";
+    return {};
+  }
+
+  void rename(std::size_t from, std::size_t to, const std::string& other, const std::string& as) {
+    if (!as.empty() && other != name_) made_.replace_word(from, to, other, as);
+  }
+
+  void in_loop(std::size_t line) {
+    static const std::regex over(R"(^(?:async )?for\s+(?:\w+\s*,\s*)?(\w+)\s+in\s+(.*):$)");
+    static const std::regex values(R"(^(.*)\.(?:values|items)\(\)$)");
+    std::smatch found, container;
+    const auto& code = made_.at(line);
+    if (!std::regex_search(code, found, over)) return;
+    const auto variable = found[1].str();
+    const auto sequence = found[2].str();
+    const auto end = made_.end_of(line);
+    if (std::regex_match(sequence, container, values)) {
+      if (meant(container[1].str()) == name_) rename(line + 1, end, variable, name_ + "[_]");
+      return;
+    }
+    if (sequence.size() < 2 || (sequence.front() != '(' && sequence.front() != '[')) return;
+    for (const auto& one : parts_of(std::string_view(sequence).substr(1, sequence.size() - 2))) {
+      if (const auto as = meant(one); !as.empty()) return rename(line + 1, end, variable, as);
+    }
+  }
+
+  void assigned(std::size_t line) {
+    static const std::regex local(R"(^(\w+)\s*=\s*(.*)$)");
+    std::smatch found;
+    const auto code = made_.at(line);
+    if (!std::regex_search(code, found, local)) return;
+    const auto function = made_.function_of(line);
+    if (!function) return;
+    rename(line + 1, made_.end_of(*function), found[1].str(), meant(found[2].str()));
+  }
+
+  void handed_on(std::size_t line) {
+    static const std::regex call(R"((\w+)\(((?:[^()]|\((?:[^()]|\([^()]*\))*\))*)\))");
+    const auto code = made_.at(line);
+    for (auto at = std::sregex_iterator(code.begin(), code.end(), call);
+         at != std::sregex_iterator(); ++at) {
+      const auto definition = made_.definition_of((*at)[1].str());
+      if (!definition || *definition == line) continue;
+      const auto given = parts_of((*at)[2].str());
+      const auto parameters = parameters_of(made_.at(*definition));
+      for (std::size_t i = 0; i < std::min(given.size(), parameters.size()); ++i) {
+        const auto as = meant(given[i]);
+        if (!as.empty()) rename(*definition + 1, made_.end_of(*definition), parameters[i], as);
+      }
+    }
+  }
+
+  program_text made_;
+  const std::string& name_;
+  std::regex whole_;
+  std::regex element_;
+};
+
+}  // namespace
+
+program_text by_one_name(const program_text& program, const std::string& name) {
+  return renaming(program, name).made();
+}
+
+}  // namespace memtrace::verdicts

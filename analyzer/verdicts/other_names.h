@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A container by whatever name a program's lines call it:
+//
+//   for kept in (self.moves, self.turns): kept.pop(0)        moves.pop(0)
+//   seen = self.by_class.setdefault(label, []) … seen.pop()   by_class[_].pop()
+//   trim(self.items, 40) … def trim(kept, most): del kept[0]  del items[0]
+#pragma once
+
+#include <string>
+
+#include "analyzer/verdicts/program_text.h"
+
+namespace memtrace::verdicts {
+
+// The program with other names of the container replaced by its own where they stand for it. What
+// a container in it is called becomes "name[_]".
+[[nodiscard]] program_text by_one_name(const program_text& program, const std::string& name);
+
+}  // namespace memtrace::verdicts

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/verdicts/path_levels.h"
+
+#include <algorithm>
+#include <cctype>
+
+#include "analyzer/text/numbers.h"
+
+namespace memtrace::verdicts {
+
+namespace {
+
+[[nodiscard]] path_level parse_one(std::string_view text) {
+  path_level made;
+  if (text.empty()) return made;
+  if (std::isdigit(static_cast<unsigned char>(text.back())) == 0) {
+    made.keys = text.back();
+    text.remove_suffix(1);
+  }
+  made.length = text::number_in(text).value_or(0);
+  return made;
+}
+
+void take_longer_one(path_level& known, const path_level& other) {
+  if (other.length > known.length) known = other;
+}
+
+[[nodiscard]] bool is_longer(const path_level& now, const path_level& before) {
+  return before.length != 0 && now.length > before.length;
+}
+
+// "tracker.removed" and "tracker.removed[…].crops" of "tracker.removed[…].crops[…]": what stands
+// before each item.
+[[nodiscard]] std::vector<std::string> containers_of(std::string_view path) {
+  std::vector<std::string> found;
+  for (std::size_t at = 0; at < path.size(); ++at) {
+    if (path[at] != '[') continue;
+    found.emplace_back(path.substr(0, at));
+    const bool is_word = path.substr(at).starts_with("['");
+    const auto end = path.find(is_word ? "']" : "]", at);
+    if (end == path.npos) break;
+    at = end + (is_word ? 1 : 0);
+  }
+  return found;
+}
+
+}  // namespace
+
+std::vector<nested_level> parse_levels(std::string_view text) {
+  std::vector<nested_level> made;
+  while (!text.empty()) {
+    const auto comma = std::min(text.find(','), text.size());
+    const auto one = text.substr(0, comma);
+    const auto slash = std::min(one.find('/'), one.size());
+    made.push_back({parse_one(one.substr(0, slash)),
+                    slash == one.size() ? path_level{} : parse_one(one.substr(slash + 1))});
+    const bool ends_in_comma = comma + 1 == text.size();
+    text.remove_prefix(std::min(comma + 1, text.size()));
+    if (ends_in_comma) made.emplace_back();
+  }
+  return made;
+}
+
+void take_longer(std::vector<nested_level>& known, const std::vector<nested_level>& others) {
+  if (known.empty()) known = others;
+  if (known.size() != others.size()) return;
+  for (std::size_t i = 0; i < known.size(); ++i) {
+    take_longer_one(known[i].outer, others[i].outer);
+    take_longer_one(known[i].inner, others[i].inner);
+  }
+}
+
+std::optional<growing_level> levels_seen::growing(std::string_view path) const {
+  const auto containers = containers_of(path);
+  if (first.size() != latest.size() || containers.size() != latest.size()) return std::nullopt;
+  for (std::size_t i = 0; i < latest.size(); ++i) {
+    const bool has_elements = latest[i].inner.length != 0;
+    if (is_longer(latest[i].outer, first[i].outer))
+      return growing_level{containers[i], latest[i].outer.length, latest[i].outer.keys, false,
+                           has_elements};
+    if (is_longer(latest[i].inner, first[i].inner))
+      return growing_level{containers[i], latest[i].inner.length, latest[i].inner.keys, true, true};
+  }
+  return std::nullopt;
+}
+
+std::optional<growing_level> levels_seen::only(std::string_view path) const {
+  const auto containers = containers_of(path);
+  if (latest.size() != 1 || containers.size() != 1) return std::nullopt;
+  const auto& level = latest.front();
+  if (level.outer.length == 0 || level.inner.length != 0) return std::nullopt;
+  return growing_level{containers.front(), level.outer.length, level.outer.keys, false, false};
+}
+
+bool levels_seen::are_as_long_as_before() const {
+  if (first.empty() || first.size() != latest.size()) return false;
+  for (std::size_t i = 0; i < latest.size(); ++i) {
+    if (latest[i].outer.length == 0 || first[i].outer.length == 0) return false;
+    if (latest[i].outer.length > first[i].outer.length) return false;
+    if (latest[i].inner.length > first[i].inner.length) return false;
+  }
+  return true;
+}
+
+}  // namespace memtrace::verdicts

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/verdicts/running_numbers.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <regex>
+
+namespace memtrace::verdicts {
+
+namespace {
+
+class running_key {
+ public:
+  explicit running_key(const program_text& program) : program_(program) {}
+
+  // step, f"{step}-{part}", (self.turn, name), id(batch)
+  [[nodiscard]] bool is_new_each_time(const std::string& key, std::size_t line,
+                                      int depth = 0) const {
+    static const std::regex identity(
+        R"(\b(?:id|hash|uuid[14]|time|time_ns|perf_counter|monotonic|token_hex)\()");
+    static const std::regex folded(R"(%(?!\s*\()|//|\bmin\()");
+    static const std::regex word(R"((?:\b\w+\.)*\b([A-Za-z_]\w*)\b(?!\s*\())");
+    if (std::regex_search(key, identity)) return true;
+    if (std::regex_search(key, folded)) return false;
+    for (auto at = std::sregex_iterator(key.begin(), key.end(), word);
+         at != std::sregex_iterator(); ++at) {
+      if (counts((*at)[1].str(), line, depth)) return true;
+    }
+    return false;
+  }
+
+ private:
+  static constexpr int most_names = 3;  // that stand for one another
+
+  [[nodiscard]] bool counts(const std::string& name, std::size_t line, int depth) const {
+    if (depth > most_names) return false;
+    const std::regex one_more(
+        fmt::format(R"(\b{0}\s*(?:\+=\s*1$|=\s*(?:\w+\.)*{0}\s*\+\s*1$))", name));
+    const std::regex of_loop(fmt::format(
+        R"(^(?:async )?for\s+(?:\(?\s*)?{}\b.*\bin\s+(?:range|enumerate|count|itertools\.count|tqdm|trange)\()",
+        name));
+    const std::regex folded(fmt::format(R"(\b{}\s*(?:%=|=.*%(?!\s*\()))", name));
+    bool goes_on = false;
+    for (std::size_t i = 0; i < program_.size(); ++i) {
+      if (!program_.names(i, name)) continue;
+      const auto& code = program_.at(i);
+      if (std::regex_search(code, folded)) return false;
+      if (std::regex_search(code, one_more) && !begins_anew(name)) goes_on = true;
+      if (std::regex_search(code, of_loop) && is_loop_of_steps(i)) goes_on = true;
+      const auto value = assigned_to(name, code);
+      if (!value.empty() && value != name && value.find(name) == std::string::npos &&
+          value.find('(') != 0 && is_new_each_time(value, i, depth + 1))
+        goes_on = true;
+    }
+    return goes_on || is_handed(name, line, depth);
+  }
+
+  // Set to nothing again after it was made.
+  [[nodiscard]] bool begins_anew(const std::string& name) const {
+    for (std::size_t i = 0; i < program_.size(); ++i) {
+      if (!program_.names(i, name) || assigned_to(name, program_.at(i)) != "0") continue;
+      const auto function = program_.name_of_function(i);
+      if (function != "__init__" && function != "main" && program_.loops_around(i) == 0 &&
+          !function.empty())
+        return true;
+      if (program_.loops_around(i) != 0) return true;
+    }
+    return false;
+  }
+
+  // Gone through once: not within another loop, nor in a function that is called in one.
+  [[nodiscard]] bool is_loop_of_steps(std::size_t line) const {
+    if (program_.loops_around(line) != 0) return false;
+    const auto function = program_.name_of_function(line);
+    if (function.empty() || function == "main") return true;
+    const std::regex call(fmt::format(R"(\b{}\()", function));
+    std::size_t calls = 0;
+    for (std::size_t i = 0; i < program_.size(); ++i) {
+      if (!program_.names(i, function) || program_.begins(i, {"def", "async def"})) continue;
+      if (!std::regex_search(program_.at(i), call)) continue;
+      if (program_.loops_around(i) != 0 || ++calls > 1) return false;
+      const auto caller = program_.name_of_function(i);
+      if (!caller.empty() && caller != "main") return false;
+    }
+    return calls == 1;
+  }
+
+  // A parameter: what is given for it anywhere.
+  [[nodiscard]] bool is_handed(const std::string& name, std::size_t line, int depth) const {
+    const auto function = program_.function_of(line);
+    if (!function) return false;
+    const auto parameters = parameters_of(program_.at(*function));
+    const auto place = std::ranges::find(parameters, name);
+    if (place == parameters.end()) return false;
+    auto called = program_.name_of_function(line);
+    if (called == "__call__" || called == "__getitem__" || called == "__init__") return false;
+    const auto at = static_cast<std::size_t>(place - parameters.begin());
+    const std::regex call(
+        fmt::format(R"(\b{}\(((?:[^()]|\((?:[^()]|\([^()]*\))*\))*)\))", called));
+    for (std::size_t i = 0; i < program_.size(); ++i) {
+      std::smatch found;
+      if (i == *function || !program_.names(i, called)) continue;
+      if (!std::regex_search(program_.at(i), found, call)) continue;
+      const auto given = parts_of(found[1].str());
+      if (at < given.size() && is_new_each_time(given[at], i, depth + 1)) return true;
+    }
+    return false;
+  }
+
+  const program_text& program_;
+};
+
+}  // namespace
+
+bool puts_in_under_running_number(const program_text& program, std::size_t line,
+                                  const std::string& container) {
+  const std::regex written(fmt::format(
+      R"(\b{0}(?:\[([^\[\]]*(?:\[[^\[\]]*\][^\[\]]*)*)\]\s*=(?!=)|\.setdefault\(\s*([^,]+),))",
+      container));
+  std::smatch found;
+  if (!std::regex_search(program.at(line), found, written)) return false;
+  const auto key = found[1].matched ? found[1].str() : found[2].str();
+  return running_key(program).is_new_each_time(key, line);
+}
+
+}  // namespace memtrace::verdicts
