@@ -29,6 +29,14 @@ constexpr std::uint64_t births_of_what_streams = 2;
   return slash == file.npos ? file : file.substr(slash + 1);
 }
 
+[[nodiscard]] std::uint64_t limit_by_kind(const retainer& keeper) {
+  return keeper.grows_in ? keeper.grows_in->most : limit_of(keeper.container);
+}
+
+[[nodiscard]] std::uint64_t length_of(const retainer& keeper) {
+  return keeper.grows_in ? keeper.grows_in->length : keeper.length;
+}
+
 [[nodiscard]] bool is_bounded(const retainer& keeper) {
   return is_bounded_by_kind(keeper) || keeper.bound;
 }
@@ -114,10 +122,10 @@ template <class Ends, class Names>
   if (largest->bound && largest->bound->kind == bound_kind::emptied)
     return until_emptied(who, *largest);
   if (largest->bound && largest->bound->kind == bound_kind::places) return until_each_has(*largest);
-  const auto limit = largest->bound ? largest->bound->limit : limit_of(largest->container);
+  const auto limit = largest->bound ? largest->bound->limit : limit_by_kind(*largest);
   // Of one that was made at its full length, those that hold memory.
-  const bool is_preset = largest->bound && largest->length == limit;
-  const auto length = is_preset ? largest->blocks : largest->length;
+  const bool is_preset = largest->bound && length_of(*largest) == limit;
+  const auto length = is_preset ? largest->blocks : length_of(*largest);
   const auto variable = variable_of(*largest);
   filling found;
   found.summary = fmt::format("grows into {}, {}", describe(*largest), bound_words(*largest));

@@ -54,9 +54,10 @@ std::string variable_of(const retainer& keeper) {
 
 bool is_bounded_by_kind(const retainer& keeper) {
   if ((keeper.flags & format::held_bounded) == 0) return false;
-  const auto limit = limit_of(keeper.container);
-  if (keeper.grows_in && (limit == 0 || keeper.grows_in->length > limit)) return false;
-  return !(keeper.gets_longer && !keeper.container.empty() && limit == 0);
+  if (keeper.grows_in) return keeper.grows_in->most != 0;
+  // A full one does not grow: it is in another one that does.
+  if (!keeper.may_fill) return false;
+  return !(keeper.gets_longer && !keeper.container.empty() && limit_of(keeper.container) == 0);
 }
 
 std::string_view container_class(const retainer& keeper) {

@@ -77,6 +77,7 @@ class follower {
       const auto function = program_.name_of_function(one.line);
       const auto definition = program_.function_of(one.line);
       if (definition && names_in(program_.at(*definition)).contains(name)) return true;
+      if (is_of_a_call(one) && !names_in(one.value).contains(name)) return true;
       return program_.loops_around(one.line) != 0 && !names_in(one.value).contains(name) &&
              function != "__init__";
     });
@@ -104,6 +105,18 @@ class follower {
   }
 
  private:
+  // A variable of a function that ends.
+  [[nodiscard]] bool is_of_a_call(const assignment& one) const {
+    const auto definition = program_.function_of(one.line);
+    const auto function = program_.name_of_function(one.line);
+    if (!definition || function == "main" || function == "__init__") return false;
+    if (program_.at(one.line).find("self.") != std::string::npos) return false;
+    for (auto i = *definition + 1; i < program_.end_of(*definition); ++i) {
+      if (program_.names(i, "yield")) return false;
+    }
+    return true;
+  }
+
   const program_text& program_;
 };
 

@@ -17,16 +17,16 @@ namespace {
     made.keys = text.back();
     text.remove_suffix(1);
   }
+  if (const auto bound = text.find('<'); bound != text.npos) {
+    made.most = text::number_in(text.substr(bound + 1)).value_or(0);
+    text = text.substr(0, bound);
+  }
   made.length = text::number_in(text).value_or(0);
   return made;
 }
 
 void take_longer_one(path_level& known, const path_level& other) {
   if (other.length > known.length) known = other;
-}
-
-[[nodiscard]] bool is_longer(const path_level& now, const path_level& before) {
-  return before.length != 0 && now.length > before.length;
 }
 
 // "tracker.removed" and "tracker.removed[…].crops" of "tracker.removed[…].crops[…]": what stands
@@ -73,15 +73,22 @@ void take_longer(std::vector<nested_level>& known, const std::vector<nested_leve
 std::optional<growing_level> levels_seen::growing(std::string_view path) const {
   const auto containers = containers_of(path);
   if (first.size() != latest.size() || containers.size() != latest.size()) return std::nullopt;
+  std::optional<growing_level> found;
+  double times = 1;
+  const auto take = [&](std::size_t i, const path_level& before, const path_level& now,
+                        bool in_elements) {
+    if (before.length == 0 || now.length <= before.length) return;
+    const double longer = static_cast<double>(now.length) / static_cast<double>(before.length);
+    if (longer <= times) return;
+    times = longer;
+    found = growing_level{containers[i], now.length, now.most, now.keys, in_elements,
+                          latest[i].inner.length != 0};
+  };
   for (std::size_t i = 0; i < latest.size(); ++i) {
-    const bool has_elements = latest[i].inner.length != 0;
-    if (is_longer(latest[i].outer, first[i].outer))
-      return growing_level{containers[i], latest[i].outer.length, latest[i].outer.keys, false,
-                           has_elements};
-    if (is_longer(latest[i].inner, first[i].inner))
-      return growing_level{containers[i], latest[i].inner.length, latest[i].inner.keys, true, true};
+    take(i, first[i].outer, latest[i].outer, false);
+    take(i, first[i].inner, latest[i].inner, true);
   }
-  return std::nullopt;
+  return found;
 }
 
 std::optional<growing_level> levels_seen::only(std::string_view path) const {
@@ -89,7 +96,14 @@ std::optional<growing_level> levels_seen::only(std::string_view path) const {
   if (latest.size() != 1 || containers.size() != 1) return std::nullopt;
   const auto& level = latest.front();
   if (level.outer.length == 0 || level.inner.length != 0) return std::nullopt;
-  return growing_level{containers.front(), level.outer.length, level.outer.keys, false, false};
+  return growing_level{
+      containers.front(), level.outer.length, level.outer.most, level.outer.keys, false, false};
+}
+
+bool levels_seen::may_fill() const {
+  const auto fills = [](const path_level& level) { return level.length < level.most; };
+  return std::ranges::any_of(
+      latest, [&](const nested_level& one) { return fills(one.outer) || fills(one.inner); });
 }
 
 bool levels_seen::are_as_long_as_before() const {

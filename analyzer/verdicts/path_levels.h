@@ -17,6 +17,7 @@ namespace memtrace::verdicts {
 // As the eighth field of a record `held` says it, of one item on the path (trace_format.h).
 struct path_level {
   std::uint64_t length = 0;  // 0: not known
+  std::uint64_t most = 0;    // by itself: deque(maxlen=most); 0: any
   char keys = 0;             // 'i', 'k' or 'n'; 0: no dictionary
 };
 
@@ -34,6 +35,7 @@ void take_longer(std::vector<nested_level>& known, const std::vector<nested_leve
 struct growing_level {
   std::string variable;      // tracker.removed
   std::uint64_t length = 0;  // by now
+  std::uint64_t most = 0;    // as in path_level
   char keys = 0;
   bool in_elements = false;   // those of `variable` get longer, or are as many as they were
   bool has_elements = false;  // of `variable` are containers, too
@@ -43,10 +45,12 @@ struct levels_seen {
   std::vector<nested_level> first;
   std::vector<nested_level> latest;
 
-  // The outermost that has become longer.
+  // That which has become longer most, the outermost of several.
   [[nodiscard]] std::optional<growing_level> growing(std::string_view path) const;
   // Of a path with one container, which was seen once: that.
   [[nodiscard]] std::optional<growing_level> only(std::string_view path) const;
+  // One that is bounded by itself and not full yet, around or in others.
+  [[nodiscard]] bool may_fill() const;
   // All are known, and none has become longer.
   [[nodiscard]] bool are_as_long_as_before() const;
 };

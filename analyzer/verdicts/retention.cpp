@@ -252,6 +252,7 @@ retainer retention::describe(const held_path& path, const history& pair,
   made.gets_longer = pair.gets_longer;
   made.grows_in = pair.samples.size() == 1 ? pair.levels.only(path.path)
                                            : pair.levels.growing(path.path);
+  made.may_fill = pair.levels.latest.size() < 2 || pair.levels.may_fill();
   made.grows_in_place = pair.samples.back().blocks > pair.samples.front().blocks &&
                         pair.levels.are_as_long_as_before();
   made.owner = path.owner;

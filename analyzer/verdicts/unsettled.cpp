@@ -55,7 +55,9 @@ class search {
       if (!condition || is_switched_off(i)) continue;
       // Its length has gone beyond what the condition names, and nothing was taken out.
       const auto& asked = program_.at(*condition);
-      if (std::regex_search(asked, measures_) && is_exceeded(asked)) continue;
+      if (std::regex_search(asked, measures_) &&
+          (is_exceeded(asked) || is_of_another_level(asked)))
+        continue;
       return i;
     }
     return std::nullopt;

@@ -9,6 +9,7 @@ namespace {
 void note_bound(container_facts& facts, std::string_view argument, std::int64_t bound) {
   facts.is_bounded = bound >= 0;
   if (!facts.is_bounded) return;
+  facts.most = static_cast<std::uint64_t>(bound);
   facts.type += "(" + std::string(argument) + "=" + std::to_string(bound) + ")";
 }
 

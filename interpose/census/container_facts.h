@@ -17,6 +17,7 @@ struct container_facts {
   std::string type;
   std::uint64_t length = 0;
   bool is_bounded = false;  // deque(maxlen=…), lru_cache(maxsize=…)
+  std::uint64_t most = 0;   // elements of one that is bounded
   key_kind keys = key_kind::none;
 };
 

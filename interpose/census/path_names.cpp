@@ -286,7 +286,7 @@ path_names::named path_names::from_exception(const named& parent, const step& ed
 
 void path_names::note(place_number item, place_number container, const container_facts& facts) {
   places_.note_container(item, {facts.type, facts.length}, facts.is_bounded);
-  places_.note_level(item, container, {facts.length, facts.keys});
+  places_.note_level(item, container, {facts.length, facts.most, facts.keys});
 }
 
 path_names::named path_names::from_container(const named& parent, const step& edge) {

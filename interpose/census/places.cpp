@@ -20,6 +20,7 @@ void lengthen(std::optional<place_level>& known, const place_level& level) {
 
 [[nodiscard]] std::string text_of(const place_level& level) {
   std::string text = std::to_string(level.length);
+  if (level.most != 0) text += '<' + std::to_string(level.most);
   if (level.keys != key_kind::none) text += static_cast<char>(level.keys);
   return text;
 }

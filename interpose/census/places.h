@@ -36,6 +36,7 @@ struct place_container {
 // Of the containers that a component of a path, "[…]", stands for, the longest.
 struct place_level {
   std::uint64_t length = 0;
+  std::uint64_t most = 0;  // 0: any
   key_kind keys = key_kind::none;
 };
 

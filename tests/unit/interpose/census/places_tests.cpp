@@ -53,7 +53,7 @@ TEST_CASE("the longest container on the way is told, with the class whose attrib
         "list\x1f"
         "240\x1flocal of fit\x1ftrain.py\x1f"
         "88\x1fTrainer\x1f"
-        "limit=5");
+        "limit=5\x1f,");
 }
 
 TEST_CASE("an attribute without a container names its object's class") {
@@ -63,7 +63,7 @@ TEST_CASE("an attribute without a container names its object's class") {
   CHECK(places.detail(attribute, "limit=5") ==
         "\x1f\x1flocal of fit\x1ftrain.py\x1f"
         "88\x1f"
-        "Decoder\x1flimit=5");
+        "Decoder\x1flimit=5\x1f");
 }
 
 TEST_CASE("a name that begins anew keeps the flags and the container of the way to it") {
@@ -79,7 +79,26 @@ TEST_CASE("a name that begins anew keeps the flags and the container of the way 
         "OrderedDict\x1f"
         "3\x1f"
         "closure of hook\x1ftrain.py\x1f"
-        "5\x1fLinear\x1flimit=5");
+        "5\x1fLinear\x1flimit=5\x1f");
+}
+
+TEST_CASE("of each item on the way it is told how long its containers are") {
+  place_table places;
+  const place_number removed = places.add(places.start("tracker", fit), ".removed");
+  const place_number track = places.add(removed, "[…]");
+  places.note_level(track, removed, {7, 0, key_kind::none});
+  places.note_level(track, removed, {11, 0, key_kind::none});
+  const place_number crops = places.add(track, ".crops");
+  const place_number crop = places.add(crops, "[…]");
+  places.note_level(crop, crops, {4, 4, key_kind::none});
+  CHECK(places.detail(crop, "").ends_with("\x1f" "11,4<4"));
+  // A list in a dictionary is the same component.
+  const place_number label = places.add(places.start("by_class", fit), "[…]");
+  places.note_level(label, places.start("by_class", fit), {3, 0, key_kind::numbers});
+  const place_number example = places.add(label, "[…]");
+  CHECK(example == label);
+  places.note_level(example, label, {12, 0, key_kind::none});
+  CHECK(places.detail(example, "").ends_with("\x1f" "3i/12"));
 }
 
 TEST_CASE("a bounded container is flagged") {
