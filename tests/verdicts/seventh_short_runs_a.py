@@ -66,7 +66,7 @@ SEVENTH_SHORT_RUNS_A = [
        "The latest 1280 edges, 32 of which come a step: the window is full after 40 steps."),
     # Of 41 to 60 steps.
     of(GROWS, "block_cache", 45,
-       "Beyond 16 blocks a key leaves the order, but its block stays in the dictionary; no sample of seeds comes again.",
+       "Beyond 16 blocks a key leaves the order, but its block stays in the dictionary; sampled seeds never recur.",
        kept_by=r"\bblocks\b", bytes_per_step=16 * 96 * 4),
     of(GROWS, "shape_codes", 50,
        "Each shape's code is added to the optimizer and never leaves it: the code and two moments a step.",
