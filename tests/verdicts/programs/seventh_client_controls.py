@@ -17,8 +17,9 @@ class Hospital:
         self.y = torch.randn(20, 1)
 
     def gradients(self, model):
-        loss = nn.functional.mse_loss(model(self.x.cuda()), self.y.cuda())
-        return torch.autograd.grad(loss, list(model.parameters()))
+        model.zero_grad()
+        nn.functional.mse_loss(model(self.x.cuda()), self.y.cuda()).backward()
+        return [parameter.grad for parameter in model.parameters()]
 
 
 class Federation:
