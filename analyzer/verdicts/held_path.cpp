@@ -41,7 +41,9 @@ std::string held_path::identity() const {
     key += separator;
   }
   // Of containers in one another the longest is told: another one after some steps.
-  if (levels.size() < 2) key += container + separator + holder + separator;
+  const bool are_several =
+      levels.size() > 1 || (!levels.empty() && levels.front().inner.length != 0);
+  if (!are_several) key += container + separator + holder + separator;
   return key + std::to_string(line);
 }
 

@@ -4,7 +4,9 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <compare>
 #include <deque>
+#include <functional>
 #include <optional>
 #include <regex>
 #include <set>
@@ -57,6 +59,12 @@ struct assignment {
   std::string value;
 };
 
+struct name_read {
+  std::string name;
+  std::optional<std::size_t> function;  // its definition's line
+  auto operator<=>(const name_read&) const = default;
+};
+
 class follower {
  public:
   explicit follower(const program_text& program) : program_(program) {}
@@ -69,6 +77,32 @@ class follower {
       if (!value.empty()) found.push_back({i, std::move(value)});
     }
     return found;
+  }
+
+  // A variable of the function in which it is read, if that has one of this name.
+  [[nodiscard]] std::vector<assignment> assignments_to(const name_read& read) const {
+    auto found = assignments_to(read.name);
+    const auto is_own = [&](const assignment& one) {
+      return program_.function_of(one.line) == read.function &&
+             program_.at(one.line).find('.' + read.name) == std::string::npos;
+    };
+    if (std::ranges::any_of(found, is_own)) std::erase_if(found, std::not_fn(is_own));
+    return found;
+  }
+
+  // What a value is made of; of a function of the program, what it returns.
+  void read_in(const std::string& value, std::size_t line, std::deque<name_read>& open) const {
+    for (const auto& name : names_in(value)) {
+      open.push_back({name, program_.function_of(line)});
+      const auto definition = program_.definition_of(name);
+      if (!definition) continue;
+      for (auto i = *definition + 1; i < program_.end_of(*definition); ++i) {
+        if (!program_.begins(i, {"return", "yield"})) continue;
+        for (const auto& given : names_in(program_.at(i))) {
+          if (given != "return" && given != "yield") open.push_back({given, definition});
+        }
+      }
+    }
   }
 
   // It has something of all steps before.
@@ -126,39 +160,53 @@ bool is_made_anew(const program_text& program, const std::string& variable) {
   const follower from(program);
   const auto own = from.assignments_to(variable);
   const bound_effect container(program, variable);
+  // A function that is called has a variable of this name, too, which is another one.
+  const auto is_outer = [&](const assignment& one) {
+    const auto function = program.name_of_function(one.line);
+    return function.empty() || function == "main" || program.names(one.line, "." + variable);
+  };
+  const bool has_outer = std::ranges::any_of(own, is_outer);
+  const auto is_of_another = [&](std::optional<std::size_t> function) {
+    return has_outer && function && std::ranges::any_of(own, [&](const assignment& one) {
+             return !is_outer(one) && program.function_of(one.line) == function;
+           });
+  };
   // A list of a step's own is made in the loop; any other gathers.
   const bool is_refilled = std::ranges::any_of(own, [&](const assignment& one) {
     return program.loops_around(one.line) != 0 && container.empties(program.at(one.line));
   });
-  std::deque<std::string> open;
+  std::deque<name_read> open;
   bool anew = is_refilled;
   for (std::size_t i = 0; i < program.size(); ++i) {
     if (!program.names(i, variable) || !container.puts_in(program.at(i))) continue;
+    if (is_of_another(program.function_of(i))) continue;
     if (!is_refilled) return false;
-    for (const auto& name : names_in(program.at(i))) {
-      if (name != variable) open.push_back(name);
-    }
+    from.read_in(program.at(i), i, open);
+    std::erase_if(open, [&](const name_read& one) { return one.name == variable; });
   }
   for (const auto& one : own) {
     if (container.empties(program.at(one.line))) continue;
+    if (is_of_another(program.function_of(one.line))) continue;
     const auto function = program.name_of_function(one.line);
     const bool begins = program.loops_around(one.line) == 0 &&
                         (function == "__init__" || function == "main" || function.empty());
     if (begins) continue;
     anew = true;
-    for (const auto& name : names_in(one.value)) open.push_back(name);
+    from.read_in(one.value, one.line, open);
   }
-  std::set<std::string> seen;
+  std::set<name_read> seen;
   while (anew && !open.empty() && seen.size() < most_names) {
-    const auto name = open.front();
+    const auto read = open.front();
     open.pop_front();
-    if (name == variable) return false;
-    if (!seen.insert(name).second) continue;
-    const auto given = from.assignments_to(name);
-    if (from.gathers(name, given)) return false;
+    if (read.name == variable && !is_of_another(read.function)) return false;
+    if (!seen.insert(read).second) continue;
+    const auto given = from.assignments_to(read);
+    if (from.gathers(read.name, given)) return false;
     for (const auto& one : given) {
-      for (const auto& next : names_in(one.value)) {
-        if (next != name) open.push_back(next);
+      std::deque<name_read> next;
+      from.read_in(one.value, one.line, next);
+      for (auto& other : next) {
+        if (other.name != read.name) open.push_back(std::move(other));
       }
     }
   }
@@ -167,18 +215,15 @@ bool is_made_anew(const program_text& program, const std::string& variable) {
 
 bool is_made_of_itself(const program_text& program, const std::string& variable) {
   const follower from(program);
-  std::deque<std::string> open = {variable};
-  std::set<std::string> seen;
+  std::deque<name_read> open;
+  for (const auto& one : from.assignments_to(variable)) from.read_in(one.value, one.line, open);
+  std::set<name_read> seen;
   while (!open.empty() && seen.size() < most_names) {
-    const auto name = open.front();
+    const auto read = open.front();
     open.pop_front();
-    if (!seen.insert(name).second) continue;
-    for (const auto& one : from.assignments_to(name)) {
-      for (const auto& next : names_in(one.value)) {
-        if (next == variable) return true;
-        open.push_back(next);
-      }
-    }
+    if (read.name == variable) return true;
+    if (!seen.insert(read).second) continue;
+    for (const auto& one : from.assignments_to(read)) from.read_in(one.value, one.line, open);
   }
   return false;
 }

@@ -4,7 +4,11 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cctype>
 #include <regex>
+
+#include "analyzer/verdicts/bound_effect.h"
+#include "analyzer/verdicts/shown_bound.h"
 
 namespace memtrace::verdicts {
 
@@ -21,6 +25,7 @@ class renaming {
             name)) {}
 
   [[nodiscard]] program_text made() && {
+    made_.write_key_as_name(name_);
     for (std::size_t i = 0; i < made_.size(); ++i) {
       if (!made_.names(i, name_)) continue;
       if (made_.begins(i, {"for", "async for"})) {
@@ -96,7 +101,34 @@ class renaming {
   std::regex element_;
 };
 
+// state["pairs"].append(x), state["bank"] = torch.cat(…)
+[[nodiscard]] bool is_given_something(const program_text& program, const std::string& key) {
+  auto by_key = program;
+  by_key.write_key_as_name(key);
+  const bound_effect container(by_key, key);
+  for (std::size_t i = 0; i < program.size(); ++i) {
+    if (by_key.at(i) == program.at(i)) continue;
+    if (container.makes_larger(by_key.at(i)) || !assigned_to(key, by_key.at(i)).empty())
+      return true;
+  }
+  return false;
+}
+
 }  // namespace
+
+std::string name_in(const program_text& program, std::string_view variable) {
+  constexpr std::string_view opens = "['";
+  constexpr std::string_view closes = "']";
+  if (variable.ends_with(closes)) {
+    const auto at = variable.rfind(opens) + opens.size();
+    std::string key(variable.substr(at, variable.size() - closes.size() - at));
+    const bool plain = !key.empty() && std::ranges::all_of(key, [](unsigned char letter) {
+      return std::isalnum(letter) != 0 || letter == '_';
+    });
+    if (plain && is_given_something(program, key)) return key;
+  }
+  return last_name(variable);
+}
 
 program_text by_one_name(const program_text& program, const std::string& name) {
   return renaming(program, name).made();

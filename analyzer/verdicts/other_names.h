@@ -4,14 +4,20 @@
 //
 //   for kept in (self.moves, self.turns): kept.pop(0)        moves.pop(0)
 //   seen = self.by_class.setdefault(label, []) … seen.pop()   by_class[_].pop()
+//   state["pairs"].append(x)                                  pairs.append(x)
 //   trim(self.items, 40) … def trim(kept, most): del kept[0]  del items[0]
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "analyzer/verdicts/program_text.h"
 
 namespace memtrace::verdicts {
+
+// What lines of the program call a container: "items" of "memory.items", "pairs" of
+// "optimizer.state[…]['pairs']", if they write that key.
+[[nodiscard]] std::string name_in(const program_text& program, std::string_view variable);
 
 // The program with other names of the container replaced by its own where they stand for it. What
 // a container in it is called becomes "name[_]".

@@ -150,6 +150,16 @@ void program_text::join() {
   }
 }
 
+void program_text::write_key_as_name(const std::string& key) {
+  const std::regex item(R"([A-Za-z_][\w.]*(?:\[\w+\])?\[["'])" + key + R"(["']\])");
+  for (auto& line : lines_) {
+    const auto& code = line.code;
+    if (code.find('"' + key + "\"]") == code.npos && code.find('\'' + key + "']") == code.npos)
+      continue;
+    line.code = std::regex_replace(code, item, key);
+  }
+}
+
 void program_text::replace_word(std::size_t from, std::size_t to, const std::string& word,
                                 const std::string& by) {
   const auto is_part = [](char letter) {

@@ -20,6 +20,8 @@ class program_text {
 
   explicit program_text(const std::vector<std::string>& lines);
 
+  // state["pairs"] becomes pairs.
+  void write_key_as_name(const std::string& key);
   // In the lines from `from` to before `to`; not where it is an attribute of something, or what
   // stands for an argument's name.
   void replace_word(std::size_t from, std::size_t to, const std::string& word,

@@ -47,7 +47,8 @@ class running_key {
       const auto& code = program_.at(i);
       if (std::regex_search(code, folded)) return false;
       if (std::regex_search(code, one_more) && !begins_anew(name)) goes_on = true;
-      if (std::regex_search(code, of_loop) && is_loop_of_steps(i)) goes_on = true;
+      const bool has_no_end = code.find("count()") != std::string::npos;
+      if (std::regex_search(code, of_loop) && (has_no_end || is_loop_of_steps(i))) goes_on = true;
       const auto value = assigned_to(name, code);
       if (!value.empty() && value != name && value.find(name) == std::string::npos &&
           value.find('(') != 0 && is_new_each_time(value, i, depth + 1))

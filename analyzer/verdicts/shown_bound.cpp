@@ -180,7 +180,7 @@ std::string last_name(std::string_view variable) {
 }
 
 std::optional<shown_bound> bound_in(const program_text& program, const bounded_container& what) {
-  auto name = last_name(what.variable);
+  auto name = name_in(program, what.variable);
   if (name.empty() || !program.names(name)) return std::nullopt;
   const auto by_this_name = by_one_name(program, name);
   const search in(by_this_name, std::move(name), what);

@@ -3,6 +3,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <regex>
 
 #include "analyzer/verdicts/bound_effect.h"
@@ -37,7 +38,8 @@ class search {
     for (std::size_t i = 0; i < program_.size(); ++i) {
       if (!program_.names(i, name_) || !container_.puts_in(program_.at(i))) continue;
       if (!is_asked_before(i)) return std::nullopt;
-      if (!what_.keys_come_again && puts_in_under_running_number(program_, i, name_))
+      if (!what_.keys_come_again &&
+          (!is_for_absent(i) || puts_in_under_running_number(program_, i, name_)))
         return std::nullopt;
       found = i;
     }
@@ -49,10 +51,12 @@ class search {
     for (std::size_t i = 0; i < program_.size(); ++i) {
       if (!program_.names(i, name_)) continue;
       const auto& code = program_.at(i);
-      if (!container_.removes(code) && !container_.empties(code)) continue;
+      const bool sifts = is_sifted(code);
+      if (!sifts && !container_.removes(code) && !container_.empties(code)) continue;
       if (program_.name_of_function(i) == "__init__" || is_of_another_level(code)) continue;
-      const auto condition = condition_of(i);
-      if (!condition || is_switched_off(i)) continue;
+      if (is_switched_off(i)) continue;
+      const auto condition = sifts ? std::optional(i) : condition_to_reach(i);
+      if (!condition) continue;
       // Its length has gone beyond what the condition names, and nothing was taken out.
       const auto& asked = program_.at(*condition);
       if (std::regex_search(asked, measures_) &&
@@ -113,6 +117,14 @@ class search {
       if (program_.begins(*at, {"def", "async def", "class"})) break;
     }
     return false;
+  }
+
+  // self.lost = [track for track in self.lost if track.age < 4]
+  [[nodiscard]] bool is_sifted(const std::string& code) const {
+    const auto value = assigned_to(name_, code);
+    if (value.empty() || value.find(name_) == std::string::npos) return false;
+    static const std::regex chosen(R"(\bfor\b.*\bin\b.*\bif\b|\bfilter\()");
+    return std::regex_search(value, chosen);
   }
 
   // images.append(unlabelled.pop(place)), where nothing is put into `unlabelled` any more.
@@ -210,11 +222,48 @@ class search {
     return false;
   }
 
+  // Not come to where the key is there: under a condition, after a return, or by setdefault.
+  [[nodiscard]] bool is_for_absent(std::size_t line) const {
+    if (condition_of(line)) return true;
+    const auto& code = program_.at(line);
+    if (code.find(name_ + ".setdefault(") != std::string::npos) return true;
+    static const std::regex either(R"(\bif\b.*(?:\bNone\b|\bin\b).*\belse\b)");
+    if (std::regex_search(code, either)) return true;
+    const auto function = program_.function_of(line);
+    for (auto i = function ? *function + 1 : line; i < line; ++i) {
+      if (!program_.begins(i, {"if", "try"})) continue;
+      const auto body = program_.body_of(i);
+      const bool leaves = std::ranges::any_of(body, [](const std::string& one) {
+        return one.starts_with("return") || one.starts_with("continue");
+      });
+      if (leaves) return true;
+    }
+    return false;
+  }
+
   [[nodiscard]] std::optional<std::size_t> condition_of(std::size_t line) const {
     if (program_.begins(line, {"if", "elif", "while"})) return line;
     for (auto at = program_.above(line); at; at = program_.above(*at)) {
       if (program_.begins(*at, {"if", "elif", "else", "while", "except"})) return at;
       if (program_.begins(*at, {"def", "async def", "class"})) return std::nullopt;
+    }
+    return std::nullopt;
+  }
+
+  // Of the line, or of the calls of the function that it is in.
+  [[nodiscard]] std::optional<std::size_t> condition_to_reach(std::size_t line,
+                                                              int depth = 0) const {
+    constexpr int most_calls = 3;
+    if (const auto own = condition_of(line)) return own;
+    const auto function = program_.name_of_function(line);
+    if (depth == most_calls || function.empty() || function == "main" || function == "__init__")
+      return std::nullopt;
+    const std::regex call(fmt::format(R"(\b{}\()", function));
+    for (std::size_t i = 0; i < program_.size(); ++i) {
+      if (!program_.names(i, function) || program_.begins(i, {"def", "async def"})) continue;
+      if (!std::regex_search(program_.at(i), call)) continue;
+      if (program_.name_of_function(i) == function || is_switched_off(i)) continue;
+      if (const auto found = condition_to_reach(i, depth + 1)) return found;
     }
     return std::nullopt;
   }
@@ -252,7 +301,7 @@ std::optional<open_end> may_end(const program_text& program, const gathered& wha
   const auto element = what.variable.rfind("].");
   const bool of_element = element != what.variable.npos;
   if (of_element && !what.gets_longer) return std::nullopt;
-  auto name = last_name(of_element ? what.variable.substr(element + 2) : what.variable);
+  auto name = name_in(program, of_element ? what.variable.substr(element + 2) : what.variable);
   if (of_element && !puts_into(program, name)) {
     name = last_name(container_of(what.variable.substr(0, element)));
   }

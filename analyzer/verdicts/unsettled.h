@@ -30,10 +30,10 @@ struct gathered {
   std::uint64_t length = 0;      // elements; 0: not known
   std::string_view numbers;      // beside it, as the census has written them
   bool gets_longer = false;      // from census to census
+  bool keys_come_again = false;  // by the steps in which it grew: some, and not at even distances
   bool in_elements = false;      // it is the containers in it that get longer
   bool has_elements = false;     // there are containers in it
   char keys = 0;                 // 'i' numbers, 'k' known elsewhere, 'n' not; 0: not known, or none
-  bool keys_come_again = false;  // by the steps in which it grew: some, and not at even distances
 };
 
 // By a file's program. None: nothing says that it may end, or the run has shown that it does

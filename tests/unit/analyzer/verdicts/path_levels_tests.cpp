@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyzer/verdicts/path_levels.h"
 
-#include <catch2/catch_test_macros.hpp>
+#include "tests/unit/catch.h"
 
 namespace memtrace::verdicts {
 

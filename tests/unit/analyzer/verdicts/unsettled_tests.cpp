@@ -19,6 +19,12 @@ namespace {
   return found ? std::optional(found->kind) : std::nullopt;
 }
 
+[[nodiscard]] std::optional<open_kind> question_of(const std::vector<std::string>& lines,
+                                                   const gathered& what) {
+  const auto found = may_end(program_text(lines), what);
+  return found ? std::optional(found->kind) : std::nullopt;
+}
+
 }  // namespace
 
 TEST_CASE("GIVEN entries for new keys alone WHEN keys have come again THEN it may end") {
@@ -77,4 +83,68 @@ TEST_CASE("GIVEN what is put in while there is another one THEN it may end") {
   // Not all of it comes from there.
   CHECK(!question({"def run():", "    chunk = next(unread, None)", "    if chunk is not None:",
                    "        made.append(chunk)", "    made.append(loss)"}));
+}
+
+TEST_CASE("GIVEN entries for new keys WHEN something else has the keys, too THEN it may end") {
+  const std::vector<std::string> guarded = {
+      "def adapter(self, tenant):", "    if tenant not in self.made:",
+      "        self.made[tenant] = load(tenant)", "    return self.made[tenant]"};
+  gathered what{"server.made", 8, "", true};
+  CHECK(!question_of(guarded, what));
+  for (const char keys : {'i', 'k'}) {
+    what.keys = keys;
+    CHECK(question_of(guarded, what) == open_kind::new_keys);
+  }
+  what.keys = 'n';
+  CHECK(!question_of(guarded, what));
+  // The number of a step is never there.
+  what.keys = 'i';
+  CHECK(!question_of({"for step in range(40):", "    if step not in made:", "        made[step] = x"},
+                     what));
+}
+
+TEST_CASE("GIVEN elements that get longer WHEN a line measures what they are in THEN it says nothing") {
+  const std::vector<std::string> lines = {"if len(self.made) >= self.room:",
+                                          "    self.made[largest].pop(0)",
+                                          "self.made[label].append(x)"};
+  gathered what{"replay.made", 80, "", true};
+  what.in_elements = what.has_elements = true;
+  CHECK(!question_of(lines, what));
+  CHECK(question_of({"if len(self.made[label]) >= self.room:", "    self.made[label].pop(0)",
+                     "self.made[label].append(x)"},
+                    what) == open_kind::taken_out);
+}
+
+TEST_CASE("GIVEN a removal WHEN its switch was off THEN nothing is taken out") {
+  const std::vector<std::string> lines = {"def __init__(self, reset_made=False):",
+                                          "    self.reset_made = reset_made", "def reset(self):",
+                                          "    if self.reset_made:", "        self.made.clear()",
+                                          "def add(self, x): self.made.append(x)"};
+  CHECK(!question_of(lines, {"meter.made", 8, "reset_made=False", true}));
+  CHECK(question_of(lines, {"meter.made", 8, "", true}) == open_kind::taken_out);
+  // It may become true.
+  auto more = lines;
+  more.emplace_back("def fill(self): self.reset_made = len(self.made) == 50");
+  CHECK(question_of(more, {"meter.made", 8, "reset_made=False", true}) == open_kind::taken_out);
+}
+
+TEST_CASE("GIVEN what comes out of something else WHEN that gets nothing any more THEN it may end") {
+  const std::vector<std::string> pool = {
+      "def __init__(self, count):", "    self.left = list(range(count))", "    self.made = []",
+      "def label(self):", "    self.made.append(self.left.pop(0).cuda())"};
+  CHECK(question(pool) == open_kind::runs_out);
+  auto refilled = pool;
+  refilled.emplace_back("def add(self, x): self.left.append(x)");
+  CHECK(!question(refilled));
+}
+
+TEST_CASE("GIVEN lines that sift it or take out of it where they are called for THEN it may end") {
+  CHECK(question({"made.append(x)", "made = [x for x in made if x.age < limit]"}) ==
+        open_kind::taken_out);
+  CHECK(question({"def forget(self):", "    self.made.pop(0)", "def add(self, x):",
+                  "    self.made.append(x)", "    if self.is_full():", "        self.forget()"}) ==
+        open_kind::taken_out);
+  CHECK(question({"def remember(self, x):", "    if len(self.made) == self.room:",
+                  "        for kept in (self.made, self.other):", "            kept.pop(0)",
+                  "    self.made.append(x)"}) == open_kind::taken_out);
 }
