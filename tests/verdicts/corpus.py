@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """All programs whose verdicts are known."""
 
+from eighth_short_runs_a import EIGHTH_SHORT_RUNS_A
+from eighth_short_runs_b import EIGHTH_SHORT_RUNS_B
 from fifth_short_runs_a import FIFTH_SHORT_RUNS_A
 from fifth_short_runs_b import FIFTH_SHORT_RUNS_B
 from fourth_short_runs_a import FOURTH_SHORT_RUNS_A
@@ -23,9 +25,10 @@ FOURTH_SHORT_RUNS = [*FOURTH_SHORT_RUNS_A, *FOURTH_SHORT_RUNS_B]
 FIFTH_SHORT_RUNS = [*FIFTH_SHORT_RUNS_A, *FIFTH_SHORT_RUNS_B]
 SIXTH_SHORT_RUNS = [*SIXTH_SHORT_RUNS_A, *SIXTH_SHORT_RUNS_B]
 SEVENTH_SHORT_RUNS = [*SEVENTH_SHORT_RUNS_A, *SEVENTH_SHORT_RUNS_B]
+EIGHTH_SHORT_RUNS = [*EIGHTH_SHORT_RUNS_A, *EIGHTH_SHORT_RUNS_B]
 # By the beginning of their programs' names.
 SETS_OF_SHORT_RUNS = {"short": SHORT_RUNS, "second": SECOND_SHORT_RUNS, "third": THIRD_SHORT_RUNS,
                       "fourth": FOURTH_SHORT_RUNS, "fifth": FIFTH_SHORT_RUNS, "sixth": SIXTH_SHORT_RUNS,
-                      "seventh": SEVENTH_SHORT_RUNS}
+                      "seventh": SEVENTH_SHORT_RUNS, "eighth": EIGHTH_SHORT_RUNS}
 
 __all__ = ["CORPUS", "HELD_OUT", "SETS_OF_SHORT_RUNS"]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""SHORT_RUNS.md and SHORT_RUNS_2.md to SHORT_RUNS_7.md: verdicts on programs of 12 to 60 steps."""
+"""SHORT_RUNS.md and SHORT_RUNS_2.md to SHORT_RUNS_8.md: verdicts on programs of 12 to 60 steps."""
 
 import datetime
 from dataclasses import dataclass
@@ -108,8 +108,12 @@ SEVENTH = Set("Verdicts on short runs: a seventh set", "SHORT_RUNS_7.md",
               "`seventh_short_runs_a.py`, `seventh_short_runs_b.py`", "--short-runs seventh", """\
 Not judged yet.""")
 
+EIGHTH = Set("Verdicts on short runs: an eighth set", "SHORT_RUNS_8.md",
+             "`eighth_short_runs_a.py`, `eighth_short_runs_b.py`", "--short-runs eighth", """\
+Not judged yet.""")
+
 SETS = {"short": FIRST, "second": SECOND, "third": THIRD, "fourth": FOURTH, "fifth": FIFTH,
-        "sixth": SIXTH, "seventh": SEVENTH}
+        "sixth": SIXTH, "seventh": SEVENTH, "eighth": EIGHTH}
 
 COLUMNS = {**{name: key for name, key in table.COLUMNS.items() if name != "fix"},
            "phase": "phase_right", "category": "category_right"}
