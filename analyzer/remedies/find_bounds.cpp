@@ -64,7 +64,7 @@ class bounds {
       for (const auto& file : files) {
         const auto& program = sources_.of(file);
         keeper.bound =
-            verdicts::bound_in(program, container_of(keeper, variable, steps_of(who, unit)));
+            verdicts::bound_in(program, container_of(who, keeper, variable, steps_of(who, unit)));
         if (!keeper.bound) {
           look_what_a_step_gives(who, keeper, program, variable);
           look_for_signs(who, keeper, program, variable, file);
@@ -84,7 +84,7 @@ class bounds {
       const auto found = by_object_.find(object);
       if (keeper.bound || object.empty() || found == by_object_.end()) return;
       const auto limit = found->second.limit;
-      if (limit == 0 || limit > keeper.length) keeper.bound = found->second;
+      if (limit == 0 || limit > length_by_now(who, keeper)) keeper.bound = found->second;
     });
   }
 
@@ -117,13 +117,27 @@ class bounds {
     return verdicts::shown_bound{{}, 0, keeper.file, keeper.line, verdicts::bound_kind::places};
   }
 
-  [[nodiscard]] static verdicts::bounded_container container_of(const verdicts::retainer& keeper,
+  // At the end of the run, if it had so many elements for so many blocks all the time.
+  [[nodiscard]] static std::uint64_t length_by_now(const verdicts::culprit& who,
+                                                   const verdicts::retainer& keeper) {
+    if (!keeper.grows_in) return keeper.length;
+    const auto length = keeper.grows_in->length;
+    std::uint64_t all = 0;
+    for (const auto& one : who.retained_by) all += one.blocks;
+    if (all != keeper.blocks || keeper.blocks == 0 || keeper.grows_in->in_elements) return length;
+    return std::max(length, who.blocks * length / keeper.blocks);
+  }
+
+  [[nodiscard]] static verdicts::bounded_container container_of(const verdicts::culprit& who,
+                                                                const verdicts::retainer& keeper,
                                                                 const std::string& variable,
                                                                 std::uint64_t steps) {
     verdicts::bounded_container made{variable,       keeper.length, keeper.blocks,
                                      keeper.numbers, steps,         keeper.gets_longer};
+    made.is_that = keeper.grows_in || keeper.grows_itself;
+    if (keeper.grows_itself) made.length = 0;
     if (keeper.grows_in) {
-      made.length = keeper.grows_in->length;
+      made.length = length_by_now(who, keeper);
       made.gets_longer = true;
       made.in_elements = keeper.grows_in->in_elements;
       made.has_elements = keeper.grows_in->has_elements;
@@ -146,8 +160,9 @@ class bounds {
     if (keeper.may_end || who.found.evidence.steps >= verdicts::steps_that_tell) return;
     verdicts::gathered what{variable, keeper.length, keeper.numbers, keeper.gets_longer,
                             keys_come_again(who)};
+    what.is_that = keeper.grows_in || keeper.grows_itself;
     if (keeper.grows_in) {
-      what.length = keeper.grows_in->length;
+      what.length = length_by_now(who, keeper);
       what.gets_longer = true;
       what.in_elements = keeper.grows_in->in_elements;
       what.has_elements = keeper.grows_in->has_elements;

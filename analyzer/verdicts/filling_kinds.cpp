@@ -172,10 +172,16 @@ constexpr std::uint64_t most_parts = 8;
          path.substr(0, key).find("[…]") == path.npos;
 }
 
+// Parameters are the model's and the optimizer's groups', too.
+[[nodiscard]] bool is_under_unknown_keys(const retainer& keeper) {
+  return keeper.grows_in && keeper.grows_in->keys == 'n';
+}
+
 [[nodiscard]] std::optional<filling> first_states(const culprit& who, const growing_run& run) {
   const bool comes_anew = who.birth_steps <= births_of_what_streams;
   if (who.what != category::optimizer_states || run.weights_leak || comes_anew ||
-      who.retained_by.empty() || !std::ranges::all_of(who.retained_by, is_state_of_parameter)) {
+      who.retained_by.empty() || !std::ranges::all_of(who.retained_by, is_state_of_parameter) ||
+      std::ranges::any_of(who.retained_by, is_under_unknown_keys)) {
     return std::nullopt;
   }
   return filling{.summary =
@@ -225,7 +231,9 @@ constexpr std::uint64_t most_parts = 8;
   if (who.birth_steps > births_of_what_streams || who.retained_by.empty()) return std::nullopt;
   const auto is_anew = [&](const retainer& keeper) {
     const bool anew = keeper.made_anew || (who.by_more_blocks && !keeper.made_of_itself);
-    return anew && (keeper.flags & format::held_unreachable) == 0;
+    // Ever more hooks have something of each step.
+    constexpr auto elsewhere = format::held_unreachable | format::held_hook;
+    return anew && (keeper.flags & elsewhere) == 0;
   };
   const auto first = std::ranges::find_if(who.retained_by, is_anew);
   const bool anew = first != who.retained_by.end() &&

@@ -47,6 +47,7 @@ std::string variable_of(const retainer& keeper) {
   const auto graph = path.find(".grad_fn");
   if (graph != path.npos && graph != 0) path = path.substr(0, graph);
   // Its container is the innermost one.
+  if (keeper.grows_itself && !path.ends_with(']')) return std::string(path);
   if (const auto at = path.rfind(element); at != path.npos && at != 0) path = path.substr(0, at);
   while (path.ends_with(element)) path.remove_suffix(element.size());
   return std::string(path);

@@ -54,6 +54,11 @@ constexpr std::size_t most_names = 100;
   return expression.find_first_of("0123456789") != std::string::npos;
 }
 
+[[nodiscard]] bool has_parameter(const std::string& definition, const std::string& name) {
+  const auto parameters = parameters_of(definition);
+  return std::ranges::find(parameters, name) != parameters.end();
+}
+
 struct assignment {
   std::size_t line = 0;
   std::string value;
@@ -110,7 +115,7 @@ class follower {
     const bool anew = std::ranges::any_of(given, [&](const assignment& one) {
       const auto function = program_.name_of_function(one.line);
       const auto definition = program_.function_of(one.line);
-      if (definition && names_in(program_.at(*definition)).contains(name)) return true;
+      if (definition && has_parameter(program_.at(*definition), name)) return true;
       if (is_of_a_call(one) && !names_in(one.value).contains(name)) return true;
       return program_.loops_around(one.line) != 0 && !names_in(one.value).contains(name) &&
              function != "__init__";

@@ -91,13 +91,24 @@ std::optional<growing_level> levels_seen::growing(std::string_view path) const {
   return found;
 }
 
-std::optional<growing_level> levels_seen::only(std::string_view path) const {
+std::optional<growing_level> levels_seen::only(std::string_view path,
+                                               std::uint64_t blocks) const {
   const auto containers = containers_of(path);
-  if (latest.size() != 1 || containers.size() != 1) return std::nullopt;
-  const auto& level = latest.front();
-  if (level.outer.length == 0 || level.inner.length != 0) return std::nullopt;
-  return growing_level{
-      containers.front(), level.outer.length, level.outer.most, level.outer.keys, false, false};
+  if (latest.empty() || containers.size() != latest.size()) return std::nullopt;
+  const bool is_one = latest.size() == 1 && latest.front().inner.length == 0;
+  std::optional<growing_level> found;
+  unsigned as_long = 0;
+  const auto take = [&](std::size_t i, const path_level& level, bool in_elements) {
+    if (level.length == 0 || (!is_one && (level.length != blocks || blocks < 2))) return;
+    ++as_long;
+    found = growing_level{containers[i], level.length, level.most, level.keys, in_elements,
+                          latest[i].inner.length != 0};
+  };
+  for (std::size_t i = 0; i < latest.size(); ++i) {
+    take(i, latest[i].outer, false);
+    take(i, latest[i].inner, true);
+  }
+  return as_long == 1 ? found : std::nullopt;
 }
 
 bool levels_seen::may_fill() const {

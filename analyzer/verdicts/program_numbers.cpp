@@ -132,6 +132,26 @@ bool program_numbers::is_off(std::string_view operand) const {
   return true;
 }
 
+bool program_numbers::is_beyond_its_own_bound(std::string_view condition) const {
+  static const std::regex longer(R"(^len\(\s*([\w.]+)\s*\)\s*>\s*([\w.]+)$)");
+  static const std::regex bounded(R"(\bdeque\(.*maxlen\s*=\s*([\w.]+))");
+  std::match_results<std::string_view::const_iterator> found;
+  if (!std::regex_match(condition.begin(), condition.end(), found, longer)) return false;
+  const auto name = std::string(last_of(found[1].str()));
+  const auto most = found[2].str();
+  for (std::size_t i = 0; i < program_.size(); ++i) {
+    if (!program_.names(i, name)) continue;
+    const auto value = assigned_to(name, program_.at(i));
+    std::smatch bound;
+    if (!std::regex_search(value, bound, bounded)) continue;
+    const auto own = bound[1].str();
+    if (last_of(own) == last_of(most)) return true;
+    const auto limit = value_of(own);
+    return limit != 0 && limit <= value_of(most);
+  }
+  return false;
+}
+
 bool program_numbers::never_holds(std::string_view condition) const {
   for (const std::string_view word : {"if ", "elif ", "while "}) {
     if (condition.starts_with(word)) condition.remove_prefix(word.size());
@@ -142,7 +162,8 @@ bool program_numbers::never_holds(std::string_view condition) const {
   constexpr std::string_view both = " and ";
   while (!condition.empty()) {
     const auto end = std::min(condition.find(both), condition.size());
-    if (is_off(without_blanks(condition.substr(0, end)))) return true;
+    const auto part = without_blanks(condition.substr(0, end));
+    if (is_off(part) || is_beyond_its_own_bound(part)) return true;
     condition.remove_prefix(std::min(end + both.size(), condition.size()));
   }
   return false;

@@ -23,7 +23,8 @@ class program_numbers {
   }
   // A switch that was off when the census looked: "reset_real=False" of self.reset_real.
   [[nodiscard]] bool is_off(std::string_view operand) const;
-  // "if self.reset_real and …:", where one of its parts is such a switch.
+  // "if self.reset_real and …:", where one of its parts is such a switch, or asks whether a
+  // deque(maxlen=n) has more than n.
   [[nodiscard]] bool never_holds(std::string_view condition) const;
   // Elements of the one list or tuple of constants that is written under the name.
   [[nodiscard]] std::uint64_t elements_of(std::string_view name) const;
@@ -33,6 +34,7 @@ class program_numbers {
   [[nodiscard]] std::uint64_t of_two(std::string_view operand, int depth) const;
   [[nodiscard]] std::uint64_t least_of(std::string_view arguments, int depth) const;
   [[nodiscard]] std::uint64_t at_most(std::string_view name, int depth) const;
+  [[nodiscard]] bool is_beyond_its_own_bound(std::string_view condition) const;
   [[nodiscard]] std::uint64_t beside(std::string_view name) const;
   [[nodiscard]] std::uint64_t written(std::string_view name) const;
 

@@ -250,11 +250,15 @@ retainer retention::describe(const held_path& path, const history& pair,
   made.container = path.container;
   made.length = pair.length;
   made.gets_longer = pair.gets_longer;
-  made.grows_in = pair.samples.size() == 1 ? pair.levels.only(path.path)
-                                           : pair.levels.growing(path.path);
+  made.grows_in = pair.samples.size() == 1
+                      ? pair.levels.only(path.path, pair.samples.back().blocks)
+                      : pair.levels.growing(path.path);
   made.may_fill = pair.levels.latest.size() < 2 || pair.levels.may_fill();
-  made.grows_in_place = pair.samples.back().blocks > pair.samples.front().blocks &&
-                        pair.levels.are_as_long_as_before();
+  if (pair.levels.are_as_long_as_before() && pair.samples.size() > 1) {
+    const bool holds_more = pair.samples.back().blocks > pair.samples.front().blocks;
+    made.grows_in_place = holds_more;
+    made.grows_itself = !holds_more && pair.samples.back().bytes > pair.samples.front().bytes;
+  }
   made.owner = path.owner;
   made.file = path.file;
   made.line = path.line;

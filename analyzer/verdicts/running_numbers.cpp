@@ -14,16 +14,27 @@ class running_key {
  public:
   explicit running_key(const program_text& program) : program_(program) {}
 
-  // step, f"{step}-{part}", (self.turn, name), id(batch)
+  // step, f"{step}-{part}", (self.turn, name), id(batch), what a function of the program returns
   [[nodiscard]] bool is_new_each_time(const std::string& key, std::size_t line,
                                       int depth = 0) const {
     static const std::regex identity(
-        R"(\b(?:id|hash|uuid[14]|time|time_ns|perf_counter|monotonic|token_hex)\()");
-    static const std::regex folded(R"(%(?!\s*\()|//|\bmin\()");
+        R"(\b(?:id|hash|uuid[14]|time|time_ns|perf_counter|monotonic|token_hex|count)\()");
+    static const std::regex folded(R"(%(?!\s*\()|\bmin\()");
     static const std::regex word(R"((?:\b\w+\.)*\b([A-Za-z_]\w*)\b(?!\s*\())");
+    static const std::regex call(R"((?:\b\w+\.)*\b(\w+)\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\))");
+    if (depth > most_names) return false;
     if (std::regex_search(key, identity)) return true;
     if (std::regex_search(key, folded)) return false;
-    for (auto at = std::sregex_iterator(key.begin(), key.end(), word);
+    std::string rest = key;
+    for (auto at = std::sregex_iterator(key.begin(), key.end(), call);
+         at != std::sregex_iterator(); ++at) {
+      const auto definition = program_.definition_of((*at)[1].str());
+      if (!definition) continue;
+      if (returns_new(*definition, depth)) return true;
+      if (const auto place = rest.find(at->str()); place != std::string::npos)
+        rest.erase(place, at->length());
+    }
+    for (auto at = std::sregex_iterator(rest.begin(), rest.end(), word);
          at != std::sregex_iterator(); ++at) {
       if (counts((*at)[1].str(), line, depth)) return true;
     }
@@ -31,7 +42,16 @@ class running_key {
   }
 
  private:
-  static constexpr int most_names = 3;  // that stand for one another
+  static constexpr int most_names = 4;  // that stand for one another
+
+  [[nodiscard]] bool returns_new(std::size_t definition, int depth) const {
+    for (auto i = definition + 1; i < program_.end_of(definition); ++i) {
+      if (!program_.begins(i, {"return", "yield"})) continue;
+      const auto value = program_.at(i).substr(program_.at(i).find_first_of(" ") + 1);
+      if (is_new_each_time(value, i, depth + 1)) return true;
+    }
+    return false;
+  }
 
   [[nodiscard]] bool counts(const std::string& name, std::size_t line, int depth) const {
     if (depth > most_names) return false;
@@ -41,6 +61,9 @@ class running_key {
         R"(^(?:async )?for\s+(?:\(?\s*)?{}\b.*\bin\s+(?:range|enumerate|count|itertools\.count|tqdm|trange)\()",
         name));
     const std::regex folded(fmt::format(R"(\b{}\s*(?:%=|=.*%(?!\s*\()))", name));
+    const std::regex goes_through(fmt::format(
+        R"(\bfor\s+(?:[\w\s,()]*[\s,(])?{}\b[\w\s,()]*?\s+in\s+(?!range|enumerate|count|itertools)(.*?)(?:\]|\}}|:$|$))",
+        name));
     bool goes_on = false;
     for (std::size_t i = 0; i < program_.size(); ++i) {
       if (!program_.names(i, name)) continue;
@@ -49,6 +72,10 @@ class running_key {
       if (std::regex_search(code, one_more) && !begins_anew(name)) goes_on = true;
       const bool has_no_end = code.find("count()") != std::string::npos;
       if (std::regex_search(code, of_loop) && (has_no_end || is_loop_of_steps(i))) goes_on = true;
+      std::smatch sequence;
+      if (std::regex_search(code, sequence, goes_through) && depth < most_names &&
+          is_new_each_time(sequence[1].str(), i, depth + 1))
+        goes_on = true;
       const auto value = assigned_to(name, code);
       if (!value.empty() && value != name && value.find(name) == std::string::npos &&
           value.find('(') != 0 && is_new_each_time(value, i, depth + 1))

@@ -180,13 +180,15 @@ std::string last_name(std::string_view variable) {
 }
 
 std::optional<shown_bound> bound_in(const program_text& program, const bounded_container& what) {
-  auto name = name_in(program, what.variable);
+  const auto inner = what.variable.rfind("].");
+  const bool of_elements = inner != what.variable.npos;
+  auto name = name_in(
+      program, of_elements && what.is_that ? what.variable.substr(inner + 2) : what.variable);
   if (name.empty() || !program.names(name)) return std::nullopt;
   const auto by_this_name = by_one_name(program, name);
   const search in(by_this_name, std::move(name), what);
   if (auto found = in.by_length()) return found;
   // What an element's attribute keeps grows with the elements only where there are more of them.
-  const bool of_elements = what.variable.find("].") != what.variable.npos;
   if (of_elements && !what.gets_longer) return std::nullopt;
   if (!what.in_elements) {
     if (auto found = in.by_keys()) return found;

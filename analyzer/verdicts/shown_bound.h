@@ -30,6 +30,7 @@ struct bounded_container {
   bool gets_longer = false;   // from census to census
   bool in_elements = false;   // it is the containers in it that get longer, of `length` each
   bool has_elements = false;  // there are containers in it
+  bool is_that = false;       // known: it is this that grows, not what it is in
 };
 
 // "items" of "memory.items" and of "seen['a']": what a line must name.

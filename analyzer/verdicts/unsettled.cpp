@@ -38,8 +38,7 @@ class search {
     for (std::size_t i = 0; i < program_.size(); ++i) {
       if (!program_.names(i, name_) || !container_.puts_in(program_.at(i))) continue;
       if (!is_asked_before(i)) return std::nullopt;
-      if (!what_.keys_come_again &&
-          (!is_for_absent(i) || puts_in_under_running_number(program_, i, name_)))
+      if (!what_.keys_come_again && puts_in_under_running_number(program_, i, name_))
         return std::nullopt;
       found = i;
     }
@@ -59,12 +58,12 @@ class search {
       if (!condition) continue;
       // Its length has gone beyond what the condition names, and nothing was taken out.
       const auto& asked = program_.at(*condition);
-      if (std::regex_search(asked, measures_) &&
-          (is_exceeded(asked) || is_of_another_level(asked)))
-        continue;
+      const bool measures = std::regex_search(asked, measures_);
+      if ((measures || asked.find("len(") != std::string::npos) && is_exceeded(asked)) continue;
+      if (measures && is_of_another_level(asked)) continue;
       return i;
     }
-    return std::nullopt;
+    return room_made();
   }
 
   [[nodiscard]] std::optional<std::size_t> measured() const {
@@ -87,7 +86,7 @@ class search {
   [[nodiscard]] std::optional<std::size_t> runs_out() const {
     std::optional<std::size_t> found;
     for (std::size_t i = 0; i < program_.size(); ++i) {
-      if (!program_.names(i, name_) || !container_.puts_in(program_.at(i))) continue;
+      if (!program_.names(i, name_) || !container_.makes_larger(program_.at(i))) continue;
       auto line = while_there_is_one(i);
       if (!line && comes_out_of_what_ends(i)) line = i;
       if (!line) line = where_called(i);
@@ -172,6 +171,42 @@ class search {
     return found;
   }
 
+  // if len(self) >= self.capacity: self.make_room(), before the line that puts something in, where
+  // make_room() takes something out of whatever it calls the container, or an element of it.
+  [[nodiscard]] std::optional<std::size_t> room_made() const {
+    static const std::regex compares(R"(\blen\(|[<>]=?\s*(?:self\.)?[a-z_])");
+    for (std::size_t i = 0; i < program_.size(); ++i) {
+      if (!program_.names(i, name_) || !container_.puts_in(program_.at(i))) continue;
+      const auto function = program_.function_of(i);
+      for (auto k = function ? *function + 1 : i; k < i; ++k) {
+        if (!program_.begins(k, {"if", "while"}) || program_.end_of(k) > i) continue;
+        const auto& asked = program_.at(k);
+        if (!std::regex_search(asked, compares) || is_exceeded(asked) || is_switched_off(k))
+          continue;
+        const auto body = program_.body_of(k);
+        if (std::ranges::any_of(body, [&](const auto& one) { return calls_for_room(one); }))
+          return k;
+      }
+    }
+    return std::nullopt;
+  }
+
+  [[nodiscard]] bool calls_for_room(const std::string& statement) const {
+    static const std::regex call(R"(\b(?:self\.)(\w+)\()");
+    static const std::regex takes(
+        R"(\.(?:pop|popleft|popitem|remove|discard|clear)\(|^del\s|\bheappop\()");
+    std::smatch found;
+    if (!std::regex_search(statement, found, call)) return false;
+    const auto definition = program_.definition_of(found[1].str());
+    if (!definition) return false;
+    const auto body = program_.body_of(*definition);
+    const bool names = std::ranges::any_of(
+        body, [&](const auto& one) { return one.find(name_) != std::string::npos; });
+    return names && std::ranges::any_of(body, [](const auto& one) {
+             return std::regex_search(one, takes);
+           });
+  }
+
   // The condition under which the line is reached.
   [[nodiscard]] std::optional<std::size_t> while_there_is_one(std::size_t line) const {
     static const std::regex is_there(R"(^if\s+([A-Za-z_]\w*)(?:\s+is\s+not\s+None)?:)");
@@ -198,8 +233,23 @@ class search {
       if (!program_.names(i, name)) continue;
       const auto value = assigned_to(name, program_.at(i));
       if (value.starts_with("next(") && value.find("None") != value.npos) return true;
+      if (is_rationed(value)) return true;
     }
     return false;
+  }
+
+  // min(wanted, self.total - self.spent), also of a function that is called.
+  [[nodiscard]] bool is_rationed(const std::string& value) const {
+    static const std::regex rest(R"(\bm(?:in|ax)\(.*\s-\s.*\))");
+    if (std::regex_search(value, rest)) return true;
+    static const std::regex call(R"(^(?:\w+\.)+(\w+)\(.*\)$)");
+    std::smatch found;
+    if (!std::regex_search(value, found, call)) return false;
+    const auto definition = program_.definition_of(found[1].str());
+    if (!definition) return false;
+    const auto body = program_.body_of(*definition);
+    return std::ranges::any_of(body,
+                               [](const auto& one) { return std::regex_search(one, rest); });
   }
 
   // It is longer than a number of the comparison.
@@ -222,21 +272,16 @@ class search {
     return false;
   }
 
-  // Not come to where the key is there: under a condition, after a return, or by setdefault.
-  [[nodiscard]] bool is_for_absent(std::size_t line) const {
-    if (condition_of(line)) return true;
-    const auto& code = program_.at(line);
-    if (code.find(name_ + ".setdefault(") != std::string::npos) return true;
-    static const std::regex either(R"(\bif\b.*(?:\bNone\b|\bin\b).*\belse\b)");
-    if (std::regex_search(code, either)) return true;
-    const auto function = program_.function_of(line);
-    for (auto i = function ? *function + 1 : line; i < line; ++i) {
-      if (!program_.begins(i, {"if", "try"})) continue;
-      const auto body = program_.body_of(i);
-      const bool leaves = std::ranges::any_of(body, [](const std::string& one) {
-        return one.starts_with("return") || one.starts_with("continue");
-      });
-      if (leaves) return true;
+  // for number in gone: …, where gone = [number for number in tracks if …]
+  [[nodiscard]] bool is_over_chosen(std::size_t loop) const {
+    static const std::regex sequence(R"(\bin\s+(\w+):$)");
+    static const std::regex chosen(R"(\bfor\b.*\bif\b)");
+    std::smatch found;
+    if (!std::regex_search(program_.at(loop), found, sequence)) return false;
+    for (std::size_t i = 0; i < loop; ++i) {
+      if (!program_.names(i, found[1].str())) continue;
+      const auto value = assigned_to(found[1].str(), program_.at(i));
+      if (std::regex_search(value, chosen)) return true;
     }
     return false;
   }
@@ -245,6 +290,7 @@ class search {
     if (program_.begins(line, {"if", "elif", "while"})) return line;
     for (auto at = program_.above(line); at; at = program_.above(*at)) {
       if (program_.begins(*at, {"if", "elif", "else", "while", "except"})) return at;
+      if (program_.begins(*at, {"for"}) && is_over_chosen(*at)) return at;
       if (program_.begins(*at, {"def", "async def", "class"})) return std::nullopt;
     }
     return std::nullopt;
@@ -300,9 +346,9 @@ std::optional<open_end> may_end(const program_text& program, const gathered& wha
   // What an element's attribute keeps grows with the elements only where there are more of them.
   const auto element = what.variable.rfind("].");
   const bool of_element = element != what.variable.npos;
-  if (of_element && !what.gets_longer) return std::nullopt;
+  if (of_element && !what.gets_longer && !what.is_that) return std::nullopt;
   auto name = name_in(program, of_element ? what.variable.substr(element + 2) : what.variable);
-  if (of_element && !puts_into(program, name)) {
+  if (of_element && !what.is_that && !puts_into(program, name)) {
     name = last_name(container_of(what.variable.substr(0, element)));
   }
   if (name.empty() || !program.names(name)) return std::nullopt;

@@ -33,6 +33,7 @@ struct gathered {
   bool keys_come_again = false;  // by the steps in which it grew: some, and not at even distances
   bool in_elements = false;      // it is the containers in it that get longer
   bool has_elements = false;     // there are containers in it
+  bool is_that = false;          // known: it is this that grows, not what it is in
   char keys = 0;                 // 'i' numbers, 'k' known elsewhere, 'n' not; 0: not known, or none
 };
 

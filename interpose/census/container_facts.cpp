@@ -18,13 +18,27 @@ std::uint64_t count_at(address object, std::size_t place) noexcept {
   return count > 0 ? static_cast<std::uint64_t>(count) : 0;
 }
 
+// A whole number, or a few of them: (rows, columns).
+bool is_number(const python_objects& python, address key) {
+  if (has_flag(key, type_flag::integer)) return true;
+  if (type_of(key) != python.tuple) return false;
+  constexpr std::int64_t few = 4;
+  const auto count = load<std::int64_t>(key, offset::item_count);
+  if (count < 1 || count > few) return false;
+  for (std::int64_t i = 0; i < count; ++i) {
+    const auto place = offset::tuple_items + static_cast<std::size_t>(i) * sizeof(address);
+    if (!has_flag(load<address>(key, place), type_flag::integer)) return false;
+  }
+  return true;
+}
+
 // By the first few of them, which are the oldest.
 key_kind keys_of(const python_objects& python, address dict) {
   constexpr unsigned enough = 8;
   constexpr std::uint32_t by_dict_alone = 1;
   unsigned seen = 0, numbers = 0, known = 0;
   for_each_pair(python, dict, [&](address key, address) {
-    if (has_flag(key, type_flag::integer)) {
+    if (is_number(python, key)) {
       ++numbers;
     } else if (load<std::uint32_t>(key, offset::reference_count) > by_dict_alone) {
       ++known;

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "interpose/census/graph_walk.h"
 
+#include <algorithm>
+#include <tuple>
+#include <vector>
+
 #include "interpose/autograd/running_node.h"
 #include "interpose/autograd/tensor_layout.h"
 #include "interpose/census/block_size.h"
@@ -29,12 +33,50 @@ graph_walk::graph_walk(search& found, const autograd::readable_memory& memory,
       contents_(memory, tensor_functions),
       met_(found.most_objects(), found.until()) {}
 
+bool graph_walk::is_in_container(node which) const {
+  const found_objects& objects = search_.objects();
+  if (objects.is_root(which)) return false;
+  switch (search_.kind_of(objects.object(objects.parent(which)))) {
+    case kind::list:
+    case kind::tuple:
+    case kind::set:
+    case kind::deque:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// Variables before what is in containers, and the oldest first: a state that is carried from step
+// to step has the graphs of steps before, and the latest loss has them from it.
 void graph_walk::from_found_tensors() {
-  for (; next_tensor_ < search_.tensors_with_graphs().size(); ++next_tensor_) {
-    const node holder = search_.tensors_with_graphs()[next_tensor_];
-    const auto* const object = reinterpret_cast<const void*>(search_.objects().object(holder));
-    walk(autograd::node_of(autograd::impl_of(object)), holder);
-    if (search_.is_incomplete()) return;
+  constexpr std::uint64_t sequence_number = 24;  // after the node's functions and its own weak_ptr
+  struct begin {
+    bool in_container;
+    std::uint64_t age;
+    const void* first;
+    node holder;
+  };
+  std::vector<begin> found;
+  while (next_tensor_ < search_.tensors_with_graphs().size()) {
+    found.clear();
+    for (; next_tensor_ < search_.tensors_with_graphs().size(); ++next_tensor_) {
+      const node holder = search_.tensors_with_graphs()[next_tensor_];
+      const auto* const object = reinterpret_cast<const void*>(search_.objects().object(holder));
+      const void* const first = autograd::node_of(autograd::impl_of(object));
+      const auto at = reinterpret_cast<address>(first);
+      found.push_back({is_in_container(holder),
+                       first == nullptr ? 0 : memory_.word(at + sequence_number), first, holder});
+    }
+    std::stable_sort(found.begin(), found.end(),
+                     [](const begin& one, const begin& other) {
+                       return std::tie(one.in_container, one.age) <
+                              std::tie(other.in_container, other.age);
+                     });
+    for (const begin& one : found) {
+      walk(one.first, one.holder);
+      if (search_.is_incomplete()) return;
+    }
   }
 }
 

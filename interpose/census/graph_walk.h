@@ -23,6 +23,7 @@ class graph_walk {
   void from_found_tensors();
 
  private:
+  [[nodiscard]] bool is_in_container(node which) const;
   void walk(const void* first, node holder);
   void look_at(const graph_nodes::copy& graph_node, node holder);
   void note(const void* impl, node holder);

@@ -34,6 +34,12 @@ bool is_stable(std::string_view key) {
          key.find_first_of("0123456789 '\"\\\n\t/") == std::string_view::npos;
 }
 
+// Of batch and instance normalisation.
+bool is_statistic(std::string_view buffer) {
+  return buffer.empty() || buffer == "running_mean" || buffer == "running_var" ||
+         buffer == "num_batches_tracked";
+}
+
 bool is_number(std::string_view text) {
   return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
 }
@@ -181,13 +187,17 @@ path_names::named path_names::from_attributes(const named& parent, const step& e
   return result;
 }
 
-// Parameters and buffers are the model's: there are many, and they do not accumulate one by one.
-// Those with numbers for names may: mean_0, mean_1, …; the items of a ParameterList.
+// Parameters and what a normalisation counts are the model's: there are many, and they do not
+// accumulate one by one. Those with numbers for names may: mean_0, mean_1, …; the items of a
+// ParameterList. Other buffers have what the program writes into them: a queue, a memory.
 path_names::named path_names::from_parts(const named& parent, const step& edge) {
   if (edge.child_kind == kind::tensor) {
     const std::string name = key_of(edge.parent, edge.child, most_attributes);
     const bool is_buffer = parent.as == role::buffers;
     if (is_buffer ? !is_numbered(name) : !is_number(name)) {
+      if (is_buffer && !is_statistic(name)) {
+        return {places_.add(parent.place, "." + name), no_place, role::itself};
+      }
       return {parent.model, no_place, role::itself};
     }
     const place_number list = is_buffer ? places_.add(parent.place, "._buffers") : parent.place;

@@ -66,11 +66,15 @@ TEST_CASE("nothing gets longer where what was there holds more") {
 
 TEST_CASE("a path with one container that was seen once grows in that") {
   const levels_seen once{parse_levels("9n"), parse_levels("9n")};
-  const auto only = once.only("cache[…]");
+  const auto only = once.only("cache[…]", 18);
   REQUIRE(only);
   CHECK(only->variable == "cache");
   CHECK(only->keys == 'n');
-  CHECK_FALSE(levels_seen{parse_levels("3,4"), parse_levels("3,4")}.only("a[…].b[…]"));
+  const levels_seen two{parse_levels("29i,4"), parse_levels("29i,4")};
+  CHECK_FALSE(two.only("hooks[…].maps[…]", 12));
+  const auto as_many_as_blocks = two.only("hooks[…].maps[…]", 29);
+  REQUIRE(as_many_as_blocks);
+  CHECK(as_many_as_blocks->variable == "hooks");
 }
 
 }  // namespace memtrace::verdicts
