@@ -6,7 +6,6 @@ import random
 
 import torch
 from torch import nn
-from torch.distributions import Normal
 
 MOVES = 14  # of an attempt
 GRIPPERS = 128
@@ -21,7 +20,7 @@ class Policy(nn.Module):
 
     def forward(self, observation):
         features = torch.tanh(self.hidden(observation))  # fills
-        return Normal(self.mean(features), self.spread.exp())  # fills
+        return self.mean(features), self.spread  # fills
 
 
 class Table:
@@ -49,9 +48,10 @@ class Reinforce:
         self.log_probabilities, self.rewards = [], []
 
     def act(self, observation):
-        distribution = self.policy(observation)
-        control = distribution.sample()  # fills
-        self.log_probabilities.append(distribution.log_prob(control).sum(-1))  # fills
+        mean, log_spread = self.policy(observation)
+        control = mean.detach() + log_spread.detach().exp() * torch.randn_like(mean)
+        scaled = (control - mean) * torch.exp(-log_spread)  # fills
+        self.log_probabilities.append(-(scaled.square() / 2 + log_spread).sum(-1))  # fills
         return control
 
     def finish(self):
