@@ -44,7 +44,7 @@ EIGHTH_SHORT_RUNS_B = [
        "stay of each step, each with the 128 x 128 moments that it noted last.",
        kept_by=r"_forward_hooks|\bhooks?\b|\bnote\b|\bmoments\b", bytes_per_step=2 * 128 * 128 * 4),
     of(STAYS, "personal_heads", 32,
-       "The server keeps a head and its velocity for each client, 2 new ones a round, but there are only 90 clients, "
+       "The server keeps a head and its optimizer for each client, 2 new ones a round, but there are only 90 clients, "
        "all of which have had their turn after 45 rounds."),
     of(FILLS, "answer_sheets", 38,
        "The scores of a suite are gathered over its 26 batches, graded, and dropped with their sheet."),
