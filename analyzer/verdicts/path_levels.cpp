@@ -79,7 +79,10 @@ std::optional<growing_level> levels_seen::growing(std::string_view path) const {
                         bool in_elements) {
     if (before.length == 0 || now.length <= before.length) return;
     const double longer = static_cast<double>(now.length) / static_cast<double>(before.length);
-    if (longer <= times) return;
+    // What an element has goes with it: the outer one is asked for, unless it is elements
+    // themselves that get longer.
+    const bool of_same = found && in_elements && found->variable == containers[i];
+    if (found && (!of_same || longer <= times)) return;
     times = longer;
     found = growing_level{containers[i], now.length, now.most, now.keys, in_elements,
                           latest[i].inner.length != 0};

@@ -45,7 +45,7 @@ struct levels_seen {
   std::vector<nested_level> first;
   std::vector<nested_level> latest;
 
-  // That which has become longer most, the outermost of several.
+  // The outermost that has become longer; its elements, if they have more.
   [[nodiscard]] std::optional<growing_level> growing(std::string_view path) const;
   // Of a path that was seen once: the one container on it, or the one of several that has as many
   // elements as there are blocks.

@@ -78,7 +78,7 @@ class running_key {
         goes_on = true;
       const auto value = assigned_to(name, code);
       if (!value.empty() && value != name && value.find(name) == std::string::npos &&
-          value.find('(') != 0 && is_new_each_time(value, i, depth + 1))
+          is_new_each_time(value, i, depth + 1))
         goes_on = true;
     }
     return goes_on || is_handed(name, line, depth);
