@@ -122,6 +122,7 @@ class bounds {
                                                    const verdicts::retainer& keeper) {
     if (!keeper.grows_in) return keeper.length;
     const auto length = keeper.grows_in->length;
+    if (keeper.censuses > 1) return length;  // something else may have the latest ones
     std::uint64_t all = 0;
     for (const auto& one : who.retained_by) all += one.blocks;
     if (all != keeper.blocks || keeper.blocks == 0 || keeper.grows_in->in_elements) return length;

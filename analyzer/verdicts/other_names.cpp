@@ -19,6 +19,7 @@ class renaming {
   renaming(const program_text& program, const std::string& name)
       : made_(program),
         name_(name),
+        length_(fmt::format(R"(^len\(\s*(?:\w+\.)*{}\s*\)$)", name)),
         whole_(fmt::format(R"(^(?:\w+\.)*{}$)", name)),
         element_(fmt::format(
             R"(^(?:\w+\.)*{}(?:\[[^\[\]]*\]|\.(?:setdefault|get)\((?:[^()]|\([^()]*\))*\))$)",
@@ -41,6 +42,7 @@ class renaming {
  private:
   // What an expression is to the container: "items", "items[_]"; empty: nothing.
   [[nodiscard]] std::string meant(const std::string& expression) const {
+    if (std::regex_match(expression, length_)) return fmt::format("len({})", name_);
     if (std::regex_match(expression, whole_)) return name_;
     if (std::regex_match(expression, element_)) return name_ + "[_]";
     return {};
@@ -97,6 +99,7 @@ class renaming {
 
   program_text made_;
   const std::string& name_;
+  std::regex length_;
   std::regex whole_;
   std::regex element_;
 };

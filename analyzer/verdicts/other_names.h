@@ -5,6 +5,7 @@
 //   for kept in (self.moves, self.turns): kept.pop(0)        moves.pop(0)
 //   seen = self.by_class.setdefault(label, []) … seen.pop()   by_class[_].pop()
 //   state["pairs"].append(x)                                  pairs.append(x)
+//   count = len(self.shelves) … if count < 8:                 if len(shelves) < 8:
 //   trim(self.items, 40) … def trim(kept, most): del kept[0]  del items[0]
 #pragma once
 

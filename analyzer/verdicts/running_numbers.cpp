@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <optional>
 #include <regex>
 
 namespace memtrace::verdicts {
@@ -69,7 +70,8 @@ class running_key {
       if (!program_.names(i, name)) continue;
       const auto& code = program_.at(i);
       if (std::regex_search(code, folded)) return false;
-      if (std::regex_search(code, one_more) && !begins_anew(name)) goes_on = true;
+      if (std::regex_search(code, one_more) && !begins_anew(name, program_.function_of(i)))
+        goes_on = true;
       const bool has_no_end = code.find("count()") != std::string::npos;
       if (std::regex_search(code, of_loop) && (has_no_end || is_loop_of_steps(i))) goes_on = true;
       std::smatch sequence;
@@ -84,11 +86,13 @@ class running_key {
     return goes_on || is_handed(name, line, depth);
   }
 
-  // Set to nothing again after it was made.
-  [[nodiscard]] bool begins_anew(const std::string& name) const {
+  // Set to nothing again after it was made; not at the begin of the function that counts.
+  [[nodiscard]] bool begins_anew(const std::string& name,
+                                 std::optional<std::size_t> counting) const {
     for (std::size_t i = 0; i < program_.size(); ++i) {
       if (!program_.names(i, name) || assigned_to(name, program_.at(i)) != "0") continue;
       const auto function = program_.name_of_function(i);
+      if (program_.function_of(i) == counting && program_.loops_around(i) == 0) continue;
       if (function != "__init__" && function != "main" && program_.loops_around(i) == 0 &&
           !function.empty())
         return true;

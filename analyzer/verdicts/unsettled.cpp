@@ -51,6 +51,8 @@ class search {
       if (!program_.names(i, name_)) continue;
       const auto& code = program_.at(i);
       const bool sifts = is_sifted(code);
+      // It has run, and there are more than it names.
+      if (sifts && is_exceeded(code)) continue;
       if (!sifts && !container_.removes(code) && !container_.empties(code)) continue;
       if (program_.name_of_function(i) == "__init__" || is_of_another_level(code)) continue;
       if (is_switched_off(i)) continue;
@@ -58,6 +60,7 @@ class search {
       if (!condition) continue;
       // Its length has gone beyond what the condition names, and nothing was taken out.
       const auto& asked = program_.at(*condition);
+      if (is_first(code, asked)) continue;
       const bool measures = std::regex_search(asked, measures_);
       if ((measures || asked.find("len(") != std::string::npos) && is_exceeded(asked)) continue;
       if (measures && is_of_another_level(asked)) continue;
@@ -118,12 +121,31 @@ class search {
     return false;
   }
 
+  // if not state: state["past"] = []
+  [[nodiscard]] bool is_first(const std::string& code, const std::string& asked) const {
+    static const std::regex absent(R"(^(?:el)?if\b.*(?:\bnot\b|\bis None\b|== 0\b))");
+    return !assigned_to(name_, code).empty() && std::regex_search(asked, absent);
+  }
+
   // self.lost = [track for track in self.lost if track.age < 4]
   [[nodiscard]] bool is_sifted(const std::string& code) const {
     const auto value = assigned_to(name_, code);
     if (value.empty() || value.find(name_) == std::string::npos) return false;
     static const std::regex chosen(R"(\bfor\b.*\bin\b.*\bif\b|\bfilter\()");
     return std::regex_search(value, chosen);
+  }
+
+  // Something is taken out of it, and nothing put into it after it was made.
+  [[nodiscard]] bool is_used_up(const std::string& source) const {
+    if (source == name_) return false;
+    const bound_effect what(program_, source);
+    bool loses = false;
+    for (std::size_t i = 0; i < program_.size(); ++i) {
+      if (!program_.names(i, source) || program_.name_of_function(i) == "__init__") continue;
+      if (what.puts_in(program_.at(i))) return false;
+      loses = loses || what.removes(program_.at(i));
+    }
+    return loses;
   }
 
   // images.append(unlabelled.pop(place)), where nothing is put into `unlabelled` any more.
@@ -133,15 +155,7 @@ class search {
     const auto& code = program_.at(line);
     auto ends = [&](const std::string& text) {
       std::smatch found;
-      if (!std::regex_search(text, found, taken) || found[1].str() == name_) return false;
-      const auto source = found[1].str();
-      const bound_effect filled(program_, source);
-      for (std::size_t i = 0; i < program_.size(); ++i) {
-        if (program_.names(i, source) && program_.name_of_function(i) != "__init__" &&
-            filled.puts_in(program_.at(i)))
-          return false;
-      }
-      return true;
+      return std::regex_search(text, found, taken) && is_used_up(found[1].str());
     };
     if (ends(code)) return true;
     static const std::regex word(R"([A-Za-z_]\w*)");
@@ -210,11 +224,14 @@ class search {
   // The condition under which the line is reached.
   [[nodiscard]] std::optional<std::size_t> while_there_is_one(std::size_t line) const {
     static const std::regex is_there(R"(^if\s+([A-Za-z_]\w*)(?:\s+is\s+not\s+None)?:)");
+    static const std::regex is_left(R"(^(?:if|while)\s+(?:\w+\.)*(\w+):)");
     static const std::regex none_left(
         R"(^if\s+(?:not\s+[\w.]+|len\([\w.]+\)\s*==\s*0|[A-Za-z_]\w*\s+is\s+None):)");
     for (auto at = program_.above(line); at; at = program_.above(*at)) {
       std::smatch what;
       if (std::regex_search(program_.at(*at), what, is_there) && is_next(what[1].str(), *at))
+        return at;
+      if (std::regex_search(program_.at(*at), what, is_left) && is_used_up(what[1].str()))
         return at;
       if (program_.begins(*at, {"def", "async def", "class"})) break;
     }
