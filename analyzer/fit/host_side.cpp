@@ -62,12 +62,11 @@ std::string sentence_of(const host_side& found, std::uint64_t batch) {
     return text::format_bytes(static_cast<std::uint64_t>(std::max(0.0, value)));
   };
   const auto at = found.constant + found.per_item * static_cast<double>(batch);
-  auto text =
-      found.per_item == 0
-          ? fmt::format("{} whatever the batch, from {} dry runs", bytes(found.constant),
-                        found.points)
-          : fmt::format("{} + {} · batch = {} at batch {}, from {} dry runs", bytes(found.constant),
-                        bytes(found.per_item), bytes(at), batch, found.points);
+  auto text = found.per_item == 0
+                  ? fmt::format("{} whatever the batch", bytes(found.constant))
+                  : fmt::format("{} + {} · batch = {} at batch {}", bytes(found.constant),
+                                bytes(found.per_item), bytes(at), batch);
+  text += fmt::format(", from {} dry run{}", found.points, found.points == 1 ? "" : "s");
   text += workers_of(found.most);
   if (found.most.pinned != 0) {
     text += fmt::format("; {} of it pinned", text::format_bytes(found.most.pinned));

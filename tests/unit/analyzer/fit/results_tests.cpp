@@ -89,8 +89,18 @@ TEST_CASE("The host's memory goes on along the line of what was measured") {
   const auto sentence = fit::sentence_of(*found, 1000);
   CHECK(sentence.find("1.98 GiB at batch 1000") != std::string::npos);
   CHECK(sentence.find("2 workers with 300.00 MiB each") != std::string::npos);
+  CHECK(sentence.find("; 8.00 MiB of it pinned") != std::string::npos);
   CHECK(sentence.find("looked at") == std::string::npos);
   CHECK(sentence.find("99 % of the limit of 2.00 GiB: more than 80 %") != std::string::npos);
+}
+
+TEST_CASE("One byte that is pinned is one byte, and none is not said") {
+  const auto one = fit::host_side_of({{4, {1_GiB, 0, 0, 1, 0, 0}}});
+  REQUIRE(one);
+  CHECK(fit::sentence_of(*one, 4).find("from 1 dry run; 1 byte of it pinned") != std::string::npos);
+  const auto none = fit::host_side_of({{4, {1_GiB, 0, 0, 0, 0, 0}}});
+  REQUIRE(none);
+  CHECK(fit::sentence_of(*none, 4).find("pinned") == std::string::npos);
 }
 
 TEST_CASE("Workers that nobody looked at are said, with what they may hold") {

@@ -14,6 +14,8 @@ using namespace memtrace;
 using namespace memtrace::test;
 
 TEST_CASE("GIVEN sizes, times and counts WHEN formatted THEN they are binary and say so") {
+  CHECK(text::format_bytes(0) == "0 bytes");
+  CHECK(text::format_bytes(1) == "1 byte");
   CHECK(text::format_bytes(17) == "17 bytes");
   CHECK(text::format_bytes(1536) == "1.50 KiB");
   CHECK(text::format_bytes(24259_MiB) == "23.69 GiB");
