@@ -57,7 +57,7 @@ bool is_bounded_by_kind(const retainer& keeper) {
   if ((keeper.flags & format::held_bounded) == 0) return false;
   if (keeper.grows_in) return keeper.grows_in->most != 0;
   // A full one does not grow: it is in another one that does.
-  if (!keeper.may_fill) return false;
+  if (keeper.is_full) return false;
   return !(keeper.gets_longer && !keeper.container.empty() && limit_of(keeper.container) == 0);
 }
 

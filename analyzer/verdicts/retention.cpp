@@ -253,7 +253,7 @@ retainer retention::describe(const held_path& path, const history& pair,
   made.grows_in = pair.samples.size() == 1
                       ? pair.levels.only(path.path, pair.samples.back().blocks)
                       : pair.levels.growing(path.path);
-  made.may_fill = pair.levels.latest.size() < 2 || pair.levels.may_fill();
+  made.is_full = pair.levels.latest.size() > 1 && !pair.levels.may_fill();
   if (pair.levels.are_as_long_as_before() && pair.samples.size() > 1) {
     const bool holds_more = pair.samples.back().blocks > pair.samples.front().blocks;
     made.grows_in_place = holds_more;

@@ -76,7 +76,7 @@ struct retainer {
   std::uint64_t length = 0;
   bool gets_longer = false;  // was longer in later censuses, in the last one too
   std::optional<growing_level> grows_in;  // of several containers in one another
-  bool may_fill = false;        // a container on the path is bounded by itself, and not full
+  bool is_full = false;         // the bounded containers are, inside others
   bool grows_itself = false;    // its tensors do, in containers that are as long as they were
   bool grows_in_place = false;  // more of what was there before holds memory now
   std::string owner;         // local of fit

@@ -56,7 +56,10 @@ TEST_CASE("GIVEN a line that takes something out under a condition THEN it may e
 
 TEST_CASE("GIVEN a length that is compared with what nobody knows THEN it may end") {
   CHECK(question({"made.append(x)", "while len(made) > room():", "    drop(made)",
-                  "def drop(made):", "    made.pop(0)"}) == open_kind::measured);
+                  "def drop(made):", "    made.pop(0)"}) == open_kind::taken_out);
+  CHECK(question({"if len(made) < room():", "    made.append(x)"}) == open_kind::measured);
+  CHECK(question({"def open(self):", "    count = len(self.made)", "    if count < len(self.all):",
+                  "        self.made.append(x)"}) == open_kind::measured);
   CHECK(!question({"made.append(x)", "if len(made) > most:", "    made = made[-most:]"}, true, 80));
   CHECK(!question({"made.append(x)", "if len(made) > room():", "    print('many')"}));
 }
@@ -124,7 +127,7 @@ TEST_CASE("GIVEN a removal WHEN its switch was off THEN nothing is taken out") {
   CHECK(question_of(lines, {"meter.made", 8, "", true}) == open_kind::taken_out);
   // It may become true.
   auto more = lines;
-  more.emplace_back("def fill(self): self.reset_made = len(self.made) == 50");
+  more.insert(more.end(), {"def fill(self):", "    self.reset_made = len(self.made) == 50"});
   CHECK(question_of(more, {"meter.made", 8, "reset_made=False", true}) == open_kind::taken_out);
 }
 
