@@ -30,6 +30,16 @@ def held(name, path, container="", length="", owner="global of __main__", holder
     return thing
 
 
+# How long the containers on the path are, and what the keys are.
+expected_levels = {"in a class": "2i/3", "by name": "2k", "by text": "1n", "by size": "1i", "in a window": "1/1<4"}
+TENANTS = ["acme", "birch"]
+by_class = {7: [held("in a class", "by_class[…]", "list", "3"), 1, 2], 9: [3]}
+adapters = {TENANTS[0]: held("by name", "adapters['acme']", "dict", "2"), TENANTS[1]: None}
+answers = {"".join(["what", " is ", str(len(TENANTS))]): held("by text", "answers[…]", "dict", "1")}
+masks = {(24, len(TENANTS)): held("by size", "masks[…]", "dict", "1")}
+windows = [collections.deque([held("in a window", "windows[…]", "deque(maxlen=4)", "1", flags=BOUNDED)], maxlen=4)]
+
+
 class Module:
     def __init__(self):
         self._modules = {}
@@ -252,9 +262,11 @@ def main():
     found = {}
     for name, address in made.items():
         row = rows.get(address)
-        found[name] = row and [row[0], row[1], row[2], row[3], row[6], row[8]]
+        found[name] = row and [row[0], row[1], row[2], row[3], row[6], row[-1]]
     json.dump({"found": found, "expected": expected, "rows": len(rows),
                "numbers": {name: rows[made[name]][7].split(",") for name in ("list", "local list")},
+               "levels": {name: rows[made[name]][8] for name in expected_levels},
+               "expected_levels": expected_levels,
                "places": {name: rows[made[name]][4:6] for name in ("local", "global", "default")}},
               sys.stdout)
 

@@ -31,7 +31,7 @@ class Probe:
         return None if answer == -1 else bool(answer)
 
     def rows(self):
-        """{address: (name, container, length, owner, file, line, holder, flags)} of the last one."""
+        """{address: (name, container, length, owner, file, line, holder, numbers, levels, flags)} of the last one."""
         size = ctypes.c_ulong()
         data = self.library.probe_rows(ctypes.byref(size))
         fields = ctypes.string_at(data, size.value).decode().split("\0")[:-1]

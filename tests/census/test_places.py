@@ -45,6 +45,7 @@ def test_every_place_is_found_and_named(interpreter):
     answer = json.loads(run(interpreter, "places.py"))
     assert answer["found"] == answer["expected"]
     assert answer["rows"] == len(answer["expected"])
+    assert answer["levels"] == answer["expected_levels"]
     # Of the object that has the list, and of the function whose variable it is; what is no whole
     # number, or smaller than the list is long, bounds nothing.
     assert sorted(set(answer["numbers"]["list"]) & SHOWN) == ["capacity=40", f"large={1 << 40}"]
