@@ -84,8 +84,8 @@ std::optional<growing_level> levels_seen::growing(std::string_view path) const {
     const bool of_same = found && in_elements && found->variable == containers[i];
     if (found && (!of_same || longer <= times)) return;
     times = longer;
-    found = growing_level{containers[i], now.length, now.most, now.keys, in_elements,
-                          latest[i].inner.length != 0};
+    found = growing_level{containers[i], now.length,  now.most,
+                          now.keys,      in_elements, latest[i].inner.length != 0};
   };
   for (std::size_t i = 0; i < latest.size(); ++i) {
     take(i, first[i].outer, latest[i].outer, false);
@@ -94,8 +94,7 @@ std::optional<growing_level> levels_seen::growing(std::string_view path) const {
   return found;
 }
 
-std::optional<growing_level> levels_seen::only(std::string_view path,
-                                               std::uint64_t blocks) const {
+std::optional<growing_level> levels_seen::only(std::string_view path, std::uint64_t blocks) const {
   const auto containers = containers_of(path);
   if (latest.empty() || containers.size() != latest.size()) return std::nullopt;
   const bool is_one = latest.size() == 1 && latest.front().inner.length == 0;
@@ -104,8 +103,8 @@ std::optional<growing_level> levels_seen::only(std::string_view path,
   const auto take = [&](std::size_t i, const path_level& level, bool in_elements) {
     if (level.length == 0 || (!is_one && (level.length != blocks || blocks < 2))) return;
     ++as_long;
-    found = growing_level{containers[i], level.length, level.most, level.keys, in_elements,
-                          latest[i].inner.length != 0};
+    found = growing_level{containers[i], level.length, level.most,
+                          level.keys,    in_elements,  latest[i].inner.length != 0};
   };
   for (std::size_t i = 0; i < latest.size(); ++i) {
     take(i, latest[i].outer, false);

@@ -49,7 +49,8 @@ struct levels_seen {
   [[nodiscard]] std::optional<growing_level> growing(std::string_view path) const;
   // Of a path that was seen once: the one container on it, or the one of several that has as many
   // elements as there are blocks.
-  [[nodiscard]] std::optional<growing_level> only(std::string_view path, std::uint64_t blocks) const;
+  [[nodiscard]] std::optional<growing_level> only(std::string_view path,
+                                                  std::uint64_t blocks) const;
   // One that is bounded by itself and not full yet, around or in others.
   [[nodiscard]] bool may_fill() const;
   // All are known, and none has become longer.

@@ -250,9 +250,8 @@ retainer retention::describe(const held_path& path, const history& pair,
   made.container = path.container;
   made.length = pair.length;
   made.gets_longer = pair.gets_longer;
-  made.grows_in = pair.samples.size() == 1
-                      ? pair.levels.only(path.path, pair.samples.back().blocks)
-                      : pair.levels.growing(path.path);
+  made.grows_in = pair.samples.size() == 1 ? pair.levels.only(path.path, pair.samples.back().blocks)
+                                           : pair.levels.growing(path.path);
   made.is_full = pair.levels.latest.size() > 1 && !pair.levels.may_fill();
   if (pair.levels.are_as_long_as_before() && pair.samples.size() > 1) {
     const bool holds_more = pair.samples.back().blocks > pair.samples.front().blocks;

@@ -27,8 +27,8 @@ class running_key {
     if (std::regex_search(key, identity)) return true;
     if (std::regex_search(key, folded)) return false;
     std::string rest = key;
-    for (auto at = std::sregex_iterator(key.begin(), key.end(), call);
-         at != std::sregex_iterator(); ++at) {
+    for (auto at = std::sregex_iterator(key.begin(), key.end(), call); at != std::sregex_iterator();
+         ++at) {
       const auto definition = program_.definition_of((*at)[1].str());
       if (!definition) continue;
       if (returns_new(*definition, depth)) return true;
@@ -128,8 +128,7 @@ class running_key {
     auto called = program_.name_of_function(line);
     if (called == "__call__" || called == "__getitem__" || called == "__init__") return false;
     const auto at = static_cast<std::size_t>(place - parameters.begin());
-    const std::regex call(
-        fmt::format(R"(\b{}\(((?:[^()]|\((?:[^()]|\([^()]*\))*\))*)\))", called));
+    const std::regex call(fmt::format(R"(\b{}\(((?:[^()]|\((?:[^()]|\([^()]*\))*\))*)\))", called));
     for (std::size_t i = 0; i < program_.size(); ++i) {
       std::smatch found;
       if (i == *function || !program_.names(i, called)) continue;

@@ -7,8 +7,8 @@
 #include <regex>
 
 #include "analyzer/verdicts/bound_effect.h"
-#include "analyzer/verdicts/program_numbers.h"
 #include "analyzer/verdicts/other_names.h"
+#include "analyzer/verdicts/program_numbers.h"
 #include "analyzer/verdicts/program_text.h"
 #include "analyzer/verdicts/running_numbers.h"
 #include "analyzer/verdicts/shown_bound.h"
@@ -75,7 +75,8 @@ class search {
       if (!program_.begins(i, {"if", "elif", "while"})) continue;
       const auto& code = program_.at(i);
       if (!std::regex_search(code, measures_) || is_of_another_level(code)) continue;
-      if (code.find('<') == code.npos && code.find('>') == code.npos && !is_compared(code)) continue;
+      if (code.find('<') == code.npos && code.find('>') == code.npos && !is_compared(code))
+        continue;
       if (is_exceeded(code)) return std::nullopt;
       const auto longer = container_.of(i, true);
       const auto shorter = container_.of(i, false);
@@ -216,9 +217,8 @@ class search {
     const auto body = program_.body_of(*definition);
     const bool names = std::ranges::any_of(
         body, [&](const auto& one) { return one.find(name_) != std::string::npos; });
-    return names && std::ranges::any_of(body, [](const auto& one) {
-             return std::regex_search(one, takes);
-           });
+    return names &&
+           std::ranges::any_of(body, [](const auto& one) { return std::regex_search(one, takes); });
   }
 
   // The condition under which the line is reached.
@@ -265,8 +265,7 @@ class search {
     const auto definition = program_.definition_of(found[1].str());
     if (!definition) return false;
     const auto body = program_.body_of(*definition);
-    return std::ranges::any_of(body,
-                               [](const auto& one) { return std::regex_search(one, rest); });
+    return std::ranges::any_of(body, [](const auto& one) { return std::regex_search(one, rest); });
   }
 
   // It is longer than a number of the comparison.

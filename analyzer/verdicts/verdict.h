@@ -74,13 +74,13 @@ struct retainer {
   std::string path;       // self.validation_outputs[…]
   std::string container;  // list
   std::uint64_t length = 0;
-  bool gets_longer = false;  // was longer in later censuses, in the last one too
+  bool gets_longer = false;               // was longer in later censuses, in the last one too
   std::optional<growing_level> grows_in;  // of several containers in one another
-  bool is_full = false;         // the bounded containers are, inside others
+  bool is_full = false;                   // the bounded containers are, inside others
   bool grows_itself = false;    // its tensors do, in containers that are as long as they were
   bool grows_in_place = false;  // more of what was there before holds memory now
-  std::string owner;         // local of fit
-  std::string file;          // of the owner
+  std::string owner;            // local of fit
+  std::string file;             // of the owner
   std::uint32_t line = 0;
   std::string holder;       // Trainer
   std::uint32_t flags = 0;  // format::held_*

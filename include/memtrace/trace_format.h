@@ -364,11 +364,11 @@ inline constexpr std::uint32_t storage_trainable = 1;  // a parameter that requi
 //               the main module had then, "capacity=40,budget=320", and the switches of the
 //               holder that were off, "reset_real=False"
 //   levels      of each item on the path, "[…]" or "['key']", from the first: how many elements the
-//               longest of its containers had; after "<" the most that it may have, if it is bounded
-//               by itself; of a dictionary, what its keys are (i: whole numbers; k: something else
-//               holds them, too; n: nothing does); and after "/" the same of containers in
-//               containers that the path does not tell apart. "45,6", "10i/8", "3,4<4"; traces of
-//               older versions have fewer fields
+//               longest of its containers had; after "<" the most that it may have, if it is
+//               bounded by itself; of a dictionary, what its keys are (i: whole numbers; k:
+//               something else holds them, too; n: nothing does); and after "/" the same of
+//               containers in containers that the path does not tell apart. "45,6", "10i/8",
+//               "3,4<4"; traces of older versions have fewer fields
 // Flags of `held`:
 inline constexpr std::uint32_t held_graph = 2;        // kept by an autograd graph, through grad_fn
 inline constexpr std::uint32_t held_traceback = 4;    // by the frames of an exception's traceback

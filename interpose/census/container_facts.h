@@ -11,7 +11,12 @@ namespace memtrace::census {
 
 // Of a dictionary. Keys that something else holds, too (the names of a list, the parameters of a
 // model), are no more than that has; others may be ever new.
-enum class key_kind : char { none = 0, numbers = 'i' /* or a few in a tuple */, known = 'k', unknown = 'n' };
+enum class key_kind : char {
+  none = 0,
+  numbers = 'i' /* or a few in a tuple */,
+  known = 'k',
+  unknown = 'n'
+};
 
 struct container_facts {
   std::string type;

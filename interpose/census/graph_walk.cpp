@@ -68,11 +68,9 @@ void graph_walk::from_found_tensors() {
       found.push_back({is_in_container(holder),
                        first == nullptr ? 0 : memory_.word(at + sequence_number), first, holder});
     }
-    std::stable_sort(found.begin(), found.end(),
-                     [](const begin& one, const begin& other) {
-                       return std::tie(one.in_container, one.age) <
-                              std::tie(other.in_container, other.age);
-                     });
+    std::stable_sort(found.begin(), found.end(), [](const begin& one, const begin& other) {
+      return std::tie(one.in_container, one.age) < std::tie(other.in_container, other.age);
+    });
     for (const begin& one : found) {
       walk(one.first, one.holder);
       if (search_.is_incomplete()) return;

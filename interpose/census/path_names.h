@@ -42,7 +42,7 @@ class path_names {
     place_number place = no_place;
     place_number model = no_place;  // of the outermost nn.Module, inside one
     role as = role::itself;
-    address type = 0;  // of the object whose attributes these are
+    address type = 0;     // of the object whose attributes these are
     unsigned nested = 0;  // containers around it that are written as one component
   };
   // One step of a path: the objects and kinds at its ends.

@@ -52,10 +52,10 @@ struct place {
   // that is written as the same component. None: not known, or no item.
   std::optional<place_level> level;
   std::optional<place_level> inner_level;
-  bool repeats = false;   // an attribute of an attribute of the same name, and so on
-  std::string holder;     // class of the object whose attribute that is
-  std::string attribute_of;   // class of the object whose attribute the last component is
-  std::uint32_t flags = 0;    // format::held_*
+  bool repeats = false;      // an attribute of an attribute of the same name, and so on
+  std::string holder;        // class of the object whose attribute that is
+  std::string attribute_of;  // class of the object whose attribute the last component is
+  std::uint32_t flags = 0;   // format::held_*
   // What may hold numbers beside it: the object, or its dictionary, that has the attribute named
   // last; the code of the function that has the variable; 0: none.
   std::uint64_t attributes = 0;

@@ -14,9 +14,9 @@ TEST_CASE("what a loop over several containers does to each is done to the conta
 }
 
 TEST_CASE("a local name of an element is an element") {
-  const program_text program({"def add(self, label, x):",
-                              "    seen = self.by_class.setdefault(label, [])",
-                              "    if len(seen) > 4: seen.pop(0)", "    unseen.pop(0)"});
+  const program_text program(
+      {"def add(self, label, x):", "    seen = self.by_class.setdefault(label, [])",
+       "    if len(seen) > 4: seen.pop(0)", "    unseen.pop(0)"});
   const auto by_name = by_one_name(program, "by_class");
   CHECK(by_name.at(2) == "if len(by_class[_]) > 4: by_class[_].pop(0)");
   CHECK(by_name.at(3) == "unseen.pop(0)");

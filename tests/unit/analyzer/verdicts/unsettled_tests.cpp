@@ -102,14 +102,15 @@ TEST_CASE("GIVEN entries for new keys WHEN something else has the keys, too THEN
   CHECK(!question_of(guarded, what));
   // The number of a step is never there.
   what.keys = 'i';
-  CHECK(!question_of({"for step in range(40):", "    if step not in made:", "        made[step] = x"},
-                     what));
+  CHECK(!question_of(
+      {"for step in range(40):", "    if step not in made:", "        made[step] = x"}, what));
 }
 
-TEST_CASE("GIVEN elements that get longer WHEN a line measures what they are in THEN it says nothing") {
-  const std::vector<std::string> lines = {"if len(self.made) >= self.room:",
-                                          "    self.made[largest].pop(0)",
-                                          "self.made[label].append(x)"};
+TEST_CASE(
+    "GIVEN elements that get longer WHEN a line measures what they are in THEN it says nothing") {
+  const std::vector<std::string> lines = {
+      "if len(self.made) >= self.room:", "    self.made[largest].pop(0)",
+      "self.made[label].append(x)"};
   gathered what{"replay.made", 80, "", true};
   what.in_elements = what.has_elements = true;
   CHECK(!question_of(lines, what));
@@ -120,8 +121,10 @@ TEST_CASE("GIVEN elements that get longer WHEN a line measures what they are in 
 
 TEST_CASE("GIVEN a removal WHEN its switch was off THEN nothing is taken out") {
   const std::vector<std::string> lines = {"def __init__(self, reset_made=False):",
-                                          "    self.reset_made = reset_made", "def reset(self):",
-                                          "    if self.reset_made:", "        self.made.clear()",
+                                          "    self.reset_made = reset_made",
+                                          "def reset(self):",
+                                          "    if self.reset_made:",
+                                          "        self.made.clear()",
                                           "def add(self, x): self.made.append(x)"};
   CHECK(!question_of(lines, {"meter.made", 8, "reset_made=False", true}));
   CHECK(question_of(lines, {"meter.made", 8, "", true}) == open_kind::taken_out);
@@ -131,7 +134,8 @@ TEST_CASE("GIVEN a removal WHEN its switch was off THEN nothing is taken out") {
   CHECK(question_of(more, {"meter.made", 8, "reset_made=False", true}) == open_kind::taken_out);
 }
 
-TEST_CASE("GIVEN what comes out of something else WHEN that gets nothing any more THEN it may end") {
+TEST_CASE(
+    "GIVEN what comes out of something else WHEN that gets nothing any more THEN it may end") {
   const std::vector<std::string> pool = {
       "def __init__(self, count):", "    self.left = list(range(count))", "    self.made = []",
       "def label(self):", "    self.made.append(self.left.pop(0).cuda())"};
@@ -144,9 +148,9 @@ TEST_CASE("GIVEN what comes out of something else WHEN that gets nothing any mor
 TEST_CASE("GIVEN lines that sift it or take out of it where they are called for THEN it may end") {
   CHECK(question({"made.append(x)", "made = [x for x in made if x.age < limit]"}) ==
         open_kind::taken_out);
-  CHECK(question({"def forget(self):", "    self.made.pop(0)", "def add(self, x):",
-                  "    self.made.append(x)", "    if self.is_full():", "        self.forget()"}) ==
-        open_kind::taken_out);
+  CHECK(question({"def forget(self):", "    self.made.pop(0)",
+                  "def add(self, x):", "    self.made.append(x)",
+                  "    if self.is_full():", "        self.forget()"}) == open_kind::taken_out);
   CHECK(question({"def remember(self, x):", "    if len(self.made) == self.room:",
                   "        for kept in (self.made, self.other):", "            kept.pop(0)",
                   "    self.made.append(x)"}) == open_kind::taken_out);

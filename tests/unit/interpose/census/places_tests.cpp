@@ -91,14 +91,18 @@ TEST_CASE("of each item on the way it is told how long its containers are") {
   const place_number crops = places.add(track, ".crops");
   const place_number crop = places.add(crops, "[…]");
   places.note_level(crop, crops, {4, 4, key_kind::none});
-  CHECK(places.detail(crop, "").ends_with("\x1f" "11,4<4"));
+  CHECK(
+      places.detail(crop, "").ends_with("\x1f"
+                                        "11,4<4"));
   // A list in a dictionary is the same component.
   const place_number label = places.add(places.start("by_class", fit), "[…]");
   places.note_level(label, places.start("by_class", fit), {3, 0, key_kind::numbers});
   const place_number example = places.add(label, "[…]");
   CHECK(example == label);
   places.note_level(example, label, {12, 0, key_kind::none});
-  CHECK(places.detail(example, "").ends_with("\x1f" "3i/12"));
+  CHECK(places.detail(example, "")
+            .ends_with("\x1f"
+                       "3i/12"));
 }
 
 TEST_CASE("a bounded container is flagged") {
