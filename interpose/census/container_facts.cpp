@@ -40,7 +40,8 @@ key_kind keys_of(const python_objects& python, address dict) {
   for_each_pair(python, dict, [&](address key, address) {
     if (is_number(python, key)) {
       ++numbers;
-    } else if (load<std::uint32_t>(key, offset::reference_count) > by_dict_alone) {
+    } else if (type_of(key) != python.tuple &&  // a prompt's words, which are ever new
+               load<std::uint32_t>(key, offset::reference_count) > by_dict_alone) {
       ++known;
     }
     return ++seen < enough;
