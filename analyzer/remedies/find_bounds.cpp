@@ -11,6 +11,7 @@
 #include "analyzer/text/numbers.h"
 #include "analyzer/verdicts/keeper_words.h"
 #include "analyzer/verdicts/made_anew.h"
+#include "analyzer/verdicts/other_names.h"
 #include "analyzer/verdicts/program_text.h"
 #include "analyzer/verdicts/shown_bound.h"
 #include "analyzer/verdicts/unsettled.h"
@@ -135,15 +136,21 @@ class bounds {
                                                                 std::uint64_t steps) {
     verdicts::bounded_container made{variable,       keeper.length, keeper.blocks,
                                      keeper.numbers, steps,         keeper.gets_longer};
-    made.is_that = keeper.grows_in || keeper.grows_itself;
-    if (keeper.grows_itself) made.length = 0;
-    if (keeper.grows_in) {
-      made.length = length_by_now(who, keeper);
-      made.gets_longer = true;
-      made.in_elements = keeper.grows_in->in_elements;
-      made.has_elements = keeper.grows_in->has_elements;
-    }
+    take_level(made, who, keeper);
     return made;
+  }
+
+  // Of what grows, not of the longest container on the path.
+  template <class Asked>
+  static void take_level(Asked& what, const verdicts::culprit& who,
+                         const verdicts::retainer& keeper) {
+    what.is_that = keeper.grows_in || keeper.grows_itself;
+    if (keeper.grows_itself) what.length = 0;
+    if (!keeper.grows_in) return;
+    what.length = length_by_now(who, keeper);
+    what.gets_longer = true;
+    what.in_elements = keeper.grows_in->in_elements;
+    what.has_elements = keeper.grows_in->has_elements;
   }
 
   static void look_what_a_step_gives(const verdicts::culprit& who, verdicts::retainer& keeper,
@@ -161,14 +168,8 @@ class bounds {
     if (keeper.may_end || who.found.evidence.steps >= verdicts::steps_that_tell) return;
     verdicts::gathered what{variable, keeper.length, keeper.numbers, keeper.gets_longer,
                             keys_come_again(who)};
-    what.is_that = keeper.grows_in || keeper.grows_itself;
-    if (keeper.grows_in) {
-      what.length = length_by_now(who, keeper);
-      what.gets_longer = true;
-      what.in_elements = keeper.grows_in->in_elements;
-      what.has_elements = keeper.grows_in->has_elements;
-      what.keys = keeper.grows_in->keys;
-    }
+    take_level(what, who, keeper);
+    if (keeper.grows_in) what.keys = keeper.grows_in->keys;
     keeper.may_end = verdicts::may_end(program, what);
     if (keeper.may_end) keeper.may_end->file = file;
   }

@@ -8,7 +8,6 @@
 #include <regex>
 
 #include "analyzer/verdicts/bound_effect.h"
-#include "analyzer/verdicts/shown_bound.h"
 
 namespace memtrace::verdicts {
 
@@ -118,6 +117,15 @@ class renaming {
 }
 
 }  // namespace
+
+std::string last_name(std::string_view variable) {
+  variable = variable.substr(0, variable.find('['));
+  const auto dot = variable.rfind('.');
+  std::string name(dot == variable.npos ? variable : variable.substr(dot + 1));
+  const bool plain = std::ranges::all_of(
+      name, [](unsigned char letter) { return std::isalnum(letter) != 0 || letter == '_'; });
+  return plain ? name : std::string();
+}
 
 std::string name_in(const program_text& program, std::string_view variable) {
   constexpr std::string_view opens = "['";

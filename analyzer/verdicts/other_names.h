@@ -16,6 +16,9 @@
 
 namespace memtrace::verdicts {
 
+// "items" of "memory.items" and of "seen['a']": what a line must name.
+[[nodiscard]] std::string last_name(std::string_view variable);
+
 // What lines of the program call a container: "items" of "memory.items", "pairs" of
 // "optimizer.state[…]['pairs']", if they write that key.
 [[nodiscard]] std::string name_in(const program_text& program, std::string_view variable);

@@ -165,6 +165,7 @@ void program_text::replace_word(std::size_t from, std::size_t to, const std::str
   const auto is_part = [](char letter) {
     return std::isalnum(static_cast<unsigned char>(letter)) != 0 || letter == '_';
   };
+  if (word.empty()) return;
   for (auto i = from; i < std::min(to, lines_.size()); ++i) {
     auto& code = lines_[i].code;
     for (auto at = code.find(word); at != code.npos; at = code.find(word, at)) {

@@ -4,8 +4,10 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <regex>
+#include <utility>
 
 namespace memtrace::verdicts {
 
@@ -55,7 +57,7 @@ class running_key {
   }
 
   [[nodiscard]] bool counts(const std::string& name, std::size_t line, int depth) const {
-    if (depth > most_names) return false;
+    if (depth > most_names || is_asked_already(name, line, depth)) return false;
     const std::regex one_more(
         fmt::format(R"(\b{0}\s*(?:\+=\s*1$|=\s*(?:\w+\.)*{0}\s*\+\s*1$))", name));
     const std::regex of_loop(fmt::format(
@@ -65,25 +67,37 @@ class running_key {
     const std::regex goes_through(fmt::format(
         R"(\bfor\s+(?:[\w\s,()]*[\s,(])?{}\b[\w\s,()]*?\s+in\s+(?!range|enumerate|count|itertools)(.*?)(?:\]|\}}|:$|$))",
         name));
-    bool goes_on = false;
+    for (std::size_t i = 0; i < program_.size(); ++i) {
+      if (program_.names(i, name) && std::regex_search(program_.at(i), folded)) return false;
+    }
     for (std::size_t i = 0; i < program_.size(); ++i) {
       if (!program_.names(i, name)) continue;
       const auto& code = program_.at(i);
-      if (std::regex_search(code, folded)) return false;
       if (std::regex_search(code, one_more) && !begins_anew(name, program_.function_of(i)))
-        goes_on = true;
+        return true;
       const bool has_no_end = code.find("count()") != std::string::npos;
-      if (std::regex_search(code, of_loop) && (has_no_end || is_loop_of_steps(i))) goes_on = true;
+      if (std::regex_search(code, of_loop) && (has_no_end || is_loop_of_steps(i))) return true;
       std::smatch sequence;
-      if (std::regex_search(code, sequence, goes_through) && depth < most_names &&
+      if (std::regex_search(code, sequence, goes_through) &&
           is_new_each_time(sequence[1].str(), i, depth + 1))
-        goes_on = true;
+        return true;
       const auto value = assigned_to(name, code);
       if (!value.empty() && value != name && value.find(name) == std::string::npos &&
           is_new_each_time(value, i, depth + 1))
-        goes_on = true;
+        return true;
     }
-    return goes_on || is_handed(name, line, depth);
+    return is_handed(name, line, depth);
+  }
+
+  // By no more detours than now: the answer was no, or this would not be asked. In a long program
+  // names stand for one another in very many ways.
+  [[nodiscard]] bool is_asked_already(const std::string& name, std::size_t line, int depth) const {
+    const auto [known, is_new] =
+        asked_.try_emplace(std::pair(name, program_.function_of(line)), depth);
+    if (is_new) return false;
+    if (known->second <= depth) return true;
+    known->second = depth;
+    return false;
   }
 
   // Set to nothing again after it was made; not at the begin of the function that counts.
@@ -140,6 +154,8 @@ class running_key {
   }
 
   const program_text& program_;
+  // Names, with the function that reads them, and by how many others they were come to.
+  mutable std::map<std::pair<std::string, std::optional<std::size_t>>, int> asked_;
 };
 
 }  // namespace

@@ -170,15 +170,6 @@ class search {
 
 }  // namespace
 
-std::string last_name(std::string_view variable) {
-  variable = variable.substr(0, variable.find('['));
-  const auto dot = variable.rfind('.');
-  std::string name(dot == variable.npos ? variable : variable.substr(dot + 1));
-  const bool plain = std::ranges::all_of(
-      name, [](unsigned char letter) { return std::isalnum(letter) != 0 || letter == '_'; });
-  return plain ? name : std::string();
-}
-
 std::optional<shown_bound> bound_in(const program_text& program, const bounded_container& what) {
   const auto inner = what.variable.rfind("].");
   const bool of_elements = inner != what.variable.npos;

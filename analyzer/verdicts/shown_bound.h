@@ -33,9 +33,6 @@ struct bounded_container {
   bool is_that = false;       // known: it is this that grows, not what it is in
 };
 
-// "items" of "memory.items" and of "seen['a']": what a line must name.
-[[nodiscard]] std::string last_name(std::string_view variable);
-
 // By a file's program. None: no line bounds it, or it is full and grows still.
 [[nodiscard]] std::optional<shown_bound> bound_in(const program_text& program,
                                                   const bounded_container& what);

@@ -11,7 +11,6 @@
 #include "analyzer/verdicts/program_numbers.h"
 #include "analyzer/verdicts/program_text.h"
 #include "analyzer/verdicts/running_numbers.h"
-#include "analyzer/verdicts/shown_bound.h"
 #include "analyzer/verdicts/used_up.h"
 
 namespace memtrace::verdicts {

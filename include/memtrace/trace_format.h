@@ -360,9 +360,9 @@ inline constexpr std::uint32_t storage_trainable = 1;  // a parameter that requi
 //               cycle or C++", …
 //   file, line  of the owner's function (its first line) or module
 //   holder      class of the object whose attribute the container is: "Trainer"
-//   numbers     whole numbers no smaller than the length that the holder, the owner's function and
-//               the main module had then, "capacity=40,budget=320", and the switches of the
-//               holder that were off, "reset_real=False"
+//   numbers     whole numbers no smaller than the length that the objects on the path, the owner's
+//               function and the main module had then, "capacity=40,budget=320", and which of their
+//               switches were off, "reset_real=False"
 //   levels      of each item on the path, "[…]" or "['key']", from the first: how many elements the
 //               longest of its containers had; after "<" the most that it may have, if it is
 //               bounded by itself; of a dictionary, what its keys are (i: whole numbers; k:

@@ -13,9 +13,9 @@ namespace memtrace::census {
 // model), are no more than that has; others may be ever new.
 enum class key_kind : char {
   none = 0,
-  numbers = 'i' /* or a few in a tuple */,
+  numbers = 'i',  // whole ones, or up to four in a tuple
   known = 'k',
-  unknown = 'n'
+  unknown = 'n',
 };
 
 struct container_facts {

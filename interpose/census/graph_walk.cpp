@@ -61,6 +61,7 @@ void graph_walk::from_found_tensors() {
   while (next_tensor_ < search_.tensors_with_graphs().size()) {
     found.clear();
     for (; next_tensor_ < search_.tensors_with_graphs().size(); ++next_tensor_) {
+      if (search_.until().is_over()) return;
       const node holder = search_.tensors_with_graphs()[next_tensor_];
       const auto* const object = reinterpret_cast<const void*>(search_.objects().object(holder));
       const void* const first = autograd::node_of(autograd::impl_of(object));

@@ -63,7 +63,10 @@ place_number place_table::repeated(place_number from, std::string_view component
 }
 
 place_number place_table::add(place_number from, std::string_view component) {
-  if (places_[from].depth >= deepest) return from;
+  if (places_[from].depth >= deepest) {
+    places_[from].repeats = true;
+    return from;
+  }
   if (const place_number same = repeated(from, component); same != no_place) {
     places_[same].repeats = places_[same].repeats || !is_item(component) || same != from;
     return same;

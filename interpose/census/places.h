@@ -52,7 +52,7 @@ struct place {
   // that is written as the same component. None: not known, or no item.
   std::optional<place_level> level;
   std::optional<place_level> inner_level;
-  bool repeats = false;      // an attribute of an attribute of the same name, and so on
+  bool repeats = false;      // stands for more components than are written: x.next of x.next.next
   std::string holder;        // class of the object whose attribute that is
   std::string attribute_of;  // class of the object whose attribute the last component is
   std::uint32_t flags = 0;   // format::held_*

@@ -75,7 +75,8 @@ def test_the_batch_of_generation_beside_the_largest_training_batch(built, tmp_pa
     assert "evaluation" not in row
 
 
-@pytest.mark.parametrize("processes", [[], ["--process-each"]], ids=["one process", "a process each"])
+@pytest.mark.parametrize("processes", [pytest.param([], id="one process", marks=pytest.mark.slow),
+                                       pytest.param(["--process-each"], id="a process each")])
 def test_the_fullest_of_two_gpus_decides(built, tmp_path, processes):
     program = [PROGRAMS / "two_gpus.py", *processes]
     row = fitted(tmp_path, ["--devices", "2"], program)

@@ -216,6 +216,38 @@ TEST_CASE("GIVEN bounded deques in a dictionary WHEN it gets longer THEN they bo
   CHECK(shape_with(one({grows(1.0, {filling})})) == shape::warmup_plateau);
 }
 
+TEST_CASE("GIVEN a full deque in another container THEN it bounds nothing") {
+  auto crops = buffer(4, "deque(maxlen=4)");
+  crops.is_full = true;
+  CHECK(shape_with(one({grows(1.0, {crops})})) == shape::accumulating);
+}
+
+TEST_CASE("GIVEN more of what was there THEN it comes to an end, nobody knows when") {
+  auto controls = buffer(45, "list", 0);
+  controls.path = "clients[…].control[…]";
+  controls.bound = verdicts::shown_bound{{}, 0, "a.py", 3, verdicts::bound_kind::places};
+  auto found = one({grows(1.0, {controls})});
+  verdicts::judge_filling(found);
+  CHECK(found.verdicts[0].found.shape == shape::warmup_plateau);
+  CHECK(found.verdicts[0].summary ==
+        "grows in `clients[…].control`, a list of 45, no container of which gets longer: more of "
+        "what "
+        "was there holds memory");
+}
+
+TEST_CASE("GIVEN states under keys that nothing else has THEN they are no parameters' first ones") {
+  verdicts::culprit states = grows(1.0, {});
+  states.what = attribution::category::optimizer_states;
+  states.birth_steps = 12;
+  states.retained_by.emplace_back().path = "optimizer.state[…]['first']";
+  CHECK(shape_with(one({states})) == shape::warmup_plateau);
+  states.retained_by[0].grows_in =
+      verdicts::growing_level{"optimizer.state", 198, 0, 'k', false, false};
+  CHECK(shape_with(one({states})) == shape::warmup_plateau);
+  states.retained_by[0].grows_in->keys = 'n';
+  CHECK(shape_with(one({states})) == shape::accumulating);
+}
+
 TEST_CASE("GIVEN a model that gets a few more parts THEN they need not all run") {
   auto heads = weights(false);
   heads.in_running_model = true;

@@ -36,4 +36,9 @@ TEST_CASE("an attribute of another object is no other name") {
   CHECK(by_name.at(3) == "items.clear()");
 }
 
+TEST_CASE("a parameter without a name is no other name") {
+  const program_text program({"def f(*, most): most.pop()", "f(self.items, 3)", "f(, self.items)"});
+  CHECK(by_one_name(program, "items").at(1) == "f(self.items, 3)");
+}
+
 }  // namespace memtrace::verdicts

@@ -316,3 +316,47 @@ TEST_CASE(
   CHECK(kept[0].bytes_per_step == mebibyte / 10.0);
   CHECK(kept[0].gets_longer);
 }
+
+TEST_CASE("GIVEN containers in one another WHEN one gets longer THEN that is where it grows") {
+  censuses all;
+  for (const unsigned step : {5u, 8u, 12u}) {
+    all.begin(step);
+    const auto tracks = std::to_string(step - 2);
+    // The deque is longer at first, then the list.
+    const std::string longest = step == 5 ? "deque(maxlen=4)|4" : "list|" + tracks;
+    for (unsigned i = 0; i < step; ++i) {
+      all.held(3, "tracker.removed[…].crops[…]",
+               longest + "|local of main|a.py|3|||" + tracks + ",4<4", mebibyte,
+               format::held_bounded);
+    }
+    all.end();
+  }
+  const auto kept = all.kept.of_site(0, 3);
+  REQUIRE(kept.size() == 1);
+  CHECK(kept[0].censuses == 3);
+  REQUIRE(kept[0].grows_in);
+  CHECK(kept[0].grows_in->variable == "tracker.removed");
+  CHECK(kept[0].grows_in->length == 10);
+  CHECK(verdicts::variable_of(kept[0]) == "tracker.removed");
+  CHECK_FALSE(verdicts::is_bounded_by_kind(kept[0]));
+  CHECK_FALSE(kept[0].grows_in_place);
+}
+
+TEST_CASE("GIVEN containers that stay as long WHEN they hold more THEN it is in place") {
+  censuses all;
+  for (const unsigned step : {5u, 8u, 12u}) {
+    all.begin(step);
+    for (unsigned i = 0; i < step; ++i)
+      all.held(4, "clients[…].control[…]", "list|45|local of main|a.py|3|||45,6", mebibyte);
+    all.held(5, "caches[…].keys", "list|3|local of main|a.py|3|||3", step * mebibyte);
+    all.end();
+  }
+  const auto controls = all.kept.of_site(0, 4).at(0);
+  CHECK(controls.grows_in_place);
+  CHECK_FALSE(controls.grows_itself);
+  CHECK_FALSE(controls.grows_in);
+  const auto keys = all.kept.of_site(0, 5).at(0);
+  CHECK(keys.grows_itself);
+  CHECK_FALSE(keys.grows_in_place);
+  CHECK(verdicts::variable_of(keys) == "caches[…].keys");
+}

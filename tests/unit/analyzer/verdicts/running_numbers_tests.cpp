@@ -35,4 +35,18 @@ TEST_CASE(
   CHECK_FALSE(puts_in_under_running_number(places, 3, "kept"));
 }
 
+TEST_CASE("names that all stand for one another are each asked a few times") {
+  std::vector<std::string> lines = {"def main():", "    kept[name_0] = x"};
+  constexpr int many = 40;
+  for (int i = 0; i < many; ++i) {
+    auto line = "    name_" + std::to_string(i) + " = (";
+    for (int k = i % 4; k < many; k += 4)
+      if (k != i) line += "name_" + std::to_string(k) + ", ";
+    for (int repeated = 0; repeated < 10; ++repeated) lines.push_back(line + "0)");
+  }
+  CHECK_FALSE(puts_in_under_running_number(program_text(lines), 1, "kept"));
+  lines.emplace_back("    name_36 += 1");
+  CHECK(puts_in_under_running_number(program_text(lines), 1, "kept"));
+}
+
 }  // namespace memtrace::verdicts
