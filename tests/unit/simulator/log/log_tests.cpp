@@ -122,11 +122,17 @@ TEST_CASE("a process that memtrace ends is told why, in quiet too") {
   CHECK(said("quiet", [] { log::refuse("no GPU {}", "xyz"); }) == "memtrace: no GPU xyz\n");
 }
 
-TEST_CASE("nothing is lost before an abort, nor in the child of a process that was writing") {
+TEST_CASE("nothing is lost before an abort") {
   CHECK(said("", [] {
           log::warn("last words");
           std::abort();
         }) == "memtrace: last words\n");
+}
+
+// ThreadSanitizer's own allocator leaves its locks as they are in a fork: a child whose parent had
+// another thread in it waits there forever. glibc's, which is tested, does not.
+#ifndef __SANITIZE_THREAD__
+TEST_CASE("nothing is lost in the child of a process that was writing") {
   const std::string text = said("stderr", [] {
     std::thread writer([] {
       for (int i = 0; i < 2000; ++i) log::debug("{}", std::string(100, 'p'));
@@ -134,6 +140,7 @@ TEST_CASE("nothing is lost before an abort, nor in the child of a process that w
     for (int i = 0; i < 20; ++i) {
       const pid_t child = fork();
       if (child == 0) {
+        alarm(20);  // instead of forever
         log::debug("{}", std::string(100, 'c'));
         _exit(0);
       }
@@ -173,6 +180,7 @@ TEST_CASE("the child of a process whose first line is being written writes its o
     REQUIRE(told("] debug: of the child") == 1);
   }
 }
+#endif
 
 namespace {
 struct counted {};
