@@ -10,6 +10,8 @@ from fourth_short_runs_b import FOURTH_SHORT_RUNS_B
 from held_out import HELD_OUT
 from leaks import LEAKS, STAY_FLAT
 from look_alikes import LARGER_LEAKS, LOOK_ALIKES
+from ninth_short_runs_a import NINTH_SHORT_RUNS_A
+from ninth_short_runs_b import NINTH_SHORT_RUNS_B
 from second_short_runs import SECOND_SHORT_RUNS
 from seventh_short_runs_a import SEVENTH_SHORT_RUNS_A
 from seventh_short_runs_b import SEVENTH_SHORT_RUNS_B
@@ -26,9 +28,10 @@ FIFTH_SHORT_RUNS = [*FIFTH_SHORT_RUNS_A, *FIFTH_SHORT_RUNS_B]
 SIXTH_SHORT_RUNS = [*SIXTH_SHORT_RUNS_A, *SIXTH_SHORT_RUNS_B]
 SEVENTH_SHORT_RUNS = [*SEVENTH_SHORT_RUNS_A, *SEVENTH_SHORT_RUNS_B]
 EIGHTH_SHORT_RUNS = [*EIGHTH_SHORT_RUNS_A, *EIGHTH_SHORT_RUNS_B]
+NINTH_SHORT_RUNS = [*NINTH_SHORT_RUNS_A, *NINTH_SHORT_RUNS_B]
 # By the beginning of their programs' names.
 SETS_OF_SHORT_RUNS = {"short": SHORT_RUNS, "second": SECOND_SHORT_RUNS, "third": THIRD_SHORT_RUNS,
                       "fourth": FOURTH_SHORT_RUNS, "fifth": FIFTH_SHORT_RUNS, "sixth": SIXTH_SHORT_RUNS,
-                      "seventh": SEVENTH_SHORT_RUNS, "eighth": EIGHTH_SHORT_RUNS}
+                      "seventh": SEVENTH_SHORT_RUNS, "eighth": EIGHTH_SHORT_RUNS, "ninth": NINTH_SHORT_RUNS}
 
 __all__ = ["CORPUS", "HELD_OUT", "SETS_OF_SHORT_RUNS"]

@@ -44,6 +44,7 @@ class Truth:
     known_wrong: str = ""  # what is said instead, as RESULTS.md has it: a limit, not a regression
     steps: tuple[int, ...] = (30, 100, 300)
     arguments: tuple[str, ...] = ()
+    source: str = ""  # where the case was published
     gpu: str = "rtx3090"
     memory_size: str | None = None
     quick: bool = False  # tested with every change; the others by make_results.py
