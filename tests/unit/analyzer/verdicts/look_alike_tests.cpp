@@ -183,3 +183,45 @@ TEST_CASE("GIVEN a tensor that gets larger up to the end WHEN judged THEN it is 
   }
   CHECK(leaks_in(program.verdicts_on()) != none);
 }
+
+namespace {
+
+// Hooks that are registered again in each step keep one output each, which each of two passes makes
+// anew: in the one pass or the other, neither line holds anything.
+void pass_through_hooks(made_up_program& program, int times) {
+  (void)program.alloc(5, 64_MiB);
+  std::vector<std::uint64_t> outputs;
+  for (int i = 0; i < times; ++i) {
+    outputs.push_back(0);
+    for (const std::uint64_t line : {30, 31}) {
+      for (auto& output : outputs) output = program.replace(output, line, 1_MiB);
+      work(program);
+    }
+    program.step();
+  }
+}
+
+}  // namespace
+
+TEST_CASE(
+    "GIVEN few steps that need ever more, at no call site for long WHEN judged THEN it is open") {
+  made_up_program program;
+  pass_through_hooks(program, 40);
+  const auto found = program.verdicts_on();
+  const auto& device = about(found, "device:0");
+  CHECK(leaks_in(found) == none);
+  CHECK(device.found.shape == shape::unknown);
+  CHECK(device.found.more_steps_needed == 60);
+  CHECK_THAT(device.summary,
+             Catch::Contains("1.00 MiB on average") && Catch::Contains("about 60 more steps"));
+}
+
+TEST_CASE(
+    "GIVEN many steps that need ever more, at no call site for long WHEN judged THEN it leaks") {
+  made_up_program program;
+  pass_through_hooks(program, steps);
+  const auto& device = about(program.verdicts_on(), "device:0");
+  CHECK(device.found.shape == shape::accumulating);
+  CHECK(device.bytes_per_step == Approx(1_MiB).epsilon(0.02));
+  CHECK(device.culprits.empty());
+}
