@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "analyzer/fit/caution.h"
+#include "analyzer/fit/length_law.h"
 #include "analyzer/json/values.h"
 
 namespace memtrace::fit {
@@ -121,14 +122,28 @@ using as_json::json;
   return made;
 }
 
+[[nodiscard]] json length_law_json(const length_law& law) {
+  return {{"of", law.name},
+          {"lengths", law.lengths},
+          {"constant_bytes", law.constant},
+          {"bytes_per_item", law.item},
+          {"bytes_per_token", law.token},
+          {"bytes_per_token_squared", law.token_squared},
+          {"largest_error", law.error},
+          {"checked", law.checked}};
+}
+
 }  // namespace
 
 std::string to_json(const wishes& wanted, const plan& made, std::uint64_t dry_runs) {
   auto rows = json::array();
   for (const auto& one : made.rows) rows.push_back(row_json(wanted, one));
+  auto laws = json::array();
+  for (const auto& law : length_laws(wanted, made)) laws.push_back(length_law_json(law));
   return as_json::written({{"schema", "memtrace-fit/1"},
                            {"command", wanted.command},
                            {"rows", rows},
+                           {"length_laws", laws},
                            {"margin_bytes", wanted.margin_bytes},
                            {"runs", made.runs},
                            {"dry_runs", dry_runs},

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "analyzer/fit/caution.h"
+#include "analyzer/fit/length_law.h"
 #include "analyzer/fit/table.h"
 #include "analyzer/html/escape.h"
 #include "analyzer/text/numbers.h"
@@ -152,6 +153,10 @@ std::string to_html(const wishes& wanted, const plan& made) {
       "of that size, and one at the next batch ran out of memory. The share is of the GPU's "
       "memory, with the context.</p>\n<h2>Each cell</h2>\n<dl>\n";
   for (const auto& one : made.rows) text += details_of(wanted, one);
+  for (const auto& law : length_laws(wanted, made)) {
+    text += fmt::format("<dt>{}, at any length</dt>\n<dd>{}.</dd>\n", escaped_text(law.name),
+                        escaped_text(sentence_of(law)));
+  }
   text += fmt::format("</dl>\n<p>{} dry runs in {}.</p>\n</body>\n</html>\n", made.runs,
                       text::format_seconds(static_cast<std::uint64_t>(made.seconds * 1e9)));
   return text;

@@ -7,6 +7,7 @@
 #include <cstddef>
 
 #include "analyzer/fit/caution.h"
+#include "analyzer/fit/length_law.h"
 #include "analyzer/text/numbers.h"
 #include "analyzer/text/units.h"
 
@@ -154,6 +155,11 @@ text::page show(const wishes& wanted, const plan& made) {
                           one.found.runs));
   }
   for (const auto& one : made.rows) details(page, wanted, one);
+  for (const auto& law : length_laws(wanted, made)) {
+    page.blank();
+    page.line(fmt::format("{}, at any length", law.name), text::emphasis::heading);
+    wrapped(page, "law: ", sentence_of(law));
+  }
   page.blank();
   wrapped(page, "margin: ",
           fmt::format("{} less than the GPU has. The simulated context takes 256 MiB, where real "

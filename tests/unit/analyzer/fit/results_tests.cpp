@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "analyzer/fit/host_side.h"
 #include "analyzer/fit/json.h"
+#include "analyzer/fit/length_law.h"
 #include "analyzer/fit/page.h"
 #include "analyzer/fit/probe_json.h"
 #include "analyzer/fit/table.h"
@@ -27,7 +29,67 @@ void usual(made_requests& to, std::uint64_t batch, const std::string&) {
   return wanted;
 }
 
+// A program whose memory follows from batch and length: 20 MiB, and for each of the batch 4096
+// bytes a token and `square` bytes a pair of tokens.
+class prober_of_lengths final : public fit::prober {
+ public:
+  explicit prober_of_lengths(double square) : square_(square) {}
+  [[nodiscard]] fit::probe run(const fit::trial& wanted) override {
+    length_ = *wanted.sequence;
+    return made_.run(wanted);
+  }
+
+ private:
+  double square_;
+  std::uint64_t length_ = 0;
+  made_prober made_{[this](made_requests& to, std::uint64_t batch, const std::string&) {
+    const auto tokens = static_cast<double>(length_);
+    train(to, batch, 20_MiB, static_cast<std::uint64_t>(4096 * tokens + square_ * tokens * tokens),
+          4096);
+  }};
+};
+
+[[nodiscard]] std::vector<fit::length_law> laws_of(double square,
+                                                   const std::vector<std::uint64_t>& lengths) {
+  auto wanted = two_gpus();
+  wanted.gpus = {gpu_of("large", 8_GiB)};
+  wanted.explains = false;
+  wanted.sequences.clear();
+  for (const auto length : lengths) wanted.sequences.emplace_back(length);
+  prober_of_lengths runs(square);
+  return fit::length_laws(wanted, fit::make_plan(
+                                      wanted, runs, [] { return true; }, [](const fit::row&) {}));
+}
+
 }  // namespace
+
+TEST_CASE("Four lengths give one law, which holds at a fifth") {
+  const auto laws = laws_of(40, {64, 128, 192, 256});
+  REQUIRE(laws.size() == 1);
+  CHECK(laws[0].name == "large");
+  CHECK(laws[0].checked);
+  CHECK(laws[0].error < 0.005);
+  const auto fifth = laws_of(40, {384, 64});
+  REQUIRE(fifth.size() == 1);
+  // Of the two, the one at 384 alone is not used for the law of the four.
+  CHECK(laws[0].at(100, 384) == Approx(fifth[0].at(100, 384)).epsilon(0.01));
+  const auto sentence = fit::sentence_of(laws[0]);
+  CHECK(sentence.find("B × length²") != std::string::npos);
+  CHECK(sentence.find("of the 4 lengths tried") != std::string::npos);
+}
+
+TEST_CASE("Without a square there is none in the law, and two lengths do not check it") {
+  const auto three = laws_of(0, {64, 128, 256});
+  REQUIRE(three.size() == 1);
+  CHECK(three[0].token_squared == 0);
+  CHECK(three[0].checked);
+  CHECK(fit::sentence_of(three[0]).find("length²") == std::string::npos);
+  const auto two = laws_of(0, {64, 256});
+  REQUIRE(two.size() == 1);
+  CHECK_FALSE(two[0].checked);
+  CHECK(fit::sentence_of(two[0]).find("too few to check it") != std::string::npos);
+  CHECK(laws_of(0, {64}).empty());
+}
 
 TEST_CASE("JSON, table and page tell the same batches") {
   const auto wanted = two_gpus();

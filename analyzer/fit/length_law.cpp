@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/fit/length_law.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <utility>
+
+#include "analyzer/fit/table.h"
+#include "analyzer/text/units.h"
+
+namespace memtrace::fit {
+
+namespace {
+
+constexpr std::size_t most_terms = 3;
+using coefficients = std::array<double, most_terms>;
+
+[[nodiscard]] bool is_known(const row& one) {
+  return one.sequence && one.line && one.found.largest != 0 && one.found.fitted &&
+         one.found.fitted->fullest() != nullptr;
+}
+
+[[nodiscard]] double length_of(const row& one) {
+  return static_cast<double>(*one.sequence);
+}
+
+// The polynomial of `terms` terms with the least squares of relative errors: normal equations,
+// which are solved by elimination. Lengths are divided by the longest, so that their powers are
+// alike.
+[[nodiscard]] coefficients fitted(const std::vector<const row*>& rows, std::size_t terms) {
+  double longest = 1;
+  for (const auto* one : rows) longest = std::max(longest, length_of(*one));
+  std::array<std::array<double, most_terms + 1>, most_terms> sums{};
+  for (const auto* one : rows) {
+    const double weight = 1 / std::max(1.0, one->line->per_item * one->line->per_item);
+    coefficients powers{1, length_of(*one) / longest, std::pow(length_of(*one) / longest, 2)};
+    for (std::size_t i = 0; i < terms; ++i) {
+      for (std::size_t j = 0; j < terms; ++j) sums[i][j] += weight * powers[i] * powers[j];
+      sums[i][most_terms] += weight * powers[i] * one->line->per_item;
+    }
+  }
+  for (std::size_t i = 0; i < terms; ++i) {  // positive definite: no pivots are looked for
+    for (std::size_t k = i + 1; k < terms; ++k) {
+      const double times = sums[k][i] / sums[i][i];
+      for (std::size_t j = i; j <= most_terms; ++j) sums[k][j] -= times * sums[i][j];
+    }
+  }
+  coefficients found{};
+  for (std::size_t i = terms; i-- > 0;) {
+    double rest = sums[i][most_terms];
+    for (std::size_t j = i + 1; j < terms; ++j) rest -= sums[i][j] * found[j];
+    found[i] = rest / sums[i][i];
+  }
+  for (std::size_t i = 1; i < terms; ++i) {
+    found[i] /= std::pow(longest, static_cast<double>(i));
+  }
+  return found;
+}
+
+// A square that takes nothing, or less, at the longest is rounding, not attention.
+[[nodiscard]] bool has_square(const coefficients& found, const std::vector<const row*>& rows) {
+  constexpr double least_share = 0.005;
+  const auto& longest =
+      **std::ranges::max_element(rows, {}, [](const row* one) { return *one->sequence; });
+  return found[2] * std::pow(length_of(longest), 2) > least_share * longest.line->per_item;
+}
+
+[[nodiscard]] length_law law_of(std::string name, const std::vector<const row*>& rows) {
+  auto terms = std::min(rows.size(), most_terms);
+  auto found = fitted(rows, terms);
+  if (terms == most_terms && !has_square(found, rows)) found = fitted(rows, --terms);
+  length_law made;
+  made.name = std::move(name);
+  made.item = found[0];
+  made.token = found[1];
+  made.token_squared = found[2];
+  made.checked = rows.size() > terms;
+  for (const auto* one : rows) {
+    made.lengths.push_back(*one->sequence);
+    made.constant += one->line->constant / static_cast<double>(rows.size());
+  }
+  for (const auto* one : rows) {
+    const auto peak = static_cast<double>(one->found.fitted->fullest()->peak_allocated);
+    const auto miss = std::abs(made.at(one->found.largest, *one->sequence) / peak - 1);
+    made.error = std::max(made.error, miss);
+  }
+  return made;
+}
+
+[[nodiscard]] std::string bytes(double count) {
+  const auto text = text::format_bytes(static_cast<std::uint64_t>(std::llround(std::abs(count))));
+  return count < 0 ? "-" + text : text;
+}
+
+}  // namespace
+
+double length_law::at(std::uint64_t batch, std::uint64_t length) const {
+  const auto tokens = static_cast<double>(length);
+  return constant +
+         static_cast<double>(batch) * (item + token * tokens + token_squared * tokens * tokens);
+}
+
+std::vector<length_law> length_laws(const wishes& wanted, const plan& made) {
+  std::vector<std::pair<std::string, std::vector<const row*>>> groups;
+  for (const auto& one : made.rows) {
+    if (!is_known(one)) continue;
+    auto without = one;
+    without.sequence.reset();
+    auto name = name_of(wanted, without);
+    auto group = std::ranges::find(groups, name, &decltype(groups)::value_type::first);
+    if (group == groups.end()) group = groups.insert(group, {std::move(name), {}});
+    group->second.push_back(&one);
+  }
+  std::vector<length_law> found;
+  for (auto& [name, rows] : groups) {
+    if (rows.size() >= 2) found.push_back(law_of(std::move(name), rows));
+  }
+  return found;
+}
+
+std::string sentence_of(const length_law& law) {
+  auto text = fmt::format("in use at once {} + batch × ({} + {} × length", bytes(law.constant),
+                          bytes(law.item), bytes(law.token));
+  if (law.token_squared != 0) text += fmt::format(" + {:.2f} B × length²", law.token_squared);
+  text += fmt::format("); off by at most {:.1f} % at the largest batches of the {} lengths tried",
+                      100 * law.error, law.lengths.size());
+  if (!law.checked) text += ", which are too few to check it: a further length would";
+  return text;
+}
+
+}  // namespace memtrace::fit
