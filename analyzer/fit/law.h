@@ -44,7 +44,7 @@ class law {
   [[nodiscard]] std::optional<std::uint64_t> largest(std::uint64_t total_bytes, std::uint64_t least,
                                                      std::uint64_t most, std::uint64_t step) const;
 
-  // In use at once near that batch, as constant + per_item · batch; empty: no law.
+  // In use at once at that batch, and at half of it, as constant + per_item · batch; empty: no law.
   struct line {
     double constant = 0;
     double per_item = 0;

@@ -16,8 +16,16 @@ namespace memtrace::fit {
 
 namespace {
 
-constexpr std::size_t most_terms = 3;
+// Of 1, batch, batch · length and batch · length².
+constexpr std::size_t most_terms = 4;
 using coefficients = std::array<double, most_terms>;
+
+// In use at once at a batch and a length.
+struct point {
+  double batch = 0;
+  double length = 0;
+  double bytes = 0;
+};
 
 [[nodiscard]] bool is_known(const row& one) {
   return one.sequence && one.line && one.found.largest != 0 && one.found.fitted &&
@@ -28,19 +36,43 @@ using coefficients = std::array<double, most_terms>;
   return static_cast<double>(*one.sequence);
 }
 
-// The polynomial of `terms` terms with the least squares of relative errors: normal equations,
-// which are solved by elimination. Lengths are divided by the longest, so that their powers are
-// alike.
-[[nodiscard]] coefficients fitted(const std::vector<const row*>& rows, std::size_t terms) {
-  double longest = 1;
-  for (const auto* one : rows) longest = std::max(longest, length_of(*one));
-  std::array<std::array<double, most_terms + 1>, most_terms> sums{};
+// As a dry run at its largest batch has shown it.
+[[nodiscard]] point largest_of(const row& one) {
+  return {static_cast<double>(one.found.largest), length_of(one),
+          static_cast<double>(one.found.fitted->fullest()->peak_allocated)};
+}
+
+// And of half of it, by the length's own law.
+[[nodiscard]] std::vector<point> points_of(const std::vector<const row*>& rows) {
+  std::vector<point> points;
   for (const auto* one : rows) {
-    const double weight = 1 / std::max(1.0, one->line->per_item * one->line->per_item);
-    coefficients powers{1, length_of(*one) / longest, std::pow(length_of(*one) / longest, 2)};
+    const auto largest = largest_of(*one);
+    points.push_back(largest);
+    const double half = largest.batch / 2;
+    points.push_back({half, largest.length, one->line->constant + one->line->per_item * half});
+  }
+  return points;
+}
+
+// The first `terms` coefficients with the least squares of relative errors: normal equations, which
+// are solved by elimination. Batches and lengths are divided by the largest, so that the terms are
+// alike.
+[[nodiscard]] coefficients fitted(const std::vector<point>& points, std::size_t terms) {
+  double batches = 1;
+  double lengths = 1;
+  for (const auto& one : points) {
+    batches = std::max(batches, one.batch);
+    lengths = std::max(lengths, one.length);
+  }
+  std::array<std::array<double, most_terms + 1>, most_terms> sums{};
+  for (const auto& one : points) {
+    const double batch = one.batch / batches;
+    const double length = one.length / lengths;
+    const coefficients of{1, batch, batch * length, batch * length * length};
+    const double weight = 1 / std::max(1.0, one.bytes * one.bytes);
     for (std::size_t i = 0; i < terms; ++i) {
-      for (std::size_t j = 0; j < terms; ++j) sums[i][j] += weight * powers[i] * powers[j];
-      sums[i][most_terms] += weight * powers[i] * one->line->per_item;
+      for (std::size_t j = 0; j < terms; ++j) sums[i][j] += weight * of[i] * of[j];
+      sums[i][most_terms] += weight * of[i] * one.bytes;
     }
   }
   for (std::size_t i = 0; i < terms; ++i) {  // positive definite: no pivots are looked for
@@ -55,38 +87,37 @@ using coefficients = std::array<double, most_terms>;
     for (std::size_t j = i + 1; j < terms; ++j) rest -= sums[i][j] * found[j];
     found[i] = rest / sums[i][i];
   }
-  for (std::size_t i = 1; i < terms; ++i) {
-    found[i] /= std::pow(longest, static_cast<double>(i));
-  }
+  const coefficients scales{1, batches, batches * lengths, batches * lengths * lengths};
+  for (std::size_t i = 0; i < terms; ++i) found[i] /= scales[i];
   return found;
 }
 
 // A square that takes nothing, or less, at the longest is rounding, not attention.
 [[nodiscard]] bool has_square(const coefficients& found, const std::vector<const row*>& rows) {
   constexpr double least_share = 0.005;
-  const auto& longest =
-      **std::ranges::max_element(rows, {}, [](const row* one) { return *one->sequence; });
-  return found[2] * std::pow(length_of(longest), 2) > least_share * longest.line->per_item;
+  const auto longest = largest_of(
+      **std::ranges::max_element(rows, {}, [](const row* one) { return *one->sequence; }));
+  return found[3] * longest.batch * longest.length * longest.length > least_share * longest.bytes;
 }
 
+// Every length has its bytes for each of the batch, so that two lengths give the terms up to batch
+// · length, and three the square.
 [[nodiscard]] length_law law_of(std::string name, const std::vector<const row*>& rows) {
-  auto terms = std::min(rows.size(), most_terms);
-  auto found = fitted(rows, terms);
-  if (terms == most_terms && !has_square(found, rows)) found = fitted(rows, --terms);
+  const auto points = points_of(rows);
+  auto terms = std::min(rows.size() + 1, most_terms);
+  auto found = fitted(points, terms);
+  if (terms == most_terms && !has_square(found, rows)) found = fitted(points, --terms);
   length_law made;
   made.name = std::move(name);
-  made.item = found[0];
-  made.token = found[1];
-  made.token_squared = found[2];
-  made.checked = rows.size() > terms;
+  made.constant = found[0];
+  made.item = found[1];
+  made.token = found[2];
+  made.token_squared = found[3];
+  made.checked = rows.size() + 1 > terms;
   for (const auto* one : rows) {
     made.lengths.push_back(*one->sequence);
-    made.constant += one->line->constant / static_cast<double>(rows.size());
-  }
-  for (const auto* one : rows) {
-    const auto peak = static_cast<double>(one->found.fitted->fullest()->peak_allocated);
-    const auto miss = std::abs(made.at(one->found.largest, *one->sequence) / peak - 1);
-    made.error = std::max(made.error, miss);
+    const auto miss = made.at(one->found.largest, *one->sequence) / largest_of(*one).bytes - 1;
+    made.error = std::max(made.error, std::abs(miss));
   }
   return made;
 }

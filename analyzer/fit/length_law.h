@@ -20,7 +20,7 @@ namespace memtrace::fit {
 struct length_law {
   std::string name;  // of the GPU and the variant
   std::vector<std::uint64_t> lengths;
-  double constant = 0;       // bytes: the mean of the rows'
+  double constant = 0;       // bytes
   double item = 0;           // bytes for each of the batch
   double token = 0;          // bytes for each of it, times its length
   double token_squared = 0;  // bytes for each of it, times its length squared

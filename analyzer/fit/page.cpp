@@ -157,7 +157,7 @@ std::string to_html(const wishes& wanted, const plan& made) {
     text += fmt::format("<dt>{}, at any length</dt>\n<dd>{}.</dd>\n", escaped_text(law.name),
                         escaped_text(sentence_of(law)));
   }
-  text += fmt::format("</dl>\n<p>{} dry runs in {}.</p>\n</body>\n</html>\n", made.runs,
+  text += fmt::format("</dl>\n<p>{} in {}.</p>\n</body>\n</html>\n", dry_runs(made.runs),
                       text::format_seconds(static_cast<std::uint64_t>(made.seconds * 1e9)));
   return text;
 }

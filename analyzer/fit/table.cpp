@@ -86,9 +86,9 @@ void details(text::page& page, const wishes& wanted, const row& one) {
   for (const auto& other : one.others) {
     const auto& own = other.found;
     wrapped(page, fmt::format("{}: ", name_of(other.what)),
-            fmt::format("batch {}{}, beside the training at {} ({} dry runs)", batch_of_text(own),
+            fmt::format("batch {}{}, beside the training at {} ({})", batch_of_text(own),
                         own.refused ? fmt::format(", {} does not", *own.refused) : "",
-                        found.largest, own.runs) +
+                        found.largest, dry_runs(own.runs)) +
                 (own.why.empty() ? "" : ": " + own.why));
   }
   if (one.line && one.line->per_item > 0) {
@@ -107,13 +107,18 @@ void details(text::page& page, const wishes& wanted, const row& one) {
   if (found.verified && found.largest != 0 && !found.all_fit) {
     const auto others = compared(found, wanted.range.step);
     wrapped(page, "",
-            fmt::format("{} dry runs; every batch in turn: {}; halving from 1024: {}, "
+            fmt::format("{}; every batch in turn: {}; halving from 1024: {}, "
                         "which ends at batch {}",
-                        found.runs, others.brute_force, others.halving, others.halving_batch));
+                        dry_runs(found.runs), others.brute_force, others.halving,
+                        others.halving_batch));
   }
 }
 
 }  // namespace
+
+std::string dry_runs(std::uint64_t count) {
+  return fmt::format("{} dry run{}", count, count == 1 ? "" : "s");
+}
 
 std::string name_of(const wishes& wanted, const row& one) {
   std::string name = one.gpu.label;
@@ -124,7 +129,7 @@ std::string name_of(const wishes& wanted, const row& one) {
 
 std::string one_line(const wishes& wanted, const row& one) {
   const auto& found = one.found;
-  const auto runs = fmt::format("({} dry runs)", found.runs);
+  const auto runs = fmt::format("({})", dry_runs(found.runs));
   const auto name = name_of(wanted, one);
   if (found.trouble) return fmt::format("{}: {}", name, found.why);
   if (!found.verified) {
@@ -167,7 +172,7 @@ text::page show(const wishes& wanted, const plan& made) {
                       "ask for is not simulated (simulator/constants.def). Other programs on the "
                       "GPU come on top.",
                       text::format_bytes(wanted.margin_bytes)));
-  page.line(fmt::format("  {} dry runs in {}", made.runs,
+  page.line(fmt::format("  {} in {}", dry_runs(made.runs),
                         text::format_seconds(static_cast<std::uint64_t>(made.seconds * 1e9))));
   return page;
 }
