@@ -7,7 +7,7 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-CHARACTERS, WIDTH, HEADS, BATCH = 96, 512, 2, 4
+CHARACTERS, WIDTH, HEADS, BATCH = 96, 256, 4, 4
 
 
 class RotaryEmbedding(nn.Module):
