@@ -127,7 +127,14 @@ on the set is not blind any more, and what is below was made from it.""")
 
 NINTH = Set("Verdicts on short runs: a ninth set, of published cases", "SHORT_RUNS_9.md",
             "`ninth_short_runs_a.py`, `ninth_short_runs_b.py`", "--short-runs ninth", """\
-Not judged yet.""")
+Every case of this set was published, and its truth says where: the leaks by people who reported them and found the cause,
+the others as code of public repositories. Which were taken was not chosen: those that searches with words written down
+beforehand gave, in their order, if the cause was known and PyTorch alone shows it. The truths were also held against
+PyTorch's own allocator, without memtrace (`test_short_truths_counted.py`). The two who wrote them had seen neither rules nor
+programs of earlier sets.
+
+Judged at revision f22ada1, by rules whose author had seen none of it: **recall 95.0 % (19 of 20), false positives 15.0 %
+(3 of 20), line first 95.0 %, path 80.0 %**, rate 77.8 %.""")
 
 SETS = {"short": FIRST, "second": SECOND, "third": THIRD, "fourth": FOURTH, "fifth": FIFTH,
         "sixth": SIXTH, "seventh": SEVENTH, "eighth": EIGHTH, "ninth": NINTH}
