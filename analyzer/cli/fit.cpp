@@ -263,7 +263,9 @@ int fit_command(const program& command, const fit_options& chosen) {
   end_probes_on_signals();
   dry_run_prober dry_runs(wanted, *places, chosen.probes, folder.path());
   telling_prober told(dry_runs);
-  fit::side_prober runs(told, chosen.jobs != 0 ? chosen.jobs : allocator::job_limit());
+  // Programs of several ranks meet at a port, which is the same in every dry run.
+  const auto jobs = chosen.probes.devices > 1 ? 1 : allocator::job_limit();
+  fit::side_prober runs(told, chosen.jobs != 0 ? chosen.jobs : jobs);
   const auto until = std::chrono::steady_clock::now() + std::chrono::duration<double>(budget_s);
   const auto made = fit::make_plan(
       wanted, runs,
@@ -334,7 +336,8 @@ action add_fit(CLI::App& app) {
                "Give large weights on the CPU their random values, which dry runs leave out");
   app.add_option("--timeout", chosen->probes.timeout_s, "Seconds that a dry run may take")
       ->capture_default_str();
-  app.add_option("--jobs", chosen->jobs, "Dry runs at a time (default: the cores)");
+  app.add_option("--jobs", chosen->jobs,
+                 "Dry runs at a time (default: the cores; with several GPUs 1)");
   app.add_option("--margin", chosen->margin, "What a real GPU may have less, as 512MiB")
       ->check([](const std::string& text) {
         return text::parse_size(text) ? std::string()

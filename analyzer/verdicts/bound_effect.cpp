@@ -63,7 +63,14 @@ bound_effect::bound_effect(const program_text& program, const std::string& name,
           name)),
       takes_(fmt::format(
           R"(\b{0}\b(?:\[[^\]]*\])?\.(?:pop|popleft|popitem|remove|get_nowait|clear|discard)\(|\b{0}\.get\(\s*\)|\bdel\s+[\w.]*\b{0}\b|(?:heappop|heapreplace|heappushpop)\([^,]*\b{0}\b|next\(\s*iter\([^)]*\b{0}\b)",
+          name)),
+      shortens_(fmt::format(
+          R"(\b{0}\b(?:\[[^\[\]]*\])?\s*=(?!=).*(?:\b{0}\b.*\[\s*(?:-?\s*[\w.]+\s*:|:\s*-?\s*[\w.]+)\s*\]|\[\s*(?:-?\s*[\w.]+\s*:|:\s*-?\s*[\w.]+)\s*\].*\bfor\b.*\b{0}\b))",
           name)) {}
+
+bool bound_effect::shortens(const std::string& statement) const {
+  return statement.find(name_) != std::string::npos && std::regex_search(statement, shortens_);
+}
 
 bool bound_effect::puts_in(const std::string& statement) const {
   return statement.find(name_) != std::string::npos && std::regex_search(statement, puts_);

@@ -36,6 +36,8 @@ class bound_effect {
   [[nodiscard]] bool takes_out(const std::string& statement, int depth = 0) const;
   // The same by its own words alone: items.pop(), del items[0].
   [[nodiscard]] bool removes(const std::string& statement) const;
+  // Leaves some of its first or last elements, or rows, in it: items = items[extra:].
+  [[nodiscard]] bool shortens(const std::string& statement) const;
   [[nodiscard]] bool puts_in(const std::string& statement) const;
   // Calls a function that nothing else calls, and that makes it larger.
   [[nodiscard]] bool calls_for(const std::string& statement) const;
@@ -54,6 +56,7 @@ class bound_effect {
   kind what_;
   std::regex puts_;
   std::regex takes_;
+  std::regex shortens_;
 };
 
 }  // namespace memtrace::verdicts

@@ -156,6 +156,7 @@ growing_sites find_growing(std::uint32_t index, const device_timeline& device,
         found.all.back().for_new_sizes = made_for_new_sizes(values, device.whole.peak.values);
       } else if (is_one_that_grows(values, verdict)) {
         single.push_back(describe(page, std::move(verdict), steps));
+        single.back().for_new_sizes = made_for_new_sizes(values, device.whole.peak.values);
       }
       continue;
     }

@@ -296,6 +296,22 @@ constexpr std::uint64_t most_parts = 8;
                  .overturned_by = "entries that are made while the inputs' sizes stay"};
 }
 
+// A table of positions, a mask or a grid that is made anew, and larger, where a step's inputs are
+// larger than any before.
+[[nodiscard]] std::optional<filling> as_large_as_inputs(const culprit& who) {
+  if (!who.for_new_sizes || who.birth_steps > births_of_what_streams || who.retained_by.empty() ||
+      !who.retained_by.front().container.empty()) {
+    return std::nullopt;
+  }
+  const auto name = variable_of(who.retained_by.front());
+  return filling{
+      .summary =
+          fmt::format("is made anew for larger inputs, in {}", describe(who.retained_by.front())),
+      .line = fmt::format("with the largest inputs so far, for which `{}` is made anew", name),
+      .steps_to_full = std::nullopt,
+      .overturned_by = fmt::format("growth of `{}` while the inputs' sizes stay", name)};
+}
+
 [[nodiscard]] std::string question_of(const open_end& end) {
   const auto place = fmt::format("{}:{}", file_name(end.file), end.line);
   switch (end.kind) {
@@ -350,6 +366,7 @@ std::optional<filling> filling_of(const culprit& who, const growing_run& run) {
   if (auto found = gradients_of_weights(who, run)) return found;
   if (auto found = larger_steps(who)) return found;
   if (auto found = one_for_each_size(who)) return found;
+  if (auto found = as_large_as_inputs(who)) return found;
   if (auto found = text_so_far(who)) return found;
   return not_settled(who);
 }

@@ -36,14 +36,17 @@ struct line_pattern {
 
 [[nodiscard]] std::vector<line_pattern> patterns_for(const std::string& name) {
   const std::string length = fmt::format(
-      R"((?:len\(\s*[\w.\[\]'"]*\b{0}\b[^()]*\)|\b{0}\.(?:shape\[0\]|size\(0\)|qsize\(\))))", name);
+      R"((?:len\(\s*[\w.\[\]'"]*\b{0}\b[^()]*\)|\b{0}(?:\[[^\[\]]*\])*\.(?:shape\[0\]|size\((?:dim=)?0\)|qsize\(\))))",
+      name);
   const std::string operand =
       R"((min\((?:[^()]|\([^()]*\))*\)|len\(\s*[\w.]+\s*\)|[A-Za-z_][\w.]*\b(?!\s*[(\[])|\d[\d_]*\b))";
   const std::string short_one = R"(\s*(?:<=|<)\s*)";
   const std::string long_one = R"(\s*(?:>=|==|>)\s*)";
   const std::string makes =
       fmt::format(R"(\b{}\b(?:\s*:[^=]+|\s*,[^=]*)?\s*=\s*(?:[^=]*,\s*)?)", name);
-  const std::string same = fmt::format(R"(\b{0}\b(?:\[:\])?\s*=\s*.*\b{0}\b.*)", name);
+  const std::string same = fmt::format(R"(\b{0}\b(?:\[[^\[\]]*\])?\s*=(?!=)\s*.*\b{0}\b.*)", name);
+  // Of the whole, or of each element: {key: rows[-n:] for key, rows in self.items.items()}.
+  const std::string ends = R"(\s*\]\)?(?:$|\s+for\b))";
   return {
       {std::regex(length + short_one + operand), says::shorter_than},
       {std::regex(length + long_one + operand), says::longer_than},
@@ -55,8 +58,8 @@ struct line_pattern {
       // length.
       {std::regex(fmt::format(R"(\b{}\[[^\]%]*%\s*)", name) + operand + R"([^\]]*\]\s*=(?!=))"),
        says::is_ring},
-      {std::regex(same + R"(\[\s*-\s*)" + operand + R"(\s*:\s*\]\)?$)"), says::is_cut},
-      {std::regex(same + R"(\[\s*:\s*)" + operand + R"(\s*\]\)?$)"), says::is_cut},
+      {std::regex(same + R"(\[\s*-\s*)" + operand + R"(\s*:)" + ends), says::is_cut},
+      {std::regex(same + R"(\[\s*:\s*)" + operand + ends), says::is_cut},
       {std::regex(fmt::format(R"(\bdel\s+[\w.]*\b{}\[\s*:\s*-\s*)", name) + operand + R"(\s*\])"),
        says::is_cut},
       {std::regex(fmt::format(R"(\bdel\s+[\w.]*\b{}\[\s*)", name) + operand + R"(\s*:\s*\])"),

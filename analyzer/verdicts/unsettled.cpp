@@ -53,7 +53,9 @@ class search {
       const bool sifts = is_sifted(code);
       // It has run, and there are more than it names.
       if (sifts && is_exceeded(code)) continue;
-      if (!sifts && !container_.removes(code) && !container_.empties(code)) continue;
+      if (!sifts && !container_.removes(code) && !container_.empties(code) &&
+          !container_.shortens(code))
+        continue;
       if (program_.name_of_function(i) == "__init__" || is_of_another_level(code)) continue;
       if (is_switched_off(i)) continue;
       const auto condition = sifts ? std::optional(i) : condition_to_reach(i);
@@ -248,17 +250,9 @@ class search {
   return false;
 }
 
-}  // namespace
-
-std::optional<open_end> may_end(const program_text& program, const gathered& what) {
-  // What an element's attribute keeps grows with the elements only where there are more of them.
-  const auto element = what.variable.rfind("].");
-  const bool of_element = element != what.variable.npos;
-  if (of_element && !what.gets_longer && !what.is_that) return std::nullopt;
-  auto name = name_in(program, of_element ? what.variable.substr(element + 2) : what.variable);
-  if (of_element && !what.is_that && !puts_into(program, name)) {
-    name = last_name(container_of(what.variable.substr(0, element)));
-  }
+// The container has this name.
+[[nodiscard]] std::optional<open_end> may_end(const program_text& program, const std::string& name,
+                                              const gathered& what) {
   if (name.empty() || !program.names(name)) return std::nullopt;
   const auto by_this_name = by_one_name(program, name);
   const search in(by_this_name, name, what);
@@ -273,6 +267,24 @@ std::optional<open_end> may_end(const program_text& program, const gathered& wha
   if (const auto line = in.measured()) return made(open_kind::measured, *line);
   if (const auto line = in.runs_out()) return made(open_kind::runs_out, *line);
   return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<open_end> may_end(const program_text& program, const gathered& what) {
+  // What an element's attribute keeps grows with the elements only where there are more of them.
+  const auto element = what.variable.rfind("].");
+  const bool of_element = element != what.variable.npos;
+  if (of_element && !what.gets_longer && !what.is_that) return std::nullopt;
+  const auto name =
+      name_in(program, of_element ? what.variable.substr(element + 2) : what.variable);
+  const auto outer = of_element ? last_name(container_of(what.variable.substr(0, element))) : "";
+  if (of_element && !what.is_that && !puts_into(program, name))
+    return may_end(program, outer, what);
+  auto found = may_end(program, name, what);
+  // More elements, each with something of its own.
+  if (!found && of_element && what.gets_longer) found = may_end(program, outer, what);
+  return found;
 }
 
 }  // namespace memtrace::verdicts

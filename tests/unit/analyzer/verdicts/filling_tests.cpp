@@ -273,6 +273,10 @@ TEST_CASE("GIVEN a table for each new size of the inputs THEN a dictionary of th
   CHECK(shape_with(one({grids})) == shape::warmup_plateau);
   grids.retained_by[0].container = "list";  // of results, larger each time
   CHECK(shape_with(one({grids})) == shape::accumulating);
+  grids.retained_by[0].container.clear();  // one table, made anew
+  CHECK(shape_with(one({grids})) == shape::warmup_plateau);
+  grids.birth_steps = 5;  // several, each with a name
+  CHECK(shape_with(one({grids})) == shape::accumulating);
 }
 
 TEST_CASE("GIVEN gradients of weights that need one only now THEN there is one for each") {
