@@ -170,6 +170,8 @@ class bounds {
                             keys_come_again(who)};
     take_level(what, who, keeper);
     if (keeper.grows_in) what.keys = keeper.grows_in->keys;
+    what.steps = who.found.evidence.steps;
+    what.blocks = keeper.blocks;
     keeper.may_end = verdicts::may_end(program, what);
     if (keeper.may_end) keeper.may_end->file = file;
   }

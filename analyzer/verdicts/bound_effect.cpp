@@ -52,6 +52,18 @@ constexpr int deepest = 3;  // functions that call functions
   return std::regex_match(value, made);
 }
 
+// "self.rows = self.rows[extra:]", "rows = {key: part[-n:] for key, part in rows.items()}"; not
+// "rows = self.rows[-12:]", which leaves what is shortened as it was.
+[[nodiscard]] std::string pattern_of_shortening(const std::string& name) {
+  const auto assigned = fmt::format(R"({}\b(?:\[[^\[\]]*\])?\s*=(?!=).*)", name);
+  const std::string part = R"(\[\s*(?:-?\s*[\w.]+\s*:|:\s*-?\s*[\w.]+)\s*\])";
+  const auto shortened = [&](const std::string& source) {
+    return fmt::format(R"((?:{0}\b.*{1}|{1}.*\bfor\b.*{0}\b))", source, part);
+  };
+  return fmt::format(R"((?:\.{0}{1}|(?:^|[^\w.]){0}{2}))", assigned, shortened("\\b" + name),
+                     shortened("[^\\w.]" + name));
+}
+
 }  // namespace
 
 bound_effect::bound_effect(const program_text& program, const std::string& name, kind what)
@@ -64,9 +76,7 @@ bound_effect::bound_effect(const program_text& program, const std::string& name,
       takes_(fmt::format(
           R"(\b{0}\b(?:\[[^\]]*\])?\.(?:pop|popleft|popitem|remove|get_nowait|clear|discard)\(|\b{0}\.get\(\s*\)|\bdel\s+[\w.]*\b{0}\b|(?:heappop|heapreplace|heappushpop)\([^,]*\b{0}\b|next\(\s*iter\([^)]*\b{0}\b)",
           name)),
-      shortens_(fmt::format(
-          R"(\b{0}\b(?:\[[^\[\]]*\])?\s*=(?!=).*(?:\b{0}\b.*\[\s*(?:-?\s*[\w.]+\s*:|:\s*-?\s*[\w.]+)\s*\]|\[\s*(?:-?\s*[\w.]+\s*:|:\s*-?\s*[\w.]+)\s*\].*\bfor\b.*\b{0}\b))",
-          name)) {}
+      shortens_(pattern_of_shortening(name)) {}
 
 bool bound_effect::shortens(const std::string& statement) const {
   return statement.find(name_) != std::string::npos && std::regex_search(statement, shortens_);

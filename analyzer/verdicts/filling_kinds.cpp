@@ -323,6 +323,9 @@ constexpr std::uint64_t most_parts = 8;
       return fmt::format("{} compares its length", place);
     case open_kind::runs_out:
       return fmt::format("what is put in may run out ({})", place);
+    case open_kind::named:
+      return fmt::format("{} {} ({})", end.number, end.is_below ? "is not reached" : "may bound it",
+                         place);
   }
   return {};
 }

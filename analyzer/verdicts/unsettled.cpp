@@ -7,6 +7,7 @@
 #include <regex>
 
 #include "analyzer/verdicts/bound_effect.h"
+#include "analyzer/verdicts/named_limit.h"
 #include "analyzer/verdicts/other_names.h"
 #include "analyzer/verdicts/program_numbers.h"
 #include "analyzer/verdicts/program_text.h"
@@ -24,8 +25,9 @@ class search {
         numbers_(program, what.numbers),
         what_(what),
         container_(program, name),
-        asks_(fmt::format(R"(\bin\s+(?:\w+\.)*{0}\b|\b{0}\.get\(|\b{0}(?:\[[^\]]*\])?\s+is\s)",
-                          name)),
+        asks_(fmt::format(
+            R"(\bin\s+(?:\w+\.)*{0}\b|\b{0}\.(?:get|keys)\(|\b{0}(?:\[[^\]]*\])?\s+is\s|\bset\(\s*(?:\w+\.)*{0}\b)",
+            name)),
         measures_(fmt::format(
             R"(len\(\s*[\w.\[\]'"]*\b{0}\b[^()]*\)|\b{0}\.(?:shape\[0\]|size\(|qsize\(|numel\())",
             name)),
@@ -173,7 +175,34 @@ class search {
     return false;
   }
 
+  // In its function, or wherever that is called.
   [[nodiscard]] bool is_asked_before(std::size_t line) const {
+    if (is_asked_here(line)) return true;
+    const auto function = program_.name_of_function(line);
+    if (function.empty() || function == "main" || function == "__init__") return false;
+    const std::regex call(fmt::format(R"(\b{}\()", function));
+    bool is_called = false;
+    for (std::size_t i = 0; i < program_.size(); ++i) {
+      if (!program_.names(i, function) || program_.begins(i, {"def", "async def"})) continue;
+      if (!std::regex_search(program_.at(i), call)) continue;
+      const bool asked = program_.function_of(i) ? is_asked_here(i) : is_under_question(i);
+      if (!asked) return false;
+      is_called = true;
+    }
+    return is_called;
+  }
+
+  [[nodiscard]] bool is_under_question(std::size_t line) const {
+    for (auto at = std::optional(line); at; at = program_.above(*at)) {
+      if (program_.begins(*at, {"if", "elif", "for", "while"}) &&
+          std::regex_search(program_.at(*at), asks_))
+        return true;
+      if (program_.begins(*at, {"def", "async def"})) break;
+    }
+    return false;
+  }
+
+  [[nodiscard]] bool is_asked_here(std::size_t line) const {
     const auto function = program_.function_of(line);
     for (auto i = function ? *function : std::size_t{0}; i <= line; ++i) {
       if (program_.names(i, name_) && std::regex_search(program_.at(i), asks_)) return true;
@@ -257,7 +286,7 @@ class search {
   const auto by_this_name = by_one_name(program, name);
   const search in(by_this_name, name, what);
   const auto made = [](open_kind kind, std::size_t line) {
-    return open_end{kind, {}, static_cast<std::uint32_t>(line + 1)};
+    return open_end{kind, {}, static_cast<std::uint32_t>(line + 1), {}};
   };
   const bool keys_may_end = what.keys_come_again || what.keys == 'i' || what.keys == 'k';
   if (keys_may_end && !what.in_elements) {
@@ -266,6 +295,14 @@ class search {
   if (const auto line = in.taken_out()) return made(open_kind::taken_out, *line);
   if (const auto line = in.measured()) return made(open_kind::measured, *line);
   if (const auto line = in.runs_out()) return made(open_kind::runs_out, *line);
+  // Of a tensor that is made longer nobody knows by how much: by one in each step at least.
+  const auto reached = std::max(what.length == 0 ? what.steps : what.length, what.blocks);
+  if (auto limit = limit_beside(by_this_name, name, what.numbers, reached)) {
+    auto end = made(open_kind::named, limit->line);
+    end.number = std::move(limit->number);
+    end.is_below = what.length != 0;
+    return end;
+  }
   return std::nullopt;
 }
 

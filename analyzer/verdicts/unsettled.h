@@ -9,6 +9,7 @@
 //   while len(self.items) > self.room(): …          of a length that the lines do not give
 //   chunk = next(unread, None) … if chunk is not None: index.add(chunk)
 //   self.images.append(self.unlabelled.pop(place))  nothing is put into `unlabelled`
+//   capacity=480 beside it                          it is not that long (named_limit.h)
 //
 // None of them makes growth harmless: a run of few steps does not tell.
 #pragma once
@@ -34,6 +35,8 @@ struct gathered {
   bool in_elements = false;      // it is the containers in it that get longer
   bool has_elements = false;     // there are containers in it
   bool is_that = false;          // known: it is this that grows, not what it is in
+  std::uint64_t steps = 0;       // of the run
+  std::uint64_t blocks = 0;      // of memory that it holds
   char keys = 0;                 // 'i' numbers, 'k' known elsewhere, 'n' not; 0: not known, or none
 };
 

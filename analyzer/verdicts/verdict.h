@@ -62,11 +62,14 @@ enum class open_kind : std::uint8_t {
   taken_out,  // something is taken out where a condition holds, which it has not
   measured,   // its length is compared with something
   runs_out,   // what is put in comes from something that comes to an end
+  named,      // a number beside it is called a capacity
 };
 struct open_end {
   open_kind kind = open_kind::new_keys;
   std::string file;
   std::uint32_t line = 0;
+  std::string number = {};  // "capacity=480", if it is named
+  bool is_below = false;    // known: it is not that long yet
 };
 
 // A path that keeps memory alive, as the censuses saw it.

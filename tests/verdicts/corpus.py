@@ -18,6 +18,8 @@ from seventh_short_runs_b import SEVENTH_SHORT_RUNS_B
 from short_runs import SHORT_RUNS
 from sixth_short_runs_a import SIXTH_SHORT_RUNS_A
 from sixth_short_runs_b import SIXTH_SHORT_RUNS_B
+from tenth_short_runs_a import TENTH_SHORT_RUNS_A
+from tenth_short_runs_b import TENTH_SHORT_RUNS_B
 from third_short_runs_a import THIRD_SHORT_RUNS_A
 from third_short_runs_b import THIRD_SHORT_RUNS_B
 
@@ -29,9 +31,11 @@ SIXTH_SHORT_RUNS = [*SIXTH_SHORT_RUNS_A, *SIXTH_SHORT_RUNS_B]
 SEVENTH_SHORT_RUNS = [*SEVENTH_SHORT_RUNS_A, *SEVENTH_SHORT_RUNS_B]
 EIGHTH_SHORT_RUNS = [*EIGHTH_SHORT_RUNS_A, *EIGHTH_SHORT_RUNS_B]
 NINTH_SHORT_RUNS = [*NINTH_SHORT_RUNS_A, *NINTH_SHORT_RUNS_B]
+TENTH_SHORT_RUNS = [*TENTH_SHORT_RUNS_A, *TENTH_SHORT_RUNS_B]
 # By the beginning of their programs' names.
 SETS_OF_SHORT_RUNS = {"short": SHORT_RUNS, "second": SECOND_SHORT_RUNS, "third": THIRD_SHORT_RUNS,
                       "fourth": FOURTH_SHORT_RUNS, "fifth": FIFTH_SHORT_RUNS, "sixth": SIXTH_SHORT_RUNS,
-                      "seventh": SEVENTH_SHORT_RUNS, "eighth": EIGHTH_SHORT_RUNS, "ninth": NINTH_SHORT_RUNS}
+                      "seventh": SEVENTH_SHORT_RUNS, "eighth": EIGHTH_SHORT_RUNS, "ninth": NINTH_SHORT_RUNS,
+                      "tenth": TENTH_SHORT_RUNS}
 
 __all__ = ["CORPUS", "HELD_OUT", "SETS_OF_SHORT_RUNS"]

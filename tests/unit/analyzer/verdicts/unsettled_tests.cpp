@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyzer/verdicts/unsettled.h"
 
+#include "analyzer/verdicts/named_limit.h"
 #include "tests/unit/catch.h"
 
 using memtrace::verdicts::gathered;
@@ -154,4 +155,79 @@ TEST_CASE("GIVEN lines that sift it or take out of it where they are called for 
   CHECK(question({"def remember(self, x):", "    if len(self.made) == self.room:",
                   "        for kept in (self.made, self.other):", "            kept.pop(0)",
                   "    self.made.append(x)"}) == open_kind::taken_out);
+}
+
+TEST_CASE("GIVEN rows that are cut off under a condition THEN it may end") {
+  const std::vector<std::string> by_extra = {
+      "def add(self, rows):", "    self.kept = torch.cat([self.kept, rows])",
+      "    extra = self.count() - self.most",
+      "    if extra > 0:", "        self.kept = self.kept[extra:]"};
+  const gathered kept{"buffer.kept", 0, "", true, false};
+  CHECK(question_of(by_extra, kept) == open_kind::taken_out);
+  auto of_parts = by_extra;
+  of_parts.back() = "        self.kept = {name: part[extra:] for name, part in self.kept.items()}";
+  CHECK(question_of(of_parts, kept) == open_kind::taken_out);
+  auto elsewhere = by_extra;
+  elsewhere.back() = "        kept = self.kept[extra:]";  // a variable of its own
+  CHECK(!question_of(elsewhere, kept));
+  auto columns = by_extra;
+  columns.back() = "        self.kept = self.kept[:, extra:]";
+  CHECK(!question_of(columns, kept));
+}
+
+TEST_CASE("GIVEN a number that is called a capacity WHEN it is not reached THEN it may end") {
+  const std::vector<std::string> lines = {"def add(self, rows):",
+                                          "    self.kept = join(self.kept, rows, self.capacity)"};
+  gathered kept{"buffer.kept", 0, "step=6,capacity=480", true, false};
+  kept.steps = 44;
+  CHECK(question_of(lines, kept) == open_kind::named);
+  kept.steps = 500;  // one in each step at least
+  CHECK(!question_of(lines, kept));
+  kept.length = 300;
+  CHECK(question_of(lines, kept) == open_kind::named);
+  kept.blocks = 600;
+  CHECK(!question_of(lines, kept));
+  kept.blocks = 0;
+  kept.numbers = "step=6,width=480";
+  CHECK(!question_of(lines, kept));
+  // Of something else, as far as the lines say.
+  kept.numbers = "capacity=480";
+  CHECK(!question_of({"def add(self, rows):", "    self.kept.append(rows)",
+                      "def other(self):", "    return self.capacity"},
+                     kept));
+}
+
+TEST_CASE("GIVEN names THEN those of capacities are told from those of lengths") {
+  for (const auto* name :
+       {"capacity", "MAX_SIZE", "replay_limit", "buffer_size", "maxlen", "mem_cap"})
+    CHECK(memtrace::verdicts::names_a_capacity(name));
+  for (const auto* name : {"max_length", "size", "steps", "batch_size", "hidden_size", "max_steps",
+                           "caption", "limits_of"})
+    CHECK_FALSE(memtrace::verdicts::names_a_capacity(name));
+}
+
+TEST_CASE("GIVEN new keys that the callers ask for THEN it may end") {
+  const std::vector<std::string> lines = {
+      "def add(self, label):", "    self.made[label] = Memory()", "def observe(self, labels):",
+      "    for label in set(labels) - set(self.made):", "        self.add(label)"};
+  CHECK(question(lines) == open_kind::new_keys);
+  auto always = lines;
+  always[3] = "    for label in set(labels):";
+  CHECK(!question(always));
+}
+
+TEST_CASE("GIVEN what each element keeps THEN the elements' container is asked, too") {
+  const std::vector<std::string> lines = {"class Memory:",
+                                          "    def add(self, rows):",
+                                          "        self.rows = torch.cat([self.rows, rows])",
+                                          "class Learner:",
+                                          "    def observe(self, label, rows):",
+                                          "        if label not in self.made:",
+                                          "            self.made[label] = Memory()",
+                                          "        self.made[label].add(rows)"};
+  gathered rows{"learner.made[…].rows", 6, "", true, true};
+  CHECK(question_of(lines, rows) == open_kind::new_keys);
+  rows.gets_longer = false;
+  rows.is_that = true;
+  CHECK(!question_of(lines, rows));
 }
