@@ -123,7 +123,8 @@ Judged with the command and the library of revision c9aca95: recall 87.5 % (14 o
 line first 87.5 %, path 81.2 %, rate 66.7 %. Judged once more, at revision 6263ae5, by rules whose author had read the
 programs of the seven sets before and none of these: **recall 68.8 % (11 of 16), false positives 25.0 % (4 of 16)**, line
 first 68.8 %, path 62.5 %, rate 46.7 %: of the five leaks that were missed three were called "not settled yet". From then
-on the set is not blind any more, and what is below was made from it.""")
+on the set is not blind any more, and what is below was made from it, with the rules of the ninth set: these call one leak
+more not settled (`eighth_residual_points`, where a number that is called a limit stands beside it).""")
 
 NINTH = Set("Verdicts on short runs: a ninth set, of published cases", "SHORT_RUNS_9.md",
             "`ninth_short_runs_a.py`, `ninth_short_runs_b.py`", "--short-runs ninth", """\
@@ -134,7 +135,10 @@ PyTorch's own allocator, without memtrace (`test_short_truths_counted.py`). The 
 programs of earlier sets.
 
 Judged at revision f22ada1, by rules whose author had seen none of it: **recall 95.0 % (19 of 20), false positives 15.0 %
-(3 of 20), line first 95.0 %, path 80.0 %**, rate 77.8 %.""")
+(3 of 20), line first 95.0 %, path 80.0 %**, rate 77.8 %. Judged again, by rules whose author had then read the truths and
+what the reports said, but none of the programs: **recall 95.0 %, false positives 0.0 %, line first 95.0 %, path 80.0 %**. What
+is below was made from that. It was judged more than once on the way, so that the 0 is of rules that were made for these
+reports: how far they carry over says the tenth set.""")
 
 TENTH = Set("Verdicts on short runs: a tenth set, of published cases", "SHORT_RUNS_10.md",
             "`tenth_short_runs_a.py`, `tenth_short_runs_b.py`", "--short-runs tenth", """\
