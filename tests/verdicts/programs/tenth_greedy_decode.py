@@ -7,7 +7,7 @@ import time
 import torch
 from torch import nn
 
-VOCABULARY, WIDTH, LAYERS = 200, 64, 2
+VOCABULARY, WIDTH, LAYERS = 200, 128, 2
 
 
 class Attention(nn.Module):
@@ -62,7 +62,7 @@ def main():
     model = Model().cuda().eval()
     longest = 8
     for done in range(0, chosen.steps, longest):
-        prompt = torch.randint(VOCABULARY, (1, 12)).to("cuda")
+        prompt = torch.randint(VOCABULARY, (1, 6)).to("cuda")
         tokens, seconds = kv_cache_decode(model, prompt, min(longest, chosen.steps - done))
         print(f"{len(tokens)} tokens in {seconds:.3f} s")
 
