@@ -142,7 +142,15 @@ reports: how far they carry over says the tenth set.""")
 
 TENTH = Set("Verdicts on short runs: a tenth set, of published cases", "SHORT_RUNS_10.md",
             "`tenth_short_runs_a.py`, `tenth_short_runs_b.py`", "--short-runs tenth", """\
-Not judged yet.""")
+Published cases as those of the ninth set, found by other searches, with none of its sources. The truths were also held
+against PyTorch's own allocator, without memtrace (`test_short_truths_counted.py`). The two who wrote them had seen neither
+rules nor programs of earlier sets.
+
+Judged with the command of revision f22ada1, before anything was changed for the ninth set: recall 85.0 % (17 of 20), false
+positives 20.0 % (4 of 20), line first 85.0 %, path 85.0 %, rate 68.4 %. Judged once more, at revision c264fba, by rules whose
+author had read the truths of the ninth set and none of this one: **recall 85.0 % (17 of 20), false positives 15.0 % (3 of 20),
+line first 85.0 %, path 85.0 %**, rate 68.4 %. From then on the set is not blind any more, and what is below was made from
+it.""")
 
 SETS = {"short": FIRST, "second": SECOND, "third": THIRD, "fourth": FOURTH, "fifth": FIFTH,
         "sixth": SIXTH, "seventh": SEVENTH, "eighth": EIGHTH, "ninth": NINTH, "tenth": TENTH}
