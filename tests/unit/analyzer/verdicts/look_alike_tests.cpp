@@ -220,7 +220,8 @@ TEST_CASE(
     "GIVEN many steps that need ever more, at no call site for long WHEN judged THEN it leaks") {
   made_up_program program;
   pass_through_hooks(program, steps);
-  const auto& device = about(program.verdicts_on(), "device:0");
+  const auto found = program.verdicts_on();
+  const auto& device = about(found, "device:0");
   CHECK(device.found.shape == shape::accumulating);
   CHECK(device.bytes_per_step == Approx(1_MiB).epsilon(0.02));
   CHECK(device.culprits.empty());
