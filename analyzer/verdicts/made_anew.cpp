@@ -41,6 +41,13 @@ constexpr std::size_t most_names = 100;
   return names;
 }
 
+// Not where it is a function of that name: length = self.length(step).
+[[nodiscard]] bool reads(const std::string& value, const std::string& name) {
+  if (!names_in(value).contains(name)) return false;
+  const std::regex variable(fmt::format(R"(\b{}\b(?!\s*\())", name));
+  return std::regex_search(value, variable);
+}
+
 // size + 16, min(1 + count, 400): a number that a plan makes larger.
 [[nodiscard]] bool is_arithmetic(const std::string& expression) {
   static const std::regex arithmetic(R"(^[\w.\s+*/%(),-]*$)");
@@ -116,12 +123,12 @@ class follower {
       const auto function = program_.name_of_function(one.line);
       const auto definition = program_.function_of(one.line);
       if (definition && has_parameter(program_.at(*definition), name)) return true;
-      if (is_of_a_call(one) && !names_in(one.value).contains(name)) return true;
-      return program_.loops_around(one.line) != 0 && !names_in(one.value).contains(name) &&
+      if (is_of_a_call(one) && !reads(one.value, name)) return true;
+      return program_.loops_around(one.line) != 0 && !reads(one.value, name) &&
              function != "__init__";
     });
     for (const auto& one : given) {
-      if (names_in(one.value).contains(name) && !is_arithmetic(one.value) && !anew) return true;
+      if (reads(one.value, name) && !is_arithmetic(one.value) && !anew) return true;
     }
     if (anew) return false;
     const bound_effect container(program_, name);

@@ -25,6 +25,23 @@ TEST_CASE("GIVEN a variable that each step gives something new THEN it is made a
   CHECK(anew({"answers = []", "for crop in crops:", "    answers.append(net(crop))"}));
 }
 
+TEST_CASE("GIVEN a length that a method of this name gives THEN it is not made of itself") {
+  const std::vector<std::string> lines = {
+      "class Warmup:",
+      "    def length(self, step):",
+      "        return min(128, 8 + step)",
+      "    def apply(self, step, batch):",
+      "        length = self.length(step)",
+      "        return {name: tokens[:, :length] for name, tokens in batch.items()}",
+      "def main(steps):",
+      "    warmup = Warmup()",
+      "    for step in range(steps):",
+      "        batch = {\"ids\": torch.randint(9, (4, 128))}",
+      "        batch = warmup.apply(step, batch)",
+      "        answers = net(batch[\"ids\"])"};
+  CHECK(is_made_anew(program_text(lines), "answers"));
+}
+
 TEST_CASE("GIVEN a variable that has something of all steps THEN it is not") {
   CHECK(!anew({"answers = torch.cat([answers, row])"}));
   CHECK(!anew({"joined = torch.cat([answers, row])", "answers = joined"}));
