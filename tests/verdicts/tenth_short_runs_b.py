@@ -56,7 +56,7 @@ TENTH_SHORT_RUNS_B = [
     of(GROWS, "team_rewards", 30,
        "The logger never clears its statistics, and the gradients' norm is a tensor on the GPU: 512 bytes a step.",
        "https://github.com/oxwhirl/pymarl/pull/73", kept_by=r"\bstats\b", bytes_per_step=512),
-    of(GROWS, "train_and_test", 16,
+    of(GROWS, "trained_epochs", 16,
        "A copy of all weights is kept of each epoch for the test afterwards: 100,352 bytes.",
        "https://github.com/choderalab/pinot/issues/23", kept_by=r"\bstates?\b",
        # Weights of 64 x 128, 128 x 128 and 128, and three biases.
