@@ -145,7 +145,8 @@ std::uint64_t law::allocated_at(std::uint64_t batch) const {
 
 std::optional<law::line> law::line_near(std::uint64_t batch) const {
   if (points_.size() < 2 || batch == 0) return std::nullopt;
-  const auto below = std::max<std::uint64_t>(1, batch / 2);  // nearer, rounding makes the slope
+  const auto below =
+      std::max<std::uint64_t>(1, batch / 2);  // of a nearer one rounding makes the slope
   const auto above = std::max(batch, below + 1);
   const auto low = static_cast<double>(allocated_at(below));
   const auto high = static_cast<double>(allocated_at(above));

@@ -28,8 +28,8 @@ struct point {
 };
 
 [[nodiscard]] bool is_known(const row& one) {
-  return one.sequence && one.line && one.found.largest != 0 && one.found.fitted &&
-         one.found.fitted->fullest() != nullptr;
+  return one.sequence && one.line && one.kind == law_kind::requests && one.found.largest != 0 &&
+         one.found.fitted && one.found.fitted->fullest() != nullptr;
 }
 
 [[nodiscard]] double length_of(const row& one) {
@@ -144,7 +144,8 @@ std::vector<length_law> length_laws(const wishes& wanted, const plan& made) {
     auto name = name_of(wanted, without);
     auto group = std::ranges::find(groups, name, &decltype(groups)::value_type::first);
     if (group == groups.end()) group = groups.insert(group, {std::move(name), {}});
-    group->second.push_back(&one);
+    const auto is_same = [&](const row* other) { return other->sequence == one.sequence; };
+    if (std::ranges::none_of(group->second, is_same)) group->second.push_back(&one);
   }
   std::vector<length_law> found;
   for (auto& [name, rows] : groups) {

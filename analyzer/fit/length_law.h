@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a program has in use at once at lengths that were not tried, from its law at each length
-// that was: every length's bytes for each of the batch, as a polynomial of the length.
+// What a program has in use at once at lengths that were not tried: the least squares through what
+// it has at those that were, at the largest batch and at half of it.
 //
 //   constant + batch · (item + token · length + token_squared · length²)
 //
@@ -9,7 +9,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,7 +30,8 @@ struct length_law {
   [[nodiscard]] double at(std::uint64_t batch, std::uint64_t length) const;
 };
 
-// One for each GPU and variant of which two lengths or more have a law and a batch that fits.
+// One for each GPU and variant of which two lengths or more have a law by requests and a batch that
+// fits: a law by capacities does not say what is in use.
 [[nodiscard]] std::vector<length_law> length_laws(const wishes& wanted, const plan& made);
 [[nodiscard]] std::string sentence_of(const length_law& law);
 

@@ -19,6 +19,12 @@ template <std::size_t Count>
   return std::ranges::find(words, word) != words.end();
 }
 
+// An attribute may have any text for a name, which is no pattern then.
+[[nodiscard]] bool is_plain(std::string_view name) {
+  return std::ranges::all_of(
+      name, [](unsigned char letter) { return std::isalnum(letter) != 0 || letter == '_'; });
+}
+
 // "replay_limit": replay, limit.
 [[nodiscard]] std::vector<std::string> words_of(std::string_view name) {
   std::vector<std::string> words(1);
@@ -77,7 +83,7 @@ std::optional<named_limit> limit_beside(const program_text& program, const std::
     if (equals == one.npos) continue;
     const std::string name(one.substr(0, equals));
     const auto value = text::number_in(one.substr(equals + 1)).value_or(0);
-    if (value <= reached || !names_a_capacity(name)) continue;
+    if (value <= reached || !is_plain(name) || !names_a_capacity(name)) continue;
     if (const auto line = line_with(program, container, name))
       return named_limit{std::string(one), *line};
   }

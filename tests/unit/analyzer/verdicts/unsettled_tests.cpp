@@ -188,6 +188,8 @@ TEST_CASE("GIVEN a number that is called a capacity WHEN it is not reached THEN 
   kept.blocks = 600;
   CHECK(!question_of(lines, kept));
   kept.blocks = 0;
+  kept.numbers = "(_capacity=480";  // an attribute may have any text for a name
+  CHECK(!question_of(lines, kept));
   kept.numbers = "step=6,width=480";
   CHECK(!question_of(lines, kept));
   // Of something else, as far as the lines say.
