@@ -3,6 +3,8 @@
 
 from eighth_short_runs_a import EIGHTH_SHORT_RUNS_A
 from eighth_short_runs_b import EIGHTH_SHORT_RUNS_B
+from eleventh_short_runs_a import ELEVENTH_SHORT_RUNS_A
+from eleventh_short_runs_b import ELEVENTH_SHORT_RUNS_B
 from fifth_short_runs_a import FIFTH_SHORT_RUNS_A
 from fifth_short_runs_b import FIFTH_SHORT_RUNS_B
 from fourth_short_runs_a import FOURTH_SHORT_RUNS_A
@@ -32,10 +34,11 @@ SEVENTH_SHORT_RUNS = [*SEVENTH_SHORT_RUNS_A, *SEVENTH_SHORT_RUNS_B]
 EIGHTH_SHORT_RUNS = [*EIGHTH_SHORT_RUNS_A, *EIGHTH_SHORT_RUNS_B]
 NINTH_SHORT_RUNS = [*NINTH_SHORT_RUNS_A, *NINTH_SHORT_RUNS_B]
 TENTH_SHORT_RUNS = [*TENTH_SHORT_RUNS_A, *TENTH_SHORT_RUNS_B]
+ELEVENTH_SHORT_RUNS = [*ELEVENTH_SHORT_RUNS_A, *ELEVENTH_SHORT_RUNS_B]
 # By the beginning of their programs' names.
 SETS_OF_SHORT_RUNS = {"short": SHORT_RUNS, "second": SECOND_SHORT_RUNS, "third": THIRD_SHORT_RUNS,
                       "fourth": FOURTH_SHORT_RUNS, "fifth": FIFTH_SHORT_RUNS, "sixth": SIXTH_SHORT_RUNS,
                       "seventh": SEVENTH_SHORT_RUNS, "eighth": EIGHTH_SHORT_RUNS, "ninth": NINTH_SHORT_RUNS,
-                      "tenth": TENTH_SHORT_RUNS}
+                      "tenth": TENTH_SHORT_RUNS, "eleventh": ELEVENTH_SHORT_RUNS}
 
 __all__ = ["CORPUS", "HELD_OUT", "SETS_OF_SHORT_RUNS"]

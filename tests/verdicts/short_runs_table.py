@@ -152,8 +152,15 @@ author had read the truths of the ninth set and none of this one: **recall 85.0 
 line first 85.0 %, path 85.0 %**, rate 68.4 %. From then on the set is not blind any more, and what is below was made from
 it.""")
 
+ELEVENTH = Set("Verdicts on short runs: an eleventh set, of published cases", "SHORT_RUNS_11.md",
+               "`eleventh_short_runs_a.py`, `eleventh_short_runs_b.py`", "--short-runs eleventh", """\
+Published cases as those of the ninth set, found by other searches, with none of the sources of the two before. The truths
+were also held against PyTorch's own allocator, without memtrace (`test_short_truths_counted.py`). The two who wrote them
+had seen neither rules nor programs of earlier sets.""")
+
 SETS = {"short": FIRST, "second": SECOND, "third": THIRD, "fourth": FOURTH, "fifth": FIFTH,
-        "sixth": SIXTH, "seventh": SEVENTH, "eighth": EIGHTH, "ninth": NINTH, "tenth": TENTH}
+        "sixth": SIXTH, "seventh": SEVENTH, "eighth": EIGHTH, "ninth": NINTH, "tenth": TENTH,
+        "eleventh": ELEVENTH}
 
 COLUMNS = {**{name: key for name, key in table.COLUMNS.items() if name != "fix"},
            "phase": "phase_right", "category": "category_right"}
