@@ -9,6 +9,7 @@
 #include "analyzer/code/frames.h"
 #include "analyzer/code/source_file.h"
 #include "analyzer/text/numbers.h"
+#include "analyzer/verdicts/cut_where_made.h"
 #include "analyzer/verdicts/keeper_words.h"
 #include "analyzer/verdicts/made_anew.h"
 #include "analyzer/verdicts/other_names.h"
@@ -37,6 +38,13 @@ constexpr std::uint64_t births_of_what_streams = 2;
   return 3 * who.birth_steps <= 2 * steps && !who.at_even_distances;
 }
 
+// Of a list of models each has been trained in its turn, and is still on the device.
+[[nodiscard]] bool is_of_finished_models(const verdicts::culprit& who) {
+  return who.what == attribution::category::weights && growth::is_leak(who.found.shape) &&
+         !who.modules_run && !who.modules_take_turns &&
+         std::ranges::any_of(who.retained_by, &verdicts::retainer::grows_in_place);
+}
+
 // The sources of a program, each read once.
 class sources {
  public:
@@ -54,18 +62,22 @@ class sources {
 // of the user's code that allocated.
 class bounds {
  public:
-  explicit bounds(const trace::dictionary& names) : names_(names) {}
+  bounds(const trace::dictionary& names, bool models_stay)
+      : names_(names), models_stay_(models_stay) {}
 
   void find_own(verdicts::culprit& who, const std::string& unit) {
     for_each_keeper(who, [&](verdicts::retainer& keeper, const std::vector<std::string>& files) {
       const auto variable = verdicts::variable_of(keeper);
       keeper.bound = bound_of_queue(keeper, variable);
-      if (!keeper.bound) keeper.bound = bound_by_places(keeper);
+      if (!keeper.bound && !models_stay_) keeper.bound = bound_by_places(keeper);
       if (keeper.bound) return;
       for (const auto& file : files) {
         const auto& program = sources_.of(file);
         keeper.bound =
             verdicts::bound_in(program, container_of(who, keeper, variable, steps_of(who, unit)));
+        if (!keeper.bound && who.birth_steps <= births_of_what_streams) {
+          keeper.bound = verdicts::cut_where_made(program, line_in(who, file), keeper.numbers);
+        }
         if (!keeper.bound) {
           look_what_a_step_gives(who, keeper, program, variable);
           look_for_signs(who, keeper, program, variable, file);
@@ -94,6 +106,14 @@ class bounds {
   [[nodiscard]] static std::string object_of(const std::string& variable) {
     const auto dot = variable.rfind('.');
     return dot == std::string::npos ? std::string() : variable.substr(0, dot);
+  }
+
+  // Of the user's code in that file the line that allocated; 0: none.
+  [[nodiscard]] std::uint32_t line_in(const verdicts::culprit& who, const std::string& file) const {
+    for (const auto& frame : code::frames_of(names_, who.stack)) {
+      if (frame.user) return frame.file == file ? frame.line : 0;
+    }
+    return 0;
   }
 
   // queue.Queue(maxsize=18), which keeps its elements in `queue` and waits while it is full.
@@ -195,6 +215,7 @@ class bounds {
   }
 
   const trace::dictionary& names_;
+  bool models_stay_;
   sources sources_;
   std::map<std::string, verdicts::shown_bound> by_object_;
 };
@@ -202,7 +223,11 @@ class bounds {
 }  // namespace
 
 void find_bounds(verdicts::findings& found, const trace::dictionary& names) {
-  bounds shown(names);
+  bool models_stay = false;
+  for (const auto& about : found.verdicts) {
+    models_stay = models_stay || std::ranges::any_of(about.culprits, is_of_finished_models);
+  }
+  bounds shown(names, models_stay);
   for (auto& about : found.verdicts) {
     for (auto& who : about.culprits) shown.find_own(who, about.unit);
   }

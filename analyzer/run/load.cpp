@@ -43,7 +43,8 @@ namespace {
   return {std::move(ends)};
 }
 
-// Nothing comes back in what the program does: equal windows of events, up to the last allocation.
+// Nothing comes back in what the program does, nor does it call a model often enough: equal windows
+// of events, up to the last allocation.
 [[nodiscard]] steps_given windows_of(const pass& done) {
   constexpr std::uint64_t windows = 48;
   constexpr std::uint64_t fewest_allocations = 500;
@@ -55,7 +56,7 @@ namespace {
   return made;
 }
 
-// Of too few allocations for windows: calls of a model.
+// Of a program that never trains: calls of its model, each of which does as much as the others.
 [[nodiscard]] steps_given calls_of(const attribution::inferred_steps& found) {
   constexpr std::size_t fewest_calls = 12;
   steps_given made{{}, "call"};
@@ -111,8 +112,8 @@ process_report load(const std::string& path, trace::reader& reader, const load_o
     tell("events read again, for a moment or windows known only now");
   };
   if (!marks_steps(done.attributed) && !steps.told) {
-    if (!steps.found.has_few_calls) given = windows_of(done);
-    if (given.ends.empty()) given = calls_of(steps.found);
+    given = calls_of(steps.found);
+    if (given.ends.empty() && !steps.found.has_few_calls) given = windows_of(done);
     if (!given.ends.empty()) again();
   }
   if (const auto event = wanted_event(options, done); event && event != wanted.at) {

@@ -56,7 +56,8 @@ constexpr int deepest = 3;  // functions that call functions
 // "rows = self.rows[-12:]", which leaves what is shortened as it was.
 [[nodiscard]] std::string pattern_of_shortening(const std::string& name) {
   const auto assigned = fmt::format(R"({}\b(?:\[[^\[\]]*\])?\s*=(?!=).*)", name);
-  const std::string part = R"(\[\s*(?:-?\s*[\w.]+\s*:|:\s*-?\s*[\w.]+)\s*\])";
+  const std::string part =
+      R"(\[\s*(?:(?::|\.\.\.)\s*,\s*)*(?:-?\s*[\w.]+\s*:|:\s*-?\s*[\w.]+)\s*(?:,\s*(?::|\.\.\.)\s*)*\])";
   const auto shortened = [&](const std::string& source) {
     return fmt::format(R"((?:{0}\b.*{1}|{1}.*\bfor\b.*{0}\b))", source, part);
   };

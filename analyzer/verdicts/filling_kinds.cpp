@@ -135,6 +135,8 @@ template <class Ends, class Names>
           ? limit == 0 ? std::string("bounded and")
                        : fmt::format("bounded at {} and", text::format_count(limit))
           : fmt::format("{} of {}, which is", largest->container, text::format_count(length)));
+  if (largest->grows_itself && limit == 0)
+    found.line = fmt::format("into the tensors of `{}`, {}", variable, bound_words(*largest));
   found.overturned_by = "growth after the container is full";
   if (limit == 0) return found;
   found.overturned_by =

@@ -47,6 +47,13 @@ void module_uses::named(const trace::module_event& record) {
   objects_[{record.root, std::string(names_[record.path])}] = record.object;
 }
 
+void module_uses::ran(trace::object_id module, std::uint64_t step) {
+  const auto [known, is_new] = ran_.try_emplace(module.value, times{step});
+  if (is_new) return;
+  known->second.after_a_pause |= step > known->second.last + 1;
+  known->second.last = step;
+}
+
 void module_uses::kept(std::uint32_t device, std::uint32_t site, trace::object_id root,
                        std::string_view parameter, std::uint64_t bytes, std::uint64_t until) {
   if (kept_.size() == most_modules) return;
@@ -56,8 +63,8 @@ void module_uses::kept(std::uint32_t device, std::uint32_t site, trace::object_i
 
 bool module_uses::ran_lately(trace::object_id module, std::uint64_t steps) const {
   constexpr std::uint64_t recent = 2;
-  const auto last = last_.find(module.value);
-  return last != last_.end() && last->second + recent >= steps;
+  const auto known = ran_.find(module.value);
+  return known != ran_.end() && known->second.last + recent >= steps;
 }
 
 bool module_uses::all_run(std::uint32_t device, std::uint32_t site, std::uint64_t steps) const {
@@ -72,6 +79,16 @@ bool module_uses::all_run(std::uint32_t device, std::uint32_t site, std::uint64_
     if (object != objects_.end() && ran_lately(object->second, steps)) running += one.bytes;
   }
   return all != 0 && running >= all - all / 10;
+}
+
+bool module_uses::take_turns(std::uint32_t device, std::uint32_t site) const {
+  const auto [begin, end] = kept_.equal_range({device, site});
+  return std::any_of(begin, end, [&](const auto& entry) {
+    const auto object = objects_.find({entry.second.root, entry.second.module});
+    if (object == objects_.end()) return false;
+    const auto known = ran_.find(object->second.value);
+    return known != ran_.end() && known->second.after_a_pause;
+  });
 }
 
 bool module_uses::model_runs(std::uint32_t device, std::uint32_t site, std::uint64_t steps) const {

@@ -22,7 +22,7 @@ class module_uses {
 
   void named(const trace::module_event& record);
   // It allocated in this step, as the innermost module.
-  void ran(trace::object_id module, std::uint64_t step) { last_[module.value] = step; }
+  void ran(trace::object_id module, std::uint64_t step);
   // Weights of this name ("layers.3.weight") and model, from this site, were there until so many
   // steps had ended.
   void kept(std::uint32_t device, std::uint32_t site, trace::object_id root,
@@ -31,6 +31,9 @@ class module_uses {
   // Of the weights that the site still keeps after all `steps` nearly all are of modules that have
   // run in the last two.
   [[nodiscard]] bool all_run(std::uint32_t device, std::uint32_t site, std::uint64_t steps) const;
+  // Of the modules whose weights it keeps some have run again after steps in which they had not:
+  // each has its turn, as the models of clients have.
+  [[nodiscard]] bool take_turns(std::uint32_t device, std::uint32_t site) const;
   // Some of what it keeps is of a model that has.
   [[nodiscard]] bool model_runs(std::uint32_t device, std::uint32_t site,
                                 std::uint64_t steps) const;
@@ -46,13 +49,17 @@ class module_uses {
     std::uint64_t bytes = 0;
     std::uint64_t until = 0;
   };
+  struct times {
+    std::uint64_t last = 0;  // the step
+    bool after_a_pause = false;
+  };
   [[nodiscard]] bool ran_lately(trace::object_id module, std::uint64_t steps) const;
 
   static constexpr std::size_t most_modules = std::size_t{1} << 18;
 
   const trace::dictionary& names_;
   std::map<std::pair<trace::object_id, std::string>, trace::object_id> objects_;
-  std::unordered_map<std::uint32_t, std::uint64_t> last_;  // by object: the step
+  std::unordered_map<std::uint32_t, times> ran_;  // by object
   std::multimap<std::pair<std::uint32_t, std::uint32_t>, weights> kept_;
 };
 

@@ -39,6 +39,20 @@ template <std::size_t Count>
   return words;
 }
 
+// "n_estimators" of "estimators_", "max_snapshots" of "snapshots", "num_prototype" of "prototypes".
+[[nodiscard]] bool counts(std::string_view name, std::string_view container) {
+  constexpr std::array<std::string_view, 4> say = {"n", "num", "max", "number"};
+  const auto words = words_of(name);
+  const auto of = words_of(container);
+  if (words.size() != of.size() + 1 || !is_one_of(say, words[0])) return false;
+  const auto singular = [](std::string_view word) {
+    return word.ends_with('s') ? word.substr(0, word.size() - 1) : word;
+  };
+  return std::equal(of.begin(), of.end(), words.begin() + 1, [&](const auto& one, const auto& two) {
+    return singular(one) == singular(two);
+  });
+}
+
 // Of a function that names the container.
 [[nodiscard]] std::optional<std::size_t> line_with(const program_text& program,
                                                    const std::string& container,
@@ -83,7 +97,8 @@ std::optional<named_limit> limit_beside(const program_text& program, const std::
     if (equals == one.npos) continue;
     const std::string name(one.substr(0, equals));
     const auto value = text::number_in(one.substr(equals + 1)).value_or(0);
-    if (value <= reached || !is_plain(name) || !names_a_capacity(name)) continue;
+    if (value <= reached || !is_plain(name)) continue;
+    if (!names_a_capacity(name) && !counts(name, container)) continue;
     if (const auto line = line_with(program, container, name))
       return named_limit{std::string(one), *line};
   }

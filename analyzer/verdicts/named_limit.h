@@ -3,6 +3,7 @@
 // A number beside a container that is called a capacity, however the program holds to it:
 //
 //   capacity=480, max_size=64, replay_limit=1000, buffer_size=256
+//   n_estimators=5 of `estimators_`
 //
 // Where a function of the program has both, and the container is not that long yet.
 #pragma once

@@ -46,7 +46,9 @@ struct line_pattern {
       fmt::format(R"(\b{}\b(?:\s*:[^=]+|\s*,[^=]*)?\s*=\s*(?:[^=]*,\s*)?)", name);
   const std::string same = fmt::format(R"(\b{0}\b(?:\[[^\[\]]*\])?\s*=(?!=)\s*.*\b{0}\b.*)", name);
   // Of the whole, or of each element: {key: rows[-n:] for key, rows in self.items.items()}.
-  const std::string ends = R"(\s*\]\)?(?:$|\s+for\b))";
+  // Of a tensor in any dimension: rows[:, -n:], rows[..., -n:, :].
+  const std::string first = R"(\[\s*(?:(?::|\.\.\.)\s*,\s*)*)";
+  const std::string ends = R"(\s*(?:,\s*(?::|\.\.\.)\s*)*\]\)?(?:$|\s+for\b))";
   return {
       {std::regex(length + short_one + operand), says::shorter_than},
       {std::regex(length + long_one + operand), says::longer_than},
@@ -58,8 +60,8 @@ struct line_pattern {
       // length.
       {std::regex(fmt::format(R"(\b{}\[[^\]%]*%\s*)", name) + operand + R"([^\]]*\]\s*=(?!=))"),
        says::is_ring},
-      {std::regex(same + R"(\[\s*-\s*)" + operand + R"(\s*:)" + ends), says::is_cut},
-      {std::regex(same + R"(\[\s*:\s*)" + operand + ends), says::is_cut},
+      {std::regex(same + first + R"(-\s*)" + operand + R"(\s*:)" + ends), says::is_cut},
+      {std::regex(same + first + R"(:\s*)" + operand + ends), says::is_cut},
       {std::regex(fmt::format(R"(\bdel\s+[\w.]*\b{}\[\s*:\s*-\s*)", name) + operand + R"(\s*\])"),
        says::is_cut},
       {std::regex(fmt::format(R"(\bdel\s+[\w.]*\b{}\[\s*)", name) + operand + R"(\s*:\s*\])"),

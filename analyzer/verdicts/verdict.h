@@ -146,6 +146,7 @@ struct culprit {
   std::uint64_t bytes = 0;  // that have stayed
   std::uint64_t blocks = 0;
   bool modules_run = false;           // weights, all of modules that still take part in a step
+  bool modules_take_turns = false;    // weights, some of modules that have run again after a pause
   bool in_running_model = false;      // weights, some of a model that still takes part in a step
   std::string part_of_model;          // of weights: adapters[…]
   bool fits_weights = false;          // it grew by no more than the device's weights are

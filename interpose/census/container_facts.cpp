@@ -32,9 +32,9 @@ bool is_number(const python_objects& python, address key) {
   return true;
 }
 
-// By the first few of them, which are the oldest.
+// By the older ones of very many: the latest may be in a variable, too.
 key_kind keys_of(const python_objects& python, address dict) {
-  constexpr unsigned enough = 8;
+  constexpr unsigned enough = 64;
   constexpr std::uint32_t by_dict_alone = 1;
   unsigned seen = 0, numbers = 0, known = 0;
   for_each_pair(python, dict, [&](address key, address) {

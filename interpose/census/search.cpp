@@ -104,7 +104,11 @@ bool search::visit(address object) noexcept {
 
 bool search::visit_key(address object) noexcept {
   if (until_.is_over()) return false;
-  if (kinds_.of(object) != kind::nothing) postpone(object);
+  const kind what = kinds_.of(object);
+  // What an optimizer has for a parameter is under it; any other tensor is there for the
+  // dictionary.
+  if (what == kind::tensor && name_of_type(type_of(object)) != "Parameter") return visit(object);
+  if (what != kind::nothing) postpone(object);
   return true;
 }
 

@@ -31,12 +31,18 @@ def held(name, path, container="", length="", owner="global of __main__", holder
 
 
 # How long the containers on the path are, and what the keys are.
-expected_levels = {"in a class": "2i/3", "by name": "2k", "by text": "1n", "by size": "1i", "in a window": "1/1<4"}
+expected_levels = {"in a class": "2i/3", "by name": "2k", "by text": "1n", "by size": "1i", "in a window": "1/1<4",
+                   "after known keys": "13n"}
 TENANTS = ["acme", "birch"]
 by_class = {7: [held("in a class", "by_class[…]", "list", "3"), 1, 2], 9: [3]}
 adapters = {TENANTS[0]: held("by name", "adapters['acme']", "dict", "2"), TENANTS[1]: None}
 answers = {"".join(["what", " is ", str(len(TENANTS))]): held("by text", "answers[…]", "dict", "1")}
 masks = {(24, len(TENANTS)): held("by size", "masks[…]", "dict", "1")}
+memo = {**dict.fromkeys(TENANTS), "".join(["la", "st"]): held("after known keys", "memo['last']", "dict", "13"),
+        **{"".join(["no", str(number)]): None for number in range(10)}}
+# Of a dictionary by tensors it is the dictionary that keeps them, not what is made from it.
+names = {held("as a key", "names[…]", "dict", "1"): "rows"}
+listed = list(names)
 windows = [collections.deque([held("in a window", "windows[…]", "deque(maxlen=4)", "1", flags=BOUNDED)], maxlen=4)]
 
 

@@ -52,3 +52,18 @@ TEST_CASE("GIVEN weights of a model WHEN it has run lately THEN they are in a ru
   gone.ran(model, 9);
   CHECK_FALSE(gone.model_runs(0, 3, 10));
 }
+
+TEST_CASE("GIVEN modules that run again after others have THEN they take turns") {
+  trace::dictionary texts;
+  verdicts::module_uses uses(texts);
+  const trace::module_event first{.object = model, .root = model, .path = {}};
+  uses.named(first);
+  uses.kept(0, 3, model, "weight", 1024, 10);
+  uses.ran(model, 1);
+  uses.ran(model, 1);
+  uses.ran(model, 2);
+  CHECK_FALSE(uses.take_turns(0, 3));
+  uses.ran(model, 6);
+  CHECK(uses.take_turns(0, 3));
+  CHECK_FALSE(uses.take_turns(0, 4));
+}

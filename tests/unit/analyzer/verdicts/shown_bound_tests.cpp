@@ -36,6 +36,9 @@ TEST_CASE("GIVEN a ring, a window or places made beforehand THEN their size is t
   CHECK(limit("features = features[-limit:]", "features") == 50);
   CHECK(limit("self.items = self.items[-self.limit:]") == 50);
   CHECK(limit("self.items = [None] * self.limit") == 50);
+  CHECK(limit("self.items = torch.cat([self.items, x], 1)[:, -self.limit:]") == 50);
+  CHECK(limit("keys = torch.cat([keys, x], 2)[:, :, -limit:, :]", "keys") == 50);
+  CHECK(limit("keys = torch.cat([keys, x], -2)[..., -limit:, :]", "keys") == 50);
 }
 
 TEST_CASE("GIVEN a line that only mentions the container THEN it bounds nothing") {

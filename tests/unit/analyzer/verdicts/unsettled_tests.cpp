@@ -170,9 +170,14 @@ TEST_CASE("GIVEN rows that are cut off under a condition THEN it may end") {
   auto elsewhere = by_extra;
   elsewhere.back() = "        kept = self.kept[extra:]";  // a variable of its own
   CHECK(!question_of(elsewhere, kept));
-  auto columns = by_extra;
-  columns.back() = "        self.kept = self.kept[:, extra:]";
-  CHECK(!question_of(columns, kept));
+  auto along_a_text = by_extra;
+  along_a_text[1] = "    self.kept = torch.cat([self.kept, rows], 2)";
+  along_a_text.back() = "        self.kept = self.kept[:, :, extra:]";
+  CHECK(question_of(along_a_text, kept) == open_kind::taken_out);
+  along_a_text.back() = "        self.kept = self.kept[..., extra:, :]";
+  CHECK(question_of(along_a_text, kept) == open_kind::taken_out);
+  along_a_text.back() = "        self.kept = self.kept[:, :, None]";
+  CHECK(!question_of(along_a_text, kept));
 }
 
 TEST_CASE("GIVEN a number that is called a capacity WHEN it is not reached THEN it may end") {
@@ -206,6 +211,19 @@ TEST_CASE("GIVEN names THEN those of capacities are told from those of lengths")
   for (const auto* name : {"max_length", "size", "steps", "batch_size", "hidden_size", "max_steps",
                            "caption", "limits_of"})
     CHECK_FALSE(memtrace::verdicts::names_a_capacity(name));
+}
+
+TEST_CASE("GIVEN a number of what a container holds THEN it may end there") {
+  const std::vector<std::string> lines = {
+      "def fit(self, model):", "    every = self.epochs // self.n_estimators",
+      "    for epoch in range(self.epochs):", "        if is_time(epoch, every, self.n_features):",
+      "            self.estimators_.append(copy(model))"};
+  gathered kept{"ensemble.estimators_", 3, "n_estimators=5", true, false};
+  CHECK(question_of(lines, kept) == open_kind::named);
+  kept.numbers = "n_features=5,epochs=20";
+  CHECK(!question_of(lines, kept));
+  kept.numbers = "n_estimators=3";
+  CHECK(!question_of(lines, kept));
 }
 
 TEST_CASE("GIVEN new keys that the callers ask for THEN it may end") {
