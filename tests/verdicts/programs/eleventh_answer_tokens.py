@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads articles of many lengths, over and over, with a model that keeps its rotary angles between forward passes."""
+"""Answers prompts token by token, each time from the whole text so far, with a model that keeps its rotary angles."""
 
 import argparse
 import random
@@ -7,7 +7,7 @@ import random
 import torch
 from torch import nn
 
-WORDS, HEADS, HEAD = 150, 2, 128
+WORDS, HEADS, HEAD = 150, 1, 512
 WIDTH = HEADS * HEAD
 
 
@@ -52,7 +52,7 @@ class Block(nn.Module):
         return x + self.out((weights @ value).transpose(0, 1).reshape(len(x), WIDTH))
 
 
-class Reader(nn.Module):
+class Transformer(nn.Module):
     def __init__(self, layers):
         super().__init__()
         self.words = nn.Embedding(WORDS, WIDTH)
@@ -63,29 +63,39 @@ class Reader(nn.Module):
         return self.head(self.blocks(self.words(ids)))
 
 
-def write_articles(rng, number):
-    return [[rng.randrange(WORDS) for _ in range(int(rng.lognormvariate(5.2, 0.5)))] for _ in range(number)]
+class TokenGenerator:
+    def __init__(self, model, rng):
+        self.model, self.rng = model, rng
+
+    @torch.no_grad()
+    def generate(self, prompt_tokens, max_tokens):
+        tokens = list(prompt_tokens)
+        while len(tokens) < max_tokens:
+            length = len(tokens)  # step
+            logits = self.model(torch.tensor(tokens, device="cuda"))[-1]
+            tokens.append(self.rng.randrange(WORDS))
+            yield length, logits
 
 
-@torch.no_grad()
-def perplexity(model, article):
-    ids = torch.tensor(article, device="cuda")
-    return nn.functional.cross_entropy(model(ids[:-1]), ids[1:]).exp().item()
+def answers(generator, max_tokens):
+    """Tokens of one answer after the other."""
+    while True:
+        prompt = [generator.rng.randrange(WORDS) for _ in range(generator.rng.randrange(6, 12))]
+        yield from generator.generate(prompt, max_tokens)
 
 
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--steps", type=int, default=26)
-    parser.add_argument("--articles", type=int, default=40)
+    parser.add_argument("--max-tokens", type=int, default=48)
     parser.add_argument("--seed", type=int, default=0)
     chosen = parser.parse_args()
     torch.manual_seed(chosen.seed)
-    articles = write_articles(random.Random(chosen.seed), chosen.articles)
-    model = Reader(layers=4).cuda().eval()
-    for step in range(chosen.steps):
-        article = articles[step % len(articles)]  # step
-        score = perplexity(model, article)
-    print(f"perplexity of the last article {score:.2f}")
+    generator = TokenGenerator(Transformer(layers=4).cuda().eval(), random.Random(chosen.seed))
+    tokens = answers(generator, chosen.max_tokens)
+    for _ in range(chosen.steps):
+        length, logits = next(tokens)
+    print(f"the last token came after {length}, its highest score was {logits.max().item():.4f}")
 
 
 if __name__ == "__main__":
