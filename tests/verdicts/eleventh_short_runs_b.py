@@ -13,10 +13,13 @@ def of(memory, program, steps, why, source, **more):
 
 
 ELEVENTH_SHORT_RUNS_B = [
-    of(GROWS, "wasserstein", 18, "Both lists of losses keep the loss tensors of every step, 512 bytes each.",
+    # Two losses, and of 64 × 64 numbers each the points in between and their gradient.
+    of(GROWS, "wasserstein", 18,
+       "Both lists of losses keep the loss tensors of every step, 512 bytes each, and by the graph of the critic's the "
+       "points in between, which are a leaf, with the gradient that backward() gave them, 16,384 bytes each.",
        source="https://github.com/pytorch/pytorch/issues/64586",
        kept_by=r"\b(critic|generator)_losses\b",
-       bytes_per_step=2 * 512),
+       bytes_per_step=2 * 512 + 2 * 4 * 64 * 64),
     of(GROWS, "structural_score", 40,
        "The metric notes each batch's predictions and targets, 4 × 3 × 64 × 64 numbers each, and is never reset.",
        source="https://github.com/Lightning-AI/torchmetrics/issues/1094",

@@ -34,7 +34,7 @@ class StreamLearner:
         of_class, weights = self.points[places], self.weights[places]
         distances = (of_class[:, None] - of_class).square().sum(2)
         distances.fill_diagonal_(float("inf"))
-        # Which two are nearest is drawn: this is about how the buffer is filled and kept full.
+        # Which two are nearest is drawn here.
         first, second = self.chance.sample(range(self.capacity), 2)
         together = weights[first] + weights[second]
         merged = (of_class[first] * weights[first] + of_class[second] * weights[second]) / together

@@ -9,7 +9,7 @@ from torch import nn
 
 def gradient_penalty(critic, real, fake):
     weight = torch.rand(real.shape[0], 1, device="cuda")
-    between = (weight * real + (1 - weight) * fake).requires_grad_(True)
+    between = (weight * real + (1 - weight) * fake).requires_grad_(True)  # allocates
     score = critic(between)
     gradient, = torch.autograd.grad(score, between, torch.ones_like(score), create_graph=True, retain_graph=True)
     return (gradient.norm(2, dim=1) - 1).square().mean()
@@ -30,7 +30,7 @@ class Training:
         self.of_critic.zero_grad()
         penalty = gradient_penalty(self.critic, real, fake)
         loss = self.critic(fake).mean() - self.critic(real).mean() + self.strength * penalty  # allocates
-        loss.backward()
+        loss.backward()  # allocates
         self.of_critic.step()
         return loss
 
