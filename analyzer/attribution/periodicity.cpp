@@ -28,6 +28,14 @@ std::vector<std::uint64_t> inferred_steps::ends() const {
   return found;
 }
 
+// Allocated by one of PyTorch's own layers, called by itself: what it does in one call it does
+// once.
+bool periodicity::is_own_layer(const trace::event& head, trace::stack_id stack) const {
+  if (head.scope.module != head.scope.root) return false;
+  const auto& file = names_[names_[names_[stack].innermost].file];
+  return file.find("/torch/nn/modules/") != std::string_view::npos;
+}
+
 // An event outside of every model, or in backward, says that the call before it is over. So does,
 // in an evaluation, what each call begins with: there need be no event between two calls.
 void periodicity::see_calls(const trace::event& head, trace::stack_id stack) {
@@ -48,11 +56,39 @@ void periodicity::see_calls(const trace::event& head, trace::stack_id stack) {
   in_call_ = in_call;
 }
 
+void periodicity::see_layer(const trace::event& head, trace::stack_id stack, std::uint64_t size) {
+  constexpr std::size_t most = std::size_t{1} << 16;
+  if (!stack || head.scope.in_backward() || layer_.size() == most) return;
+  if (layer_stack_ && stack != layer_stack_) return;
+  if (!layer_stack_ && !(head.scope.root && is_own_layer(head, stack))) return;
+  layer_stack_ = stack;
+  layer_.push_back({head.number, size});
+}
+
+// It asks for the same sizes in each call: every so many of them begin one.
+std::vector<std::uint64_t> periodicity::calls_of_layer() const {
+  constexpr std::size_t most_of_a_call = 32;
+  const auto comes_back_after = [&](std::size_t count) {
+    for (std::size_t i = count; i < layer_.size(); ++i) {
+      if (layer_[i].size != layer_[i - count].size) return false;
+    }
+    return true;
+  };
+  for (std::size_t count = 1; count <= most_of_a_call && 2 * count <= layer_.size(); ++count) {
+    if (!comes_back_after(count)) continue;
+    std::vector<std::uint64_t> begins;
+    for (std::size_t i = 0; i < layer_.size(); i += count) begins.push_back(layer_[i].event);
+    return begins;
+  }
+  return {};
+}
+
 void periodicity::on_allocator(const trace::event& head, const trace::allocator_event& record) {
   last_event_ = head.number;
   if (!marked_) {
     const bool allocates = record.kind == format::kind::alloc;
     see_calls(head, allocates ? record.stack : trace::stack_id{});
+    if (allocates) see_layer(head, record.stack, record.size);
   }
   if (record.kind == format::kind::alloc) allocated(head, record.stack, record.size);
   if (record.kind == format::kind::free_requested) ++frees_;
@@ -78,6 +114,7 @@ void periodicity::on_step(const trace::event&, const trace::step_event&) {
   items_ = {};
   numbers_ = {};
   call_begins_ = {};
+  layer_ = {};
 }
 
 std::uint32_t periodicity::number_of(std::uint64_t key) {
@@ -148,6 +185,8 @@ inferred_steps periodicity::finish() {
   found.has_few_calls = calls_apart_ != 0 && calls_apart_ <= few;
   found.end = last_event_;
   found.calls = std::move(call_begins_);
+  if (auto calls = calls_of_layer(); calls.size() > found.calls.size())
+    found.calls = std::move(calls);
   if (within_calls_ * 2 > begins_.size()) return found;
   found.begins = std::move(begins_);
   if (found.begins.empty()) return found;

@@ -57,7 +57,10 @@ class periodicity final : public trace::record_visitor {
   [[nodiscard]] period_item item_of(const trace::event& head, trace::stack_id stack,
                                     std::uint64_t size);
   void allocated(const trace::event& head, trace::stack_id stack, std::uint64_t size);
+  [[nodiscard]] bool is_own_layer(const trace::event& head, trace::stack_id stack) const;
   void see_calls(const trace::event& head, trace::stack_id stack);
+  void see_layer(const trace::event& head, trace::stack_id stack, std::uint64_t size);
+  [[nodiscard]] std::vector<std::uint64_t> calls_of_layer() const;
   bool search();
   void step_begins(const period_item& item);
 
@@ -79,6 +82,12 @@ class periodicity final : public trace::record_visitor {
   trace::stack_id call_stack_;  // of the first allocation of this call, in this module
   trace::object_id call_module_;
   std::vector<std::uint64_t> call_begins_;
+  struct request {
+    std::uint64_t event = 0;
+    std::uint64_t size = 0;
+  };
+  trace::stack_id layer_stack_;     // of a layer that is called by itself: an RNN
+  std::vector<request> layer_;      // what it asks for there
   std::uint32_t last_call_ = 0;     // in which the latest step begins
   std::uint64_t within_calls_ = 0;  // steps that begin in the call in which the one before does
 };

@@ -67,6 +67,7 @@ class bounds {
 
   void find_own(verdicts::culprit& who, const std::string& unit) {
     for_each_keeper(who, [&](verdicts::retainer& keeper, const std::vector<std::string>& files) {
+      keeper.grows_itself = keeper.grows_itself || is_one_tensor(who, keeper);
       const auto variable = verdicts::variable_of(keeper);
       keeper.bound = bound_of_queue(keeper, variable);
       if (!keeper.bound && !models_stay_) keeper.bound = bound_by_places(keeper);
@@ -75,9 +76,7 @@ class bounds {
         const auto& program = sources_.of(file);
         keeper.bound =
             verdicts::bound_in(program, container_of(who, keeper, variable, steps_of(who, unit)));
-        if (!keeper.bound && who.birth_steps <= births_of_what_streams) {
-          keeper.bound = verdicts::cut_where_made(program, line_in(who, file), keeper.numbers);
-        }
+        if (!keeper.bound) keeper.bound = bound_elsewhere(who, keeper, program, variable, file);
         if (!keeper.bound) {
           look_what_a_step_gives(who, keeper, program, variable);
           look_for_signs(who, keeper, program, variable, file);
@@ -106,6 +105,31 @@ class bounds {
   [[nodiscard]] static std::string object_of(const std::string& variable) {
     const auto dot = variable.rfind('.');
     return dot == std::string::npos ? std::string() : variable.substr(0, dot);
+  }
+
+  // Of one tensor that grows: where it is made, under a name of its own; or of what has it.
+  [[nodiscard]] std::optional<verdicts::shown_bound> bound_elsewhere(
+      const verdicts::culprit& who, const verdicts::retainer& keeper,
+      const verdicts::program_text& program, const std::string& variable,
+      const std::string& file) const {
+    if (who.birth_steps > births_of_what_streams) return std::nullopt;
+    const auto line = line_in(who, file);
+    if (auto found = verdicts::cut_where_made(program, line, keeper.numbers)) return found;
+    const auto name = verdicts::made_longer_at(program, line);
+    if (!name.empty()) {
+      verdicts::bounded_container made{name, 0, keeper.blocks, keeper.numbers};
+      if (auto found = verdicts::bound_in(program, made)) return found;
+    }
+    return verdicts::owner_is_cut(program, variable);
+  }
+
+  // A tensor that is made anew, and larger: the containers on its path are as long as they were.
+  [[nodiscard]] static bool is_one_tensor(const verdicts::culprit& who,
+                                          const verdicts::retainer& keeper) {
+    constexpr auto elsewhere = format::held_graph | format::held_traceback | format::held_hook;
+    return who.birth_steps != 0 && who.birth_steps <= births_of_what_streams &&
+           !who.by_more_blocks && !keeper.grows_in && !keeper.gets_longer &&
+           (keeper.flags & elsewhere) == 0;
   }
 
   // Of the user's code in that file the line that allocated; 0: none.
@@ -182,9 +206,9 @@ class bounds {
     keeper.made_of_itself = keeper.made_of_itself || verdicts::is_made_of_itself(program, name);
   }
 
-  static void look_for_signs(const verdicts::culprit& who, verdicts::retainer& keeper,
-                             const verdicts::program_text& program, const std::string& variable,
-                             const std::string& file) {
+  void look_for_signs(const verdicts::culprit& who, verdicts::retainer& keeper,
+                      const verdicts::program_text& program, const std::string& variable,
+                      const std::string& file) const {
     if (keeper.may_end || who.found.evidence.steps >= verdicts::steps_that_tell) return;
     verdicts::gathered what{variable, keeper.length, keeper.numbers, keeper.gets_longer,
                             keys_come_again(who)};
@@ -193,6 +217,11 @@ class bounds {
     what.steps = who.found.evidence.steps;
     what.blocks = keeper.blocks;
     keeper.may_end = verdicts::may_end(program, what);
+    const auto made = verdicts::made_longer_at(program, line_in(who, file));
+    if (!keeper.may_end && who.birth_steps <= births_of_what_streams && !made.empty()) {
+      verdicts::gathered local{made, 0, keeper.numbers, true, false};
+      keeper.may_end = verdicts::may_end(program, local);
+    }
     if (keeper.may_end) keeper.may_end->file = file;
   }
 

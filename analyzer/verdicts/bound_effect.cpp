@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "analyzer/verdicts/cut_dimension.h"
+
 namespace memtrace::verdicts {
 
 namespace {
@@ -80,7 +82,10 @@ bound_effect::bound_effect(const program_text& program, const std::string& name,
       shortens_(pattern_of_shortening(name)) {}
 
 bool bound_effect::shortens(const std::string& statement) const {
-  return statement.find(name_) != std::string::npos && std::regex_search(statement, shortens_);
+  std::smatch found;
+  return statement.find(name_) != std::string::npos &&
+         std::regex_search(statement, found, shortens_) &&
+         may_shorten(program_, name_, found[0].str());
 }
 
 bool bound_effect::puts_in(const std::string& statement) const {

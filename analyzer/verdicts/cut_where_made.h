@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A tensor that is made longer, where the function that makes it hands on its last, or first, part
-// alone:
+// A tensor that is made longer and cut before it is kept, under another name than the one it is
+// kept by:
 //
 //   known = torch.cat([cache, x], 1) … return out, known[:, -LEFT_CONTEXT:]
+//   return torch.cat([memory, states])[-self.length:]
+//   self.kept.extend(rows) … self.kept = self.kept[-self.capacity:]     of kept.states
 #pragma once
 
 #include <cstdint>
 #include <optional>
+#include <string>
+#include <string_view>
 
 #include "analyzer/verdicts/program_text.h"
 #include "analyzer/verdicts/verdict.h"
@@ -19,5 +23,12 @@ namespace memtrace::verdicts {
 [[nodiscard]] std::optional<shown_bound> cut_where_made(const program_text& program,
                                                         std::uint32_t line,
                                                         std::string_view numbers);
+
+// The variable that the line gives a longer tensor: "known". Empty: it gives none.
+[[nodiscard]] std::string made_longer_at(const program_text& program, std::uint32_t line);
+
+// Of "buffer.kept.states" what cuts `kept`, or `buffer`, each time.
+[[nodiscard]] std::optional<shown_bound> owner_is_cut(const program_text& program,
+                                                      std::string_view variable);
 
 }  // namespace memtrace::verdicts

@@ -135,10 +135,16 @@ template <class Ends, class Names>
           ? limit == 0 ? std::string("bounded and")
                        : fmt::format("bounded at {} and", text::format_count(limit))
           : fmt::format("{} of {}, which is", largest->container, text::format_count(length)));
-  if (largest->grows_itself && limit == 0)
+  if (largest->grows_itself && largest->bound)
     found.line = fmt::format("into the tensors of `{}`, {}", variable, bound_words(*largest));
   found.overturned_by = "growth after the container is full";
   if (limit == 0) return found;
+  if (largest->grows_itself) {  // nobody knows how many rows it has
+
+    found.overturned_by =
+        fmt::format("growth after `{}` is {} long", variable, text::format_count(limit));
+    return found;
+  }
   found.overturned_by =
       fmt::format("growth after `{}` is full at {} elements{}", variable, text::format_count(limit),
                   length == 0 ? "" : fmt::format(" (it held {})", text::format_count(length)));
@@ -325,6 +331,8 @@ constexpr std::uint64_t most_parts = 8;
       return fmt::format("{} compares its length", place);
     case open_kind::runs_out:
       return fmt::format("what is put in may run out ({})", place);
+    case open_kind::larger_only:
+      return fmt::format("it is made larger only where more is asked for than it has ({})", place);
     case open_kind::named:
       return fmt::format("{} {} ({})", end.number, end.is_below ? "is not reached" : "may bound it",
                          place);

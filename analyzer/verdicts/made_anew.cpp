@@ -132,6 +132,7 @@ class follower {
     }
     if (anew) return false;
     const bound_effect container(program_, name);
+    if (loses(container, name) || begins_again(given, name)) return false;
     const std::regex adds(fmt::format(R"(\b{}\s*\+=\s*(.*)$)", name));
     const auto home = given.empty() ? std::string() : program_.name_of_function(given[0].line);
     for (std::size_t i = 0; i < program_.size(); ++i) {
@@ -151,6 +152,31 @@ class follower {
   }
 
  private:
+  // Something of it goes now and then: tokens = tokens[-most:], history.pop(0).
+  [[nodiscard]] bool loses(const bound_effect& container, const std::string& name) const {
+    for (std::size_t i = 0; i < program_.size(); ++i) {
+      if (!program_.names(i, name)) continue;
+      const auto& code = program_.at(i);
+      if (container.shortens(code) || container.removes(code)) return true;
+    }
+    return false;
+  }
+
+  // An attribute that a function which is called gives a new value: self.tokens = list(prompt).
+  [[nodiscard]] bool begins_again(const std::vector<assignment>& given,
+                                  const std::string& name) const {
+    return std::ranges::any_of(given, [&](const assignment& one) {
+      const auto function = program_.name_of_function(one.line);
+      if (function.empty() || function == "__init__" || function == "main") return false;
+      if (!program_.names(one.line, "." + name) || reads(one.value, name)) return false;
+      const std::regex call(fmt::format(R"(\.{}\()", function));
+      for (std::size_t i = 0; i < program_.size(); ++i) {
+        if (program_.names(i, function) && std::regex_search(program_.at(i), call)) return true;
+      }
+      return false;
+    });
+  }
+
   // A variable of a function that ends.
   [[nodiscard]] bool is_of_a_call(const assignment& one) const {
     const auto definition = program_.function_of(one.line);

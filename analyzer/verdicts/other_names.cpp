@@ -19,6 +19,7 @@ class renaming {
       : made_(program),
         name_(name),
         length_(fmt::format(R"(^len\(\s*(?:\w+\.)*{}\s*\)$)", name)),
+        size_(fmt::format(R"(^(?:\w+\.)*{}\.(shape\[-?\d\]|size\(-?\d\))$)", name)),
         whole_(fmt::format(R"(^(?:\w+\.)*{}$)", name)),
         element_(fmt::format(
             R"(^(?:\w+\.)*{}(?:\[[^\[\]]*\]|\.(?:setdefault|get)\((?:[^()]|\([^()]*\))*\))$)",
@@ -42,6 +43,8 @@ class renaming {
   // What an expression is to the container: "items", "items[_]"; empty: nothing.
   [[nodiscard]] std::string meant(const std::string& expression) const {
     if (std::regex_match(expression, length_)) return fmt::format("len({})", name_);
+    std::smatch size;
+    if (std::regex_match(expression, size, size_)) return name_ + '.' + size[1].str();
     if (std::regex_match(expression, whole_)) return name_;
     if (std::regex_match(expression, element_)) return name_ + "[_]";
     return {};
@@ -99,6 +102,7 @@ class renaming {
   program_text made_;
   const std::string& name_;
   std::regex length_;
+  std::regex size_;
   std::regex whole_;
   std::regex element_;
 };

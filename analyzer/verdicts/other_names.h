@@ -6,6 +6,7 @@
 //   seen = self.by_class.setdefault(label, []) … seen.pop()   by_class[_].pop()
 //   state["pairs"].append(x)                                  pairs.append(x)
 //   count = len(self.shelves) … if count < 8:                 if len(shelves) < 8:
+//   length = self.keys.shape[2] … if length > 8:              if keys.shape[2] > 8:
 //   trim(self.items, 40) … def trim(kept, most): del kept[0]  del items[0]
 #pragma once
 

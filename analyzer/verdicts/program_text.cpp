@@ -108,6 +108,21 @@ class long_texts {
   return depth;
 }
 
+// self.register_buffer("cos", angles.cos(), persistent=False): self.cos = angles.cos()
+[[nodiscard]] std::string as_assignment(const std::string& code) {
+  constexpr std::string_view call = ".register_buffer(";
+  const auto at = code.find(call);
+  if (at == code.npos || at == 0 || code.back() != ')') return code;
+  const auto begin = at + call.size();
+  const auto parts = parts_of(std::string_view(code).substr(begin, code.size() - begin - 1));
+  if (parts.size() < 2 || parts[0].size() < 3) return code;
+  const auto name = std::string_view(parts[0]).substr(1, parts[0].size() - 2);
+  const bool plain = std::ranges::all_of(
+      name, [](unsigned char letter) { return std::isalnum(letter) != 0 || letter == '_'; });
+  if (!plain) return code;
+  return code.substr(0, at) + '.' + std::string(name) + " = " + parts[1];
+}
+
 }  // namespace
 
 program_text::program_text(const std::vector<std::string>& lines) {
@@ -128,6 +143,7 @@ program_text::program_text(const std::vector<std::string>& lines) {
     lines_.push_back(std::move(made));
   }
   join();
+  for (auto& line : lines_) line.code = as_assignment(line.code);
 }
 
 // A statement of several lines is in its first one, unless it is too long for that.

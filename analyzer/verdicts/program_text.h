@@ -2,7 +2,7 @@
 //
 // A Python program's source by lines: how deep each is, what stands under it, which function it is
 // in. A statement of several lines is in the first of them; the others are empty. So are long
-// texts.
+// texts. What a module registers as a buffer is written as the attribute that it becomes.
 #pragma once
 
 #include <cstddef>

@@ -10,6 +10,7 @@
 
 #include "analyzer/verdicts/bound_effect.h"
 #include "analyzer/verdicts/counted_bound.h"
+#include "analyzer/verdicts/cut_dimension.h"
 #include "analyzer/verdicts/emptied_later.h"
 #include "analyzer/verdicts/key_domain.h"
 #include "analyzer/verdicts/other_names.h"
@@ -36,7 +37,7 @@ struct line_pattern {
 
 [[nodiscard]] std::vector<line_pattern> patterns_for(const std::string& name) {
   const std::string length = fmt::format(
-      R"((?:len\(\s*[\w.\[\]'"]*\b{0}\b[^()]*\)|\b{0}(?:\[[^\[\]]*\])*\.(?:shape\[0\]|size\((?:dim=)?0\)|qsize\(\))))",
+      R"((?:len\(\s*[\w.\[\]'"]*\b{0}\b[^()]*\)|\b{0}(?:\[[^\[\]]*\])*\.(?:shape\[-?\d\]|size\((?:dim=)?-?\d\)|qsize\(\))))",
       name);
   const std::string operand =
       R"((min\((?:[^()]|\([^()]*\))*\)|len\(\s*[\w.]+\s*\)|[A-Za-z_][\w.]*\b(?!\s*[(\[])|\d[\d_]*\b))";
@@ -99,6 +100,8 @@ class search {
         std::smatch found;
         if (!std::regex_search(program_.at(i), found, pattern.text)) continue;
         if (is_of_another_level(found[0].str())) continue;
+        const bool cuts = pattern.what == says::is_cut;
+        if (cuts && !may_shorten(program_, name_, found[0].str())) continue;
         if (auto bound = of_match(i, pattern.what, found[1].str())) return bound;
       }
     }

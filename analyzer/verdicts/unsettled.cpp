@@ -7,6 +7,7 @@
 #include <regex>
 
 #include "analyzer/verdicts/bound_effect.h"
+#include "analyzer/verdicts/largest_so_far.h"
 #include "analyzer/verdicts/named_limit.h"
 #include "analyzer/verdicts/other_names.h"
 #include "analyzer/verdicts/program_numbers.h"
@@ -29,9 +30,12 @@ class search {
             R"(\bin\s+(?:\w+\.)*{0}\b|\b{0}\.(?:get|keys)\(|\b{0}(?:\[[^\]]*\])?\s+is\s|\bset\(\s*(?:\w+\.)*{0}\b)",
             name)),
         measures_(fmt::format(
-            R"(len\(\s*[\w.\[\]'"]*\b{0}\b[^()]*\)|\b{0}\.(?:shape\[0\]|size\(|qsize\(|numel\())",
+            R"(len\(\s*[\w.\[\]'"]*\b{0}\b[^()]*\)|\b{0}(?:\[[^\[\]]*\])?\.(?:shape\[-?\d\]|size\(|qsize\(|numel\())",
             name)),
         of_element_(fmt::format(R"(\b{}\[[^\[\]]+\])", name)),
+        selects_(fmt::format(
+            R"(^(?:[^=]*,\s*)?((?:\w+\.)*{}\b)[^=]*=(?!=)(?:.*[^\w.])?\1\[(?![^\]]*\bNone\b))",
+            name)),
         name_(name) {}
 
   // Each line that puts something in does so for what is not there.
@@ -56,11 +60,13 @@ class search {
       // It has run, and there are more than it names.
       if (sifts && is_exceeded(code)) continue;
       if (!sifts && !container_.removes(code) && !container_.empties(code) &&
-          !container_.shortens(code))
+          !container_.shortens(code) && !is_selected(code))
         continue;
       if (program_.name_of_function(i) == "__init__" || is_of_another_level(code)) continue;
       if (is_switched_off(i)) continue;
-      const auto condition = sifts ? std::optional(i) : condition_to_reach(i);
+      // A tensor that is cut each time it is made longer: of how many rows nobody has counted.
+      const bool is_cut = what_.length == 0 && container_.shortens(code);
+      const auto condition = sifts || is_cut ? std::optional(i) : condition_to_reach(i);
       if (!condition) continue;
       // Its length has gone beyond what the condition names, and nothing was taken out.
       const auto& asked = program_.at(*condition);
@@ -127,6 +133,11 @@ class search {
     if (value.empty() || value.find(name_) == std::string::npos) return false;
     static const std::regex chosen(R"(\bfor\b.*\bin\b.*\bif\b|\bfilter\()");
     return std::regex_search(value, chosen);
+  }
+
+  // self.keys = self.keys[:, kept]; not samples = self.samples[number], a variable of its own.
+  [[nodiscard]] bool is_selected(const std::string& code) const {
+    return what_.length == 0 && std::regex_search(code, selects_);
   }
 
   // if len(self) >= self.capacity: self.make_room(), before the line that puts something in, where
@@ -260,6 +271,7 @@ class search {
   std::regex asks_;
   std::regex measures_;
   std::regex of_element_;
+  std::regex selects_;
   std::string name_;
 };
 
@@ -295,6 +307,11 @@ class search {
   if (const auto line = in.taken_out()) return made(open_kind::taken_out, *line);
   if (const auto line = in.measured()) return made(open_kind::measured, *line);
   if (const auto line = in.runs_out()) return made(open_kind::runs_out, *line);
+  // Of a tensor: a list is made longer by an element, whatever it is compared with.
+  if (what.length == 0) {
+    if (const auto line = line_for_larger_only(by_this_name, name))
+      return made(open_kind::larger_only, *line);
+  }
   // Of a tensor that is made longer nobody knows by how much: by one in each step at least.
   const auto reached = std::max(what.length == 0 ? what.steps : what.length, what.blocks);
   if (auto limit = limit_beside(by_this_name, name, what.numbers, reached)) {

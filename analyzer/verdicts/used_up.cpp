@@ -85,7 +85,7 @@ class source_of_items {
     static const std::regex is_there(R"(^if\s+([A-Za-z_]\w*)(?:\s+is\s+not\s+None)?:)");
     static const std::regex is_left(R"(^(?:if|while)\s+(?:\w+\.)*(\w+):)");
     static const std::regex none_left(
-        R"(^if\s+(?:not\s+[\w.]+|len\([\w.]+\)\s*==\s*0|[A-Za-z_]\w*\s+is\s+None):)");
+        R"(^if\s+(?:not\s+(?:\w+\.)*(\w+)|len\([\w.]+\)\s*==\s*0|[A-Za-z_]\w*\s+is\s+None):)");
     for (auto at = program_.above(line); at; at = program_.above(*at)) {
       std::smatch what;
       if (std::regex_search(program_.at(*at), what, is_there) && is_next(what[1].str(), *at))
@@ -96,11 +96,24 @@ class source_of_items {
     }
     const auto function = program_.function_of(line);
     for (auto i = function ? *function + 1 : line; i < line; ++i) {
-      if (!std::regex_search(program_.at(i), none_left)) continue;
+      std::smatch what;
+      if (!std::regex_search(program_.at(i), what, none_left)) continue;
+      if (what[1].matched && !is_a_container(what[1].str())) continue;
       const auto body = program_.body_of(i);
       if (body.size() == 1 && body[0].starts_with("return")) return i;
     }
     return std::nullopt;
+  }
+
+  // Not a switch: if not self.training: return
+  [[nodiscard]] bool is_a_container(const std::string& name) const {
+    const std::regex used(fmt::format(
+        R"(\b{0}\.(?:pop|popleft|popitem|get|get_nowait|append|extend|remove|add|put|items|keys|values)\(|\b{0}\[|\bin\s+(?:\w+\.)*{0}\b|\b{0}\s*=(?!=)\s*(?:\[|\(|\{{|(?:\w+\.)*(?:list|deque|set|dict|next|sorted)\())",
+        name));
+    for (std::size_t i = 0; i < program_.size(); ++i) {
+      if (program_.names(i, name) && std::regex_search(program_.at(i), used)) return true;
+    }
+    return false;
   }
 
   // chunk = next(unread, None)

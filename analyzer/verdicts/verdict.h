@@ -58,11 +58,12 @@ struct shown_bound {
 
 // Why a short run does not tell whether a container goes on getting longer.
 enum class open_kind : std::uint8_t {
-  new_keys,   // something is put in for keys that are not there yet
-  taken_out,  // something is taken out where a condition holds, which it has not
-  measured,   // its length is compared with something
-  runs_out,   // what is put in comes from something that comes to an end
-  named,      // a number beside it is called a capacity
+  new_keys,     // something is put in for keys that are not there yet
+  taken_out,    // something is taken out where a condition holds, which it has not
+  measured,     // its length is compared with something
+  runs_out,     // what is put in comes from something that comes to an end
+  named,        // a number beside it is called a capacity
+  larger_only,  // it is made anew only where more is asked for than it has
 };
 struct open_end {
   open_kind kind = open_kind::new_keys;

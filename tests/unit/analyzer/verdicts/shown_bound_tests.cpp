@@ -37,6 +37,7 @@ TEST_CASE("GIVEN a ring, a window or places made beforehand THEN their size is t
   CHECK(limit("self.items = self.items[-self.limit:]") == 50);
   CHECK(limit("self.items = [None] * self.limit") == 50);
   CHECK(limit("self.items = torch.cat([self.items, x], 1)[:, -self.limit:]") == 50);
+  CHECK(limit("self.items = torch.cat([self.items, x])[:, -self.limit:]") == 0);  // its columns
   CHECK(limit("keys = torch.cat([keys, x], 2)[:, :, -limit:, :]", "keys") == 50);
   CHECK(limit("keys = torch.cat([keys, x], -2)[..., -limit:, :]", "keys") == 50);
 }

@@ -213,6 +213,26 @@ TEST_CASE("GIVEN names THEN those of capacities are told from those of lengths")
     CHECK_FALSE(memtrace::verdicts::names_a_capacity(name));
 }
 
+TEST_CASE("GIVEN a tensor that is cut each time, or whose length is compared THEN it may end") {
+  const gathered keys{"cache.keys", 0, "window=48", true, false};
+  const std::vector<std::string> both_ends = {
+      "def step(self, new):", "    self.keys = torch.cat([self.keys, new], 2)",
+      "    self.keys = torch.cat([self.keys[:, :, :4], self.keys[:, :, -self.window:]], 2)"};
+  CHECK(question_of(both_ends, keys) == open_kind::taken_out);
+  const std::vector<std::string> compared = {
+      "def step(self, new):", "    self.keys = torch.cat([self.keys, new], 2)",
+      "    length = self.keys.shape[2]", "    if length > self.first + self.window:",
+      "        self.keys = torch.cat([first, last], 2)"};
+  CHECK(question_of(compared, keys));
+  CHECK(question_of({"def step(self, new):", "    self.keys = torch.cat([self.keys, new], 2)",
+                     "    if over > 0:", "        self.keys, self.values = self.keys[:, kept], v"},
+                    keys) == open_kind::taken_out);
+  const std::vector<std::string> used = {
+      "def step(self, new):", "    self.keys = torch.cat([self.keys, new], 2)",
+      "    return attend(self.keys[:, :, -self.window:])"};
+  CHECK(!question_of(used, keys));
+}
+
 TEST_CASE("GIVEN a number of what a container holds THEN it may end there") {
   const std::vector<std::string> lines = {
       "def fit(self, model):", "    every = self.epochs // self.n_estimators",
