@@ -136,7 +136,7 @@ class follower {
     const std::regex adds(fmt::format(R"(\b{}\s*\+=\s*(.*)$)", name));
     const auto home = given.empty() ? std::string() : program_.name_of_function(given[0].line);
     for (std::size_t i = 0; i < program_.size(); ++i) {
-      if (!program_.names(i, name)) continue;
+      if (!program_.names(i, name) || is_of_another_function(i, name, given)) continue;
       std::smatch found;
       if (std::regex_search(program_.at(i), found, adds)) {
         if (!is_arithmetic(found[1].str())) return true;
@@ -152,6 +152,19 @@ class follower {
   }
 
  private:
+  // The line's function has a variable of this name, which is another one.
+  [[nodiscard]] bool is_of_another_function(std::size_t line, const std::string& name,
+                                            const std::vector<assignment>& given) const {
+    const auto own = program_.function_of(line);
+    if (!own || given.empty() || program_.names(line, "." + name)) return false;
+    if (program_.names(given[0].line, "." + name)) return false;
+    const auto is_here = [&](const assignment& one) {
+      return program_.function_of(one.line) == own;
+    };
+    if (std::ranges::any_of(given, is_here)) return false;
+    return std::ranges::any_of(assignments_to(name), is_here);
+  }
+
   // Something of it goes now and then: tokens = tokens[-most:], history.pop(0).
   [[nodiscard]] bool loses(const bound_effect& container, const std::string& name) const {
     for (std::size_t i = 0; i < program_.size(); ++i) {

@@ -60,12 +60,13 @@ class search {
       // It has run, and there are more than it names.
       if (sifts && is_exceeded(code)) continue;
       if (!sifts && !container_.removes(code) && !container_.empties(code) &&
-          !container_.shortens(code) && !is_selected(code))
+          !container_.shortens(code) && !is_selected(code) && !is_cut_by_a_function(code))
         continue;
       if (program_.name_of_function(i) == "__init__" || is_of_another_level(code)) continue;
       if (is_switched_off(i)) continue;
       // A tensor that is cut each time it is made longer: of how many rows nobody has counted.
-      const bool is_cut = what_.length == 0 && container_.shortens(code);
+      const bool is_cut =
+          what_.length == 0 && (container_.shortens(code) || is_cut_by_a_function(code));
       const auto condition = sifts || is_cut ? std::optional(i) : condition_to_reach(i);
       if (!condition) continue;
       // Its length has gone beyond what the condition names, and nothing was taken out.
@@ -138,6 +139,27 @@ class search {
   // self.keys = self.keys[:, kept]; not samples = self.samples[number], a variable of its own.
   [[nodiscard]] bool is_selected(const std::string& code) const {
     return what_.length == 0 && std::regex_search(code, selects_);
+  }
+
+  // self.keys = self.crop(keys), where crop() returns a part of what it is given.
+  [[nodiscard]] bool is_cut_by_a_function(const std::string& code) const {
+    static const std::regex call(R"(^(?:\w+\.)*(\w+)\()");
+    std::smatch found;
+    const auto value = assigned_to(name_, code);
+    if (what_.length != 0 || !std::regex_search(value, found, call)) return false;
+    const auto definition = program_.definition_of(found[1].str());
+    if (!definition) return false;
+    auto parameters = parameters_of(program_.at(*definition));
+    parameters.push_back(name_);  // by one name, where it is handed the container itself
+    const auto body = program_.body_of(*definition);
+    return std::ranges::any_of(body, [&](const std::string& statement) {
+      return statement.starts_with("return") &&
+             std::ranges::any_of(parameters, [&](const std::string& name) {
+               return std::regex_search(
+                   statement, std::regex(fmt::format(
+                                  R"(\b{}\[\s*(?:(?::|\.\.\.)\s*,\s*)*-\s*[\w.]+\s*:)", name)));
+             });
+    });
   }
 
   // if len(self) >= self.capacity: self.make_room(), before the line that puts something in, where

@@ -227,6 +227,18 @@ TEST_CASE("GIVEN a tensor that is cut each time, or whose length is compared THE
   CHECK(question_of({"def step(self, new):", "    self.keys = torch.cat([self.keys, new], 2)",
                      "    if over > 0:", "        self.keys, self.values = self.keys[:, kept], v"},
                     keys) == open_kind::taken_out);
+  CHECK(question_of({"def crop(self, states):", "    if states.shape[2] <= self.window:",
+                     "        return states", "    return states[:, :, -self.window:]",
+                     "def step(self, new):", "    joined = torch.cat([self.keys, new], 2)",
+                     "    self.keys, self.other = self.crop(joined), 1"},
+                    keys) == open_kind::taken_out);
+  CHECK(question_of({"def crop(self, states):", "    return states[:, :, -self.window:]",
+                     "def step(self, keys):", "    keys = torch.cat([self.keys, keys], 2)",
+                     "    self.keys, self.other = self.crop(keys), 1"},
+                    keys) == open_kind::taken_out);
+  CHECK(!question_of({"def scale(self, states):", "    return states / 2", "def step(self, new):",
+                      "    self.keys = self.scale(torch.cat([self.keys, new], 2))"},
+                     keys));
   const std::vector<std::string> used = {
       "def step(self, new):", "    self.keys = torch.cat([self.keys, new], 2)",
       "    return attend(self.keys[:, :, -self.window:])"};
