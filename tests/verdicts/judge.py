@@ -119,8 +119,9 @@ def explain(found: Judged, verdict: dict, truth: Truth, marker: str) -> None:
 
 
 def judge_leak(report: dict, truth: Truth) -> Judged:
-    # Within an evaluation, or a phase that the program named: there it would be a false alarm, too (judge_quiet).
-    about = [one for one in report["verdicts"] if is_about(one, (*truth.subject, "phase"))]
+    # Within an evaluation, or a phase that the program named, it would be a false alarm, too (judge_quiet).
+    subjects = (*truth.subject, "phase") if "device" in truth.subject else truth.subject
+    about = [one for one in report["verdicts"] if is_about(one, subjects)]
     fitting = [one for one in about if one["shape"] in (truth.shapes or LEAK_SHAPES)]
     found = Judged(right=bool(fitting))
     found.said = "; ".join(in_words(one) for one in fitting[:1] or about[:3]) or "nothing"

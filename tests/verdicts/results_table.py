@@ -16,8 +16,9 @@ true of each was written down from reading it, before memtrace ran on it (`leaks
 Made by `tests/verdicts/make_results.py` on {date}.
 
 - **Verdict**: a program that accumulates: the subject that must say so has one of the acceptable shapes
-  (a device's sites and categories count as the device). One that does not: no verdict on anything says
-  that it leaks, a negligible one included.
+  (a device's sites and categories count as the device, and, in tables made from 26 November on, its phases:
+  memory that piles up within one evaluation). One that does not: no verdict on anything says that it leaks,
+  a negligible one included.
 - **Line first**: the first culprit's innermost line in the user's own code (or the forward line that it
   was made for) is one of the marked lines.
 - **Path**: the first path that is said to keep the first culprit is the one in the truth.

@@ -138,7 +138,7 @@ Judged at revision f22ada1, by rules whose author had seen none of it: **recall 
 (3 of 20), line first 95.0 %, path 80.0 %**, rate 77.8 %. Judged again, by rules whose author had then read the truths and
 what the reports said, but none of the programs: **recall 95.0 %, false positives 0.0 %, line first 95.0 %, path 80.0 %**. What
 is below was made from that. It was judged more than once on the way, so that the 0 is of rules that were made for these
-reports: how far they carry over says the tenth set.""")
+reports: how far they carry over say the two sets after it.""")
 
 TENTH = Set("Verdicts on short runs: a tenth set, of published cases", "SHORT_RUNS_10.md",
             "`tenth_short_runs_a.py`, `tenth_short_runs_b.py`", "--short-runs tenth", """\
@@ -156,7 +156,15 @@ ELEVENTH = Set("Verdicts on short runs: an eleventh set, of published cases", "S
                "`eleventh_short_runs_a.py`, `eleventh_short_runs_b.py`", "--short-runs eleventh", """\
 Published cases as those of the ninth set, found by other searches, with none of the sources of the two before. The truths
 were also held against PyTorch's own allocator, without memtrace (`test_short_truths_counted.py`). The two who wrote them
-had seen neither rules nor programs of earlier sets.""")
+had seen neither rules nor programs of earlier sets.
+
+Judged at revision 2fc7bb9, by rules whose author had read the ten sets before and none of this one: recall **75.0 %** (15 of
+20), false positives **30.0 %** (6 of 20), line first 75.0 %, path 75.0 %, rate 76.5 %; by those of revision 529963b, of before
+this set was written, 75.0 % and 35.0 %. Judged once more, at revision c310e74, by rules whose author had then read the truths
+and what the reports said, but none of the programs: **recall 95.0 % (19 of 20), false positives 10.0 % (2 of 20), line first
+95.0 %, path 90.0 %**, rate 94.1 %. One of these 19, `eleventh_hidden_features`, was said right in both, as memory that piles up
+within one evaluation, and counts since then; without it the recall was 90.0 %. From then on the set is not blind any more,
+and what is below was made from it.""")
 
 SETS = {"short": FIRST, "second": SECOND, "third": THIRD, "fourth": FOURTH, "fifth": FIFTH,
         "sixth": SIXTH, "seventh": SEVENTH, "eighth": EIGHTH, "ninth": NINTH, "tenth": TENTH,

@@ -44,6 +44,13 @@ def test_a_site_stands_for_its_device_but_the_host_does_not():
     assert not judged(verdict(shape="steady"), verdict(subject="host")).right
 
 
+def test_a_leak_within_a_phase_is_one_of_its_device():
+    quiet, inside = verdict(shape="steady"), verdict(subject="phase:evaluation")
+    assert judged(quiet, inside).right and judged(quiet, inside).culprit_first
+    assert not judged(quiet, inside, truth=replace(TRUTH, subject=("host",))).right
+    assert not judged(quiet, inside, truth=Truth("look_total_loss", STAYS, "for this test")).right
+
+
 @pytest.mark.parametrize("wrong, attribute", [
     (verdict(line=LINE + 1), "culprit_first"), (verdict(bytes_per_step=600), "rate_right")])
 def test_what_is_wrong_with_a_leak_that_is_found(wrong, attribute):

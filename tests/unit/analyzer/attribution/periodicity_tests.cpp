@@ -14,13 +14,15 @@ using attribution::periodicity;
 namespace {
 
 constexpr const char* module_file = "/lib/site-packages/torch/nn/modules/module.py";
+constexpr const char* layer_file = "/lib/site-packages/torch/nn/modules/rnn.py";
 
 // A program that allocates, each block freed a few allocations later.
 class program {
  public:
   explicit program(std::size_t window = std::size_t{1} << 19) : finder_(names_, window) {}
 
-  // Outermost first: {"main:10", "forward:20"}; "module" stands for Module._call_impl.
+  // Outermost first: {"main:10", "forward:20"}; "module" stands for Module._call_impl, "layer" for
+  // the forward() of one of PyTorch's own.
   program& at(const std::vector<std::string>& frames, std::uint64_t size = 1024) {
     return allocate(stack(frames), size, frames.size() > 1 && frames[1] == "module", {});
   }
@@ -36,6 +38,11 @@ class program {
   // A model's call runs from now on.
   program& in_call(bool runs) {
     in_call_ = runs;
+    return *this;
+  }
+  // It records gradients.
+  program& with_gradients() {
+    gradients_ = true;
     return *this;
   }
   program& mark_step() {
@@ -56,6 +63,7 @@ class program {
     head.scope.module.value = in_module ? 1 : 0;
     head.scope.root.value = in_call_ ? 1 : 0;
     head.scope.forward = forward;
+    if (gradients_) head.scope.flags |= format::scope_grad;
     trace::allocator_event record;
     record.kind = format::kind::alloc;
     record.size = size;
@@ -84,7 +92,9 @@ class program {
       auto& known = stacks_[{parent, frame}];
       if (known == 0) {
         const std::string text = frame == "module" ? "Module._call_impl" : frame;
-        (void)names_.define_text(frame == "module" ? module_file : "/srv/ada/train.py");
+        (void)names_.define_text(frame == "module"  ? module_file
+                                 : frame == "layer" ? layer_file
+                                                    : "/srv/ada/train.py");
         (void)names_.define_text(text);
         texts_ += 2;
         (void)names_.define_frame(texts_ - 1, texts_, 1);
@@ -105,6 +115,7 @@ class program {
   std::uint64_t live_ = 0;
   bool keep_ = false;
   bool in_call_ = false;
+  bool gradients_ = false;
 };
 
 // Manual SGD on two layers: batch, forward, loss, backward, update.
@@ -163,6 +174,26 @@ TEST_CASE("GIVEN calls of a model one after another WHEN inferred THEN each is a
   const auto found = of.steps();
   CHECK(found.count() == 30);
   CHECK_FALSE(found.has_few_calls);
+}
+
+TEST_CASE(
+    "GIVEN a layer that is called by itself WHEN it asks for the same again THEN it is a call") {
+  program of;
+  of.keep(true).in_call(true).with_gradients();
+  std::vector<std::uint64_t> begins;
+  const std::vector<std::string> layer = {"main:11", "module", "layer"};
+  for (int call = 0; call < 30; ++call) {
+    begins.push_back(of.next_event());
+    of.at(layer, 512).at(layer, 512).at(layer, 2048);
+  }
+  CHECK(of.steps().calls == begins);
+}
+
+TEST_CASE("GIVEN a layer that asks for something else each time THEN nobody knows its calls") {
+  program of;
+  of.keep(true).in_call(true).with_gradients();
+  for (std::uint64_t call = 1; call < 30; ++call) of.at({"main:11", "module", "layer"}, call * 512);
+  CHECK(of.steps().calls.size() == 1);
 }
 
 TEST_CASE("GIVEN few steps WHEN inferred THEN they are found, with less confidence") {

@@ -26,6 +26,7 @@ class made_up_program {
     optimizer_ = trace_.object(0x1000);
     second_optimizer_ = trace_.object(0x2000);
     model_ = trace_.object(0x3000);
+    second_model_ = trace_.object(0x4000);
     thread_ = trace_.thread(4711, "python");
     trace_.context(0, thread_);
   }
@@ -73,6 +74,7 @@ class made_up_program {
     trace_.scope(scope_);
   }
   [[nodiscard]] std::uint64_t model() const { return model_; }
+  [[nodiscard]] std::uint64_t second_model() const { return second_model_; }
   [[nodiscard]] std::uint64_t stack_of(std::uint64_t line) {
     auto& stack = stacks_[line];
     if (stack == 0) {
@@ -123,6 +125,7 @@ class made_up_program {
   std::uint64_t optimizer_ = 0;
   std::uint64_t second_optimizer_ = 0;
   std::uint64_t model_ = 0;
+  std::uint64_t second_model_ = 0;
   std::uint64_t thread_ = 0;
   std::uint64_t device_ = 0;
   std::uint64_t since_block_ = 0;

@@ -147,3 +147,36 @@ TEST_CASE(
   CHECK(about(twenty_steps, "device:0").unit == "step");
   CHECK(about(twenty_steps, "device:0").bytes_per_step == Approx(2 * 64_KiB));
 }
+
+TEST_CASE(
+    "GIVEN features of one model WHEN another is trained on them THEN the first part is judged") {
+  const auto features_first = [](bool first_comes_back) {
+    made_up_program program;
+    (void)program.alloc(5, 64_MiB);
+    for (int picture = 0; picture < 40; ++picture) {
+      program.in_scope({.module = program.model(), .root = program.model()});
+      (void)program.alloc(20, 64_KiB);
+      program.in_scope({});
+      program.stream(10, 1_MiB);
+    }
+    const auto probe = program.second_model();
+    for (int step = 0; step < 5; ++step) {
+      program.in_scope({.module = probe, .root = probe});
+      program.stream(30, 1_MiB);
+      if (first_comes_back) {
+        program.in_scope({.module = program.model(), .root = program.model()});
+        program.stream(21, 1_MiB);
+      }
+      program.in_scope({});
+      program.step();
+    }
+    return program.verdicts_on();
+  };
+  const auto apart = features_first(false);
+  const auto& device = about(apart, "device:0");
+  CHECK(device.found.shape == shape::accumulating);
+  CHECK(device.unit == "call");
+  CHECK(device.bytes_per_step == Approx(64_KiB));
+  // The whole run is judged then, at whose end nothing has been added.
+  CHECK_FALSE(is_leak(about(features_first(true), "device:0").found.shape));
+}
