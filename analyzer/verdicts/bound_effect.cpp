@@ -59,7 +59,7 @@ constexpr int deepest = 3;  // functions that call functions
 [[nodiscard]] std::string pattern_of_shortening(const std::string& name) {
   const auto assigned = fmt::format(R"({}\b(?:\[[^\[\]]*\])?\s*=(?!=).*)", name);
   const std::string part =
-      R"(\[\s*(?:(?::|\.\.\.)\s*,\s*)*(?:-?\s*[\w.]+\s*:|:\s*-?\s*[\w.]+)\s*(?:,\s*(?::|\.\.\.)\s*)*\])";
+      fmt::format(R"(\[{}(?:-?\s*[\w.]+\s*:|:\s*-?\s*[\w.]+){}\])", whole_before, whole_after);
   const auto shortened = [&](const std::string& source) {
     return fmt::format(R"((?:{0}\b.*{1}|{1}.*\bfor\b.*{0}\b))", source, part);
   };

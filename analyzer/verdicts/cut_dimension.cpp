@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyzer/verdicts/cut_dimension.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <optional>
 #include <regex>
@@ -47,7 +49,7 @@ const std::regex& joins() {
 // 1 of "rows[:, -n:]", -2 of "rows[..., -n:, :]".
 [[nodiscard]] std::optional<int> dimension_cut(const std::string& code) {
   static const std::regex part(
-      R"(\[((?:\s*(?::|\.\.\.)\s*,)*)\s*(?:-?\s*[\w.]+\s*:|:\s*-?\s*[\w.]+)\s*((?:,\s*(?::|\.\.\.)\s*)*)\])");
+      fmt::format(R"(\[({})(?:-?\s*[\w.]+\s*:|:\s*-?\s*[\w.]+)({})\])", whole_before, whole_after));
   std::smatch found;
   if (!std::regex_search(code, found, part)) return std::nullopt;
   const auto before = found[1].str();

@@ -5,10 +5,16 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "analyzer/verdicts/program_text.h"
 
 namespace memtrace::verdicts {
+
+// For patterns of what is cut, "[:, -n:, :]": the dimensions before and after it that are left
+// whole.
+inline constexpr std::string_view whole_before = R"((?:\s*(?::|\.\.\.)\s*,)*\s*)";
+inline constexpr std::string_view whole_after = R"(\s*(?:,\s*(?::|\.\.\.)\s*)*)";
 
 // Whether `cut`, as "rows[:, -n:]", may shorten what `join` makes longer, as "torch.cat([rows, x],
 // 1)". Where one of them does not say, it may.

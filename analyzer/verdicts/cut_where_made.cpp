@@ -36,8 +36,11 @@ namespace {
 
 // [:, -n:], [..., :n, :]: what is left of a tensor along one dimension; n is the first or the
 // second.
-constexpr std::string_view part_left =
-    R"(\[\s*(?:(?::|\.\.\.)\s*,\s*)*(?:-\s*([\w.]+)\s*:|:\s*([\w.]+))\s*(?:,\s*(?::|\.\.\.)\s*)*\])";
+const std::string& part_left() {
+  static const std::string pattern =
+      fmt::format(R"(\[{}(?:-\s*([\w.]+)\s*:|:\s*([\w.]+)){}\])", whole_before, whole_after);
+  return pattern;
+}
 
 [[nodiscard]] std::string length_left(const std::smatch& cut) {
   return cut[1].matched ? cut[1].str() : cut[2].str();
@@ -46,7 +49,7 @@ constexpr std::string_view part_left =
 // torch.cat([memory, states], 0)[-self.length:]
 [[nodiscard]] std::optional<std::string> cut_at_once(const std::string& code) {
   static const std::regex joins(R"(\b(?:cat|concat|hstack|vstack)\()");
-  static const std::regex cut("^" + std::string(part_left));
+  static const std::regex cut("^" + part_left());
   std::smatch found;
   if (!std::regex_search(code, found, joins)) return std::nullopt;
   auto end = static_cast<std::size_t>(found.position() + found.length());
@@ -72,7 +75,7 @@ std::optional<shown_bound> owner_is_cut(const program_text& program, std::string
     variable = variable.substr(0, dot);
     const auto name = last_name(variable);
     if (name.empty() || name == "self") break;
-    const std::regex cut(fmt::format(R"(\.{0}\s*=(?!=)\s*[\w.]*\.{0}{1}$)", name, part_left));
+    const std::regex cut(fmt::format(R"(\.{0}\s*=(?!=)\s*[\w.]*\.{0}{1}$)", name, part_left()));
     for (std::size_t i = 0; i < program.size(); ++i) {
       std::smatch found;
       if (!program.names(i, name) || !std::regex_search(program.at(i), found, cut)) continue;
@@ -96,7 +99,7 @@ std::optional<shown_bound> cut_where_made(const program_text& program, std::uint
   if (!function || name.empty()) return std::nullopt;
   const program_numbers known(program, numbers);
   const std::regex whole(fmt::format(R"((?:^|[^\w.]){}\b(?!\s*[\[.(]))", name));
-  const std::regex part(fmt::format(R"((?:^|[^\w.]){}{})", name, part_left));
+  const std::regex part(fmt::format(R"((?:^|[^\w.]){}{})", name, part_left()));
   std::optional<shown_bound> found;
   for (auto i = at + 1; i < program.end_of(*function); ++i) {
     if (!program.names(i, name) || !hands_on(program, i)) continue;

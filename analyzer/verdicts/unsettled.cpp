@@ -7,6 +7,7 @@
 #include <regex>
 
 #include "analyzer/verdicts/bound_effect.h"
+#include "analyzer/verdicts/cut_dimension.h"
 #include "analyzer/verdicts/largest_so_far.h"
 #include "analyzer/verdicts/named_limit.h"
 #include "analyzer/verdicts/other_names.h"
@@ -156,8 +157,8 @@ class search {
       return statement.starts_with("return") &&
              std::ranges::any_of(parameters, [&](const std::string& name) {
                return std::regex_search(
-                   statement, std::regex(fmt::format(
-                                  R"(\b{}\[\s*(?:(?::|\.\.\.)\s*,\s*)*-\s*[\w.]+\s*:)", name)));
+                   statement,
+                   std::regex(fmt::format(R"(\b{}\[{}-\s*[\w.]+\s*:)", name, whole_before)));
              });
     });
   }
