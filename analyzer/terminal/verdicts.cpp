@@ -64,11 +64,16 @@ using verdicts::subject_kind;
                                          : "accumulates";
 }
 
+// Within an evaluation, and where there are no steps, it is the model's calls that count.
+[[nodiscard]] std::string unit_of(const verdicts::verdict& about) {
+  const bool by_calls = about.about.kind == subject_kind::phase || about.unit == "call";
+  return by_calls ? about.unit : "step";
+}
+
 // GPU 0 accumulates 24.00 MiB a step: out of memory in about 830 steps (4 min 2 s)
 [[nodiscard]] std::string headline(const run::process_report& process,
                                    const verdicts::verdict& about) {
-  // Within an evaluation it is the model's calls that count.
-  const auto unit = about.about.kind == subject_kind::phase ? about.unit : std::string("step");
+  const auto unit = unit_of(about);
   auto text = fmt::format("{} {} {}", subject_words(about), verb_of(about.found.shape),
                           rate_of(about.bytes_per_step, unit));
   if (about.about.kind != subject_kind::host && ran_out(process, about.about.device)) {
@@ -274,9 +279,9 @@ std::string calm_line(const run::process_report& process, std::uint32_t device) 
   const auto& found = about->found;
   if (found.negligible) {
     return fmt::format(
-        "  growth         {:>11}  a step: negligible{}",
+        "  growth         {:>11}  a {}: negligible{}",
         text::format_bytes(static_cast<std::uint64_t>(std::llround(about->bytes_per_step))),
-        what_fills(process, *about));
+        unit_of(*about), what_fills(process, *about));
   }
   if (found.shape == shape::unknown) {
     // No step was over when memory ran out: that says more.
