@@ -9,13 +9,13 @@
 #include "analyzer/code/frames.h"
 #include "analyzer/code/source_file.h"
 #include "analyzer/text/numbers.h"
-#include "analyzer/verdicts/cut_where_made.h"
 #include "analyzer/verdicts/keeper_words.h"
-#include "analyzer/verdicts/made_anew.h"
-#include "analyzer/verdicts/other_names.h"
-#include "analyzer/verdicts/program_text.h"
-#include "analyzer/verdicts/shown_bound.h"
-#include "analyzer/verdicts/unsettled.h"
+#include "analyzer/verdicts/program/cut_where_made.h"
+#include "analyzer/verdicts/program/made_anew.h"
+#include "analyzer/verdicts/program/other_names.h"
+#include "analyzer/verdicts/program/program_text.h"
+#include "analyzer/verdicts/program/shown_bound.h"
+#include "analyzer/verdicts/program/unsettled.h"
 
 namespace memtrace::remedies {
 

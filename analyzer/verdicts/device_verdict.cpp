@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "analyzer/text/units.h"
-#include "analyzer/verdicts/unsettled.h"
+#include "analyzer/verdicts/program/unsettled.h"
 
 namespace memtrace::verdicts {
 

@@ -11,7 +11,7 @@
 #include "analyzer/text/units.h"
 #include "analyzer/verdicts/held_path.h"
 #include "analyzer/verdicts/keeper_words.h"
-#include "analyzer/verdicts/unsettled.h"
+#include "analyzer/verdicts/program/unsettled.h"
 
 namespace memtrace::verdicts {
 

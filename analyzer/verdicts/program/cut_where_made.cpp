@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/verdicts/program/cut_where_made.h"
+
+#include <fmt/core.h>
+
+#include <regex>
+#include <string>
+
+#include "analyzer/verdicts/program/cut_dimension.h"
+#include "analyzer/verdicts/program/other_names.h"
+#include "analyzer/verdicts/program/program_numbers.h"
+
+namespace memtrace::verdicts {
+
+namespace {
+
+// The variable that a line gives a longer tensor: "known" of "known = torch.cat([cache, x], 1)".
+[[nodiscard]] std::string made_longer(const std::string& code) {
+  static const std::regex joins(R"(^(\w+)\s*=(?!=).*\b(?:cat|concat|hstack|vstack|pad)\()");
+  std::smatch found;
+  return std::regex_search(code, found, joins) ? found[1].str() : std::string();
+}
+
+// What is still there when the function has ended.
+[[nodiscard]] bool hands_on(const program_text& program, std::size_t line) {
+  static const std::regex stores(
+      R"(^self\.[\w.\[\]]+\s*=(?!=)|\]\s*=(?!=)|\.(?:append|add|put|update|extend)\()");
+  return program.begins(line, {"return", "yield"}) || std::regex_search(program.at(line), stores);
+}
+
+[[nodiscard]] std::size_t statement_at(const program_text& program, std::uint32_t line) {
+  std::size_t at = line - std::size_t{1};
+  while (at > 0 && program.at(at).empty()) --at;
+  return at;
+}
+
+// [:, -n:], [..., :n, :]: what is left of a tensor along one dimension; n is the first or the
+// second.
+const std::string& part_left() {
+  static const std::string pattern =
+      fmt::format(R"(\[{}(?:-\s*([\w.]+)\s*:|:\s*([\w.]+)){}\])", whole_before, whole_after);
+  return pattern;
+}
+
+[[nodiscard]] std::string length_left(const std::smatch& cut) {
+  return cut[1].matched ? cut[1].str() : cut[2].str();
+}
+
+// torch.cat([memory, states], 0)[-self.length:]
+[[nodiscard]] std::optional<std::string> cut_at_once(const std::string& code) {
+  static const std::regex joins(R"(\b(?:cat|concat|hstack|vstack)\()");
+  static const std::regex cut("^" + part_left());
+  std::smatch found;
+  if (!std::regex_search(code, found, joins)) return std::nullopt;
+  auto end = static_cast<std::size_t>(found.position() + found.length());
+  for (int depth = 1; depth > 0 && end < code.size(); ++end) {
+    if (code[end] == '(') ++depth;
+    if (code[end] == ')') --depth;
+  }
+  const auto rest = code.substr(end);
+  if (!std::regex_search(rest, found, cut) || !may_shorten(found[0].str(), code.substr(0, end)))
+    return std::nullopt;
+  return length_left(found);
+}
+
+}  // namespace
+
+std::string made_longer_at(const program_text& program, std::uint32_t line) {
+  if (line == 0 || line > program.size()) return {};
+  return made_longer(program.at(statement_at(program, line)));
+}
+
+std::optional<shown_bound> owner_is_cut(const program_text& program, std::string_view variable) {
+  for (auto dot = variable.rfind('.'); dot != variable.npos; dot = variable.rfind('.')) {
+    variable = variable.substr(0, dot);
+    const auto name = last_name(variable);
+    if (name.empty() || name == "self") break;
+    const std::regex cut(fmt::format(R"(\.{0}\s*=(?!=)\s*[\w.]*\.{0}{1}$)", name, part_left()));
+    for (std::size_t i = 0; i < program.size(); ++i) {
+      std::smatch found;
+      if (!program.names(i, name) || !std::regex_search(program.at(i), found, cut)) continue;
+      return shown_bound{length_left(found), 0, {}, static_cast<std::uint32_t>(i + 1)};
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<shown_bound> cut_where_made(const program_text& program, std::uint32_t line,
+                                          std::string_view numbers) {
+  if (line == 0 || line > program.size()) return std::nullopt;
+  const auto at = statement_at(program, line);
+  const auto bound_at = [](const std::string& operand, std::size_t where) {
+    return shown_bound{operand, 0, {}, static_cast<std::uint32_t>(where + 1)};
+  };
+  const auto& made = program.at(at);
+  if (const auto operand = cut_at_once(made)) return bound_at(*operand, at);
+  const auto function = program.function_of(at);
+  const auto name = made_longer(program.at(at));
+  if (!function || name.empty()) return std::nullopt;
+  const program_numbers known(program, numbers);
+  const std::regex whole(fmt::format(R"((?:^|[^\w.]){}\b(?!\s*[\[.(]))", name));
+  const std::regex part(fmt::format(R"((?:^|[^\w.]){}{})", name, part_left()));
+  std::optional<shown_bound> found;
+  for (auto i = at + 1; i < program.end_of(*function); ++i) {
+    if (!program.names(i, name) || !hands_on(program, i)) continue;
+    if (std::regex_search(program.at(i), whole)) return std::nullopt;
+    std::smatch cut;
+    if (!std::regex_search(program.at(i), cut, part)) continue;
+    if (known.value_of(length_left(cut)) < 2 || !may_shorten(cut[0].str(), made))
+      return std::nullopt;
+    found = bound_at(length_left(cut), i);
+  }
+  return found;
+}
+
+}  // namespace memtrace::verdicts
