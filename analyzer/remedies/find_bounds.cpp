@@ -62,6 +62,7 @@ class sources {
 // of the user's code that allocated.
 class bounds {
  public:
+  // `models_stay`: see is_of_finished_models().
   bounds(const trace::dictionary& names, bool models_stay)
       : names_(names), models_stay_(models_stay) {}
 
@@ -117,8 +118,8 @@ class bounds {
     if (auto found = verdicts::cut_where_made(program, line, keeper.numbers)) return found;
     const auto name = verdicts::made_longer_at(program, line);
     if (!name.empty()) {
-      verdicts::bounded_container made{name, 0, keeper.blocks, keeper.numbers};
-      if (auto found = verdicts::bound_in(program, made)) return found;
+      if (auto found = verdicts::bound_in(program, {name, 0, keeper.blocks, keeper.numbers}))
+        return found;
     }
     return verdicts::owner_is_cut(program, variable);
   }
@@ -217,10 +218,12 @@ class bounds {
     what.steps = who.found.evidence.steps;
     what.blocks = keeper.blocks;
     keeper.may_end = verdicts::may_end(program, what);
-    const auto made = verdicts::made_longer_at(program, line_in(who, file));
-    if (!keeper.may_end && who.birth_steps <= births_of_what_streams && !made.empty()) {
-      verdicts::gathered local{made, 0, keeper.numbers, true, false};
-      keeper.may_end = verdicts::may_end(program, local);
+    // One tensor that grows may be asked about under the name that it is made by.
+    if (!keeper.may_end && who.birth_steps <= births_of_what_streams) {
+      const auto made = verdicts::made_longer_at(program, line_in(who, file));
+      if (!made.empty()) {
+        keeper.may_end = verdicts::may_end(program, {made, 0, keeper.numbers, true, false});
+      }
     }
     if (keeper.may_end) keeper.may_end->file = file;
   }

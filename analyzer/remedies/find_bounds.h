@@ -9,7 +9,8 @@
 
 namespace memtrace::remedies {
 
-// Fills `bound` of what keeps the culprits that leak.
+// Fills `bound` of what keeps the culprits that leak, or `may_end`, and what else their lines say
+// of it.
 void find_bounds(verdicts::findings& found, const trace::dictionary& names);
 
 }  // namespace memtrace::remedies

@@ -43,8 +43,7 @@ namespace {
   return {std::move(ends)};
 }
 
-// Nothing comes back in what the program does, nor does it call a model often enough: equal windows
-// of events, up to the last allocation.
+// Nothing comes back in what the program does: equal windows of events, up to the last allocation.
 [[nodiscard]] steps_given windows_of(const pass& done) {
   constexpr std::uint64_t windows = 48;
   constexpr std::uint64_t fewest_allocations = 500;
@@ -56,7 +55,7 @@ namespace {
   return made;
 }
 
-// Of a program that never trains: calls of its model, each of which does as much as the others.
+// Of such a program calls of a model, where there are enough of them.
 [[nodiscard]] steps_given calls_of(const attribution::inferred_steps& found) {
   constexpr std::size_t fewest_calls = 12;
   steps_given made{{}, "call"};

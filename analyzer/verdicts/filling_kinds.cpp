@@ -140,7 +140,6 @@ template <class Ends, class Names>
   found.overturned_by = "growth after the container is full";
   if (limit == 0) return found;
   if (largest->grows_itself) {  // nobody knows how many rows it has
-
     found.overturned_by =
         fmt::format("growth after `{}` is {} long", variable, text::format_count(limit));
     return found;

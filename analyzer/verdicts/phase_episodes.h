@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 
@@ -25,10 +26,7 @@ class phase_episodes {
     if (few_steps_ && block.born.call != 0 && block.born.call != called_) {
       called_ = block.born.call;
       follow_parts(block.scope.root);
-      if (all_models_.begins(block.scope.root)) {
-        run_.point(block.born_event, time_ns, totals_of);
-        if (!first_part_over_) first_part_.point(block.born_event, time_ns, totals_of);
-      }
+      if (all_models_.begins(block.scope.root)) run_.point(block.born_event, time_ns, totals_of);
     }
     if (block.born.during != attribution::phase::evaluation) {
       trained_ = trained_ || block.born.during == attribution::phase::backward;
@@ -52,14 +50,13 @@ class phase_episodes {
   void for_each_running(Function&& function) {
     if (evaluation_.now() != nullptr) function(*evaluation_.now());
     if (run_.now() != nullptr) function(*run_.now());
-    if (first_part_.now() != nullptr) function(*first_part_.now());
     if (named_ != nullptr && named_->now() != nullptr) function(*named_->now());
   }
   template <class Function>
   void for_each(Function&& function) {
     evaluation_.for_each(function);
     run_.for_each(function);
-    first_part_.for_each(function);
+    if (first_part_) function(*first_part_);
     for (auto& [name, found] : by_name_) found.for_each(function);
   }
   [[nodiscard]] const episodes& evaluation() const { return evaluation_; }
@@ -67,14 +64,13 @@ class phase_episodes {
   // that learns from each fifty of them). Null: steps are enough, or calls too few, too.
   [[nodiscard]] const timeline* run_by_calls() const {
     if (!few_steps_) return nullptr;
-    const bool apart = first_part_over_ && !comes_back_;
-    return apart && first_part_.longest() != nullptr ? first_part_.longest() : run_.longest();
+    return first_part_ && !comes_back_ ? &*first_part_ : run_.longest();
   }
   // There are enough steps.
   void forget_calls() {
     few_steps_ = false;
     run_.start_again();
-    first_part_.start_again();
+    first_part_.reset();
   }
   [[nodiscard]] const std::map<trace::text_id, episodes>& by_name() const { return by_name_; }
 
@@ -85,18 +81,14 @@ class phase_episodes {
     constexpr std::uint64_t many = 12;
     constexpr std::size_t few = 3;
     const bool is_known = called_models_.contains(root);
-    if (first_part_over_) {
-      comes_back_ = comes_back_ || is_known;
-      return;
-    }
-    if (is_known || called_models_.size() > few) return;
-    const auto* const now = first_part_.now();
+    if (first_part_) comes_back_ = comes_back_ || is_known;
+    if (first_part_ || is_known || called_models_.size() > few) return;
+    const auto* const now = run_.now();
     if (now != nullptr && now->clock().now() >= many) {
-      first_part_.end();
-      first_part_over_ = true;
-      return;
+      first_part_ = *now;
+    } else {
+      called_models_.insert(root);
     }
-    called_models_.insert(root);
   }
 
   bool trained_ = false;  // a backward pass has run since the latest step
@@ -108,9 +100,8 @@ class phase_episodes {
   std::uint32_t called_ = 0;
   rounds all_models_;
   std::set<trace::object_id> called_models_;  // in its first part
-  episodes first_part_;
-  bool first_part_over_ = false;
-  bool comes_back_ = false;
+  std::optional<timeline> first_part_;        // of the run, as it was when it was over
+  bool comes_back_ = false;                   // a model of it is called again
   episodes run_;
   std::map<trace::text_id, episodes> by_name_;
   episodes* named_ = nullptr;  // of the outermost phase that is open

@@ -13,7 +13,7 @@ namespace memtrace::verdicts {
 
 namespace {
 
-const std::regex& joins() {
+[[nodiscard]] const std::regex& joins() {
   static const std::regex call(R"(\b(?:cat|concat)\()");
   return call;
 }
@@ -33,13 +33,8 @@ const std::regex& joins() {
   std::smatch found;
   if (!std::regex_search(code, found, joins())) return std::nullopt;
   const auto begin = static_cast<std::size_t>(found.position() + found.length());
-  auto end = begin;
-  for (int depth = 1; end < code.size(); ++end) {
-    if (code[end] == '(' || code[end] == '[') ++depth;
-    if (code[end] == ')' || code[end] == ']') --depth;
-    if (depth == 0) break;
-  }
-  const auto arguments = parts_of(std::string_view(code).substr(begin, end - begin));
+  const auto arguments =
+      parts_of(std::string_view(code).substr(begin, end_of_call(code, begin) - begin));
   if (arguments.size() < 2) return 0;
   const auto& last = arguments[1];
   const auto equals = last.find('=');

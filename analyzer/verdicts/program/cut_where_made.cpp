@@ -3,6 +3,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <regex>
 #include <string>
 
@@ -36,7 +37,7 @@ namespace {
 
 // [:, -n:], [..., :n, :]: what is left of a tensor along one dimension; n is the first or the
 // second.
-const std::string& part_left() {
+[[nodiscard]] const std::string& part_left() {
   static const std::string pattern =
       fmt::format(R"(\[{}(?:-\s*([\w.]+)\s*:|:\s*([\w.]+)){}\])", whole_before, whole_after);
   return pattern;
@@ -52,12 +53,8 @@ const std::string& part_left() {
   static const std::regex cut("^" + part_left());
   std::smatch found;
   if (!std::regex_search(code, found, joins)) return std::nullopt;
-  auto end = static_cast<std::size_t>(found.position() + found.length());
-  for (int depth = 1; depth > 0 && end < code.size(); ++end) {
-    if (code[end] == '(') ++depth;
-    if (code[end] == ')') --depth;
-  }
-  const auto rest = code.substr(end);
+  const auto end = end_of_call(code, static_cast<std::size_t>(found.position() + found.length()));
+  const auto rest = code.substr(std::min(end + 1, code.size()));
   if (!std::regex_search(rest, found, cut) || !may_shorten(found[0].str(), code.substr(0, end)))
     return std::nullopt;
   return length_left(found);
@@ -95,7 +92,7 @@ std::optional<shown_bound> cut_where_made(const program_text& program, std::uint
   const auto& made = program.at(at);
   if (const auto operand = cut_at_once(made)) return bound_at(*operand, at);
   const auto function = program.function_of(at);
-  const auto name = made_longer(program.at(at));
+  const auto name = made_longer(made);
   if (!function || name.empty()) return std::nullopt;
   const program_numbers known(program, numbers);
   const std::regex whole(fmt::format(R"((?:^|[^\w.]){}\b(?!\s*[\[.(]))", name));

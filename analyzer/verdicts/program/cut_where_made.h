@@ -19,7 +19,8 @@
 namespace memtrace::verdicts {
 
 // `line`: of the program's text, from 1, that allocates. `numbers`: as a census has written them.
-// None: it hands on the whole, too, or nobody knows how much it cuts off.
+// None: it is not cut there, or its function hands on the whole, too, or nobody knows how much of
+// it.
 [[nodiscard]] std::optional<shown_bound> cut_where_made(const program_text& program,
                                                         std::uint32_t line,
                                                         std::string_view numbers);

@@ -165,12 +165,10 @@ class follower {
     return std::ranges::any_of(assignments_to(name), is_here);
   }
 
-  // Something of it goes now and then: tokens = tokens[-most:], history.pop(0).
+  // Something of it goes now and then: history.pop(0).
   [[nodiscard]] bool loses(const bound_effect& container, const std::string& name) const {
     for (std::size_t i = 0; i < program_.size(); ++i) {
-      if (!program_.names(i, name)) continue;
-      const auto& code = program_.at(i);
-      if (container.shortens(code) || container.removes(code)) return true;
+      if (program_.names(i, name) && container.removes(program_.at(i))) return true;
     }
     return false;
   }

@@ -273,6 +273,10 @@ std::optional<std::size_t> program_text::definition_of(std::string_view function
   return std::nullopt;
 }
 
+std::size_t end_of_call(std::string_view code, std::size_t begin) {
+  return std::min(find_outside(code, ")", begin), code.size());
+}
+
 std::vector<std::string> parts_of(std::string_view list) {
   std::vector<std::string> parts;
   while (!list.empty()) {

@@ -66,6 +66,9 @@ class program_text {
 // Names of the parameters of "def add(self, item: Tensor, most=3) -> None:", without self.
 [[nodiscard]] std::vector<std::string> parameters_of(const std::string& definition);
 
+// Where the bracket closes that is open before `begin`: 6 of "f(a, b)[0]" and 2.
+[[nodiscard]] std::size_t end_of_call(std::string_view code, std::size_t begin);
+
 // Parts of "a, f(b, c), [d]" between commas that are in no bracket.
 [[nodiscard]] std::vector<std::string> parts_of(std::string_view list);
 

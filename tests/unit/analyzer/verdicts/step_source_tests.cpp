@@ -92,6 +92,28 @@ TEST_CASE("GIVEN nothing that recurs WHEN judged THEN windows of events do") {
   CHECK(program.line_of(device.culprits.at(0)) == 20);
 }
 
+TEST_CASE("GIVEN calls of a model and much after them WHEN nothing recurs THEN calls are judged") {
+  made_up_program program;
+  (void)program.alloc(5, 64_MiB);
+  std::uint64_t random = 1;
+  const auto below = [&](std::uint64_t limit) {
+    random = random * 6364136223846793005 + 1442695040888963407;  // Knuth's MMIX
+    return (random >> 40) % limit;
+  };
+  for (int call = 0; call < 40; ++call) {
+    program.in_scope({.module = program.model(), .root = program.model()});
+    (void)program.alloc(20, 64_KiB);
+    program.in_scope({});
+    program.stream(100 + below(400), 1_MiB);
+  }
+  for (int i = 0; i < 3'000; ++i) program.stream(500 + below(400), (1 + below(64)) * 1_KiB);
+  const auto found = program.verdicts_on();
+  const auto& device = about(found, "device:0");
+  CHECK(device.unit == "call");
+  CHECK(device.found.shape == shape::accumulating);
+  CHECK(device.bytes_per_step == Approx(64_KiB));
+}
+
 TEST_CASE("GIVEN hardly any events WHEN judged THEN nothing is claimed") {
   made_up_program program;
   for (int i = 0; i < 20; ++i) (void)program.alloc(20 + static_cast<std::uint64_t>(i), 1_MiB);

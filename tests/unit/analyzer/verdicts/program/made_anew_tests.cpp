@@ -42,6 +42,41 @@ TEST_CASE("GIVEN a length that a method of this name gives THEN it is not made o
   CHECK(is_made_anew(program_text(lines), "answers"));
 }
 
+TEST_CASE("GIVEN what is made of a text that loses words, or is begun again THEN it is made anew") {
+  CHECK(!anew({"text += [word]", "answers = net(text)"}));
+  CHECK(anew({"text += [word]", "if len(text) > 960: text.pop(0)", "answers = net(text)"}));
+  std::vector<std::string> lines = {"class Writer:",
+                                    "    def begin(self, prompt):",
+                                    "        self.tokens = list(prompt)",
+                                    "    def next(self):",
+                                    "        answers = self.net(torch.tensor(self.tokens))",
+                                    "        self.tokens.append(word)",
+                                    "        return answers",
+                                    "def main(steps):",
+                                    "    for step in range(steps):",
+                                    "        if len(writer.tokens) > 40: writer.begin(prompt)",
+                                    "        answers = writer.next()"};
+  CHECK(is_made_anew(program_text(lines), "answers"));
+  lines[9] = "        pass";  // nothing calls begin()
+  CHECK(!is_made_anew(program_text(lines), "answers"));
+}
+
+TEST_CASE("GIVEN a variable of this name in another function THEN it is another one") {
+  std::vector<std::string> lines = {"def generate(net, prompt):",
+                                    "    tokens = list(prompt)",
+                                    "    while True:",
+                                    "        scores = net(torch.tensor(tokens))",
+                                    "        tokens.append(word)",
+                                    "        yield scores",
+                                    "def main(steps):",
+                                    "    tokens = generate(net, prompt)",
+                                    "    for step in range(steps):",
+                                    "        answers = next(tokens)"};
+  CHECK(is_made_anew(program_text(lines), "answers"));
+  lines.emplace_back("        tokens.append(word)");
+  CHECK(!is_made_anew(program_text(lines), "answers"));
+}
+
 TEST_CASE("GIVEN a variable that has something of all steps THEN it is not") {
   CHECK(!anew({"answers = torch.cat([answers, row])"}));
   CHECK(!anew({"joined = torch.cat([answers, row])", "answers = joined"}));

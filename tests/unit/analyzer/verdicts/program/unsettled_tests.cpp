@@ -283,3 +283,12 @@ TEST_CASE("GIVEN what each element keeps THEN the elements' container is asked, 
   rows.is_that = true;
   CHECK(!question_of(lines, rows));
 }
+
+TEST_CASE("GIVEN a line that is not reached THEN only a container may have run out, not a switch") {
+  std::vector<std::string> lines = {
+      "def capture(self, x):", "    if not self.waiting:", "        return",
+      "    self.made.append(x)", "    self.waiting.pop()"};
+  CHECK(question(lines, false) == open_kind::runs_out);
+  lines[1] = "    if not self.training:";
+  CHECK(!question(lines, false));
+}
