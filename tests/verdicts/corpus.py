@@ -24,6 +24,8 @@ from tenth_short_runs_a import TENTH_SHORT_RUNS_A
 from tenth_short_runs_b import TENTH_SHORT_RUNS_B
 from third_short_runs_a import THIRD_SHORT_RUNS_A
 from third_short_runs_b import THIRD_SHORT_RUNS_B
+from twelfth_short_runs_a import TWELFTH_SHORT_RUNS_A
+from twelfth_short_runs_b import TWELFTH_SHORT_RUNS_B
 
 CORPUS = [*LEAKS, *LARGER_LEAKS, *STAY_FLAT, *LOOK_ALIKES]
 THIRD_SHORT_RUNS = [*THIRD_SHORT_RUNS_A, *THIRD_SHORT_RUNS_B]
@@ -35,10 +37,11 @@ EIGHTH_SHORT_RUNS = [*EIGHTH_SHORT_RUNS_A, *EIGHTH_SHORT_RUNS_B]
 NINTH_SHORT_RUNS = [*NINTH_SHORT_RUNS_A, *NINTH_SHORT_RUNS_B]
 TENTH_SHORT_RUNS = [*TENTH_SHORT_RUNS_A, *TENTH_SHORT_RUNS_B]
 ELEVENTH_SHORT_RUNS = [*ELEVENTH_SHORT_RUNS_A, *ELEVENTH_SHORT_RUNS_B]
+TWELFTH_SHORT_RUNS = [*TWELFTH_SHORT_RUNS_A, *TWELFTH_SHORT_RUNS_B]
 # By the beginning of their programs' names.
 SETS_OF_SHORT_RUNS = {"short": SHORT_RUNS, "second": SECOND_SHORT_RUNS, "third": THIRD_SHORT_RUNS,
                       "fourth": FOURTH_SHORT_RUNS, "fifth": FIFTH_SHORT_RUNS, "sixth": SIXTH_SHORT_RUNS,
                       "seventh": SEVENTH_SHORT_RUNS, "eighth": EIGHTH_SHORT_RUNS, "ninth": NINTH_SHORT_RUNS,
-                      "tenth": TENTH_SHORT_RUNS, "eleventh": ELEVENTH_SHORT_RUNS}
+                      "tenth": TENTH_SHORT_RUNS, "eleventh": ELEVENTH_SHORT_RUNS, "twelfth": TWELFTH_SHORT_RUNS}
 
 __all__ = ["CORPUS", "HELD_OUT", "SETS_OF_SHORT_RUNS"]

@@ -4,7 +4,7 @@
 python tests/verdicts/make_results.py [--into FILE] [--only NAME...] [--steps N...] [--seeds N...]
                                       [--jobs N] [--recorded] [--runs-only] [--held-out]
                                       [--short-runs short | second | third | fourth | fifth | sixth | seventh | eighth |
-                                      ninth | tenth | eleventh]
+                                      ninth | tenth | eleventh | twelfth]
                                       [--default-mode]
 """
 

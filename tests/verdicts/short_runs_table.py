@@ -167,9 +167,15 @@ then read the truths, what the reports said and the events of one trace, but non
 `eleventh_hidden_features`, was said right in both, as memory that piles up within one evaluation, and counts since then;
 without it the recall was 90.0 %. From then on the set is not blind any more, and what is below was made from it.""")
 
+TWELFTH = Set("Verdicts on short runs: a twelfth set, of published cases", "SHORT_RUNS_12.md",
+              "`twelfth_short_runs_a.py`, `twelfth_short_runs_b.py`", "--short-runs twelfth", """\
+Published cases as those of the ninth set, found by other searches, with none of the sources of the three before. The truths
+were also held against PyTorch's own allocator, without memtrace (`test_short_truths_counted.py`). The two who wrote them
+had seen neither rules nor programs of earlier sets.""")
+
 SETS = {"short": FIRST, "second": SECOND, "third": THIRD, "fourth": FOURTH, "fifth": FIFTH,
         "sixth": SIXTH, "seventh": SEVENTH, "eighth": EIGHTH, "ninth": NINTH, "tenth": TENTH,
-        "eleventh": ELEVENTH}
+        "eleventh": ELEVENTH, "twelfth": TWELFTH}
 
 COLUMNS = {**{name: key for name, key in table.COLUMNS.items() if name != "fix"},
            "phase": "phase_right", "category": "category_right"}

@@ -57,14 +57,14 @@ def test_some_truths_are_what_the_allocator_says(tmp_path):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth",
-                                  "eleventh"])
+                                  "eleventh", "twelfth"])
 def test_all_truths_are_what_the_allocator_says(name, tmp_path):
     check(SETS_OF_SHORT_RUNS[name], tmp_path)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth",
-                                  "eleventh"])
+                                  "eleventh", "twelfth"])
 def test_what_accumulates_goes_on(name, tmp_path):
     leaks = [truth for truth in SETS_OF_SHORT_RUNS[name] if truth.memory == GROWS]
     check(leaks, tmp_path, lambda truth: LONGER * truth.steps[0])
