@@ -8,6 +8,7 @@ import asyncio
 import collections
 import contextvars
 import functools
+import gc
 import json
 import queue
 import sys
@@ -259,6 +260,7 @@ def main():
     thread = threading.Thread(target=in_thread, args=(ready, stop))
     thread.start()
     ready.wait()
+    gc.disable()  # the cycle must live until the census
     make_cycle()
     for _ in looped():  # named by nobody: the interpreter has it
         inner(probe)
