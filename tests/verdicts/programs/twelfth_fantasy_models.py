@@ -14,7 +14,7 @@ class Kernel(nn.Module):
         self.scale = nn.Parameter(torch.ones(()))
 
     def forward(self, left, right):
-        distance = (left[:, None] - right[None]).square().sum(-1)  # allocates
+        distance = (left[:, None] - right[None]).square().sum(-1)
         exponent = -distance * self.scale  # allocates
         return exponent.exp()  # allocates
 

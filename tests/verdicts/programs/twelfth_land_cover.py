@@ -10,7 +10,7 @@ CLASSES = 6
 
 
 class ClasswiseIoU:
-    """Intersections and unions of each image and class, until they are reset."""
+    """Intersections and unions of each image and class."""
 
     def __init__(self):
         self.reset()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Trains a regression under a manager with a reporter; an extension logs the mean and deviation of what was reported."""
+"""Trains a regression with a reporter; an extension logs the mean and deviation of what was reported."""
 
 import argparse
 import math
