@@ -77,18 +77,19 @@ TWELFTH_SHORT_RUNS_B = [
        "24 tokens and the next begins empty.",
        f"{GITHUB}/PruneGCN/SepLLM/blob/HEAD/Streaming-SepLLM/main/evaluate_streaming_inputs_perplexity.py"),
     of(STAYS, "sliding_memory", 20,
-       "Each of 4 memories is cut to the last 80 places of 2560 bytes, reached with the 16th window of 5.",
+       "Each of 4 memories is a view of the last 80 places, of 2560 bytes each, of at most 85: full with the 17th "
+       "window of 5.",
        f"{GITHUB}/IDSIA/lmtool-fwp/blob/HEAD/src/eval_sliding_window.py"),
     of(FILLS, "window_losses", 60,
        "A document's losses are kept until its perplexity is told, after 20 windows: 20 times 512 bytes.",
        f"{GITHUB}/huggingface/transformers/blob/main/docs/source/es/perplexity.md"),
     of(STAYS, "resolution_stages", 40,
-       "Gradients and the states of Adam come with the layers of each of 4 stages of 12 steps; the last begins with the "
-       "37th.",
-       f"{GITHUB}/KimRass/PGGAN/blob/HEAD/train.py"),
+       "Gradients and the states of Adam come with the layers of each of 4 stages of 12 steps; the last "
+       "begins with the 37th.",
+       f"{GITHUB}/KimRass/PGGAN"),
     of(FILLS, "reaction_beams", 56,
-       "Sequences and cached keys and values of 30 beams grow token by token, fewer as images are done; after 14 tokens "
-       "the batch is.",
+       "Sequences and cached keys and values of 30 beams grow token by token, fewer as images are done; after 14 "
+       "tokens the batch is.",
        f"{GITHUB}/thomas0809/RxnScribe/blob/HEAD/rxnscribe/inference/beam_search.py"),
     of(FILLS, "token_beams", 28,
        "Each of 6 beams keeps origins and tokens of each step, 2 times 512 bytes, until the texts are written after "
