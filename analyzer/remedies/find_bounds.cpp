@@ -10,11 +10,15 @@
 #include "analyzer/code/source_file.h"
 #include "analyzer/text/numbers.h"
 #include "analyzer/verdicts/keeper_words.h"
+#include "analyzer/verdicts/program/counted_bound.h"
 #include "analyzer/verdicts/program/cut_where_made.h"
+#include "analyzer/verdicts/program/gone_through.h"
 #include "analyzer/verdicts/program/made_anew.h"
 #include "analyzer/verdicts/program/other_names.h"
+#include "analyzer/verdicts/program/program_numbers.h"
 #include "analyzer/verdicts/program/program_text.h"
 #include "analyzer/verdicts/program/shown_bound.h"
+#include "analyzer/verdicts/program/trimmed.h"
 #include "analyzer/verdicts/program/unsettled.h"
 
 namespace memtrace::remedies {
@@ -71,13 +75,15 @@ class bounds {
       keeper.grows_itself = keeper.grows_itself || is_one_tensor(who, keeper);
       const auto variable = verdicts::variable_of(keeper);
       keeper.bound = bound_of_queue(keeper, variable);
-      if (!keeper.bound && !models_stay_) keeper.bound = bound_by_places(keeper);
+      if (!keeper.bound && !models_stay_ && !is_the_work_of_the_run(who, keeper, files))
+        keeper.bound = bound_by_places(keeper);
       if (keeper.bound) return;
       for (const auto& file : files) {
         const auto& program = sources_.of(file);
         keeper.bound =
             verdicts::bound_in(program, container_of(who, keeper, variable, steps_of(who, unit)));
         if (!keeper.bound) keeper.bound = bound_elsewhere(who, keeper, program, variable, file);
+        if (!keeper.bound) look_at_guards(who, keeper, program, file);
         if (!keeper.bound) {
           look_what_a_step_gives(who, keeper, program, variable);
           look_for_signs(who, keeper, program, variable, file);
@@ -141,6 +147,16 @@ class bounds {
     return 0;
   }
 
+  // Of the user's code in that file all lines that lead there, the innermost first.
+  [[nodiscard]] std::vector<std::uint32_t> lines_in(const verdicts::culprit& who,
+                                                    const std::string& file) const {
+    std::vector<std::uint32_t> lines;
+    for (const auto& frame : code::frames_of(names_, who.stack)) {
+      if (frame.user && frame.file == file) lines.push_back(frame.line);
+    }
+    return lines;
+  }
+
   // queue.Queue(maxsize=18), which keeps its elements in `queue` and waits while it is full.
   [[nodiscard]] static std::optional<verdicts::shown_bound> bound_of_queue(
       const verdicts::retainer& keeper, const std::string& variable) {
@@ -153,6 +169,17 @@ class bounds {
     const auto limit = text::number_in(rest.substr(0, rest.find(','))).value_or(0);
     if (limit == 0 || limit < keeper.length) return std::nullopt;
     return verdicts::shown_bound{"maxsize", limit, keeper.file, keeper.line};
+  }
+
+  // It is in what the run goes through once, element by element.
+  [[nodiscard]] bool is_the_work_of_the_run(const verdicts::culprit& who,
+                                            const verdicts::retainer& keeper,
+                                            const std::vector<std::string>& files) {
+    const auto container = keeper.path.substr(0, keeper.path.find('['));
+    return std::ranges::any_of(files, [&](const std::string& file) {
+      return verdicts::is_gone_through_once(sources_.of(file), verdicts::last_name(container),
+                                            lines_in(who, file));
+    });
   }
 
   // Where nothing gets longer there are no more places than there were.
@@ -198,6 +225,27 @@ class bounds {
     what.has_elements = keeper.grows_in->has_elements;
   }
 
+  // Conditions under which the calls that lead to the allocation are made.
+  void look_at_guards(const verdicts::culprit& who, verdicts::retainer& keeper,
+                      const verdicts::program_text& program, const std::string& file) const {
+    const auto steps = who.found.evidence.steps;
+    const verdicts::program_numbers numbers(program, keeper.numbers);
+    for (const auto& frame : code::frames_of(names_, who.stack)) {
+      if (!frame.user || frame.file != file || frame.line == 0 || frame.line > program.size())
+        continue;
+      const auto guard =
+          verdicts::guard_of(program, numbers, frame.line - std::size_t{1}, steps, who.birth_steps);
+      if (!guard) continue;
+      const auto line = static_cast<std::uint32_t>(guard->limit.line + 1);
+      if (guard->known) {
+        keeper.bound = verdicts::shown_bound{guard->limit.said_by, 0, file, line};
+      } else if (!keeper.may_end && steps < verdicts::steps_that_tell) {
+        keeper.may_end = verdicts::open_end{verdicts::open_kind::runs_out, file, line};
+      }
+      return;
+    }
+  }
+
   static void look_what_a_step_gives(const verdicts::culprit& who, verdicts::retainer& keeper,
                                      const verdicts::program_text& program,
                                      const std::string& variable) {
@@ -223,6 +271,17 @@ class bounds {
       const auto made = verdicts::made_longer_at(program, line_in(who, file));
       if (!made.empty()) {
         keeper.may_end = verdicts::may_end(program, {made, 0, keeper.numbers, true, false});
+      }
+      if (!keeper.may_end) {
+        const auto taken_out = [&](std::size_t line) {
+          keeper.may_end = verdicts::open_end{verdicts::open_kind::taken_out, file,
+                                              static_cast<std::uint32_t>(line + 1)};
+        };
+        if (const auto cut = verdicts::cut_where_made(program, line_in(who, file))) {
+          taken_out(cut->line);
+        } else if (const auto asks = verdicts::trimmed_on_the_way(program, lines_in(who, file))) {
+          taken_out(*asks);
+        }
       }
     }
     if (keeper.may_end) keeper.may_end->file = file;

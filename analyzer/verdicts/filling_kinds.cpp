@@ -175,8 +175,17 @@ constexpr std::uint64_t most_parts = 8;
   constexpr std::string_view of_parameter = ".state[…]['";
   const std::string_view path = keeper.path;
   const auto key = path.find(of_parameter);
+  // A list of optimizers that gets no longer itself is one of few.
+  const bool of_few = keeper.grows_in && keeper.grows_in->variable.ends_with(".state");
   return key != path.npos && path.find("']", key) == path.size() - 2 &&
-         path.substr(0, key).find("[…]") == path.npos;
+         (of_few || path.substr(0, key).find("[…]") == path.npos);
+}
+
+// A line that takes a step after the gradients were made there.
+[[nodiscard]] bool is_gradient(const retainer& keeper) {
+  constexpr auto elsewhere = format::held_unreachable | format::held_graph;
+  return keeper.path.ends_with(".grad") && (keeper.flags & elsewhere) == 0 &&
+         keeper.recorded_in_backward == 0;
 }
 
 // Parameters are the model's and the optimizer's groups', too.
@@ -187,7 +196,10 @@ constexpr std::uint64_t most_parts = 8;
 [[nodiscard]] std::optional<filling> first_states(const culprit& who, const growing_run& run) {
   const bool comes_anew = who.birth_steps <= births_of_what_streams;
   if (who.what != category::optimizer_states || run.weights_leak || comes_anew ||
-      who.retained_by.empty() || !std::ranges::all_of(who.retained_by, is_state_of_parameter) ||
+      std::ranges::none_of(who.retained_by, is_state_of_parameter) ||
+      !std::ranges::all_of(
+          who.retained_by,
+          [](const auto& one) { return is_state_of_parameter(one) || is_gradient(one); }) ||
       std::ranges::any_of(who.retained_by, is_under_unknown_keys)) {
     return std::nullopt;
   }
@@ -217,11 +229,7 @@ constexpr std::uint64_t most_parts = 8;
 // are, which do not grow.
 [[nodiscard]] std::optional<filling> gradients_of_weights(const culprit& who,
                                                           const growing_run& run) {
-  const bool of_weights = std::ranges::all_of(who.retained_by, [](const retainer& keeper) {
-    constexpr auto elsewhere = format::held_unreachable | format::held_graph;
-    return keeper.path.ends_with(".grad") && (keeper.flags & elsewhere) == 0 &&
-           keeper.recorded_in_backward == 0;
-  });
+  const bool of_weights = std::ranges::all_of(who.retained_by, is_gradient);
   const bool one_each = who.birth_steps <= births_of_what_streams || !who.retained_by.empty();
   if (who.what != category::gradients || !who.fits_weights || run.weights_leak || !of_weights ||
       !one_each) {

@@ -30,4 +30,20 @@ struct counted_limit {
                                                          const bound_effect& container,
                                                          std::uint64_t steps, std::uint64_t length);
 
+// A comparison under which that line, from 0, is reached, with the highest that a count may be:
+//
+//   if iteration < settings.densify_until: points.densify()
+//   task = min(step // 6, TASKS - 1) … if task != self.task: self.begin(task)
+//
+// Not one that ends the run itself, nor one that the run has passed: it has grown in `births` of
+// its `steps`. `known`: whether the number is.
+struct counted_guard {
+  counted_limit limit;
+  bool known = false;
+};
+[[nodiscard]] std::optional<counted_guard> guard_of(const program_text& program,
+                                                    const program_numbers& numbers,
+                                                    std::size_t line, std::uint64_t steps,
+                                                    std::uint64_t births);
+
 }  // namespace memtrace::verdicts

@@ -43,6 +43,14 @@ namespace {
   return pattern;
 }
 
+// Of "[one[-n:] for one in joined]" and "joined": "one".
+[[nodiscard]] std::string name_of_each(const std::string& code, const std::string& all) {
+  const std::regex goes_through(fmt::format(
+      R"(\bfor\s+(?:\w+\s*,\s*)?\(?(\w+)[\w\s,()]*\bin\s+(?:(?:enumerate|zip)\()?{}\b)", all));
+  std::smatch found;
+  return std::regex_search(code, found, goes_through) ? found[1].str() : std::string();
+}
+
 [[nodiscard]] std::string length_left(const std::smatch& cut) {
   return cut[1].matched ? cut[1].str() : cut[2].str();
 }
@@ -54,6 +62,15 @@ namespace {
   std::smatch found;
   if (!std::regex_search(code, found, joins)) return std::nullopt;
   const auto end = end_of_call(code, static_cast<std::size_t>(found.position() + found.length()));
+  // [one[-n:] for one in [torch.cat([memory, states]) for …]]
+  static const std::regex of_each(R"(^\W*\[(\w+)(\[.*\]).*\bfor\s+(\w+)\s+in\s+[\[(].*\bcat\()");
+  std::smatch each, part;
+  const auto begins = code.find("[");
+  const auto rest_of = begins == code.npos ? std::string() : code.substr(begins);
+  if (std::regex_search(rest_of, each, of_each) && each[1].str() == each[3].str()) {
+    const auto cut_of = each[2].str();
+    if (std::regex_search(cut_of, part, cut)) return length_left(part);
+  }
   const auto rest = code.substr(std::min(end + 1, code.size()));
   if (!std::regex_search(rest, found, cut) || !may_shorten(found[0].str(), code.substr(0, end)))
     return std::nullopt;
@@ -82,32 +99,38 @@ std::optional<shown_bound> owner_is_cut(const program_text& program, std::string
   return std::nullopt;
 }
 
-std::optional<shown_bound> cut_where_made(const program_text& program, std::uint32_t line,
-                                          std::string_view numbers) {
+std::optional<length_cut> cut_where_made(const program_text& program, std::uint32_t line) {
   if (line == 0 || line > program.size()) return std::nullopt;
   const auto at = statement_at(program, line);
-  const auto bound_at = [](const std::string& operand, std::size_t where) {
-    return shown_bound{operand, 0, {}, static_cast<std::uint32_t>(where + 1)};
-  };
   const auto& made = program.at(at);
-  if (const auto operand = cut_at_once(made)) return bound_at(*operand, at);
+  if (auto left = cut_at_once(made)) return length_cut{std::move(*left), at, true};
   const auto function = program.function_of(at);
   const auto name = made_longer(made);
   if (!function || name.empty()) return std::nullopt;
-  const program_numbers known(program, numbers);
-  const std::regex whole(fmt::format(R"((?:^|[^\w.]){}\b(?!\s*[\[.(]))", name));
-  const std::regex part(fmt::format(R"((?:^|[^\w.]){}{})", name, part_left()));
-  std::optional<shown_bound> found;
+  std::optional<length_cut> found;
   for (auto i = at + 1; i < program.end_of(*function); ++i) {
     if (!program.names(i, name) || !hands_on(program, i)) continue;
-    if (std::regex_search(program.at(i), whole)) return std::nullopt;
+    const auto each = name_of_each(program.at(i), name);
+    const auto& one = each.empty() ? name : each;
+    const std::regex whole(fmt::format(R"((?:^|[^\w.]){}\b(?!\s*[\[.(])(?!.*\bin\b))", one));
+    const std::regex part(fmt::format(R"((?:^|[^\w.]){}{})", one, part_left()));
     std::smatch cut;
-    if (!std::regex_search(program.at(i), cut, part)) continue;
-    if (known.value_of(length_left(cut)) < 2 || !may_shorten(cut[0].str(), made))
-      return std::nullopt;
-    found = bound_at(length_left(cut), i);
+    const bool is_cut = std::regex_search(program.at(i), cut, part);
+    if (!(is_cut && !each.empty()) && std::regex_search(program.at(i), whole)) return std::nullopt;
+    if (!is_cut) continue;
+    if (!may_shorten(cut[0].str(), made)) return std::nullopt;
+    found = length_cut{length_left(cut), i, false};
   }
   return found;
+}
+
+std::optional<shown_bound> cut_where_made(const program_text& program, std::uint32_t line,
+                                          std::string_view numbers) {
+  auto found = cut_where_made(program, line);
+  if (!found) return std::nullopt;
+  const program_numbers known(program, numbers);
+  if (!found->at_once && known.value_of(found->left) < 2) return std::nullopt;
+  return shown_bound{std::move(found->left), 0, {}, static_cast<std::uint32_t>(found->line + 1)};
 }
 
 }  // namespace memtrace::verdicts

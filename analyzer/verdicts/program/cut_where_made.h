@@ -18,9 +18,18 @@
 
 namespace memtrace::verdicts {
 
-// `line`: of the program's text, from 1, that allocates. `numbers`: as a census has written them.
-// None: it is not cut there, or its function hands on the whole, too, or nobody knows how much of
-// it.
+struct length_cut {
+  std::string left;      // as written: "self.length"
+  std::size_t line = 0;  // from 0
+  bool at_once = false;  // in the statement that makes it longer
+};
+
+// `line`: of the program's text, from 1, that allocates. None: it is not cut there, or its function
+// hands on the whole, too.
+[[nodiscard]] std::optional<length_cut> cut_where_made(const program_text& program,
+                                                       std::uint32_t line);
+
+// The same, where `numbers`, as a census has written them, or the program say how much is left.
 [[nodiscard]] std::optional<shown_bound> cut_where_made(const program_text& program,
                                                         std::uint32_t line,
                                                         std::string_view numbers);

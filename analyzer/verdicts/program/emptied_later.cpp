@@ -23,6 +23,9 @@ class search {
 
   // When the line is come to.
   [[nodiscard]] std::optional<emptying> when(std::size_t line, int depth) const {
+    if (const auto guard = program_.left_before(line)) {
+      if (auto later = by_denied_condition(*guard)) return later;
+    }
     for (auto at = program_.above(line); at; at = program_.above(*at)) {
       if (program_.begins(*at, {"if", "elif"})) {
         if (numbers_.never_holds(program_.at(*at))) return std::nullopt;
@@ -65,8 +68,82 @@ class search {
     return std::nullopt;
   }
 
+  // if self.count < self.size: return
+  [[nodiscard]] std::optional<emptying> by_denied_condition(std::size_t line) const {
+    static const std::regex not_reached(
+        R"((?:<=|<|!=)\s*([A-Za-z_][\w.]*|\d[\d_]*|len\([\w.]+\))\s*:)");
+    static const std::regex remainder(
+        R"(%\s*([A-Za-z_][\w.]*|\d[\d_]*)\s*\)*\s*(?:!=\s*0\s*|>\s*0\s*)?:)");
+    std::smatch found;
+    const auto& code = program_.at(line);
+    if (code.find(" or ") != code.npos) return std::nullopt;
+    if (std::regex_search(code, found, remainder)) return after(found[1].str(), line);
+    if (std::regex_search(code, found, not_reached)) return after(found[1].str(), line);
+    return std::nullopt;
+  }
+
+  // for epoch in range(epochs), where epochs is 1, or is unless the command line says another.
+  [[nodiscard]] bool goes_round_once(std::size_t loop) const {
+    static const std::regex rounds(
+        R"(\brange\(\s*(?:0\s*,\s*)?([\w.]+)\s*\)|\brange\(\s*1\s*,\s*([\w.]+)\s*\+\s*1\s*\))");
+    std::smatch found;
+    if (!std::regex_search(program_.at(loop), found, rounds)) return false;
+    const auto operand = found[found[1].matched ? 1 : 2].str();
+    if (const auto value = numbers_.value_of(operand); value != 0) return value == 1;
+    return is_one_by_default(operand.substr(operand.rfind('.') + 1)) ||
+           is_handed_one(loop, operand);
+  }
+
+  // fit(model, batches, 1), where the function calls it epochs.
+  [[nodiscard]] bool is_handed_one(std::size_t line, const std::string& name) const {
+    const auto definition = program_.function_of(line);
+    const auto function = program_.name_of_function(line);
+    if (!definition || function.empty()) return false;
+    const auto parameters = parameters_of(program_.at(*definition));
+    const auto place = std::ranges::find(parameters, name);
+    if (place == parameters.end()) return false;
+    const auto at = static_cast<std::size_t>(place - parameters.begin());
+    const std::regex call(fmt::format(R"(\b{}\()", function));
+    bool is_one = false;
+    for (std::size_t i = 0; i < program_.size(); ++i) {
+      std::smatch found;
+      const auto& code = program_.at(i);
+      if (i == *definition || !std::regex_search(code, found, call)) continue;
+      const auto begin = static_cast<std::size_t>(found.position() + found.length());
+      const auto given =
+          parts_of(std::string_view(code).substr(begin, end_of_call(code, begin) - begin));
+      if (at >= given.size()) return false;
+      const auto own = given[at].substr(given[at].rfind('.') + 1);
+      if (given[at] != "1" && !is_one_by_default(own)) return false;
+      is_one = true;
+    }
+    return is_one;
+  }
+
+  // parser.add_argument("--epochs", type=int, default=1), also under another name.
+  [[nodiscard]] bool is_one_by_default(const std::string& name, int depth = 0) const {
+    static const std::regex plain(R"(^[\w.]+$)");
+    for (std::size_t i = 0; depth < deepest && i < program_.size(); ++i) {
+      if (!program_.names(i, name)) continue;
+      const auto value = assigned_to(name, program_.at(i));
+      const auto other = value.substr(value.rfind('.') + 1);
+      if (!std::regex_match(value, plain) || other == name) continue;
+      if (is_one_by_default(other, depth + 1)) return true;
+    }
+    auto option = name;
+    for (auto at = option.find('_'); at != option.npos; at = option.find('_', at + 4))
+      option.replace(at, 1, "[-_]");
+    const std::regex argument("add_argument\\(.*--" + option + R"(['"].*\bdefault\s*=\s*1\b)");
+    for (std::size_t i = 0; i < program_.size(); ++i) {
+      if (program_.names(i, "add_argument") && std::regex_search(program_.at(i), argument))
+        return true;
+    }
+    return false;
+  }
+
   // Emptied in each round of a loop, and filled in a loop within that.
   [[nodiscard]] std::optional<emptying> by_loop(std::size_t loop, std::size_t line) const {
+    if (goes_round_once(loop)) return std::nullopt;
     static const std::regex range(R"(\brange\(\s*([A-Za-z_][\w.]*|\d[\d_]*)\s*\))");
     for (auto i = loop + 1; i < program_.end_of(loop); ++i) {
       if (i == line || !container_.puts_in(program_.at(i))) continue;

@@ -26,7 +26,8 @@ class searched_key {
     static const std::regex chosen(R"((?:^|\.)choice\(\s*(.*)\s*\)$)");
     static const std::regex drawn(R"(\b(?:randrange|randint)\((?:[^(),]*,)?\s*([\w.]+)\s*[,)])");
     static const std::regex element(R"(^([A-Za-z_][\w.]*)\[)");
-    static const std::regex at_most(R"(^min\(.*,\s*([\w.]+|len\([\w.]+\)\s*-\s*1)\s*\)$)");
+    static const std::regex at_most(
+        R"(^min\((?:.*,\s*([\w.]+|(?:len\([\w.]+\)|[A-Za-z_][\w.]*)\s*-\s*1)|\s*((?:len\([\w.]+\)|[A-Za-z_][\w.]*)\s*-\s*1|\d+)\s*,.*)\s*\)$)");
     static const std::regex between(R"(\bbisect(?:_left|_right)?\(\s*([\w.]+)\s*,)");
     std::smatch found;
     if (std::regex_search(text, found, remainder_of())) return of_count(found[1].str(), line);
@@ -39,7 +40,11 @@ class searched_key {
       }
       return made;
     }
-    if (std::regex_search(text, found, at_most)) return with_zero(of_count(found[1].str(), line));
+    if (std::regex_search(text, found, at_most)) {
+      auto made = with_zero(of_count(found[found[1].matched ? 1 : 2].str(), line));
+      if (made) made->highest = true;
+      return made;
+    }
     if (std::regex_search(text, found, between))
       return with_zero(of_elements(found[1].str(), line));
     if (auto kind = of_labels(text, line)) return kind;
@@ -75,7 +80,7 @@ class searched_key {
 
  private:
   [[nodiscard]] static std::optional<key_domain> with_zero(std::optional<key_domain> found) {
-    if (found) ++found->keys;
+    if (found && found->keys != 0) ++found->keys;
     return found;
   }
 
@@ -101,8 +106,11 @@ class searched_key {
 
   [[nodiscard]] std::optional<key_domain> of_count(const std::string& count,
                                                    std::size_t line) const {
+    static const std::regex name(R"(^[A-Za-z_][\w.]*(?:\s*-\s*1)?$)");
     const auto keys = numbers_.value_of(count);
-    if (keys < 2) return std::nullopt;
+    const bool is_known = keys != 0;
+    if (keys == 1 || count == "len" || (!is_known && !std::regex_match(count, name)))
+      return std::nullopt;
     const bool is_number = std::isdigit(static_cast<unsigned char>(count.front())) != 0;
     return key_domain{keys, is_number ? std::string() : count, line};
   }
@@ -235,6 +243,12 @@ constexpr int most_calls = 3;  // of functions that hand a key on
 }
 
 }  // namespace
+
+std::optional<key_domain> highest_of(const program_text& program, const program_numbers& numbers,
+                                     const std::string& variable, std::size_t line) {
+  auto found = domain_of_key(program, numbers, variable, line);
+  return found && found->highest ? found : std::nullopt;
+}
 
 std::optional<key_domain> domain_of_keys(const program_text& program,
                                          const program_numbers& numbers,

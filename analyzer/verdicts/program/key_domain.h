@@ -24,11 +24,18 @@ struct key_domain {
   std::uint64_t keys = 0;  // 0: how many is not known
   std::string said_by;     // TASKS; empty: a number
   std::size_t line = 0;
-  bool drawn = false;  // by chance
+  bool drawn = false;    // by chance
+  bool highest = false;  // they are passed one after the other, and none comes again
 };
 
 [[nodiscard]] std::optional<key_domain> domain_of_keys(const program_text& program,
                                                        const program_numbers& numbers,
                                                        const std::string& container);
+
+// Of a number that only ever rises, and not beyond one: task = min(step // 6, TASKS - 1). `line`:
+// where it is read.
+[[nodiscard]] std::optional<key_domain> highest_of(const program_text& program,
+                                                   const program_numbers& numbers,
+                                                   const std::string& variable, std::size_t line);
 
 }  // namespace memtrace::verdicts

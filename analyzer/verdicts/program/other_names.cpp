@@ -23,7 +23,9 @@ class renaming {
         whole_(fmt::format(R"(^(?:\w+\.)*{}$)", name)),
         element_(fmt::format(
             R"(^(?:\w+\.)*{}(?:\[[^\[\]]*\]|\.(?:setdefault|get)\((?:[^()]|\([^()]*\))*\))$)",
-            name)) {}
+            name)),
+        joined_(fmt::format(
+            R"(\b(?:cat|concat|hstack|vstack)\(\s*[\[(](?:[^\])]*[\s,.\[(])?{}\s*[,\])])", name)) {}
 
   [[nodiscard]] program_text made() && {
     made_.write_key_as_name(name_);
@@ -80,7 +82,17 @@ class renaming {
     if (!std::regex_search(code, found, local)) return;
     const auto function = made_.function_of(line);
     if (!function) return;
-    rename(line + 1, made_.end_of(*function), found[1].str(), meant(found[2].str()));
+    const auto end = made_.end_of(*function);
+    rename(line + 1, end, found[1].str(), meant(found[2].str()));
+    if (std::regex_search(code, joined_)) cut_and_kept(line + 1, end, found[1].str());
+  }
+
+  // x = torch.cat([self.rows, x]) … self.rows = x[-n:]
+  void cut_and_kept(std::size_t from, std::size_t to, const std::string& longer) {
+    for (auto i = from; i < to; ++i) {
+      if (assigned_to(name_, made_.at(i)).starts_with(longer + "["))
+        rename(i, i + 1, longer, name_);
+    }
   }
 
   void handed_on(std::size_t line) {
@@ -105,6 +117,7 @@ class renaming {
   std::regex size_;
   std::regex whole_;
   std::regex element_;
+  std::regex joined_;
 };
 
 // state["pairs"].append(x), state["bank"] = torch.cat(…)

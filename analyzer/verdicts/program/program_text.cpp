@@ -5,6 +5,8 @@
 #include <cctype>
 #include <utility>
 
+#include "analyzer/verdicts/program/plain_cut.h"
+
 namespace memtrace::verdicts {
 
 namespace {
@@ -144,6 +146,11 @@ program_text::program_text(const std::vector<std::string>& lines) {
   }
   join();
   for (auto& line : lines_) line.code = as_assignment(line.code);
+  for (std::size_t i = 0; i < lines_.size(); ++i) {
+    const auto& code = lines_[i].code;
+    if (code.find('-') != code.npos || code.find('[') != code.npos)
+      lines_[i].code = with_plain_cuts(*this, i);
+  }
 }
 
 // A statement of several lines is in its first one, unless it is too long for that.
@@ -242,6 +249,18 @@ std::optional<std::size_t> program_text::above(std::size_t line) const {
   return std::nullopt;
 }
 
+std::optional<std::size_t> program_text::left_before(std::size_t line) const {
+  for (auto i = line; i-- > 0;) {
+    if (lines_[i].code.empty() || lines_[i].depth > lines_[line].depth) continue;
+    if (lines_[i].depth < lines_[line].depth) return std::nullopt;
+    if (!begins(i, {"if"})) continue;
+    const auto body = body_of(i);
+    const auto& last = body.empty() ? std::string() : body.back();
+    if (last.starts_with("return") || last == "continue") return i;
+  }
+  return std::nullopt;
+}
+
 std::size_t program_text::loops_around(std::size_t line) const {
   std::size_t loops = 0;
   for (auto at_line = above(line); at_line && !begins(*at_line, {"def", "async def", "class"});
@@ -262,7 +281,7 @@ std::string program_text::name_of_function(std::size_t line) const {
   if (!found) return {};
   const auto& code = at(*found);
   const auto name = code.find("def ") + 4;
-  return code.substr(name, code.find('(') - name);
+  return code.substr(name, code.find_first_of("([", name) - name);
 }
 
 std::optional<std::size_t> program_text::definition_of(std::string_view function) const {
@@ -290,10 +309,16 @@ std::vector<std::string> parts_of(std::string_view list) {
 
 std::vector<std::string> parameters_of(const std::string& definition) {
   const auto open = definition.find('(');
-  const auto close = definition.rfind(')');
-  if (open == definition.npos || close == definition.npos || close < open) return {};
+  if (open == definition.npos) return {};
+  const auto close = end_of_call(definition, open + 1);
   auto parameters = parts_of(std::string_view(definition).substr(open + 1, close - open - 1));
-  for (auto& one : parameters) one.resize(std::min(one.find_first_of(":= "), one.size()));
+  for (auto& one : parameters) {
+    one.erase(0, one.find_first_not_of('*'));
+    const auto end = std::ranges::find_if_not(
+        one, [](unsigned char letter) { return std::isalnum(letter) != 0 || letter == '_'; });
+    one.erase(end, one.end());
+  }
+  std::erase(parameters, std::string());
   if (!parameters.empty() && (parameters.front() == "self" || parameters.front() == "cls"))
     parameters.erase(parameters.begin());
   return parameters;
@@ -301,6 +326,11 @@ std::vector<std::string> parameters_of(const std::string& definition) {
 
 std::string assigned_to(std::string_view name, const std::string& code) {
   std::string_view rest = code;
+  // Of several statements on a line the last that gives it something.
+  if (const auto next = find_outside(rest, ";"); next != rest.npos) {
+    auto later = assigned_to(name, std::string(trimmed(rest.substr(next + 1))));
+    return later.empty() ? assigned_to(name, code.substr(0, next)) : later;
+  }
   auto equals = equals_in(rest);
   if (equals == rest.npos) return {};
   std::string found;

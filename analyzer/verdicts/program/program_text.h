@@ -43,6 +43,8 @@ class program_text {
   [[nodiscard]] std::size_t end_of(std::size_t line) const;
   // The line that it stands under.
   [[nodiscard]] std::optional<std::size_t> above(std::size_t line) const;
+  // An `if` before it in its block, under which the block is left: "if step % 8: continue".
+  [[nodiscard]] std::optional<std::size_t> left_before(std::size_t line) const;
   // The loops of its function that it is in.
   [[nodiscard]] std::size_t loops_around(std::size_t line) const;
   // The `def` that it is in.

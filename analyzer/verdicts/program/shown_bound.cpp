@@ -49,7 +49,7 @@ struct line_pattern {
   // Of the whole, or of each element: {key: rows[-n:] for key, rows in self.items.items()}.
   // Of a tensor in any dimension: rows[:, -n:], rows[..., -n:, :].
   const std::string first = "\\[" + std::string(whole_before);
-  const std::string ends = std::string(whole_after) + R"(\]\)?(?:$|\s+for\b))";
+  const std::string ends = std::string(whole_after) + R"(\]\)?(?:\.\w+\(\))*\)?(?:$|\s+for\b))";
   return {
       {std::regex(length + short_one + operand), says::shorter_than},
       {std::regex(length + long_one + operand), says::longer_than},

@@ -14,6 +14,7 @@
 #include "analyzer/verdicts/program/program_numbers.h"
 #include "analyzer/verdicts/program/program_text.h"
 #include "analyzer/verdicts/program/running_numbers.h"
+#include "analyzer/verdicts/program/trimmed.h"
 #include "analyzer/verdicts/program/used_up.h"
 
 namespace memtrace::verdicts {
@@ -61,8 +62,11 @@ class search {
       // It has run, and there are more than it names.
       if (sifts && is_exceeded(code)) continue;
       if (!sifts && !container_.removes(code) && !container_.empties(code) &&
-          !container_.shortens(code) && !is_selected(code) && !is_cut_by_a_function(code))
+          !container_.shortens(code) && !is_selected(code) && !is_cut_by_a_function(code)) {
+        const auto asks = line_that_trims(program_, name_, code);
+        if (asks && !is_exceeded(program_.at(*asks))) return asks;
         continue;
+      }
       if (program_.name_of_function(i) == "__init__" || is_of_another_level(code)) continue;
       if (is_switched_off(i)) continue;
       // A tensor that is cut each time it is made longer: of how many rows nobody has counted.
@@ -125,8 +129,10 @@ class search {
 
   // if not state: state["past"] = []
   [[nodiscard]] bool is_first(const std::string& code, const std::string& asked) const {
-    static const std::regex absent(R"(^(?:el)?if\b.*(?:\bnot\b|\bis None\b|== 0\b))");
-    return !assigned_to(name_, code).empty() && std::regex_search(asked, absent);
+    static const std::regex absent(R"(^(?:el)?if\b.*(?:\bnot\b(?!\s+None)|\bis None\b))");
+    static const std::regex at_first(R"(^(?:el)?if\b[^%]*== 0\b)");
+    return !assigned_to(name_, code).empty() &&
+           (std::regex_search(asked, absent) || std::regex_search(asked, at_first));
   }
 
   // self.lost = [track for track in self.lost if track.age < 4]
@@ -259,12 +265,22 @@ class search {
     return false;
   }
 
+  // for _ in range(len(rows) - most): …
+  [[nodiscard]] bool is_over_excess(std::size_t loop) const {
+    static const std::regex excess(R"(\brange\(.*\s-\s)");
+    return std::regex_search(program_.at(loop), excess);
+  }
+
   [[nodiscard]] std::optional<std::size_t> condition_of(std::size_t line) const {
     if (program_.begins(line, {"if", "elif", "while"})) return line;
-    for (auto at = program_.above(line); at; at = program_.above(*at)) {
-      if (program_.begins(*at, {"if", "elif", "else", "while", "except"})) return at;
-      if (program_.begins(*at, {"for"}) && is_over_chosen(*at)) return at;
-      if (program_.begins(*at, {"def", "async def", "class"})) return std::nullopt;
+    for (auto at = std::optional(line); at; at = program_.above(*at)) {
+      if (*at != line) {
+        if (program_.begins(*at, {"if", "elif", "else", "while", "except"})) return at;
+        if (program_.begins(*at, {"for"}) && (is_over_chosen(*at) || is_over_excess(*at)))
+          return at;
+        if (program_.begins(*at, {"def", "async def", "class"})) return std::nullopt;
+      }
+      if (const auto guard = program_.left_before(*at)) return guard;
     }
     return std::nullopt;
   }

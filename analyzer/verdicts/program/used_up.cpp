@@ -92,6 +92,7 @@ class source_of_items {
         return at;
       if (std::regex_search(program_.at(*at), what, is_left) && is_used_up(what[1].str()))
         return at;
+      if (asks_for_what_is_left(program_.at(*at))) return at;
       if (program_.begins(*at, {"def", "async def", "class"})) break;
     }
     const auto function = program_.function_of(line);
@@ -103,6 +104,17 @@ class source_of_items {
       if (body.size() == 1 && body[0].starts_with("return")) return i;
     }
     return std::nullopt;
+  }
+
+  // if (step + 1) % LENGTH == 0 and tasks:
+  [[nodiscard]] bool asks_for_what_is_left(const std::string& code) const {
+    static const std::regex part(R"(\band\s+(?:\w+\.)*(\w+)(?=\s+and\b|\s*:))");
+    if (!code.starts_with("if") || code.find(" or ") != code.npos) return false;
+    for (auto at = std::sregex_iterator(code.begin(), code.end(), part);
+         at != std::sregex_iterator(); ++at) {
+      if (is_used_up((*at)[1].str())) return true;
+    }
+    return false;
   }
 
   // Not a switch: if not self.training: return
