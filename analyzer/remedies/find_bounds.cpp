@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <regex>
 #include <string>
 #include <vector>
 
@@ -320,7 +321,14 @@ void find_bounds(verdicts::findings& found, const trace::dictionary& names) {
   }
   bounds shown(names, models_stay);
   for (auto& about : found.verdicts) {
-    for (auto& who : about.culprits) shown.find_own(who, about.unit);
+    for (auto& who : about.culprits) {
+      // Patterns are made of a program's own names. One that is none does not end the report.
+      try {
+        shown.find_own(who, about.unit);
+      } catch (const std::regex_error&) {
+        continue;
+      }
+    }
   }
   for (auto& about : found.verdicts) {
     for (auto& who : about.culprits) shown.take_from_siblings(who);

@@ -80,7 +80,8 @@ template <class Names>
       if (!is_meant(given[i])) continue;
       if (const auto asks = asks_how_long(program, *definition, parameters[i])) return asks;
       // By the container's own name, where all of the program calls it that.
-      if (const auto asks = asks_how_long(program, *definition, given[i])) return asks;
+      const auto own = given[i].substr(given[i].rfind('.') + 1);
+      if (const auto asks = asks_how_long(program, *definition, own)) return asks;
     }
   }
   return std::nullopt;

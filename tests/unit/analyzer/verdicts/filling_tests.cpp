@@ -353,3 +353,18 @@ TEST_CASE("GIVEN a container that the program empties later THEN the verdict is 
   CHECK(about.found.more_steps_needed == 24);
   CHECK(about.found.overturned_by == "growth after the program has emptied `replay`");
 }
+
+TEST_CASE("GIVEN first states beside gradients, or of one of few optimizers THEN they end, too") {
+  auto beside = states("opt.state[…]['exp_avg']");
+  beside.retained_by.emplace_back().path = "net.grad";
+  CHECK(shape_with(one({beside})) == shape::warmup_plateau);
+  beside.retained_by[1].path = "net.outputs[…]";
+  CHECK(shape_with(one({beside})) == shape::accumulating);
+  auto of_two = states("optimizers[…].state[…]['exp_avg']");
+  CHECK(shape_with(one({of_two})) == shape::accumulating);  // nobody knows what gets longer
+  of_two.retained_by[0].grows_in =
+      verdicts::growing_level{"optimizers[…].state", 18, 0, 'k', false, false};
+  CHECK(shape_with(one({of_two})) == shape::warmup_plateau);
+  of_two.retained_by[0].grows_in->variable = "optimizers";
+  CHECK(shape_with(one({of_two})) == shape::accumulating);
+}

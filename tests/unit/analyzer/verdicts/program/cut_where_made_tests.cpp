@@ -86,3 +86,28 @@ TEST_CASE("GIVEN a line that makes a tensor longer THEN its variable is known") 
   CHECK(made_longer_at(program, 2) == "rows");
   CHECK(made_longer_at(program, 3).empty());
 }
+
+TEST_CASE("GIVEN several that are made longer and each cut THEN that bounds them") {
+  const auto line_of = [](const std::string& last,
+                          const std::string& made =
+                              "    joined = [torch.cat([m, h]) for m, h in zip(mems, hids)]") {
+    const auto found =
+        cut_where_made(program_text({"def update(self, mems, hids):", made, "    " + last}), 2);
+    return found ? found->left : std::string();
+  };
+  CHECK(line_of("return [one[-self.length:].detach() for one in joined]") == "self.length");
+  CHECK(line_of("return [one[-self.length:] for i, one in enumerate(joined)]") == "self.length");
+  CHECK(line_of("return [one for one in joined]").empty());
+  CHECK(line_of("return joined").empty());
+  CHECK(line_of("return None",
+                "    mems = [one[-n:] for one in [torch.cat([m, h]) for m, h in both]]") == "n");
+}
+
+TEST_CASE("GIVEN a length that nobody knows THEN it is cut, but bounds nothing that can be said") {
+  const program_text program(
+      {"def update(self, rows):", "    longer = torch.cat([self.rows, rows])",
+       "    self.rows = longer[-self.length:]"});
+  CHECK(cut_where_made(program, 2));
+  CHECK(!cut_where_made(program, 2, ""));
+  CHECK(cut_where_made(program, 2, "length=40"));
+}

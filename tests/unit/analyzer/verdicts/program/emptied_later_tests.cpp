@@ -59,3 +59,42 @@ TEST_CASE("GIVEN lists in a list THEN emptying the inner name says nothing") {
                               {"records[…].cache", 2, 2, "", 16});
   CHECK(!found);
 }
+
+TEST_CASE("GIVEN a return before it while something is short THEN it is emptied when that is not") {
+  const auto of = [](const char* guard) {
+    return emptied({"def add(self, row):", "    self.rows.append(row)", guard, "        return",
+                    "    self.cache = []"});
+  };
+  CHECK(of("    if len(self.rows) < 40:") == 40);
+  CHECK(of("    if step % 40:") == 40);
+  CHECK(of("    if step % 40 != 0:") == 40);
+  CHECK(of("    if len(self.rows) < 10:") == 0);
+  CHECK(of("    if row is None:") == 0);
+  CHECK(of("    if len(self.rows) < 40 or done:") == 0);
+}
+
+TEST_CASE("GIVEN one round of the loop that empties it THEN it is not emptied again") {
+  const auto of = [](const std::string& rounds, const std::vector<std::string>& others = {}) {
+    std::vector<std::string> lines = {"for epoch in " + rounds + ":", "    cache = []",
+                                      "    for _ in range(30):", "        cache.append(row)"};
+    lines.insert(lines.end(), others.begin(), others.end());
+    return emptied(lines);
+  };
+  CHECK(of("range(4)") == 30);
+  CHECK(of("range(1)") == 0);
+  CHECK(of("range(epochs)", {"epochs = 1"}) == 0);
+  CHECK(of("range(1, epochs + 1)", {"epochs = 1"}) == 0);
+  CHECK(of("range(args.max_epochs)",
+           {"parser.add_argument('--max-epochs', type=int, default=1)"}) == 0);
+  CHECK(of("range(args.max_epochs)",
+           {"parser.add_argument('--max-epochs', type=int, default=10)"}) == 30);
+  CHECK(of("range(self.rounds)",
+           {"self.rounds = epochs", "parser.add_argument('--epochs', default=1)"}) == 0);
+  const auto handed = [](const char* call) {
+    return emptied(
+        {"def fit(model, epochs):", "    for epoch in range(epochs):", "        cache = []",
+         "        for _ in range(30):", "            cache.append(row)", call});
+  };
+  CHECK(handed("fit(model, 1)") == 0);
+  CHECK(handed("fit(model, 5)") == 30);
+}

@@ -199,3 +199,26 @@ TEST_CASE("GIVEN a key that a function is handed THEN what its callers give is l
   CHECK(keys("    x = self.batch(step)") == 0);
   CHECK(keys("    x = self.batch()") == 0);
 }
+
+TEST_CASE("GIVEN a part that is made with others and kept THEN it is cut") {
+  CHECK(limit("memory.items = memory.items[-limit:].detach()") == 50);
+  const auto cut = [](const char* kept) {
+    const auto found = bound_in(
+        program_text({"def step(self, x):", "    x = torch.cat([self.items, x], -1)", kept}),
+        {"memory.items", 0, 1, "limit=50"});
+    return found ? found->limit : 0;
+  };
+  CHECK(cut("    self.items = x[..., -self.limit:].clone()") == 50);
+  CHECK(cut("    self.items = x[..., max(0, x.shape[-1] - self.limit):].clone()") == 50);
+  CHECK(cut("    self.items = x") == 0);
+  CHECK(cut("    self.other = x[..., -self.limit:]") == 0);
+}
+
+TEST_CASE("GIVEN keys of a number that nobody knows THEN they bound it, and nobody knows where") {
+  const auto found =
+      bound_in(program_text({"task = min(step // 6, args.tasks - 1)", "items[task] = x"}),
+               {"items", 5, 5, ""});
+  REQUIRE(found);
+  CHECK(found->limit == 0);
+  CHECK(!bound_in(program_text({"items[step] = x"}), {"items", 5, 5, ""}));
+}

@@ -292,3 +292,32 @@ TEST_CASE("GIVEN a line that is not reached THEN only a container may have run o
   lines[1] = "    if not self.training:";
   CHECK(!question(lines, false));
 }
+
+TEST_CASE("GIVEN something that is taken out past a return, or as often as there is excess") {
+  CHECK(question({"def flush(self):", "    if self.count < self.size:", "        return None",
+                  "    self.made, self.count = [], 0"}) == open_kind::taken_out);
+  CHECK(question({"made.append(x)", "for _ in range(len(made) - room()):", "    made.pop(0)"}) ==
+        open_kind::taken_out);
+  // Each time.
+  CHECK(!question({"made.append(x)", "for _ in range(2):", "    made.pop(0)"}));
+}
+
+TEST_CASE("GIVEN a new one under a condition THEN it is the first one, or one of many") {
+  CHECK(question({"if args.every is not None and (step + 1) % args.every == 0:",
+                  "    made = None"}) == open_kind::taken_out);
+  CHECK(!question({"if made is None:", "    made = []", "made.append(x)"}, false));
+  CHECK(!question({"if step == 0:", "    made = []", "made.append(x)"}));
+  CHECK(!question({"if not state:", "    state['made'] = []"}));
+}
+
+TEST_CASE("GIVEN a function that trims what is long THEN it may end") {
+  CHECK(question_of({"def shorter(rows, most):", "    if len(rows) <= most:", "        return rows",
+                     "    return rows[1:]", "made = shorter(made, limit())"},
+                    {"made", 0, "", true, false}) == open_kind::taken_out);
+}
+
+TEST_CASE("GIVEN what comes from something that is used up under two conditions THEN it may end") {
+  CHECK(question({"tasks = list(range(8))", "while True:", "    if step % 4 == 0 and tasks:",
+                  "        made.append(x)", "        task = tasks.pop(0)"}) == open_kind::runs_out);
+  CHECK(!question({"while True:", "    if step % 4 == 0 and training:", "        made.append(x)"}));
+}
