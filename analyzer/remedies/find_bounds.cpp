@@ -217,6 +217,7 @@ class bounds {
   template <class Asked>
   static void take_level(Asked& what, const verdicts::culprit& who,
                          const verdicts::retainer& keeper) {
+    what.holder = keeper.holder;
     what.is_that = keeper.grows_in || keeper.grows_itself;
     if (keeper.grows_itself) what.length = 0;
     if (!keeper.grows_in) return;
@@ -231,11 +232,13 @@ class bounds {
                       const verdicts::program_text& program, const std::string& file) const {
     const auto steps = who.found.evidence.steps;
     const verdicts::program_numbers numbers(program, keeper.numbers);
-    for (const auto& frame : code::frames_of(names_, who.stack)) {
-      if (!frame.user || frame.file != file || frame.line == 0 || frame.line > program.size())
-        continue;
-      const auto guard =
-          verdicts::guard_of(program, numbers, frame.line - std::size_t{1}, steps, who.birth_steps);
+    const auto name = verdicts::last_name(verdicts::variable_of(keeper));
+    if (name.empty()) return;
+    const verdicts::bound_effect container(program, name);
+    for (const auto called_at : lines_in(who, file)) {
+      if (called_at == 0 || called_at > program.size()) continue;
+      const auto guard = verdicts::guard_of(program, numbers, container, called_at - std::size_t{1},
+                                            steps, who.birth_steps);
       if (!guard) continue;
       const auto line = static_cast<std::uint32_t>(guard->limit.line + 1);
       if (guard->known) {

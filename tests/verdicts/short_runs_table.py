@@ -171,7 +171,23 @@ TWELFTH = Set("Verdicts on short runs: a twelfth set, of published cases", "SHOR
               "`twelfth_short_runs_a.py`, `twelfth_short_runs_b.py`", "--short-runs twelfth", """\
 Published cases as those of the ninth set, found by other searches, with none of the sources of the three before. The truths
 were also held against PyTorch's own allocator, without memtrace (`test_short_truths_counted.py`). The two who wrote them
-had seen neither rules nor programs of earlier sets.""")
+had seen neither rules nor programs of earlier sets. Each added three searches for leaks, and six of the 20 leaks are of
+threads that were come upon while others were looked up.
+
+Judged with the command of revision 1fe924d, of before the set was written: recall **90.0 %** (18 of 20), false positives
+**20.0 %** (4 of 20), line first 90.0 %, path 85.0 %, rate 72.2 %. By rules made while it was written, from thirty programs
+after other public code, 85.0 %, 20.0 %, 85.0 %, 80.0 % and 66.7 %. Judged once more, at revision 71b7e38, by rules whose
+author had then read the truths and reports of those that were wrong, and had tried programs of his own after their sources,
+but had read none of the set's: **recall 100.0 % (20 of 20), false positives 0.0 % (0 of 20), line first 100.0 %, path
+95.0 %**, rate 83.3 %. How far such rules carry over, the unseen figures say: 15 to 30 % false alarms in four sets of
+published cases.
+
+After that somebody else wrote 25 programs that leak, each with words in it that the new rules look for: 14 were not called
+leaks. The rules were made stricter, and three are left, one of which ends after 100,000 rounds. What is below was made then;
+nothing of it has changed by that.
+
+`twelfth_dense_blocks` puts its outputs into a list of 900 places, of which a run fills 20 and three times its length 60: it
+accumulates by what is counted here, and it has an end.""")
 
 SETS = {"short": FIRST, "second": SECOND, "third": THIRD, "fourth": FOURTH, "fifth": FIFTH,
         "sixth": SIXTH, "seventh": SEVENTH, "eighth": EIGHTH, "ninth": NINTH, "tenth": TENTH,

@@ -6,48 +6,28 @@
 #include <algorithm>
 #include <regex>
 
+#include "analyzer/verdicts/program/direction.h"
 #include "analyzer/verdicts/program/key_domain.h"
 
 namespace memtrace::verdicts {
 
 namespace {
 
-enum class counts : std::uint8_t { nothing, up, down, loop };
-
-// How the program changes the variable.
-[[nodiscard]] counts direction_of(const program_text& program, const std::string& variable,
-                                  int depth = 0) {
-  constexpr int most_names = 2;  // done = step + 1
-  const auto name = variable.substr(variable.rfind('.') + 1);
-  const std::regex up(fmt::format(R"(\b{0}\s*(?:\+=|=\s*[\w.]*\b{0}\s*\+))", name));
-  const std::regex down(fmt::format(R"(\b{}\s*-=)", name));
-  const std::regex loop(
-      fmt::format(R"(^for\s+(?:[^=]*[\s,(])?{}\b.*\bin\s+(?:range|enumerate)\()", name));
-  bool rises = false;
-  bool falls = false;
-  for (std::size_t i = 0; i < program.size(); ++i) {
-    if (!program.names(i, name)) continue;
-    if (std::regex_search(program.at(i), loop)) return counts::loop;
-    rises = rises || std::regex_search(program.at(i), up);
-    falls = falls || std::regex_search(program.at(i), down);
-  }
-  if (rises) return counts::up;  // and down where elements go
-  static const std::regex one_more(
-      R"(^(?:([A-Za-z_]\w*)\s*\+\s*\d+$|(?:min\(|int\()?[(\s]*([A-Za-z_]\w*)\s*(?:\+\s*1\s*\)\s*)?//))");
-  for (std::size_t i = 0; !falls && depth < most_names && i < program.size(); ++i) {
-    if (!program.names(i, name)) continue;
-    const auto value = assigned_to(name, program.at(i));
-    std::smatch found;
-    if (!std::regex_search(value, found, one_more)) continue;
-    return direction_of(program, found[found[1].matched ? 1 : 2].str(), depth + 1);
-  }
-  return falls ? counts::down : counts::nothing;
-}
-
 [[nodiscard]] bool any_puts(const std::vector<std::string>& body, const bound_effect& container,
                             bool by_calls = false) {
   return std::ranges::any_of(body, [&](const auto& one) {
     return container.makes_larger(one) || (by_calls && container.calls_for(one));
+  });
+}
+
+// The other branch of the line's adds something, too; items[place] = x takes a place of before.
+[[nodiscard]] bool is_put_beside(const program_text& program, const bound_effect& container,
+                                 std::size_t line) {
+  static const std::regex takes_a_place(R"(\]\s*=(?!=))");
+  const auto next = program.end_of(line);
+  if (next >= program.size() || !program.begins(next, {"else", "elif"})) return false;
+  return std::ranges::any_of(program.body_of(next), [&](const std::string& one) {
+    return container.makes_larger(one) && !std::regex_search(one, takes_a_place);
   });
 }
 
@@ -72,7 +52,7 @@ struct comparison {
 // max_steps, settings.epochs; not warmup_steps.
 [[nodiscard]] bool names_the_whole_run(const std::string& operand) {
   static const std::regex whole(
-      R"((?:^|[._])(?:steps|epochs|iters|iterations|batches|episodes|rounds)$)");
+      R"((?:^|[._])(?:max|num|n)?(?:steps?|epochs?|iters?|iterations?|batches|episodes|rounds)$)");
   static const std::regex begins(R"((?:until|warm|start|grow|stop|burn|first|fill|init))");
   return std::regex_search(operand, whole) && !std::regex_search(operand, begins);
 }
@@ -90,6 +70,19 @@ struct comparison {
   return false;
 }
 
+// A bound is none for a run that ends so long before.
+constexpr std::uint64_t far_off = 20;
+
+// if at < len(rows): at += 1; add(rows[at])
+[[nodiscard]] bool moves_under(const program_text& program, std::size_t line,
+                               const std::string& variable) {
+  const auto name = variable.substr(variable.rfind('.') + 1);
+  const std::regex one_more(fmt::format(R"(\b{}\s*\+=)", name));
+  const auto body = program.body_of(line);
+  return std::ranges::any_of(body,
+                             [&](const auto& one) { return std::regex_search(one, one_more); });
+}
+
 // if step + 1 in ends: …, where `ends` is written once, and nothing is put into it.
 [[nodiscard]] bool is_one_of_few_steps(const program_text& program, const std::string& code) {
   static const std::regex one_of(
@@ -97,8 +90,7 @@ struct comparison {
   static const std::regex written(R"(^(?:set|sorted|list|tuple|frozenset)?\(?\s*[\[{(])");
   std::smatch found;
   if (!std::regex_search(code, found, one_of)) return false;
-  const auto way = direction_of(program, found[1].str());
-  if (way != counts::up && way != counts::loop) return false;
+  if (!rises(direction_of(program, found[1].str()))) return false;
   const auto name = found[2].str();
   const bound_effect them(program, name);
   bool is_written = false;
@@ -114,22 +106,29 @@ struct comparison {
 }  // namespace
 
 std::optional<counted_guard> guard_of(const program_text& program, const program_numbers& numbers,
-                                      std::size_t line, std::uint64_t steps, std::uint64_t births) {
+                                      const bound_effect& container, std::size_t line,
+                                      std::uint64_t steps, std::uint64_t births) {
   static const std::regex differs(R"(([A-Za-z_][\w.]*)\s*(?:!=|>)\s*([A-Za-z_][\w.]*))");
   for (auto at = program.above(line); at; at = program.above(*at)) {
     if (program.begins(*at, {"def", "async def", "class"})) break;
     if (!program.begins(*at, {"if", "elif"})) continue;
     const auto& code = program.at(*at);
     if (code.find(" or ") != code.npos || code.find("not ") != code.npos) continue;
+    if (is_put_beside(program, container, *at)) continue;
     for (const auto& [variable, sign, operand] : comparisons_of(code)) {
       if (!sign.starts_with('<') || ends_the_run(program, variable, operand)) continue;
       const auto way = direction_of(program, variable);
-      if (way != counts::up && way != counts::loop) continue;
+      if (!rises(way)) continue;
       const auto limit = numbers.value_of(operand);
-      if (limit != 0 && (limit < 2 || limit <= steps)) continue;
-      return counted_guard{{operand, *at}, limit != 0};
+      const bool is_known = limit != 0;
+      if (is_known && (limit < 2 || limit <= steps || limit > far_off * steps)) continue;
+      // As long as each step adds to it nothing says that a number which nobody knows is near.
+      const bool counts_these = moves_under(program, *at, variable);
+      if (!is_known && !counts_these && 2 * births > steps) continue;
+      return counted_guard{{operand, *at}, is_known};
     }
-    if (is_one_of_few_steps(program, code)) return counted_guard{{{}, *at}, false};
+    if (2 * births <= steps && is_one_of_few_steps(program, code))
+      return counted_guard{{{}, *at}, false};
     std::smatch other;
     if (!std::regex_search(code, other, differs)) continue;
     for (const auto& side : {other[1].str(), other[2].str()}) {
@@ -149,16 +148,16 @@ std::optional<counted_limit> counted_bound(const program_text& program,
     if (!program.begins(i, {"if", "elif", "while"})) continue;
     for (const auto& [variable, sign, operand] : comparisons_of(program.at(i))) {
       const auto way = direction_of(program, variable);
-      if (way == counts::nothing) continue;
+      if (way == direction::none) continue;
       const auto body = program.body_of(i);
       const bool first_round = sign == "==" && (operand == "0" || operand == "1");
       if (first_round) {
-        const bool of_loops = way == counts::loop && program.loops_around(i) >= 2;
+        const bool of_loops = way == direction::loop && program.loops_around(i) >= 2;
         if (of_loops && any_puts(body, container)) return counted_limit{{}, i};
         continue;
       }
       const bool below = sign.starts_with('<');
-      if (way == counts::down) {
+      if (way == direction::down) {
         if (!below && sign != "==" && any_puts(body, container)) return counted_limit{operand, i};
         continue;
       }
@@ -168,9 +167,9 @@ std::optional<counted_limit> counted_bound(const program_text& program,
       // The loop of the run itself, which calls for all that there is, bounds nothing.
       const bool loops = program.begins(i, {"while"});
       if (loops && names_the_whole_run(operand)) continue;
-      const bool puts = any_puts(body, container, !loops);
+      const bool puts = any_puts(body, container, !loops) && !is_put_beside(program, container, i);
       const bool ends = below && not_yet && puts;
-      const bool makes_room = !below && sign != "==" && way == counts::up &&
+      const bool makes_room = !below && sign != "==" && way == direction::up &&
                               std::ranges::any_of(body, [&](const auto& one) {
                                 return container.takes_out(one, 2) && !container.empties(one);
                               });

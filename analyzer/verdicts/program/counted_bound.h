@@ -43,7 +43,7 @@ struct counted_guard {
 };
 [[nodiscard]] std::optional<counted_guard> guard_of(const program_text& program,
                                                     const program_numbers& numbers,
-                                                    std::size_t line, std::uint64_t steps,
-                                                    std::uint64_t births);
+                                                    const bound_effect& container, std::size_t line,
+                                                    std::uint64_t steps, std::uint64_t births);
 
 }  // namespace memtrace::verdicts

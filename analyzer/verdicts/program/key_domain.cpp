@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "analyzer/verdicts/program/direction.h"
+
 namespace memtrace::verdicts {
 
 namespace {
@@ -42,7 +44,7 @@ class searched_key {
     }
     if (std::regex_search(text, found, at_most)) {
       auto made = with_zero(of_count(found[found[1].matched ? 1 : 2].str(), line));
-      if (made) made->highest = true;
+      if (made) made->highest = rises_in(text);
       return made;
     }
     if (std::regex_search(text, found, between))
@@ -79,6 +81,16 @@ class searched_key {
   }
 
  private:
+  // Of min(step // 6, 7): one of its numbers only ever rises.
+  [[nodiscard]] bool rises_in(const std::string& text) const {
+    static const std::regex word(R"([A-Za-z_][\w.]*)");
+    for (auto at = std::sregex_iterator(text.begin(), text.end(), word);
+         at != std::sregex_iterator(); ++at) {
+      if (rises(direction_of(program_, at->str()))) return true;
+    }
+    return false;
+  }
+
   [[nodiscard]] static std::optional<key_domain> with_zero(std::optional<key_domain> found) {
     if (found && found->keys != 0) ++found->keys;
     return found;

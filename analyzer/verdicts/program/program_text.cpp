@@ -183,26 +183,43 @@ void program_text::write_key_as_name(const std::string& key) {
   }
 }
 
+namespace {
+
+[[nodiscard]] bool is_part_of_name(char letter) {
+  return std::isalnum(static_cast<unsigned char>(letter)) != 0 || letter == '_';
+}
+
+// `is_attribute`: also where a dot is before it.
+void replace_in(std::string& code, const std::string& text, const std::string& by,
+                bool is_attribute) {
+  for (auto at = code.find(text); at != code.npos; at = code.find(text, at)) {
+    const auto end = at + text.size();
+    const bool begins =
+        at == 0 || (!is_part_of_name(code[at - 1]) && (is_attribute || code[at - 1] != '.'));
+    const bool ends = end == code.size() || text.back() == '.' || !is_part_of_name(code[end]);
+    if (!begins || !ends || code.size() + by.size() > program_text::longest_line) {
+      at = end;
+      continue;
+    }
+    code.replace(at, text.size(), by);
+    at += by.size();
+  }
+}
+
+}  // namespace
+
 void program_text::replace_word(std::size_t from, std::size_t to, const std::string& word,
                                 const std::string& by) {
-  const auto is_part = [](char letter) {
-    return std::isalnum(static_cast<unsigned char>(letter)) != 0 || letter == '_';
-  };
   if (word.empty()) return;
-  for (auto i = from; i < std::min(to, lines_.size()); ++i) {
-    auto& code = lines_[i].code;
-    for (auto at = code.find(word); at != code.npos; at = code.find(word, at)) {
-      const auto end = at + word.size();
-      const bool begins = at == 0 || (!is_part(code[at - 1]) && code[at - 1] != '.');
-      const bool ends = end == code.size() || !is_part(code[end]);
-      if (!begins || !ends || code.size() + by.size() > longest_line) {
-        at = end;
-        continue;
-      }
-      code.replace(at, word.size(), by);
-      at += by.size();
-    }
-  }
+  for (auto i = from; i < std::min(to, lines_.size()); ++i)
+    replace_in(lines_[i].code, word, by, false);
+}
+
+void program_text::replace_text(std::size_t from, std::size_t to, const std::string& text,
+                                const std::string& by) {
+  if (text.empty()) return;
+  for (auto i = from; i < std::min(to, lines_.size()); ++i)
+    replace_in(lines_[i].code, text, by, true);
 }
 
 bool program_text::names(std::string_view word) const {

@@ -26,6 +26,10 @@ class program_text {
   // stands for an argument's name.
   void replace_word(std::size_t from, std::size_t to, const std::string& word,
                     const std::string& by);
+  // The same of a name with the names that it is an attribute of, or with the dot that follows it:
+  // "self.items", "phase."
+  void replace_text(std::size_t from, std::size_t to, const std::string& text,
+                    const std::string& by);
 
   [[nodiscard]] std::size_t size() const { return lines_.size(); }
   // Without its indentation and its comment.

@@ -14,6 +14,7 @@
 #include "analyzer/verdicts/program/emptied_later.h"
 #include "analyzer/verdicts/program/key_domain.h"
 #include "analyzer/verdicts/program/other_names.h"
+#include "analyzer/verdicts/program/other_objects.h"
 #include "analyzer/verdicts/program/program_numbers.h"
 #include "analyzer/verdicts/program/program_text.h"
 
@@ -45,7 +46,10 @@ struct line_pattern {
   const std::string long_one = R"(\s*(?:>=|==|>)\s*)";
   const std::string makes =
       fmt::format(R"(\b{}\b(?:\s*:[^=]+|\s*,[^=]*)?\s*=\s*(?:[^=]*,\s*)?)", name);
-  const std::string same = fmt::format(R"(\b{0}\b(?:\[[^\[\]]*\])?\s*=(?!=)\s*.*\b{0}\b.*)", name);
+  // Not rows = self.rows[-12:], which leaves what is shortened as it was.
+  const std::string same = fmt::format(
+      R"((?:\.{0}\b(?:\[[^\[\]]*\])?\s*=(?!=)\s*.*\b{0}\b.*|(?:^|[^\w.]){0}\b(?:\[[^\[\]]*\])?\s*=(?!=)\s*(?:.*[^\w.])?{0}\b.*))",
+      name);
   // Of the whole, or of each element: {key: rows[-n:] for key, rows in self.items.items()}.
   // Of a tensor in any dimension: rows[:, -n:], rows[..., -n:, :].
   const std::string first = "\\[" + std::string(whole_before);
@@ -184,7 +188,8 @@ std::optional<shown_bound> bound_in(const program_text& program, const bounded_c
   auto name = name_in(
       program, of_elements && what.is_that ? what.variable.substr(inner + 2) : what.variable);
   if (name.empty() || !program.names(name)) return std::nullopt;
-  const auto by_this_name = by_one_name(program, name);
+  const auto by_this_name =
+      by_one_name(apart_from_others(program, what.variable, what.holder), name);
   const search in(by_this_name, std::move(name), what);
   if (auto found = in.by_length()) return found;
   // What an element's attribute keeps grows with the elements only where there are more of them.

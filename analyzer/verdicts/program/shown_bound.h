@@ -22,15 +22,16 @@
 namespace memtrace::verdicts {
 
 struct bounded_container {
-  std::string_view variable;  // memory.items
-  std::uint64_t length = 0;   // elements; 0: not known
-  std::uint64_t blocks = 0;   // of memory that it holds
-  std::string_view numbers;   // beside it, as the census has written them
-  std::uint64_t steps = 0;    // in which it has not been emptied; 0: not known
-  bool gets_longer = false;   // from census to census
-  bool in_elements = false;   // it is the containers in it that get longer, of `length` each
-  bool has_elements = false;  // there are containers in it
-  bool is_that = false;       // known: it is this that grows, not what it is in
+  std::string_view variable;     // memory.items
+  std::uint64_t length = 0;      // elements; 0: not known
+  std::uint64_t blocks = 0;      // of memory that it holds
+  std::string_view numbers;      // beside it, as the census has written them
+  std::uint64_t steps = 0;       // in which it has not been emptied; 0: not known
+  bool gets_longer = false;      // from census to census
+  bool in_elements = false;      // it is the containers in it that get longer, of `length` each
+  bool has_elements = false;     // there are containers in it
+  bool is_that = false;          // known: it is this that grows, not what it is in
+  std::string_view holder = {};  // the class of the object that has it; empty: not known
 };
 
 // By a file's program. None: no line bounds it, or it is full and grows still.

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <regex>
 
+#include "analyzer/verdicts/program/bound_effect.h"
+
 namespace memtrace::verdicts {
 
 namespace {
@@ -87,6 +89,32 @@ template <class Names>
   return std::nullopt;
 }
 
+// The function gives it something, or puts something into it; no mere parameter.
+[[nodiscard]] bool is_made_in(const program_text& program, std::size_t function,
+                              const std::string& name) {
+  const bound_effect what(program, name);
+  for (auto i = function + 1; i < program.end_of(function); ++i) {
+    if (!program.names(i, name)) continue;
+    if (what.puts_in(program.at(i)) || !assigned_to(name, program.at(i)).empty()) return true;
+  }
+  return false;
+}
+
+// Returned there, or under the name that it is given: made = self.sinks(made) … return logits,
+// made.
+[[nodiscard]] bool is_handed_on(const program_text& program, std::size_t line, std::size_t end) {
+  if (program.begins(line, {"return", "yield"})) return true;
+  static const std::regex gives(R"(^([A-Za-z_]\w*)\s*=(?!=))");
+  std::smatch found;
+  if (!std::regex_search(program.at(line), found, gives)) return false;
+  const std::regex named(fmt::format(R"((?:^|[^\w.]){}\b(?!\s*[.(=]))", found[1].str()));
+  for (auto i = line + 1; i < end; ++i) {
+    if (program.begins(i, {"return", "yield"}) && std::regex_search(program.at(i), named))
+      return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 std::optional<std::size_t> line_that_trims(const program_text& program,
@@ -114,16 +142,15 @@ std::optional<std::size_t> line_that_trims(const program_text& program,
 std::optional<std::size_t> trimmed_on_the_way(const program_text& program,
                                               const std::vector<std::uint32_t>& lines) {
   static const std::regex name(R"(^[A-Za-z_][\w.]*$)");
-  static const std::regex hands_on(R"(^(?:return\b|yield\b|[\w.,\s]+=[^=]))");
   for (const auto line : lines) {
     if (line == 0 || line > program.size()) continue;
     const auto at = line - std::size_t{1};
     const auto function = program.function_of(at);
     if (!function) continue;
     for (auto i = at; i < program.end_of(*function); ++i) {
-      if (!std::regex_search(program.at(i), hands_on)) continue;
-      const auto asks = asked_by_a_call(program, program.at(i), [](const std::string& given) {
-        return std::regex_match(given, name);
+      if (!is_handed_on(program, i, program.end_of(*function))) continue;
+      const auto asks = asked_by_a_call(program, program.at(i), [&](const std::string& given) {
+        return std::regex_match(given, name) && is_made_in(program, *function, given);
       });
       if (asks) return asks;
     }

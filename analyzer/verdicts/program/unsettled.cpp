@@ -11,6 +11,7 @@
 #include "analyzer/verdicts/program/largest_so_far.h"
 #include "analyzer/verdicts/program/named_limit.h"
 #include "analyzer/verdicts/program/other_names.h"
+#include "analyzer/verdicts/program/other_objects.h"
 #include "analyzer/verdicts/program/program_numbers.h"
 #include "analyzer/verdicts/program/program_text.h"
 #include "analyzer/verdicts/program/running_numbers.h"
@@ -145,7 +146,8 @@ class search {
 
   // self.keys = self.keys[:, kept]; not samples = self.samples[number], a variable of its own.
   [[nodiscard]] bool is_selected(const std::string& code) const {
-    return what_.length == 0 && std::regex_search(code, selects_);
+    return what_.length == 0 && std::regex_search(code, selects_) &&
+           may_shorten(program_, name_, code.substr(code.find('=')));
   }
 
   // self.keys = self.crop(keys), where crop() returns a part of what it is given.
@@ -334,7 +336,8 @@ class search {
 [[nodiscard]] std::optional<open_end> may_end(const program_text& program, const std::string& name,
                                               const gathered& what) {
   if (name.empty() || !program.names(name)) return std::nullopt;
-  const auto by_this_name = by_one_name(program, name);
+  const auto by_this_name =
+      by_one_name(apart_from_others(program, what.variable, what.holder), name);
   const search in(by_this_name, name, what);
   const auto made = [](open_kind kind, std::size_t line) {
     return open_end{kind, {}, static_cast<std::uint32_t>(line + 1), {}};

@@ -38,6 +38,7 @@ struct gathered {
   std::uint64_t steps = 0;       // of the run
   std::uint64_t blocks = 0;      // of memory that it holds
   char keys = 0;                 // 'i' numbers, 'k' known elsewhere, 'n' not; 0: not known, or none
+  std::string_view holder = {};  // the class of the object that has it; empty: not known
 };
 
 // By a file's program. None: nothing says that it may end, or the run has shown that it does

@@ -38,6 +38,9 @@ class source_of_items {
     for (std::size_t i = 0; i < program_.size(); ++i) {
       if (!program_.names(i, source) || program_.name_of_function(i) == "__init__") continue;
       if (what.puts_in(program_.at(i))) return false;
+      const auto value = assigned_to(source, program_.at(i));
+      const bool is_anew = !value.empty() && value.find(source) == value.npos;
+      if (is_anew && program_.loops_around(i) != 0) return false;
       loses = loses || what.removes(program_.at(i));
     }
     return loses;
@@ -46,7 +49,7 @@ class source_of_items {
   // images.append(unlabelled.pop(place)), where nothing is put into `unlabelled` any more.
   [[nodiscard]] bool comes_out_of_what_ends(std::size_t line) const {
     static const std::regex taken(
-        R"(\b([A-Za-z_]\w*)\.(?:pop|popleft|popitem|get_nowait|heappop)\()");
+        R"(\b([A-Za-z_]\w*)\.(?:pop|popleft|popitem|get_nowait|heappop)\((?!\s*["']))");
     const auto& code = program_.at(line);
     auto ends = [&](const std::string& text) {
       std::smatch found;
@@ -85,7 +88,7 @@ class source_of_items {
     static const std::regex is_there(R"(^if\s+([A-Za-z_]\w*)(?:\s+is\s+not\s+None)?:)");
     static const std::regex is_left(R"(^(?:if|while)\s+(?:\w+\.)*(\w+):)");
     static const std::regex none_left(
-        R"(^if\s+(?:not\s+(?:\w+\.)*(\w+)|len\([\w.]+\)\s*==\s*0|[A-Za-z_]\w*\s+is\s+None):)");
+        R"(^if\s+(?:not\s+(?:\w+\.)*(\w+)|len\([\w.]+\)\s*==\s*0|([A-Za-z_]\w*)\s+is\s+None):)");
     for (auto at = program_.above(line); at; at = program_.above(*at)) {
       std::smatch what;
       if (std::regex_search(program_.at(*at), what, is_there) && is_next(what[1].str(), *at))
@@ -100,6 +103,7 @@ class source_of_items {
       std::smatch what;
       if (!std::regex_search(program_.at(i), what, none_left)) continue;
       if (what[1].matched && !is_a_container(what[1].str())) continue;
+      if (what[2].matched && !is_next(what[2].str(), i)) continue;
       const auto body = program_.body_of(i);
       if (body.size() == 1 && body[0].starts_with("return")) return i;
     }

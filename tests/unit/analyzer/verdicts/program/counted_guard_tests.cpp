@@ -6,6 +6,7 @@
 #include "analyzer/verdicts/program/counted_bound.h"
 #include "tests/unit/catch.h"
 
+using memtrace::verdicts::bound_effect;
 using memtrace::verdicts::guard_of;
 using memtrace::verdicts::program_numbers;
 using memtrace::verdicts::program_text;
@@ -16,7 +17,8 @@ namespace {
 [[nodiscard]] std::optional<bool> guard(const std::vector<std::string>& lines) {
   const program_text program(lines);
   const program_numbers numbers(program, "densify_until=60,soon=8");
-  const auto found = guard_of(program, numbers, program.size() - 1, 20, 5);
+  const auto found =
+      guard_of(program, numbers, bound_effect(program, "kept"), program.size() - 1, 20, 5);
   return found ? std::optional(found->known) : std::nullopt;
 }
 
@@ -56,4 +58,26 @@ TEST_CASE("GIVEN the end of the run, or one that has passed THEN nothing guards 
   CHECK(!guard({"seen = [1]", "for step in range(steps):", "    seen.append(step)",
                 "    if step in seen:", "        keep()"}));
   CHECK(!guard({"if step < args.densify_until:", "    densify()", "keep()"}));
+}
+
+TEST_CASE("GIVEN a condition that says nothing of an end THEN nothing guards the call") {
+  // In every step; of an enumeration's elements; far beyond the run; in both branches.
+  const auto often = [](const std::vector<std::string>& lines, std::size_t at) {
+    const program_text program(lines);
+    const program_numbers numbers(program, "");
+    return guard_of(program, numbers, bound_effect(program, "kept"), at, 20, 20).has_value();
+  };
+  CHECK(
+      !often({"for step in range(steps):", "    if step < args.grow_until:", "        keep()"}, 2));
+  CHECK(often(
+      {"at = 0", "while True:", "    if at < len(rows):", "        at += 1", "        keep()"}, 4));
+  CHECK(!often(
+      {"CAP = 100000", "for step in range(steps):", "    if step < CAP:", "        keep()"}, 3));
+  CHECK(!often({"UNTIL = 60", "for step in range(steps):", "    if step < UNTIL:",
+                "        kept.append(x)", "    else:", "        kept.append(y)"},
+               3));
+  CHECK(!guard({"known = [1, 2]", "for step, domain in enumerate(stream):",
+                "    if domain in known:", "        keep()"}));
+  CHECK(!guard({"for length in lengths:", "    bucket = min(length // 8, BUCKETS - 1)",
+                "    if bucket != self.bucket:", "        begin(bucket)"}));
 }

@@ -222,3 +222,23 @@ TEST_CASE("GIVEN keys of a number that nobody knows THEN they bound it, and nobo
   CHECK(found->limit == 0);
   CHECK(!bound_in(program_text({"items[step] = x"}), {"items", 5, 5, ""}));
 }
+
+TEST_CASE("GIVEN a local variable of the attribute's name THEN its cut leaves the attribute") {
+  CHECK(limit("items = self.items[-limit:]") == 0);
+  CHECK(limit("items = memory.items[-limit:]") == 0);
+  CHECK(limit("items = (items + [x])[-limit:]", "items") == 50);
+  CHECK(limit("items = items[-limit:]", "items") == 50);
+  CHECK(limit("self.items = sorted(self.items)[-limit:]") == 50);
+}
+
+TEST_CASE("GIVEN an addition in either branch THEN a count bounds nothing") {
+  const auto bounded = [](const char* otherwise) {
+    return bound_in(program_text({"for step in range(steps):", "    if step < limit:",
+                                  "        items.append(x)", "    else:", otherwise}),
+                    {"items", 10, 10, "limit=50", 10})
+        .has_value();
+  };
+  CHECK(!bounded("        items.append(y)"));
+  CHECK(bounded("        items[place] = y"));
+  CHECK(bounded("        skip(y)"));
+}

@@ -59,4 +59,9 @@ TEST_CASE("GIVEN functions on the way to an allocation THEN what they hand on ma
   lines.back() = "    self.sinks(made)";
   CHECK(!trimmed_on_the_way(program_text(lines), {9}));
   CHECK(!trimmed_on_the_way(program_text(lines), {0, 99}));
+  // A parameter beside it; what is given to a name that goes no further.
+  lines.back() = "    return made, self.sinks(past)";
+  CHECK(!trimmed_on_the_way(program_text(lines), {9}));
+  lines.back() = "    mask = self.sinks(made)";
+  CHECK(!trimmed_on_the_way(program_text(lines), {9}));
 }

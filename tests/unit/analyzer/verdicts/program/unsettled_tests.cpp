@@ -321,3 +321,18 @@ TEST_CASE("GIVEN what comes from something that is used up under two conditions 
                   "        made.append(x)", "        task = tasks.pop(0)"}) == open_kind::runs_out);
   CHECK(!question({"while True:", "    if step % 4 == 0 and training:", "        made.append(x)"}));
 }
+
+TEST_CASE("GIVEN words that are near and say nothing THEN it is a leak") {
+  // A parameter that may be nothing; a word out of a batch that is made anew.
+  CHECK(!question({"def update(self, x, labels):", "    if labels is None:", "        return",
+                   "    self.made.append(x)"},
+                  false));
+  CHECK(!question({"for step in range(9):", "    batch = make_batch()",
+                   "    made.append(batch.pop('labels'))"}));
+  CHECK(!question(
+      {"for step in range(9):", "    rest = all_of(step)", "    made.append(rest.pop())"}));
+  // Selected along another dimension than it is joined along.
+  CHECK(!question_of(
+      {"self.made = torch.cat([self.made, x], 1)", "self.made = self.made[:, :, -width:]"},
+      {"model.made", 0, "", true, false}));
+}
