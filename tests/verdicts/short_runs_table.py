@@ -137,7 +137,7 @@ programs of earlier sets.
 Judged at revision f22ada1, by rules whose author had seen none of it: **recall 95.0 % (19 of 20), false positives 15.0 %
 (3 of 20), line first 95.0 %, path 80.0 %**, rate 77.8 %. Judged again, by rules whose author had then read the truths and
 what the reports said, but none of the programs: **recall 95.0 %, false positives 0.0 %, line first 95.0 %, path 80.0 %**. What
-is below was made from that. It was judged more than once on the way, so that the 0 is of rules that were made for these
+is below was made by later rules. It was judged more than once on the way, so that the 0 is of rules that were made for these
 reports: how far they carry over say the two sets after it.""")
 
 TENTH = Set("Verdicts on short runs: a tenth set, of published cases", "SHORT_RUNS_10.md",
