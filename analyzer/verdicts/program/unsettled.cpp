@@ -69,6 +69,7 @@ class search {
         continue;
       }
       if (program_.name_of_function(i) == "__init__" || is_of_another_level(code)) continue;
+      if (begins_a_call(i)) continue;
       if (is_switched_off(i)) continue;
       // A tensor that is cut each time it is made longer: of how many rows nobody has counted.
       const bool is_cut =
@@ -126,6 +127,14 @@ class search {
       if (program_.begins(*at, {"def", "async def", "class"})) break;
     }
     return false;
+  }
+
+  // A variable that a function makes before it fills it: each call has its own.
+  [[nodiscard]] bool begins_a_call(std::size_t line) const {
+    const auto& code = program_.at(line);
+    return container_.empties(code) && !assigned_to(name_, code).empty() &&
+           code.find('.' + name_) == code.npos && program_.loops_around(line) == 0 &&
+           !condition_of(line);
   }
 
   // if not state: state["past"] = []

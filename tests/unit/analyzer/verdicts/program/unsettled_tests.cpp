@@ -336,3 +336,10 @@ TEST_CASE("GIVEN words that are near and say nothing THEN it is a leak") {
       {"self.made = torch.cat([self.made, x], 1)", "self.made = self.made[:, :, -width:]"},
       {"model.made", 0, "", true, false}));
 }
+
+TEST_CASE("GIVEN a variable that each call of a function makes THEN nothing is taken out of it") {
+  CHECK(!question(
+      {"def evaluate(model):", "    made, labels = [], []",
+       "    for x in batches():", "        made.append(model(x))",
+       "for step in range(steps):", "    if step % often == 0:", "        evaluate(model)"}));
+}
