@@ -76,8 +76,10 @@ class bounds {
       keeper.grows_itself = keeper.grows_itself || is_one_tensor(who, keeper);
       const auto variable = verdicts::variable_of(keeper);
       keeper.bound = bound_of_queue(keeper, variable);
-      if (!keeper.bound && !models_stay_ && !is_the_work_of_the_run(who, keeper, files))
-        keeper.bound = bound_by_places(keeper);
+      if (!keeper.bound && !models_stay_) {
+        const auto places = bound_by_places(keeper);
+        if (places && !is_the_work_of_the_run(who, keeper, files)) keeper.bound = places;
+      }
       if (keeper.bound) return;
       for (const auto& file : files) {
         const auto& program = sources_.of(file);

@@ -70,7 +70,7 @@ struct comparison {
   return false;
 }
 
-// A bound is none for a run that ends so long before.
+// Times the steps of the run: an end that is farther off says nothing of it.
 constexpr std::uint64_t far_off = 20;
 
 // if at < len(rows): at += 1; add(rows[at])

@@ -33,8 +33,7 @@ namespace {
   std::smatch found;
   if (!std::regex_search(code, found, joins())) return std::nullopt;
   const auto begin = static_cast<std::size_t>(found.position() + found.length());
-  const auto arguments =
-      parts_of(std::string_view(code).substr(begin, end_of_call(code, begin) - begin));
+  const auto arguments = arguments_at(code, begin);
   if (arguments.size() < 2) return 0;
   const auto& last = arguments[1];
   const auto equals = last.find('=');

@@ -69,7 +69,8 @@ namespace {
   const auto rest_of = begins == code.npos ? std::string() : code.substr(begins);
   if (std::regex_search(rest_of, each, of_each) && each[1].str() == each[3].str()) {
     const auto cut_of = each[2].str();
-    if (std::regex_search(cut_of, part, cut)) return length_left(part);
+    if (std::regex_search(cut_of, part, cut) && may_shorten(part[0].str(), code))
+      return length_left(part);
   }
   const auto rest = code.substr(std::min(end + 1, code.size()));
   if (!std::regex_search(rest, found, cut) || !may_shorten(found[0].str(), code.substr(0, end)))

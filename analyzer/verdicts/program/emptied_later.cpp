@@ -110,8 +110,7 @@ class search {
       const auto& code = program_.at(i);
       if (i == *definition || !std::regex_search(code, found, call)) continue;
       const auto begin = static_cast<std::size_t>(found.position() + found.length());
-      const auto given =
-          parts_of(std::string_view(code).substr(begin, end_of_call(code, begin) - begin));
+      const auto given = arguments_at(code, begin);
       if (at >= given.size()) return false;
       const auto own = given[at].substr(given[at].rfind('.') + 1);
       if (given[at] != "1" && !is_one_by_default(own)) return false;
@@ -123,6 +122,7 @@ class search {
   // parser.add_argument("--epochs", type=int, default=1), also under another name.
   [[nodiscard]] bool is_one_by_default(const std::string& name, int depth = 0) const {
     static const std::regex plain(R"(^[\w.]+$)");
+    if (!std::regex_match(name, plain)) return false;
     for (std::size_t i = 0; depth < deepest && i < program_.size(); ++i) {
       if (!program_.names(i, name)) continue;
       const auto value = assigned_to(name, program_.at(i));

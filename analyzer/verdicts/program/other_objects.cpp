@@ -18,13 +18,10 @@ namespace {
 [[nodiscard]] std::set<std::string> of_the_same_class(const program_text& program,
                                                       const std::string& owner) {
   static const std::regex target(R"(^\(?([\w.,\s]+)\)?\s*=(?!=))");
-  static const std::regex made(R"(^(?:\w+\.)*([A-Z]\w*)\()");
   std::set<std::string> found;
   std::string kind;
   const auto class_of = [&](const std::string& name, std::size_t line) {
-    std::smatch call;
-    const auto value = assigned_to(name, program.at(line));
-    return std::regex_search(value, call, made) ? call[1].str() : std::string();
+    return class_made_by(assigned_to(name, program.at(line)));
   };
   for (std::size_t i = 0; kind.empty() && i < program.size(); ++i) {
     if (program.names(i, owner)) kind = class_of(owner, i);

@@ -84,7 +84,7 @@ namespace {
   if (!std::regex_search(code, found, narrows)) return code;
   const auto begin = static_cast<std::size_t>(found.position() + found.length());
   const auto end = end_of_call(code, begin);
-  const auto given = parts_of(std::string_view(code).substr(begin, end - begin));
+  const auto given = arguments_at(code, begin);
   if (given.size() != 3 || end == code.size()) return code;
   const bool from_last = given[0].starts_with('-');
   const auto number = text::number_in(std::string_view(given[0]).substr(from_last ? 1 : 0));

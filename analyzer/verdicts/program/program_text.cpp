@@ -313,6 +313,16 @@ std::size_t end_of_call(std::string_view code, std::size_t begin) {
   return std::min(find_outside(code, ")", begin), code.size());
 }
 
+std::vector<std::string> arguments_at(std::string_view code, std::size_t begin) {
+  return parts_of(code.substr(begin, end_of_call(code, begin) - begin));
+}
+
+std::string class_made_by(const std::string& value) {
+  static const std::regex made(R"(^(?:\w+\.)*([A-Z]\w*)\()");
+  std::smatch found;
+  return std::regex_search(value, found, made) ? found[1].str() : std::string();
+}
+
 std::vector<std::string> parts_of(std::string_view list) {
   std::vector<std::string> parts;
   while (!list.empty()) {
@@ -327,8 +337,7 @@ std::vector<std::string> parts_of(std::string_view list) {
 std::vector<std::string> parameters_of(const std::string& definition) {
   const auto open = definition.find('(');
   if (open == definition.npos) return {};
-  const auto close = end_of_call(definition, open + 1);
-  auto parameters = parts_of(std::string_view(definition).substr(open + 1, close - open - 1));
+  auto parameters = arguments_at(definition, open + 1);
   for (auto& one : parameters) {
     one.erase(0, one.find_first_not_of('*'));
     const auto end = std::ranges::find_if_not(

@@ -75,6 +75,12 @@ class program_text {
 // Where the bracket closes that is open before `begin`: 6 of "f(a, b)[0]" and 2.
 [[nodiscard]] std::size_t end_of_call(std::string_view code, std::size_t begin);
 
+// What a call is given, whose bracket is open before `begin`: "b" and "c[0]" of "f(b, c[0])[d]", 2.
+[[nodiscard]] std::vector<std::string> arguments_at(std::string_view code, std::size_t begin);
+
+// "Meter" of "meters.Meter(4)"; empty: it makes no object of a class.
+[[nodiscard]] std::string class_made_by(const std::string& value);
+
 // Parts of "a, f(b, c), [d]" between commas that are in no bracket.
 [[nodiscard]] std::vector<std::string> parts_of(std::string_view list);
 

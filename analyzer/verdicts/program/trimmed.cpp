@@ -28,13 +28,11 @@ namespace {
 [[nodiscard]] std::optional<std::size_t> definition_called(const program_text& program,
                                                            const std::string& called) {
   if (const auto own = program.definition_of(called)) return own;
-  static const std::regex made(R"(^(?:\w+\.)*([A-Z]\w*)\()");
   for (std::size_t i = 0; i < program.size(); ++i) {
     if (!program.names(i, called)) continue;
-    std::smatch found;
-    const auto value = assigned_to(called, program.at(i));
-    if (!std::regex_search(value, found, made)) continue;
-    if (const auto call = call_of_class(program, found[1].str())) return call;
+    const auto kind = class_made_by(assigned_to(called, program.at(i)));
+    if (kind.empty()) continue;
+    if (const auto call = call_of_class(program, kind)) return call;
   }
   return std::nullopt;
 }
@@ -75,8 +73,7 @@ template <class Names>
     const auto definition = definition_called(program, (*at)[1].str());
     if (!definition) continue;
     const auto begin = static_cast<std::size_t>(at->position() + at->length());
-    const auto end = end_of_call(statement, begin);
-    const auto given = parts_of(std::string_view(statement).substr(begin, end - begin));
+    const auto given = arguments_at(statement, begin);
     const auto parameters = parameters_of(program.at(*definition));
     for (std::size_t i = 0; i < std::min(given.size(), parameters.size()); ++i) {
       if (!is_meant(given[i])) continue;

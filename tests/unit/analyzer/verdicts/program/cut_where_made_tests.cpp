@@ -101,6 +101,9 @@ TEST_CASE("GIVEN several that are made longer and each cut THEN that bounds them
   CHECK(line_of("return joined").empty());
   CHECK(line_of("return None",
                 "    mems = [one[-n:] for one in [torch.cat([m, h]) for m, h in both]]") == "n");
+  CHECK(line_of("return None",
+                "    mems = [one[:, -n:] for one in [torch.cat([m, h]) for m, h in both]]")
+            .empty());
 }
 
 TEST_CASE("GIVEN a length that nobody knows THEN it is cut, but bounds nothing that can be said") {
