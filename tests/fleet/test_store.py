@@ -5,11 +5,15 @@ import json
 import os
 import resource
 import signal
+import subprocess
+import sys
 import time
 
 import made_reports as made
 import pytest
 from stored import files_in
+
+import runs
 
 
 def in_child(action) -> int:
@@ -26,6 +30,24 @@ def in_child(action) -> int:
 
 def counted(fleet, store) -> dict:
     return json.loads(fleet("report", store, "--json", "-").out)
+
+
+READS_ALL = """
+import os, sys, pyarrow.parquet
+from memtrace.fleet.__main__ import main
+before = len(os.listdir("/proc/self/task"))
+for arguments in (["add", *sys.argv[1:]], ["compact", sys.argv[1]], ["add", *sys.argv[1:]]):
+    assert main(arguments) == 0
+print(len(os.listdir("/proc/self/task")) - before)
+"""
+
+
+def test_what_is_there_is_read_without_threads_of_arrows(recorded, fleet, tmp_path):
+    """They outlive main(): where Python ends while one of them holds an object of Python's, the process is aborted."""
+    fleet("add", tmp_path / "store", recorded["steady"].folder)
+    done = subprocess.run([sys.executable, "-c", READS_ALL, str(tmp_path / "store"), str(recorded["steady"].folder)],
+                          env={**os.environ, "PYTHONPATH": str(runs.ROOT / "python")}, capture_output=True, text=True)
+    assert done.stdout == "0\n" and done.stderr.count("1 already there") == 2, done.stderr
 
 
 @pytest.mark.parametrize("moment", ["fsync", "replace"])

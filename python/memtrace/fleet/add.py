@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Dict, List, NamedTuple, Optional, Sequence
 
 from memtrace import _tool
-from memtrace.fleet import identity, summarize
+from memtrace.fleet import identity, schema, summarize
 from memtrace.fleet.errors import FleetError, StoreError, needed, say
 from memtrace.fleet.identity import Run
 from memtrace.fleet.store import MANY, Store
@@ -54,11 +54,11 @@ class Together:
             return self._runs[run.date].get(run.run_id)
 
     def _read(self, date: str) -> Dict[str, Held]:
-        parquet = needed("pyarrow.parquet")
+        needed("pyarrow.parquet")
         found: Dict[str, Held] = {}
         for path in self._store.files_of(MANY, date):
-            with self._store.files.open(path, "rb") as held:
-                rows = parquet.read_table(held, columns=["run_id", *Held._fields]).to_pylist()
+            with self._store.files.open(path, "rb") as file, schema.opened(file) as held:
+                rows = schema.read(held, ["run_id", *Held._fields]).to_pylist()
             for row in rows:
                 so_far = found.get(row["run_id"], Held(0, 0))
                 found[row["run_id"]] = Held(so_far.events + row["events"], so_far.trace_bytes + row["trace_bytes"])
@@ -67,10 +67,11 @@ class Together:
 
 def _held_in(store: Store, path: str) -> Optional[Held]:
     """None: it cannot be read, so it is to be written again."""
-    parquet = needed("pyarrow.parquet")
+    needed("pyarrow.parquet")
     try:
-        held = parquet.read_table(io.BytesIO(store.files.cat_file(path)), columns=list(Held._fields))
-        return Held(*(sum(held.column(name).to_pylist()) for name in Held._fields))
+        with schema.opened(io.BytesIO(store.files.cat_file(path))) as held:
+            rows = schema.read(held, Held._fields)
+        return Held(*(sum(rows.column(name).to_pylist()) for name in Held._fields))
     except Exception:  # whatever is wrong with it
         return None
 

@@ -49,9 +49,9 @@ def problem_in(found: Any, metadata: Optional[Dict[bytes, bytes]], shown: str) -
 
 def problem_of(store: Store, path: str) -> Optional[str]:
     """Why it cannot be read, in one sentence; None: it can. FileNotFoundError: it is gone."""
-    parquet = needed("pyarrow.parquet")
+    needed("pyarrow.parquet")
     try:
-        with store.files.open(path, "rb") as held, parquet.ParquetFile(held) as opened:
+        with store.files.open(path, "rb") as held, schema.opened(held) as opened:
             return problem_in(opened.schema_arrow, opened.metadata.metadata, store.shown(path))
     except FileNotFoundError:
         raise

@@ -31,17 +31,17 @@ def wished_schema(columns: Optional[Sequence[str]]) -> Any:
 
 def one(store: Store, path: str, columns: Optional[Sequence[str]] = None) -> Tuple[Any, Optional[str]]:
     """The table, or why it cannot be read. Gone: it is not there."""
-    parquet = needed("pyarrow.parquet")
+    needed("pyarrow.parquet")
     try:
         content: Any = path if store.is_local else io.BytesIO(store.files.cat_file(path))
-        with parquet.ParquetFile(content) as held:
+        with schema.opened(content) as held:
             problem = check.problem_in(held.schema_arrow, held.metadata.metadata, store.shown(path))
             if problem:
                 return None, problem
             wished = wished_schema(columns)
             if held.schema_arrow.equals(schema.arrow_schema()):
-                return held.read(columns=None if columns is None else list(columns), use_threads=False), None
-            return _conformed(held.read(use_threads=False), wished), None
+                return schema.read(held, columns), None
+            return _conformed(schema.read(held), wished), None
     except FileNotFoundError:
         raise Gone(path) from None
     except Exception as error:  # whatever pyarrow thinks of it
