@@ -7,14 +7,11 @@ import argparse
 import datetime
 import json
 import math
-from typing import TYPE_CHECKING, Any, Dict, Sequence
+from typing import Any, Dict, Sequence
 
 from memtrace.fleet import questions
-from memtrace.fleet.engine import Engine
+from memtrace.fleet.engine import Answered, Engine
 from memtrace.fleet.wanted import Wanted
-
-if TYPE_CHECKING:
-    from memtrace.fleet.report import Answered
 
 SCHEMA = "memtrace-fleet-report/1"
 
@@ -49,7 +46,7 @@ def _plain(value: Any) -> Any:
     return number if math.isfinite(number) else None
 
 
-def text(said: Dict[str, Any], answers: Sequence["Answered"]) -> str:
+def text(said: Dict[str, Any], answers: Sequence[Answered]) -> str:
     made = {"schema": SCHEMA, **said, "questions": [
         {"view": one.question.view, "question": one.question.text,
          "meaning": questions.meaning_of(one.question.view) if one.question.view in questions.ORDER else None,

@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import Any, Callable, Collection, List, NamedTuple, Optional, Protocol, Tuple
 
 from memtrace.fleet import dialect, questions
+from memtrace.fleet.questions import Question
 from memtrace.fleet.wanted import Wanted, known_gpus
 
 _ALL_DEVICES, _SELECTED = "fleet_all_devices", "fleet_selected_runs"
@@ -14,6 +15,11 @@ _ALL_DEVICES, _SELECTED = "fleet_all_devices", "fleet_selected_runs"
 class Answer(NamedTuple):
     columns: Tuple[str, ...]
     rows: List[Tuple[Any, ...]]
+
+
+class Answered(NamedTuple):
+    question: Question
+    answer: Answer
 
 
 class Engine(Protocol):

@@ -8,12 +8,10 @@ import base64
 import hashlib
 import html
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Dict, List, Sequence
+from typing import Any, Dict, List, Sequence
 
 from memtrace.fleet import figures, questions, terminal
-
-if TYPE_CHECKING:
-    from memtrace.fleet.report import Answered
+from memtrace.fleet.engine import Answered
 
 _HERE = Path(__file__).resolve().parent
 _MOST_ROWS = 500  # of a question; the JSON has all
@@ -33,7 +31,7 @@ def _row(columns: Sequence[str], row: Dict[str, Any]) -> str:
     return f"<tr>{''.join(cells)}</tr>"
 
 
-def _section(one: "Answered") -> str:
+def _section(one: Answered) -> str:
     rows = terminal.as_rows(one)
     view = one.question.view
     title = f'<h2 id="{_escaped(view)}">{_escaped(one.question.text)}</h2>'
@@ -49,7 +47,7 @@ def _section(one: "Answered") -> str:
             f"<table><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table></div>{more}</section>")
 
 
-def _tiles(answers: Sequence["Answered"]) -> str:
+def _tiles(answers: Sequence[Answered]) -> str:
     tiles = [f'<div class="tile"><dt>{_escaped(one.question.text)}</dt><dd><a href="#{_escaped(one.question.view)}">'
              f"{len(terminal.as_rows(one)):,}</a></dd></div>" for one in answers]
     return f'<dl class="tiles">{"".join(tiles)}</dl>'
@@ -63,7 +61,7 @@ def _asked(facts: Dict[str, Any]) -> str:
     return "; ".join(said)
 
 
-def text(facts: Dict[str, Any], answers: Sequence["Answered"]) -> str:
+def text(facts: Dict[str, Any], answers: Sequence[Answered]) -> str:
     style = "".join((_HERE / name).read_text(encoding="utf-8") for name in ("common.css", "page.css"))
     digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
     left_out = "".join(f"<p class=\"note\">{_escaped(note)}</p>" for note in facts["left_out"])

@@ -7,21 +7,16 @@ import argparse
 import os
 import sys
 import tempfile
-from typing import Any, Callable, Dict, List, NamedTuple, Sequence
+from typing import Any, Callable, Dict, List, Sequence
 
 from memtrace.fleet import as_json, page, questions, terminal, wanted
-from memtrace.fleet.engine import Answer, Engine
+from memtrace.fleet.engine import Answered, Engine
 from memtrace.fleet.errors import FleetError, say
 from memtrace.fleet.questions import Question
 from memtrace.fleet.store import Store
 
 
 _MOST_NOTES = 8
-
-
-class Answered(NamedTuple):
-    question: Question
-    answer: Answer
 
 
 def wishes(asked: argparse.Namespace) -> wanted.Wanted:

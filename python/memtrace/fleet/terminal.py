@@ -4,18 +4,16 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, Dict, List, Sequence, Tuple
+from typing import Any, Dict, List, Sequence, Tuple
 
 from memtrace.fleet import figures
-
-if TYPE_CHECKING:
-    from memtrace.fleet.report import Answered
+from memtrace.fleet.engine import Answered
 
 _WIDEST = 44  # of a column
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
-def tables_columns(one: "Answered", rows: Sequence[Dict[str, Any]]) -> List[str]:
+def tables_columns(one: Answered, rows: Sequence[Dict[str, Any]]) -> List[str]:
     """Those to be shown: not what no row has."""
     wished = [name for name in one.question.columns if name in one.answer.columns] or list(one.answer.columns)
     return [name for name in wished if any(row[name] is not None for row in rows)]
@@ -47,20 +45,20 @@ def head(facts: Dict[str, Any]) -> str:
     return f"{facts['store']}: {', '.join(of)}{', ' + ' to '.join(days) if days else ''}"
 
 
-def as_rows(one: "Answered") -> Tuple[Dict[str, Any], ...]:
+def as_rows(one: Answered) -> Tuple[Dict[str, Any], ...]:
     """For people: of what was compared, only what has a verdict; the JSON has all."""
     rows = (dict(zip(one.answer.columns, row)) for row in one.answer.rows)
     return tuple(row for row in rows if one.question.view != "regressions" or row["verdict"])
 
 
-def nothing(one: "Answered") -> str:
+def nothing(one: Answered) -> str:
     """Where there are no rows to show."""
     if not one.answer.rows:
         return one.question.none
     return f"nothing of which the test is sure, in {len(one.answer.rows):,} comparisons"
 
 
-def text(facts: Dict[str, Any], answers: Sequence["Answered"], most: int) -> str:
+def text(facts: Dict[str, Any], answers: Sequence[Answered], most: int) -> str:
     lines = [_CONTROL.sub("?", head(facts))]
     for one in answers:
         rows = as_rows(one)
