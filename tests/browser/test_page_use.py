@@ -54,6 +54,16 @@ def test_a_link_leads_to_the_same_moment(fresh, files):
     assert page.page.evaluate("window.memtrace.moment()") == event
 
 
+def test_a_page_that_is_ready_knows_its_moment(browser, files):
+    """In that same turn, before a frame is drawn: the other tests ask for it at once."""
+    page = browser.new_page()
+    page.add_init_script("""document.addEventListener("DOMContentLoaded",
+        () => { window.at_once = window.memtrace.ready.then(() => typeof window.memtrace.moment); });""")
+    page.goto(files.page("small").as_uri())
+    assert page.evaluate("window.at_once") == "function"
+    page.close()
+
+
 @pytest.mark.parametrize("fragment", ["#event=99999999999", "#event=-1&device=7", "#<script>", "#colour=__proto__", "#event=1e999"])
 def test_a_wrong_link_does_nothing(fresh, fragment):
     page = fresh("small", fragment=fragment)

@@ -41,8 +41,8 @@ def test_a_served_page_shows_what_is_new_when_asked_and_stays_when_the_server_is
     events = "Number(document.querySelector('[data-key=events]').dataset.value)"
     before = page.evaluate(events)
     page.get_by_text("More was recorded since.").wait_for()
-    page.get_by_role("button", name="Show it").click()
-    page.wait_for_load_state()
+    with page.expect_navigation():
+        page.get_by_role("button", name="Show it").click()
     page.evaluate("window.memtrace.ready")
     after = page.evaluate(events)
     assert after > before

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { JSX } from "preact";
-import { useCallback, useEffect, useMemo, useState } from "preact/hooks";
+import { useCallback, useEffect, useLayoutEffect, useMemo, useState } from "preact/hooks";
 import type { Facts } from "../data/facts";
 import type { History } from "../data/history";
 import type { Report } from "../data/report";
@@ -47,7 +47,7 @@ export function App({ facts, report, histories }:
     const hash = toHash(chosen);
     try { history.replaceState(null, "", hash ? `#${hash}` : location.pathname + location.search); } catch { /* about:blank */ }
   }, [chosen]);
-  useEffect(() => {
+  useLayoutEffect(() => {  // there when the page is ready: other effects come a frame later
     window.memtrace.moment = () => chosen.event;
     window.memtrace.setMoment = (event) => choose({ event });
   }, [chosen, choose]);
