@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Dict, List, NamedTuple, Optional, Sequence
 
 from memtrace import _tool
-from memtrace.fleet import identity, schema, summarize
+from memtrace.fleet import identity, parquet, summarize
 from memtrace.fleet.errors import FleetError, StoreError, needed, say
 from memtrace.fleet.identity import Run
 from memtrace.fleet.store import MANY, Store
@@ -57,8 +57,8 @@ class Together:
         needed("pyarrow.parquet")
         found: Dict[str, Held] = {}
         for path in self._store.files_of(MANY, date):
-            with self._store.files.open(path, "rb") as file, schema.opened(file) as held:
-                rows = schema.read(held, ["run_id", *Held._fields]).to_pylist()
+            with self._store.files.open(path, "rb") as file, parquet.opened(file) as held:
+                rows = parquet.read(held, ["run_id", *Held._fields]).to_pylist()
             for row in rows:
                 so_far = found.get(row["run_id"], Held(0, 0))
                 found[row["run_id"]] = Held(so_far.events + row["events"], so_far.trace_bytes + row["trace_bytes"])
@@ -69,8 +69,8 @@ def _held_in(store: Store, path: str) -> Optional[Held]:
     """None: it cannot be read, so it is to be written again."""
     needed("pyarrow.parquet")
     try:
-        with schema.opened(io.BytesIO(store.files.cat_file(path))) as held:
-            rows = schema.read(held, Held._fields)
+        with parquet.opened(io.BytesIO(store.files.cat_file(path))) as held:
+            rows = parquet.read(held, Held._fields)
         return Held(*(sum(rows.column(name).to_pylist()) for name in Held._fields))
     except Exception:  # whatever is wrong with it
         return None

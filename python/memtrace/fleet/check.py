@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any, Dict, Optional
 
-from memtrace.fleet import schema
+from memtrace.fleet import parquet, schema
 from memtrace.fleet.errors import needed
 from memtrace.fleet.store import Store
 
@@ -51,7 +51,7 @@ def problem_of(store: Store, path: str) -> Optional[str]:
     """Why it cannot be read, in one sentence; None: it can. FileNotFoundError: it is gone."""
     needed("pyarrow.parquet")
     try:
-        with store.files.open(path, "rb") as held, schema.opened(held) as opened:
+        with store.files.open(path, "rb") as held, parquet.opened(held) as opened:
             return problem_in(opened.schema_arrow, opened.metadata.metadata, store.shown(path))
     except FileNotFoundError:
         raise

@@ -10,7 +10,7 @@ import hashlib
 import io
 from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Sequence
 
-from memtrace.fleet import gather, schema
+from memtrace.fleet import gather, parquet
 from memtrace.fleet.errors import needed, say
 from memtrace.fleet.store import Entry, Store
 
@@ -42,7 +42,7 @@ def _rank(row: Dict[str, Any]) -> Any:
 
 def _content(table: Any) -> bytes:
     sink = io.BytesIO()
-    schema.write(table, sink, row_group_size=_ROWS_IN_A_GROUP)
+    parquet.write(table, sink, row_group_size=_ROWS_IN_A_GROUP)
     return sink.getvalue()
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 import io
 from typing import Any, Iterable, List, Optional, Sequence, Tuple
 
-from memtrace.fleet import check, schema
+from memtrace.fleet import check, parquet, schema
 from memtrace.fleet.errors import needed
 from memtrace.fleet.store import Entry, Store
 
@@ -34,14 +34,14 @@ def one(store: Store, path: str, columns: Optional[Sequence[str]] = None) -> Tup
     needed("pyarrow.parquet")
     try:
         content: Any = path if store.is_local else io.BytesIO(store.files.cat_file(path))
-        with schema.opened(content) as held:
+        with parquet.opened(content) as held:
             problem = check.problem_in(held.schema_arrow, held.metadata.metadata, store.shown(path))
             if problem:
                 return None, problem
             wished = wished_schema(columns)
             if held.schema_arrow.equals(schema.arrow_schema()):
-                return schema.read(held, columns), None
-            return _conformed(schema.read(held), wished), None
+                return parquet.read(held, columns), None
+            return _conformed(parquet.read(held), wished), None
     except FileNotFoundError:
         raise Gone(path) from None
     except Exception as error:  # whatever pyarrow thinks of it

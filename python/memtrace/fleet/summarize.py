@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Tuple
 
 from memtrace import _tool
-from memtrace.fleet import facts, lists, schema
+from memtrace.fleet import facts, lists, parquet, schema
 from memtrace.fleet.errors import FleetError, needed
 from memtrace.fleet.identity import Run
 
@@ -129,7 +129,7 @@ def as_parquet(rows: List[Dict[str, Any]]) -> bytes:
     table = pa.Table.from_pylist(rows, schema=schema.arrow_schema())
     sink = io.BytesIO()
     # A page's statistics and dictionaries are larger than what a run has of most columns.
-    schema.write(table, sink, use_dictionary=False, write_statistics=False)
+    parquet.write(table, sink, use_dictionary=False, write_statistics=False)
     return sink.getvalue()
 
 
