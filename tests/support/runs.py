@@ -114,13 +114,14 @@ def traces_in(folder: Path) -> list[Path]:
     return sorted(folder.glob("*.mtrace")) if folder.is_dir() else []
 
 
-def dump(trace: Path, stacks: bool = True) -> list[dict]:
+def dump(trace: Path, stacks: bool = True, last: int = 0) -> list[dict]:
+    """Its lines, or so many of them from the end."""
     line = [str(memtrace()), "dump", str(trace)]
     if not stacks:
         line.append("--no-stacks")
     printed = subprocess.run(line, capture_output=True, env=environment(), check=False)
     assert printed.returncode == 0, printed.stderr.decode(errors="replace")
-    return [json.loads(text) for text in printed.stdout.splitlines()]
+    return [json.loads(text) for text in printed.stdout.splitlines()[-last:]]
 
 
 def report(traces: list[Path], folder: Path) -> dict:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Allocates and frees as it is told, a line a time on its standard input: `events N`, `settle`, `end`.
+"""Allocates and frees as it is told, a line a time on its standard input: `events N`, `end`.
 Answers each with the allocations and frees it has done so far, and the bytes that it holds."""
 
 import random
@@ -23,21 +23,10 @@ def events(count: int) -> None:
         done += 2
 
 
-def settle() -> None:
-    """As in the beginning."""
-    global done
-    for place in range(len(held)):
-        held[place] = None
-        held[place] = torch.empty(1000, device="cuda")
-        done += 2
-
-
 for line in sys.stdin:
     what, _, count = line.strip().partition(" ")
     if what == "events":
         events(int(count))
-    elif what == "settle":
-        settle()
     elif what == "end":
         break
     print(done, torch.cuda.memory_allocated(), flush=True)
