@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+import signal
 import sys
 from pathlib import Path
 
@@ -9,6 +10,11 @@ sys.path.insert(0, str(Path(__file__).resolve().parent / "support"))
 SLOW_TIMEOUT_S = 2 * 3600  # of those that CI leaves out; of all others pytest.ini has it
 # Begun first where several workers share the tests: their files take minutes, some with one test.
 FIRST = ("versions", "wheel", "browser", "advice")
+
+
+# Where the tests run in the background (nohup, a job of a script) it is ignored, and what they start inherits that.
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_collection_modifyitems(items):
