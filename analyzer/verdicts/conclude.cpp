@@ -31,6 +31,7 @@ findings conclude(const collector& collected, const replay::replayer& replayed,
           !weights.empty() && one.found.evidence.net_bytes <= static_cast<double>(weights.back());
       if (one.what != attribution::category::weights) continue;
       one.modules_run = collected.modules().all_run(index, one.site, now);
+      one.modules_wrap_each_other = collected.modules().wrap_each_other(index, one.site, now);
       one.modules_take_turns = collected.modules().take_turns(index, one.site);
       one.in_running_model = collected.modules().model_runs(index, one.site, now);
       one.part_of_model = collected.modules().part_of(index, one.site, now);

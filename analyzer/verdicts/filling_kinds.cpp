@@ -166,7 +166,8 @@ constexpr std::uint64_t most_parts = 8;
 }
 
 [[nodiscard]] bool is_part_of_model(const culprit& who) {
-  return who.what == category::weights && (who.modules_run || is_one_of_few_parts(who));
+  return who.what == category::weights && !who.modules_wrap_each_other &&
+         (who.modules_run || is_one_of_few_parts(who));
 }
 
 // optimizer.state[…]['exp_avg'], but neither optimizer.state[…]['history'][…], nor that of one of

@@ -40,11 +40,34 @@ using components = std::vector<std::string>;
   return place;
 }
 
+// How often a name that is no number stands in a row, at most: 2 in "0.base.base.down".
+[[nodiscard]] std::size_t longest_chain(std::string_view path) {
+  std::size_t longest = 0;
+  std::size_t run = 0;
+  std::string_view before;
+  while (!path.empty()) {
+    const auto end = std::min(path.find('.'), path.size());
+    const auto name = path.substr(0, end);
+    const bool is_number = name.find_first_not_of("0123456789") == name.npos;
+    run = is_number ? 0 : name == before ? run + 1 : 1;
+    longest = std::max(longest, run);
+    before = name;
+    path.remove_prefix(std::min(end + 1, path.size()));
+  }
+  return longest;
+}
+
 }  // namespace
 
 void module_uses::named(const trace::module_event& record) {
   if (objects_.size() == most_modules) return;
-  objects_[{record.root, std::string(names_[record.path])}] = record.object;
+  const std::string_view path = names_[record.path];
+  objects_[{record.root, std::string(path)}] = record.object;
+  constexpr std::size_t enough = 3;  // once more each: no two parts of a model as it is written
+  const auto length = longest_chain(path);
+  auto& known = chains_.try_emplace(record.object.value, chain{length, length}).first->second;
+  known.most = std::max(known.most, length);
+  if (known.most >= known.first + enough) wrapped_.insert(record.root.value);
 }
 
 void module_uses::ran(trace::object_id module, std::uint64_t step) {
@@ -96,6 +119,14 @@ bool module_uses::model_runs(std::uint32_t device, std::uint32_t site, std::uint
   return std::any_of(begin, end, [&](const auto& entry) {
     const auto& one = entry.second;
     return one.until >= steps && ran_lately(one.root, steps);
+  });
+}
+
+bool module_uses::wrap_each_other(std::uint32_t device, std::uint32_t site,
+                                  std::uint64_t steps) const {
+  const auto [begin, end] = kept_.equal_range({device, site});
+  return std::any_of(begin, end, [&](const auto& entry) {
+    return entry.second.until >= steps && wrapped_.contains(entry.second.root.value);
   });
 }
 

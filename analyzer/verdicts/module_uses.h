@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -37,6 +38,11 @@ class module_uses {
   // Some of what it keeps is of a model that has.
   [[nodiscard]] bool model_runs(std::uint32_t device, std::uint32_t site,
                                 std::uint64_t steps) const;
+  // Some of what it keeps is of a model whose modules were put into others of the same name time
+  // and again: "0.down" became "0.base.down", "0.base.base.down", "0.base.base.base.down". Parts by
+  // number are no such: a sequence that holds the one before is how a model may be made to grow.
+  [[nodiscard]] bool wrap_each_other(std::uint32_t device, std::uint32_t site,
+                                     std::uint64_t steps) const;
   // Where in their model they are: "adapters[…]" of "adapters.anna.down.weight" and
   // "adapters.bert.down.weight"; empty of weights of one module, or of several models.
   [[nodiscard]] std::string part_of(std::uint32_t device, std::uint32_t site,
@@ -49,6 +55,10 @@ class module_uses {
     std::uint64_t bytes = 0;
     std::uint64_t until = 0;
   };
+  struct chain {
+    std::size_t first = 0;  // how often a name followed itself when the module was first named
+    std::size_t most = 0;
+  };
   struct times {
     std::uint64_t last = 0;  // the step
     bool after_a_pause = false;
@@ -59,7 +69,9 @@ class module_uses {
 
   const trace::dictionary& names_;
   std::map<std::pair<trace::object_id, std::string>, trace::object_id> objects_;
-  std::unordered_map<std::uint32_t, times> ran_;  // by object
+  std::unordered_map<std::uint32_t, chain> chains_;  // by object
+  std::set<std::uint32_t> wrapped_;                  // models with such modules
+  std::unordered_map<std::uint32_t, times> ran_;     // by object
   std::multimap<std::pair<std::uint32_t, std::uint32_t>, weights> kept_;
 };
 

@@ -146,7 +146,8 @@ struct culprit {
   double share = 0;         // of the subject's growth, 0 … 1
   std::uint64_t bytes = 0;  // that have stayed
   std::uint64_t blocks = 0;
-  bool modules_run = false;           // weights, all of modules that still take part in a step
+  bool modules_run = false;              // weights, all of modules that still take part in a step
+  bool modules_wrap_each_other = false;  // weights, each time around those that were there
   bool modules_take_turns = false;    // weights, some of modules that have run again after a pause
   bool in_running_model = false;      // weights, some of a model that still takes part in a step
   std::string part_of_model;          // of weights: adapters[…]

@@ -82,7 +82,7 @@ LEAKS = [
         why="between two trainings a list collects the embeddings of a whole domain",
         kept_by=r"embeddings\[.*list", remedy=r"cpu|batch", bytes_per_step=32 * 4 * 128 * 4),
     Truth(
-        "leak_lora_rewrapped", GROWS, min_steps=60,
+        "leak_lora_rewrapped", GROWS, min_steps=60, quick=True,
         why="every ten steps both layers are wrapped once more; what is wrapped keeps its weights, and "
             "its last gradients, too",
         kept_by=r"base|model",

@@ -34,6 +34,30 @@ TEST_CASE("GIVEN weights of several modules THEN what differs in their names is 
   CHECK(place_of({}).empty());
 }
 
+TEST_CASE("GIVEN modules put into others of a name time and again THEN they wrap each other") {
+  const auto wrap_each_other = [](std::initializer_list<const char*> names_of_one) {
+    trace::dictionary texts;
+    verdicts::module_uses uses(texts);
+    uses.kept(0, 3, model, "0.down.weight", 1024, 10);
+    uses.kept(0, 4, another, "0.down.weight", 1024, 10);
+    uses.kept(0, 5, model, "0.down.weight", 1024, 6);  // gone since
+    std::uint32_t number = 0;
+    for (const auto* name : names_of_one) {
+      REQUIRE(texts.define_text(name) == trace::dictionary::outcome::defined);
+      uses.named({.object = trace::object_id{12}, .root = model, .path = trace::text_id{++number}});
+    }
+    CHECK_FALSE(uses.wrap_each_other(0, 4, 10));
+    CHECK_FALSE(uses.wrap_each_other(0, 5, 10));
+    return uses.wrap_each_other(0, 3, 10);
+  };
+  CHECK(wrap_each_other({"0.down", "0.base.down", "0.base.base.down", "0.base.base.base.down",
+                         "0.base.base.base.base.down"}));
+  CHECK_FALSE(wrap_each_other({"0.down", "0.base.down", "0.base.base.down"}));
+  CHECK_FALSE(wrap_each_other({"0.base.base.base.base.down"}));  // it is written so
+  CHECK_FALSE(wrap_each_other({"0", "0.0", "0.0.0", "0.0.0.0", "0.0.0.0.0", "0.0.0.0.0.0"}));
+  CHECK_FALSE(wrap_each_other({"a.b", "a.b.a", "a.b.a.b", "a.b.a.b.a", "a.b.a.b.a.b"}));
+}
+
 TEST_CASE("GIVEN weights of a model WHEN it has run lately THEN they are in a running model") {
   trace::dictionary texts;
   verdicts::module_uses uses(texts);
