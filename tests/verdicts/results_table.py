@@ -52,7 +52,7 @@ Other lengths, of the corpus' 105 programs alone, on 26 November 2026 (1bef2de, 
 steps recall 93.3 % (28 of 30), false positives 0 of 53, line first 93.3 %, path right 86.7 % (26 of 30); at 300 steps
 recall 95.7 % (44 of 46), false positives 0 of 59, line first 97.6 %, path right 95.1 % (39 of 41). The two that were
 missed at 30 steps: `leak_request_cache` is "not settled yet", and of `leak_thread` the thread that leaks had ended
-three steps before the training did, so it "stopped growing" (of six more runs four were right). At 300 steps:
+three steps before the training did, so it "stopped growing" (of six more runs four found it). At 300 steps:
 `leak_loader_copies` and `leak_chat`, as below. Of those that do not grow three were called unknown at 30 steps, and one
 at 300, which is no false positive, but wrong: `look_unfrozen_layers`, `look_model_rebuilt`, `look_longest_so_far`;
 `look_cuda_graph`.
