@@ -63,11 +63,10 @@ void module_uses::named(const trace::module_event& record) {
   if (objects_.size() == most_modules) return;
   const std::string_view path = names_[record.path];
   objects_[{record.root, std::string(path)}] = record.object;
-  constexpr std::size_t enough = 3;  // once more each: no two parts of a model as it is written
-  const auto length = longest_chain(path);
-  auto& known = chains_.try_emplace(record.object.value, chain{length, length}).first->second;
-  known.most = std::max(known.most, length);
-  if (known.most >= known.first + enough) wrapped_.insert(record.root.value);
+  constexpr std::size_t enough = 3;  // times; one or two may be how the model is written
+  const auto chain = longest_chain(path);
+  const auto first = first_chains_.try_emplace(record.object.value, chain).first->second;
+  if (chain >= first + enough) wrapped_.insert(record.root.value);
 }
 
 void module_uses::ran(trace::object_id module, std::uint64_t step) {

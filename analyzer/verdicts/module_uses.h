@@ -39,7 +39,7 @@ class module_uses {
   [[nodiscard]] bool model_runs(std::uint32_t device, std::uint32_t site,
                                 std::uint64_t steps) const;
   // Some of what it keeps is of a model whose modules were put into others of the same name time
-  // and again: "0.down" became "0.base.down", "0.base.base.down", "0.base.base.base.down". Parts by
+  // and again: "0.down" became "0.base.down", and in the end "0.base.base.base.base.down". Parts by
   // number are no such: a sequence that holds the one before is how a model may be made to grow.
   [[nodiscard]] bool wrap_each_other(std::uint32_t device, std::uint32_t site,
                                      std::uint64_t steps) const;
@@ -55,10 +55,6 @@ class module_uses {
     std::uint64_t bytes = 0;
     std::uint64_t until = 0;
   };
-  struct chain {
-    std::size_t first = 0;  // how often a name followed itself when the module was first named
-    std::size_t most = 0;
-  };
   struct times {
     std::uint64_t last = 0;  // the step
     bool after_a_pause = false;
@@ -69,9 +65,10 @@ class module_uses {
 
   const trace::dictionary& names_;
   std::map<std::pair<trace::object_id, std::string>, trace::object_id> objects_;
-  std::unordered_map<std::uint32_t, chain> chains_;  // by object
-  std::set<std::uint32_t> wrapped_;                  // models with such modules
-  std::unordered_map<std::uint32_t, times> ran_;     // by object
+  // By object: how often a name stood in a row in the path by which the module was first named.
+  std::unordered_map<std::uint32_t, std::size_t> first_chains_;
+  std::set<std::uint32_t> wrapped_;               // models whose modules were wrapped since
+  std::unordered_map<std::uint32_t, times> ran_;  // by object
   std::multimap<std::pair<std::uint32_t, std::uint32_t>, weights> kept_;
 };
 

@@ -115,7 +115,7 @@ def traces_in(folder: Path) -> list[Path]:
 
 
 def dump(trace: Path, stacks: bool = True, last: int = 0) -> list[dict]:
-    """Its lines, or so many of them from the end."""
+    """Its lines: all, or so many of the last."""
     line = [str(memtrace()), "dump", str(trace)]
     if not stacks:
         line.append("--no-stacks")

@@ -184,6 +184,12 @@ TEST_CASE("GIVEN a model that is made larger THEN what goes with it is no leak e
   CHECK(shape_with(one({weights(true), gradients})) == shape::accumulating);
 }
 
+TEST_CASE("GIVEN modules that wrap each other THEN they are a leak, though all of them run") {
+  auto adapters = weights(true);
+  adapters.modules_wrap_each_other = true;
+  CHECK(shape_with(one({adapters})) == shape::accumulating);
+}
+
 TEST_CASE("GIVEN keys and values of a text THEN they fill where they go with their function") {
   verdicts::retainer kept;
   kept.path = "past[…]";

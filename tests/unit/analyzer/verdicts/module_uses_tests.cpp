@@ -52,7 +52,8 @@ TEST_CASE("GIVEN modules put into others of a name time and again THEN they wrap
   };
   CHECK(wrap_each_other({"0.down", "0.base.down", "0.base.base.down", "0.base.base.base.down",
                          "0.base.base.base.base.down"}));
-  CHECK_FALSE(wrap_each_other({"0.down", "0.base.down", "0.base.base.down"}));
+  CHECK_FALSE(
+      wrap_each_other({"0.down", "0.base.down", "0.base.base.down", "0.base.base.base.down"}));
   CHECK_FALSE(wrap_each_other({"0.base.base.base.base.down"}));  // it is written so
   CHECK_FALSE(wrap_each_other({"0", "0.0", "0.0.0", "0.0.0.0", "0.0.0.0.0", "0.0.0.0.0.0"}));
   CHECK_FALSE(wrap_each_other({"a.b", "a.b.a", "a.b.a.b", "a.b.a.b.a", "a.b.a.b.a.b"}));
