@@ -6,13 +6,13 @@
 #include <string>
 #include <vector>
 
-#include "analyzer/audit/audit.h"
-#include "analyzer/audit/audit_json.h"
-#include "analyzer/audit/audit_text.h"
 #include "analyzer/cli/command.h"
 #include "analyzer/cli/open_trace.h"
 #include "analyzer/cli/show_report.h"
 #include "analyzer/cli/write_file.h"
+#include "analyzer/show/audit/audit.h"
+#include "analyzer/show/audit/audit_json.h"
+#include "analyzer/show/audit/audit_text.h"
 
 namespace memtrace::cli {
 

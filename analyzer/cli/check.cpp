@@ -13,16 +13,16 @@
 #include <system_error>
 #include <vector>
 
-#include "analyzer/check/github.h"
-#include "analyzer/check/judge.h"
-#include "analyzer/check/junit.h"
-#include "analyzer/check/text.h"
 #include "analyzer/cli/command.h"
 #include "analyzer/cli/log.h"
 #include "analyzer/cli/open_trace.h"
 #include "analyzer/cli/show_report.h"
 #include "analyzer/cli/write_file.h"
-#include "analyzer/json/check.h"
+#include "analyzer/run/check/github.h"
+#include "analyzer/run/check/judge.h"
+#include "analyzer/run/check/junit.h"
+#include "analyzer/run/check/text.h"
+#include "analyzer/show/json/check.h"
 
 namespace memtrace::cli {
 

@@ -11,9 +11,9 @@
 #include "analyzer/cli/show_report.h"
 #include "analyzer/cli/write_file.h"
 #include "analyzer/cli/write_page.h"
-#include "analyzer/diff/diff.h"
-#include "analyzer/diff/json.h"
-#include "analyzer/html/page.h"
+#include "analyzer/show/diff/diff.h"
+#include "analyzer/show/diff/json.h"
+#include "analyzer/show/html/page.h"
 
 namespace memtrace::cli {
 

@@ -5,12 +5,12 @@
 #include <string>
 #include <vector>
 
+#include "analyzer/base/gpus/gpus.h"
+#include "analyzer/base/text/size.h"
 #include "analyzer/cli/command.h"
 #include "analyzer/cli/log.h"
 #include "analyzer/cli/recording.h"
 #include "analyzer/cli/simulation.h"
-#include "analyzer/gpus/gpus.h"
-#include "analyzer/text/size.h"
 
 namespace memtrace::cli {
 

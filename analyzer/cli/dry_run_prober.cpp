@@ -16,14 +16,14 @@
 #include <utility>
 #include <variant>
 
+#include "analyzer/base/text/units.h"
 #include "analyzer/cli/log.h"
 #include "analyzer/cli/recording.h"
 #include "analyzer/cli/simulation.h"
 #include "analyzer/cli/watched_program.h"
-#include "analyzer/fit/caution.h"
-#include "analyzer/fit/probe_json.h"
-#include "analyzer/fit/trace_watch.h"
-#include "analyzer/text/units.h"
+#include "analyzer/plan/fit/caution.h"
+#include "analyzer/plan/fit/probe_json.h"
+#include "analyzer/plan/fit/trace_watch.h"
 
 namespace memtrace::cli {
 

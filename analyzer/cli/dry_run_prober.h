@@ -12,9 +12,9 @@
 
 #include "analyzer/cli/child_process.h"
 #include "analyzer/cli/command.h"
-#include "analyzer/fit/launch.h"
-#include "analyzer/fit/plan.h"
-#include "analyzer/fit/trial.h"
+#include "analyzer/plan/fit/launch.h"
+#include "analyzer/plan/fit/plan.h"
+#include "analyzer/plan/fit/trial.h"
 
 namespace memtrace::cli {
 

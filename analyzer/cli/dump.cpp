@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyzer/export/dump.h"
+#include "analyzer/export/formats/dump.h"
 
 #include <CLI/App.hpp>
 #include <cerrno>

@@ -10,13 +10,13 @@
 #include <string>
 #include <vector>
 
+#include "analyzer/base/gpus/gpus.h"
+#include "analyzer/base/text/utf8.h"
 #include "analyzer/cli/command.h"
 #include "analyzer/cli/log.h"
 #include "analyzer/cli/write_file.h"
-#include "analyzer/estimate/estimate_text.h"
-#include "analyzer/estimate/fit.h"
-#include "analyzer/gpus/gpus.h"
-#include "analyzer/text/utf8.h"
+#include "analyzer/model/estimate/estimate_text.h"
+#include "analyzer/model/estimate/fit.h"
 
 namespace memtrace::cli {
 

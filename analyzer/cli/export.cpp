@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "analyzer/base/text/units.h"
 #include "analyzer/cli/command.h"
 #include "analyzer/cli/log.h"
 #include "analyzer/cli/open_trace.h"
@@ -18,9 +19,8 @@
 #include "analyzer/cli/temporary_folder.h"
 #include "analyzer/cli/unfinished_file.h"
 #include "analyzer/cli/write_page.h"
-#include "analyzer/export/export_process.h"
-#include "analyzer/export/formats.h"
-#include "analyzer/text/units.h"
+#include "analyzer/export/formats/export_process.h"
+#include "analyzer/export/formats/formats.h"
 
 namespace memtrace::cli {
 

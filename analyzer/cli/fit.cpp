@@ -12,23 +12,23 @@
 #include <variant>
 #include <vector>
 
-#include "analyzer/allocator/side_by_side.h"
+#include "analyzer/base/gpus/gpus.h"
+#include "analyzer/base/text/numbers.h"
+#include "analyzer/base/text/size.h"
+#include "analyzer/base/text/units.h"
 #include "analyzer/cli/command.h"
 #include "analyzer/cli/dry_run_prober.h"
 #include "analyzer/cli/log.h"
 #include "analyzer/cli/probe_store.h"
 #include "analyzer/cli/recording.h"
 #include "analyzer/cli/write_file.h"
-#include "analyzer/fit/json.h"
-#include "analyzer/fit/page.h"
-#include "analyzer/fit/plan.h"
-#include "analyzer/fit/side_prober.h"
-#include "analyzer/fit/table.h"
-#include "analyzer/fit/variants.h"
-#include "analyzer/gpus/gpus.h"
-#include "analyzer/text/numbers.h"
-#include "analyzer/text/size.h"
-#include "analyzer/text/units.h"
+#include "analyzer/model/allocator/side_by_side.h"
+#include "analyzer/plan/fit/json.h"
+#include "analyzer/plan/fit/page.h"
+#include "analyzer/plan/fit/plan.h"
+#include "analyzer/plan/fit/side_prober.h"
+#include "analyzer/plan/fit/table.h"
+#include "analyzer/plan/fit/variants.h"
 
 namespace memtrace::cli {
 

@@ -17,7 +17,7 @@
 #include "analyzer/cli/command.h"
 #include "analyzer/cli/log.h"
 #include "analyzer/cli/recording.h"
-#include "analyzer/tables/interpreter.h"
+#include "analyzer/export/tables/interpreter.h"
 #include "memtrace/gpu_models.h"
 
 namespace memtrace::cli {

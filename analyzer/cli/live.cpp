@@ -16,11 +16,11 @@
 #include "analyzer/cli/command.h"
 #include "analyzer/cli/log.h"
 #include "analyzer/cli/write_file.h"
-#include "analyzer/html/page.h"
-#include "analyzer/live/facts_json.h"
-#include "analyzer/live/fresh_pages.h"
-#include "analyzer/live/loopback_server.h"
-#include "analyzer/live/session.h"
+#include "analyzer/show/html/page.h"
+#include "analyzer/show/live/facts_json.h"
+#include "analyzer/show/live/fresh_pages.h"
+#include "analyzer/show/live/loopback_server.h"
+#include "analyzer/show/live/session.h"
 
 namespace memtrace::cli {
 

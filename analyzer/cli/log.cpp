@@ -14,8 +14,8 @@
 #include <utility>
 #include <vector>
 
+#include "analyzer/base/text/utf8.h"
 #include "analyzer/cli/output_file.h"
-#include "analyzer/text/utf8.h"
 
 namespace memtrace::cli::log {
 

@@ -10,11 +10,11 @@
 #include <system_error>
 #include <utility>
 
+#include "analyzer/base/text/utf8.h"
 #include "analyzer/cli/log.h"
-#include "analyzer/snapshot/as_trace.h"
-#include "analyzer/text/utf8.h"
-#include "analyzer/trace/find_traces.h"
-#include "analyzer/trace/frozen_source.h"
+#include "analyzer/model/snapshot/as_trace.h"
+#include "analyzer/trace/reader/find_traces.h"
+#include "analyzer/trace/reader/frozen_source.h"
 
 namespace memtrace::cli {
 

@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "analyzer/advice/replay_progress.h"
-#include "analyzer/trace/byte_source.h"
-#include "analyzer/trace/reader.h"
+#include "analyzer/judge/advice/replay_progress.h"
+#include "analyzer/trace/reader/byte_source.h"
+#include "analyzer/trace/reader/reader.h"
 
 namespace memtrace::cli {
 

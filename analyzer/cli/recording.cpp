@@ -12,14 +12,14 @@
 #include <set>
 #include <system_error>
 
+#include "analyzer/base/text/page.h"
 #include "analyzer/cli/log.h"
 #include "analyzer/cli/preload_check.h"
 #include "analyzer/cli/show_report.h"
 #include "analyzer/cli/surroundings/look.h"
 #include "analyzer/cli/surroundings/started_program.h"
 #include "analyzer/cli/surroundings/trace_folder.h"
-#include "analyzer/text/page.h"
-#include "analyzer/trace/find_traces.h"
+#include "analyzer/trace/reader/find_traces.h"
 #include "memtrace/capabilities.h"
 
 namespace memtrace::cli {

@@ -6,15 +6,15 @@
 #include <string>
 #include <vector>
 
+#include "analyzer/base/gpus/gpus.h"
+#include "analyzer/base/text/size.h"
 #include "analyzer/cli/command.h"
 #include "analyzer/cli/log.h"
 #include "analyzer/cli/open_trace.h"
 #include "analyzer/cli/show_report.h"
 #include "analyzer/cli/write_file.h"
-#include "analyzer/gpus/gpus.h"
-#include "analyzer/text/size.h"
-#include "analyzer/what_if/json.h"
-#include "analyzer/what_if/runs.h"
+#include "analyzer/show/what_if/json.h"
+#include "analyzer/show/what_if/runs.h"
 
 namespace memtrace::cli {
 

@@ -13,9 +13,9 @@
 #include "analyzer/cli/temporary_folder.h"
 #include "analyzer/cli/write_file.h"
 #include "analyzer/cli/write_page.h"
-#include "analyzer/html/page.h"
-#include "analyzer/json/report.h"
-#include "analyzer/terminal/views.h"
+#include "analyzer/show/html/page.h"
+#include "analyzer/show/json/report.h"
+#include "analyzer/show/terminal/views.h"
 
 namespace memtrace::cli {
 

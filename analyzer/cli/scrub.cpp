@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyzer/scrub/scrub.h"
+#include "analyzer/export/scrub/scrub.h"
 
 #include <fmt/core.h>
 #include <pwd.h>

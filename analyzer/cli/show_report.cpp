@@ -9,13 +9,13 @@
 #include <cstdlib>
 #include <utility>
 
+#include "analyzer/base/text/units.h"
 #include "analyzer/cli/log.h"
 #include "analyzer/cli/open_trace.h"
-#include "analyzer/diff/text.h"
-#include "analyzer/run/load.h"
-#include "analyzer/terminal/report.h"
-#include "analyzer/text/units.h"
-#include "analyzer/what_if/text.h"
+#include "analyzer/run/model/load.h"
+#include "analyzer/show/diff/text.h"
+#include "analyzer/show/terminal/report.h"
+#include "analyzer/show/what_if/text.h"
 
 namespace memtrace::cli {
 

@@ -8,12 +8,12 @@
 #include <string>
 #include <vector>
 
-#include "analyzer/diff/diff.h"
-#include "analyzer/run/load.h"
-#include "analyzer/run/model.h"
-#include "analyzer/terminal/views.h"
-#include "analyzer/text/style.h"
-#include "analyzer/what_if/runs.h"
+#include "analyzer/base/text/style.h"
+#include "analyzer/run/model/load.h"
+#include "analyzer/run/model/model.h"
+#include "analyzer/show/diff/diff.h"
+#include "analyzer/show/terminal/views.h"
+#include "analyzer/show/what_if/runs.h"
 
 namespace memtrace::cli {
 

@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include "analyzer/cli/output_file.h"
-#include "analyzer/export/destination.h"
+#include "analyzer/export/formats/destination.h"
 
 namespace memtrace::cli {
 

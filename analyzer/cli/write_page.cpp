@@ -5,10 +5,10 @@
 #include <string>
 #include <system_error>
 
+#include "analyzer/base/text/units.h"
 #include "analyzer/cli/log.h"
 #include "analyzer/cli/unfinished_file.h"
 #include "analyzer/cli/write_file.h"
-#include "analyzer/text/units.h"
 
 namespace memtrace::cli {
 

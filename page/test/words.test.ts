@@ -35,7 +35,7 @@ test("what was chosen stands in the address, and nonsense there does nothing", (
 
 test("changes are called what the terminal calls them", () => {
   // This file runs from a folder inside test/.
-  const source = readFileSync(new URL("../../../analyzer/advice/brief_words.cpp", import.meta.url), "utf8");
+  const source = readFileSync(new URL("../../../analyzer/judge/advice/brief_words.cpp", import.meta.url), "utf8");
   const rows = [...source.matchAll(/\{"(\w+)", "([^"]+)"\}/g)].map((one) => [one[1], one[2]]);
   assert.ok(rows.length > 20);
   assert.deepEqual(ADVICE_WORDS, Object.fromEntries(rows));

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Made by scripts/report_model from analyzer/json/report.schema.json.
+# Made by scripts/report_model from analyzer/show/json/report.schema.json.
 """What a report holds: sizes in bytes, times in nanoseconds. None where nothing is known."""
 
 from dataclasses import dataclass

@@ -3,4 +3,4 @@ import sys
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE), *(str(HERE.parent / name) for name in ("training", "robustness", "attribution"))]
+sys.path[:0] = [str(HERE), *(str(HERE.parent / name) for name in ("trace/training", "program/robustness", "answers/attribution"))]

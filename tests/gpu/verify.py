@@ -10,7 +10,7 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), *(str(HERE.parent / name) for name in (
-    "support", "training", "robustness", "attribution"))]
+    "support", "trace/training", "program/robustness", "answers/attribution"))]
 
 import machine  # noqa: E402
 import parts  # noqa: E402

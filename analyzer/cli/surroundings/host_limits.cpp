@@ -13,7 +13,7 @@
 #include <string>
 #include <system_error>
 
-#include "analyzer/text/units.h"
+#include "analyzer/base/text/units.h"
 
 namespace memtrace::cli::surroundings {
 

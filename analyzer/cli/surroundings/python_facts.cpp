@@ -22,7 +22,7 @@ if found and found.origin:
     print(facts["__version__"], facts.get("cuda") or "none")
 )";
 
-// Of CPython: interpose/python/layout.h. Of PyTorch: tests/versions/RESULTS.md.
+// Of CPython: interpose/sight/python/layout.h. Of PyTorch: tests/trace/versions/RESULTS.md.
 constexpr int first_minor = 9;
 constexpr int last_minor = 13;
 constexpr std::pair first_torch{2, 6};

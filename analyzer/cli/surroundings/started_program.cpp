@@ -9,8 +9,8 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "analyzer/base/text/page.h"
 #include "analyzer/cli/preload_check.h"
-#include "analyzer/text/page.h"
 
 namespace memtrace::cli::surroundings {
 

@@ -14,7 +14,7 @@
 #include <cstring>
 #include <vector>
 
-#include "analyzer/text/units.h"
+#include "analyzer/base/text/units.h"
 
 namespace memtrace::cli::surroundings {
 
@@ -75,7 +75,7 @@ std::string why_not_writable(const std::string& folder) {
 }
 
 finding judge_folder(const std::string& folder) {
-  // A small training wrote 9.2 MB in 2 hours (tests/soak); the recorder copes with less, by gaps.
+  // A small training wrote 9.2 MB in 2 hours (tests/program/soak); the recorder copes with less, by gaps.
   constexpr std::uint64_t little = std::uint64_t{256} << 20;
   const auto why = why_not_writable(folder);
   if (!why.empty()) {

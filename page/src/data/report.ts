@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Of the report's JSON (analyzer/json/report.schema.json) what the page shows.
+// Of the report's JSON (analyzer/show/json/report.schema.json) what the page shows.
 
 export type Bytes = number;
 export interface Frame { file: string; line: number; function: string; user: boolean }

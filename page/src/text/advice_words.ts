@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a change is called: as in the terminal's report (analyzer/advice/brief_words.cpp; a test compares).
+// What a change is called: as in the terminal's report (analyzer/judge/advice/brief_words.cpp; a test compares).
 
 export const ADVICE_WORDS: Record<string, string> = {
   add_empty_cache: "empty_cache() where it helps",

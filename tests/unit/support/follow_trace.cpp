@@ -9,9 +9,9 @@
 #include <string>
 #include <thread>
 
-#include "analyzer/export/dump.h"
-#include "analyzer/trace/followed_file.h"
-#include "analyzer/trace/following_reader.h"
+#include "analyzer/export/formats/dump.h"
+#include "analyzer/trace/reader/followed_file.h"
+#include "analyzer/trace/reader/following_reader.h"
 
 namespace {
 

@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "analyzer/allocator/layout.h"
-#include "analyzer/allocator/request_log.h"
+#include "analyzer/model/allocator/layout.h"
+#include "analyzer/model/allocator/request_log.h"
 
 namespace memtrace::test {
 

@@ -11,7 +11,7 @@
 #include <memory>
 #include <string>
 
-#include "interpose/recorder/recorder.h"
+#include "interpose/ground/recorder/recorder.h"
 #include "tests/unit/catch.h"
 #include "tests/unit/support/decoder.h"
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "analyzer/export/destination.h"
+#include "analyzer/export/formats/destination.h"
 
 namespace memtrace::test {
 

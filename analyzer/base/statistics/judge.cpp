@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The decision. Each step is small: leave out the warm-up; take out single shifts; look for teeth
+// and judge their floors; otherwise let the growth laws compete.
+#include <algorithm>
+#include <cmath>
+
+#include "analyzer/base/statistics/judge.h"
+#include "analyzer/base/statistics/laws.h"
+#include "analyzer/base/statistics/points.h"
+#include "analyzer/base/statistics/shifts.h"
+#include "analyzer/base/statistics/teeth.h"
+#include "analyzer/base/statistics/words.h"
+
+namespace memtrace::growth {
+namespace {
+
+constexpr std::uint64_t least_steps = 10;
+constexpr std::uint64_t few_steps = 60;  // two or three jumps in fewer tell nothing
+constexpr std::uint64_t certain_from_steps = 200;
+constexpr std::size_t fewest_floors = 4;
+constexpr std::size_t most_points = 128;
+
+// Least bytes of the teeth or their averages, whichever varies less.
+std::vector<point> clearest_of_teeth(const sawtooth& teeth, double negligible) {
+  auto floors = without_strays(lowest_of(teeth.floors, most_points), negligible);
+  auto levels = without_strays(lowest_of(teeth.levels, most_points), negligible);
+  return uncertainty(floors) <= uncertainty(levels) ? floors : levels;
+}
+
+std::uint64_t warmup_of(std::uint64_t steps) {
+  return std::min(steps / 4, std::max<std::uint64_t>(3, steps / 10));
+}
+
+// Whether memory rises in few of the steps, and hardly falls: jumps too dense to be seen singly.
+bool rises_rarely(const stretch& steps) {
+  double up = 0, down = 0, rises = 0, count = 0;
+  for (const auto& one : steps.windows) {
+    up += one.up;
+    down += one.down;
+    rises += one.rises;
+    count += one.steps;
+  }
+  return down <= up / 10 && rises <= 0.34 * count;
+}
+
+// Whether the level after the warm-up is above where the series began.
+bool grew_in_warmup(const series& values, const stretch& steps, const growth_found& found,
+                    double negligible) {
+  if (steps.windows.empty()) return false;
+  double floor = steps.windows.front().floor;
+  for (const auto& one : steps.windows) floor = std::min(floor, one.floor);
+  return floor - values.first_bytes() > std::max(negligible, 2 * found.noise);
+}
+
+// Whether new highs came in close succession and then nothing moved for a good part of the run: a
+// table that is full, an epoch's buffer. Jumps that merely are rare have long waits between them.
+bool has_ended(const stretch& steps, double negligible) {
+  constexpr std::size_t fewest_highs = 3, shortest = 4;
+  constexpr std::size_t waits = 3, share = 4;  // of the longest wait; one part in
+  const auto& windows = steps.windows;
+  if (windows.empty()) return false;
+  const double first = windows.front().floor;
+  double highest = first;
+  std::size_t last = 0, longest = 0, highs = 0;
+  for (std::size_t i = 1; i < windows.size(); ++i) {
+    if (windows[i].floor <= highest + negligible) continue;
+    highest = windows[i].floor;
+    longest = std::max(longest, i - last);
+    last = i;
+    ++highs;
+  }
+  const auto silence = windows.size() - 1 - last;
+  if (highs < fewest_highs || silence < std::max(shortest, waits * longest) ||
+      silence * share < windows.size()) {
+    return false;
+  }
+  double moved = 0;
+  for (auto i = last + 1; i < windows.size(); ++i) moved += windows[i].up + windows[i].down;
+  const double usual_rise = (highest - first) / static_cast<double>(highs);
+  return moved <= std::max(negligible, usual_rise / 2);
+}
+
+double confidence_of(const growth_found& found, bool leak, std::uint64_t steps) {
+  const auto count = static_cast<double>(steps);
+  const double enough = count / (count + 10);
+  const double margin =
+      found.staircase ? std::abs(found.process.log_odds) * 2 : found.curves.margin;
+  const double told = 1 - std::exp(-margin / 4);
+  const double tail = 0.5 * std::erfc(std::abs(found.ranks.z) / std::sqrt(2.0));
+  const double certain = leak ? (1 - tail) * told : std::max(told, 0.5);
+  // Growth over few steps may be a buffer that is not full yet, however plain it is.
+  const double most = leak && steps <= certain_from_steps ? 0.85 : 0.99;
+  return std::clamp(enough * certain, 0.05, most);
+}
+
+void describe(judgement& out, const growth_found& found, const std::vector<jump>& shifts) {
+  auto& rests_on = out.evidence;
+  rests_on.points = found.points;
+  rests_on.net_bytes = found.net;
+  rests_on.noise_bytes = found.noise;
+  rests_on.mann_kendall_z = found.ranks.z;
+  rests_on.autocorrelation = found.autocorrelation;
+  rests_on.model = found.staircase ? "staircase" : name_of(found.curves.best.follows);
+  rests_on.model_margin = found.curves.margin;
+  rests_on.jumps = found.process.rises;
+  rests_on.jump_log_odds = found.process.log_odds;
+  auto all = found.jumps;
+  all.insert(all.end(), shifts.begin(), shifts.end());
+  if (!found.staircase && found.curves.best.from > 0 && found.curves.best.rise > 0 && found.leak) {
+    out.evidence.late_start = found.curves.best.from;
+  }
+  std::sort(all.begin(), all.end(), [](const jump& a, const jump& b) { return a.step < b.step; });
+  for (const auto& one : all) {
+    out.changes.push_back({static_cast<std::uint64_t>(std::llround(one.step)),
+                           static_cast<std::int64_t>(std::llround(one.bytes))});
+  }
+}
+
+// The z of a trend grows with the 3/2 power of the steps.
+std::uint64_t steps_until_significant(std::uint64_t steps, double z) {
+  const double factor = std::pow((significant + 0.5) / std::max(z, 0.5), 2.0 / 3) - 1;
+  return static_cast<std::uint64_t>(std::ceil(std::max(0.1, factor) * static_cast<double>(steps)));
+}
+
+struct findings {
+  stretch steps;
+  std::vector<jump> shifts;
+  sawtooth teeth;
+  bool emptied_once = false;
+  growth_found growth;
+};
+
+double span_of(const stretch& steps) {
+  if (steps.windows.empty()) return 0;
+  double floor = steps.windows.front().floor, top = steps.windows.front().top;
+  for (const auto& one : steps.windows) {
+    floor = std::min(floor, one.floor);
+    top = std::max(top, one.top);
+  }
+  return top - floor;
+}
+
+findings look_at(const series& values, std::uint64_t warmup, double negligible) {
+  findings found;
+  found.steps = after_warmup(values, warmup);
+  if (span_of(found.steps) <= negligible) {  // most call sites: nothing to explain
+    found.growth.curves.best.follows = law::constant;
+    found.growth.curves.margin = no_rival;
+    return found;
+  }
+  found.emptied_once = has_emptied_once(found.steps, negligible);
+  found.shifts = take_out_shifts(found.steps, negligible);
+  found.teeth = find_teeth(found.steps, negligible);
+  if (found.teeth.teeth < 2) {
+    found.growth = growth_of(clearest_points(found.steps, negligible), negligible);
+  } else if (found.teeth.floors.size() >= fewest_floors) {
+    found.growth = growth_of(clearest_of_teeth(found.teeth, negligible), negligible);
+  }
+  return found;
+}
+
+shape shape_of(const series& values, const findings& found, double negligible) {
+  const auto& growth = found.growth;
+  if (found.teeth.teeth >= 2) return growth.leak ? shape::sawtooth_leak : shape::sawtooth;
+  if (growth.leak) {
+    if (found.emptied_once) return shape::sawtooth;
+    if (has_ended(found.steps, negligible)) return shape::warmup_plateau;
+    const bool jumps = growth.staircase || rises_rarely(found.steps);
+    return jumps ? shape::stepwise : shape::accumulating;
+  }
+  if (growth.tentative && (!growth.staircase || values.steps() < few_steps)) return shape::unknown;
+  if (growth.otherwise != shape::steady) return growth.otherwise;
+  const bool shifted = std::any_of(found.shifts.begin(), found.shifts.end(),
+                                   [](const jump& one) { return one.bytes > 0; });
+  const bool grew = shifted || grew_in_warmup(values, found.steps, growth, negligible);
+  return grew ? shape::warmup_plateau : shape::steady;
+}
+
+void add_rate(judgement& out, const growth_found& growth, const context& about) {
+  out.bytes_per_step = growth.ranks.slope;
+  out.bytes_per_step_low = std::max(0.0, growth.ranks.low);
+  out.bytes_per_step_high = growth.ranks.high;
+  const auto capacity = static_cast<double>(about.capacity_bytes);
+  out.negligible = out.bytes_per_step * 10'000 < std::max(1048576.0, 0.0005 * capacity);
+}
+
+std::uint64_t more_steps_for(const growth_found& growth, std::uint64_t steps) {
+  if (growth.staircase) {
+    return static_cast<std::uint64_t>(std::ceil(2 * growth.process.usual_wait));
+  }
+  return steps_until_significant(steps, growth.ranks.z);
+}
+
+}  // namespace
+
+judgement judge(const series& values, const context& about) {
+  judgement out;
+  const auto negligible = static_cast<double>(about.negligible_bytes);
+  out.evidence.steps = values.steps();
+  out.evidence.step_resolution = values.width();
+  if (values.steps() < least_steps) {
+    out.more_steps_needed = least_steps - values.steps();
+    out.overturned_by = overturned_by(out);
+    return out;
+  }
+  out.evidence.warmup_steps = warmup_of(values.steps());
+  const auto found = look_at(values, out.evidence.warmup_steps, negligible);
+  out.evidence.teeth = found.teeth.teeth;
+  out.shape = shape_of(values, found, negligible);
+  describe(out, found.growth, found.shifts);
+  const bool leak = is_leak(out.shape);
+  out.confidence = confidence_of(found.growth, leak, values.steps());
+  if (leak) add_rate(out, found.growth, about);
+  if (found.growth.tentative) out.more_steps_needed = more_steps_for(found.growth, values.steps());
+  out.overturned_by = overturned_by(out);
+  return out;
+}
+
+judgement judge(std::span<const std::uint64_t> values, const context& about) {
+  series all;
+  for (const auto value : values) all.add(value);
+  return judge(all, about);
+}
+
+}  // namespace memtrace::growth

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/export/scrub/scrub.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "analyzer/export/scrub/rewriter.h"
+#include "analyzer/trace/reader/header.h"
+
+namespace memtrace::scrub {
+
+namespace {
+
+[[nodiscard]] trace::error changed_meanwhile() {
+  return {trace::error_code::corrupt_record, 0,
+          "has changed while it was read; wait until its program has ended"};
+}
+
+// How large the largest section becomes; nothing if one cannot be read any more.
+[[nodiscard]] std::optional<std::size_t> largest_section(trace::byte_source& source,
+                                                         const format::file_header& header,
+                                                         rewriter rewrites) {
+  std::size_t largest = 0;
+  std::vector<unsigned char> records;
+  trace::section_reader sections(source, header);
+  while (const auto part = sections.next()) {
+    if (!rewrites.rewrite(*part, records)) return std::nullopt;
+    largest = std::max(largest, records.size());
+  }
+  return largest;
+}
+
+// The end of the copy, whether whole or not, as that of the original.
+void write_end(const trace::section_reader& sections, trace::trace_writer& writer) {
+  if (sections.missing_blocks() != 0) {
+    writer.add_gap(sections.missing_blocks(), sections.events_before_gap());
+  }
+  if (const auto& trailer = sections.trailer()) {
+    writer.end(*trailer);
+  } else if (sections.cut_off()) {
+    writer.cut_off();
+  }
+}
+
+}  // namespace
+
+trace::status scrubber::look_at(trace::byte_source& source, std::string_view owner) {
+  auto reader = trace::reader::open(source);
+  if (!reader) return reader.failure();
+  hides_.learn_user(owner);
+  return looked_at_.emplace_back().read(*reader, hides_);
+}
+
+void scrubber::settle() {
+  if (!std::exchange(settled_, true)) hides_.settle();
+}
+
+std::string scrubber::file_name(const std::string& name) {
+  settle();
+  return hides_.text(name, 0);
+}
+
+trace::status scrubber::copy(std::size_t number, trace::byte_source& source, trace::output& to) {
+  settle();
+  auto original = trace::read_header(source);
+  if (!original) return original.failure();
+  rewriter rewrites(hides_, looked_at_[number]);
+  const auto largest = largest_section(source, *original, rewrites);
+  if (!largest) return changed_meanwhile();
+  const auto header = trace::with_room(*original, *largest);
+  if (!header) {
+    return trace::error{trace::error_code::io_error, 0,
+                        "has a block that becomes too large for a trace without its paths"};
+  }
+  trace::trace_writer writer(*header, to);
+  trace::section_reader sections(source, *original);
+  std::vector<unsigned char> records;
+  while (const auto part = sections.next()) {
+    if (!rewrites.rewrite(*part, records) || records.size() > header->slot_record_capacity) {
+      return changed_meanwhile();
+    }
+    writer.add(*part, records);
+    if (writer.failed()) break;
+  }
+  if (sections.failure()) return sections.failure();
+  write_end(sections, writer);
+  if (writer.failed()) {
+    return trace::error{trace::error_code::io_error, 0,
+                        std::string("its copy cannot be written: ") + std::strerror(errno)};
+  }
+  return std::nullopt;
+}
+
+}  // namespace memtrace::scrub

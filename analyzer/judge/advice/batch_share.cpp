@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/judge/advice/batch_share.h"
+
+#include <algorithm>
+#include <map>
+#include <string_view>
+#include <utility>
+
+namespace memtrace::advice {
+
+using allocator::block_number;
+using attribution::category;
+using attribution::phase;
+
+namespace {
+
+// Sizes of the parameters of one module, with how many there are of each.
+using size_counts = std::map<std::uint64_t, std::uint32_t>;
+
+struct module_key {
+  std::uint32_t root = 0;
+  std::string_view path;
+  [[nodiscard]] auto operator<=>(const module_key&) const = default;
+};
+
+[[nodiscard]] std::string_view module_of(std::string_view parameter) {
+  const auto dot = parameter.rfind('.');
+  return dot == std::string_view::npos ? std::string_view() : parameter.substr(0, dot);
+}
+
+class parameter_shapes {
+ public:
+  explicit parameter_shapes(const blocks::evidence& of) : of_(of) {
+    for (block_number block = 0; block < of.blocks.size(); ++block) {
+      const auto& facts = of.blocks[block];
+      if (facts.what != category::weights || !facts.name) continue;
+      const auto bytes = bytes_of(of, block);
+      ++of_module_[{facts.root.value, module_of(of.names[facts.name])}][bytes];
+      ++of_root_[facts.root.value][bytes];
+    }
+  }
+
+  // Tied weights have their name in one module only: where a linear layer has none of its own,
+  // those of the whole model count.
+  [[nodiscard]] const size_counts* of(trace::object_id module) const {
+    const auto known = of_.modules.find(module);
+    if (known == of_.modules.end()) return nullptr;
+    const auto root = known->second.root.value;
+    const auto own = of_module_.find({root, of_.names[known->second.path]});
+    if (own != of_module_.end()) return &own->second;
+    if (of_.names[known->second.type].find("Linear") == std::string_view::npos) return nullptr;
+    const auto all = of_root_.find(root);
+    return all == of_root_.end() ? nullptr : &all->second;
+  }
+
+ private:
+  const blocks::evidence& of_;
+  std::map<module_key, size_counts> of_module_;
+  std::map<std::uint32_t, size_counts> of_root_;
+};
+
+// What is left to be found in the backward pass that runs, by module.
+class expected {
+ public:
+  explicit expected(const parameter_shapes& shapes) : shapes_(shapes) {}
+  void begin() { left_.clear(); }
+
+  // Also at half the size, as autocast computes gradients, and at twice, as fp32 gradients of
+  // 16-bit parameters are.
+  [[nodiscard]] bool take(trace::object_id module, std::uint64_t bytes) {
+    for (const auto whole : {bytes, bytes * 2, bytes / 2}) {
+      if (take(module, whole, bytes)) return true;
+    }
+    return false;
+  }
+
+ private:
+  [[nodiscard]] bool take(trace::object_id module, std::uint64_t whole, std::uint64_t bytes) {
+    if (whole == 0) return false;
+    const auto* const sizes = shapes_.of(module);
+    if (sizes == nullptr) return false;
+    const auto found = sizes->find(whole);
+    if (found == sizes->end()) return false;
+    const auto [left, fresh] = left_.try_emplace({module.value, bytes}, found->second);
+    if (left->second == 0) return false;
+    --left->second;
+    return true;
+  }
+
+  const parameter_shapes& shapes_;
+  std::map<std::pair<std::uint32_t, std::uint64_t>, std::uint32_t> left_;  // by module and bytes
+};
+
+[[nodiscard]] bool never_scales(const blocks::block_facts& block) {
+  switch (block.what) {
+    case category::weights:
+    case category::buffers:
+    case category::gradients:
+    case category::optimizer_states:
+    case category::workspace:
+      return true;
+    default:
+      return block.cast_copy || block.born_in == phase::optimizer ||
+             block.born_in == phase::zero_grad;
+  }
+}
+
+// Made by the program and there for more than two steps, or to the end: a data set, a cache.
+[[nodiscard]] bool outlives_steps(const blocks::block_facts& block) {
+  const bool by_program = block.born_in == phase::setup || block.born_in == phase::other ||
+                          block.born_in == phase::data_loading;
+  if (!by_program) return false;
+  if (block.free_request == blocks::never) return true;
+  return block.birth_step != blocks::never && block.death_step > block.birth_step + 2;
+}
+
+// The channels of what each module with parameters makes: its smallest parameter has one number
+// for each (a bias, a factor).
+[[nodiscard]] std::map<module_key, std::uint64_t> channels_by_module(const blocks::evidence& of) {
+  std::map<module_key, std::uint64_t> channels;
+  for (block_number block = 0; block < of.blocks.size(); ++block) {
+    const auto& facts = of.blocks[block];
+    if (facts.what != category::weights || !facts.name || facts.element_bits == 0) continue;
+    const auto numbers = bytes_of(of, block) * 8 / facts.element_bits;
+    const module_key key{facts.root.value, module_of(of.names[facts.name])};
+    const auto [known, fresh] = channels.try_emplace(key, numbers);
+    known->second = std::min(known->second, numbers);
+  }
+  return channels;
+}
+
+// The first dimension of a tensor of three, or of four where the second is known; 0: not known.
+[[nodiscard]] std::uint64_t first_dimension(const blocks::evidence& of, block_number block,
+                                            const std::map<module_key, std::uint64_t>& channels) {
+  const auto& facts = of.blocks[block];
+  const auto numbers = facts.element_bits == 0 ? 0 : bytes_of(of, block) * 8 / facts.element_bits;
+  const auto last_two = std::uint64_t{facts.rows} * facts.columns;
+  if (numbers == 0 || last_two == 0 || numbers % last_two != 0) return 0;
+  const auto leading = numbers / last_two;
+  if (facts.dimensions == 3) return leading;
+  const auto module = of.modules.find(facts.module);
+  if (facts.dimensions != 4 || module == of.modules.end()) return 0;
+  const auto known = channels.find({module->second.root.value, of.names[module->second.path]});
+  if (known == channels.end() || known->second == 0) return 0;
+  return leading % known->second == 0 ? leading / known->second : 0;
+}
+
+}  // namespace
+
+bool trains_on_single_samples(const blocks::evidence& of, const run_passes& passes) {
+  // A part of what is known; (1, length, width) of embedded places is none.
+  constexpr std::uint64_t least_part = 10;
+  const auto channels = channels_by_module(of);
+  std::uint64_t known = 0;
+  std::uint64_t single = 0;
+  for (block_number block = 0; block < of.blocks.size(); ++block) {
+    const auto& facts = of.blocks[block];
+    if (passes.of_block[block] != activity::training || !facts.kept_by_autograd) continue;
+    if (facts.what != category::activations || facts.born_in != phase::forward) continue;
+    const auto first = first_dimension(of, block, channels);
+    if (first == 0) continue;
+    known += bytes_of(of, block);
+    if (first == 1) single += bytes_of(of, block);
+  }
+  return single != 0 && single >= known / least_part;
+}
+
+std::vector<bool> shaped_like_parameters(const blocks::evidence& of) {
+  const parameter_shapes shapes(of);
+  expected left(shapes);
+  std::vector<bool> found(of.blocks.size(), false);
+  bool in_backward = false;
+  for (block_number block = 0; block < of.blocks.size(); ++block) {
+    const auto& facts = of.blocks[block];
+    const bool backward = facts.born_in == phase::backward;
+    if (backward && !in_backward) left.begin();
+    if (backward || facts.born_in == phase::forward) in_backward = backward;
+    if (!backward || facts.recomputed) continue;
+    if (facts.what != category::temporaries && facts.what != category::gradients) continue;
+    const bool taken = left.take(facts.module, bytes_of(of, block));
+    found[block] = taken && facts.what == category::temporaries;
+  }
+  return found;
+}
+
+std::vector<bool> scales_with_batch(const blocks::evidence& of, const run_passes& passes,
+                                    activity which) {
+  const auto like_parameters = shaped_like_parameters(of);
+  std::vector<bool> scales(of.blocks.size(), false);
+  for (block_number block = 0; block < of.blocks.size(); ++block) {
+    const auto& facts = of.blocks[block];
+    if (passes.of_block[block] != which || never_scales(facts)) continue;
+    scales[block] = !like_parameters[block] && !outlives_steps(facts);
+  }
+  return scales;
+}
+
+}  // namespace memtrace::advice

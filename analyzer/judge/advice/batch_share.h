@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which blocks grow and shrink with the size of the batch. What a model computes does (activations,
+// inputs, outputs, scratch memory of forward and backward), what is shaped like parameters does not
+// (weights, gradients, states, autocast's copies, and in backward the gradient of a parameter that
+// is added to an existing one).
+#pragma once
+
+#include <vector>
+
+#include "analyzer/judge/advice/passes.h"
+#include "analyzer/judge/blocks/evidence.h"
+
+namespace memtrace::advice {
+
+// By block_number. Of training or of evaluation.
+[[nodiscard]] std::vector<bool> scales_with_batch(const blocks::evidence& of,
+                                                  const run_passes& passes, activity which);
+
+// A training batch is a single sample, as the shapes tell that autograd kept: it cannot be divided.
+[[nodiscard]] bool trains_on_single_samples(const blocks::evidence& of, const run_passes& passes);
+
+// Made in a backward pass in the shape of a parameter of the module whose gradient is computed;
+// by block_number.
+[[nodiscard]] std::vector<bool> shaped_like_parameters(const blocks::evidence& of);
+
+}  // namespace memtrace::advice

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/judge/advice/passes.h"
+
+#include <algorithm>
+
+namespace memtrace::advice {
+
+using allocator::block_number;
+using attribution::category;
+using attribution::phase;
+
+namespace {
+
+enum class place : std::uint8_t { between, forward, backward, evaluation, update };
+
+// Events at which backward passes begin.
+[[nodiscard]] std::vector<std::uint64_t> begins_of_backward(const blocks::evidence& of) {
+  std::vector<std::uint64_t> begins;
+  bool in_backward = false;
+  for (block_number block = 0; block < of.blocks.size(); ++block) {
+    const auto during = of.blocks[block].born_in;
+    if (during == phase::backward && !in_backward) begins.push_back(birth_event(of, block));
+    if (during == phase::backward || during == phase::forward) {
+      in_backward = during == phase::backward;
+    }
+  }
+  return begins;
+}
+
+// Memory ran out while the block was alive: what was freed then, or later, says nothing.
+[[nodiscard]] bool met_a_refusal(const blocks::evidence& of, std::uint64_t birth,
+                                 std::uint64_t death) {
+  const auto& refused = of.log.refused_events;
+  const auto next = std::upper_bound(refused.begin(), refused.end(), birth);
+  return next != refused.end() && *next <= death;
+}
+
+// What lives to the end may have been waiting for a backward pass, and so may what was alive when
+// memory ran out.
+[[nodiscard]] std::map<std::uint32_t, std::uint64_t> calls_without_backward(
+    const blocks::evidence& of) {
+  const auto begins = begins_of_backward(of);
+  std::map<std::uint32_t, std::uint64_t> kept;  // 0: a backward pass used it
+  for (block_number block = 0; block < of.blocks.size(); ++block) {
+    const auto& facts = of.blocks[block];
+    if (facts.call == 0 || facts.born_in != phase::forward || facts.recomputed) continue;
+    if (!facts.kept_by_autograd || facts.what != category::activations) continue;
+    const auto birth = birth_event(of, block);
+    const auto death = death_event(of, block);
+    const auto next = std::upper_bound(begins.begin(), begins.end(), birth);
+    const bool used = met_a_refusal(of, birth, death) ||
+                      (next == begins.end() ? death == end_event(of) : death > *next);
+    const auto [call, fresh] = kept.try_emplace(facts.call, 0);
+    if (fresh || call->second != 0) call->second = used ? 0 : call->second + bytes_of(of, block);
+  }
+  std::erase_if(kept, [](const auto& call) { return call.second == 0; });
+  return kept;
+}
+
+[[nodiscard]] place place_of(const blocks::block_facts& block) {
+  if (block.recomputed || block.born_in == phase::backward) return place::backward;
+  if (block.born_in == phase::evaluation) return place::evaluation;
+  if (block.born_in == phase::forward) {
+    return block.evaluation ? place::evaluation : place::forward;
+  }
+  if (block.born_in == phase::optimizer || block.born_in == phase::zero_grad) return place::update;
+  return place::between;
+}
+
+class reading {
+ public:
+  explicit reading(const blocks::evidence& of) : of_(of) {}
+
+  [[nodiscard]] run_passes run() {
+    found_.of_block.resize(of_.blocks.size(), activity::neither);
+    found_.without_backward = calls_without_backward(of_);
+    for (block_number block = 0; block < of_.blocks.size(); ++block) look_at(block);
+    settle(activity::neither);
+    if (in_backward_) {
+      found_.training.back().end = end_event(of_);
+    } else if (forward_ != 0) {
+      found_.unfinished = forward_ - 1;
+    }
+    return std::move(found_);
+  }
+
+ private:
+  // What follows a call in a forward pass (the loss) belongs to that call.
+  [[nodiscard]] place place_in_course(const blocks::block_facts& block) {
+    const auto where = place_of(block);
+    if (where != place::forward) return where;
+    if (block.call != 0) evaluates_ = found_.without_backward.contains(block.call);
+    return evaluates_ ? place::evaluation : where;
+  }
+
+  void look_at(block_number block) {
+    const auto event = birth_event(of_, block);
+    const auto where = place_in_course(of_.blocks[block]);
+    if (where == place::between) {
+      waiting_.push_back(block);
+      return;
+    }
+    if (in_backward_ && where != place::backward) {
+      found_.training.back().end = event;
+      in_backward_ = false;
+      forward_ = 0;
+    }
+    if (where == place::update) return;
+    const auto now = where == place::evaluation ? activity::evaluation : activity::training;
+    if (where == place::evaluation) found_.evaluates = true;
+    settle(now, event);
+    found_.of_block[block] = now;
+    if (where == place::forward && forward_ == 0) forward_ = event + 1;
+    if (where == place::backward && !in_backward_) {
+      in_backward_ = true;
+      const auto begin = forward_ == 0 ? event : forward_ - 1;
+      found_.training.push_back({begin, event, end_event(of_)});
+    }
+  }
+
+  // Those between two calls, once it is known which came next.
+  void settle(activity next, std::uint64_t event = 0) {
+    for (const auto block : waiting_) {
+      const bool sees_next = next != activity::neither && death_event(of_, block) > event;
+      found_.of_block[block] = sees_next ? next : before_;
+    }
+    waiting_.clear();
+    if (next != activity::neither) before_ = next;
+  }
+
+  const blocks::evidence& of_;
+  run_passes found_;
+  std::vector<block_number> waiting_;
+  activity before_ = activity::neither;
+  bool in_backward_ = false;
+  bool evaluates_ = false;     // the call that ran last in a forward pass
+  std::uint64_t forward_ = 0;  // event + 1 of the first block of the forward that runs; 0: none
+};
+
+}  // namespace
+
+std::optional<std::size_t> run_passes::at(std::uint64_t event) const {
+  const auto after = std::upper_bound(
+      training.begin(), training.end(), event,
+      [](std::uint64_t one, const training_pass& pass) { return one < pass.forward; });
+  if (after == training.begin()) return std::nullopt;
+  return static_cast<std::size_t>(after - training.begin() - 1);
+}
+
+run_passes passes_of(const blocks::evidence& of) {
+  return reading(of).run();
+}
+
+std::uint64_t end_event(const blocks::evidence& of) {
+  return of.log.events.empty() ? 1 : of.log.events.back() + 1;
+}
+
+std::uint64_t birth_event(const blocks::evidence& of, block_number block) {
+  const auto request = of.log.allocations[block];
+  return request < of.log.events.size() ? of.log.events[request] : end_event(of);
+}
+
+std::uint64_t death_event(const blocks::evidence& of, block_number block) {
+  const auto request = of.blocks[block].free_request;
+  return request < of.log.events.size() ? of.log.events[request] : end_event(of);
+}
+
+std::uint64_t bytes_of(const blocks::evidence& of, block_number block) {
+  const auto request = of.log.allocations[block];
+  return request < of.log.requests.size() ? of.log.requests[request].size : 0;
+}
+
+std::vector<block_number> alive_after(const blocks::evidence& of, std::uint32_t request) {
+  std::vector<block_number> alive;
+  for (block_number block = 0; block < of.blocks.size(); ++block) {
+    if (of.log.allocations[block] <= request && of.blocks[block].free_request > request) {
+      alive.push_back(block);
+    }
+  }
+  return alive;
+}
+
+}  // namespace memtrace::advice

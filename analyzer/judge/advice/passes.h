@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The passes of a run through its models, as the births of blocks tell them:
+//
+//   forward ───────► backward ───────► optimizer     forward ─► backward …     evaluation …
+//   └────────── a training pass ────┘
+//
+// and of each block to which of both it belongs: what the program makes between calls of a model
+// goes with the next call where it lives to see it (an input), else with the one before.
+// Positions are event numbers of the request log.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "analyzer/judge/blocks/evidence.h"
+
+namespace memtrace::advice {
+
+enum class activity : std::uint8_t { neither, training, evaluation };
+
+struct training_pass {
+  std::uint64_t forward = 0;   // event of its first block
+  std::uint64_t backward = 0;  // the same
+  std::uint64_t end = 0;       // of the first block after it; past the last event: it is the last
+};
+
+struct run_passes {
+  std::vector<training_pass> training;
+  // The first event of a forward pass that no backward pass followed at the end of the run.
+  std::optional<std::uint64_t> unfinished;
+  std::vector<activity> of_block;  // by block_number
+  // Calls of models whose graph was gone before any backward pass: evaluation, though gradients
+  // were recorded. By call: bytes that autograd kept.
+  std::map<std::uint32_t, std::uint64_t> without_backward;
+  bool evaluates = false;
+
+  // That whose forward or backward pass this event lies in or after; empty: before the first.
+  [[nodiscard]] std::optional<std::size_t> at(std::uint64_t event) const;
+  [[nodiscard]] bool trains() const { return !training.empty() || unfinished.has_value(); }
+};
+
+[[nodiscard]] run_passes passes_of(const blocks::evidence& of);
+
+// Events of a block's birth and of its free; past the last event where it lives to the end.
+[[nodiscard]] std::uint64_t birth_event(const blocks::evidence& of, allocator::block_number block);
+[[nodiscard]] std::uint64_t death_event(const blocks::evidence& of, allocator::block_number block);
+[[nodiscard]] std::uint64_t end_event(const blocks::evidence& of);
+
+// Requested bytes of a block; 0 where the log does not say.
+[[nodiscard]] std::uint64_t bytes_of(const blocks::evidence& of, allocator::block_number block);
+
+// Blocks that are alive right after a request.
+[[nodiscard]] std::vector<allocator::block_number> alive_after(const blocks::evidence& of,
+                                                               std::uint32_t request);
+
+}  // namespace memtrace::advice

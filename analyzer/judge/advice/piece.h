@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One piece of advice: what to change, what it saves and how that is known, what it costs.
+// A piece proposes; prove.h works out what its proposal saves, by replaying what the changed
+// program would ask the allocator for. Sizes are bytes.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analyzer/model/allocator/request_log.h"
+#include "analyzer/model/allocator/what_if.h"
+#include "analyzer/trace/reader/ids.h"
+
+namespace memtrace::advice {
+
+enum class proof : std::uint8_t {
+  replayed,   // the program's own requests, or exactly known others, through the allocator's model
+  measured,   // an event or a sample of this run
+  estimated,  // requests that a formula says the changed program would make, through the model
+};
+
+// As reports write it.
+[[nodiscard]] constexpr const char* name_of(proof how) {
+  switch (how) {
+    case proof::replayed:
+      return "replayed";
+    case proof::measured:
+      return "measured";
+    default:
+      return "estimated";
+  }
+}
+
+// What a program would have to change, and what that would make of its requests.
+struct proposal {
+  std::string id;     // stable: expandable_segments, checkpointing, …
+  std::string title;  // one short sentence: what happens now
+  // How much of it saves_bytes is about, for tools: the settings' text, "1/2" of a batch, a
+  // module's class; empty where there is nothing to choose.
+  std::string amount;
+  std::string change;    // exact setting or code
+  std::string evidence;  // with figures of this run
+  std::string source;    // of the formula, for estimates; else empty
+  std::string cost;      // time, accuracy, risk; "none known" is an answer
+  std::string not_when;  // when not to take it
+  proof how = proof::estimated;
+  // What is computed would differ: another optimizer, other weights, shorter sequences.
+  bool changes_results = false;
+  // Pieces of one group exclude one another (two batch sizes, two optimizers); empty: none.
+  std::string group;
+  // The id of the habit (verdicts::habit) whose replay this is, and whose place it takes.
+  std::string tells_of;
+  // Its saving does not hang on the addresses that the driver gives.
+  bool holds_at_any_address = false;
+  // Its rewrite works at the sizes that it finds: it is applied after all that change sizes.
+  bool after_sizes = false;
+  std::optional<std::uint32_t> device;  // empty: the host
+  trace::stack_id stack;                // the line it is about, if it is about one
+
+  // Of these at most one is empty. Options take the place of the run's; `rewrite` makes the
+  // requests those of the changed program (applied in the order of the pieces when combined, so
+  // positions in it are event numbers, not indices: see request_edits.h).
+  std::optional<allocator::settings> options;
+  std::function<void(allocator::request_log&)> rewrite;
+
+  // Instead of both, where nothing is replayed: what was measured or follows from a formula.
+  std::optional<std::uint64_t> saves_bytes;       // of the device
+  std::optional<std::uint64_t> saves_host_bytes;  // of host memory
+  std::optional<std::uint64_t> saves_ns;          // time inside of driver calls
+};
+
+// A proposal with its proof. Savings may be negative where something else gains.
+struct piece {
+  proposal what;                 // after its proof without `rewrite`, which refers to the evidence
+  bool changes_program = false;  // it had one
+  bool replayed = false;         // the savings below are of replays
+  std::int64_t saves_bytes = 0;  // of peak reserved at this capacity: in the worst policy
+  std::int64_t saves_bytes_most = 0;  // in the best one
+  std::int64_t saves_allocated = 0;   // of peak allocated
+  // Of the smallest capacity that fits; empty: not asked for, or none was found.
+  std::optional<std::int64_t> saves_capacity;
+  std::uint64_t retries_before = 0;
+  std::uint64_t retries_after = 0;
+  // The recorded run ended when memory ran out; the changed one gets past that request.
+  bool mends_out_of_memory = false;
+};
+
+// Of all that can be taken together and still saves something beside the ones before it, the first
+// of each group: not the sum of its parts.
+struct combination {
+  std::uint32_t device = 0;
+  std::vector<std::string> ids;
+  std::int64_t saves_bytes = 0;
+  std::uint64_t peak_reserved = 0;  // that is left
+  proof how = proof::replayed;      // estimated where one of them is
+};
+
+struct advice_found {
+  std::vector<piece> pieces;          // the best first: see rank.h
+  std::vector<combination> combined;  // by device; of two pieces or more
+  std::vector<std::string> limits;    // what was not looked at, or not as a whole, and why
+};
+
+}  // namespace memtrace::advice

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// All pieces of advice, one line each; each is a file of its name in pieces/.
+#pragma once
+
+#include <vector>
+
+#include "analyzer/judge/advice/piece.h"
+#include "analyzer/judge/blocks/evidence.h"
+
+// X(name)
+#define MEMTRACE_ADVICE_PIECES(X)                                                \
+  X(allocator_options) /* the best settings of the allocator, by search */       \
+  X(empty_cache)       /* useless calls of it, and places where it would help */ \
+  X(train_batch)       /* with gradient accumulation */                          \
+  X(evaluation_batch)                                                            \
+  X(sequence_length)                                                             \
+  X(bucketing)       /* sizes that vary, rounded up to a few */                  \
+  X(mixed_precision) /* autocast */                                              \
+  X(pure_bf16)                                                                   \
+  X(checkpointing)                /* of repeated modules */                      \
+  X(evaluation_without_gradients) /* inference_mode where no backward follows */ \
+  X(evaluation_outputs)           /* that pile up on the GPU */                  \
+  X(free_earlier)                 /* what is held after its last use */          \
+  X(zero_grad)                    /* set_to_none, and where it is called */      \
+  X(optimizer_choice)             /* 8-bit moments, Adafactor, SGD */            \
+  X(optimizer_form)               /* fused or a loop, instead of foreach */      \
+  X(lora)                         /* adapters instead of all weights */          \
+  X(gradient_views)               /* of DistributedDataParallel's buckets */     \
+  X(weights_copy)                 /* that no forward pass uses */                \
+  X(unused_parameters)            /* of modules that never ran */                \
+  X(host_memory)                  /* workers beside the limit, pinned memory */
+
+namespace memtrace::advice {
+
+// What applies to this run; empty where nothing does. Whoever proposes need not know whether it
+// saves anything: what does not is dropped after the proof.
+using proposals = std::vector<proposal>;
+
+#define MEMTRACE_ADVICE(name) [[nodiscard]] proposals name(const blocks::evidence& of);
+MEMTRACE_ADVICE_PIECES(MEMTRACE_ADVICE)
+#undef MEMTRACE_ADVICE
+
+}  // namespace memtrace::advice

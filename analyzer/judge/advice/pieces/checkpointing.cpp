@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Checkpointing of the modules that a model repeats: of each only its input stays until its
+// backward pass, in which its forward runs again.
+//
+//   forward   [layer 0: kept, kept, out] [layer 1: kept, kept, out] …
+//   becomes   [layer 0: ─── freed ─, out] …    backward: [layer 1 again, its gradients] [layer 0 …
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "analyzer/judge/advice/module_copies.h"
+#include "analyzer/judge/advice/passes.h"
+#include "analyzer/judge/advice/pieces.h"
+#include "analyzer/judge/advice/program_words.h"
+#include "analyzer/judge/advice/request_edits.h"
+
+namespace memtrace::advice {
+
+using allocator::block_number;
+using attribution::category;
+using attribution::phase;
+
+namespace {
+
+constexpr std::size_t most_classes = 3;
+
+// What one module did in one training pass.
+struct module_pass {
+  std::vector<block_number> forward;   // its blocks, in their order
+  std::uint64_t end = 0;               // the first block of another module after them
+  bool output_is_kept = true;          // by what uses it
+  std::uint64_t again = 0;             // its first block in backward; 0: none
+  std::uint64_t after = 0;             // the first block of another module after those; 0: none
+  std::uint64_t backward = 0;          // of the whole pass
+  block_number input = blocks::never;  // what was made right before, for the module as it seems
+};
+
+using passes_by_module = std::map<std::pair<std::size_t, std::uint32_t>, module_pass>;
+
+// Places of the forward pass whose operation keeps nothing of what it is given: resampling.
+[[nodiscard]] std::set<trace::stack_id> places_that_keep_nothing(const blocks::evidence& of) {
+  std::set<trace::stack_id> found;
+  for (const auto& facts : of.blocks) {
+    if (facts.forward && of.names[facts.node].starts_with("Upsample")) found.insert(facts.forward);
+  }
+  return found;
+}
+
+// What the operation made that ran last: of the blocks of one line the largest.
+class latest_result {
+ public:
+  void look_at(const blocks::evidence& of, block_number block) {
+    const auto& facts = of.blocks[block];
+    const bool same_line = block_ != blocks::never && facts.stack == stack_ &&
+                           facts.call == call_ && facts.module == module_;
+    if (!same_line || bytes_of(of, block) > bytes_of(of, block_)) block_ = block;
+    stack_ = facts.stack;
+    call_ = facts.call;
+    module_ = facts.module;
+  }
+  // What a module of this call may be given; never: nothing that is there.
+  [[nodiscard]] block_number given_to(const blocks::evidence& of, block_number first) const {
+    const bool there = block_ != blocks::never && call_ == of.blocks[first].call &&
+                       death_event(of, block_) > birth_event(of, first);
+    return there ? block_ : blocks::never;
+  }
+
+ private:
+  block_number block_ = blocks::never;
+  trace::stack_id stack_;
+  std::uint32_t call_ = 0;
+  trace::object_id module_;
+};
+
+[[nodiscard]] passes_by_module module_passes(const blocks::evidence& of, const run_passes& passes,
+                                             const module_copies& copies) {
+  passes_by_module found;
+  const auto keep_nothing = places_that_keep_nothing(of);
+  module_pass* running = nullptr;
+  module_pass* running_back = nullptr;
+  latest_result latest;
+  for (block_number block = 0; block < of.blocks.size(); ++block) {
+    const auto& facts = of.blocks[block];
+    const bool forward = facts.born_in == phase::forward && !facts.recomputed;
+    const bool backward = facts.born_in == phase::backward;
+    if (passes.of_block[block] != activity::training || (!forward && !backward)) continue;
+    const auto event = birth_event(of, block);
+    const auto pass = passes.at(event);
+    if (!pass) continue;
+    const auto copy = copies.of(facts.module);
+    auto* const now = copy == module_copies::none ? nullptr : &found[{*pass, copy}];
+    if (running != nullptr && running != now && running->end == 0) {
+      running->end = event;
+      running->output_is_kept = !keep_nothing.contains(facts.stack);
+    }
+    running = forward ? now : nullptr;
+    if (backward && running_back != nullptr && running_back != now) running_back->after = event;
+    if (backward) running_back = now;
+    const auto before = latest.given_to(of, block);
+    if (forward) latest.look_at(of, block);
+    if (now == nullptr) continue;
+    now->backward = passes.training[*pass].backward;
+    if (forward) {
+      if (now->forward.empty()) now->input = before;
+      now->forward.push_back(block);
+      now->end = 0;
+    } else {
+      now->after = 0;
+      if (now->again == 0) now->again = event;
+    }
+  }
+  return found;
+}
+
+// The last one that the module leaves: its output, that the next one keeps.
+[[nodiscard]] block_number output_of(const blocks::evidence& of, const module_pass& pass) {
+  for (auto block = pass.forward.rbegin(); block != pass.forward.rend(); ++block) {
+    const auto& facts = of.blocks[*block];
+    if (death_event(of, *block) <= pass.end || facts.cast_copy) continue;
+    return *block;
+  }
+  return blocks::never;
+}
+
+// Kept by autograd alone: given back when the module's gradients are there. What lives longer is
+// held by others, such as keys and values by a cache.
+[[nodiscard]] bool is_dropped(const blocks::evidence& of, const module_pass& pass,
+                              block_number block, block_number output) {
+  constexpr std::uint64_t soon_after = 32;
+  const auto death = death_event(of, block);
+  if (block == output || death <= pass.end || death <= pass.backward) return false;
+  return pass.after == 0 || death <= pass.after + soon_after || of.blocks[block].cast_copy;
+}
+
+// The forward's allocations and frees again, in their order, right before the module's gradients
+// are computed. What it kept then lives as long as before; its output is not needed.
+void run_again(const blocks::evidence& of, const module_pass& pass, block_number output,
+               request_edits& edits) {
+  struct action {
+    std::uint64_t event;
+    std::size_t index;
+    bool allocates;
+  };
+  std::vector<action> actions;
+  for (std::size_t i = 0; i < pass.forward.size(); ++i) {
+    const auto block = pass.forward[i];
+    if (block == output) break;
+    actions.push_back({birth_event(of, block), i, true});
+    if (!is_dropped(of, pass, block, output)) {
+      actions.push_back({std::min(death_event(of, block), pass.end), i, false});
+    }
+  }
+  std::stable_sort(actions.begin(), actions.end(), [](const action& left, const action& right) {
+    return left.event < right.event;
+  });
+  std::vector<request_edits::added> made(pass.forward.size());
+  for (const auto& one : actions) {
+    if (one.allocates) {
+      made[one.index] = edits.allocate(pass.again, pass.forward[one.index]);
+    } else {
+      edits.free(made[one.index], pass.again);
+    }
+  }
+  for (std::size_t i = 0; i < pass.forward.size() && pass.forward[i] != output; ++i) {
+    const auto block = pass.forward[i];
+    if (is_dropped(of, pass, block, output)) edits.free(made[i], death_event(of, block));
+  }
+}
+
+void checkpoint(const blocks::evidence& of, const module_copies& copies, request_edits& edits) {
+  for (const auto& [key, pass] : module_passes(of, passes_of(of), copies)) {
+    if (pass.forward.empty() || pass.again == 0 || pass.end == 0) continue;
+    const auto output = output_of(of, pass);
+    const auto kept = pass.output_is_kept ? output : blocks::never;
+    for (const auto block : pass.forward) {
+      if (!is_dropped(of, pass, block, kept)) continue;
+      if (block == output) {  // what uses it is made first
+        edits.free_at(block, pass.end + 1);
+        continue;
+      }
+      // Autocast keeps its copies of weights until the forward is over.
+      edits.free_at(block, of.blocks[block].cast_copy ? pass.backward : pass.end);
+    }
+    run_again(of, pass, kept, edits);
+    // Autograd may have kept nothing but what the module made of it.
+    if (pass.input != blocks::never && bytes_of(of, pass.input) != 0 &&
+        death_event(of, pass.input) < pass.again) {
+      edits.free_at(pass.input, pass.again + 1);
+    }
+  }
+}
+
+// What would be dropped and what comes back, in the pass in which most is kept. Bytes.
+struct kept_bytes {
+  std::uint64_t all = 0;
+  std::uint64_t largest = 0;  // of one module
+  std::uint32_t modules = 0;
+  trace::stack_id stack;  // of a block that a module of the class makes itself
+};
+
+[[nodiscard]] kept_bytes look_at(const blocks::evidence& of, const run_passes& passes,
+                                 const module_copies& copies) {
+  std::map<std::size_t, kept_bytes> by_pass;
+  trace::stack_id stack;
+  for (const auto& [key, pass] : module_passes(of, passes, copies)) {
+    if (pass.forward.empty() || pass.end == 0) continue;
+    const auto output = output_of(of, pass);
+    std::uint64_t bytes = 0;
+    for (const auto block : pass.forward) {
+      if (is_dropped(of, pass, block, output)) bytes += bytes_of(of, block);
+      if (!stack && copies.is_copy_itself(of.blocks[block].module)) stack = of.blocks[block].stack;
+    }
+    auto& sum = by_pass[key.first];
+    sum.all += bytes;
+    sum.largest = std::max(sum.largest, bytes);
+    ++sum.modules;
+  }
+  kept_bytes most;
+  for (const auto& [pass, sum] : by_pass) {
+    if (sum.all > most.all) most = sum;
+  }
+  most.stack = stack;
+  return most;
+}
+
+[[nodiscard]] std::string what_to_write(const blocks::evidence& of, const kept_bytes& kept,
+                                        const std::string& type) {
+  const auto line = line_that_calls_module(of, kept.stack);
+  const auto where = line.empty() ? std::string() : fmt::format(" at {}", line);
+  if (line.find("modeling_") != line.npos) {
+    return fmt::format("model.gradient_checkpointing_enable() (each {}{})", type, where);
+  }
+  return fmt::format(
+      "torch.utils.checkpoint.checkpoint(module, …, use_reentrant=False) instead of module(…) for "
+      "each {}{}",
+      type, where);
+}
+
+[[nodiscard]] proposal propose(const blocks::evidence& of, const std::string& type,
+                               const kept_bytes& kept) {
+  proposal made;
+  made.id = "checkpointing";
+  made.group = "checkpointing";
+  made.after_sizes = true;  // it makes blocks again
+  made.amount = type;
+  made.title = "Activations inside repeated modules are kept for the whole backward pass";
+  made.change = what_to_write(of, kept, type);
+  made.evidence =
+      fmt::format("{} modules {} keep {} for backward, the largest of them {}", kept.modules, type,
+                  bytes_in_words(kept.all), bytes_in_words(kept.largest));
+  made.source =
+      "each module keeps its input only and runs forward again in backward (Chen et al., arXiv "
+      "1604.06174)";
+  made.cost =
+      "the forward of these modules runs twice: up to a third more computation, if backward takes "
+      "twice as long as forward";
+  made.not_when =
+      "time matters more than memory; modules whose forward has side effects (batch normalisation "
+      "updates its statistics twice)";
+  made.device = of.log.device;
+  made.stack = kept.stack;
+  made.rewrite = [&of, type](allocator::request_log& log) {
+    request_edits edits;
+    checkpoint(of, module_copies(of, type), edits);
+    edits.apply(log);
+  };
+  return made;
+}
+
+}  // namespace
+
+proposals checkpointing(const blocks::evidence& of) {
+  const auto passes = passes_of(of);
+  if (passes.training.empty()) return {};
+  std::vector<std::pair<kept_bytes, std::string>> found;
+  for (const auto& type : repeated_types(of)) {
+    const auto kept = look_at(of, passes, module_copies(of, type));
+    if (kept.modules > 1 && kept.all > kept.largest) found.push_back({kept, type});
+  }
+  std::stable_sort(found.begin(), found.end(), [](const auto& left, const auto& right) {
+    return left.first.all - left.first.largest > right.first.all - right.first.largest;
+  });
+  if (found.size() > most_classes) found.resize(most_classes);
+  proposals all;
+  for (const auto& [kept, type] : found) all.push_back(propose(of, type, kept));
+  return all;
+}
+
+}  // namespace memtrace::advice

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A smaller evaluation batch, where evaluation sets the peak: results do not depend on it. The
+// smallest division by a power of two after which training sets the peak.
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <map>
+
+#include "analyzer/judge/advice/batch_share.h"
+#include "analyzer/judge/advice/passes.h"
+#include "analyzer/judge/advice/pieces.h"
+#include "analyzer/judge/advice/program_words.h"
+#include "analyzer/judge/advice/request_edits.h"
+
+namespace memtrace::advice {
+
+using allocator::action;
+using allocator::block_number;
+using attribution::phase;
+
+namespace {
+
+constexpr std::uint32_t most_parts = 8;
+
+// Allocated bytes, highest in training and in evaluation, if what scales with the evaluation batch
+// is divided.
+struct peaks {
+  std::uint64_t training = 0;
+  std::uint64_t evaluation = 0;
+};
+
+[[nodiscard]] peaks peaks_with(const blocks::evidence& of, const run_passes& passes,
+                               const std::vector<bool>& scales, std::uint32_t parts) {
+  peaks found;
+  std::uint64_t now = 0;
+  const auto bytes = [&](block_number block) {
+    return bytes_of(of, block) / (scales[block] ? parts : 1);
+  };
+  for (const auto& request : of.log.requests) {
+    if (request.block >= scales.size()) continue;
+    if (request.what() == action::free) now -= std::min(now, bytes(request.block));
+    if (request.what() != action::allocate) continue;
+    now += bytes(request.block);
+    const bool evaluates = passes.of_block[request.block] == activity::evaluation;
+    auto& highest = evaluates ? found.evaluation : found.training;
+    highest = std::max(highest, now);
+  }
+  return found;
+}
+
+// How much larger an evaluation's batch is than a training step's: by the largest blocks that the
+// same modules make in both. 0: cannot be compared.
+[[nodiscard]] double batch_ratio(const blocks::evidence& of) {
+  struct largest {
+    std::uint64_t training = 0;
+    std::uint64_t evaluation = 0;
+  };
+  std::map<trace::object_id, largest> modules;
+  for (block_number block = 0; block < of.blocks.size(); ++block) {
+    const auto& facts = of.blocks[block];
+    if (!facts.module || facts.cast_copy) continue;
+    if (facts.born_in != phase::forward && facts.born_in != phase::evaluation) continue;
+    auto& module = modules[facts.module];
+    auto& most = facts.born_in == phase::forward ? module.training : module.evaluation;
+    most = std::max(most, bytes_of(of, block));
+  }
+  double training = 0;
+  double evaluation = 0;
+  for (const auto& [module, most] : modules) {
+    if (most.training == 0 || most.evaluation == 0) continue;
+    training += static_cast<double>(most.training);
+    evaluation += static_cast<double>(most.evaluation);
+  }
+  return training == 0 ? 0 : evaluation / training;
+}
+
+[[nodiscard]] std::uint32_t parts_until_training_is_highest(const blocks::evidence& of,
+                                                            const run_passes& passes,
+                                                            const std::vector<bool>& scales) {
+  for (std::uint32_t parts = 2; parts < most_parts; parts *= 2) {
+    const auto then = peaks_with(of, passes, scales, parts);
+    if (then.evaluation <= then.training) return parts;
+    const auto further = peaks_with(of, passes, scales, parts * 2);
+    const bool hardly_less =
+        then.evaluation - std::min(then.evaluation, further.evaluation) < then.evaluation / 50;
+    if (hardly_less) return parts;
+  }
+  return most_parts;
+}
+
+[[nodiscard]] std::string what_to_write(const blocks::evidence& of, const run_passes& passes,
+                                        std::uint32_t parts, const std::string& line) {
+  const auto option = batch_option(of, true);
+  const auto now = option.empty() ? std::string() : fmt::format(" (now {})", option);
+  if (owner_of_loop(of, passes) == loop_owner::transformers) {
+    return fmt::format("per_device_eval_batch_size divided by {}{}", parts, now);
+  }
+  const auto where =
+      line.empty() ? std::string() : fmt::format(" (the model is called at {})", line);
+  return fmt::format("evaluation batch size divided by {}{}{}", parts, now, where);
+}
+
+}  // namespace
+
+proposals evaluation_batch(const blocks::evidence& of) {
+  const auto passes = passes_of(of);
+  if (!passes.evaluates || !passes.trains()) return {};
+  const auto scales = scales_with_batch(of, passes, activity::evaluation);
+  const auto now = peaks_with(of, passes, scales, 1);
+  if (now.evaluation <= now.training) return {};
+  const auto parts = parts_until_training_is_highest(of, passes, scales);
+  trace::stack_id stack;
+  std::uint64_t most = 0;
+  for (block_number block = 0; block < of.blocks.size(); ++block) {
+    if (!scales[block] || bytes_of(of, block) <= most) continue;
+    most = bytes_of(of, block);
+    stack = of.blocks[block].stack;
+  }
+  proposal made;
+  made.id = "evaluation_batch";
+  made.group = "evaluation_batch";
+  made.amount = fmt::format("1/{}", parts);
+  made.title = "Evaluation needs more memory than training";
+  made.change = what_to_write(of, passes, parts, line_of(of, stack));
+  const auto ratio = batch_ratio(of);
+  made.evidence = fmt::format("evaluation allocates up to {}, training up to {}",
+                              bytes_in_words(now.evaluation), bytes_in_words(now.training));
+  if (ratio > 0) {
+    made.evidence += fmt::format("; what its modules make is {:.2g} times as large", ratio);
+  }
+  made.source = "blocks of an evaluation in proportion to its batch";
+  made.cost = "more and smaller batches in evaluation: slower where they no longer fill the GPU";
+  made.not_when =
+      "a batch is a single sample already; metrics are averaged over batches instead of over "
+      "samples";
+  made.device = of.log.device;
+  made.stack = stack;
+  made.rewrite = [&of, parts](allocator::request_log& log) {
+    const auto scaled = scales_with_batch(of, passes_of(of), activity::evaluation);
+    request_edits edits;
+    for (block_number block = 0; block < scaled.size(); ++block) {
+      if (scaled[block]) edits.scale(block, 1, parts);
+    }
+    edits.apply(log);
+  };
+  return {made};
+}
+
+}  // namespace memtrace::advice

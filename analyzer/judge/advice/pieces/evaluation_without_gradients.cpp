@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Forwards whose activations autograd keeps although no backward pass follows: evaluation without
+// torch.inference_mode() or torch.no_grad().
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "analyzer/judge/advice/forward_calls.h"
+#include "analyzer/judge/advice/passes.h"
+#include "analyzer/judge/advice/pieces.h"
+#include "analyzer/judge/advice/program_words.h"
+#include "analyzer/judge/advice/request_edits.h"
+
+namespace memtrace::advice {
+
+using allocator::block_number;
+using attribution::category;
+using attribution::phase;
+
+namespace {
+
+void free_after_use(const blocks::evidence& of, request_edits& edits) {
+  const auto calls = passes_of(of).without_backward;
+  const auto ends = ends_of_use_in_forward(of);
+  for (block_number block = 0; block < of.blocks.size(); ++block) {
+    const auto& facts = of.blocks[block];
+    if (!facts.kept_by_autograd || facts.what != category::activations) continue;
+    if (!calls.contains(facts.call) || ends[block] == 0) continue;
+    if (ends[block] < death_event(of, block)) edits.free_at(block, ends[block]);
+  }
+}
+
+}  // namespace
+
+proposals evaluation_without_gradients(const blocks::evidence& of) {
+  const auto passes = passes_of(of);
+  const auto& calls = passes.without_backward;
+  if (calls.empty()) return {};
+  const auto largest = std::max_element(
+      calls.begin(), calls.end(),
+      [](const auto& left, const auto& right) { return left.second < right.second; });
+  trace::stack_id stack;
+  for (block_number block = 0; block < of.blocks.size() && !stack; ++block) {
+    if (of.blocks[block].call == largest->first) stack = of.blocks[block].stack;
+  }
+  proposal made;
+  made.id = "evaluation_without_gradients";
+  made.title = "Autograd keeps activations of forwards that no backward pass follows";
+  const auto line = line_of(of, stack);
+  made.change = fmt::format(
+      "with torch.inference_mode(): around the evaluation{}, or @torch.inference_mode() on its "
+      "function; torch.no_grad() where its results take part in a later graph",
+      line.empty() ? "" : fmt::format(" (the model is called at {})", line));
+  made.evidence =
+      fmt::format("{} call{} of a model left up to {} kept for a backward pass that never came",
+                  calls.size(), calls.size() == 1 ? "" : "s", bytes_in_words(largest->second));
+  made.source =
+      "without a graph each activation lives until the module after the one that made it is done";
+  made.cost = "none known";
+  made.not_when = "gradients of these calls are wanted after all";
+  made.device = of.log.device;
+  made.stack = stack;
+  made.rewrite = [&of](allocator::request_log& log) {
+    request_edits edits;
+    free_after_use(of, edits);
+    edits.apply(log);
+  };
+  return {made};
+}
+
+}  // namespace memtrace::advice

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Memory that the program still holds at the peak though nothing uses it any more: results of the
+// model that autograd does not need, through the backward pass; results, losses and batches of one
+// turn of the loop while the next one runs.
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <map>
+
+#include "analyzer/judge/advice/loop_wraps.h"
+#include "analyzer/judge/advice/passes.h"
+#include "analyzer/judge/advice/pieces.h"
+#include "analyzer/judge/advice/program_words.h"
+#include "analyzer/judge/advice/request_edits.h"
+
+namespace memtrace::advice {
+
+using allocator::block_number;
+using attribution::category;
+using attribution::phase;
+
+namespace {
+
+constexpr std::uint64_t least_bytes = 1u << 20;
+constexpr std::size_t most_lines = 4;
+
+class uses {
+ public:
+  explicit uses(const blocks::evidence& of)
+      : of_(of), passes_(passes_of(of)), turns_(turns_of_loops(of)) {}
+
+  // From which event on nothing uses it, as far as passes and loops tell. Past the last event: not
+  // known.
+  [[nodiscard]] std::uint64_t end_of_use(block_number block) const {
+    if (!can_be_late(block)) return end_event(of_);
+    const auto end =
+        passes_.of_block[block] == activity::training ? end_in_training(block) : turns_[block].over;
+    // What lives on and on is collected: nobody forgot it.
+    const auto death = death_event(of_, block);
+    const bool is_replaced = death < turns_[block].next_over || death == end_event(of_);
+    return is_replaced ? end : end_event(of_);
+  }
+
+  // Before its backward pass is over, rather than in the next turn.
+  [[nodiscard]] bool is_over_backward(block_number block, std::uint64_t event) const {
+    const auto* const pass = used_by(block);
+    return passes_.of_block[block] == activity::training && pass != nullptr && event < pass->end;
+  }
+
+ private:
+  [[nodiscard]] bool can_be_late(block_number block) const {
+    const auto& facts = of_.blocks[block];
+    if (facts.recomputed || facts.born_in == phase::backward || facts.born_in == phase::optimizer) {
+      return false;
+    }
+    switch (facts.what) {
+      case category::activations:
+      case category::outputs:
+      case category::inputs:
+      case category::temporaries:
+      case category::collected:
+      case category::other:
+        return passes_.of_block[block] != activity::neither;
+      default:
+        return false;
+    }
+  }
+
+  // The pass of training that uses it: its own, or of what the program makes before a forward pass
+  // that one. Null: none follows.
+  [[nodiscard]] const training_pass* used_by(block_number block) const {
+    const auto birth = birth_event(of_, block);
+    const auto own = passes_.at(birth);
+    if (own && birth < passes_.training[*own].end) return &passes_.training[*own];
+    const auto next = own ? *own + 1 : 0;
+    return next < passes_.training.size() ? &passes_.training[next] : nullptr;
+  }
+
+  [[nodiscard]] std::uint64_t end_in_training(block_number block) const {
+    const auto* const pass = used_by(block);
+    if (pass == nullptr) return end_event(of_);
+    return of_.blocks[block].kept_by_autograd ? pass->end : pass->backward;
+  }
+
+  const blocks::evidence& of_;
+  run_passes passes_;
+  std::vector<loop_turns> turns_;
+};
+
+struct late_line {
+  std::uint64_t bytes = 0;  // at the peak
+  std::uint64_t most = 0;   // of one block
+  trace::stack_id stack;    // of it
+  bool over_backward = false;
+};
+
+struct found_late {
+  std::vector<std::pair<std::string, late_line>> lines;  // most bytes first
+  std::uint64_t bytes = 0;
+};
+
+[[nodiscard]] found_late find(const blocks::evidence& of) {
+  found_late found;
+  if (of.now.allocated.request >= of.log.events.size()) return found;
+  const uses used(of);
+  const auto peak = of.log.events[of.now.allocated.request];
+  std::map<std::string, late_line> lines;
+  for (const auto block : alive_after(of, of.now.allocated.request)) {
+    if (used.end_of_use(block) > peak) continue;
+    const auto stack = of.blocks[block].stack;
+    const auto line = line_of(of, stack);
+    if (line.empty()) continue;
+    auto& late = lines[line];
+    const auto bytes = bytes_of(of, block);
+    late.bytes += bytes;
+    found.bytes += bytes;
+    if (bytes <= late.most) continue;
+    late.most = bytes;
+    late.stack = stack;
+    late.over_backward = used.is_over_backward(block, peak);
+  }
+  found.lines.assign(lines.begin(), lines.end());
+  std::stable_sort(found.lines.begin(), found.lines.end(), [](const auto& left, const auto& right) {
+    return left.second.bytes > right.second.bytes;
+  });
+  return found;
+}
+
+void free_after_use(const blocks::evidence& of, request_edits& edits) {
+  const uses used(of);
+  for (block_number block = 0; block < of.blocks.size(); ++block) {
+    if (bytes_of(of, block) < least_bytes) continue;
+    const auto end = used.end_of_use(block);
+    if (end < death_event(of, block)) edits.free_at(block, end);
+  }
+}
+
+[[nodiscard]] std::string list_of(const found_late& found, bool over_backward) {
+  std::string words;
+  std::size_t listed = 0;
+  for (const auto& [line, late] : found.lines) {
+    if (late.over_backward != over_backward || late.bytes < least_bytes) continue;
+    if (listed == most_lines) break;
+    ++listed;
+    words += fmt::format("{}{} ({})", words.empty() ? "" : ", ", line, bytes_in_words(late.bytes));
+  }
+  return words;
+}
+
+[[nodiscard]] std::string what_to_write(const found_late& found) {
+  const auto in_backward = list_of(found, true);
+  const auto in_next_turn = list_of(found, false);
+  std::string words;
+  if (!in_backward.empty()) {
+    words = fmt::format("before backward() del all but the loss of what these lines made: {}",
+                        in_backward);
+  }
+  if (!in_next_turn.empty()) {
+    words += fmt::format(
+        "{}at the end of each turn of the loop del what these lines made (or make the turn a "
+        "function, whose local variables go with it): {}",
+        words.empty() ? "" : "; ", in_next_turn);
+  }
+  return words;
+}
+
+}  // namespace
+
+proposals free_earlier(const blocks::evidence& of) {
+  const auto found = find(of);
+  if (found.bytes < least_bytes) return {};
+  proposal made;
+  made.id = "free_earlier";
+  made.how = proof::replayed;
+  made.title = "Results are held at the peak though nothing uses them any more";
+  made.change = what_to_write(found);
+  made.evidence = fmt::format("{} are alive at the peak after the last pass that uses them",
+                              bytes_in_words(found.bytes));
+  made.cost = "none known";
+  made.not_when =
+      "the program reads them afterwards (accuracy, logging, a state that is carried over): "
+      "compute "
+      "that first, or keep a detached copy of what is read";
+  made.device = of.log.device;
+  made.stack = found.lines.front().second.stack;
+  made.rewrite = [&of](allocator::request_log& log) {
+    request_edits edits;
+    free_after_use(of, edits);
+    edits.apply(log);
+  };
+  return {made};
+}
+
+}  // namespace memtrace::advice

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Copies of a model's weights that no forward pass uses, such as a moving average of them.
+#include <fmt/core.h>
+
+#include <map>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "analyzer/judge/advice/passes.h"
+#include "analyzer/judge/advice/pieces.h"
+#include "analyzer/judge/advice/program_words.h"
+#include "analyzer/judge/advice/request_edits.h"
+
+namespace memtrace::advice {
+
+using allocator::block_number;
+using attribution::category;
+
+namespace {
+
+// Weights of the models that ran, by size in bytes: how many there are. The agent publishes the
+// parameters of those, by name.
+[[nodiscard]] std::map<std::uint64_t, std::size_t> sizes_of_models(const blocks::evidence& of) {
+  std::map<std::uint64_t, std::size_t> counts;
+  std::set<std::pair<std::uint32_t, std::uint32_t>> seen;  // root and name
+  for (block_number block = 0; block < of.blocks.size(); ++block) {
+    const auto& facts = of.blocks[block];
+    if (facts.what != category::weights || !facts.name || facts.unused_copy) continue;
+    if (seen.insert({facts.root.value, facts.name.value}).second) ++counts[bytes_of(of, block)];
+  }
+  return counts;
+}
+
+[[nodiscard]] bool outlives_training(const blocks::evidence& of, const blocks::block_facts& facts) {
+  const auto steps = static_cast<std::uint32_t>(of.step_ends.size());
+  return facts.death_step == blocks::never || facts.death_step >= steps;
+}
+
+// Told by the agent, or as many weights without a name as a model has, of the same sizes, and
+// there to the end.
+[[nodiscard]] std::vector<block_number> copies_in(const blocks::evidence& of) {
+  std::vector<block_number> told;
+  std::vector<block_number> alike;
+  std::uint64_t unnamed = 0;
+  std::uint64_t alike_bytes = 0;
+  auto sizes = sizes_of_models(of);
+  for (block_number block = 0; block < of.blocks.size(); ++block) {
+    const auto& facts = of.blocks[block];
+    if (facts.what != category::weights) continue;
+    if (facts.unused_copy) told.push_back(block);
+    if (facts.name || facts.kept_by_autograd || !outlives_training(of, facts)) continue;
+    unnamed += bytes_of(of, block);
+    const auto left = sizes.find(bytes_of(of, block));
+    if (left == sizes.end() || left->second == 0) continue;
+    --left->second;
+    alike_bytes += bytes_of(of, block);
+    alike.push_back(block);
+  }
+  if (alike_bytes * 10 >= unnamed * 9) told.insert(told.end(), alike.begin(), alike.end());
+  return told;
+}
+
+}  // namespace
+
+proposals weights_copy(const blocks::evidence& of) {
+  const auto copies = copies_in(of);
+  if (copies.empty()) return {};
+  std::uint64_t bytes = 0;
+  for (const auto block : copies) bytes += bytes_of(of, block);
+  proposal made;
+  made.id = "weights_copy";
+  made.title = "Weights are on the GPU a second time, and no forward pass uses the copy";
+  made.change =
+      "keep the copy on the host (copy.deepcopy(model).cpu()), and update it with "
+      "new.detach().to(\"cpu\"), if need be every few steps";
+  made.evidence = fmt::format("{} in {} parameters of models that are never called",
+                              bytes_in_words(bytes), copies.size());
+  made.cost = "each update copies the weights to the host; evaluation with the copy moves it back";
+  made.not_when = "the copy is evaluated or updated at every step and the transfer counts";
+  made.how = proof::replayed;
+  made.device = of.log.device;
+  made.stack = of.blocks[copies.front()].stack;
+  made.rewrite = [copies](allocator::request_log& log) {
+    request_edits edits;
+    for (const auto block : copies) edits.drop(block);
+    edits.apply(log);
+  };
+  return {std::move(made)};
+}
+
+}  // namespace memtrace::advice

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Gradients that are alive where nobody needs them: kept as tensors of zeros from step to step
+// (zero_grad(set_to_none=False)), or given back only after the next forward pass
+// (zero_grad() between forward and backward).
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "analyzer/judge/advice/batch_share.h"
+#include "analyzer/judge/advice/passes.h"
+#include "analyzer/judge/advice/pieces.h"
+#include "analyzer/judge/advice/program_words.h"
+#include "analyzer/judge/advice/request_edits.h"
+
+namespace memtrace::advice {
+
+using allocator::block_number;
+using attribution::category;
+using attribution::phase;
+
+namespace {
+
+// A place in the program's course: which step, counted by optimizer steps.
+[[nodiscard]] std::uint32_t steps_before(const blocks::evidence& of, std::uint64_t event) {
+  const auto request = std::ranges::lower_bound(of.log.events, event);
+  const auto index = static_cast<std::uint32_t>(request - of.log.events.begin());
+  return static_cast<std::uint32_t>(
+      std::upper_bound(of.step_ends.begin(), of.step_ends.end(), index) - of.step_ends.begin());
+}
+
+[[nodiscard]] std::uint64_t event_of_step_end(const blocks::evidence& of, std::uint32_t step) {
+  if (step >= of.step_ends.size()) return end_event(of);
+  const auto request = of.step_ends[step];
+  return request < of.log.events.size() ? of.log.events[request] : end_event(of);
+}
+
+[[nodiscard]] std::uint64_t end_of_own_step(const blocks::evidence& of, block_number block) {
+  return event_of_step_end(of, steps_before(of, birth_event(of, block)));
+}
+
+// Gradients that live through the forward of a step after the one that made them.
+struct kept_gradients {
+  std::vector<block_number> for_good;   // through two steps or more: tensors of zeros
+  std::vector<block_number> into_next;  // freed after the next step's forward began
+  std::uint64_t bytes_for_good = 0;
+  std::uint64_t bytes_into_next = 0;
+};
+
+[[nodiscard]] kept_gradients find(const blocks::evidence& of, const run_passes& passes) {
+  kept_gradients found;
+  std::map<std::uint32_t, std::uint64_t> by_step;
+  for (block_number block = 0; block < of.blocks.size(); ++block) {
+    const auto& facts = of.blocks[block];
+    if (facts.what != category::gradients) continue;
+    const auto birth = birth_event(of, block);
+    const auto death = death_event(of, block);
+    const auto own = steps_before(of, birth);
+    const auto step_end = event_of_step_end(of, own);
+    // The first forward pass after its step.
+    const auto next = std::lower_bound(
+        passes.training.begin(), passes.training.end(), step_end,
+        [](const training_pass& pass, std::uint64_t event) { return pass.forward < event; });
+    if (next == passes.training.end() || death <= next->forward) continue;
+    const auto second = event_of_step_end(of, own + 1);
+    if (death > second) {
+      found.for_good.push_back(block);
+      found.bytes_for_good += bytes_of(of, block);
+    } else if (death <= next->backward) {
+      found.into_next.push_back(block);
+      by_step[own] += bytes_of(of, block);
+    }
+  }
+  for (const auto& [step, bytes] : by_step) {
+    found.bytes_into_next = std::max(found.bytes_into_next, bytes);
+  }
+  return found;
+}
+
+// In every later step what backward makes in the shape of the gradient becomes it, and lives until
+// the step is over.
+void give_back_each_step(const blocks::evidence& of, request_edits& edits) {
+  const auto like_parameters = shaped_like_parameters(of);
+  std::set<std::pair<trace::object_id, std::uint64_t>> kept;  // module and bytes
+  for (const auto block : find(of, passes_of(of)).for_good) {
+    kept.insert({of.blocks[block].module, bytes_of(of, block)});
+    edits.free_at(block, end_of_own_step(of, block));
+  }
+  for (block_number block = 0; block < of.blocks.size(); ++block) {
+    if (!like_parameters[block]) continue;
+    if (!kept.contains({of.blocks[block].module, bytes_of(of, block)})) continue;
+    const auto end = end_of_own_step(of, block);
+    if (end > death_event(of, block)) edits.free_at(block, end);
+  }
+}
+
+void give_back_after_step(const blocks::evidence& of, request_edits& edits) {
+  for (const auto block : find(of, passes_of(of)).into_next) {
+    edits.free_at(block, end_of_own_step(of, block));
+  }
+}
+
+[[nodiscard]] proposal common(const blocks::evidence& of) {
+  proposal made;
+  made.group = "zero_grad";
+  made.device = of.log.device;
+  made.cost = "none known";
+  return made;
+}
+
+}  // namespace
+
+proposals zero_grad(const blocks::evidence& of) {
+  const auto passes = passes_of(of);
+  if (of.step_ends.empty() || passes.training.empty()) return {};
+  const auto kept = find(of, passes);
+  proposals all;
+  if (!kept.for_good.empty()) {
+    auto made = common(of);
+    made.id = "set_to_none";
+    made.title = "Gradients stay allocated from step to step";
+    made.change =
+        "optimizer.zero_grad(set_to_none=True), which is the default, right after "
+        "optimizer.step()";
+    made.evidence = fmt::format("{} in {} gradients live through the forward pass of later steps",
+                                bytes_in_words(kept.bytes_for_good), kept.for_good.size());
+    made.source =
+        "the gradient that backward computes takes the place of the one that was kept, until the "
+        "step is over";
+    made.cost =
+        "none known; weight decay and momentum of parameters without a gradient in a step "
+        "are no longer applied";
+    made.not_when = "gradients are accumulated over several backward passes, or read between steps";
+    made.rewrite = [&of](allocator::request_log& log) {
+      request_edits edits;
+      give_back_each_step(of, edits);
+      edits.apply(log);
+    };
+    all.push_back(std::move(made));
+  }
+  if (!kept.into_next.empty()) {
+    auto made = common(of);
+    made.id = "zero_grad_placement";
+    made.title = "Gradients of a step live through the next one's forward pass";
+    made.change = "call optimizer.zero_grad() right after optimizer.step()";
+    made.evidence = fmt::format(
+        "{} of gradients are given back only after the next forward pass "
+        "has begun",
+        bytes_in_words(kept.bytes_into_next));
+    made.how = proof::replayed;
+    made.not_when = "gradients are read between two steps";
+    made.rewrite = [&of](allocator::request_log& log) {
+      request_edits edits;
+      give_back_after_step(of, edits);
+      edits.apply(log);
+    };
+    all.push_back(std::move(made));
+  }
+  return all;
+}
+
+}  // namespace memtrace::advice

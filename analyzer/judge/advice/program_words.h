@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a piece of advice about a program says in words: its lines, its settings, the library that
+// runs its loop.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "analyzer/judge/advice/passes.h"
+#include "analyzer/judge/blocks/evidence.h"
+
+namespace memtrace::advice {
+
+// Who runs the training loop.
+enum class loop_owner : std::uint8_t { program, transformers, lightning };
+[[nodiscard]] loop_owner owner_of_loop(const blocks::evidence& of, const run_passes& passes);
+
+// "train.py:88 main", the innermost line of the user's that led there; empty: none is known.
+[[nodiscard]] std::string line_of(const blocks::evidence& of, trace::stack_id stack);
+// The line that calls the innermost module in whose forward this stack lies; empty: not known.
+[[nodiscard]] std::string line_that_calls_module(const blocks::evidence& of, trace::stack_id stack);
+
+// The option of the command line that sets a batch size, with its value: "--batch-size 32"; empty:
+// there is none, or more than one. `of_evaluation`: the one that says eval, test or valid.
+[[nodiscard]] std::string batch_option(const blocks::evidence& of, bool of_evaluation);
+
+// "1.20 GiB".
+[[nodiscard]] std::string bytes_in_words(std::uint64_t bytes);
+// 0.314 → "31 %".
+[[nodiscard]] std::string share_in_words(std::uint64_t part, std::uint64_t whole);
+
+}  // namespace memtrace::advice

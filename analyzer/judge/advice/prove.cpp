@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/judge/advice/prove.h"
+
+#include <algorithm>
+
+#include "analyzer/model/allocator/side_by_side.h"
+
+namespace memtrace::advice {
+
+namespace {
+
+using allocator::request_log;
+
+// Parts of the peak below which a saving is not told, and the least of all that is: a segment.
+constexpr std::uint64_t least_part = 100;
+constexpr std::uint64_t least_bytes = 2 * allocator::mebibyte;
+// Capacities are told apart to this much.
+constexpr std::uint64_t capacity_parts = 64;
+
+[[nodiscard]] std::int64_t less(std::uint64_t before, std::uint64_t after) {
+  return static_cast<std::int64_t>(before - after);
+}
+
+// The request that the program did not survive.
+[[nodiscard]] std::optional<allocator::block_number> fatal_refusal(const blocks::evidence& of) {
+  const auto& ooms = of.replayed.ooms();
+  const auto last = std::find_if(ooms.rbegin(), ooms.rend(),
+                                 [&](const auto& oom) { return oom.device == of.log.device; });
+  if (last == ooms.rend() || last->caught) return std::nullopt;
+  const auto& log = of.log;
+  for (std::size_t block = log.blocks(); block-- != 0;) {
+    const auto request = log.allocations[block];
+    if (block < log.addresses.size() && log.addresses[block] == 0 && request < log.events.size() &&
+        log.events[request] == last->event) {
+      return static_cast<allocator::block_number>(block);
+    }
+  }
+  return std::nullopt;
+}
+
+// All up to that request, which the program would then have.
+[[nodiscard]] request_log up_to(const request_log& log, allocator::block_number refused) {
+  auto cut = log;
+  const auto count = log.allocations[refused] + std::size_t{1};
+  cut.requests.shorten(count);
+  cut.events.shorten(std::min(count, cut.events.size()));
+  cut.addresses[refused] = 1;
+  cut.answers.reset();
+  return cut;
+}
+
+}  // namespace
+
+prover::prover(const blocks::evidence& of) : refused_(fatal_refusal(of)), log_(&of.log) {
+  under_ = device_ = allocator::as_recorded(of.log);
+  if (refused_) {
+    until_refusal_ = up_to(of.log, *refused_);
+    log_ = &until_refusal_;
+    under_.usable_bytes = under_.total_bytes = 0;
+  }
+  before_ = allocator::replay_all_policies(*log_, under_);
+  reserved_before_ = before_.lowest_addresses.reserved.bytes;
+  allocated_before_ = before_.lowest_addresses.allocated.bytes;
+  if (const auto* const recorded = of.replayed.device(of.log.device);
+      recorded != nullptr && of.part.empty() && !refused_) {
+    reserved_before_ = recorded->allocator.peak_reserved().totals.reserved;
+    allocated_before_ = recorded->allocator.peak_allocated().totals.allocated;
+    // Addresses that no policy imagines are luck that a change need not undo.
+    reserved_before_ = std::min(reserved_before_, before_.worst.reserved.bytes);
+  }
+}
+
+std::uint64_t prover::least_saving() const {
+  return std::max(reserved_before_ / least_part, least_bytes);
+}
+
+void prover::change(const std::vector<const proposal*>& all, changed& into) const {
+  into.under = under_;
+  into.log = log_;
+  for (const auto* const one : all) {
+    if (one->options) into.under.options = *one->options;
+    if (!one->rewrite) continue;
+    if (into.log == log_) into.rewritten = *log_;
+    into.log = &into.rewritten;
+    one->rewrite(into.rewritten);
+    into.rewritten.answers.reset();
+  }
+}
+
+std::optional<std::uint64_t> prover::peak_with(const std::vector<const proposal*>& all,
+                                               bool all_policies) const {
+  changed what;
+  change(all, what);
+  const auto found = all_policies ? allocator::replay_all_policies(*what.log, what.under).worst
+                                  : allocator::replay(*what.log, what.under);
+  if (found.out_of_memory) return std::nullopt;
+  return found.reserved.bytes;
+}
+
+std::optional<piece> prover::prove(const proposal& what) const {
+  piece made;
+  made.what = what;
+  made.changes_program = static_cast<bool>(what.rewrite);
+  made.replayed = what.options || what.rewrite;
+  if (!what.options && !what.rewrite) {
+    made.saves_bytes = static_cast<std::int64_t>(what.saves_bytes.value_or(0));
+    made.saves_bytes_most = made.saves_bytes;
+    return made;
+  }
+  changed now;
+  change({&what}, now);
+  // One policy is enough to see that nothing is won.
+  const auto first = allocator::replay(*now.log, now.under);
+  const bool may_save =
+      less(reserved_before_, first.reserved.bytes) >= static_cast<std::int64_t>(least_saving()) ||
+      first.retries < before_.lowest_addresses.retries || refused_ || what.saves_ns;
+  if (!may_save || (first.out_of_memory && !refused_)) return std::nullopt;
+  const auto after = allocator::replay_all_policies(*now.log, now.under, &first);
+  if (after.worst.out_of_memory) return std::nullopt;
+  made.saves_bytes = less(reserved_before_, after.worst.reserved.bytes);
+  made.saves_bytes_most = less(reserved_before_, after.best.reserved.bytes);
+  made.saves_allocated = less(allocated_before_, after.worst.allocated.bytes);
+  if (made.saves_bytes < 0 && is_short(after.worst.reserved.bytes)) return std::nullopt;
+  made.retries_before = before_.worst.retries;
+  made.retries_after = after.worst.retries;
+  if (refused_) {
+    now.under.total_bytes = device_.total_bytes;
+    now.under.usable_bytes = device_.usable_bytes;
+    const auto here = allocator::replay_all_policies(*now.log, now.under);
+    made.mends_out_of_memory = !here.worst.out_of_memory;
+    made.retries_after = here.worst.retries;
+  }
+  return made;
+}
+
+// Time may be saved at the price of memory only where there is plenty of it.
+bool prover::is_short(std::uint64_t reserved) const {
+  return device_.usable_bytes != 0 && reserved > device_.usable_bytes / 10 * 7;
+}
+
+std::optional<std::uint64_t> prover::smallest(const changed& what) const {
+  const auto most = std::max(reserved_before_ * 2, device_.usable_bytes);
+  const auto step = std::max(reserved_before_ / capacity_parts, 2 * allocator::mebibyte);
+  auto under = what.under;
+  under.total_bytes = device_.total_bytes;
+  const auto found = allocator::find_smallest_fit(*what.log, under, most, step);
+  return found ? std::optional(found->usable_bytes) : std::nullopt;
+}
+
+std::optional<std::uint64_t> prover::smallest_with(const std::vector<const proposal*>& all) const {
+  changed what;
+  change(all, what);
+  return smallest(what);
+}
+
+void prover::find_capacities(const std::vector<piece*>& pieces) const {
+  if (pieces.empty()) return;
+  std::optional<std::uint64_t> before;
+  std::vector<std::optional<std::uint64_t>> after(pieces.size());
+  allocator::side_by_side(pieces.size() + 1, [&](std::size_t i) {
+    if (i == 0) {
+      before = smallest_with({});
+    } else {
+      after[i - 1] = smallest_with({&pieces[i - 1]->what});
+    }
+  });
+  for (std::size_t i = 0; i < pieces.size(); ++i) {
+    if (before && after[i]) pieces[i]->saves_capacity = less(*before, *after[i]);
+  }
+}
+
+}  // namespace memtrace::advice

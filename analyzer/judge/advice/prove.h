@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a proposal saves, by replaying what the changed program would ask for.
+//
+//   before  the peak that was recorded (of a part of a run: the replayed one). Of a run that ended
+//           when memory ran out: what it would have needed, up to and including the request that
+//           was refused, on a device without limit
+//   after   the changed requests under the changed options on the same device: the worst of all
+//           address policies
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "analyzer/judge/advice/piece.h"
+#include "analyzer/judge/blocks/evidence.h"
+
+namespace memtrace::advice {
+
+// Nothing of it changes after it was made, so that proposals can be proved side by side.
+class prover {
+ public:
+  explicit prover(const blocks::evidence& of);
+
+  // Empty: the changed program would not get through, or be worse off.
+  [[nodiscard]] std::optional<piece> prove(const proposal& what) const;
+  // One replay: the peak reserved with all of these, in their order; empty: runs out of memory.
+  [[nodiscard]] std::optional<std::uint64_t> peak_with(const std::vector<const proposal*>& all,
+                                                       bool all_policies) const;
+  [[nodiscard]] std::uint64_t peak_before() const { return reserved_before_; }
+
+  // The smallest capacity that fits, before and after, of pieces that were replayed: some hundred
+  // replays each.
+  void find_capacities(const std::vector<piece*>& pieces) const;
+
+  // Savings of device memory below this are not worth a word.
+  [[nodiscard]] std::uint64_t least_saving() const;
+  [[nodiscard]] bool ran_out() const { return refused_.has_value(); }
+
+ private:
+  struct changed {
+    allocator::request_log rewritten;
+    const allocator::request_log* log = nullptr;  // rewritten, or as it was
+    allocator::scenario under;
+  };
+  void change(const std::vector<const proposal*>& all, changed& into) const;
+  [[nodiscard]] bool is_short(std::uint64_t reserved) const;
+  [[nodiscard]] std::optional<std::uint64_t> smallest(const changed& what) const;
+  [[nodiscard]] std::optional<std::uint64_t> smallest_with(
+      const std::vector<const proposal*>& all) const;
+
+  allocator::request_log until_refusal_;  // empty where memory did not run out
+  std::optional<allocator::block_number> refused_;
+  const allocator::request_log* log_;
+  allocator::scenario device_;  // as recorded
+  allocator::scenario under_;   // the same, without limit where memory ran out
+  allocator::range_of_outcomes before_;
+  std::uint64_t reserved_before_ = 0;
+  std::uint64_t allocated_before_ = 0;
+};
+
+}  // namespace memtrace::advice

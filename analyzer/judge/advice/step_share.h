@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "analyzer/judge/blocks/evidence.h"
+#include "analyzer/model/estimate/step_share.h"
+
+namespace memtrace::advice {
+
+[[nodiscard]] estimate::step_share step_share_of(const blocks::evidence& of);
+
+}  // namespace memtrace::advice

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Follows the lives of all blocks and the naming of modules while a trace is read, and keeps what
+// pieces of advice ask about each block: 72 bytes a block until `most_blocks`, none after that, and
+// 24 bytes each time that autograd keeps one.
+//
+//   attributor ─► born, judged ─► block_collector ─┐
+//   reader ─────► on_module ──────────┘            ├─► evidence, a device each
+//   reader ─────► allocator::compiler ─► request_log ┘
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "analyzer/judge/blocks/evidence.h"
+#include "analyzer/model/attribution/attention.h"
+#include "analyzer/model/attribution/frame_marks.h"
+#include "analyzer/model/attribution/life_observer.h"
+#include "analyzer/model/replay/address_map.h"
+
+namespace memtrace::blocks {
+
+class block_collector final : public attribution::life_observer, public trace::record_visitor {
+ public:
+  block_collector(const trace::dictionary& names, std::uint64_t most_blocks)
+      : names_(names), marks_(names), softmaxes_(names), room_(most_blocks) {}
+  block_collector(const block_collector&) = delete;
+  block_collector& operator=(const block_collector&) = delete;
+
+  void born(std::uint32_t device, const attribution::block_life& block) override;
+  [[nodiscard]] bool ended(std::uint32_t device, const attribution::block_life& block,
+                           const attribution::life_end& how) override;
+  void judged(std::uint32_t device, const attribution::block_life& block,
+              const attribution::life_end& how, const attribution::classification& found) override;
+  void on_module(const trace::event& next, const trace::module_event& record) override;
+  void on_saved(const trace::event& next, const trace::saved_event& record) override;
+
+  // What autograd kept on a device; once, before facts_of.
+  [[nodiscard]] std::vector<keeping> keepings_of(std::uint32_t device);
+  // After the last record, once. By block_number of the log, with the requests that freed them.
+  // Empty: blocks that a request of the log made are not known.
+  [[nodiscard]] fact_list facts_of(const allocator::request_log& log);
+  [[nodiscard]] const std::map<trace::object_id, module_facts>& modules() const { return modules_; }
+
+ private:
+  struct live_block {
+    std::uint32_t index = 0;
+    block_facts facts;
+  };
+  struct of_device {
+    std::vector<std::uint64_t> born;  // events, ascending
+    fact_list facts;                  // of the same; of those that live still to come
+    std::vector<keeping> keepings;
+    replay::address_map<live_block> live;
+  };
+  void note_saved(const attribution::block_life& block, const attribution::classification& found,
+                  block_facts& facts);
+  [[nodiscard]] bool are_scores(const block_facts& facts) const;
+
+  const trace::dictionary& names_;
+  attribution::frame_marks marks_;
+  attribution::softmax_calls softmaxes_;
+  attribution::score_shapes scores_;
+  std::uint64_t room_;  // for further blocks
+  bool evaluates_ = false;
+  std::map<std::uint32_t, of_device> devices_;
+  std::map<trace::object_id, module_facts> modules_;
+};
+
+}  // namespace memtrace::blocks

@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/judge/host/judge_host.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <utility>
+
+#include "analyzer/base/statistics/steps_to_oom.h"
+#include "analyzer/base/statistics/words.h"
+#include "analyzer/judge/host/grid.h"
+#include "analyzer/judge/host/words.h"
+#include "analyzer/judge/verdicts/series_shown.h"
+
+namespace memtrace::host {
+
+namespace {
+
+// What a process gains by the way is nothing to speak of: a heap grows by arenas, and the
+// recorder's own two windows of the trace (2.6 MB) fill up, where the trace lies in memory.
+constexpr std::uint64_t negligible_growth = 4u << 20;
+// Pinned memory is known exactly, to the page.
+constexpr std::uint64_t page = 4096;
+// Two of the driver's smallest portions.
+constexpr std::uint64_t device_granularity = 4u << 20;
+
+// Call sites are numbered where GPU memory is got.
+constexpr std::uint32_t no_site = ~0U;
+
+struct room_left {
+  std::uint64_t capacity = 0;  // 0: not known
+  std::uint64_t used = 0;
+};
+
+// By the step, where the series has one value every `stride` steps.
+void count_by_steps(growth::judgement& found, const host_grid& on, std::uint64_t capacity) {
+  const auto stride = static_cast<double>(on.stride);
+  for (double* const rate :
+       {&found.bytes_per_step, &found.bytes_per_step_low, &found.bytes_per_step_high}) {
+    *rate /= stride;
+  }
+  for (auto& change : found.changes) change.step = on.first_step + change.step * on.stride;
+  found.more_steps_needed *= on.stride;
+  found.evidence.steps *= on.stride;
+  found.evidence.warmup_steps *= on.stride;
+  found.evidence.step_resolution *= on.stride;
+  constexpr double steps = 10'000;
+  const double share = 0.0005 * static_cast<double>(capacity);
+  found.negligible =
+      is_leak(found.shape) && found.bytes_per_step * steps < std::max(1048576.0, share);
+  found.overturned_by = growth::overturned_by(found);
+}
+
+void leave_open(growth::judgement& found, std::uint64_t more_steps_needed) {
+  found.shape = growth::shape::unknown;
+  found.bytes_per_step = found.bytes_per_step_low = found.bytes_per_step_high = 0;
+  found.negligible = false;
+  found.more_steps_needed = more_steps_needed;
+  found.overturned_by = growth::overturned_by(found);
+}
+
+// A few samples of a process that has just begun rise for many reasons: a leak that is less likely
+// than not is no verdict yet.
+void leave_open_what_is_unlikely(growth::judgement& found) {
+  if (is_leak(found.shape) && found.confidence < 0.5) leave_open(found, found.evidence.steps);
+}
+
+void say_when(verdicts::verdict& made, const host_grid& on, const room_left& room) {
+  if (!is_leak(made.found.shape) || room.capacity == 0) return;
+  made.steps_to_oom =
+      growth::steps_to_oom(made.bytes_per_step, {room.capacity, static_cast<double>(room.used), 0});
+  constexpr double most = 9e18;
+  if (made.steps_to_oom && on.ns_per_step > 0) {
+    made.ns_to_oom = static_cast<std::uint64_t>(
+        std::min(static_cast<double>(*made.steps_to_oom) * on.ns_per_step, most));
+  }
+}
+
+struct judged_series {
+  verdicts::subject about;
+  std::span<const sample> samples;
+  std::uint64_t negligible = 0;
+  room_left room;
+};
+
+[[nodiscard]] verdicts::verdict judge_series(const judged_series& given, const host_grid& on) {
+  const auto values = at_points(given.samples, on);
+  verdicts::verdict made;
+  made.about = given.about;
+  made.found =
+      growth::judge(std::span<const std::uint64_t>(values),
+                    {.capacity_bytes = given.room.capacity, .negligible_bytes = given.negligible});
+  count_by_steps(made.found, on, given.room.capacity);
+  leave_open_what_is_unlikely(made.found);
+  made.bytes_per_step = made.found.bytes_per_step;
+  verdicts::thinned_series thin;
+  for (const auto value : values) thin.add(value, 1);
+  made.series = thin.shown();
+  made.series.first_step = on.first_step + made.series.first_step * on.stride;
+  made.series.stride *= on.stride;
+  made.unit = on.has_steps ? "step" : "sample";
+  say_when(made, on, given.room);
+  return made;
+}
+
+[[nodiscard]] std::vector<sample> as_samples(std::span<const replay::pinned_change> changes) {
+  std::vector<sample> made;
+  // Between two changes nothing happens: a step, not a slope.
+  for (const auto& change : changes) {
+    if (!made.empty() && made.back().time_ns + 1 < change.time_ns) {
+      made.push_back({change.time_ns - 1, made.back().bytes});
+    }
+    made.push_back({change.time_ns, change.total});
+  }
+  return made;
+}
+
+// All ends of steps are points, up to so many: pinned memory is known at every moment.
+[[nodiscard]] host_grid grid_of_ends(std::span<const std::uint64_t> step_ends) {
+  constexpr std::size_t most = 4096;
+  host_grid made;
+  if (step_ends.size() < 2) return made;
+  made.has_steps = true;
+  made.ns_per_step = static_cast<double>(step_ends.back() - step_ends.front()) /
+                     static_cast<double>(step_ends.size() - 1);
+  made.stride = (step_ends.size() + most - 1) / most;
+  for (std::size_t i = 0; i < step_ends.size(); i += made.stride) {
+    made.times.push_back(step_ends[i]);
+  }
+  return made;
+}
+
+// Whose pinned memory stayed since the first step's end.
+[[nodiscard]] std::vector<verdicts::culprit> culprits_of(
+    std::span<const replay::pinned_change> changes, std::span<const std::uint64_t> step_ends,
+    const verdicts::verdict& whole) {
+  struct gain {
+    std::int64_t bytes = 0;
+    std::int64_t blocks = 0;
+  };
+  std::map<std::uint32_t, gain> by_stack;
+  const auto begin = step_ends.empty() ? 0 : step_ends.front();
+  const auto end = step_ends.empty() ? ~std::uint64_t{0} : step_ends.back();
+  std::int64_t all = 0;
+  for (const auto& change : changes) {
+    if (change.time_ns <= begin || change.time_ns > end || change.site.is_thread) continue;
+    auto& gained = by_stack[change.site.number];
+    gained.bytes += change.difference;
+    gained.blocks += change.difference < 0 ? -1 : 1;
+  }
+  for (const auto& [stack, gained] : by_stack) all += std::max<std::int64_t>(0, gained.bytes);
+  std::vector<verdicts::culprit> found;
+  for (const auto& [stack, gained] : by_stack) {
+    if (gained.bytes <= 0) continue;
+    auto& one = found.emplace_back();
+    one.site = no_site;
+    one.stack = trace::stack_id{stack};
+    one.found = whole.found;
+    one.share = static_cast<double>(gained.bytes) / static_cast<double>(all);
+    one.bytes = static_cast<std::uint64_t>(gained.bytes);
+    one.blocks = static_cast<std::uint64_t>(std::max<std::int64_t>(0, gained.blocks));
+    one.bytes_per_step = whole.bytes_per_step * one.share;
+  }
+  std::ranges::sort(found, std::greater(), &verdicts::culprit::bytes);
+  constexpr std::size_t most = 8;
+  if (found.size() > most) found.resize(most);
+  return found;
+}
+
+// PyTorch pins a buffer when all that it has are in use: their number rises by chance up to as many
+// as are ever in use at once (a DataLoader's prefetched batches), some tens of steps long. Memory
+// that is pinned in nearly every step is another thing.
+void let_buffers_settle(verdicts::verdict& pinned, std::span<const std::uint64_t> values) {
+  constexpr std::size_t settled = 60;  // steps
+  if (!is_leak(pinned.found.shape) || values.size() >= settled) return;
+  std::size_t rises = 0;
+  for (std::size_t i = 1; i < values.size(); ++i) rises += values[i] > values[i - 1] ? 1 : 0;
+  if (10 * rises >= 9 * (values.size() - 1)) return;
+  leave_open(pinned.found, settled - values.size());
+  pinned.bytes_per_step = 0;
+  pinned.steps_to_oom = pinned.ns_to_oom = std::nullopt;
+}
+
+class host_judge {
+ public:
+  host_judge(const host_samples& samples, std::span<const std::uint64_t> step_ends)
+      : samples_(samples),
+        step_ends_(step_ends),
+        room_{samples.limit.value_or(0), samples.limit_used.last()} {}
+
+  void process() {
+    // Kernels before 4.5 do not tell what is kept.
+    const auto& known = samples_.kept.peak() != 0 ? samples_.kept : samples_.resident;
+    add({verdicts::subject_kind::host, 0, {}}, known, negligible_growth, room_);
+  }
+
+  void workers() {
+    if (samples_.workers.peak() == 0) return;
+    const verdicts::subject about{verdicts::subject_kind::host, 0, "workers"};
+    const auto before = made_.size();
+    add(about, samples_.workers_proportional, negligible_growth, room_);
+    if (made_.size() > before && made_.back().found.shape != growth::shape::unknown) return;
+    // What is resident in them is known more often, though not what of it is shared: it can tell
+    // that they grow, and not that they do not.
+    add(about, samples_.workers_kept, negligible_growth, room_);
+    const bool grows = made_.size() > before && is_leak(made_.back().found.shape);
+    if (made_.size() == before + 2) made_.erase(made_.end() - (grows ? 2 : 1));
+  }
+
+  void pinned(std::span<const replay::pinned_change> changes) {
+    if (changes.empty()) return;
+    const auto series = as_samples(changes);
+    const auto ends = grid_of_ends(step_ends_);
+    auto& found = made_.emplace_back(
+        judge_series({{verdicts::subject_kind::host, 0, "pinned"}, series, page, room_}, ends));
+    let_buffers_settle(found, at_points(series, ends));
+    if (is_leak(found.found.shape)) found.culprits = culprits_of(changes, step_ends_, found);
+  }
+
+  void outside() {
+    for (const auto& [device, series] : samples_.outside) {
+      add({verdicts::subject_kind::outside, device, {}}, series, device_granularity, {});
+    }
+    const auto ends = grid_of_ends(step_ends_);
+    for (const auto& [whose, series] : samples_.by_owner) {
+      if (series.peak() < device_granularity || !ends.has_steps) continue;
+      const verdicts::subject about{verdicts::subject_kind::outside, whose.first, whose.second};
+      made_.push_back(judge_series({about, series.samples(), device_granularity, {}}, ends));
+    }
+  }
+
+  [[nodiscard]] std::vector<verdicts::verdict> finish() {
+    for (auto& one : made_) describe(one, samples_);
+    return std::move(made_);
+  }
+
+ private:
+  void add(const verdicts::subject& about, const sampled_series& from, std::uint64_t negligible,
+           const room_left& room) {
+    if (from.peak() == 0) return;
+    made_.push_back(judge_series({about, from.samples(), negligible, room},
+                                 grid_for(from.samples(), step_ends_)));
+  }
+
+  const host_samples& samples_;
+  std::span<const std::uint64_t> step_ends_;
+  room_left room_;
+  std::vector<verdicts::verdict> made_;
+};
+
+}  // namespace
+
+std::vector<verdicts::verdict> judge_host(const host_samples& samples,
+                                          std::span<const replay::pinned_change> pinned,
+                                          std::span<const std::uint64_t> step_ends) {
+  host_judge judge(samples, step_ends);
+  judge.process();
+  judge.workers();
+  judge.pinned(pinned);
+  judge.outside();
+  return judge.finish();
+}
+
+}  // namespace memtrace::host

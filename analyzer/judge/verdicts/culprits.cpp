@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/judge/verdicts/culprits.h"
+
+#include <algorithm>
+#include <functional>
+#include <iterator>
+#include <utility>
+
+#include "analyzer/judge/verdicts/growing_work.h"
+#include "analyzer/judge/verdicts/replacement.h"
+
+namespace memtrace::verdicts {
+
+namespace {
+
+constexpr std::size_t most_suspects = 10;
+
+struct movements {
+  double up = 0;
+  double down = 0;
+  double rises = 0;
+  double steps = 0;
+};
+
+[[nodiscard]] movements movements_of(const growth::series& values) {
+  movements sum;
+  for (const auto& window : values.windows()) {
+    sum.up += window.up;
+    sum.down += window.down;
+    sum.rises += window.rises;
+    sum.steps += window.steps;
+  }
+  return sum;
+}
+
+// It rose again and again and no longer does: batches that got larger until they were large enough,
+// a pool that is full.
+// `latest`: the last step's, which no window has.
+[[nodiscard]] bool stands_still(const growth::series& values, double latest) {
+  constexpr std::size_t fewest_rises = 5;
+  constexpr std::size_t shortest = 2;
+  const auto& windows = values.windows();
+  std::size_t rises = 0;
+  std::size_t last = 0;
+  std::size_t longest = 1;  // wait between two rises
+  for (std::size_t i = 1; i < windows.size(); ++i) {
+    if (windows[i].floor <= windows[i - 1].floor) continue;
+    if (rises++ != 0) longest = std::max(longest, i - last);
+    last = i;
+  }
+  if (rises < fewest_rises || latest > windows.back().floor) return false;
+  return windows.size() - last >= std::max(shortest, 3 * longest - 1);
+}
+
+// One block that grows (torch.cat) has one birth step at any time; so has memory that streams.
+// The former rises in most steps, or by jumps that keep coming, and hardly ever falls.
+[[nodiscard]] bool is_one_that_grows(const growth::series& values, const growth::judgement& found) {
+  const auto moved = movements_of(values);
+  if (moved.down > moved.up / 10) return false;
+  constexpr std::size_t regular_jumps = 4;
+  constexpr double smallest_rise = 1024;  // two of the allocator's blocks: it is just slow
+  return moved.rises >= moved.steps / 2 || moved.up <= smallest_rise * moved.rises ||
+         (found.shape == growth::shape::stepwise && found.evidence.jumps >= regular_jumps);
+}
+
+// Blocks of ever more steps are alive; of jumps that stay, each is made of blocks of its own. A
+// pool of threads has blocks of as many steps as it has threads, now of large requests, now of
+// small ones.
+[[nodiscard]] bool generations_grow(const site_history& page, const growth::judgement& found,
+                                    std::uint64_t steps) {
+  const bool by_jumps = found.shape == growth::shape::stepwise;
+  return page.births_stayed > std::max<std::uint64_t>(page.births_by_half_of(steps), 2) &&
+         (!by_jumps || page.births_stayed >= found.evidence.jumps);
+}
+
+[[nodiscard]] culprit describe(const site_history& page, growth::judgement found,
+                               std::uint64_t steps) {
+  culprit made;
+  made.site = page.site;
+  const auto kind = page.main_kind();
+  made.stack = kind.stack;
+  made.forward = kind.forward;
+  made.what = kind.what;
+  made.born_in = kind.born_in;
+  made.bytes_per_step = found.bytes_per_step;
+  made.bytes = page.series.latest();
+  made.blocks = page.stayed.blocks;
+  made.at_even_distances = page.births.at_even_distances(steps);
+  made.is_overdue = page.births.is_overdue(steps);
+  made.by_more_blocks = page.grew_by_blocks(steps);
+  made.birth_steps = page.births_stayed;
+  made.found = std::move(found);
+  return made;
+}
+
+// From the lowest to the highest step.
+[[nodiscard]] double rise_of(const growth::series& values) {
+  double floor = 0;
+  double top = 0;
+  bool first = true;
+  for (const auto& window : values.windows()) {
+    floor = first ? window.floor : std::min(floor, window.floor);
+    top = first ? window.top : std::max(top, window.top);
+    first = false;
+  }
+  return top - floor;
+}
+
+// Another site gives back what this one takes.
+[[nodiscard]] bool replaces_another(const growth::series& values, const site_history& page,
+                                    const device_timeline& device) {
+  return std::ranges::any_of(device.sites.pages(), [&](const site_history& other) {
+    return other.site != page.site && replaces(values, other.series.first(device.sites.steps()));
+  });
+}
+
+// What is there because something else grows: optimizers' states, and gradients of weights that
+// grow, which the backward pass makes where no line of the user's is.
+class rank_of {
+ public:
+  explicit rank_of(const std::vector<culprit>& all)
+      : weights_grow_(std::ranges::any_of(
+            all, [](const culprit& one) { return one.what == attribution::category::weights; })) {}
+  [[nodiscard]] bool operator()(const culprit& a, const culprit& b) const {
+    return std::pair(order(a), b.bytes_per_step) < std::pair(order(b), a.bytes_per_step);
+  }
+
+ private:
+  [[nodiscard]] int order(const culprit& one) const {
+    if (one.what == attribution::category::optimizer_states) return 2;
+    return weights_grow_ && one.what == attribution::category::gradients ? 1 : 0;
+  }
+  bool weights_grow_;
+};
+
+}  // namespace
+
+growing_sites find_growing(std::uint32_t index, const device_timeline& device,
+                           const growth::context& about) {
+  growing_sites found;
+  std::vector<culprit> single;  // whose one block grows
+  step_inputs inputs;
+  double largest = 0;
+  const auto steps = device.sites.steps();
+  for (const auto& page : device.sites.pages()) {
+    const auto values = page.series.first(steps);
+    auto verdict = growth::judge(values, about);
+    inputs.add(page, is_leak(verdict.shape));
+    if (is_leak(verdict.shape) && replaces_another(values, page, device)) {
+      verdict.shape = growth::shape::warmup_plateau;
+    }
+    if (is_leak(verdict.shape)) {
+      if (stands_still(values, static_cast<double>(page.series.latest()))) continue;
+      if (generations_grow(page, verdict, steps)) {
+        found.all.push_back(describe(page, std::move(verdict), steps));
+        found.all.back().for_new_sizes = made_for_new_sizes(values, device.whole.peak.values);
+      } else if (is_one_that_grows(values, verdict)) {
+        single.push_back(describe(page, std::move(verdict), steps));
+        single.back().for_new_sizes = made_for_new_sizes(values, device.whole.peak.values);
+      }
+      continue;
+    }
+    const auto grown = static_cast<double>(page.series.latest()) - values.first_bytes();
+    if (verdict.shape == growth::shape::sawtooth) {
+      found.filling.push_back(describe(page, verdict, steps));
+      found.filling.back().share = rise_of(values);
+    }
+    if (grown <= largest) continue;
+    largest = grown;
+    found.largest_otherwise = verdict.shape;
+  }
+  found.work_grows = work_grows(device.whole, inputs, single, about);
+  if (!found.work_grows) std::ranges::move(single, std::back_inserter(found.all));
+  for (const auto& one : found.all) found.bytes_per_step += one.bytes_per_step;
+  for (auto& one : found.all) {
+    one.device = index;
+    one.share = one.bytes_per_step / found.bytes_per_step;
+  }
+  std::ranges::stable_sort(found.all, rank_of(found.all));
+  double rises = 0;
+  for (const auto& one : found.filling) rises += one.share;
+  for (auto& one : found.filling) {
+    one.device = index;
+    one.share /= rises;
+  }
+  std::ranges::stable_sort(found.filling, std::greater(), &culprit::share);
+  return found;
+}
+
+std::vector<culprit> suspects_of(const std::vector<culprit>& sites) {
+  std::vector<culprit> suspects;
+  double explained = 0;
+  for (const auto& one : sites) {
+    const bool falls_off =
+        !suspects.empty() && explained >= 0.5 && 2 * one.share < suspects.back().share;
+    if (explained >= 0.8 || falls_off || suspects.size() == most_suspects) break;
+    suspects.push_back(one);
+    explained += one.share;
+  }
+  return suspects;
+}
+
+}  // namespace memtrace::verdicts

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Growth that comes to an end by itself. No statistic of the series can tell it from a leak; what
+// is known of the memory can:
+//
+//   a container that is bounded (deque(maxlen=…), lru_cache), or that the program's own lines
+//   compare with a limit which it has not reached
+//   states that an optimizer makes when a parameter has its first gradient
+//   a model that the program makes larger, all of whose modules run, or by a few parts; and what
+//   goes with it
+//   a table for each size that the inputs have had
+//   keys and values of a text that is being written
+#pragma once
+
+#include "analyzer/judge/verdicts/verdict.h"
+
+namespace memtrace::verdicts {
+
+// Culprits whose memory fills so get `fills` and the shape warmup_plateau; so does a verdict most
+// of whose growth is theirs, unless what is left still grows. Not where memory runs out before.
+// `overturned_by` says what would make a leak of it.
+void judge_filling(findings& found);
+
+}  // namespace memtrace::verdicts

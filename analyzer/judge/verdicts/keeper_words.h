@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What keeps memory alive, as a person would say it.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "analyzer/judge/verdicts/verdict.h"
+#include "memtrace/trace_format.h"
+
+namespace memtrace::verdicts {
+
+// The variable to look for in the program: self.outputs of self.outputs[…].grad_fn
+[[nodiscard]] std::string variable_of(const retainer& keeper);
+
+// "list" of "list", "deque" of "deque(maxlen=50)"
+[[nodiscard]] std::string_view container_class(const retainer& keeper);
+
+// By itself, as a deque of at most 50: not where a container around it gets longer.
+[[nodiscard]] bool is_bounded_by_kind(const retainer& keeper);
+
+// `self.outputs`, a list of 240 in Trainer, from fit (train.py:80)
+[[nodiscard]] std::string describe(const retainer& keeper);
+
+}  // namespace memtrace::verdicts

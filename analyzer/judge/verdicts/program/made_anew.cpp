@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/judge/verdicts/program/made_anew.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <compare>
+#include <deque>
+#include <functional>
+#include <optional>
+#include <regex>
+#include <set>
+#include <vector>
+
+#include "analyzer/judge/verdicts/program/bound_effect.h"
+
+namespace memtrace::verdicts {
+
+namespace {
+
+constexpr std::size_t most_names = 100;
+
+[[nodiscard]] std::set<std::string> names_in(const std::string& expression) {
+  // Names of arguments (dim=1), of attributes' owners, and texts do not matter.
+  static const std::regex text(R"('[^']*'|"[^"]*")");
+  static const std::regex word(R"([A-Za-z_]\w*)");
+  static const std::set<std::string> others = {"for", "in",   "if",     "else",  "not",   "and",
+                                               "or",  "None", "True",   "self",  "torch", "F",
+                                               "nn",  "is",   "lambda", "range", "min",   "max"};
+  const auto bare = std::regex_replace(expression, text, "");
+  std::set<std::string> names;
+  for (auto at = std::sregex_iterator(bare.begin(), bare.end(), word); at != std::sregex_iterator();
+       ++at) {
+    const auto name = at->str();
+    const auto after =
+        bare.find_first_not_of(' ', static_cast<std::size_t>(at->position()) + name.size());
+    const bool is_keyword = after != std::string::npos && bare[after] == '=' &&
+                            bare[std::min(after + 1, bare.size() - 1)] != '=';
+    if (!is_keyword && !others.contains(name)) names.insert(name);
+  }
+  return names;
+}
+
+// Not where it is a function of that name: length = self.length(step).
+[[nodiscard]] bool reads(const std::string& value, const std::string& name) {
+  if (!names_in(value).contains(name)) return false;
+  const std::regex variable(fmt::format(R"(\b{}\b(?!\s*\())", name));
+  return std::regex_search(value, variable);
+}
+
+// size + 16, min(1 + count, 400): a number that a plan makes larger.
+[[nodiscard]] bool is_arithmetic(const std::string& expression) {
+  static const std::regex arithmetic(R"(^[\w.\s+*/%(),-]*$)");
+  static const std::regex calls(R"((\w+)\()");
+  if (!std::regex_match(expression, arithmetic)) return false;
+  for (auto at = std::sregex_iterator(expression.begin(), expression.end(), calls);
+       at != std::sregex_iterator(); ++at) {
+    const auto name = (*at)[1].str();
+    if (name != "min" && name != "max" && name != "int" && name != "round") return false;
+  }
+  return expression.find_first_of("0123456789") != std::string::npos;
+}
+
+[[nodiscard]] bool has_parameter(const std::string& definition, const std::string& name) {
+  const auto parameters = parameters_of(definition);
+  return std::ranges::find(parameters, name) != parameters.end();
+}
+
+struct assignment {
+  std::size_t line = 0;
+  std::string value;
+};
+
+struct name_read {
+  std::string name;
+  std::optional<std::size_t> function;  // its definition's line
+  auto operator<=>(const name_read&) const = default;
+};
+
+class follower {
+ public:
+  explicit follower(const program_text& program) : program_(program) {}
+
+  [[nodiscard]] std::vector<assignment> assignments_to(const std::string& name) const {
+    std::vector<assignment> found;
+    for (std::size_t i = 0; i < program_.size(); ++i) {
+      if (!program_.names(i, name)) continue;
+      auto value = assigned_to(name, program_.at(i));
+      if (!value.empty()) found.push_back({i, std::move(value)});
+    }
+    return found;
+  }
+
+  // A variable of the function in which it is read, if that has one of this name.
+  [[nodiscard]] std::vector<assignment> assignments_to(const name_read& read) const {
+    auto found = assignments_to(read.name);
+    const auto is_own = [&](const assignment& one) {
+      return program_.function_of(one.line) == read.function &&
+             program_.at(one.line).find('.' + read.name) == std::string::npos;
+    };
+    if (std::ranges::any_of(found, is_own)) std::erase_if(found, std::not_fn(is_own));
+    return found;
+  }
+
+  // What a value is made of; of a function of the program, what it returns.
+  void read_in(const std::string& value, std::size_t line, std::deque<name_read>& open) const {
+    for (const auto& name : names_in(value)) {
+      open.push_back({name, program_.function_of(line)});
+      const auto definition = program_.definition_of(name);
+      if (!definition) continue;
+      for (auto i = *definition + 1; i < program_.end_of(*definition); ++i) {
+        if (!program_.begins(i, {"return", "yield"})) continue;
+        for (const auto& given : names_in(program_.at(i))) {
+          if (given != "return" && given != "yield") open.push_back({given, definition});
+        }
+      }
+    }
+  }
+
+  // It has something of all steps before.
+  [[nodiscard]] bool gathers(const std::string& name, const std::vector<assignment>& given) const {
+    const bool anew = std::ranges::any_of(given, [&](const assignment& one) {
+      const auto function = program_.name_of_function(one.line);
+      const auto definition = program_.function_of(one.line);
+      if (definition && has_parameter(program_.at(*definition), name)) return true;
+      if (is_of_a_call(one) && !reads(one.value, name)) return true;
+      return program_.loops_around(one.line) != 0 && !reads(one.value, name) &&
+             function != "__init__";
+    });
+    for (const auto& one : given) {
+      if (reads(one.value, name) && !is_arithmetic(one.value) && !anew) return true;
+    }
+    if (anew) return false;
+    const bound_effect container(program_, name);
+    if (loses(container, name) || begins_again(given, name)) return false;
+    const std::regex adds(fmt::format(R"(\b{}\s*\+=\s*(.*)$)", name));
+    const auto home = given.empty() ? std::string() : program_.name_of_function(given[0].line);
+    for (std::size_t i = 0; i < program_.size(); ++i) {
+      if (!program_.names(i, name) || is_of_another_function(i, name, given)) continue;
+      std::smatch found;
+      if (std::regex_search(program_.at(i), found, adds)) {
+        if (!is_arithmetic(found[1].str())) return true;
+        continue;
+      }
+      // A list of one call's own.
+      const bool of_a_call = !given.empty() && home != "main" && home != "__init__" &&
+                             !home.empty() && program_.name_of_function(i) == home &&
+                             program_.at(given[0].line).find("self.") == std::string::npos;
+      if (container.puts_in(program_.at(i)) && !of_a_call) return true;
+    }
+    return false;
+  }
+
+ private:
+  // The line's function has a variable of this name, which is another one.
+  [[nodiscard]] bool is_of_another_function(std::size_t line, const std::string& name,
+                                            const std::vector<assignment>& given) const {
+    const auto own = program_.function_of(line);
+    if (!own || given.empty() || program_.names(line, "." + name)) return false;
+    if (program_.names(given[0].line, "." + name)) return false;
+    const auto is_here = [&](const assignment& one) {
+      return program_.function_of(one.line) == own;
+    };
+    if (std::ranges::any_of(given, is_here)) return false;
+    return std::ranges::any_of(assignments_to(name), is_here);
+  }
+
+  // Something of it goes now and then: history.pop(0).
+  [[nodiscard]] bool loses(const bound_effect& container, const std::string& name) const {
+    for (std::size_t i = 0; i < program_.size(); ++i) {
+      if (program_.names(i, name) && container.removes(program_.at(i))) return true;
+    }
+    return false;
+  }
+
+  // An attribute that a function which is called gives a new value: self.tokens = list(prompt).
+  [[nodiscard]] bool begins_again(const std::vector<assignment>& given,
+                                  const std::string& name) const {
+    return std::ranges::any_of(given, [&](const assignment& one) {
+      const auto function = program_.name_of_function(one.line);
+      if (function.empty() || function == "__init__" || function == "main") return false;
+      if (!program_.names(one.line, "." + name) || reads(one.value, name)) return false;
+      const std::regex call(fmt::format(R"(\.{}\()", function));
+      for (std::size_t i = 0; i < program_.size(); ++i) {
+        if (program_.names(i, function) && std::regex_search(program_.at(i), call)) return true;
+      }
+      return false;
+    });
+  }
+
+  // A variable of a function that ends.
+  [[nodiscard]] bool is_of_a_call(const assignment& one) const {
+    const auto definition = program_.function_of(one.line);
+    const auto function = program_.name_of_function(one.line);
+    if (!definition || function == "main" || function == "__init__") return false;
+    if (program_.at(one.line).find("self.") != std::string::npos) return false;
+    for (auto i = *definition + 1; i < program_.end_of(*definition); ++i) {
+      if (program_.names(i, "yield")) return false;
+    }
+    return true;
+  }
+
+  const program_text& program_;
+};
+
+}  // namespace
+
+bool is_made_anew(const program_text& program, const std::string& variable) {
+  const follower from(program);
+  const auto own = from.assignments_to(variable);
+  const bound_effect container(program, variable);
+  // A function that is called has a variable of this name, too, which is another one.
+  const auto is_outer = [&](const assignment& one) {
+    const auto function = program.name_of_function(one.line);
+    return function.empty() || function == "main" || program.names(one.line, "." + variable);
+  };
+  const bool has_outer = std::ranges::any_of(own, is_outer);
+  const auto is_of_another = [&](std::optional<std::size_t> function) {
+    return has_outer && function && std::ranges::any_of(own, [&](const assignment& one) {
+             return !is_outer(one) && program.function_of(one.line) == function;
+           });
+  };
+  // A list of a step's own is made in the loop; any other gathers.
+  const bool is_refilled = std::ranges::any_of(own, [&](const assignment& one) {
+    return program.loops_around(one.line) != 0 && container.empties(program.at(one.line));
+  });
+  std::deque<name_read> open;
+  bool anew = is_refilled;
+  for (std::size_t i = 0; i < program.size(); ++i) {
+    if (!program.names(i, variable) || !container.puts_in(program.at(i))) continue;
+    if (is_of_another(program.function_of(i))) continue;
+    if (!is_refilled) return false;
+    from.read_in(program.at(i), i, open);
+    std::erase_if(open, [&](const name_read& one) { return one.name == variable; });
+  }
+  for (const auto& one : own) {
+    if (container.empties(program.at(one.line))) continue;
+    if (is_of_another(program.function_of(one.line))) continue;
+    const auto function = program.name_of_function(one.line);
+    const bool begins = program.loops_around(one.line) == 0 &&
+                        (function == "__init__" || function == "main" || function.empty());
+    if (begins) continue;
+    anew = true;
+    from.read_in(one.value, one.line, open);
+  }
+  std::set<name_read> seen;
+  while (anew && !open.empty() && seen.size() < most_names) {
+    const auto read = open.front();
+    open.pop_front();
+    if (read.name == variable && !is_of_another(read.function)) return false;
+    if (!seen.insert(read).second) continue;
+    const auto given = from.assignments_to(read);
+    if (from.gathers(read.name, given)) return false;
+    for (const auto& one : given) {
+      std::deque<name_read> next;
+      from.read_in(one.value, one.line, next);
+      for (auto& other : next) {
+        if (other.name != read.name) open.push_back(std::move(other));
+      }
+    }
+  }
+  return anew;
+}
+
+bool is_made_of_itself(const program_text& program, const std::string& variable) {
+  const follower from(program);
+  std::deque<name_read> open;
+  for (const auto& one : from.assignments_to(variable)) from.read_in(one.value, one.line, open);
+  std::set<name_read> seen;
+  while (!open.empty() && seen.size() < most_names) {
+    const auto read = open.front();
+    open.pop_front();
+    if (read.name == variable) return true;
+    if (!seen.insert(read).second) continue;
+    for (const auto& one : from.assignments_to(read)) from.read_in(one.value, one.line, open);
+  }
+  return false;
+}
+
+}  // namespace memtrace::verdicts

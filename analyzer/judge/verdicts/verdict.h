@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the analyzer concludes about one run: does memory accumulate or merely stream, where, by how
+// much a step, what keeps it alive, and what to write instead. Sizes are bytes.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analyzer/base/statistics/judge.h"
+#include "analyzer/judge/verdicts/path_levels.h"
+#include "analyzer/model/attribution/terms.h"
+#include "analyzer/trace/reader/ids.h"
+#include "memtrace/trace_format.h"
+
+namespace memtrace::verdicts {
+
+// As the report's JSON names it, before the colon.
+enum class subject_kind : std::uint8_t {
+  device,    // allocated bytes of device N
+  reserved,  // reserved bytes of device N: grows while allocated is flat: fragmentation
+  outside,   // driver memory of device N outside of PyTorch's pool
+  category,
+  phase,  // evaluation, or one that the program named: memory that stays within each episode of it
+  site,
+  host,  // resident memory of the process, its workers, pinned memory
+};
+
+struct subject {
+  subject_kind kind = subject_kind::device;
+  std::uint32_t device = 0;
+  std::string name;  // of the category, phase, or of what is meant on the host; the site's number
+};
+
+// A series as it was judged, thinned to at most 64 values.
+struct series_shown {
+  std::uint64_t first_step = 0;
+  std::uint64_t stride = 1;  // steps from one value to the next
+  std::vector<std::uint64_t> bytes;
+};
+
+// Why a container does not get ever longer, as a line of the program says.
+enum class bound_kind : std::uint8_t {
+  length,   // it is compared, cut, or a ring
+  keys,     // what is put under a key takes the place of what was there; there are so many keys
+  emptied,  // that is left with nothing, again and again
+  places,   // no container gets longer: what is in it has something more each, once
+};
+struct shown_bound {
+  std::string name;         // self.capacity; empty: a number
+  std::uint64_t limit = 0;  // elements, keys, or steps until it is emptied; 0: not known
+  std::string file;
+  std::uint32_t line = 0;
+  bound_kind kind = bound_kind::length;
+};
+
+// Why a short run does not tell whether a container goes on getting longer.
+enum class open_kind : std::uint8_t {
+  new_keys,     // something is put in for keys that are not there yet
+  taken_out,    // something is taken out where a condition holds, which it has not
+  measured,     // its length is compared with something
+  runs_out,     // what is put in comes from something that comes to an end
+  named,        // a number beside it is called a capacity
+  larger_only,  // it is made anew only where more is asked for than it has
+};
+struct open_end {
+  open_kind kind = open_kind::new_keys;
+  std::string file;
+  std::uint32_t line = 0;
+  std::string number = {};  // "capacity=480", if it is named
+  bool is_below = false;    // known: it is not that long yet
+};
+
+// A path that keeps memory alive, as the censuses saw it.
+struct retainer {
+  std::string path;       // self.validation_outputs[…]
+  std::string container;  // list
+  std::uint64_t length = 0;
+  bool gets_longer = false;               // was longer in later censuses, in the last one too
+  std::optional<growing_level> grows_in;  // of several containers in one another
+  bool is_full = false;                   // the bounded containers are, inside others
+  bool grows_itself = false;    // its tensors do, in containers that are as long as they were
+  bool grows_in_place = false;  // more of what was there before holds memory now
+  std::string owner;            // local of fit
+  std::string file;             // of the owner
+  std::uint32_t line = 0;
+  std::string holder;       // Trainer
+  std::uint32_t flags = 0;  // format::held_*
+  std::uint64_t bytes = 0;  // in the last census in which it held the culprit's memory
+  std::uint64_t blocks = 0;
+  double bytes_per_step = 0;               // between censuses; 0: seen once
+  std::uint32_t censuses = 0;              // that saw it
+  std::uint64_t seen_at_step = 0;          // the last of them
+  std::uint64_t recorded_in_backward = 0;  // of the bytes: made by a backward that made a graph
+  std::string numbers;                     // beside it, at that time: capacity=40,budget=320
+  std::optional<shown_bound> bound;        // what keeps it from getting ever longer
+  std::optional<open_end> may_end;         // where there is no bound
+  bool made_of_itself = false;             // a step gives it what it makes of what was there
+  bool made_anew = false;                  // each step gives it something new, not more of the same
+};
+
+// Why growth comes to an end by itself, or may do so.
+struct filling {
+  std::string summary;                         // grows into `x`, which is bounded
+  std::string line;                            // into `x`, deque of 5, which is not full yet
+  std::optional<std::uint64_t> steps_to_full;  // at the rate at which it fills
+  std::string overturned_by;
+  bool settled = true;  // false: the run is too short to tell
+};
+
+// Steps until memory would run out on another GPU, if what is on this one outside of PyTorch's pool
+// is there, too; 0: this run does not fit. Not the time: another GPU's steps last otherwise.
+struct steps_elsewhere {
+  std::string gpu;  // a name that --gpu takes
+  std::uint64_t capacity_bytes = 0;
+  std::uint64_t steps = 0;
+};
+
+// A limit other than the device's memory.
+struct memory_limit {
+  std::string name;  // the machine's memory
+  std::uint64_t bytes = 0;
+};
+
+// What to write instead, in the user's terms.
+struct remedy {
+  std::string id;       // detach_loss, clear_list, bound_cache, …
+  std::string cause;    // one sentence: what happens
+  std::string change;   // one sentence: what to write instead
+  std::string caution;  // what does not help, or what it costs; may be empty
+  double saves_bytes_per_step = 0;
+  bool helps_what_fills = false;  // and is emptied by itself: that needs no bound and no reset()
+};
+
+struct culprit {
+  std::uint32_t device = 0;
+  std::uint32_t site = 0;   // its number in this process, the same on all devices
+  trace::stack_id stack;    // of the site's latest allocation that stays
+  trace::stack_id forward;  // made in backward: the forward call whose gradient it was made for
+  attribution::category what = attribution::category::unknown;
+  attribution::phase born_in = attribution::phase::other;
+  growth::judgement found;
+  double bytes_per_step = 0;
+  double share = 0;         // of the subject's growth, 0 … 1
+  std::uint64_t bytes = 0;  // that have stayed
+  std::uint64_t blocks = 0;
+  bool modules_run = false;              // weights, all of modules that still take part in a step
+  bool modules_wrap_each_other = false;  // weights, each time around those that were there
+  bool modules_take_turns = false;    // weights, some of modules that have run again after a pause
+  bool in_running_model = false;      // weights, some of a model that still takes part in a step
+  std::string part_of_model;          // of weights: adapters[…]
+  bool fits_weights = false;          // it grew by no more than the device's weights are
+  bool at_even_distances = false;     // these steps are: each third, or so
+  bool is_overdue = false;            // none since, for twice the longest wait so far
+  bool by_more_blocks = false;        // of about the same size, rather than by larger ones
+  bool for_new_sizes = false;         // made only where a step worked on larger data than before
+  std::uint64_t birth_steps = 0;      // distinct steps in which its live blocks were made
+  std::vector<retainer> retained_by;  // most growth first
+  std::optional<remedy> fix;
+  std::optional<filling> fills;  // instead of leaking
+};
+
+struct verdict {
+  verdicts::subject about;
+  growth::judgement found;  // shape, rate, confidence, evidence, what would overturn it
+  series_shown series;
+  std::string unit = "step";  // what the series counts: step, call, event window, sample
+  double bytes_per_step = 0;  // by steps, even where the unit is another
+  std::optional<std::uint64_t> steps_to_oom;
+  std::optional<std::uint64_t> ns_to_oom;
+  std::optional<memory_limit> limit;       // of the host: what is reached after steps_to_oom
+  std::vector<steps_elsewhere> elsewhere;  // of device and phase; as gpu_models.h lists them
+  std::vector<culprit> culprits;           // largest share first
+  std::optional<remedy> fix;               // of one without culprits: reserved, outside, host
+  std::string summary;                     // a sentence
+};
+
+// A habit that costs and does not help, such as empty_cache in every batch.
+struct habit {
+  std::string id;
+  std::string title;
+  std::string evidence;  // with its figures
+  std::string change;
+  std::uint64_t times = 0;
+  std::uint64_t nanoseconds = 0;  // measured, inside of what it does
+  // What it calls, where a program without these calls can be replayed: the replay says more.
+  std::optional<format::operation> calls = std::nullopt;
+};
+
+struct findings {
+  std::vector<verdict> verdicts;  // the devices first; each device always has one
+  std::vector<habit> habits;
+};
+
+}  // namespace memtrace::verdicts

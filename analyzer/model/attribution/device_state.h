@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One device while its trace is read: the lives of its blocks beside the replay of its allocator,
+// and the moments that are of interest. The replay sees every record first; what it concludes
+// from a record about the time before (a new peak) is taken over before the record is followed.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "analyzer/model/attribution/block_table.h"
+#include "analyzer/model/attribution/run_context.h"
+#include "analyzer/model/attribution/step_series.h"
+#include "analyzer/model/attribution/watch.h"
+#include "analyzer/model/replay/device_replay.h"
+
+namespace memtrace::attribution {
+
+class device_state {
+ public:
+  device_state(run_context& run, const replay::device_replay& allocator, std::uint32_t index)
+      : run_(run), allocator_(allocator), index_(index) {}
+
+  // Around each event of the allocator: before the replay sees it, and after.
+  void before_event(const trace::event& head);
+  void take_peak();
+  void allocate(const trace::event& head, std::uint64_t address, std::uint64_t bytes,
+                trace::stack_id stack);
+  void free(const trace::event& head, std::uint64_t address, trace::stack_id stack);
+  void report(const trace::report_event& record);  // after the replay saw it
+
+  [[nodiscard]] block_life* find(std::uint64_t address) { return blocks_.find(address); }
+  void user_step(const trace::event& head) { user_steps_.boundary(end_at(head)); }
+  void optimizer_step(const trace::event& head, trace::object_id optimizer) {
+    optimizer_steps_.optimizer_step(end_at(head), optimizer);
+  }
+  // The trace ended: the blocks that are alive get their verdicts.
+  void finish();
+
+  struct phase_sums {
+    bool seen = false;
+    std::uint64_t allocated = 0;
+    std::uint64_t freed = 0;
+    watch highest;
+  };
+  [[nodiscard]] const watch& peak() const { return peak_; }
+  [[nodiscard]] const watch& at() const { return at_; }
+  [[nodiscard]] const by_phase<phase_sums>& phases() const { return phases_; }
+  [[nodiscard]] const std::vector<named_phase>& named() const { return named_; }
+  [[nodiscard]] steps_found steps();  // once
+  // While the trace goes on. None: the program has not marked any.
+  [[nodiscard]] const step_series* marked_steps() const;
+  [[nodiscard]] step_boundary boundary() const;
+  // What lives now; what lived at the peak so far. Their blocks are judged as at a trace's end.
+  [[nodiscard]] watch now() const;
+  [[nodiscard]] watch peak_so_far() const;
+
+ private:
+  [[nodiscard]] step_end end_at(const trace::event& head) const {
+    return {head.number, head.time_ns, allocator_.allocated()};
+  }
+  void observe();
+  void count_named(const trace::event& head, std::uint64_t allocated, std::uint64_t freed);
+  void observe_named(std::uint64_t total);
+  void end(const block_life& block, const life_end& how);
+  [[nodiscard]] life_end how_it_lives(const block_life& block) const;
+  void add_living(watch& to) const;
+  void mark(watch& which, std::uint64_t event, std::uint64_t time_ns, std::uint64_t total,
+            phase during) const;
+
+  run_context& run_;
+  const replay::device_replay& allocator_;
+  std::uint32_t index_;
+  block_table blocks_;
+
+  // The latest allocation, until the device's total after it has been looked at.
+  bool grown_ = false;
+  std::uint64_t latest_ = 0;  // its address
+  std::uint64_t event_ = 0;
+  std::uint64_t time_ns_ = 0;
+  phase during_ = phase::setup;
+
+  std::uint64_t peaks_seen_ = 0;
+  watch peak_;
+  watch at_;
+  by_phase<phase_sums> phases_;
+  std::vector<named_phase> named_;        // by number; those that this device has seen
+  std::vector<std::uint32_t> named_now_;  // open at the latest allocation
+  step_series user_steps_;
+  step_series optimizer_steps_;
+  step_series inferred_steps_;
+  std::size_t boundaries_passed_ = 0;
+};
+
+}  // namespace memtrace::attribution

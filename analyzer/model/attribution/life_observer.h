@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Who wants to follow the life of every block and the passing of steps while a trace is read:
+// told by the attributor, after the replay has seen the event (`before`: before that).
+#pragma once
+
+#include <cstdint>
+
+#include "analyzer/model/attribution/block_life.h"
+#include "analyzer/model/attribution/rules.h"
+#include "analyzer/trace/reader/records.h"
+
+namespace memtrace::attribution {
+
+class settled_blocks;
+
+class life_observer {
+ public:
+  virtual ~life_observer() = default;
+  // Before an allocator's event, when what earlier ones made of the device is settled.
+  virtual void before(const trace::event& /*head*/) {}
+  virtual void born(std::uint32_t /*device*/, const block_life&) {}
+  // The allocator said its real size; `difference` in two's complement.
+  virtual void resized(std::uint32_t /*device*/, const block_life&, std::uint64_t /*difference*/) {}
+  // It died, or the trace ended. Returns whether `judged` shall follow: judging costs.
+  [[nodiscard]] virtual bool ended(std::uint32_t /*device*/, const block_life&, const life_end&) {
+    return false;
+  }
+  virtual void judged(std::uint32_t /*device*/, const block_life&, const life_end&,
+                      const classification&) {}
+  virtual void stepped(const trace::event& /*head*/, const trace::step_event&) {}
+  // The agent said which module an object is.
+  virtual void named(const trace::module_event&) {}
+  virtual void phase_changed(const trace::event& /*head*/, const trace::phase_event&) {}
+  // A census. `block`: what lives at the record's address; null where none is known.
+  virtual void census(const trace::event& /*head*/, const trace::census_event&) {}
+  virtual void held(std::uint32_t /*device*/, const block_life* /*block*/,
+                    const trace::storage_event&) {}
+  // Of each device, when the trace was read and every block has ended: what they were after all.
+  virtual void finished(std::uint32_t /*device*/, settled_blocks&) {}
+};
+
+}  // namespace memtrace::attribution

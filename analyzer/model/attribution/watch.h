@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A moment whose live blocks are wanted, in one pass: the highest so far, and so only known when
+// it is over.
+//
+//   block A  ├──────────┤          dies after the moment, was born before it: kept when it dies
+//   block B      ├────────────►    alive at the end: kept then
+//   block C  ├──┤ ·                was dead by then: never seen again
+//   block D       · ├──────┤       born later: not kept
+//            moment ┘              (a higher moment forgets what was kept)
+//
+// O(1) a death; memory in proportion to the blocks alive at the moment.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "analyzer/model/attribution/kept_block.h"
+
+namespace memtrace::attribution {
+
+struct watched_moment {
+  std::uint64_t event = 0;
+  std::uint64_t time_ns = 0;
+  std::uint64_t total = 0;  // allocated, as the allocator says
+  phase during = phase::other;
+  std::uint32_t backwards_ended = 0;
+};
+
+class watch {
+ public:
+  void set(const watched_moment& now) {
+    moment_ = now;
+    is_set_ = true;
+    kept_.clear();
+  }
+  [[nodiscard]] bool is_set() const { return is_set_; }
+  [[nodiscard]] const watched_moment& moment() const { return moment_; }
+
+  // To be asked about blocks that die now or are alive at the end.
+  [[nodiscard]] bool wants(const block_life& block) const {
+    return is_set_ && block.born_event <= moment_.event;
+  }
+  void keep(const kept_block& block) { kept_.push_back(block); }
+  [[nodiscard]] std::vector<kept_block>& kept() { return kept_; }
+  [[nodiscard]] const std::vector<kept_block>& kept() const { return kept_; }
+
+ private:
+  bool is_set_ = false;
+  watched_moment moment_;
+  std::vector<kept_block> kept_;
+};
+
+}  // namespace memtrace::attribution

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/model/device/usage.h"
+
+#include <array>
+#include <string_view>
+#include <utility>
+
+namespace memtrace::device {
+
+const char* name_of(source how) {
+  switch (how) {
+    case source::measured:
+      return "measured";
+    case source::difference:
+      return "difference";
+    case source::rule:
+      return "rule";
+    case source::estimated:
+      return "estimated";
+  }
+  return "";
+}
+
+bool is_pytorch_pool(const part& one) {
+  return one.name == part_name::pytorch_allocated || one.name == part_name::pytorch_cached;
+}
+
+std::string words_of_part(const std::string& name) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 12> all = {{
+      {part_name::pytorch_allocated, "allocated by PyTorch"},
+      {part_name::pytorch_cached, "PyTorch's cache"},
+      {part_name::pytorch_direct, "PyTorch beside its pool"},
+      {part_name::program, "the program's own calls"},
+      {part_name::pools, "unused in CUDA's pools"},
+      {part_name::graphs, "CUDA graphs"},
+      {part_name::rounding, "rounding to 2 MiB pages"},
+      {part_name::modules, "modules"},
+      {part_name::context, "CUDA context"},
+      {part_name::others, "other processes"},
+      {part_name::context_and_others, "CUDA context and other processes"},
+      {part_name::calls, "CUDA calls outside PyTorch's pool"},
+  }};
+  for (const auto& [known, words] : all) {
+    if (name == known) return std::string(words);
+  }
+  constexpr std::string_view library = part_name::library;
+  return name.starts_with(library) ? name.substr(library.size()) : name;
+}
+
+}  // namespace memtrace::device

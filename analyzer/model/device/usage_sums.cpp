@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/model/device/usage_sums.h"
+
+#include <algorithm>
+
+namespace memtrace::device {
+
+namespace {
+
+[[nodiscard]] std::uint64_t less(std::uint64_t from, std::uint64_t bytes) {
+  return from - std::min(from, bytes);
+}
+
+class adder {
+ public:
+  explicit adder(usage& to) : to_(to) {}
+  void add(std::string name, std::uint64_t bytes, source how) {
+    if (bytes != 0) to_.parts.push_back({std::move(name), bytes, {}, how});
+  }
+
+ private:
+  usage& to_;
+};
+
+// What calls without a known owner got is PyTorch's: what its caching allocator reserves and did
+// not get in segments that were seen, and where it has no such allocator, all of it.
+void add_pytorch(adder& to, const held& known, std::uint64_t without_owner) {
+  if (!known.has_allocator) {
+    return to.add(part_name::pytorch_allocated, without_owner, source::measured);
+  }
+  to.add(part_name::pytorch_allocated, std::min(known.allocated, known.reserved), source::measured);
+  to.add(part_name::pytorch_cached, less(known.reserved, known.allocated), source::measured);
+  to.add(part_name::pytorch_direct, less(without_owner, less(known.reserved, known.in_segments)),
+         source::measured);
+}
+
+void add_calls(adder& to, const held& known, const trace::dictionary& names) {
+  std::uint64_t without_owner = 0;
+  const auto how = known.has_estimates ? source::estimated : source::measured;
+  for (const auto& [owner, bytes] : known.owners) {
+    if (owner.known) {
+      to.add(owner_name(owner, names), bytes, how);
+    } else {
+      without_owner += bytes;
+    }
+  }
+  add_pytorch(to, known, without_owner);
+}
+
+// Memory that a capture asked a pool for is a graph's.
+void add_pools(adder& to, const counted& told, const held& known) {
+  const auto pools = told.pools.value_or(known.from_pools);
+  to.add(part_name::pools, less(pools, known.from_pools), source::measured);
+  to.add(part_name::graphs, less(told.graphs.value_or(0), less(known.from_pools, pools)),
+         source::measured);
+}
+
+void add_driver(adder& to, const counted& told, const trace::device_facts& facts) {
+  if (told.context) {
+    to.add(part_name::context, *told.context, source::difference);
+    return to.add(part_name::others, told.others.value_or(0), source::measured);
+  }
+  if (told.others_and_context) {
+    return to.add(part_name::context_and_others, *told.others_and_context, source::difference);
+  }
+  const auto before = facts.free_before_first_segment;
+  if (before != 0) {
+    to.add(part_name::context_and_others, less(facts.total_bytes, before), source::difference);
+  }
+}
+
+}  // namespace
+
+std::string owner_name(const replay::owner_id& owner, const trace::dictionary& names) {
+  if (!owner.known) return part_name::pytorch_direct;
+  const auto name = names[owner.name];
+  return name.empty() ? std::string(part_name::program) : part_name::library + std::string(name);
+}
+
+held held_now(const replay::replayer& replayed, std::uint32_t device) {
+  held known;
+  if (const auto* const record = replayed.device(device); record != nullptr) {
+    const auto& allocator = record->allocator;
+    known.has_allocator = record->events != 0;
+    known.allocated = allocator.allocated();
+    known.reserved =
+        allocator.totals().reserved + static_cast<std::uint64_t>(allocator.reserved_difference());
+  }
+  const auto* const calls = replayed.driver().device(device);
+  if (calls == nullptr) return known;
+  known.in_segments = calls->in_segments;
+  known.from_pools = calls->from_pools;
+  known.modules = calls->modules;
+  known.rounding = calls->rounding();
+  known.has_estimates = calls->arrays != 0;
+  for (const auto& [owner, held] : calls->owners) known.owners.emplace_back(owner, held.bytes);
+  return known;
+}
+
+usage usage_of(const counted& told, const held& known, const trace::device_facts& facts,
+               const trace::dictionary& names) {
+  usage made;
+  made.used = told.used;
+  adder to(made);
+  add_calls(to, known, names);
+  add_pools(to, told, known);
+  to.add(part_name::rounding, known.rounding, source::rule);
+  to.add(part_name::modules, known.modules, source::difference);
+  add_driver(to, told, facts);
+  std::ranges::stable_sort(made.parts, std::greater(), &part::bytes);
+  std::uint64_t sum = 0;
+  for (const auto& one : made.parts) sum += one.bytes;
+  made.unexplained = static_cast<std::int64_t>(told.used - sum);
+  return made;
+}
+
+}  // namespace memtrace::device

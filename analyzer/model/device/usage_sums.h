@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The parts of a device's use at one moment of the replay.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "analyzer/model/device/usage.h"
+#include "analyzer/model/replay/replay.h"
+#include "analyzer/trace/reader/dictionary.h"
+
+namespace memtrace::device {
+
+// What the recorder counted at that moment (memtrace/host_samples.h), as far as it is known.
+struct counted {
+  std::uint64_t used = 0;
+  std::optional<std::uint64_t> others;
+  std::optional<std::uint64_t> pools;
+  std::optional<std::uint64_t> graphs;
+  std::optional<std::uint64_t> context;
+  std::optional<std::uint64_t> others_and_context;  // where the two cannot be told apart
+};
+
+// What the replay knows of the device at the moment.
+struct held {
+  std::uint64_t allocated = 0;  // by PyTorch's caching allocator
+  std::uint64_t reserved = 0;
+  std::uint64_t in_segments = 0;  // of calls, in PyTorch's segments
+  std::uint64_t from_pools = 0;   // stream-ordered, handed out
+  std::uint64_t modules = 0;
+  std::uint64_t rounding = 0;
+  bool has_estimates = false;  // arrays
+  bool has_allocator = false;  // its events are recorded
+  std::vector<std::pair<replay::owner_id, std::uint64_t>> owners;
+};
+
+[[nodiscard]] held held_now(const replay::replayer& replayed, std::uint32_t device);
+
+// A part_name.
+[[nodiscard]] std::string owner_name(const replay::owner_id& owner, const trace::dictionary& names);
+
+// Without peaks. `facts`: of the device; they may tell what the context took.
+[[nodiscard]] usage usage_of(const counted& told, const held& known,
+                             const trace::device_facts& facts, const trace::dictionary& names);
+
+}  // namespace memtrace::device

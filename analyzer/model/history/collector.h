@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Gathers a run's history while its trace is read, in memory that does not grow with the number of
+// its events:
+//
+//   history::collector past(names, replayed);
+//   wanted.lives = &past;                  // of the attributor, which sees each record first
+//   reader.read(observers(attributor, past)); … attributor.finish();
+//   run_history found = past.take();
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "analyzer/model/attribution/kept_block.h"
+#include "analyzer/model/attribution/life_observer.h"
+#include "analyzer/model/history/heaviest.h"
+#include "analyzer/model/history/kinds.h"
+#include "analyzer/model/history/recorded.h"
+#include "analyzer/model/replay/address_map.h"
+#include "analyzer/model/replay/replay.h"
+
+namespace memtrace::history {
+
+struct limits {
+  std::size_t moments = 2000;    // a device
+  std::size_t blocks = 300'000;  // a device
+  std::size_t bands = 4000;      // a device
+  std::size_t marks = 500;       // a kind and device
+};
+
+class collector final : public attribution::life_observer, public trace::record_visitor {
+ public:
+  collector(const trace::dictionary& names, const replay::replayer& replayed, limits most = {})
+      : names_(names), replayed_(replayed), most_(most) {}
+  collector(const collector&) = delete;
+  collector& operator=(const collector&) = delete;
+
+  void before(const trace::event& head) override;
+  void born(std::uint32_t device, const attribution::block_life& block) override;
+  [[nodiscard]] bool ended(std::uint32_t device, const attribution::block_life& block,
+                           const attribution::life_end& how) override;
+  void judged(std::uint32_t device, const attribution::block_life& block,
+              const attribution::life_end& how, const attribution::classification& found) override;
+  void census(const trace::event& head, const trace::census_event& record) override;
+  void finished(std::uint32_t device, attribution::settled_blocks& blocks) override;
+
+  void on_allocator(const trace::event& head, const trace::allocator_event& record) override;
+  void on_operation(const trace::event& head, const trace::operation_event& record) override;
+  void on_phase(const trace::event& head, const trace::phase_event& record) override;
+
+  // Once, after the attributor has finished.
+  [[nodiscard]] run_history take();
+
+ private:
+  struct birth {
+    std::uint64_t time_ns = 0;
+    std::uint64_t requested = 0;
+    std::uint64_t stream = 0;
+  };
+  struct kept {
+    attribution::kept_block what;
+    birth at;
+    std::uint64_t died_event = never;
+    std::uint64_t died_ns = 0;
+  };
+  struct of_device {
+    explicit of_device(const limits& most)
+        : line(most.moments), blocks(most.blocks), phases(most.bands) {}
+    timeline line;
+    kinds_seen kinds;
+    replay::address_map<birth> live;
+    heaviest<kept> blocks;                               // by bytes times lifetime
+    std::unordered_map<std::uint32_t, left_out> others;  // by stack id
+    std::uint64_t recorded = 0;
+    // The latest allocation, until the device's totals after it have been looked at.
+    bool grown = false;
+    moment latest;
+    std::uint64_t retries = 0;
+    attribution::phase during = attribution::phase::other;
+    std::uint64_t during_since = 0;
+    bool has_phase = false;
+    longest_bands phases;
+    std::map<mark::kind, even_marks> marks;
+    device_history made;
+  };
+
+  [[nodiscard]] of_device& at(std::uint32_t device);
+  void settle(std::uint32_t device, of_device& known);
+  void note(of_device& known, mark one);
+  static void leave_out(of_device& known, replay::site_id site, std::uint64_t bytes, double weight);
+  [[nodiscard]] block shown(const kept& one, attribution::settled_blocks& blocks);
+  [[nodiscard]] std::uint32_t node_of(trace::stack_id stack);
+
+  const trace::dictionary& names_;
+  const replay::replayer& replayed_;
+  limits most_;
+  std::uint64_t event_ = 0;  // that is at hand
+  std::uint64_t time_ns_ = 0;
+  std::map<std::uint32_t, std::unique_ptr<of_device>> devices_;
+  std::unordered_map<std::uint32_t, std::uint32_t> nodes_;   // by stack id
+  std::unordered_map<std::uint32_t, std::uint32_t> frames_;  // by frame id
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<std::uint64_t>> open_;
+  run_history made_;
+};
+
+}  // namespace memtrace::history

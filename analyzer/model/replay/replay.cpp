@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/model/replay/replay.h"
+
+#include <algorithm>
+
+#include "memtrace/capabilities.h"
+
+namespace memtrace::replay {
+
+namespace {
+
+// Looking at every live block costs time at each out-of-memory event; a program that runs into
+// thousands of them gets the details of the first ones only.
+constexpr std::uint64_t most_layout_work = 1u << 24;  // blocks and sites
+constexpr std::size_t most_ooms = 1u << 16;
+constexpr std::size_t most_warnings = 64;
+
+}  // namespace
+
+// As PyTorch's autograd engine names its threads.
+bool is_backward_thread(const trace::dictionary& names, trace::thread_id thread) {
+  return names[names[thread].name].starts_with("pt_autograd");
+}
+
+device_record& replayer::at(std::uint32_t index) {
+  auto*& known = by_index_[index];
+  if (known == nullptr) {
+    auto made = std::make_unique<device_record>();
+    made->facts.device = index;
+    known = made.get();
+    devices_.emplace(index, std::move(made));
+  }
+  return *known;
+}
+
+const device_record* replayer::device(std::uint32_t index) const {
+  return index < by_index_.size() ? by_index_[index] : nullptr;
+}
+
+std::string replayer::info(std::string_view key) const {
+  const auto found = info_.find(key);
+  return found == info_.end() ? std::string() : found->second;
+}
+
+std::vector<std::pair<std::string, std::string>> replayer::infos(std::string_view prefix) const {
+  std::vector<std::pair<std::string, std::string>> found;
+  for (auto at = info_.lower_bound(prefix); at != info_.end(); ++at) {
+    if (!at->first.starts_with(prefix)) break;
+    found.emplace_back(at->first.substr(prefix.size()), at->second);
+  }
+  return found;
+}
+
+void replayer::on_info(std::string_view key, std::string_view value) {
+  if (key != format::info_key::refused) {
+    info_.insert_or_assign(std::string(key), std::string(value));
+  } else if (refused_.size() < capability_count) {
+    refused_.emplace_back(value);
+  }
+}
+
+void replayer::on_device(const trace::device_facts& facts) {
+  at(facts.device).facts = facts;
+}
+
+void replayer::on_allocator(const trace::event& head, const trace::allocator_event& record) {
+  auto& device = at(head.device);
+  ++device.events;
+  device.allocator.on_allocator(head, record);
+  const bool makes =
+      record.kind == format::kind::segment_alloc || record.kind == format::kind::segment_map;
+  if (makes || record.kind == format::kind::segment_free ||
+      record.kind == format::kind::segment_unmap) {
+    driver_.segment(record.address, record.size, makes);
+  }
+  if (record.kind == format::kind::alloc || record.kind == format::kind::oom) {
+    if (device.call_failed) ++device.retries;
+    device.call_failed = false;
+  }
+  if (record.kind == format::kind::alloc) {
+    count_stack(head, record.stack);
+    went_on();
+  }
+  if (record.kind == format::kind::oom) run_out(head, record, device);
+}
+
+void replayer::on_report(const trace::report_event& report) {
+  auto& device = at(report.device);
+  const auto peak_before = device.allocator.peak_allocated().event;
+  device.allocator.on_report(report);
+  if (device.allocator.peak_allocated().event != peak_before) {
+    device.driver_at_peak = driver_.on_device(report.device);
+  }
+}
+
+void replayer::on_reported(const trace::event& head, const trace::reported_event& record) {
+  auto& device = at(head.device);
+  ++device.events;
+  device.allocator.on_reported(head, record);
+  if (record.is_alloc) {
+    count_stack(head, record.stack);
+    went_on();
+  }
+}
+
+void replayer::on_operation(const trace::event&, const trace::operation_event& record) {
+  unknown_.add(record);
+  if (record.operation == static_cast<std::uint64_t>(format::operation::gap)) {
+    for (auto& [index, device] : devices_) device->allocator.lose_count();
+  }
+  if (record.operation == static_cast<std::uint64_t>(format::operation::settings) &&
+      record.a == 0) {
+    settings_ = record.text;
+  }
+}
+
+void replayer::on_cuda_call(const trace::event& head, const trace::cuda_call_event& call) {
+  const auto api = names_[call.api];
+  driver_.call(head, api, call);
+  if (call.release || place_of(api) != memory_place::device) return;
+  auto& device = at(head.device);
+  if (call.error != 0) device.call_failed = true;
+}
+
+void replayer::on_cuda_undo(const trace::event& head, const trace::cuda_undo_event& failed) {
+  driver_.undo(head, names_[failed.api], failed);
+}
+
+void replayer::on_message(const trace::event&, const trace::message_event& record) {
+  if (record.severity != 0 && warnings_.size() < most_warnings) warnings_.emplace_back(record.text);
+}
+
+void replayer::run_out(const trace::event& head, const trace::allocator_event& record,
+                       device_record& device) {
+  if (ooms_.size() >= most_ooms) return;
+  auto& allocator = device.allocator;
+  out_of_memory found;
+  found.device = head.device;
+  found.event = head.number;
+  found.time_ns = head.time_ns;
+  found.requested = record.size;
+  found.device_free = record.device_free;
+  found.totals = allocator.totals();
+  found.totals.allocated += static_cast<std::uint64_t>(allocator.allocated_difference());
+  found.totals.reserved += static_cast<std::uint64_t>(allocator.reserved_difference());
+  found.stack = record.stack;
+  found.forward = head.scope.forward;
+  found.thread = head.thread;
+  layout_work_ +=
+      allocator.live_blocks() + allocator.segments().segments().size() + allocator.sites().size();
+  if (layout_work_ <= most_layout_work) {
+    found.has_layout = true;
+    found.free =
+        find_largest_free(allocator.segments().segments(), allocator.blocks_in_use(), record);
+    found.holders = allocator.sites().now();
+  }
+  ooms_.push_back(std::move(found));
+}
+
+void replayer::count_stack(const trace::event& head, trace::stack_id stack) {
+  ++stacks_.allocations;
+  if (stack) return;
+  ++(is_backward_thread(names_, head.thread) ? stacks_.backward : stacks_.unresolved);
+}
+
+void replayer::went_on() {
+  for (; judged_ooms_ < ooms_.size(); ++judged_ooms_) ooms_[judged_ooms_].caught = true;
+}
+
+void replayer::finish() {
+  for (auto& [index, device] : devices_) device->allocator.finish();
+}
+
+}  // namespace memtrace::replay

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Replays a trace: every device's allocator, the memory got from CUDA directly, what the program
+// said about itself, and the moments it ran out of memory.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "analyzer/model/replay/device_replay.h"
+#include "analyzer/model/replay/driver_memory.h"
+#include "analyzer/model/replay/unknown_entry_points.h"
+#include "analyzer/trace/reader/dictionary.h"
+#include "analyzer/trace/reader/records.h"
+
+namespace memtrace::replay {
+
+struct out_of_memory {
+  std::uint32_t device = 0;
+  std::uint64_t event = 0;
+  std::uint64_t time_ns = 0;
+  std::uint64_t requested = 0;    // bytes, rounded by the allocator
+  std::uint64_t device_free = 0;  // as CUDA said at that moment
+  device_totals totals;           // in the allocator's terms
+  bool has_layout = false;        // false: too many of them, `free` and `holders` are empty
+  largest_free free;
+  std::vector<site_holding> holders;
+  trace::stack_id stack;
+  trace::stack_id forward;  // in backward: the call whose gradient is computed
+  trace::thread_id thread;
+  bool caught = false;  // an allocation succeeded afterwards: the program went on
+};
+
+struct device_record {
+  device_replay allocator;
+  trace::device_facts facts;         // total_bytes 0: not recorded
+  std::uint64_t events = 0;          // of the allocator
+  std::uint64_t retries = 0;         // allocations that first freed cached memory, by failed calls
+  std::uint64_t driver_at_peak = 0;  // device memory from CUDA calls, at the allocated peak
+  bool call_failed = false;          // since the latest alloc or oom
+};
+
+[[nodiscard]] bool is_backward_thread(const trace::dictionary& names, trace::thread_id thread);
+
+// Where allocations came from.
+struct stack_counts {
+  std::uint64_t allocations = 0;
+  std::uint64_t backward = 0;    // on autograd's threads, which run no Python
+  std::uint64_t unresolved = 0;  // on other threads, without a Python frame
+};
+
+class replayer final : public trace::record_visitor {
+ public:
+  explicit replayer(const trace::dictionary& names) : names_(names) {}
+
+  void on_info(std::string_view key, std::string_view value) override;
+  void on_device(const trace::device_facts& facts) override;
+  void on_allocator(const trace::event& head, const trace::allocator_event& record) override;
+  void on_report(const trace::report_event& report) override;
+  void on_reported(const trace::event& head, const trace::reported_event& record) override;
+  void on_operation(const trace::event& head, const trace::operation_event& record) override;
+  void on_cuda_call(const trace::event& head, const trace::cuda_call_event& call) override;
+  void on_cuda_undo(const trace::event& head, const trace::cuda_undo_event& failed) override;
+  void on_message(const trace::event& head, const trace::message_event& record) override;
+  void finish();  // no more records
+
+  [[nodiscard]] const std::map<std::uint32_t, std::unique_ptr<device_record>>& devices() const {
+    return devices_;
+  }
+  [[nodiscard]] const device_record* device(std::uint32_t index) const;
+  [[nodiscard]] std::string info(std::string_view key) const;  // empty: not recorded
+  // Info `refused`, of which there may be several.
+  [[nodiscard]] const std::vector<std::string>& refused() const { return refused_; }
+  // All whose key begins with `prefix`: the rest of the key, and the value.
+  [[nodiscard]] std::vector<std::pair<std::string, std::string>> infos(
+      std::string_view prefix) const;
+  [[nodiscard]] const std::vector<out_of_memory>& ooms() const { return ooms_; }
+  [[nodiscard]] const std::vector<std::string>& warnings() const { return warnings_; }
+  [[nodiscard]] const unknown_entry_points& unknown() const { return unknown_; }
+  [[nodiscard]] const stack_counts& stacks() const { return stacks_; }
+  [[nodiscard]] const std::string& settings() const { return settings_; }
+  [[nodiscard]] const driver_memory& driver() const { return driver_; }
+
+ private:
+  [[nodiscard]] device_record& at(std::uint32_t index);
+  void run_out(const trace::event& head, const trace::allocator_event& record,
+               device_record& device);
+  void count_stack(const trace::event& head, trace::stack_id stack);
+  void went_on();
+
+  const trace::dictionary& names_;
+  std::map<std::uint32_t, std::unique_ptr<device_record>> devices_;
+  std::array<device_record*, 128> by_index_{};  // the same, for speed
+  std::map<std::string, std::string, std::less<>> info_;
+  std::vector<std::string> refused_;
+  driver_memory driver_;
+  stack_counts stacks_;
+  std::vector<out_of_memory> ooms_;
+  std::size_t judged_ooms_ = 0;  // before this, `caught` is final
+  std::uint64_t layout_work_ = 0;
+  std::vector<std::string> warnings_;
+  unknown_entry_points unknown_;
+  std::string settings_;
+};
+
+}  // namespace memtrace::replay

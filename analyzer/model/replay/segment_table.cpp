@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/model/replay/segment_table.h"
+
+#include <algorithm>
+
+namespace memtrace::replay {
+
+unused_reason segment_table::reason(const segment& of) {
+  if (of.pool.is_private()) return unused_reason::private_pools;
+  if (of.expandable) return unused_reason::expandable;
+  return of.used == 0 ? unused_reason::empty_segments : unused_reason::split_segments;
+}
+
+void segment_table::count(const segment& of) {
+  unused_[static_cast<std::size_t>(reason(of))] += of.bytes - of.used;
+}
+
+void segment_table::uncount(const segment& of) {
+  unused_[static_cast<std::size_t>(reason(of))] -= of.bytes - of.used;
+}
+
+void segment_table::add(const trace::allocator_event& record) {
+  auto [place, is_new] = segments_.try_emplace(record.address);
+  if (!is_new) {
+    uncount(place->second);
+    reserved_ -= place->second.bytes;
+  }
+  place->second = {record.size, 0, record.stream, record.pool,
+                   record.kind == format::kind::segment_map};
+  reserved_ += record.size;
+  count(place->second);
+}
+
+void segment_table::remove(const trace::allocator_event& record) {
+  auto place = segments_.upper_bound(record.address);
+  if (place != segments_.begin()) --place;
+  while (place != segments_.end() &&
+         (place->first < record.address || place->first - record.address < record.size)) {
+    const auto here = place++;
+    cut(here, record.address, record.size);
+  }
+  latest_ = segments_.end();
+}
+
+// Takes [address, address + bytes) out of one segment; what is left on either side stays.
+void segment_table::cut(map::iterator place, std::uint64_t address, std::uint64_t bytes) {
+  const auto start = place->first;
+  const auto old = place->second;
+  const auto from = address > start ? std::min(address - start, old.bytes) : 0;
+  const auto skipped = start > address ? start - address : 0;
+  const auto wanted = skipped < bytes ? bytes - skipped : 0;
+  const auto gone = std::min(wanted, old.bytes - from);
+  if (gone == 0) return;
+  uncount(old);
+  reserved_ -= gone;
+  segments_.erase(place);
+  const auto keep = [&](std::uint64_t at, std::uint64_t size) {
+    if (size == 0) return;
+    auto& rest = segments_[at];
+    rest = old;
+    rest.bytes = size;
+    rest.used = std::min(old.used, size);
+    count(rest);
+  };
+  keep(start, from);
+  keep(start + from + gone, old.bytes - from - gone);
+}
+
+void segment_table::change(std::uint64_t address, std::uint64_t difference) {
+  if (latest_ == segments_.end() || address - latest_->first >= latest_->second.bytes) {
+    latest_ = segments_.upper_bound(address);
+    if (latest_ == segments_.begin()) {
+      latest_ = segments_.end();
+      return;
+    }
+    --latest_;
+    if (address - latest_->first >= latest_->second.bytes) {
+      latest_ = segments_.end();
+      return;
+    }
+  }
+  auto& found = latest_->second;
+  if (found.expandable) {
+    unused_[static_cast<std::size_t>(reason(found))] -= difference;
+    return;
+  }
+  uncount(found);
+  found.used += difference;
+  count(found);
+}
+
+}  // namespace memtrace::replay

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The segments that the caching allocator holds on one device, and what of them is unused and
+// why, kept up to date at every event.
+//
+//   segment_alloc ──► whole segment            ┌ in use ─┬ unused ┬ in use ┐
+//   segment_map ────► range of an expandable   └─────────┴────────┴────────┘
+//                     segment, cut by unmap
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+
+#include "analyzer/trace/reader/records.h"
+
+namespace memtrace::replay {
+
+// Why reserved memory is not in use. The order is that of unused_bytes.
+enum class unused_reason : std::uint8_t {
+  empty_segments,  // nothing in the segment is in use: empty_cache would return it
+  split_segments,  // the segment is partly in use
+  expandable,      // mapped into an expandable segment
+  private_pools,   // belongs to a CUDA graph or a MemPool
+};
+inline constexpr std::size_t unused_reasons = 4;
+using unused_bytes = std::array<std::uint64_t, unused_reasons>;
+
+struct segment {
+  std::uint64_t bytes = 0;
+  // By blocks, those waiting for another stream included. Not kept for expandable ranges, whose
+  // borders blocks do not respect.
+  std::uint64_t used = 0;
+  std::uint64_t stream = 0;
+  trace::pool_id pool;
+  bool expandable = false;
+};
+
+class segment_table {
+ public:
+  using map = std::map<std::uint64_t, segment>;  // by address
+
+  segment_table() = default;
+  segment_table(const segment_table&) = delete;
+  segment_table& operator=(const segment_table&) = delete;
+
+  void add(const trace::allocator_event& record);     // segment_alloc, segment_map
+  void remove(const trace::allocator_event& record);  // segment_free, segment_unmap
+
+  // A block at this address takes or gives back bytes. A block that is in no segment counts as
+  // used nowhere.
+  void use(std::uint64_t address, std::uint64_t bytes) { change(address, bytes); }
+  void release(std::uint64_t address, std::uint64_t bytes) { change(address, ~bytes + 1); }
+
+  [[nodiscard]] std::uint64_t reserved() const { return reserved_; }
+  [[nodiscard]] const unused_bytes& unused() const { return unused_; }
+  [[nodiscard]] const map& segments() const { return segments_; }
+
+ private:
+  [[nodiscard]] static unused_reason reason(const segment& of);
+  void change(std::uint64_t address, std::uint64_t difference);
+  void count(const segment& of);
+  void uncount(const segment& of);
+  void cut(map::iterator place, std::uint64_t address, std::uint64_t bytes);
+
+  map segments_;
+  map::iterator latest_ = segments_.end();  // allocations tend to stay in one segment
+  std::uint64_t reserved_ = 0;
+  unused_bytes unused_{};
+};
+
+}  // namespace memtrace::replay

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/run/model/changes.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include "analyzer/base/text/units.h"
+#include "analyzer/judge/verdicts/keeper_words.h"
+#include "analyzer/judge/verdicts/summary.h"
+#include "analyzer/run/model/causes.h"
+#include "analyzer/trace/code/places.h"
+
+namespace memtrace::run {
+
+namespace {
+
+using verdicts::subject_kind;
+
+[[nodiscard]] std::uint64_t at_least_none(std::int64_t bytes) {
+  return static_cast<std::uint64_t>(std::max<std::int64_t>(0, bytes));
+}
+
+[[nodiscard]] change change_by(const process_report& process, const advice::piece& one) {
+  const auto& what = one.what;
+  change made;
+  made.from = change_from::advice;
+  made.id = what.id;
+  made.title = what.title;
+  made.amount = what.amount;
+  made.what = what.change;
+  made.evidence = what.evidence;
+  made.source = what.source;
+  made.cost = what.cost;
+  made.not_when = what.not_when;
+  made.group = what.group;
+  made.device = what.device;
+  made.frames = frames_at(process, what.stack);
+  made.how = what.how;
+  made.saves_bytes = at_least_none(one.saves_bytes);
+  made.saves_bytes_most = at_least_none(one.saves_bytes_most);
+  if (one.replayed) {
+    made.saves_allocated = one.saves_allocated;
+    made.retries_before = one.retries_before;
+    made.retries_after = one.retries_after;
+  }
+  made.saves_capacity = one.saves_capacity;
+  made.saves_host_bytes = what.saves_host_bytes;
+  made.saves_ns = what.saves_ns;
+  made.mends_out_of_memory = one.mends_out_of_memory;
+  made.takes_place_of_habit = !what.tells_of.empty();
+  made.stands_first = one.mends_out_of_memory;
+  made.stands_at = made.saves_bytes;
+  return made;
+}
+
+// Ranked pieces keep their order among themselves: one of about as many bytes may come before one
+// of a few more.
+void add_pieces(const process_report& process, std::vector<change>& all) {
+  std::set<std::string_view> groups;
+  for (const auto& one : process.advice.pieces) {
+    auto& made = all.emplace_back(change_by(process, one));
+    // What is told as a habit leaves its group to the next.
+    if (made.group.empty() || made.takes_place_of_habit) continue;
+    made.superseded = !groups.insert(one.what.group).second;
+  }
+  for (std::size_t i = all.size(); i-- > 1;) {
+    if (all[i].stands_first == all[i - 1].stands_first) {
+      all[i - 1].stands_at = std::max(all[i - 1].stands_at, all[i].stands_at);
+    }
+  }
+}
+
+// What grows is what it ran out for.
+[[nodiscard]] bool ran_out_for(const process_report& process, const verdicts::verdict& about) {
+  return about.about.kind != subject_kind::host && ran_out(process, about.about.device);
+}
+
+[[nodiscard]] change change_by(const process_report& process, const verdicts::remedy& what,
+                               const verdicts::verdict& about) {
+  change made;
+  made.from = change_from::remedy;
+  made.id = what.id;
+  made.title = what.cause;
+  made.what = what.change;
+  made.evidence = about.summary;
+  made.caution = what.caution;
+  made.subject = verdicts::name_of(about.about);
+  made.saves_bytes_per_step = what.saves_bytes_per_step;
+  made.stands_first = ran_out_for(process, about);
+  return made;
+}
+
+[[nodiscard]] std::string evidence_of(const process_report& process, const cause& one) {
+  const auto& who = *one.largest;
+  auto text =
+      fmt::format("{} bytes a step",
+                  text::format_count(static_cast<std::uint64_t>(std::llround(one.bytes_per_step))));
+  const auto& frames = frames_at(process, who.stack ? who.stack : who.forward);
+  if (!frames.empty()) text += " from " + code::short_place(frames, {});
+  if (one.sites > 1)
+    text += fmt::format(" and {} more line{}", one.sites - 1, one.sites == 2 ? "" : "s");
+  if (!who.retained_by.empty()) {
+    const auto& keeper = who.retained_by.front();
+    text += fmt::format("; kept by {}, seen by {} census{}", verdicts::describe(keeper),
+                        keeper.censuses, keeper.censuses == 1 ? "" : "es");
+  }
+  return text;
+}
+
+// What was not told of yet. `told`: sites that have been.
+void add_causes(const process_report& process, const verdicts::verdict& about,
+                std::set<std::uint32_t>& told, std::vector<change>& all) {
+  for (const auto& one : causes_of(about)) {
+    if (!one.largest->fix || told.contains(one.largest->site)) continue;
+    auto& made = all.emplace_back(change_by(process, *one.largest->fix, about));
+    made.saves_bytes = one.bytes;
+    made.saves_bytes_per_step = one.bytes_per_step;
+    made.evidence = evidence_of(process, one);
+    made.frames = frames_at(process, one.largest->stack);
+    made.stands_at = one.bytes;
+  }
+  for (const auto& who : about.culprits) told.insert(who.site);
+}
+
+// Devices and phases tell of the same sites as categories, and each site of itself.
+[[nodiscard]] bool is_summed_up_elsewhere(const verdicts::verdict& about) {
+  return about.about.kind == subject_kind::category || about.about.kind == subject_kind::site;
+}
+
+void add_remedies(const process_report& process, std::vector<change>& all) {
+  std::set<std::uint32_t> told;
+  for (const bool elsewhere : {false, true}) {
+    for (const auto& about : process.findings.verdicts) {
+      if (is_summed_up_elsewhere(about) != elsewhere) continue;
+      if (about.fix) all.push_back(change_by(process, *about.fix, about));
+      add_causes(process, about, told, all);
+    }
+  }
+}
+
+[[nodiscard]] change change_by(const verdicts::habit& what) {
+  change made;
+  made.from = change_from::habit;
+  made.id = what.id;
+  made.title = what.title;
+  made.what = what.change;
+  made.evidence = what.evidence;
+  made.saves_ns = what.nanoseconds;
+  return made;
+}
+
+// A piece that tells of a habit by replay takes its place.
+void add_habits(const process_report& process, std::vector<change>& all) {
+  const auto& pieces = process.advice.pieces;
+  for (const auto& what : process.findings.habits) {
+    const bool told = std::ranges::any_of(
+        pieces, [&](const advice::piece& one) { return one.what.tells_of == what.id; });
+    if (!told) all.push_back(change_by(what));
+  }
+}
+
+[[nodiscard]] bool is_before(const change& left, const change& right) {
+  return std::pair(left.stands_first, left.stands_at) >
+         std::pair(right.stands_first, right.stands_at);
+}
+
+}  // namespace
+
+std::vector<change> changes_of(const process_report& process) {
+  std::vector<change> all;
+  add_pieces(process, all);
+  add_remedies(process, all);
+  add_habits(process, all);
+  for (auto& one : all) one.pid = process.run.pid;
+  std::ranges::stable_sort(all, is_before);
+  return all;
+}
+
+std::vector<const change*> ranked(const run_report& processes) {
+  std::vector<const change*> all;
+  for (const auto& process : processes) {
+    for (const auto& one : process.changes) all.push_back(&one);
+  }
+  std::ranges::stable_sort(
+      all, [](const change* left, const change* right) { return is_before(*left, *right); });
+  return all;
+}
+
+}  // namespace memtrace::run

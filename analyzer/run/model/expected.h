@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a run should need by the formulas of memtrace estimate, beside what it needed, and how much
+// room its GPU and its host leave.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "analyzer/model/estimate/expected.h"
+#include "analyzer/run/model/model.h"
+
+namespace memtrace::run {
+
+[[nodiscard]] std::vector<estimate::expected_term> expected_terms(const process_report& process,
+                                                                  const device_report& device);
+
+// Against people's target of 70 to 85 % of a GPU's memory.
+struct gpu_room {
+  std::uint64_t used = 0;      // peak reserved, and what is outside of PyTorch's pool
+  std::uint64_t capacity = 0;  // of the GPU
+  // So many times the batch of this run stays within 85 %: c0 + c1 b, both from its peak. Empty:
+  // less than half of the peak grows with the batch, or the rest alone is more.
+  std::optional<double> batch_factor;
+};
+// Empty: the GPU's size is not known.
+[[nodiscard]] std::optional<gpu_room> room_of(const process_report& process,
+                                              const device_report& device);
+
+}  // namespace memtrace::run

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The processes of a run as ranks: who they are, what each used, which one is not like the others
+// and why, and what they share. Sizes are bytes.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analyzer/run/model/model.h"
+
+namespace memtrace::ranks {
+
+struct rank_row {
+  const run::process_report* process = nullptr;
+  const run::device_report* device = nullptr;  // that it uses most; null: none
+  // A rank that was started again has several processes: 0 is the first of them.
+  std::size_t attempt = 0;
+  std::uint64_t steps = 0;  // optimizer steps; 0: not known
+  double growth = 0;        // bytes a step, where its memory accumulates
+  bool out_of_memory = false;
+};
+
+// What ranks are compared by.
+enum class rank_measure : std::uint8_t {
+  peak_allocated,
+  peak_reserved,
+  outside,  // of PyTorch's pool, on its device
+  host,     // memory of the process that the kernel cannot drop
+  growth,
+  steps,
+  out_of_memory,
+  other_device,  // memory on a device that is another rank's
+};
+[[nodiscard]] const char* name_of(rank_measure measure);
+
+// What a line of code has to do with it: bytes at the peak, here and at a rank that is as usual.
+struct rank_line {
+  std::string where;
+  attribution::category what = attribution::category::unknown;
+  std::uint64_t bytes = 0;
+  std::uint64_t usual_bytes = 0;
+};
+
+struct rank_difference {
+  std::size_t row = 0;
+  rank_measure measure{};
+  double value = 0;
+  double usual = 0;
+  std::optional<double> distance;  // modified z-score; none: all others are alike, or there are two
+  std::size_t compared = 0;        // ranks
+  std::vector<rank_line> lines;    // largest difference first
+  std::string sentence;
+};
+
+// Memory of one process that another one opened: its owner's, counted there only.
+struct shared_row {
+  std::size_t row = 0;                  // who opened it
+  std::optional<std::size_t> owner;     // row; none: not among these traces
+  std::uint32_t device = 0;             // as the one who opened it numbers them
+  std::uint64_t bytes = 0;              // that are known
+  std::uint64_t pieces = 0;             // allocations
+  std::uint64_t pieces_of_unknown = 0;  // of them: whose size is not known
+};
+
+struct ranks_found {
+  std::vector<rank_row> rows;  // by attempt, rank, host, process id
+  std::vector<rank_difference> differences;
+  std::vector<shared_row> shared;
+  std::vector<std::uint64_t> missing;  // ranks of the world size of which there is no trace
+};
+
+// Of processes that use a device or say which rank they are. Rows point into `processes`.
+[[nodiscard]] ranks_found find_ranks(const run::run_report& processes);
+
+// Of other processes, perhaps in part.
+[[nodiscard]] bool is_of_others(const run::outside_holder& holder);
+
+// Memory of this process on the device that is not PyTorch's pool, each part at its highest;
+// nothing where the driver was not asked.
+[[nodiscard]] std::optional<std::uint64_t> outside_bytes(const run::device_report& device);
+
+// "rank 3", or "pid 4242" of one that does not say; "rank 3 (attempt 2)" of one started again.
+[[nodiscard]] std::string name_of(const rank_row& row);
+
+}  // namespace memtrace::ranks

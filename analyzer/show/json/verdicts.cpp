@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/show/json/verdicts.h"
+
+#include <string_view>
+
+#include "analyzer/judge/verdicts/summary.h"
+#include "analyzer/model/attribution/terms.h"
+
+namespace memtrace::as_json {
+
+namespace {
+
+struct flag_name {
+  std::uint32_t flag;
+  const char* name;
+};
+constexpr flag_name held_flags[] = {
+    {format::held_graph, "graph"},         {format::held_traceback, "traceback"},
+    {format::held_hook, "hook"},           {format::held_bounded, "bounded"},
+    {format::held_view, "view"},           {format::held_gradient, "gradient"},
+    {format::held_has_graph, "has_graph"}, {format::held_unreachable, "unreachable"},
+};
+
+[[nodiscard]] json retainer_json(const verdicts::retainer& by) {
+  auto flags = json::array();
+  for (const auto& [flag, name] : held_flags) {
+    if ((by.flags & flag) != 0) flags.push_back(name);
+  }
+  return {{"path", by.path},
+          {"bytes", by.bytes},
+          {"blocks", by.blocks},
+          {"container", text_or_null(by.container)},
+          {"length", by.length},
+          {"owner", text_or_null(by.owner)},
+          {"file", text_or_null(by.file)},
+          {"line", by.line},
+          {"holder", text_or_null(by.holder)},
+          {"bytes_per_step", by.bytes_per_step},
+          {"censuses", by.censuses},
+          {"flags", std::move(flags)}};
+}
+
+[[nodiscard]] json fix_json(const std::optional<verdicts::remedy>& fix) {
+  if (!fix) return nullptr;
+  return {{"id", fix->id},
+          {"cause", fix->cause},
+          {"change", fix->change},
+          {"caution", text_or_null(fix->caution)},
+          {"saves_bytes_per_step", fix->saves_bytes_per_step}};
+}
+
+[[nodiscard]] json frames_json(const run::process_report& process, trace::stack_id stack) {
+  return as_json::frames_json(run::frames_at(process, stack));
+}
+
+[[nodiscard]] json culprit_json(const run::process_report& process,
+                                const verdicts::culprit& culprit) {
+  auto retained = json::array();
+  for (const auto& by : culprit.retained_by) retained.push_back(retainer_json(by));
+  return {{"frames", frames_json(process, culprit.stack)},
+          {"forward", frames_json(process, culprit.forward)},
+          {"bytes_per_step", culprit.bytes_per_step},
+          {"share", culprit.share},
+          {"bytes", culprit.bytes},
+          {"blocks", culprit.blocks},
+          {"birth_steps", culprit.birth_steps},
+          {"category", name_of(culprit.what)},
+          {"phase", name_of(culprit.born_in)},
+          {"confidence", culprit.found.confidence},
+          {"retained_by", std::move(retained)},
+          {"fix", fix_json(culprit.fix)}};
+}
+
+[[nodiscard]] json evidence_json(const growth::test_figures& rests_on) {
+  return {{"steps", rests_on.steps},
+          {"warmup_steps", rests_on.warmup_steps},
+          {"step_resolution", rests_on.step_resolution},
+          {"points", rests_on.points},
+          {"net_bytes", rests_on.net_bytes},
+          {"noise_bytes", rests_on.noise_bytes},
+          {"mann_kendall_z", rests_on.mann_kendall_z},
+          {"autocorrelation", rests_on.autocorrelation},
+          {"model", std::string(rests_on.model)},
+          {"model_margin", rests_on.model_margin},
+          {"late_start", rests_on.late_start},
+          {"teeth", rests_on.teeth},
+          {"jumps", rests_on.jumps},
+          {"jump_log_odds", rests_on.jump_log_odds}};
+}
+
+[[nodiscard]] json elsewhere_json(const verdicts::verdict& verdict) {
+  auto all = json::array();
+  for (const auto& one : verdict.elsewhere) {
+    all.push_back(
+        {{"gpu", one.gpu}, {"capacity_bytes", one.capacity_bytes}, {"steps_to_oom", one.steps}});
+  }
+  return all;
+}
+
+[[nodiscard]] json verdict_json(const run::process_report& process,
+                                const verdicts::verdict& verdict) {
+  const auto& found = verdict.found;
+  const bool known = found.shape != growth::shape::unknown;
+  auto culprits = json::array();
+  for (const auto& one : verdict.culprits) culprits.push_back(culprit_json(process, one));
+  return {{"subject", name_of(verdict.about)},
+          {"pid", process.run.pid},
+          {"shape", name_of(found.shape)},
+          {"bytes_per_step", known ? json(verdict.bytes_per_step) : json(nullptr)},
+          {"bytes_per_step_low", known ? json(found.bytes_per_step_low) : json(nullptr)},
+          {"bytes_per_step_high", known ? json(found.bytes_per_step_high) : json(nullptr)},
+          {"steps_to_oom", or_null(verdict.steps_to_oom)},
+          {"time_to_oom_ns", or_null(verdict.ns_to_oom)},
+          {"elsewhere", elsewhere_json(verdict)},
+          {"confidence", known ? json(found.confidence) : json(nullptr)},
+          {"is_leak", growth::is_leak(found.shape) && !found.negligible},
+          {"negligible", found.negligible},
+          {"more_steps_needed", found.more_steps_needed},
+          {"culprits", std::move(culprits)},
+          {"fix", fix_json(verdict.fix)},
+          {"summary", verdict.summary},
+          {"overturned_by", text_or_null(found.overturned_by)},
+          {"series",
+           {{"unit", verdict.unit},
+            {"first", verdict.series.first_step},
+            {"stride", verdict.series.stride},
+            {"bytes", verdict.series.bytes}}},
+          {"evidence", evidence_json(found.evidence)}};
+}
+
+}  // namespace
+
+void add_verdicts_json(const run::process_report& process, json& verdicts) {
+  for (const auto& one : process.findings.verdicts) verdicts.push_back(verdict_json(process, one));
+}
+
+}  // namespace memtrace::as_json

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What is shown at once, as text: one device of one process, in as many lines as the terminal has.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "analyzer/base/text/page.h"
+#include "analyzer/show/live/background.h"
+#include "analyzer/show/live/followed_run.h"
+
+namespace memtrace::live {
+
+enum class sort_by : std::uint8_t { bytes, blocks, bytes_at_peak };
+
+struct frame_options {
+  std::size_t rows = 24;  // 0: as many as it takes
+  std::size_t columns = 80;
+  bool unicode = true;
+  bool keys = false;    // name them in the last line
+  bool paused = false;  //
+  sort_by sorted = sort_by::bytes;
+};
+
+struct shown_run {
+  const followed_run& run;
+  std::uint32_t device = 0;
+  std::size_t number = 0;  // of the processes, from 0
+  std::size_t processes = 1;
+  std::size_t others_over = 0;                  // of the other processes: not running any more
+  std::shared_ptr<const report_so_far> report;  // null: none yet
+  bool report_in_work = false;
+};
+
+[[nodiscard]] text::page frame_of(const shown_run& shown, const frame_options& how);
+
+[[nodiscard]] text::page help_page(const frame_options& how);
+
+// "running", "ended by itself", "killed: …"
+[[nodiscard]] std::string words_of(const followed_run& run);
+// "rank 3", or "pid 4242" of one that does not say.
+[[nodiscard]] std::string name_of(const followed_run& run);
+
+}  // namespace memtrace::live

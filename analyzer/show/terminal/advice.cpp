@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/show/terminal/advice.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cctype>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "analyzer/base/text/units.h"
+#include "analyzer/judge/advice/brief_words.h"
+#include "analyzer/trace/code/places.h"
+
+namespace memtrace::terminal {
+
+namespace {
+
+using run::change;
+
+constexpr std::size_t margin = 5;  // of what stands below a heading
+constexpr std::size_t most_shown = 3;
+
+[[nodiscard]] std::string bytes_saved(const change& one) {
+  const auto most = one.saves_bytes_most.value_or(0);
+  auto text = text::format_bytes(one.saves_bytes);
+  // By the addresses that the driver gives.
+  if (most > one.saves_bytes + one.saves_bytes / 20) text += " to " + text::format_bytes(most);
+  return text;
+}
+
+// Empty: nothing that can be counted.
+[[nodiscard]] std::string amount_saved(const change& one) {
+  if (one.saves_bytes > 0) return "saves " + bytes_saved(one);
+  if (one.saves_host_bytes) {
+    return "saves " + text::format_bytes(*one.saves_host_bytes) + " of host memory";
+  }
+  if (one.saves_capacity.value_or(0) > 0) {
+    return fmt::format("fits in {} less",
+                       text::format_bytes(static_cast<std::uint64_t>(*one.saves_capacity)));
+  }
+  return one.saves_ns ? "saves " + text::format_seconds(*one.saves_ns) : std::string();
+}
+
+// saves 3.20 GiB and gets past the request that failed (replayed)
+[[nodiscard]] std::string saving(const change& one) {
+  const auto what =
+      text::join({amount_saved(one),
+                  one.mends_out_of_memory ? "gets past the request that failed" : std::string()},
+                 " and ");
+  return what.empty() ? std::string(name_of(one.how))
+                      : fmt::format("{} ({})", what, name_of(one.how));
+}
+
+void add_wrapped(text::page& out, std::string_view label, const std::string& text, std::size_t most,
+                 std::size_t columns) {
+  if (text.empty()) return;
+  const auto indent = margin + label.size();
+  auto lines = text::wrap(text, std::max<std::size_t>(columns, indent + 30) - indent);
+  if (lines.size() > most) {
+    lines.resize(most);
+    if (!lines.empty()) lines.back() = text::cut_at_word(lines.back() + " …", columns - indent);
+  }
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    out.line(std::string(margin, ' ') +
+             (i == 0 ? std::string(label) : std::string(label.size(), ' ')) + lines[i]);
+  }
+}
+
+[[nodiscard]] std::string place_of(const change& one) {
+  return one.frames.empty() ? std::string() : " [" + code::describe_place(one.frames, {}) + "]";
+}
+
+// Remedies and habits are told with what grows.
+[[nodiscard]] std::vector<const change*> advice_of(const run::process_report& process) {
+  std::vector<const change*> found;
+  for (const auto& one : process.changes) {
+    if (one.from == run::change_from::advice) found.push_back(&one);
+  }
+  return found;
+}
+
+[[nodiscard]] std::vector<const change*> untold(std::vector<const change*> all) {
+  std::erase_if(all,
+                [](const change* one) { return one->superseded || one->takes_place_of_habit; });
+  return all;
+}
+
+// What trains otherwise (another optimizer, shorter sequences) is never part of it, so that a
+// single piece may save more.
+[[nodiscard]] std::string together(const advice::combination& all) {
+  std::string names;
+  for (std::size_t i = 0; i < all.ids.size(); ++i) {
+    names += (i == 0 ? "" : i + 1 == all.ids.size() ? " and " : ", ");
+    names += advice::brief_words(all.ids[i]);
+  }
+  return fmt::format(
+      "Together, with the training as it is, these save {} and leave {} ({}): {}",
+      text::format_bytes(static_cast<std::uint64_t>(std::max<std::int64_t>(0, all.saves_bytes))),
+      text::format_bytes(all.peak_reserved), name_of(all.how), names);
+}
+
+// Checkpointing: saves 3.20 GiB (estimated)
+[[nodiscard]] std::string heading_of(const change& one) {
+  auto name = advice::brief_words(one.id);
+  // Of words that are a name (empty_cache()) the first letter stays.
+  const auto first = name.substr(0, name.find(' '));
+  if (first.find_first_of("_(") == first.npos) {
+    name.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(name.front())));
+  }
+  return fmt::format("{}: {}", name, saving(one));
+}
+
+[[nodiscard]] std::vector<std::string> lines_of(const std::string& text, std::size_t columns) {
+  return text::wrap(text, std::max<std::size_t>(columns, margin + 30) - margin);
+}
+
+constexpr std::size_t most_of_change = 3;    // lines
+constexpr std::size_t most_of_together = 2;  // lines
+
+[[nodiscard]] std::size_t lines_for(const change& one, std::size_t columns) {
+  return 1 + std::min(lines_of(one.what, columns).size(), most_of_change);
+}
+
+[[nodiscard]] std::size_t lines_for(const advice::combination& all, std::size_t columns) {
+  return std::min(lines_of(together(all), columns).size(), most_of_together);
+}
+
+}  // namespace
+
+std::size_t advice_lines(const run::process_report& process, std::size_t columns) {
+  const auto first = untold(advice_of(process));
+  if (first.empty()) return 0;
+  std::size_t lines = 1;
+  for (std::size_t i = 0; i < std::min(first.size(), most_shown); ++i) {
+    lines += lines_for(*first[i], columns);
+  }
+  const auto& combined = process.advice.combined;
+  return lines + (combined.empty() ? 0 : lines_for(combined.front(), columns));
+}
+
+void add_advice(text::page& out, const run::process_report& process, std::size_t room,
+                std::size_t columns) {
+  const auto& found = process.advice;
+  const auto all = advice_of(process);
+  const auto first = untold(all);
+  if (first.empty() || room < 3) return;
+  const auto last = out.lines() + room;
+  const auto for_combined =
+      found.combined.empty() || room < 6 ? 0 : lines_for(found.combined.front(), columns);
+  const auto shown = std::min({first.size(), most_shown, (room - 1 - for_combined) / 2});
+  out.line(fmt::format("What to change{}, by what it saves of the memory that is reserved",
+                       shown < all.size()
+                           ? fmt::format(" ({} of {}; all: --by advice)", shown, all.size())
+                           : std::string()),
+           text::emphasis::heading);
+  for (std::size_t i = 0; i < shown; ++i) {
+    const auto& one = *first[i];
+    out.line(fmt::format("  {}. {}", i + 1, heading_of(one)));
+    // Those that follow need two lines each.
+    const auto left = last - out.lines() - 2 * (shown - i - 1) - for_combined;
+    add_wrapped(out, "", one.what, std::min(left, most_of_change), columns);
+  }
+  if (for_combined == 0) return;
+  auto lines = lines_of(together(found.combined.front()), columns);
+  if (lines.size() > for_combined) {
+    lines.resize(for_combined);
+    lines.back() += " …";
+  }
+  for (std::size_t i = 0; i < lines.size(); ++i) out.line((i == 0 ? "  " : "     ") + lines[i]);
+}
+
+void add_advice_in_full(text::page& out, const run::process_report& process, std::size_t columns) {
+  const auto& found = process.advice;
+  constexpr std::size_t all_lines = 12;
+  const auto changes = advice_of(process);
+  for (std::size_t i = 0; i < changes.size(); ++i) {
+    const auto& one = *changes[i];
+    const auto device = one.device ? fmt::format("GPU {}: ", *one.device) : std::string();
+    out.line(fmt::format("{}. {} — {}{}", i + 1, one.id, device, saving(one)),
+             text::emphasis::heading);
+    add_wrapped(out, "what:     ", one.title + place_of(one), all_lines, columns);
+    add_wrapped(out, "change:   ", one.what, all_lines, columns);
+    add_wrapped(out, "evidence: ", one.evidence, all_lines, columns);
+    add_wrapped(out, "source:   ", one.source, all_lines, columns);
+    add_wrapped(out, "cost:     ", one.cost, all_lines, columns);
+    add_wrapped(out, "not when: ", one.not_when, all_lines, columns);
+  }
+  for (const auto& all : found.combined) {
+    for (const auto& line : text::wrap(together(all), columns)) out.line(line);
+  }
+  for (const auto& limit : found.limits) out.line(limit, text::emphasis::faint);
+  if (changes.empty() && found.limits.empty()) {
+    out.line("  nothing that was tried saves memory");
+  }
+}
+
+}  // namespace memtrace::terminal

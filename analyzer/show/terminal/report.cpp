@@ -1,0 +1,365 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/show/terminal/report.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "analyzer/base/text/page.h"
+#include "analyzer/base/text/units.h"
+#include "analyzer/show/terminal/advice.h"
+#include "analyzer/show/terminal/expected.h"
+#include "analyzer/show/terminal/fragmentation.h"
+#include "analyzer/show/terminal/host.h"
+#include "analyzer/show/terminal/memory.h"
+#include "analyzer/show/terminal/notes.h"
+#include "analyzer/show/terminal/ranks.h"
+#include "analyzer/show/terminal/sections.h"
+#include "analyzer/show/terminal/snapshot.h"
+#include "analyzer/show/terminal/verdicts.h"
+
+namespace memtrace::terminal {
+
+namespace {
+
+[[nodiscard]] std::uint64_t highest_peak(const run::process_report& process) {
+  std::uint64_t peak = 0;
+  for (const auto& device : process.devices) {
+    peak = std::max(peak, device.peak_allocated.totals.allocated);
+  }
+  return peak;
+}
+
+[[nodiscard]] const run::process_report& most_interesting(const run::run_report& processes) {
+  return *std::ranges::max_element(processes, {}, [](const run::process_report& process) {
+    return std::pair(!process.ooms.empty(), highest_peak(process));
+  });
+}
+
+[[nodiscard]] const run::device_report* chosen_device(const run::process_report& process,
+                                                      const run::oom_report* oom) {
+  if (process.devices.empty()) return nullptr;
+  if (oom != nullptr) {
+    const auto found = std::ranges::find_if(process.devices, [&](const auto& device) {
+      return device.facts.device == oom->facts.device;
+    });
+    if (found != process.devices.end()) return &*found;
+  }
+  return &*std::ranges::max_element(process.devices, {}, [](const run::device_report& device) {
+    return device.peak_allocated.totals.allocated;
+  });
+}
+
+void add_run(text::page& out, const run::process_report& process) {
+  const auto& run = process.run;
+  const auto command = text::join(run.command, " ");
+  out.line(command.empty() ? process.path : command, text::emphasis::heading);
+  const auto rank = run.rank ? fmt::format("rank {}{}", *run.rank,
+                                           run.world_size ? fmt::format(" of {}", *run.world_size)
+                                                          : std::string())
+                             : std::string();
+  const auto labelled = [](const char* label, const std::string& value) {
+    return value.empty() ? value : fmt::format("{} {}", label, value);
+  };
+  out.line("  " +
+           text::join({run.snapshot ? std::string()
+                                    : fmt::format("pid {}{}", run.pid,
+                                                  run.host.empty() ? "" : " on " + run.host),
+                       rank, text::format_seconds(run.duration_ns), labelled("PyTorch", run.torch),
+                       labelled("Python", run.python), labelled("allocator", run.alloc_conf)},
+                      ", "));
+  for (const auto& line : what_a_snapshot_is(process)) out.line(line);
+}
+
+// "CUDA functions that pass unseen: cuMemAllocLater (CUDA 13.1), cudaMalloc (another of that name)"
+[[nodiscard]] std::string unknown_entry_points_in_brief(
+    const std::vector<replay::unknown_entry_point>& all) {
+  constexpr std::size_t shown = 3;
+  std::string text = "CUDA functions that pass unseen: ";
+  for (std::size_t i = 0; i < std::min(all.size(), shown); ++i) {
+    if (i != 0) text += ", ";
+    text += all[i].name;
+    if (all[i].is_another) {
+      text += " (another of that name)";
+    } else if (all[i].cuda_version != 0) {
+      text +=
+          fmt::format(" (CUDA {}.{})", all[i].cuda_version / 1000, all[i].cuda_version % 1000 / 10);
+    }
+  }
+  return all.size() <= shown ? text : text + fmt::format(" and {} more", all.size() - shown);
+}
+
+[[nodiscard]] std::string dropped_in_brief(const trace::completeness& facts) {
+  const auto events = text::format_count(facts.dropped_events);
+  if (facts.gaps.empty()) return fmt::format("{} events were dropped", events);
+  return fmt::format(
+      "{} events were dropped, the first at {}, because the disk did not take them: figures after "
+      "that are incomplete",
+      events, text::format_seconds(facts.gaps.front().begin_ns));
+}
+
+[[nodiscard]] std::vector<std::string> gaps(const run::process_report& process) {
+  const auto& facts = process.completeness;
+  std::vector<std::string> found;
+  if (!facts.clean_exit) found.emplace_back("the program was killed, or is still running");
+  if (facts.truncated) {
+    found.push_back(facts.missing_events == 0
+                        ? std::string("the file is cut off")
+                        : fmt::format("the file is cut off, at least {} events are missing",
+                                      text::format_count(facts.missing_events)));
+  }
+  if (facts.dropped_events != 0) found.push_back(dropped_in_brief(facts));
+  const auto& stacks = process.stacks;
+  if (stacks.unresolved != 0) {
+    found.push_back(fmt::format("{} of {} allocations have no Python frame",
+                                text::format_count(stacks.unresolved),
+                                text::format_count(stacks.allocations)));
+  }
+  if (!process.unknown_entry_points.empty()) {
+    found.push_back(unknown_entry_points_in_brief(process.unknown_entry_points));
+  }
+  std::uint64_t mismatches = 0;
+  for (const auto& device : process.devices) mismatches += device.mismatches;
+  if (mismatches != 0) {
+    found.push_back(
+        fmt::format("totals differed from PyTorch's own {} times", text::format_count(mismatches)));
+  }
+  return found;
+}
+
+// As many to a line as fit into that width.
+[[nodiscard]] std::vector<std::string> packed(const std::vector<std::string>& parts) {
+  std::vector<std::string> lines;
+  for (const auto& part : parts) {
+    if (lines.empty() || lines.back().size() + part.size() + 2 > text::usual_columns) {
+      lines.push_back(part);
+    } else {
+      lines.back() += "; " + part;
+    }
+  }
+  return lines;
+}
+
+[[nodiscard]] std::size_t incomplete_others(const run::run_report& processes,
+                                            const run::process_report& shown) {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(processes, [&](const run::process_report& process) {
+        return &process != &shown && !gaps(process).empty();
+      }));
+}
+
+void add_completeness(text::page& out, const run::run_report& processes,
+                      const run::process_report& process) {
+  const bool checked = !process.devices.empty() && process.completeness.gaps.empty() &&
+                       std::ranges::all_of(process.devices, [](const run::device_report& device) {
+                         return device.checked && device.mismatches == 0;
+                       });
+  out.line(fmt::format("{} events{}", text::format_count(process.completeness.events),
+                       process.run.snapshot ? how_a_snapshot_ends(*process.run.snapshot)
+                       : checked            ? ", every total equal to PyTorch's own"
+                                            : ""),
+           text::emphasis::faint);
+  auto missing = gaps(process);
+  if (const auto count = incomplete_others(processes, process); count != 0) {
+    missing.push_back(fmt::format("other traces that are incomplete: {}", count));
+  }
+  for (const auto& line : packed(missing)) out.line("  " + line, text::emphasis::faint);
+  if (!process.run.python_stacks.empty() && process.run.python_stacks != "on") {
+    out.line("Python stacks: " + process.run.python_stacks, text::emphasis::faint);
+  }
+  for (const auto& sentence : unknown_meaning(process)) {
+    out.line(sentence, text::emphasis::faint);
+  }
+  if (process.warnings.empty() || process.run.snapshot) return;
+  const auto more = process.warnings.size() - 1;
+  out.line("Missing: " + process.warnings.front() +
+               (more == 0 ? "" : fmt::format(" (and {} more messages)", more)),
+           text::emphasis::faint);
+}
+
+[[nodiscard]] std::string name_of(const run::run_facts& run) {
+  return (run.rank ? fmt::format("rank {}, ", *run.rank) : std::string()) +
+         fmt::format("pid {}, ", run.pid);
+}
+
+// Devices and processes that are not shown in full.
+[[nodiscard]] std::vector<std::string> others(const run::run_report& processes,
+                                              const run::process_report& shown,
+                                              const run::device_report* device) {
+  std::vector<std::string> lines;
+  for (const auto& process : processes) {
+    for (const auto& other : process.devices) {
+      if (&other == device) continue;
+      lines.push_back(fmt::format(
+          "  {}cuda:{} peak allocated {}, reserved {}{}{}",
+          &process == &shown ? std::string() : name_of(process.run), other.facts.device,
+          text::format_bytes(other.peak_allocated.totals.allocated),
+          text::format_bytes(other.peak_reserved.totals.reserved),
+          std::ranges::any_of(
+              process.ooms,
+              [&](const run::oom_report& oom) { return oom.facts.device == other.facts.device; })
+              ? ", ran out of memory"
+              : "",
+          growth_in_brief(process, other.facts.device)));
+    }
+    if (process.devices.empty() && &process != &shown) {
+      lines.push_back(fmt::format("  pid {} {}", process.run.pid,
+                                  process.completeness.truncated
+                                      ? "has no event in the readable part of its trace"
+                                      : "used no GPU memory"));
+    }
+  }
+  return lines;
+}
+
+void add_others(text::page& out, const std::vector<std::string>& lines, std::size_t room) {
+  if (lines.empty()) return;
+  const auto shown = lines.size() <= room ? lines.size() : room - 1;
+  for (std::size_t i = 0; i < shown; ++i) out.line(lines[i]);
+  if (shown < lines.size()) out.line(fmt::format("  and {} more", lines.size() - shown));
+}
+
+// The moment that is told of: the one that was asked for, else where memory ran out, else the
+// peak.
+struct shown_moment {
+  const run::memory_view* view = nullptr;  // null: only the call sites are known
+  std::string heading;
+  const std::vector<run::call_site>* sites = nullptr;
+  std::uint64_t total = 0;
+};
+
+[[nodiscard]] shown_moment choose_moment(const run::device_report& device,
+                                         const run::oom_report* oom) {
+  const auto at = [](const run::memory_view& view, std::string heading) {
+    return shown_moment{&view, std::move(heading), &view.sites, view.total};
+  };
+  if (oom != nullptr && oom->held) return at(*oom->held, "What it was when memory ran out");
+  if (device.at) {
+    const auto when = when_in_training(device, *device.at);
+    return at(*device.at,
+              fmt::format("What it is after event {}, {} allocated{}",
+                          text::format_count(device.at->event),
+                          text::format_bytes(device.at->total), when.empty() ? "" : ", " + when));
+  }
+  if (oom != nullptr) return {nullptr, {}, &oom->holders, oom->facts.totals.allocated};
+  return at(device.at_peak, "What it is at the peak");
+}
+
+// The words for how a category is known, as far as they occur.
+[[nodiscard]] std::string legend(const run::memory_view& view) {
+  struct word {
+    attribution::evidence how;
+    const char* meaning;
+  };
+  constexpr std::array words = {
+      word{attribution::evidence::annotated, "annotated: PyTorch or the program says so"},
+      word{attribution::evidence::inferred, "inferred: a rule concludes it"},
+      word{attribution::evidence::propagated, "propagated: as what the same line made before"},
+  };
+  std::vector<std::string> used;
+  for (const auto& [how, meaning] : words) {
+    const bool occurs = std::ranges::any_of(
+        view.categories,
+        [&, how = how](const run::category_row& row) { return row.evidence_bytes[how] != 0; });
+    if (occurs) used.emplace_back(meaning);
+  }
+  return used.empty() ? std::string() : " (" + text::join(used, "; ") + ")";
+}
+
+void add_memory(text::page& out, const run::device_report& device, const run::oom_report* oom,
+                std::size_t room) {
+  constexpr std::size_t most_categories = 7;
+  constexpr std::size_t least_categories = 4;
+  constexpr std::size_t most_modules = 4;
+  constexpr std::size_t lines_of_code = 4;  // that categories leave to them
+  const auto moment = choose_moment(device, oom);
+  const auto begin = out.lines();
+  const auto left = [&] { return room - std::min(room, out.lines() - begin); };
+  const bool told = moment.view != nullptr &&
+                    std::ranges::any_of(moment.view->categories, [](const run::category_row& row) {
+                      return row.what != attribution::category::unknown;
+                    });
+  if (told && left() > 2) {
+    const auto others = std::min(lines_of_code, left() - 1);
+    const auto rows = std::max(least_categories, left() - 1 - others);
+    add_categories(out, *moment.view, moment.heading + legend(*moment.view),
+                   std::min({most_categories, rows, left() - 1}));
+  }
+  if (told && left() > 6) add_modules(out, *moment.view, std::min(most_modules, left() - 5));
+  if (left() > 2) add_lines_of_code(out, *moment.sites, moment.total, left() - 1);
+}
+
+// For what grows and what to change: what is left beside the run, the device, other devices, and
+// what is told when memory ran out.
+[[nodiscard]] std::size_t growth_lines(std::size_t at_the_end, bool out_of_memory) {
+  constexpr std::size_t most = 12;
+  constexpr std::size_t least = 4;
+  const std::size_t others = at_the_end + (out_of_memory ? 14 : 12);
+  return std::clamp(most_lines - std::min<std::size_t>(others, most_lines), least, most);
+}
+
+// The same for why more is reserved than allocated, after `taken` lines at either end.
+[[nodiscard]] std::size_t fragmentation_lines(std::size_t taken, bool out_of_memory) {
+  constexpr std::size_t most = 6;
+  const std::size_t others = taken + (out_of_memory ? 14 : 11);
+  return std::min(most, most_lines - std::min<std::size_t>(others, most_lines));
+}
+
+}  // namespace
+
+std::string to_text(const run::run_report& processes, const text::style& style) {
+  const auto& process = most_interesting(processes);
+  const auto* const oom = run::decisive_oom(process);
+  const auto* const device = chosen_device(process, oom);
+  text::page end;
+  if (device != nullptr) {
+    add_phases_and_steps(end, process, *device);
+    add_training(end, process, *device);
+    // Where memory ran out, a pass was cut short: less was measured than its formula expects.
+    if (oom == nullptr) {
+      if (auto line = expected_in_brief(process, *device); !line.empty()) end.line(line);
+    }
+  }
+  add_host_limit(end, processes);
+  add_completeness(end, processes, process);
+  end.line(fmt::format("Next: memtrace report {} --by module (or advice, site, step); "
+                       "--json FILE",
+                       process.path),
+           text::emphasis::faint);
+  text::page out;
+  add_run(out, process);
+  if (device == nullptr) {
+    // A trace that is cut off before its first event says nothing about the program.
+    out.line(process.completeness.truncated ? "  no event is in the readable part of the trace"
+                                            : "  no GPU memory was allocated through PyTorch");
+  } else {
+    if (oom != nullptr) add_oom(out, process, *oom);
+    add_growth(out, process, *device, growth_lines(end.lines(), oom != nullptr),
+               text::columns_of(style));
+    add_fragmentation(out, process, *device,
+                      fragmentation_lines(out.lines() + end.lines(), oom != nullptr),
+                      text::columns_of(style));
+    add_device(out, process, *device);
+    if (const auto calm = calm_line(process, device->facts.device); !calm.empty()) out.line(calm);
+    const auto ranks = ranks::find_ranks(processes);
+    if (ranks.rows.size() > 1) {
+      add_ranks(out, ranks, oom == nullptr ? 5 : 3, text::columns_of(style));
+    } else {
+      add_others(out, others(processes, process, device), oom == nullptr ? 4 : 2);
+    }
+    const auto left = [&] {
+      return most_lines - std::min<std::size_t>(out.lines() + end.lines(), most_lines);
+    };
+    // What the memory is needs some lines, too.
+    constexpr std::size_t least_memory = 10;
+    const auto wanted = advice_lines(process, text::columns_of(style));
+    const auto advice = std::min(wanted, left() - std::min(left(), least_memory));
+    add_memory(out, *device, oom, left() - advice);
+    add_advice(out, process, std::max(advice, std::min(wanted, left())), text::columns_of(style));
+  }
+  return out.render(style.colour, style.width) + end.render(style.colour, style.width);
+}
+
+}  // namespace memtrace::terminal

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/show/terminal/sections.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "analyzer/base/text/units.h"
+#include "analyzer/model/replay/segment_size.h"
+#include "analyzer/show/terminal/device_use.h"
+#include "analyzer/show/terminal/notes.h"
+#include "analyzer/trace/code/places.h"
+
+namespace memtrace::terminal {
+
+namespace {
+
+using replay::unused_reason;
+
+// Less than a twentieth of what is reserved would not have helped.
+constexpr std::uint64_t least_unused = 20;
+
+// Why reserved memory is unused, largest reason first.
+[[nodiscard]] std::string reasons(const replay::device_totals& totals) {
+  struct share {
+    std::uint64_t bytes;
+    const char* text;
+  };
+  const auto bytes = [&](unused_reason why) {
+    return totals.unused[static_cast<std::size_t>(why)];
+  };
+  std::vector<share> all = {
+      {bytes(unused_reason::split_segments), "free parts of segments in use"},
+      {bytes(unused_reason::empty_segments), "empty segments"},
+      {bytes(unused_reason::expandable), "mapped in expandable segments"},
+      {bytes(unused_reason::private_pools), "in private pools"},
+      {totals.pending, "freed, waiting for another stream"},
+  };
+  std::erase_if(all, [](const share& one) { return one.bytes == 0; });
+  std::ranges::stable_sort(all, std::greater(), &share::bytes);
+  std::vector<std::string> parts;
+  for (const auto& one : all) {
+    parts.push_back(
+        all.size() == 1 ? one.text : fmt::format("{} {}", text::format_bytes(one.bytes), one.text));
+  }
+  return text::join(parts, ", ");
+}
+
+void add_reserved(text::page& out, const run::device_report& device) {
+  const auto& top = device.peak_reserved.totals;
+  const auto unused = top.reserved - std::min(top.allocated, top.reserved);
+  const auto why = unused == 0 ? std::string() : reasons(top);  // none where segments are unknown
+  out.line(fmt::format("  peak reserved  {:>11}  at {}, {} of it unused{}",
+                       text::format_bytes(top.reserved),
+                       text::format_seconds(device.peak_reserved.time_ns),
+                       text::format_bytes(unused), why.empty() ? "" : ": " + why));
+}
+
+// The request, and what PyTorch's own message says instead where that is another figure.
+[[nodiscard]] std::string request(const run::process_report& process, std::uint64_t bytes) {
+  const auto asked = text::format_bytes(bytes);
+  const auto segment = text::format_bytes(replay::segment_size(bytes));
+  const bool default_sizes = process.run.alloc_conf.find("large_segment_size") == std::string::npos;
+  if (asked == segment || !default_sizes) return asked;
+  return fmt::format("{} (a segment of {} in PyTorch's message)", asked, segment);
+}
+
+}  // namespace
+
+void add_device(text::page& out, const run::process_report& process,
+                const run::device_report& device) {
+  const auto capacity = device.facts.total_bytes == 0
+                            ? std::string()
+                            : fmt::format(", {}", text::format_bytes(device.facts.total_bytes));
+  out.line(
+      fmt::format("cuda:{}{}{}{}{}", device.facts.device, device.name.empty() ? "" : " ",
+                  device.name, capacity, process.run.simulated_gpu.empty() ? "" : " (simulated)"),
+      text::emphasis::heading);
+  const auto& peak = device.peak_allocated;
+  const auto when =
+      device.from_cuda_calls ? std::string() : when_in_training(device, device.at_peak);
+  const auto steps = device.steps.count != 0 && device.at_peak.step
+                         ? fmt::format(" (of 0 … {})", device.steps.count - 1)
+                         : std::string();
+  out.line(fmt::format("  peak allocated {:>11}  at {} (event {}){}{}",
+                       text::format_bytes(peak.totals.allocated),
+                       text::format_seconds(peak.time_ns), text::format_count(peak.event),
+                       when.empty() ? "" : ", " + when, steps));
+  if (device.from_cuda_calls) {
+    out.line("  by CUDA calls alone: PyTorch's caching allocator was not used");
+  } else {
+    add_reserved(out, device);
+  }
+
+  // Before it says that memory ran out, PyTorch always tries once more.
+  const auto errors = static_cast<std::uint64_t>(std::ranges::count_if(
+      process.ooms,
+      [&](const run::oom_report& oom) { return oom.facts.device == device.facts.device; }));
+  if (device.retries > errors) {
+    out.line(
+        fmt::format("  retries        {:>11}  CUDA refused memory, PyTorch gave its cache back",
+                    text::format_count(device.retries)));
+  }
+  add_device_use(out, device);
+  if (!device.activity) return;
+  for (const auto& words :
+       {device::kernel_words(*device.activity), device::migration_words(*device.activity)}) {
+    if (!words.empty()) out.line("  as CUPTI says  " + words);
+  }
+}
+
+void add_oom(text::page& out, const run::process_report& process, const run::oom_report& oom) {
+  const auto& facts = oom.facts;
+  const auto place = oom.frames.empty()
+                         ? code::place_of_request(oom.frames, oom.forward, oom.thread)
+                         : code::describe_place(oom.frames, oom.thread);
+  const char* const where = !oom.frames.empty()             ? "at"
+                            : place.starts_with("backward") ? "in the"
+                                                            : "with";
+  out.line(fmt::format("Out of memory at {}: tried to allocate {} {} {}",
+                       text::format_seconds(facts.time_ns), request(process, facts.requested),
+                       where, place),
+           text::emphasis::alarm);
+  const auto unused =
+      facts.totals.reserved - std::min(facts.totals.allocated, facts.totals.reserved);
+  const auto used = facts.totals.reserved + facts.device_free;
+  std::string capacity;
+  std::string outside;
+  if (oom.capacity && *oom.capacity >= used) {
+    capacity = fmt::format("of {}: ", text::format_bytes(*oom.capacity));
+    outside = fmt::format("{} outside PyTorch, ", text::format_bytes(*oom.capacity - used));
+  }
+  out.line(fmt::format("  {}{} allocated, {} reserved but unused, {}{} free", capacity,
+                       text::format_bytes(facts.totals.allocated), text::format_bytes(unused),
+                       outside, text::format_bytes(facts.device_free)));
+  if (unused >= facts.totals.reserved / least_unused) {
+    out.line("  reserved but unused: " + reasons(facts.totals));
+  }
+  const auto others = process.ooms.size() - 1;
+  std::string block =
+      facts.has_layout ? fmt::format("  largest free block {}, {} of it usable for this request; ",
+                                     text::format_bytes(facts.free.overall),
+                                     text::format_bytes(facts.free.usable))
+                       : std::string("  ");
+  if (facts.has_layout && facts.free.overall == facts.free.usable) {
+    block = fmt::format("  largest free block {}; ", text::format_bytes(facts.free.overall));
+  }
+  out.line(block + (facts.caught ? "the program went on" : "nothing was allocated afterwards") +
+           (others == 0 ? ""
+                        : fmt::format("; {} more time{} out of memory", text::format_count(others),
+                                      others == 1 ? "" : "s")));
+}
+
+}  // namespace memtrace::terminal

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A recorded program's requests replayed under other allocator options, or on another GPU: what
+// `memtrace replay` shows. Sizes are bytes.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analyzer/model/allocator/exactness.h"
+#include "analyzer/model/allocator/what_if.h"
+#include "analyzer/trace/code/frames.h"
+#include "analyzer/trace/reader/reader.h"
+
+namespace memtrace::what_if {
+
+struct replay_wishes {
+  std::vector<std::string> alloc_confs;      // empty: the usual ones
+  std::optional<std::uint64_t> total_bytes;  // of another GPU; empty: the recorded one
+};
+
+// The line of the program behind an event.
+struct replay_place {
+  std::string where;                       // "train.py:12 main"
+  std::vector<code::source_frame> frames;  // innermost first
+};
+
+struct replayed_option {
+  std::string alloc_conf;  // as PyTorch would be given it; empty: nothing set
+  bool is_recorded = false;
+  allocator::range_of_outcomes range;
+  std::optional<allocator::smallest_fit> fits;
+  replay_place runs_out_at;  // where the worst outcome does
+  // Allocations before the one that runs out of memory: in the worst outcome, and in the best.
+  std::uint64_t allocations_before = 0;
+  std::uint64_t most_allocations_before = 0;
+};
+
+struct replayed_device {
+  std::uint32_t index = 0;
+  std::string name;  // of the recorded GPU
+  std::uint64_t requests = 0;
+  std::uint64_t total_bytes = 0;    // of the device replayed on; 0: without limit
+  std::uint64_t usable_bytes = 0;   // by the allocator
+  std::uint64_t outside_bytes = 0;  // of the total, outside of the allocator
+  bool on_recorded_device = true;
+  std::uint64_t capacity_step = 0;  // of the capacities that were tested
+  allocator::exactness exact;
+  std::vector<std::string> doubts;
+  std::size_t recorded_refusals = 0;     // out-of-memory errors in the recorded run
+  std::vector<replayed_option> options;  // the recorded ones first
+  std::size_t asked_for = 0;             // of them, the first that was asked for, if any was
+};
+
+struct replayed_process {
+  std::string path;
+  std::uint64_t pid = 0;
+  std::string torch_version;
+  trace::completeness completeness;
+  std::vector<replayed_device> devices;
+  // Why nothing was replayed, in a sentence with a remedy; empty: all is well.
+  std::string refusal;
+};
+
+[[nodiscard]] replayed_process replay_trace(
+    const std::string& path, trace::reader& reader, const replay_wishes& wanted,
+    const std::function<void(const trace::progress&)>& on_progress = {});
+
+}  // namespace memtrace::what_if

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a trace defines once and then names by number: texts, frames, call stacks, threads,
+// and the Python objects that it met.
+//
+//   stack 3 ─► {parent 2, frame 9}   stack 2 ─► {parent 1, frame 4}   stack 1 ─► {0, frame 1}
+//   innermost                                                         outermost
+//
+// A parent's number is smaller than its child's, so chains end; every number is checked when it
+// is defined, so that looking up cannot fail. Memory is proportional to what is defined, with
+// limits far above any real trace.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <set>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "analyzer/trace/reader/ids.h"
+
+namespace memtrace::trace {
+
+struct frame {
+  text_id file;
+  text_id function;
+  std::uint32_t line = 0;  // 0: unknown
+};
+
+struct stack_node {
+  stack_id parent;  // 0: this frame is the outermost
+  frame_id innermost;
+  std::uint32_t depth = 0;  // frames from here to the outermost
+};
+
+struct thread {
+  std::uint64_t system_id = 0;
+  text_id name;
+};
+
+class dictionary {
+ public:
+  static constexpr std::size_t max_texts = 1u << 20;
+  static constexpr std::size_t max_text_bytes = 256u << 20;
+  static constexpr std::size_t max_frames = 1u << 22;
+  static constexpr std::size_t max_stacks = 1u << 24;
+  static constexpr std::size_t max_threads = 1u << 20;
+  static constexpr std::size_t max_objects = 1u << 22;
+  static constexpr std::uint32_t max_depth = 4096;  // the recorder cuts stacks at 1024
+
+  enum class outcome { defined, unknown_id, too_many };
+
+  [[nodiscard]] outcome define_text(std::string_view text);  // what is not UTF-8: as U+FFFD
+  [[nodiscard]] outcome define_frame(std::uint64_t file, std::uint64_t function,
+                                     std::uint64_t line);
+  // `parent` as stack_of() has it.
+  [[nodiscard]] outcome define_stack(std::uint64_t parent, std::uint64_t frame);
+  // A stack that the trace does not have, on top of one that is there. None: there are too many, or
+  // it is too deep. From here on a stack's id is not its number in the trace: see stack_of().
+  [[nodiscard]] stack_id add_stack(stack_id outer, frame_id innermost);
+  // A compiler made one kernel of these lines and of others: what is allocated for the one is the
+  // other's memory, too.
+  void fuse(stack_id lines, stack_id with);
+  [[nodiscard]] const std::set<stack_id>& fused_with(stack_id lines) const;
+  [[nodiscard]] outcome define_thread(std::uint64_t system_id, std::uint64_t name);
+
+  [[nodiscard]] outcome define_object(std::uint64_t address);
+
+  // 0 is known: it means none.
+  [[nodiscard]] bool knows_text(std::uint64_t number) const { return number <= texts_.size(); }
+  [[nodiscard]] bool knows_frame(std::uint64_t number) const { return number <= frames_.size(); }
+  [[nodiscard]] bool knows_stack(std::uint64_t number) const { return number <= defined_.size(); }
+  [[nodiscard]] bool knows_thread(std::uint64_t number) const { return number <= threads_.size(); }
+  [[nodiscard]] bool knows_object(std::uint64_t number) const { return number <= objects_.size(); }
+
+  // Of the number that a known stack has in the trace. Equal to it as long as none was added.
+  [[nodiscard]] stack_id stack_of(std::uint64_t number) const {
+    return number == 0 ? stack_id{} : defined_[number - 1];
+  }
+
+  // Of none: empty text, an empty frame, a node without depth, an unnamed thread.
+  [[nodiscard]] std::string_view operator[](text_id text) const;
+  [[nodiscard]] frame operator[](frame_id frame) const;
+  [[nodiscard]] stack_node operator[](stack_id stack) const;
+  [[nodiscard]] thread operator[](thread_id thread) const;
+
+  [[nodiscard]] thread_id last_thread() const {
+    return thread_id{static_cast<std::uint32_t>(threads_.size())};
+  }
+  [[nodiscard]] object_id last_object() const {
+    return object_id{static_cast<std::uint32_t>(objects_.size())};
+  }
+  [[nodiscard]] std::uint64_t address_of(object_id object) const;  // of none: 0
+  [[nodiscard]] std::size_t stacks() const { return stacks_.size(); }
+
+ private:
+  std::vector<std::string_view> texts_;
+  std::vector<frame> frames_;
+  std::vector<stack_node> stacks_;
+  std::vector<stack_id> defined_;                                // by the number in the trace - 1
+  std::unordered_map<std::uint32_t, std::set<stack_id>> fused_;  // by stack
+  std::vector<thread> threads_;
+  std::vector<std::uint64_t> objects_;
+  std::vector<std::unique_ptr<char[]>> chunks_;  // the texts' bytes
+  std::size_t chunk_left_ = 0;
+  std::size_t text_bytes_ = 0;
+};
+
+}  // namespace memtrace::trace

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "interpose/door/sampler/host_look.h"
+
+#include "memtrace/host_samples.h"
+
+namespace memtrace::sampler {
+namespace {
+
+double as_value(std::uint64_t bytes) noexcept {
+  return static_cast<double>(bytes);
+}
+
+// What finds no room in the recorder's slot comes with the next look.
+template <std::size_t count>
+bool record(recorder& to, const std::array<counter_value, count>& values) noexcept {
+  return to.samples(values);
+}
+
+}  // namespace
+
+void host_look::define_names(recorder& to) noexcept {
+  namespace host = format::host;
+  ids_ = {.resident = to.text_id(host::resident),
+          .kept = to.text_id(host::kept),
+          .proportional = to.text_id(host::proportional),
+          .workers = to.text_id(host::workers),
+          .workers_proportional = to.text_id(host::workers_proportional),
+          .workers_kept = to.text_id(host::workers_kept),
+          .worker = to.text_id(host::worker),
+          .worker_proportional = to.text_id(host::worker_proportional),
+          .limit = to.text_id(host::limit),
+          .limit_used = to.text_id(host::limit_used),
+          .limit_from = to.text_id(host::limit_from)};
+}
+
+void host_look::process(recorder& to) noexcept {
+  const auto memory = resident_of(this_process, buffer_);
+  if (!memory) return;
+  own_resident_ = memory->resident;
+  (void)record<2>(
+      to, {{{ids_.resident, as_value(memory->resident)}, {ids_.kept, as_value(memory->kept)}}});
+  record_limit(to, *memory);
+}
+
+void host_look::record_limit(recorder& to, const resident_memory& process) noexcept {
+  const auto nearest = limit_.nearest(process, buffer_);
+  if (!nearest) return;
+  const bool is_known = nearest->limit == last_limit_.limit && nearest->from == last_limit_.from;
+  if (is_known) {
+    (void)record<1>(to, {{{ids_.limit_used, as_value(nearest->used)}}});
+    return;
+  }
+  const bool recorded = record<3>(to, {{{ids_.limit, as_value(nearest->limit)},
+                                        {ids_.limit_from, static_cast<double>(nearest->from)},
+                                        {ids_.limit_used, as_value(nearest->used)}}});
+  if (recorded) last_limit_ = *nearest;
+}
+
+bool host_look::children(recorder& to) noexcept {
+  below_.find(buffer_);
+  std::uint64_t count = 0;
+  std::uint64_t kept = 0;
+  below_resident_ = 0;
+  for (const std::uint64_t child : below_.found()) {
+    const auto memory = resident_of(child, buffer_);
+    if (!memory) continue;
+    ++count;
+    kept += memory->kept;
+    below_resident_ += memory->resident;
+  }
+  (void)record<2>(to, {{{ids_.workers, as_value(count)}, {ids_.workers_kept, as_value(kept)}}});
+  return below_.has_new();
+}
+
+void host_look::page_tables(recorder& to, const std::atomic<std::uint32_t>& stop) noexcept {
+  if (const auto own = proportional_of(this_process, buffer_)) {
+    (void)record<1>(to, {{{ids_.proportional, as_value(*own)}}});
+  }
+  std::uint64_t proportional = 0;
+  for (const std::uint64_t child : below_.found()) {
+    if (stop.load(std::memory_order_relaxed) != 0) return;
+    const auto pages = proportional_of(child, buffer_);
+    if (!pages) continue;
+    proportional += *pages;
+    (void)record<2>(
+        to, {{{ids_.worker, as_value(child)}, {ids_.worker_proportional, as_value(*pages)}}});
+  }
+  (void)record<1>(to, {{{ids_.workers_proportional, as_value(proportional)}}});
+}
+
+}  // namespace memtrace::sampler

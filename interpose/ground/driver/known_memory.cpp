@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "interpose/ground/driver/known_memory.h"
+
+#include <array>
+#include <atomic>
+#include <new>
+#include <unordered_map>
+
+#include "interpose/ground/base/small_lock.h"
+#include "interpose/ground/driver/driver_queries.h"
+#include "interpose/ground/recorder/events.h"
+
+namespace memtrace::known_memory {
+namespace {
+
+// One table for each of many sets of keys, so that threads seldom wait for each other.
+constexpr unsigned part_count = 64;
+
+struct part {
+  small_lock lock;
+  std::unordered_map<std::uint64_t, std::uint32_t> devices;
+};
+using table = std::array<part, part_count>;
+
+// Never destroyed: other threads may free until the process is gone. Made with the library, so that
+// no thread can fork while another makes them.
+alignas(table) unsigned char memory_of_addresses[sizeof(table)];
+alignas(table) unsigned char memory_of_handles[sizeof(table)];
+table& all_addresses = *new (memory_of_addresses) table;
+table& all_handles = *new (memory_of_handles) table;
+
+std::array<std::atomic<std::uint64_t>, max_devices> primary_contexts{};
+
+// A signal handler on top of a call of the same thread must not wait for it.
+thread_local constinit bool is_inside = false;
+
+class [[nodiscard]] visit {
+ public:
+  explicit visit(table& where, std::uint64_t key) noexcept
+      : part_(where[(key >> 9 ^ key >> 21 ^ key) % part_count]) {
+    if (is_inside) return;
+    is_inside = true;
+    entered_ = true;
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    part_.lock.lock();
+  }
+  ~visit() {
+    if (!entered_) return;
+    part_.lock.unlock();
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    is_inside = false;
+  }
+  visit(const visit&) = delete;
+  visit& operator=(const visit&) = delete;
+  [[nodiscard]] bool entered() const noexcept { return entered_; }
+  [[nodiscard]] auto& devices() noexcept { return part_.devices; }
+
+ private:
+  part& part_;
+  bool entered_ = false;
+};
+
+void remember(table& where, std::uint64_t key, std::uint32_t device) noexcept {
+  visit look(where, key);
+  if (!look.entered()) return;
+  try {
+    look.devices().insert_or_assign(key, device);
+  } catch (const std::bad_alloc&) {
+    // Its release goes to the current device then.
+  }
+}
+
+void forget(table& where, std::uint64_t key) noexcept {
+  visit look(where, key);
+  if (look.entered()) look.devices().erase(key);
+}
+
+std::optional<std::uint32_t> find(table& where, std::uint64_t key) noexcept {
+  visit look(where, key);
+  if (!look.entered()) return std::nullopt;
+  const auto found = look.devices().find(key);
+  if (found == look.devices().end()) return std::nullopt;
+  return found->second;
+}
+
+}  // namespace
+
+int device_count() noexcept {
+  static std::atomic<int> known{0};
+  int count = known.load(std::memory_order_relaxed);
+  if (count == 0) [[unlikely]] {
+    const driver_queries* const driver = driver_queries::find();
+    if (driver == nullptr || driver->count == nullptr || driver->count(&count) != 0) return 0;
+    known.store(count, std::memory_order_relaxed);
+  }
+  return count;
+}
+
+void remember_address(std::uint64_t address, std::uint32_t device) noexcept {
+  if (address != 0 && several_devices()) remember(all_addresses, address, device);
+}
+void remember_handle(std::uint64_t handle, std::uint32_t device) noexcept {
+  if (handle != 0 && several_devices()) remember(all_handles, handle, device);
+}
+void forget_address(std::uint64_t address) noexcept {
+  if (address != 0 && several_devices()) forget(all_addresses, address);
+}
+
+std::optional<std::uint32_t> device_of_address(std::uint64_t address) noexcept {
+  if (address == 0 || !several_devices()) return std::nullopt;
+  return find(all_addresses, address);
+}
+std::optional<std::uint32_t> device_of_handle(std::uint64_t handle) noexcept {
+  if (handle == 0 || !several_devices()) return std::nullopt;
+  return find(all_handles, handle);
+}
+
+void remember_primary_context(int device, std::uint64_t context) noexcept {
+  if (device < 0) return;
+  primary_contexts[static_cast<unsigned>(device) % max_devices].store(context,
+                                                                      std::memory_order_relaxed);
+}
+std::uint64_t primary_context(int device) noexcept {
+  if (device < 0) return 0;
+  return primary_contexts[static_cast<unsigned>(device) % max_devices].load(
+      std::memory_order_relaxed);
+}
+
+void in_forked_child() noexcept {
+  // What they hold is of no use to the child, and may be half-way through a change.
+  new (&all_addresses) table;
+  new (&all_handles) table;
+  is_inside = false;
+}
+
+}  // namespace memtrace::known_memory

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "interpose/ground/session/session.h"
+
+#include <errno.h>
+#include <pthread.h>
+
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+
+#include "interpose/ground/base/command_line.h"
+#include "interpose/ground/base/errno_keeper.h"
+#include "interpose/ground/base/notice.h"
+#include "interpose/ground/base/own_heap.h"
+#include "interpose/ground/base/settings.h"
+#include "interpose/ground/base/small_lock.h"
+#include "interpose/ground/session/parts.h"
+
+namespace memtrace::session {
+
+constinit std::atomic<recorder*> detail::the_recorder{nullptr};
+
+namespace {
+
+using detail::the_recorder;
+
+enum class stage { loading, untried, active, impossible };
+
+std::atomic<stage> the_stage{stage::loading};  // until the library's constructor has run
+std::atomic<const char*> event_source{nullptr};
+small_lock start_lock;
+clock_pair loaded_at;
+constinit std::span<const part> the_parts;
+
+template <typename Moment, typename... Arguments>
+void tell_parts(Moment part::*moment, Arguments&... arguments) noexcept {
+  for (const part& one : the_parts) {
+    if (one.*moment != nullptr) (one.*moment)(arguments...);
+  }
+}
+
+void in_forked_child() {
+  recorder* const parents = the_recorder.exchange(nullptr, std::memory_order_relaxed);
+  new (&start_lock) small_lock;
+  tell_parts(&part::in_forked_child);
+  if (parents == nullptr) return;
+  // The parent's recorder is left as it is: a thread may have been in the middle of it.
+  parents->abandon();
+  the_stage.store(stage::untried, std::memory_order_relaxed);
+}
+
+void say_why_not(int error) noexcept {
+  char sentence[512];
+  std::snprintf(sentence, sizeof sentence,
+                "no trace: cannot create a file in %s (%s); set MEMTRACE_OUTPUT to a directory "
+                "that can be written. The program goes on without.",
+                settings::output_directory(), std::strerror(error));
+  notice::say(sentence);
+}
+
+void say_if_mode_is_none() noexcept {
+  const char* const given = settings::mode_that_is_none();
+  if (given == nullptr) return;
+  char sentence[256];
+  std::snprintf(sentence, sizeof sentence,
+                "MEMTRACE=%.64s is no mode; it is one of minimal, standard, full. Records as "
+                "standard.",
+                given);
+  notice::say(sentence);
+}
+
+recorder* begin() noexcept {
+  int error = 0;
+  try {
+    char command[4096];
+    const std::string program(traced_program(read_command_line(command)));
+    const recorder_options options{
+        .directory = settings::output_directory(), .program = program.c_str(), .say = &notice::say};
+    auto made = recorder::create(options, tick_clock::calibrate(loaded_at), error);
+    if (made != nullptr) return made.release();
+  } catch (const std::bad_alloc&) {
+    error = ENOMEM;
+  }
+  say_why_not(error);
+  return nullptr;
+}
+
+// Never destroyed: other threads may record until the process is gone.
+recorder* start_slowly() noexcept {
+  const lock_holder holder(start_lock);
+  if (the_stage.load(std::memory_order_relaxed) != stage::untried) return active();
+  recorder* const made = begin();
+  if (made == nullptr) {
+    the_stage.store(stage::impossible, std::memory_order_relaxed);
+    return nullptr;
+  }
+  say_if_mode_is_none();
+  tell_parts(&part::open, *made);
+  if (const char* source = event_source.load(std::memory_order_relaxed); source != nullptr) {
+    made->info(format::info_key::event_source, source);
+  }
+  notice::log("recording to %s", made->path().c_str());
+  the_recorder.store(made, std::memory_order_release);
+  the_stage.store(stage::active, std::memory_order_release);
+  tell_parts(&part::start, *made);
+  return made;
+}
+
+void group_digits(std::uint64_t number, char (&text)[32]) noexcept {
+  char digits[24];
+  const int count =
+      std::snprintf(digits, sizeof digits, "%llu", static_cast<unsigned long long>(number));
+  char* out = text;
+  for (int i = 0; i < count; ++i) {
+    if (i > 0 && (count - i) % 3 == 0) *out++ = ',';
+    *out++ = digits[i];
+  }
+  *out = '\0';
+}
+
+void finish() {
+  recorder* const current = active();
+  if (current == nullptr) return;
+  tell_parts(&part::finish, *current);
+  const recording_summary summary = current->finish();
+  char events[32];
+  char dropped[32];
+  group_digits(summary.events, events);
+  group_digits(summary.dropped_events, dropped);
+  char sentence[900];
+  const char* const path = current->path().c_str();
+  if (summary.complete && summary.dropped_events != 0) {
+    std::snprintf(sentence, sizeof sentence,
+                  "recorded %s events in %s, %s events missing (the disk did not take them); next: "
+                  "memtrace report %s",
+                  events, path, dropped, path);
+  } else if (summary.complete) {
+    std::snprintf(sentence, sizeof sentence, "recorded %s events in %s; next: memtrace report %s",
+                  events, path, path);
+  } else {
+    std::snprintf(sentence, sizeof sentence,
+                  "recorded %s events in %s, incomplete (%s; %s events missing); next: memtrace "
+                  "report %s",
+                  events, path, summary.error == 0 ? "interrupted" : std::strerror(summary.error),
+                  dropped, path);
+  }
+  notice::say(sentence);
+}
+
+}  // namespace
+
+void load(std::span<const part> parts) noexcept {
+  const errno_keeper errno_stays;  // a program begins with 0
+  settings::read();
+  the_stage.store(stage::impossible, std::memory_order_relaxed);
+  if (!settings::enabled()) return;
+  notice::remember_standard_error();
+  loaded_at = tick_clock::sample();
+  the_parts = parts;
+  // Before anything of the program: so it runs after the program's own exit handlers and the
+  // destructors of its static objects, which still free GPU memory.
+  if (std::atexit(&finish) != 0) return;
+  own_heap::load();
+  // Before the program's own handlers: in a child they run after ours, and may use CUDA.
+  if (pthread_atfork(nullptr, nullptr, &in_forked_child) != 0) return;
+  tell_parts(&part::load);
+  the_stage.store(stage::untried, std::memory_order_release);
+}
+
+recorder* detail::begin_recording() noexcept {
+  if (the_stage.load(std::memory_order_acquire) != stage::untried) return nullptr;
+  return start_slowly();
+}
+
+bool is_impossible() noexcept {
+  return the_stage.load(std::memory_order_relaxed) == stage::impossible;
+}
+
+void tell_event_source(const char* value) noexcept {
+  event_source.store(value, std::memory_order_relaxed);
+  if (recorder* const current = active(); current != nullptr) {
+    current->info(format::info_key::event_source, value);
+  }
+}
+
+}  // namespace memtrace::session

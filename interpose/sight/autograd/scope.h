@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Where in the model and in the autograd graph the calling thread is: what an allocator event is
+// recorded with.
+#pragma once
+
+#include "interpose/ground/recorder/recorder.h"
+#include "interpose/sight/python/python_stack.h"
+
+namespace memtrace::autograd {
+
+// `here` is what python_stack::capture_place() found at this event. Takes the recorder's lock when
+// a module or a node's name is met for the first time by this thread. Whether gradients are
+// recorded, inference mode and autocast are asked at allocations only: a free has them as they were
+// at the thread's last allocation.
+void set_scope(event_scope& scope, recorder& to, const python_stack::captured& here,
+               bool is_free) noexcept;
+
+// Autocast is on for CUDA in the calling thread.
+[[nodiscard]] bool is_autocast_on() noexcept;
+
+}  // namespace memtrace::autograd

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "interpose/sight/heap_scan/collector_lists.h"
+
+#include <array>
+
+#include "interpose/sight/autograd/readable_memory.h"
+
+namespace memtrace::census {
+
+namespace {
+
+constexpr std::size_t page_bytes = 4096;
+constexpr std::size_t pages_of_state = 64;
+constexpr std::size_t word_bytes = sizeof(address);
+
+// A circular list: its neighbours point back.
+bool is_list(const autograd::readable_memory& memory, address head) noexcept {
+  constexpr address flags = 3;
+  const address next = memory.word(head) & ~flags;
+  const address previous = memory.word(head + word_bytes) & ~flags;
+  return next != 0 && previous != 0 && (memory.word(next + word_bytes) & ~flags) == head &&
+         (memory.word(previous) & ~flags) == head;
+}
+
+// By the word behind the three generations that points to the first of them.
+address find(address state, std::size_t generation_bytes, std::size_t frozen) noexcept {
+  const autograd::readable_memory memory;
+  std::array<address, page_bytes / word_bytes> words;
+  for (std::size_t page = 0; page < pages_of_state; ++page) {
+    const address start = state + page * page_bytes;
+    if (!memory.copy(start, words.data(), page_bytes)) return 0;
+    for (std::size_t i = 0; i < words.size(); ++i) {
+      const address first = start + i * word_bytes - 3 * generation_bytes;
+      if (words[i] != first || first < state) continue;
+      if (is_list(memory, first) && is_list(memory, first + generation_bytes) &&
+          is_list(memory, first + 2 * generation_bytes) && is_list(memory, first + frozen)) {
+        return first;
+      }
+    }
+  }
+  return 0;
+}
+
+}  // namespace
+
+collector_lists::collector_lists(const python_objects& python) noexcept {
+  static const address found =
+      find(reinterpret_cast<address>(python.get_main_interpreter()), generation_bytes, frozen);
+  generations_ = found;
+}
+
+}  // namespace memtrace::census

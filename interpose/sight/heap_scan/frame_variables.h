@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The variables of a frame (arguments, other locals, cells), read where they are: `f_locals` would
+// keep the values alive until the function ends.
+#pragma once
+
+#include "interpose/sight/heap_scan/python_types.h"
+
+namespace memtrace::census {
+
+struct read_frame {
+  address frame = 0;  // its words, which from 3.11 on are no Python object; 0: gone
+  address code = 0;
+};
+
+[[nodiscard]] read_frame frame_at(const python_objects& python, address frame) noexcept;
+// That of a frame object, and of a suspended generator or coroutine.
+[[nodiscard]] read_frame frame_of_object(const python_objects& python, address object) noexcept;
+[[nodiscard]] read_frame frame_of_generator(const python_objects& python,
+                                            address generator) noexcept;
+
+namespace detail {
+// Names in one tuple, of `count` variables that begin at number `first`.
+struct named_range {
+  address names = 0;
+  std::size_t first = 0;
+  std::size_t count = 0;
+};
+// All of them in the order in which they stand in the frame.
+struct variable_ranges {
+  named_range ranges[3];
+};
+[[nodiscard]] variable_ranges ranges_of(const python_objects& python, address code) noexcept;
+}  // namespace detail
+
+// Calls each(name, value) until it returns false; a value may be a cell.
+template <typename Function>
+void for_each_variable(const python_objects& python, const read_frame& from, Function each) {
+  if (from.frame == 0) return;
+  const address variables = from.frame + python.interpreter->offsets->frame_locals;
+  for (const detail::named_range& range : detail::ranges_of(python, from.code).ranges) {
+    for (std::size_t i = 0; i < range.count; ++i) {
+      const auto value = load<address>(variables, (range.first + i) * sizeof(address));
+      if (value == 0) continue;
+      const auto name = load<address>(range.names, offset::tuple_items + i * sizeof(address));
+      if (!each(name, value)) return;
+    }
+  }
+}
+
+}  // namespace memtrace::census

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "interpose/sight/heap_scan/search.h"
+
+#include "memtrace/trace_format.h"
+
+namespace memtrace::census {
+
+namespace {
+
+constexpr std::uint32_t excluded_root = (1u << 31) - 2;
+
+}  // namespace
+
+search::search(const python_objects& python, const storage_reader& reader,
+               std::uint64_t most_objects, deadline& until) noexcept
+    : python_(python),
+      reader_(reader),
+      until_(until),
+      most_objects_(most_objects),
+      kinds_(python, reader),
+      objects_(most_objects, until),
+      postponed_(most_objects),
+      graphs_(most_objects) {}
+
+void search::exclude(address modules) {
+  const auto leave_out = [&](address object) {
+    static_cast<void>(objects_.add(object, found_objects::root(excluded_root)));
+  };
+  leave_out(modules);
+  for_each_pair(python_, modules, [&](address, address module) {
+    leave_out(module);
+    if (kinds_.of(module) == kind::module) {
+      leave_out(address_of(python_.get_dict_of_module(object_at(module))));
+    }
+    return true;
+  });
+  next_ = objects_.size();
+}
+
+void search::exclude_running(const std::vector<read_frame>& frames) {
+  for (const read_frame& each : frames) running_.insert(each.frame);
+}
+
+void search::add_root(const root& named) {
+  const kind what = kinds_.of(named.object);
+  if (what == kind::nothing) return;
+  const auto parent = found_objects::root(static_cast<std::uint32_t>(roots_.size()));
+  const bool is_new = what == kind::optimizer ? postponed_.push({named.object, parent})
+                                              : objects_.add(named.object, parent) != no_node;
+  if (is_new) roots_.push_back(named);
+}
+
+// Its names are the roots: the dictionary itself is excluded, as all modules' are.
+void search::add_globals(const root& module) {
+  for_each_pair(python_, module.object, [&](address name, address value) {
+    add_root({module.from, value, name, module.name, module.file});
+    return !until_.is_over();
+  });
+}
+
+void search::from(const root_group& group) {
+  for (const root& each : group) {
+    if (each.from == root::origin::globals) {
+      add_globals(each);
+    } else {
+      add_root(each);
+    }
+  }
+  drain();
+}
+
+void search::from_nobody(address object) {
+  is_named_ = false;
+  add_root({root::origin::nobody, object, 0, 0, 0});
+  drain();
+}
+
+void search::from_postponed() {
+  is_postponing_ = false;
+  while (next_postponed_ < postponed_.size() && !is_incomplete()) {
+    const postponed& next = postponed_[next_postponed_++];
+    static_cast<void>(objects_.add(next.object, next.parent));
+    drain();
+  }
+  is_postponing_ = true;
+}
+
+void search::postpone(address object) noexcept {
+  static_cast<void>(postponed_.push({object, current_}));
+}
+
+// Before the object is looked at: from swapped memory that alone takes milliseconds.
+bool search::visit(address object) noexcept {
+  if (until_.is_over() || objects_.is_full()) return false;
+  const kind what = object == 0 ? kind::nothing : kinds_.of(object);
+  if (what == kind::nothing) return true;
+  if (what == kind::optimizer && is_postponing_) {
+    postpone(object);
+  } else {
+    static_cast<void>(objects_.add(object, current_));
+  }
+  return true;
+}
+
+bool search::visit_key(address object) noexcept {
+  if (until_.is_over()) return false;
+  const kind what = kinds_.of(object);
+  // What an optimizer has for a parameter is under it; any other tensor is there for the
+  // dictionary.
+  if (what == kind::tensor && name_of_type(type_of(object)) != "Parameter") return visit(object);
+  if (what != kind::nothing) postpone(object);
+  return true;
+}
+
+void search::from_object(address object, node parent) {
+  static_cast<void>(objects_.add(object, parent));
+  drain();
+}
+
+void search::drain() {
+  while (next_ < objects_.size() && !until_.is_over()) expand(next_++);
+}
+
+void search::expand(node which) {
+  const address object = objects_.object(which);
+  const kind what = kinds_.of(object);
+  current_ = which;
+  if (what == kind::tensor) {
+    note_tensor(which);
+  } else if (what == kind::storage) {
+    seen_storage seen;
+    if (reader_.read_storage(object, seen)) note(which, seen, 0);
+  }
+  if (what == kind::frame && running_.contains(frame_of_object(python_, object).frame)) return;
+  visit_references(python_, object, what, *this);
+}
+
+void search::note(node holder, const seen_storage& seen, std::uint32_t flags) {
+  if (seen.has_graph) flags |= format::held_has_graph;
+  const auto [place, is_new] = by_address_.try_emplace(seen.address, storages_.size());
+  if (is_new) {
+    constexpr std::uint64_t block = 512;
+    block_bytes_ += (seen.bytes + block - 1) / block * block;
+    storages_.push_back({seen.address, seen.bytes, seen.used_bytes, holder, flags});
+    return;
+  }
+  held_storage& known = storages_[place->second];
+  if (!is_named_) return;
+  known.used_bytes += seen.used_bytes;
+  if ((known.flags & format::held_graph) == 0) known.flags |= flags & format::held_has_graph;
+}
+
+void search::note_tensor(node tensor) {
+  if (reader_.has_graph(objects_.object(tensor))) static_cast<void>(graphs_.push(tensor));
+  seen_storage seen;
+  if (reader_.read_tensor(objects_.object(tensor), seen)) note(tensor, seen, 0);
+  seen_storage gradient;
+  if (reader_.read_gradient(objects_.object(tensor), gradient)) {
+    note(tensor, gradient, format::held_gradient);
+  }
+}
+
+}  // namespace memtrace::census

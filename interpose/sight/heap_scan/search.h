@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The search itself: from the roots, breadth first, to every object that stands for memory on a
+// GPU. Each storage belongs to the first object that was found to hold it.
+#pragma once
+
+#include <cstdint>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "interpose/sight/heap_scan/deadline.h"
+#include "interpose/sight/heap_scan/found_objects.h"
+#include "interpose/sight/heap_scan/references.h"
+#include "interpose/sight/heap_scan/roots.h"
+
+namespace memtrace::census {
+
+struct held_storage {
+  std::uint64_t address;
+  std::uint64_t bytes;
+  std::uint64_t used_bytes;  // by all tensors that were found
+  node holder;               // the tensor
+  std::uint32_t flags;       // format::held_*
+};
+
+class search final : private reference_visitor {
+ public:
+  search(const python_objects& python, const storage_reader& reader, std::uint64_t most_objects,
+         deadline& until) noexcept;
+
+  // What must not be entered: the modules and their globals.
+  void exclude(address modules);
+  // Frames on a thread's stack: what they hold is not a traceback's.
+  void exclude_running(const std::vector<read_frame>& frames);
+  void from(const root_group& group);
+  // The same without a name: the base that a view keeps alive makes no use of its memory.
+  void from_nobody(address object);
+  // What was put off meanwhile: optimizers and keys.
+  void from_postponed();
+
+  // What is kept by something that is no object of Python's.
+  void from_object(address object, node parent);
+  // A storage that an object holds; the first to be told of is its owner.
+  void note(node holder, const seen_storage& seen, std::uint32_t flags);
+
+  // In the order in which they were found.
+  [[nodiscard]] const mapped_array<node>& tensors_with_graphs() const noexcept { return graphs_; }
+  [[nodiscard]] std::uint64_t most_objects() const noexcept { return most_objects_; }
+  [[nodiscard]] deadline& until() noexcept { return until_; }
+  [[nodiscard]] bool is_incomplete() const noexcept {
+    return objects_.is_full() || until_.was_over();
+  }
+  [[nodiscard]] const found_objects& objects() const noexcept { return objects_; }
+  [[nodiscard]] const std::vector<root>& roots() const noexcept { return roots_; }
+  [[nodiscard]] const std::vector<held_storage>& storages() const noexcept { return storages_; }
+  // As the allocator counts them: blocks of 512 bytes.
+  [[nodiscard]] std::uint64_t block_bytes() const noexcept { return block_bytes_; }
+  [[nodiscard]] kind kind_of(address object) noexcept { return kinds_.of(object); }
+
+ private:
+  struct postponed {
+    address object;
+    std::uint32_t parent;
+  };
+  bool visit(address object) noexcept override;
+  bool visit_key(address object) noexcept override;
+  void drain();
+  void expand(node which);
+  void postpone(address object) noexcept;
+  void add_globals(const root& module);
+  void add_root(const root& named);
+  void note_tensor(node tensor);
+
+  const python_objects& python_;
+  const storage_reader& reader_;
+  deadline& until_;
+  const std::uint64_t most_objects_;
+  object_kinds kinds_;
+  found_objects objects_;
+  std::vector<root> roots_;
+  std::unordered_set<address> running_;
+  mapped_array<postponed> postponed_;  // filled inside tp_traverse: nothing may be thrown
+  mapped_array<node> graphs_;
+  std::vector<held_storage> storages_;
+  std::unordered_map<std::uint64_t, std::size_t> by_address_;
+  std::size_t next_postponed_ = 0;
+  node next_ = 0;
+  node current_ = no_node;
+  bool is_postponing_ = true;
+  bool is_named_ = true;
+  std::uint64_t block_bytes_ = 0;
+};
+
+}  // namespace memtrace::census

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "interpose/sight/heap_scan/take.h"
+
+#include <algorithm>
+
+#include "interpose/sight/heap_scan/collector_lists.h"
+#include "interpose/sight/heap_scan/path_names.h"
+#include "interpose/sight/heap_scan/roots.h"
+#include "interpose/sight/heap_scan/search.h"
+
+namespace memtrace::census {
+
+namespace {
+
+// Temporaries and rounding: not worth a longer search.
+std::uint64_t tolerance(std::uint64_t allocated) {
+  constexpr std::uint64_t least = 64u << 10;
+  return std::max(least, allocated / 1024);
+}
+
+void search_user_code(search& searched, const root_finder& roots, storage_reader& reader) {
+  searched.from(roots.main_module());
+  for (const root_group& frame : roots.frames(true)) searched.from(frame);
+  searched.from(roots.exceptions());
+  searched.from(roots.modules(true));
+  searched.from(roots.contexts());
+  searched.from_postponed();
+  reader.walk_graphs(searched);
+}
+
+void search_suspended(search& searched, const root_finder& roots, storage_reader& reader) {
+  searched.from(roots.suspended());
+  searched.from_postponed();
+  reader.walk_graphs(searched);
+}
+
+void search_packages(search& searched, const root_finder& roots, storage_reader& reader) {
+  for (const root_group& frame : roots.frames(false)) searched.from(frame);
+  searched.from(roots.modules(false));
+  searched.from_postponed();
+  reader.walk_graphs(searched);
+}
+
+// What the collector knows and the search has not met.
+mapped_array<address> find_nameless(const python_objects& python, search& searched,
+                                    std::uint64_t most) {
+  mapped_array<address> found(most);
+  collector_lists(python).for_each([&](address object) {
+    if (searched.until().is_over()) return false;
+    return searched.objects().find(object) != no_node || found.push(object);
+  });
+  return found;
+}
+
+// Objects first: what they hold is theirs.
+void search_nameless(const python_objects& python, search& searched, storage_reader& reader,
+                     std::uint64_t most) {
+  const mapped_array<address> nameless = find_nameless(python, searched, most);
+  const auto from = [&](auto is_it) {
+    for (std::size_t i = 0; i < nameless.size() && !searched.is_incomplete(); ++i) {
+      if (searched.until().is_over()) return;
+      const address object = nameless[i];
+      if (is_it(searched.kind_of(object), object)) searched.from_nobody(object);
+    }
+  };
+  from([](kind what, address object) {
+    return what == kind::plain && (flags_of(type_of(object)) & type_flag::heap_type) != 0;
+  });
+  from([](kind what, address) { return what != kind::tensor && what != kind::module; });
+  from([](kind what, address) { return what == kind::tensor; });
+  searched.from_postponed();
+  reader.walk_graphs(searched);
+}
+
+named_storage name(const held_storage& held, path_names& names, place_number number) {
+  const place& where = names.places()[number];
+  named_storage named{held.address, held.bytes, where.text, names.detail(number),
+                      held.flags | where.flags};
+  if ((held.flags & format::held_gradient) != 0) named.name += ".grad";
+  if ((held.flags & format::held_graph) != 0) named.name += ".grad_fn";
+  if (held.used_bytes * 2 < held.bytes) named.flags |= format::held_view;
+  return named;
+}
+
+}  // namespace
+
+findings find_held(storage_reader& reader, const limits& at_most, const beyond& users) {
+  findings found;
+  const python_objects* const python = find_python_objects();
+  if (python == nullptr) return found;
+  const py modules = python->get_modules();
+  if (modules == nullptr) return found;
+  const user_code code(*python, address_of(modules));
+  deadline until(at_most.nanoseconds / 8 * 6);
+  const root_finder roots(*python, code, address_of(modules), until);
+  search searched(*python, reader, at_most.objects, until);
+  searched.exclude(address_of(modules));
+  searched.exclude_running(roots.running());
+  const auto missing = [&] {
+    const std::uint64_t bytes = searched.block_bytes();
+    return at_most.allocated > bytes ? at_most.allocated - bytes : 0;
+  };
+  const auto is_enough = [&] {
+    return at_most.allocated != 0 && missing() <= users.never_found + tolerance(at_most.allocated);
+  };
+  search_user_code(searched, roots, reader);
+  found.is_cut_off = searched.is_incomplete();
+  if (!is_enough() && users.is_allowed) search_suspended(searched, roots, reader);
+  if (!is_enough() && users.is_allowed) search_packages(searched, roots, reader);
+  if (!is_enough() && users.is_allowed) {
+    search_nameless(*python, searched, reader, at_most.objects);
+  }
+  found.is_incomplete = searched.is_incomplete() || (!is_enough() && !users.is_allowed);
+  const bool has_time_left = !until.was_over();
+  until.extend(at_most.nanoseconds / 8);
+  const root_group main = roots.main_module();
+  path_names names(*python, searched, roots.running(), main.empty() ? 0 : main.front().object);
+  // All places first: what is said of one depends on all that is there.
+  std::vector<place_number> numbers;
+  for (const held_storage& held : searched.storages()) {
+    numbers.push_back(names.place_of(held.holder));
+    if (numbers.back() == no_place) break;
+  }
+  for (std::size_t i = 0; i < numbers.size() && numbers[i] != no_place; ++i) {
+    const held_storage& held = searched.storages()[i];
+    found.storages.push_back(name(held, names, numbers[i]));
+    found.bytes += held.bytes;
+  }
+  // Where the search beyond the user's code has left no time, that is not what is too much.
+  found.is_cut_off = found.is_cut_off || (until.was_over() && has_time_left);
+  found.is_incomplete = found.is_incomplete || until.was_over();
+  found.missing = missing();
+  found.objects = searched.objects().size();
+  return found;
+}
+
+}  // namespace memtrace::census

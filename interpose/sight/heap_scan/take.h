@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A whole census, apart from where its result goes.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "interpose/sight/heap_scan/census.h"
+#include "interpose/sight/heap_scan/storage_reader.h"
+
+namespace memtrace::census {
+
+struct named_storage {
+  std::uint64_t address;
+  std::uint64_t bytes;
+  std::string name;
+  std::string detail;
+  std::uint32_t flags;  // format::held_*
+};
+
+struct findings {
+  std::vector<named_storage> storages;
+  std::uint64_t bytes = 0;
+  std::uint64_t missing = 0;  // of what is allocated, in blocks
+  std::uint64_t objects = 0;  // that were looked at
+  // Of the user's own code, and what was found there. What lies beyond may be too much, too.
+  bool is_cut_off = false;
+  bool is_incomplete = false;
+};
+
+// How far a search goes beyond the user's own code: into packages, and to what has no name.
+struct beyond {
+  // So many bytes are never found (workspaces of CUDA's libraries): not for these.
+  std::uint64_t never_found = 0;
+  bool is_allowed = true;
+};
+
+// Needs the GIL. Empty where this Python cannot be read. May throw std::bad_alloc.
+[[nodiscard]] findings find_held(storage_reader& reader, const limits& at_most,
+                                 const beyond& users);
+
+}  // namespace memtrace::census

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "interpose/sight/python/interpreter.h"
+
+#include <dlfcn.h>
+
+#include <cstdio>
+#include <cstring>
+
+#include "interpose/ground/base/found_once.h"
+
+namespace memtrace::python_stack {
+
+namespace {
+
+// The start of _PyRuntime from 3.13 on, for debuggers in other processes: Include/internal/
+// pycore_debug_offsets.h. Words after the cookie, by their place in it.
+namespace debug_word {
+constexpr unsigned free_threaded = 2;
+constexpr unsigned thread_frame = 23;
+constexpr unsigned frame_previous = 29;
+constexpr unsigned frame_code = 30;
+constexpr unsigned frame_instruction = 31;
+constexpr unsigned frame_owner = 33;
+constexpr unsigned code_file = 35;
+constexpr unsigned code_name = 36;
+constexpr unsigned code_lines = 38;
+constexpr unsigned code_first_line = 39;
+constexpr unsigned code_instructions = 43;
+}  // namespace debug_word
+
+bool published_offsets_agree(const std::uint64_t* words, const layout& ours) noexcept {
+  return words[debug_word::thread_frame] == ours.thread_frame &&
+         words[debug_word::frame_previous] == ours.frame_previous &&
+         words[debug_word::frame_code] == ours.frame_code &&
+         words[debug_word::frame_instruction] == ours.frame_instruction &&
+         words[debug_word::frame_owner] == ours.frame_owner &&
+         words[debug_word::code_file] == ours.code_file &&
+         words[debug_word::code_name] == ours.code_name &&
+         words[debug_word::code_lines] == ours.code_lines &&
+         words[debug_word::code_first_line] == ours.code_first_line &&
+         words[debug_word::code_instructions] == ours.code_instructions;
+}
+
+const char* refuse_by_published_offsets(const layout& ours) noexcept {
+  const auto* words = static_cast<const std::uint64_t*>(find_symbol("_PyRuntime"));
+  if (words == nullptr || std::memcmp(words, "xdebugpy", 8) != 0) {
+    return ours.minor >= 13 ? "this Python does not publish its offsets" : nullptr;
+  }
+  if (words[debug_word::free_threaded] != 0) return "free-threaded Python is not supported";
+  if (!published_offsets_agree(words, ours)) return "this Python's objects have another layout";
+  return nullptr;
+}
+
+// Builds with other object headers (Py_TRACE_REFS) keep the type elsewhere.
+bool is_type_named(address type, address type_of_types, const char* name) noexcept {
+  return type != 0 && load<address>(type, object::type) == type_of_types &&
+         std::strcmp(load<const char*>(type, object::type_name), name) == 0;
+}
+
+const char* refuse(const interpreter& python, const char* full_version) noexcept {
+  if (python.offsets == nullptr) return "only Python 3.9 to 3.13 is supported";
+  if (std::strstr(full_version, "free-threading") != nullptr) {
+    return "free-threaded Python is not supported";
+  }
+  const auto type_of_types = reinterpret_cast<address>(find_symbol("PyType_Type"));
+  if (python.this_thread == nullptr || !is_type_named(python.code_type, type_of_types, "code") ||
+      !is_type_named(python.text_type, type_of_types, "str") ||
+      !is_type_named(python.bytes_type, type_of_types, "bytes")) {
+    return "this Python's objects have another layout";
+  }
+  return refuse_by_published_offsets(*python.offsets);
+}
+
+}  // namespace
+
+void* find_symbol(const char* name) noexcept {
+  return dlsym(RTLD_DEFAULT, name);
+}
+
+interpreter find_interpreter() noexcept {
+  interpreter python;
+  const auto get_version = find_function<const char* (*)()>("Py_GetVersion");
+  python.is_initialized = find_function<int (*)()>("Py_IsInitialized");
+  if (get_version == nullptr || python.is_initialized == nullptr) {
+    python.refusal = "no Python in this process";
+    return python;
+  }
+  const char* const full_version = get_version();  // "3.11.7 (main, …) [GCC …]"
+  const std::size_t length = std::strcspn(full_version, " ");
+  std::snprintf(python.version, sizeof(python.version), "%.*s", static_cast<int>(length),
+                full_version);
+  unsigned major = 0, minor = 0;
+  if (std::sscanf(full_version, "%u.%u", &major, &minor) == 2) {
+    python.offsets = layout_of(major, minor);
+  }
+  python.this_thread = find_function<address (*)()>("PyGILState_GetThisThreadState");
+  python.code_type = reinterpret_cast<address>(find_symbol("PyCode_Type"));
+  python.text_type = reinterpret_cast<address>(find_symbol("PyUnicode_Type"));
+  python.bytes_type = reinterpret_cast<address>(find_symbol("PyBytes_Type"));
+  python.refusal = refuse(python, full_version);
+  return python;
+}
+
+const interpreter& this_interpreter() noexcept {
+  static constinit found_once<interpreter, find_interpreter> found;
+  return found.get();
+}
+
+}  // namespace memtrace::python_stack

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The frames in a trace against those that PyTorch's own recorder kept of the same run."""
+import pathlib
+import pickle
+import sys
+
+import pytest
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parents[1] / "trace" / "training"))
+
+import compare  # noqa: E402
+import runs  # noqa: E402
+
+SLOW = {"compiled_by_inductor"}
+PROGRAMS = [
+    pytest.param(path.stem, marks=pytest.mark.slow if path.stem in SLOW else ())
+    for path in sorted((HERE / "programs").glob("*.py"))
+]
+
+
+def events_of(program, folder):
+    truth = folder / "truth.pickle"
+    runs.run(
+        [runs.python(), runs.ROOT / "tests" / "trace" / "training" / "recorded_by_pytorch.py", truth,
+         HERE / "programs" / ("%s.py" % program)],
+        folder / "trace", timeout=600,
+        env={"TORCHINDUCTOR_CACHE_DIR": str(folder / "inductor")},  # nothing compiled earlier
+    ).expect(0)
+    (trace,) = runs.traces_in(folder / "trace")
+    with open(truth, "rb") as file:
+        entries = pickle.load(file)["device_traces"][0]
+    lines = runs.dump(trace)
+    facts = {line["key"]: line["value"] for line in lines if line["kind"] == "info"}
+    assert facts["python_stacks"] == "on"
+    return entries, compare.recorded_events(lines, 0)
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_every_frame_equals_pytorchs(program, built, tmp_path):
+    entries, lines = events_of(program, tmp_path)
+    entries = [entry for entry in entries if entry["action"] in compare.KINDS]
+    found = compare.Comparison()
+    compare.compare_events(entries, lines, found)
+    print("%s: %d events, %d with frames, %d frames, %d different stacks" % (
+        program, len(entries), found.with_frames, found.frames,
+        found.different_stacks))
+    assert found.stacks == len(entries) > 100
+    assert found.with_frames > 50
+    assert len({str(line["stack"]) for line in lines}) > 10
+    assert found.differences == 0, "\n".join(found.shown)

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/base/gpus/gpus.h"
+
+#include "tests/unit/catch.h"
+
+using namespace memtrace;
+
+TEST_CASE("A GPU is found by the name that --gpu takes, and only by it") {
+  const auto* const found = gpus::find("rtx3090");
+  REQUIRE(found != nullptr);
+  CHECK(std::string_view(found->name) == "NVIDIA GeForce RTX 3090");
+  CHECK(found->total_bytes > 23ULL << 30);
+  CHECK(found->total_bytes < 24ULL << 30);
+  CHECK(gpus::find("RTX 3090") == nullptr);
+  CHECK(gpus::find("") == nullptr);
+}
+
+TEST_CASE("Who mistypes a GPU's name is told the nearest ones") {
+  CHECK(gpus::unknown_gpu_sentence("RTX_3090").find("rtx3090") != std::string::npos);
+  CHECK(gpus::unknown_gpu_sentence("h10").find("h100") != std::string::npos);
+}

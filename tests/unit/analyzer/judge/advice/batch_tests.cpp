@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "analyzer/judge/advice/batch_share.h"
+#include "analyzer/judge/advice/pieces.h"
+#include "tests/unit/analyzer/judge/advice/made_up_run.h"
+#include "tests/unit/catch.h"
+
+using namespace memtrace;
+using namespace memtrace::tests;
+
+namespace {
+
+// A linear layer of 8 MiB that keeps 100 MiB for backward; each step makes its gradient anew.
+//   forward   input 40, kept 100        backward  gradient of the activation 60, then of the weight
+class linear_training : public made_up_run {
+ public:
+  explicit linear_training(unsigned steps, bool gradients_stay = false) {
+    layer_ = module("", "Linear");
+    at.during = phase::setup;
+    weight("weight", 8 * mib);
+    for (unsigned i = 0; i < steps; ++i) step(gradients_stay);
+  }
+
+  block_number last_kept = 0;
+  block_number last_sum = 0;
+
+ private:
+  void step(bool gradients_stay) {
+    at = {phase::other, {}, line("train.py", 10), 0};
+    const auto input = make(category::inputs, 40 * mib);
+    at = {phase::forward, layer_, line("train.py", 11), ++call_};
+    last_kept = keep(100 * mib);
+    at = {phase::backward, layer_, {}, 0};
+    const auto scratch = gradient_of(last_kept, "MmBackward0", category::temporaries, 60 * mib);
+    if (gradients_stay && gradient_ != none) {
+      last_sum = gradient_of(last_kept, "MmBackward0", category::temporaries, 8 * mib);
+      free(last_sum);
+    } else {
+      gradient_ = gradient_of(last_kept, "MmBackward0", category::gradients, 8 * mib);
+    }
+    free({last_kept, scratch});
+    at = {phase::optimizer, {}, {}, 0};
+    free(make(category::temporaries, 8 * mib));
+    end_step();
+    if (!gradients_stay) free(gradient_);
+    free(input);
+  }
+
+  static constexpr block_number none = 0xffffffff;
+  trace::object_id layer_;
+  std::uint32_t call_ = 0;
+  block_number gradient_ = none;
+};
+
+const advice::proposal& named(const advice::proposals& all, const std::string& id) {
+  const auto found =
+      std::find_if(all.begin(), all.end(), [&](const auto& one) { return one.id == id; });
+  REQUIRE(found != all.end());
+  return *found;
+}
+
+}  // namespace
+
+TEST_CASE("with the batch grow activations, inputs and scratch memory, but no gradients") {
+  linear_training run(2);
+  const auto& of = run.evidence();
+  const auto scales =
+      advice::scales_with_batch(of, advice::passes_of(of), advice::activity::training);
+  for (block_number block = 0; block < scales.size(); ++block) {
+    const auto what = of.blocks[block].what;
+    const bool computed = what == category::activations || what == category::inputs;
+    const bool scratch =
+        what == category::temporaries && of.blocks[block].born_in == phase::backward;
+    CHECK(scales[block] == (computed || scratch));
+  }
+}
+
+TEST_CASE("what backward adds to an existing gradient is as large as the parameter") {
+  linear_training run(3, true);
+  const auto& of = run.evidence();
+  const auto like = advice::shaped_like_parameters(of);
+  CHECK(std::count(like.begin(), like.end(), true) == 2);
+  CHECK(like[run.last_sum]);
+}
+
+TEST_CASE("half the batch: gradients of the micro-batch before are there from the forward on") {
+  linear_training run(3);
+  const auto all = advice::train_batch(run.evidence());
+  REQUIRE(all.size() == 2);
+  // Now: weight 8, input 40, kept 100, scratch 60, gradient 8. Then: what scales in half, and the
+  // gradient that was there beside the one that is added to it.
+  CHECK(peak_of(run.log()) == 216 * mib);
+  CHECK(peak_after(run, all[0]) == (8 + 20 + 50 + 30 + 8 + 8) * mib);
+  CHECK(peak_after(run, all[1]) == (8 + 10 + 25 + 15 + 8 + 8) * mib);
+  CHECK(all[0].group == all[1].group);
+  CHECK(all[0].amount == "1/2");
+}
+
+TEST_CASE("without training there is no batch to divide") {
+  made_up_run run;
+  run.at.during = phase::evaluation;
+  run.free(run.make(category::temporaries, 5 * mib));
+  CHECK(advice::train_batch(run.evidence()).empty());
+}
+
+TEST_CASE("gradients that are kept as zeros would be gone in the next forward pass") {
+  linear_training run(4, true);
+  const auto all = advice::zero_grad(run.evidence());
+  const auto& made = named(all, "set_to_none");
+  // Now, from the second step on: weight 8, gradient 8, input 40, kept 100, scratch 60, sum 8.
+  CHECK(peak_of(run.log()) == 224 * mib);
+  CHECK(peak_after(run, made) == 216 * mib);
+}
+
+TEST_CASE("gradients that are given back after each step are no finding") {
+  linear_training run(4);
+  CHECK(advice::zero_grad(run.evidence()).empty());
+}
+
+TEST_CASE("zero_grad between forward and backward: the old gradients live through the forward") {
+  made_up_run run;
+  const auto layer = run.module("", "Linear");
+  block_number gradient = 0;
+  for (unsigned i = 0; i < 3; ++i) {
+    run.at = {phase::forward, layer, run.line("train.py", 5), i + 1};
+    const auto kept = run.keep(100 * mib);
+    run.free(run.make(category::temporaries, 40 * mib));
+    if (i != 0) run.free(gradient);
+    run.at.during = phase::backward;
+    gradient = run.gradient_of(kept, "MmBackward0", category::gradients, 30 * mib);
+    run.free(kept);
+    run.at = {phase::optimizer, {}, {}, 0};
+    run.free(run.make(category::temporaries, mib));
+    run.end_step();
+  }
+  const auto all = advice::zero_grad(run.evidence());
+  REQUIRE(all.size() == 1);
+  CHECK(all[0].id == "zero_grad_placement");
+  CHECK(all[0].how == advice::proof::replayed);
+  CHECK(peak_of(run.log()) == 170 * mib);
+  CHECK(peak_after(run, all[0]) == 140 * mib);
+}
+
+TEST_CASE("lengths that vary are rounded up to a quarter of the longest") {
+  made_up_run run;
+  const auto layer = run.module("", "Embedding");
+  const auto line = run.line("train.py", 5);
+  for (const std::uint64_t length : {100, 37, 64, 91, 12}) {
+    run.at = {phase::forward, layer, line, static_cast<std::uint32_t>(length)};
+    const auto kept = run.keep(length * mib);
+    const auto labels = run.make(category::inputs, 64);
+    run.at.during = phase::backward;
+    const auto scratch = run.gradient_of(kept, "MulBackward0", category::temporaries, length * mib);
+    run.free({scratch, kept, labels});
+    run.at = {phase::optimizer, {}, {}, 0};
+    run.free(run.make(category::temporaries, mib));
+    run.end_step();
+  }
+  const auto all = advice::bucketing(run.evidence());
+  REQUIRE(all.size() == 2);
+  auto log = run.log();
+  all[0].rewrite(log);
+  std::vector<std::uint64_t> sizes;
+  for (const auto& one : log.requests) {
+    if (one.size > mib) sizes.push_back(one.size / mib);
+  }
+  CHECK(sizes == std::vector<std::uint64_t>{100, 100, 50, 50, 75, 75, 100, 100, 25, 25});
+}
+
+TEST_CASE("a first batch from another line, before any model ran, is padded like the others") {
+  made_up_run run;
+  const auto layer = run.module("", "Embedding");
+  const auto line = run.line("train.py", 5);
+  run.at = {phase::other, {}, run.line("loader.py", 1), 0};
+  const auto raw = run.make(category::temporaries, 37 * mib);
+  run.free(raw);
+  for (const std::uint64_t length : {37, 100, 64, 91, 12}) {
+    run.at = {phase::forward, layer, line, static_cast<std::uint32_t>(length)};
+    const auto kept = run.keep(length * mib);
+    run[kept].dimensions = 2;
+    run[kept].rows = static_cast<std::uint32_t>(length);
+    run[kept].columns = 256;
+    run.at.during = phase::backward;
+    const auto scratch = run.gradient_of(kept, "MulBackward0", category::temporaries, length * mib);
+    run.free({scratch, kept});
+    run.at = {phase::optimizer, {}, {}, 0};
+    run.free(run.make(category::temporaries, mib));
+    run.end_step();
+  }
+  // Nothing has the same size in every pass, but what is kept is as large as it is long.
+  const auto all = advice::bucketing(run.evidence());
+  REQUIRE(all.size() == 2);
+  auto log = run.log();
+  all[0].rewrite(log);
+  CHECK(log.requests[0].size == 50 * mib);
+}

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/judge/advice/pieces.h"
+#include "tests/unit/analyzer/judge/advice/made_up_run.h"
+#include "tests/unit/catch.h"
+
+using namespace memtrace;
+using namespace memtrace::tests;
+
+namespace {
+
+struct evaluated_training : made_up_run {
+  trace::object_id net = module("", "Net");
+  trace::object_id first = module("first", "Linear");
+  trace::object_id second = module("second", "Linear");
+  trace::object_id third = module("third", "Linear");
+  trace::stack_id here = line("train.py", 5);
+  std::uint32_t call = 0;
+
+  void train(std::uint64_t bytes) {
+    at = {phase::forward, first, here, ++call};
+    const auto kept = keep(bytes);
+    at.during = phase::backward;
+    free(gradient_of(kept, "MulBackward0", category::temporaries, bytes / 2));
+    free(kept);
+    at = {phase::optimizer, {}, {}, 0};
+    free(make(category::temporaries, mib));
+    end_step();
+  }
+  // Three modules after one another; each result lives until the module after the next is done.
+  block_number evaluate(std::uint64_t bytes, phase during, bool kept) {
+    std::vector<block_number> results;
+    ++call;
+    for (const auto module : {first, second, third}) {
+      at = {during, module, here, call};
+      results.push_back(kept ? keep(bytes) : make(category::temporaries, bytes));
+      if (!kept && results.size() > 1) free(results[results.size() - 2]);
+    }
+    const auto last = results.back();
+    results.pop_back();
+    if (kept) free(results);
+    return last;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("evaluation sets the peak: divided until training does") {
+  evaluated_training run;
+  run.train(20 * mib);
+  run.free(run.evaluate(40 * mib, phase::evaluation, false));
+  run.train(20 * mib);
+  const auto all = advice::evaluation_batch(run.evidence());
+  REQUIRE(all.size() == 1);
+  CHECK(all[0].amount == "1/4");  // 80 against 30; 40 is still more
+  CHECK(peak_of(run.log()) == 80 * mib);
+  CHECK(peak_after(run, all[0]) == 30 * mib);
+  CHECK(all[0].evidence.find("2 times") != std::string::npos);
+}
+
+TEST_CASE("training sets the peak: the evaluation's batch is left alone") {
+  evaluated_training run;
+  run.train(200 * mib);
+  run.free(run.evaluate(40 * mib, phase::evaluation, false));
+  CHECK(advice::evaluation_batch(run.evidence()).empty());
+}
+
+TEST_CASE("forwards with gradients that no backward pass follows") {
+  evaluated_training run;
+  run.train(20 * mib);
+  run.free(run.evaluate(40 * mib, phase::forward, true));
+  run.train(20 * mib);
+  const auto all = advice::evaluation_without_gradients(run.evidence());
+  REQUIRE(all.size() == 1);
+  CHECK(peak_of(run.log()) == 120 * mib);
+  CHECK(peak_after(run, all[0]) == 80 * mib);  // what a module makes and what it uses
+}
+
+TEST_CASE("forwards that a backward pass follows are no evaluation") {
+  evaluated_training run;
+  run.train(20 * mib);
+  run.train(20 * mib);
+  CHECK(advice::evaluation_without_gradients(run.evidence()).empty());
+}
+
+TEST_CASE("results that pile up go to the host call by call") {
+  evaluated_training run;
+  run.train(20 * mib);
+  std::vector<block_number> results;
+  for (unsigned i = 0; i < 10; ++i) {
+    run.at = {phase::other, {}, run.line("train.py", 4), 0};
+    run.free(run.make(category::temporaries, 1024));
+    results.push_back(run.evaluate(10 * mib, phase::evaluation, false));
+    run[results.back()].what = category::outputs;
+  }
+  run.at = {phase::other, {}, run.line("train.py", 8), 0};
+  const auto joined = run.make(category::other, 100 * mib);
+  run.free(results);
+  run.free(joined);
+  const auto all = advice::evaluation_outputs(run.evidence());
+  REQUIRE(all.size() == 1);
+  CHECK(peak_of(run.log()) == 200 * mib);
+  // The last two results outlive too few turns to count: the last call needs 20, its own result
+  // among them, beside the result before. What joins all is made on the host.
+  CHECK(peak_after(run, all[0]) == 30 * mib);
+}
+
+TEST_CASE("results that are given back call by call are no finding") {
+  evaluated_training run;
+  for (unsigned i = 0; i < 10; ++i) run.free(run.evaluate(10 * mib, phase::evaluation, false));
+  CHECK(advice::evaluation_outputs(run.evidence()).empty());
+}

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/judge/advice/autocast_widths.h"
+#include "analyzer/judge/advice/pieces.h"
+#include "tests/unit/analyzer/judge/advice/made_up_run.h"
+#include "tests/unit/catch.h"
+
+using namespace memtrace;
+using namespace memtrace::tests;
+using advice::operation_kind;
+
+namespace {
+
+// Linear (weight 16, keeps 80) and then a normalisation (keeps 40): one training step.
+struct normalised_training : made_up_run {
+  normalised_training() {
+    const auto root = module("", "Net");
+    const auto linear = module("linear", "Linear");
+    const auto norm = module("norm", "LayerNorm");
+    at.during = phase::setup;
+    weight("linear.weight", 16 * mib);
+    at = {phase::forward, linear, line("model.py", 1), 1};
+    product = keep(80 * mib);
+    at = {phase::forward, norm, line("model.py", 2), 1};
+    normal = keep(40 * mib);
+    at = {phase::forward, root, line("model.py", 3), 1};
+    sum = keep(20 * mib);
+    at.during = phase::backward;
+    of_norm = gradient_of(normal, "NativeLayerNormBackward0", category::temporaries, 40 * mib);
+    of_product = gradient_of(product, "AddmmBackward0", category::temporaries, 80 * mib);
+    gradient = gradient_of(product, "AddmmBackward0", category::gradients, 16 * mib);
+    free({product, normal, sum, of_norm, of_product});
+    at = {phase::optimizer, {}, {}, 0};
+    free(make(category::temporaries, mib));
+    end_step();
+  }
+  block_number product, normal, sum, of_norm, of_product, gradient;
+};
+
+}  // namespace
+
+TEST_CASE("autocast knows products and wide operations by their nodes") {
+  CHECK(advice::kind_of_node("AddmmBackward0") == operation_kind::product);
+  CHECK(advice::kind_of_node("ScaledDotProductEfficientAttentionBackward0") ==
+        operation_kind::product);
+  CHECK(advice::kind_of_node("NativeLayerNormBackward0") == operation_kind::wide);
+  CHECK(advice::kind_of_node("LogSoftmaxBackward0") == operation_kind::wide);
+  CHECK(advice::kind_of_node("GeluBackward0") == operation_kind::follows);
+  CHECK(advice::kind_of_node("") == operation_kind::unknown);
+}
+
+TEST_CASE("products are narrow, normalisation and sums of what it gives are wide") {
+  normalised_training run;
+  const auto widths = advice::widths_under_autocast(run.evidence());
+  CHECK(widths.bits[run.product] == 16);
+  CHECK(widths.bits[run.normal] == 32);
+  CHECK(widths.operand_bits[run.normal] == 16);
+  CHECK(widths.operand_bits[run.of_norm] == 16);
+  CHECK(widths.bits[run.sum] == 32);
+  CHECK(widths.bits[run.of_norm] == 32);
+  CHECK(widths.bits[run.of_product] == 16);
+}
+
+TEST_CASE("mixed precision halves products, copies weights and keeps gradients wide") {
+  normalised_training run;
+  const auto all = advice::mixed_precision(run.evidence());
+  REQUIRE(all.size() == 1);
+  // Now, when the gradient is made: weight 16, kept 80 + 40 + 20, scratch 40 + 80, gradient 16.
+  CHECK(peak_of(run.log()) == 292 * mib);
+  // Then, when the first input's gradient is cast: weight 16 and its copy 8, kept 40 + 40 + 20, of
+  // the norm 20 (cast to what the product made), of the product 40 and 80.
+  CHECK(peak_after(run, all[0]) == (16 + 8 + 100 + 20 + 40 + 80) * mib);
+}
+
+TEST_CASE("where weights dominate, autocast's copies cost more than it saves") {
+  made_up_run run;
+  const auto linear = run.module("", "Linear");
+  run.at.during = phase::setup;
+  run.weight("weight", 100 * mib);
+  run.at = {phase::forward, linear, run.line("train.py", 1), 1};
+  const auto kept = run.keep(2 * mib);
+  run.at.during = phase::backward;
+  const auto scratch = run.gradient_of(kept, "MmBackward0", category::temporaries, 2 * mib);
+  run.free({kept, scratch});
+  const auto all = advice::mixed_precision(run.evidence());
+  REQUIRE(all.size() == 1);
+  CHECK(peak_after(run, all[0]) > peak_of(run.log()));
+}
+
+TEST_CASE("everything in 16 bits: all floating-point blocks are half as large") {
+  normalised_training run;
+  const auto all = advice::pure_bf16(run.evidence());
+  REQUIRE(all.size() == 1);
+  CHECK(peak_after(run, all[0]) == peak_of(run.log()) / 2);
+}
+
+TEST_CASE("masks keep their width") {
+  normalised_training run;
+  run[run.product].element_bits = 8;
+  const auto all = advice::mixed_precision(run.evidence());
+  REQUIRE(all.size() == 1);
+  CHECK(peak_after(run, all[0]) == (16 + 8 + 140 + 40 + 40 + 80) * mib);
+}
+
+TEST_CASE("operations keep casts of what has another width, and it goes with its last use") {
+  made_up_run run;
+  (void)run.module("", "Net");
+  const auto conv = run.module("conv", "Conv2d");
+  const auto norm = run.module("norm", "GroupNorm");
+  const auto next = run.module("next", "Conv2d");
+  run.at = {phase::forward, conv, run.line("model.py", 1), 1};
+  const auto product = run.keep(80 * mib);
+  run.at = {phase::forward, norm, run.line("model.py", 2), 1};
+  const auto normal = run.keep(80 * mib);
+  run.kept_by(product, normal);
+  run.at = {phase::forward, next, run.line("model.py", 3), 1};
+  const auto last = run.keep(80 * mib);
+  run.kept_by(normal, last);
+  run.kept_by(last, last);
+  const auto widths = advice::widths_under_autocast(run.evidence());
+  REQUIRE(widths.copies.size() == 2);
+  CHECK(widths.copies[0].of == product);
+  CHECK(widths.copies[0].by == normal);
+  CHECK(widths.copies[0].bits == 32);
+  CHECK(widths.copies[1].of == normal);
+  CHECK(widths.copies[1].by == last);
+  CHECK(widths.copies[1].bits == 16);
+  CHECK_FALSE(widths.kept_itself[product]);
+  CHECK_FALSE(widths.kept_itself[normal]);
+  CHECK(widths.kept_itself[last]);
+}
+
+namespace {
+
+// Logits out of a Linear, the logarithm of their softmax, a loss that keeps it.
+struct loss_training : made_up_run {
+  explicit loss_training(const std::string& function) {
+    (void)module("", "Net");
+    const auto head = module("head", "Linear");
+    at = {phase::forward, head, line("model.py", 1), 1};
+    logits = make(category::outputs, 100 * mib);
+    at = {phase::forward, {}, line("functional.py", 2, function), 1};
+    logarithm = keep(100 * mib);
+    const auto loss = make(category::outputs, 4);
+    kept_by(logarithm, logarithm);
+    kept_by(logarithm, loss);
+    at.during = phase::backward;
+    of_loss = gradient_of(logarithm, "NllLossBackward0", category::temporaries, 100 * mib);
+    of_logarithm = gradient_of(logarithm, "LogSoftmaxBackward0", category::temporaries, 100 * mib);
+    free({logarithm, of_loss, of_logarithm, logits, loss});
+  }
+  block_number logits, logarithm, of_loss, of_logarithm;
+};
+
+}  // namespace
+
+TEST_CASE("cross_entropy takes its logarithm in the width of the logits, and the loss a cast") {
+  loss_training run("cross_entropy");
+  const auto widths = advice::widths_under_autocast(run.evidence());
+  CHECK(widths.bits[run.logarithm] == 16);
+  CHECK(widths.cast_ends[run.logarithm] == 0);
+  REQUIRE(widths.copies.size() == 1);
+  CHECK(widths.copies[0].bits == 32);
+  CHECK(widths.bits[run.of_logarithm] == 16);
+  CHECK(widths.operand_bits[run.of_loss] == 16);
+}
+
+TEST_CASE("log_softmax casts its operand to 32 bits and keeps its result so") {
+  loss_training run("log_softmax");
+  const auto widths = advice::widths_under_autocast(run.evidence());
+  CHECK(widths.bits[run.logarithm] == 32);
+  CHECK(widths.cast_ends[run.logarithm] != 0);
+  CHECK(widths.copies.empty());
+  CHECK(widths.bits[run.of_logarithm] == 32);
+  CHECK(widths.operand_bits[run.of_logarithm] == 16);
+}
+
+TEST_CASE("a loss of transformers casts the logits itself until the loss is there") {
+  loss_training at_once("log_softmax");
+  loss_training run("ForCausalLMLoss");
+  const auto widths = advice::widths_under_autocast(run.evidence());
+  CHECK(widths.bits[run.logarithm] == 32);
+  CHECK(widths.cast_ends[run.logarithm] >
+        advice::widths_under_autocast(at_once.evidence()).cast_ends[at_once.logarithm]);
+}

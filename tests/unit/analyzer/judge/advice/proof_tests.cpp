@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/judge/advice/combine.h"
+#include "analyzer/judge/advice/empty_cache_edits.h"
+#include "analyzer/judge/advice/prove.h"
+#include "analyzer/judge/advice/request_edits.h"
+#include "tests/unit/analyzer/judge/advice/small_run.h"
+#include "tests/unit/catch.h"
+
+using namespace memtrace;
+using namespace memtrace::advice;
+using memtrace::test::operator""_MiB;
+using test::small_run;
+
+namespace {
+
+constexpr auto mebibyte = static_cast<std::int64_t>(1_MiB);
+
+[[nodiscard]] proposal expandable() {
+  proposal what;
+  what.id = "expandable_segments";
+  what.how = proof::replayed;
+  what.options = allocator::settings{};
+  what.options->expandable_segments = true;
+  return what;
+}
+
+[[nodiscard]] proposal halved(const blocks::evidence& of) {
+  proposal what;
+  what.id = "halves";
+  what.rewrite = [count = of.blocks.size()](allocator::request_log& log) {
+    request_edits edits;
+    for (std::uint32_t block = 0; block < count; ++block) edits.scale(block, 1, 2);
+    edits.apply(log);
+  };
+  return what;
+}
+
+}  // namespace
+
+TEST_CASE(
+    "GIVEN blocks that grow WHEN segments can, too THEN the largest is all that is reserved") {
+  small_run run(test::growing().log);
+  const prover by(run.of);
+  CHECK(by.peak_before() == (20 + 30 + 40 + 50 + 60) * 1_MiB);
+  const auto made = by.prove(expandable());
+  REQUIRE(made);
+  CHECK(made->saves_bytes == (200 - 60) * mebibyte);
+  CHECK(made->saves_bytes_most == made->saves_bytes);
+  CHECK(made->saves_allocated == 0);
+  CHECK(made->replayed);
+  CHECK_FALSE(made->changes_program);
+}
+
+TEST_CASE("GIVEN requests of half the size WHEN proved THEN allocated shrinks, too") {
+  small_run run(test::growing().log);
+  const prover by(run.of);
+  const auto made = by.prove(halved(run.of));
+  REQUIRE(made);
+  // 10, 15, 20, 25 and 30 MiB, each a segment rounded up to 2 MiB.
+  CHECK(made->saves_bytes == (200 - (10 + 16 + 20 + 26 + 30)) * mebibyte);
+  CHECK(made->saves_allocated == 30 * mebibyte);
+}
+
+TEST_CASE("GIVEN what saves nothing WHEN proved THEN nothing is said") {
+  small_run run(test::growing().log);
+  const prover by(run.of);
+  proposal what;
+  what.rewrite = [](allocator::request_log&) {};
+  CHECK_FALSE(by.prove(what));
+}
+
+TEST_CASE("GIVEN two pieces WHEN combined THEN they are replayed together, not added up") {
+  small_run run(test::growing().log);
+  const prover by(run.of);
+  std::vector<piece> pieces = {*by.prove(expandable()), *by.prove(halved(run.of))};
+  const auto both = combine(pieces, by);
+  REQUIRE(both);
+  CHECK(both->ids == std::vector<std::string>{"expandable_segments", "halves"});
+  // 30 MiB, mapped by pages of 20.
+  CHECK(both->peak_reserved == 40_MiB);
+  CHECK(both->saves_bytes == 160 * mebibyte);
+  pieces[0].what.group = pieces[1].what.group = "one or the other";
+  CHECK_FALSE(combine(pieces, by));
+  pieces[0].what.group = "";
+  pieces[1].what.changes_results = true;
+  CHECK_FALSE(combine(pieces, by));
+}
+
+TEST_CASE("GIVEN a device that is too small WHEN segments can grow THEN the refused request fits") {
+  // 30 and 40 MiB come and go, and 20 MiB of each are in use again: both segments stay, 150 MiB
+  // with the last request. In one segment that grows it is 20 + 20 + 20 + 60.
+  test::requests program;
+  program.allocate(1 << 30, 20_MiB);
+  const auto second = program.allocate(2u << 30, 30_MiB);
+  const auto third = program.allocate(3u << 30, 40_MiB);
+  program.free(second);
+  program.free(third);
+  const auto low = program.allocate(2u << 30, 20_MiB);
+  const auto high = program.allocate(3u << 30, 20_MiB);
+  static_cast<void>(low);
+  static_cast<void>(high);
+  program.allocate(0, 60_MiB);
+  program.log.total_bytes = program.log.usable_bytes = 125_MiB;
+  small_run run(program.log);
+  run.ran_out();
+  prover by(run.of);
+  CHECK(by.ran_out());
+  const auto made = by.prove(expandable());
+  REQUIRE(made);
+  CHECK(made->mends_out_of_memory);
+  CHECK(made->saves_bytes > 0);
+  auto fits = *made;
+  by.find_capacities({&fits});
+  REQUIRE(fits.saves_capacity);
+  CHECK(*fits.saves_capacity > 0);
+}
+
+TEST_CASE(
+    "GIVEN more memory and less time THEN it is proved only while there is plenty of memory") {
+  auto program = test::growing();
+  // Before every second request but the first.
+  std::vector<std::uint64_t> flushed;
+  const auto count = program.log.requests.size();
+  for (std::size_t at = 2 - count % 2; at < count; at += 2) {
+    flushed.push_back(program.log.events[at]);
+  }
+  add_empty_cache(program.log, flushed);
+  proposal without;
+  without.saves_ns = 1'000'000;
+  without.rewrite = [](allocator::request_log& log) { remove_empty_cache(log); };
+  program.log.total_bytes = program.log.usable_bytes = 1024_MiB;
+  small_run plenty(program.log);
+  const auto made = prover(plenty.of).prove(without);
+  REQUIRE(made);
+  CHECK(made->saves_bytes == -140 * mebibyte);
+  program.log.total_bytes = program.log.usable_bytes = 220_MiB;
+  small_run tight(program.log);
+  CHECK_FALSE(prover(tight.of).prove(without));
+}

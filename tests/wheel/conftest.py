@@ -1,6 +1,0 @@
-# SPDX-License-Identifier: Apache-2.0
-import sys
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).resolve().parent))
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "versions"))
