@@ -116,6 +116,7 @@ class part:
         text = source.read_text()
         code = without_noise(text)
         self.source = source
+        self.wing = source.relative_to(project.folders[0]).parts[:2]
         self.words = {word for word in WORD.findall(code) if word.isidentifier()} - {"include"}
         self.full_names = defined_names(code, False)
         self.names = {name.rpartition("::")[2] for name in self.full_names}
@@ -132,14 +133,17 @@ class part:
 
 def place_in(unit: list[part], new: part, most: int) -> int | None:
     """Where in a unit a part can stand: after nobody whose names it uses, before nobody using its."""
-    if sum(one.lines for one in unit) + new.lines > most or any(map(new.is_at_odds_with, unit)):
+    if unit[0].wing != new.wing or sum(one.lines for one in unit) + new.lines > most:
+        return None
+    if any(map(new.is_at_odds_with, unit)):
         return None
     place = next((at for at, one in enumerate(unit) if one.names & new.words), len(unit))
     return None if any(one.words & new.names for one in unit[place:]) else place
 
 
 def units_of(parts: list[part], most: int) -> list[list[part]]:
-    """The parts, each in the first unit that has a place for it."""
+    """The parts, each in the first unit of its wing that has a place for it: an edit in one wing leaves the units
+    of the others, and the compiler's cache of them, as they were."""
     units: list[list[part]] = []
     for new in parts:
         for unit in units:
