@@ -10,7 +10,7 @@ namespace memtrace::exporting::pickle {
 
 namespace {
 
-using snapshot::opcode;
+using memtrace::snapshot::opcode;
 
 constexpr unsigned char protocol = 4;
 
