@@ -193,8 +193,8 @@ void add_verdict(section& out, const run::process_report& process, const verdict
     if (i == 0 || all[i].share >= 0.05) add_cause(out, process, all[i], i == 0);
   }
   if (about.fix) add_fix(out, *about.fix, true);
-  // Of programs that nobody had read when they were judged: tests/answers/verdicts/SHORT_RUNS_5.md to
-  // _8.md.
+  // The share is that of programs which nobody had read when they were judged: the sets five to
+  // eight in tests/answers/verdicts/RESULTS.md.
   constexpr std::uint64_t few_steps = 60;
   const auto steps = about.found.evidence.steps;
   if (steps != 0 && steps <= few_steps && about.about.kind == subject_kind::device) {

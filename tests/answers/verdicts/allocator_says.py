@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import runs
-from truth import Truth
+from corpus import Truth
 
 HERE = Path(__file__).resolve().parent
 STEP = re.compile(r"^(\s+)(\S.*# step)$", re.MULTILINE)

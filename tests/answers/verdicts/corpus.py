@@ -1,47 +1,73 @@
 # SPDX-License-Identifier: Apache-2.0
-"""All programs whose verdicts are known."""
+"""tests/corpus: programs, and what is true of the memory of each. manifest.toml says what its keys mean."""
 
-from eighth_short_runs_a import EIGHTH_SHORT_RUNS_A
-from eighth_short_runs_b import EIGHTH_SHORT_RUNS_B
-from eleventh_short_runs_a import ELEVENTH_SHORT_RUNS_A
-from eleventh_short_runs_b import ELEVENTH_SHORT_RUNS_B
-from fifth_short_runs_a import FIFTH_SHORT_RUNS_A
-from fifth_short_runs_b import FIFTH_SHORT_RUNS_B
-from fourth_short_runs_a import FOURTH_SHORT_RUNS_A
-from fourth_short_runs_b import FOURTH_SHORT_RUNS_B
-from held_out import HELD_OUT
-from leaks import LEAKS, STAY_FLAT
-from look_alikes import LARGER_LEAKS, LOOK_ALIKES
-from ninth_short_runs_a import NINTH_SHORT_RUNS_A
-from ninth_short_runs_b import NINTH_SHORT_RUNS_B
-from second_short_runs import SECOND_SHORT_RUNS
-from seventh_short_runs_a import SEVENTH_SHORT_RUNS_A
-from seventh_short_runs_b import SEVENTH_SHORT_RUNS_B
-from short_runs import SHORT_RUNS
-from sixth_short_runs_a import SIXTH_SHORT_RUNS_A
-from sixth_short_runs_b import SIXTH_SHORT_RUNS_B
-from tenth_short_runs_a import TENTH_SHORT_RUNS_A
-from tenth_short_runs_b import TENTH_SHORT_RUNS_B
-from third_short_runs_a import THIRD_SHORT_RUNS_A
-from third_short_runs_b import THIRD_SHORT_RUNS_B
-from twelfth_short_runs_a import TWELFTH_SHORT_RUNS_A
-from twelfth_short_runs_b import TWELFTH_SHORT_RUNS_B
+import re
+import tomllib
+from dataclasses import dataclass, field
+from pathlib import Path
 
-CORPUS = [*LEAKS, *LARGER_LEAKS, *STAY_FLAT, *LOOK_ALIKES]
-THIRD_SHORT_RUNS = [*THIRD_SHORT_RUNS_A, *THIRD_SHORT_RUNS_B]
-FOURTH_SHORT_RUNS = [*FOURTH_SHORT_RUNS_A, *FOURTH_SHORT_RUNS_B]
-FIFTH_SHORT_RUNS = [*FIFTH_SHORT_RUNS_A, *FIFTH_SHORT_RUNS_B]
-SIXTH_SHORT_RUNS = [*SIXTH_SHORT_RUNS_A, *SIXTH_SHORT_RUNS_B]
-SEVENTH_SHORT_RUNS = [*SEVENTH_SHORT_RUNS_A, *SEVENTH_SHORT_RUNS_B]
-EIGHTH_SHORT_RUNS = [*EIGHTH_SHORT_RUNS_A, *EIGHTH_SHORT_RUNS_B]
-NINTH_SHORT_RUNS = [*NINTH_SHORT_RUNS_A, *NINTH_SHORT_RUNS_B]
-TENTH_SHORT_RUNS = [*TENTH_SHORT_RUNS_A, *TENTH_SHORT_RUNS_B]
-ELEVENTH_SHORT_RUNS = [*ELEVENTH_SHORT_RUNS_A, *ELEVENTH_SHORT_RUNS_B]
-TWELFTH_SHORT_RUNS = [*TWELFTH_SHORT_RUNS_A, *TWELFTH_SHORT_RUNS_B]
-# By the beginning of their programs' names.
-SETS_OF_SHORT_RUNS = {"short": SHORT_RUNS, "second": SECOND_SHORT_RUNS, "third": THIRD_SHORT_RUNS,
-                      "fourth": FOURTH_SHORT_RUNS, "fifth": FIFTH_SHORT_RUNS, "sixth": SIXTH_SHORT_RUNS,
-                      "seventh": SEVENTH_SHORT_RUNS, "eighth": EIGHTH_SHORT_RUNS, "ninth": NINTH_SHORT_RUNS,
-                      "tenth": TENTH_SHORT_RUNS, "eleventh": ELEVENTH_SHORT_RUNS, "twelfth": TWELFTH_SHORT_RUNS}
+FOLDER = Path(__file__).resolve().parents[2] / "corpus"
+MANIFEST = FOLDER / "manifest.toml"
 
-__all__ = ["CORPUS", "HELD_OUT", "SETS_OF_SHORT_RUNS"]
+GROWS = "grows"
+FILLS = "fills and empties"
+STAYS = "does not grow"
+
+LEAK_SHAPES = ("accumulating", "stepwise", "sawtooth_leak")
+MARKS = ("allocates", "keeps", "fills", "step")
+LONG = {"base": (30, 100, 300), "held": (30, 100, 300)}  # all others have one length, their own
+LEAST = 30  # steps of those that have several
+
+
+@dataclass(frozen=True, eq=False)
+class Truth:
+    name: str
+    set: str
+    memory: str
+    steps: int
+    why: str
+    program: str = ""
+    arguments: tuple[str, ...] = ()
+    source: str = ""
+    lengths: tuple[int, ...] = ()
+    min_steps: int = 0
+    why_steps: str = ""
+    gpu: str = "rtx3090"
+    memory_size: str | None = None
+    marks: tuple[str, ...] = ()
+    subject: tuple[str, ...] = ("device",)
+    shapes: tuple[str, ...] = ()
+    kept_by: str | None = None
+    remedy: str | None = None
+    phase: str | None = None
+    category: str | None = None
+    habit: str | None = None
+    bytes_per_step: float | None = None
+    tolerance: float = 0.1
+    known_wrong: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def path(self) -> Path:
+        return FOLDER / "programs" / f"{self.program}.py"
+
+    def lines(self, mark: str) -> set[int]:
+        """The lines that end in this comment."""
+        pattern = re.compile(rf"#\s*(<-\s*)?{mark}\s*$")
+        text = self.path.read_text().splitlines()
+        return {number for number, line in enumerate(text, 1) if pattern.search(line)}
+
+
+def truth_of(name: str, entry: dict) -> Truth:
+    values = {key: tuple(value) if isinstance(value, list) else value for key, value in entry.items()}
+    values.setdefault("program", name)
+    long = LONG.get(entry["set"])
+    values.setdefault("lengths", long or (entry["steps"],))
+    values.setdefault("min_steps", LEAST if long else entry["steps"])
+    if "bytes_per_step" in entry:
+        values["bytes_per_step"] = float(eval(entry["bytes_per_step"], {"__builtins__": {}}))
+    return Truth(name=name, **values)
+
+
+_manifest = tomllib.loads(MANIFEST.read_text())
+SETS: dict[str, dict] = _manifest["sets"]
+CORPUS = [truth_of(name, entry) for name, entry in _manifest["programs"].items()]

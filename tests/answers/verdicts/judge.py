@@ -5,11 +5,14 @@ import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from truth import FILLS, GROWS, LEAK_SHAPES, STAYS, Truth
+from corpus import FILLS, GROWS, LEAK_SHAPES, STAYS, Truth
 
 # Verdicts on parts of a device: where one of them finds a leak, the device has one.
 PARTS_OF_DEVICE = ("device", "site", "category", "module")
 NOTHING_SAID = {"bytes_per_step": 0, "culprits": []}
+# What is asked, as the manifest and the tables name it.
+ASPECTS = {"verdict": "right", "line": "culprit_first", "path": "path_right", "rate": "rate_right",
+           "phase": "phase_right", "category": "category_right", "fix": "remedy_right"}
 
 
 @dataclass
@@ -24,8 +27,12 @@ class Judged:
     remedy_right: bool | None = None
     rate_right: bool | None = None
     too_short: bool = False  # for the truth's least number of steps; then it is not counted
+    unknown: bool = False  # the report says of the subject that nothing can be said yet
     false_alarms: list[str] = field(default_factory=list)
     said: str = ""  # in a few words
+
+    def wrong(self) -> list[str]:
+        return [name for name, attribute in ASPECTS.items() if getattr(self, attribute) is False]
 
 
 def kind(verdict: dict) -> str:
@@ -135,13 +142,20 @@ def judge_leak(report: dict, truth: Truth) -> Judged:
     return found
 
 
+def nothing_known(report: dict, truth: Truth) -> bool:
+    names = tuple(one.split(":")[0] for one in truth.subject)
+    about = [one["shape"] for one in report["verdicts"] if kind(one) in names]
+    return bool(about) and all(shape == "unknown" for shape in about)
+
+
 def must_speak(truth: Truth) -> bool:
     """Whether something has to be found, rather than nothing said."""
     return truth.memory == GROWS or (truth.memory == FILLS and truth.kept_by is not None)
 
 
 def judge(report: dict, truth: Truth, steps: int) -> Judged:
-    assert truth.memory in (GROWS, FILLS, STAYS), truth.program
+    assert truth.memory in (GROWS, FILLS, STAYS), truth.name
     found = (judge_leak if must_speak(truth) else judge_quiet)(report, truth)
     found.too_short = steps < truth.min_steps
+    found.unknown = nothing_known(report, truth)
     return found

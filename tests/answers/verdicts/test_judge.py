@@ -6,9 +6,14 @@ from dataclasses import replace
 import pytest
 
 import judge
-from truth import FILLS, GROWS, STAYS, Truth
+from corpus import FILLS, GROWS, STAYS, Truth
 
-TRUTH = Truth("leak_losses_list", GROWS, "for this test", kept_by=r"losses.*local of fit",
+
+def truth_of(program, memory, **more):
+    return Truth(program, "base", memory, 100, "for this test", program=program, min_steps=30, **more)
+
+
+TRUTH = truth_of("leak_losses_list", GROWS, kept_by=r"losses.*local of fit",
               remedy="float", bytes_per_step=512)
 LINE = min(TRUTH.lines("allocates"))
 
@@ -48,7 +53,7 @@ def test_a_leak_within_a_phase_is_one_of_its_device():
     quiet, inside = verdict(shape="steady"), verdict(subject="phase:evaluation")
     assert judged(quiet, inside).right and judged(quiet, inside).culprit_first
     assert not judged(quiet, inside, truth=replace(TRUTH, subject=("host",))).right
-    assert not judged(quiet, inside, truth=Truth("look_total_loss", STAYS, "for this test")).right
+    assert not judged(quiet, inside, truth=truth_of("look_total_loss", STAYS)).right
 
 
 @pytest.mark.parametrize("wrong, attribute", [
@@ -88,19 +93,19 @@ def test_the_line_may_be_the_forward_line():
 
 @pytest.mark.parametrize("subject", ["device:0", "site:3", "reserved:0", "host", "category:other"])
 def test_any_leak_of_a_program_that_has_none_is_a_false_alarm(subject):
-    truth = Truth("look_total_loss", STAYS, "for this test")
+    truth = truth_of("look_total_loss", STAYS)
     assert judged(verdict(shape="warmup_plateau"), truth=truth).right
     found = judged(verdict(shape="steady"), verdict(subject=subject, negligible=True), truth=truth)
     assert not found.right and len(found.false_alarms) == 1
 
 
 def test_a_report_without_a_verdict_is_never_right():
-    assert not judged(truth=Truth("look_total_loss", STAYS, "for this test")).right
+    assert not judged(truth=truth_of("look_total_loss", STAYS)).right
     assert not judged().right
 
 
 def test_what_fills_and_empties_must_be_found_where_it_does():
-    truth = Truth("leak_eval_logits", FILLS, "for this test", subject=("phase:evaluation",), kept_by="losses")
+    truth = truth_of("leak_eval_logits", FILLS, subject=("phase:evaluation",), kept_by="losses")
     quiet, inside = verdict(shape="sawtooth"), verdict(subject="phase:evaluation")
     assert judged(quiet, inside, truth=truth).right
     assert not judged(quiet, truth=truth).right
@@ -108,4 +113,12 @@ def test_what_fills_and_empties_must_be_found_where_it_does():
 
 
 def test_too_short_a_run_is_not_counted():
-    assert judged(verdict(shape="unknown"), steps=29).too_short
+    found = judged(verdict(shape="unknown"), steps=29)
+    assert found.too_short and found.unknown
+    assert not judged(verdict(shape="unknown"), verdict("device:1", "steady")).unknown
+
+
+def test_what_is_wrong_has_names():
+    assert judged(verdict(line=LINE + 1)).wrong() == ["line"]
+    assert judged(verdict(shape="steady")).wrong() == ["verdict", "line", "path", "rate", "fix"]
+    assert judged(verdict()).wrong() == []

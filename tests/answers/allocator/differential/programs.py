@@ -19,7 +19,7 @@ PROGRAMS = {name: ROOT / "tests" / folder / "programs" / f"{name}.py" for folder
     "trace/training": ["transformer_adamw", "resnet50_sgd", "lstm", "mt5_trainer", "lora_peft",
                  "kv_cache_generation", "cuda_graph", "gan", "amp_checkpoint", "side_streams",
                  "out_of_memory"],
-    "answers/verdicts": ["look_truncated_bptt", "look_random_batches", "look_two_evaluations",
+    "corpus": ["look_truncated_bptt", "look_random_batches", "look_two_evaluations",
                  "leak_caught_oom", "look_side_stream"],
 }.items() for name in names}
 

@@ -21,7 +21,7 @@ RANKS = 4
 RUNS = {
     "small": (TESTS / "trace/training/programs/transformer_adamw.py", ["--steps", "4"], {}),
     "out_of_memory": (TESTS / "trace/training/programs/out_of_memory.py", [], {"MEMTRACE_SIM_MEMORY": str(2 << 30)}),
-    "leak": (TESTS / "answers/verdicts/programs/leak_validation_outputs.py", ["--steps", "60"], {}),
+    "leak": (TESTS / "corpus/programs/leak_validation_outputs.py", ["--steps", "60"], {}),
     "in_pieces": (HERE / "in_pieces.py", [], {"MEMTRACE_SIM_MEMORY": str(880 << 20)}),
     "hostile": (HERE / "hostile_names.py", [], {}),
 }
