@@ -27,7 +27,7 @@ STEPS = str(ROOT / "bench" / "compiled_steps.py")
 MODELS = ("nano_gpt", "resnet")  # of compiled_steps.py
 HOWS = ("eager", "compiled")
 FEWEST_ROUNDS = 4
-# What each clock is of.
+# The GPU that each clock belongs to.
 CLOCKS = {"cpu": "processor time", "user": "processor time, user mode", "wall": "the clock"}
 
 

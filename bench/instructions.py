@@ -22,7 +22,7 @@ from pathlib import Path
 import recording
 
 DEPTH = 15
-# What loops.py calls when all is warm: counting begins anew.
+# loops.py calls this when all is warm: counting begins anew.
 START = "getpriority"
 PROGRAMS = ("loop", "step")
 

@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 
 CDN = "https://cdn.jsdelivr.net/"
-# What memory_viz imports, and which names it takes from each of d3's parts.
+# The modules that memory_viz imports, and the names it takes from each of d3's parts.
 PARTS = {"d3-axis@3": "axisLeft", "d3-scale@4": "scaleLinear", "d3-zoom@3": "zoom, zoomIdentity", "d3-brush@3": "brushX"}
 VIZ_FILES = ("MemoryViz.js", "process_alloc_data.js")
 VIZ_SHOWN = "document.querySelectorAll('svg polygon').length > 1"

@@ -5,7 +5,9 @@ CMake's own UNITY_BUILD needs names that never clash. Here files that do not go 
 different units: no name that one file keeps to itself (in its unnamed namespace, a macro, a type of
 its own) is a word of a later file of the same unit, or declared in a header that it does not include.
 
-Usage: join_sources.py ROOT FOLDER LINES SOURCE...
+Usage: join_sources.py [--apart] ROOT FOLDER LINES SOURCE...
+--apart, for tests, which have helpers of the same names: each source that opens no named namespace at its top comes
+into a namespace of its own, so that its names and its using-directives are nobody else's.
 LINES is what a unit holds at most. Writes FOLDER/unit_*.cpp where they differ from what is there,
 and prints their names, one a line. Project headers are found below ROOT and ROOT/include.
 """
@@ -31,6 +33,11 @@ NAMED_TYPE = re.compile(r"\b(?:struct|class|union|enum(?:\s+(?:class|struct))?)\
 ALIAS = re.compile(r"\busing\s+([A-Za-z_]\w*)\s*=")
 FUNCTION = re.compile(r"([A-Za-z_]\w*)\s*\(")
 VARIABLE = re.compile(r"(?<!:)\b([A-Za-z_]\w*)\s*(?:\[[^\]]*\]\s*)*(?:=|$)")
+MACRO = re.compile(r"^\s*#\s*define\s+(\w+)", re.M)
+# Inside another namespace a named one would be another, and an #include under a condition cannot stand first.
+STANDS_AT_TOP = re.compile(r'^(?:namespace\s+[\w:]+\s*\{|extern\s+"C"|template\s*<\s*>|int main\(|\s*#\s*if)', re.M)
+USING_NAMESPACE = re.compile(r"^\s*using\s+namespace\s+([\w:]+)", re.M)
+LIBRARY_HEADER = re.compile(r"^#include (<[^>]+>)", re.M)
 PROJECT_HEADER = re.compile(r'^#include "([^"]+\.h)"', re.M)
 OPENS_NAMESPACE = re.compile(r"^\s*(?:inline\s+)?namespace(\s+[\w:]+)?\s*$|^\s*extern\s*$")
 
@@ -65,7 +72,7 @@ def heads(code: str):
 def defined_names(code: str, shared: bool) -> set[str]:
     """The names at namespace scope: all of them, or those that a source does not share with others.
     Each comes with its namespaces before it."""
-    names = set(re.findall(r"^\s*#\s*define\s+(\w+)", code, re.M))
+    names = set(MACRO.findall(code))
     names -= set(re.findall(r"^\s*#\s*undef\s+(\w+)", code, re.M))
     for head, around in heads(DIRECTIVE.sub("", code)):
         found = NAMED_TYPE.findall(head) + ALIAS.findall(head)
@@ -112,7 +119,7 @@ class headers:
 class part:
     """One source: its words, which of them are its own names, which names its headers declare."""
 
-    def __init__(self, source: Path, project: headers):
+    def __init__(self, source: Path, project: headers, apart: bool):
         text = source.read_text()
         code = without_noise(text)
         self.source = source
@@ -121,6 +128,12 @@ class part:
         self.full_names = defined_names(code, False)
         self.names = {name.rpartition("::")[2] for name in self.full_names}
         self.declared = project.of(source)[1]
+        macros = set(MACRO.findall(code))
+        self.is_apart = apart and not STANDS_AT_TOP.search(text)
+        if self.is_apart:
+            self.words -= self.names - macros
+            self.names = self.full_names = macros
+        self.used_namespaces = {"", *USING_NAMESPACE.findall(code)}
         self.lines = text.count("\n")
 
     def is_at_odds_with(self, other: "part") -> bool:
@@ -128,7 +141,18 @@ class part:
         return bool(
             self.full_names & (other.declared - self.declared)
             or other.full_names & (self.declared - other.declared)
+            or self.is_apart and self.sees_more_by(other)
+            or other.is_apart and other.sees_more_by(self)
         )
+
+    def sees_more_by(self, other: "part") -> bool:
+        """Whether a header of the other declares a word of this one in a namespace that this one uses, where its
+        own headers do not: the word may mean two things then."""
+        for full in other.declared - self.declared:
+            around, _, name = full.rpartition("::")
+            if name in self.words and {around, around.removeprefix("memtrace::")} & self.used_namespaces:
+                return True
+        return False
 
 
 def place_in(unit: list[part], new: part, most: int) -> int | None:
@@ -155,28 +179,39 @@ def units_of(parts: list[part], most: int) -> list[list[part]]:
     return units
 
 
-def text_of(sources: list[Path], root: Path) -> str:
+def text_of(unit: list[part], root: Path) -> str:
     """All headers stand first: they see no file's own names. What lies below ROOT, where the
     compiler looks for headers, is named from there: the same text in every clone, for ccache."""
+
+    def named(file: Path) -> str:
+        return str(file.relative_to(root) if file.is_relative_to(root) else file)
+
     included = {}
-    for source in sources:
-        for header in PROJECT_HEADER.findall(source.read_text()):
-            beside = source.parent / header
-            included[beside if beside.is_file() else header] = None
-    names = [*map(Path, included), *sources]
-    named = [one.relative_to(root) if one.is_relative_to(root) else one for one in names]
-    return "".join(f'#include "{name}"\n' for name in named)
+    for one in unit:
+        text = one.source.read_text()
+        if one.is_apart:
+            included |= dict.fromkeys(LIBRARY_HEADER.findall(text))
+        for header in PROJECT_HEADER.findall(text):
+            beside = one.source.parent / header
+            included[f'"{named(beside if beside.is_file() else Path(header))}"'] = None
+    lines = [f"#include {header}" for header in included]
+    for number, one in enumerate(unit):
+        line = f'#include "{named(one.source)}"'
+        lines += [f"namespace part_{number} {{", line, "}"] if one.is_apart and len(unit) > 1 else [line]
+    return "".join(f"{line}\n" for line in lines)
 
 
 def main() -> None:
-    root, target, most = Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3])
+    arguments = [one for one in sys.argv[1:] if one != "--apart"]
+    apart = len(arguments) < len(sys.argv) - 1
+    root, target, most = Path(arguments[0]), Path(arguments[1]), int(arguments[2])
     project = headers(root)
-    parts = [part(one, project) for one in sorted(map(Path, sys.argv[4:]), key=project.order)]
+    parts = [part(one, project, apart) for one in sorted(map(Path, arguments[3:]), key=project.order)]
     target.mkdir(parents=True, exist_ok=True)
     written = []
     for number, joined in enumerate(units_of(parts, most)):
         file = target / f"unit_{number}.cpp"
-        text = text_of([one.source for one in joined], root)
+        text = text_of(joined, root)
         if not file.is_file() or file.read_text() != text:
             file.write_text(text)
         written.append(file)

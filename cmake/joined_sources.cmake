@@ -9,10 +9,16 @@ if(MEMTRACE_JOIN)
   find_package(Python3 REQUIRED COMPONENTS Interpreter)
 endif()
 
-# memtrace_join(RESULT TARGET SOURCES…): what TARGET is to be made of instead of these sources.
+# memtrace_join(RESULT TARGET [APART] SOURCES…): what TARGET is to be made of instead of these sources.
+# APART, for tests: each source in a namespace of its own; see join_sources.py.
 # The units are put together when CMake runs; scripts/build always runs it.
 function(memtrace_join result target)
-  set(sources ${ARGN})
+  cmake_parse_arguments(PARSE_ARGV 2 arg "APART" "" "")
+  set(apart "")
+  if(arg_APART)
+    set(apart --apart)
+  endif()
+  set(sources ${arg_UNPARSED_ARGUMENTS})
   list(TRANSFORM sources PREPEND "${CMAKE_CURRENT_SOURCE_DIR}/" REGEX "^[^/]")
   set(joined ${sources})
   list(FILTER joined INCLUDE REGEX "\\.cpp$")
@@ -20,7 +26,7 @@ function(memtrace_join result target)
   if(MEMTRACE_JOIN AND count GREATER 1)
     list(FILTER sources EXCLUDE REGEX "\\.cpp$")
     execute_process(
-      COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/cmake/join_sources.py ${CMAKE_SOURCE_DIR}
+      COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/cmake/join_sources.py ${apart} ${CMAKE_SOURCE_DIR}
               ${CMAKE_CURRENT_BINARY_DIR}/joined/${target} ${MEMTRACE_JOIN_LINES} ${joined}
       OUTPUT_VARIABLE units OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
     string(REPLACE "\n" ";" units "${units}")

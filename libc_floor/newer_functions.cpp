@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What glibc 2.28 does not have, for our own code and for the static libstdc++ and libgcc: hidden
+// Functions that glibc 2.28 lacks, for our own code and for the static libstdc++ and libgcc: hidden
 // definitions, so that no library of ours asks an older system for them. See older_versions.S.
 #if defined(__x86_64__)
 
@@ -19,9 +19,9 @@
 
 extern "C" {
 
-// Of 2.2.5, still there, but not declared any more. Since 2.33 they are functions without a version
-// of the struct, which on x86-64 is the kernel's own; names with and without 64 mean the same
-// there.
+// From 2.2.5, still there, but not declared any more. Since 2.33 they are functions without a
+// version of the struct, which on x86-64 is the kernel's own; names with and without 64 mean the
+// same there.
 #define MEMTRACE_STATUS(suffix)                                                                 \
   int __xstat##suffix(int version, const char* path, struct stat##suffix* found) noexcept;      \
   int __fxstat##suffix(int version, int file, struct stat##suffix* found) noexcept;             \
@@ -73,7 +73,7 @@ struct sought {
   dl_find_object* found;
 };
 
-// Of dl_iterate_phdr: nonzero ends it.
+// A nonzero result ends dl_iterate_phdr.
 int holds(dl_phdr_info* object, std::size_t, void* data) {
   auto& wanted = *static_cast<sought*>(data);
   bool inside = false;

@@ -13,7 +13,7 @@ int memtrace_older_start(main_function* program, int count, char** arguments, in
                          void (*fini)(), void (*of_linker)(), void* stack_end);
 __asm__(".symver memtrace_older_start,__libc_start_main@GLIBC_2.2.5");
 
-// Of the linker and of crti.o.
+// From the linker and from crti.o.
 [[gnu::visibility("hidden")]] extern init_function* __init_array_start[];
 [[gnu::visibility("hidden")]] extern init_function* __init_array_end[];
 void _init();

@@ -76,7 +76,7 @@ inline constexpr std::array<const char*, 3> recording_mode_names = {"minimal", "
   return std::nullopt;
 }
 
-// What is on, in a mode, where no variable of a row's own says otherwise.
+// The capabilities that a mode turns on where no variable of a row's own says otherwise.
 [[nodiscard]] constexpr bool is_on_by_default(const capability_row& row, recording_mode mode) {
   return row.from != recording_mode::asked && row.from <= mode;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the CUDA calls that a trace tells of (record cuda_call) do to memory: shared by the hooks
+// How the CUDA calls in a trace (record cuda_call) change memory: shared by the hooks
 // that record them and the analyzer that adds up. A name stands for all its versions: _v2, _v3 and
 // the per-thread-stream variants _ptsz and _ptds are left out here.
 //

@@ -31,13 +31,13 @@ inline constexpr const char* environment_variables[] = {
     "NCCL_BUFFSIZE", "NCCL_MIN_NCHANNELS", "NCCL_MAX_NCHANNELS", "NCCL_ALGO", "NCCL_PROTO",
     "NCCL_P2P_DISABLE", "NCCL_NVLS_ENABLE", "NCCL_CUMEM_ENABLE", "TORCH_NCCL_AVOID_RECORD_STREAMS",
     "TORCH_NCCL_USE_TENSOR_REGISTER_ALLOCATOR_HOOK",
-    // What accelerate's launcher passes on to the program.
+    // Variables that accelerate's launcher passes on to the program.
     "ACCELERATE_MIXED_PRECISION", "ACCELERATE_GRADIENT_ACCUMULATION_STEPS",
     "ACCELERATE_DYNAMO_BACKEND", "ACCELERATE_USE_FSDP", "ACCELERATE_USE_DEEPSPEED",
     "ACCELERATE_DEEPSPEED_ZERO_STAGE",
     // Memory of the host, and threads that take time from each other.
     "OMP_NUM_THREADS", "MKL_NUM_THREADS", "MALLOC_ARENA_MAX", "MALLOC_TRIM_THRESHOLD_",
-    // What was recorded, and what that cost: the mode, and each row of capabilities.h.
+    // The mode and the cost of the recording: the mode, and each row of capabilities.h.
     "MEMTRACE",
 #define MEMTRACE_ROW(name, variable, from, lacks) variable,
     MEMTRACE_CAPABILITIES(MEMTRACE_ROW)

@@ -11,7 +11,7 @@ inline constexpr char prefix[] = "memtrace.";
 
 // The traced process, as the kernel tells it.
 inline constexpr char resident[] = "memtrace.host.rss";
-// Of that what the kernel cannot drop: anonymous and shared memory, and what was swapped out.
+// The part that the kernel cannot drop: anonymous, shared and swapped-out memory.
 inline constexpr char kept[] = "memtrace.host.kept";
 // Its share of the pages that it has in common with others.
 inline constexpr char proportional[] = "memtrace.host.pss";
@@ -33,8 +33,8 @@ inline constexpr char limit[] = "memtrace.host.limit";
 inline constexpr char limit_used[] = "memtrace.host.limit_used";
 inline constexpr char limit_from[] = "memtrace.host.limit_source";
 
-// Of a device: prefix, index of the device, suffix. All of one moment that are known, `used` first;
-// of what the trace told before them nothing is missing in them.
+// A device's sample: prefix, index of the device, suffix. All of one moment that are known, `used`
+// first; of what the trace told before them nothing is missing in them.
 inline constexpr char device_prefix[] = "memtrace.device.";
 inline constexpr char device_used_suffix[] = ".used";  // by anybody, as the driver says
 // As NVML says: by this process, and by all others together. Two of one moment, which is not that

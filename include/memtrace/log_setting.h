@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What MEMTRACE_LOG asks for.
+// The log level that MEMTRACE_LOG asks for.
 //
 //   unset, empty   sentences for the user (warnings and errors), on standard error
 //   quiet, off     nothing (but why the process ends, where memtrace ends it)

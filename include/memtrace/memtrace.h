@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What a program tells memtrace about itself, for C99 and C++. Nothing to link or install: where
+ * A program's calls that describe it to memtrace, for C99 and C++. Nothing to link or install: where
  * libmemtrace.so is not preloaded every call is a load and a compare, and does nothing.
  *
  *     memtrace_phase_begin("evaluation");
@@ -123,7 +123,7 @@ static inline int memtrace_watch_begin(void) {
 /* Of each of the first `devices` devices: `now`, the bytes of the blocks handed out since that are
  * still there, and `peak`, the most that there were at once. Older blocks do not count, nor does
  * their release. Returns how many devices have any (the highest plus one), or -1 without a watch.
- * Of the others neither array is written. */
+ * For all others neither array is written. */
 static inline int memtrace_watch_read(uint64_t* now, uint64_t* peak, unsigned devices) {
   static void* known;
   int (*call)(uint64_t*, uint64_t*, unsigned);

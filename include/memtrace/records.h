@@ -33,7 +33,7 @@
 
 namespace memtrace::record {
 
-// What a privacy copy does with a number: it says nothing of who and where, and stays.
+// A privacy copy keeps numbers: they do not say who or where.
 struct kept_number {};
 inline constexpr kept_number kept{};
 
@@ -147,7 +147,7 @@ struct device {
   }
 };
 
-// Of the records that follow.
+// This applies to the records that follow.
 template <class Ids>
 struct context {
   std::uint32_t device = 0;
@@ -190,7 +190,8 @@ struct snapshot {
   static constexpr void fields(auto&, auto&) {}
 };
 
-// What the allocator told PyTorch's profiler after an alloc or a free. See report_*.
+// The numbers that the allocator reported to PyTorch's profiler after an alloc or a free. See
+// report_*.
 template <class Ids>
 struct report {
   std::uint32_t device = 0;  // of the context
@@ -361,7 +362,7 @@ struct storage {
   typename Ids::text detail{};
   typename Ids::object object{};
   std::uint32_t flags = 0;  // format::storage_*
-  // Of `generated` only:
+  // For `generated` only:
   typename Ids::text file{};     // of the generated code
   std::uint32_t line = 0;        // in it
   typename Ids::stack source{};  // the program's lines that it was made from

@@ -269,17 +269,17 @@ inline constexpr std::uint8_t report_totals = 4;   // v allocated, v reserved
 
 // Flags of `cuda_call`. Allocations are recorded after the real call, releases before it (the
 // address may be reused at once); a release that then fails is taken back by cuda_undo.
-// What the fields mean by API: memtrace/cuda_calls.h. The record's device is that of the memory,
-// not the current one, where the call tells.
+// The meaning of the fields for each API: memtrace/cuda_calls.h. The record's device is that of the
+// memory, not the current one, where the call tells.
 inline constexpr std::uint8_t call_failed = 1;   // v error: CUresult or cudaError_t
 inline constexpr std::uint8_t call_release = 2;  // gives memory back
 // v owner: base name of the library that asked, as loaded ("libnccl.so.2"; "" is the program
 // itself), seen from the address that the call came from. Absent: PyTorch's allocator, or unknown.
 inline constexpr std::uint8_t call_owner = 4;
-// Of `cuda_undo`: v handle, of what is known by a handle only.
+// For `cuda_undo`: v is the handle of memory that is known by a handle only.
 inline constexpr std::uint8_t undo_handle = 1;
 
-// What a program did to the allocator besides allocating. (a, b, text) by operation.
+// The calls of a program to the allocator besides allocating. (a, b, text) by operation.
 enum class operation : std::uint32_t {
   empty_cache_begin = 1,  // pool first, pool second
   empty_cache_end = 2,
@@ -303,16 +303,16 @@ enum class operation : std::uint32_t {
              // CLOCK_MONOTONIC ns; text: why
 };
 
-// Of the operation `witness`, whose record comes late: a is the address, b the bytes. text: fields
+// The operation `witness`, whose record comes late: a is the address, b the bytes. text: fields
 // in decimal, separated by 0x1f: CUpti_ActivityMemoryOperationType (1 allocation, 2 release),
 // CUpti_ActivityMemoryKind, the time (ns, CLOCK_MONOTONIC as the trace has it), correlation id,
 // context id, stream id, 1 if it is asynchronous, process id. Of a memory pool the first field is
 // CUpti_ActivityMemoryPoolOperationType and 10 (11 made, 12 destroyed, 13 trimmed), the second 0.
-// Of `witness_state`, text: the time, CUPTI's version, and (a: 0) a sentence that says why.
+// For `witness_state`, text: the time, CUPTI's version, and (a: 0) a sentence that says why.
 inline constexpr char witness_separator = 0x1f;
 inline constexpr std::uint32_t witness_pool_operation = 10;
 
-// Of `scope`: what held in the thread when it allocated or freed.
+// For `scope`: the state of the thread when it allocated or freed.
 inline constexpr std::uint32_t scope_grad = 1;        // autograd records (grad mode)
 inline constexpr std::uint32_t scope_inference = 2;   // inference mode
 inline constexpr std::uint32_t scope_backward = 4;    // autograd's engine runs a node here
@@ -323,12 +323,12 @@ inline constexpr std::uint32_t scope_optimizer = 32;  // inside Optimizer.step
 // now, in a recomputation (checkpointing) or a custom backward.
 inline constexpr std::uint32_t scope_recompute = 64;
 
-// Of a named module.
+// Fields of a named module.
 inline constexpr std::uint32_t module_training = 1;
 inline constexpr std::uint32_t module_checkpointed = 2;  // its forward runs under checkpoint()
 inline constexpr std::uint32_t module_compiled = 4;      // torch.compile made it
 
-// What a storage is, and who said so.
+// The meaning of a storage, and who said so.
 enum class storage_role : std::uint32_t {
   parameter = 1,        // name: path in the root module; detail: dtype; object: the root
   buffer = 2,           // the same
@@ -346,7 +346,7 @@ enum class storage_role : std::uint32_t {
   held = 14,            // found by a census: what keeps it alive, see below
   generated = 15,       // of no memory yet: what a line of generated code asks for, see below
 };
-// Of `storage`.
+// Fields of `storage`.
 inline constexpr std::uint32_t storage_trainable = 1;  // a parameter that requires a gradient
 
 // A census says of each storage on a GPU what keeps it alive: the records `held` between its begin
@@ -400,11 +400,11 @@ enum class census_reason : std::uint32_t {
   program = 6,   // memtrace_census()
   interval = 7,  // so many forward calls, or events, without a step
 };
-// Of its end.
+// Fields of its end.
 inline constexpr std::uint32_t census_incomplete = 1;      // a limit was reached
 inline constexpr std::uint32_t census_without_graphs = 2;  // what tensors' graphs keep is not in it
 
-// Of `saved`.
+// Fields of `saved`.
 inline constexpr std::uint32_t saved_requires_grad = 1;  // part of the graph, or a leaf to train
 inline constexpr std::uint32_t saved_leaf = 2;           // no result of a differentiable operation
 inline constexpr std::uint32_t saved_autocast = 4;       // autocast was on
@@ -446,15 +446,15 @@ inline constexpr char capabilities[] = "capabilities";  // the rows that are on,
 inline constexpr char refused[] = "refused";    // "row: why it is off after all", one record each
 inline constexpr char agent[] = "agent";        // "on", or why names and states are unknown
 inline constexpr char autograd[] = "autograd";  // "on", or which of its functions are missing
-// Of a trace that the analyzer made of another file, for itself: which. "pytorch_snapshot",
+// For a trace that the analyzer made of another file, for itself: which file. "pytorch_snapshot",
 // "profiler_trace"
 inline constexpr char source[] = "source";
-// Of such: "none", "whole" (from the first allocation on) or "late"; bytes that were allocated when
-// the history begins; frames: "none", "python", "all" (with C++); how backward is known: "frames",
-// "threads", "assumed" (no Python frames), or not; "yes" if events have times; events that do not
-// fit the segments at the end; events of unknown kinds; whether replaying the events ends with the
-// segments and blocks that are there, or each total follows from the one before: "equal",
-// "different"
+// For such a trace: "none", "whole" (from the first allocation on) or "late"; bytes that were
+// allocated when the history begins; frames: "none", "python", "all" (with C++); how backward is
+// known: "frames", "threads", "assumed" (no Python frames), or not; "yes" if events have times;
+// events that do not fit the segments at the end; events of unknown kinds; whether replaying the
+// events ends with the segments and blocks that are there, or each total follows from the one
+// before: "equal", "different"
 inline constexpr char snapshot_history[] = "snapshot_history";
 inline constexpr char snapshot_held[] = "snapshot_held";
 inline constexpr char snapshot_stacks[] = "snapshot_stacks";

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a profiler may want to know (CUPTI's activity records, simulator/libraries/cupti_*.cpp):
-// told where memory is handed out and kernels are launched, behind every function that can be
-// hooked. A load and a branch where nobody asked.
+// Events that a profiler may want to know (CUPTI's activity records,
+// simulator/libraries/cupti_*.cpp): told where memory is handed out and kernels are launched,
+// behind every function that can be hooked. A load and a branch where nobody asked.
 #pragma once
 
 #include <atomic>

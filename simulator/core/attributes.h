@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a device says of itself. The properties of the runtime are filled from the same answers.
+// The attributes of a device. The properties of the runtime are filled from the same answers.
 #pragma once
 
 #include <cuda.h>

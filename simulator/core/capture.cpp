@@ -21,7 +21,7 @@ struct stream_capture {
   std::thread::id thread;
   graph* into = nullptr;
   bool owns_graph = true;
-  // What the next node of each stream that takes part depends on.
+  // The dependencies of the next node of each stream that takes part.
   std::unordered_map<const stream*, std::vector<graph_node*>> tails;
 };
 

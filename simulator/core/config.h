@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is simulated: the GPU model, its memory, how many, and the sizes of what a real driver and
-// its libraries allocate by themselves. Read once from the MEMTRACE_SIM_* variables.
+// The settings of the simulation: the GPU model, its memory, how many, and the sizes of what a real
+// driver and its libraries allocate by themselves. Read once from the MEMTRACE_SIM_* variables.
 #pragma once
 
 #include <cstdint>

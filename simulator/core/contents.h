@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is known of the contents of device memory. Device memory has no pages behind it and kernels
+// The known contents of device memory. Device memory has no pages behind it and kernels
 // do nothing; uploads of up to remember_limit bytes and fills are remembered by address, and
 // reading back gives zeros overlaid with them. All functions are thread-safe; addresses are device
 // addresses and ranges need not be allocated.
@@ -22,7 +22,7 @@ inline constexpr std::size_t large_budget = 32 << 20;
 // Host memory was copied to the device: remembered if small, else the range is forgotten.
 void upload(address_t to, const void* from, std::size_t bytes);
 
-// What a kernel computed, in host memory. `real` is false for what follows from zeros that were
+// A kernel's result, in host memory. `real` is false for what follows from zeros that were
 // taken for unknown data: reads give it, and are counted all the same.
 void result(address_t to, const void* from, std::size_t bytes, bool real);
 

@@ -42,13 +42,13 @@ void deactivate_context(int device);
 [[nodiscard]] CUcontext primary_context(int device);
 [[nodiscard]] int context_device(CUcontext context);
 
-// Of a context's API, as cuCtxGetApiVersion says: contexts of the first cuCtxCreate have device
-// addresses of 32 bits.
+// The version of a context's API, as cuCtxGetApiVersion says: contexts of the first cuCtxCreate
+// have device addresses of 32 bits.
 inline constexpr unsigned old_context = 3010;
 inline constexpr unsigned new_context = 3020;
 [[nodiscard]] unsigned context_version(CUcontext context);
 
-// What cuCtxCreate makes costs what a primary context does. Destroying takes the handle away;
+// A context of cuCtxCreate costs as much as a primary one. Destroying takes the handle away;
 // device_reset.h ends what lived in it. Errors: 2 does not fit; 201 no context, or a primary one.
 [[nodiscard]] cudaError_t create_context(int device, CUcontext& result,
                                          unsigned version = new_context);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What cudaMalloc does on a device. From 1 MiB up an allocation has whole 2 MiB pages of its own;
-// smaller ones share pages, 512 bytes apart at least, and a page goes back when its last allocation
-// does.
+// How cudaMalloc places memory on a device. From 1 MiB up an allocation has whole 2 MiB pages of
+// its own; smaller ones share pages, 512 bytes apart at least, and a page goes back when its last
+// allocation does.
 #include "simulator/core/device_memory.h"
 
 #include <map>
@@ -159,7 +159,7 @@ std::uint64_t own_used_bytes(int device) {
 
 bool charge(int device, std::uint64_t bytes) {
   const std::uint64_t total = total_bytes(device);
-  // What pools hold but do not use is the driver's to take back before it refuses.
+  // The driver takes back unused memory of pools before it refuses.
   const bool fits = capacity::take(device, bytes, total) ||
                     (pools::release_unused(device) != 0 && capacity::take(device, bytes, total));
   if (!fits) log::debug("device {} has no {} bytes left of {}", device, bytes, total);

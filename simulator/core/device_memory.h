@@ -58,7 +58,7 @@ struct memory_range {
 [[nodiscard]] std::uint64_t total_bytes(int device);
 [[nodiscard]] std::uint64_t used_bytes(int device);
 [[nodiscard]] std::uint64_t free_bytes(int device);
-// Of this process alone.
+// Counts this process alone.
 [[nodiscard]] std::uint64_t own_used_bytes(int device);
 
 // Memory that a library or the context takes on its own (handles, workspaces, kernels). False if it

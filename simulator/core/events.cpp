@@ -11,7 +11,8 @@ namespace memtrace::simulator::events {
 namespace {
 
 constexpr std::uint32_t magic = 0x45766e74;
-// What recording takes on the stream: two records in a row are apart, as timing loops expect.
+// The time that recording takes on the stream: two records in a row are apart, as timing loops
+// expect.
 constexpr clock::duration record_time = 1000;
 
 // Memory of events is never given back, so that a stale handle is an error and not a crash.

@@ -23,7 +23,7 @@ struct event {
   unsigned flags = 0;
   std::atomic<bool> recorded{false};
   std::atomic<clock::time_point> done{0};
-  // Of the capture it was last recorded in, 0 for none; where in it (guarded by the captures'
+  // The capture it was last recorded in, 0 for none; where in it (guarded by the captures'
   // lock).
   std::atomic<std::uint64_t> capture_id{0};
   std::vector<graph_node*> position;

@@ -23,8 +23,8 @@ struct step {
   address_t address;
   bool allocates;  // otherwise frees
 };
-// What the nodes of a launch do, in order. Error 1: memory that is there already, or is not there
-// to be freed; 2: does not fit. Nothing happens then.
+// Does the work of a launch's nodes, in order. Error 1: memory that is there already, or is not
+// there to be freed; 2: does not fit. Nothing happens then.
 [[nodiscard]] cudaError_t run(const std::vector<step>& steps);
 
 // By cudaFree and cudaFreeAsync. Error 1: not there.

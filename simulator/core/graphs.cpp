@@ -41,7 +41,7 @@ void forget_nodes(graph& one) {
   for (const auto& node : one.nodes) live().remove(node.get());
 }
 
-// What launching does to memory. With auto-free what the last launch left is freed first.
+// Applies a launch to memory. With auto-free what the last launch left is freed first.
 std::vector<graph_memory::step> memory_steps(const graph_exec& exec) {
   std::vector<graph_memory::step> steps;
   for (const graph_node* node : exec.order) {

@@ -30,7 +30,7 @@ struct freed_memory {
   address_t address;
 };
 
-// What a node was made from, as the …GetParams functions give it back.
+// The parameters a node was made from, as the …GetParams functions give it back.
 using node_parameters = std::variant<std::monostate, cudaKernelNodeParams, cudaMemcpy3DParms,
                                      cudaMemsetParams, cudaHostNodeParams, cudaEvent_t, child_graph,
                                      cudaMemAllocNodeParams, freed_memory>;

@@ -10,7 +10,6 @@
 
 #include "simulator/core/contents.h"
 #include "simulator/core/kernels.h"
-#include "simulator/core/small_tensors.h"
 #include "simulator/log/log.h"
 
 namespace memtrace::simulator::kernel_effects {
@@ -59,6 +58,41 @@ Value load(const void* from, std::size_t offset = 0) {
   Value value;
   std::memcpy(&value, static_cast<const char*>(from) + offset, sizeof value);
   return value;
+}
+
+constexpr std::size_t most_sources = 64;  // more are not worth following
+
+// torch.cat on small tensors: which bytes go where. Facts of PyTorch's CatArrayBatchedCopy kernels
+// (ATen/native/cuda/Shape.cu): (out, sources, sizes and strides of out, int dimension, unsigned
+// stride of that dimension in elements). The sources are arrays with a place for each: addresses,
+// offsets along the dimension, sizes along it, elements, and whether each is contiguous.
+// Nothing unless the tensors lie one after the other in the result: contiguous, along dimension 0.
+std::vector<piece> concatenated(const description& kernel, void** arguments) {
+  const auto out = load<address_t>(arguments[0]);
+  const void* const sources = arguments[1];
+  const auto dimension = load<int>(arguments[3]);
+  const std::size_t stride = load<std::uint32_t>(arguments[4]);
+  if (dimension != 0 || !is_device_address(out)) return {};
+  const std::size_t slots = kernel.slots;
+  const std::size_t offsets = slots * sizeof(address_t);
+  const std::size_t elements = offsets + 2 * slots * sizeof(std::uint32_t);
+  const std::size_t contiguous = elements + slots * sizeof(std::uint32_t);
+  std::vector<piece> result;
+  // Places behind the last source hold anything, but the sources fill the result without gaps.
+  const std::size_t end = load<std::uint32_t>(arguments[2]) * stride;
+  std::size_t expected = load<std::uint32_t>(sources, offsets) * stride;
+  for (std::size_t slot = 0; slot < slots && expected < end; ++slot) {
+    const auto from = load<address_t>(sources, slot * sizeof(address_t));
+    const std::size_t count = load<std::uint32_t>(sources, elements + slot * 4);
+    const std::size_t at = load<std::uint32_t>(sources, offsets + slot * 4) * stride;
+    if (at != expected || at + count > end || count == 0) break;
+    if (load<std::uint8_t>(sources, contiguous + slot) != 1 || slot == most_sources) return {};
+    if (!is_device_address(from)) return {};
+    const std::size_t bytes = kernel.output.bytes;
+    result.push_back({out + at * bytes, from, count * bytes});
+    expected = at + count;
+  }
+  return result;
 }
 
 void add_output(bound& launch, address_t at) {
@@ -232,7 +266,7 @@ bound bind(const void* function, void** arguments) {
       bind_strided(launch, arguments[1]);
       break;
     case layout::concatenation:
-      launch.pieces = kernel_concatenation::pieces(*launch.about, arguments);
+      launch.pieces = concatenated(*launch.about, arguments);
       if (launch.pieces.empty()) add_output(launch, load<address_t>(arguments[0]));
       break;
     case layout::reduction:

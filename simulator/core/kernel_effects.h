@@ -1,19 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a launch does to the contents of device memory, where the kernel's name and arguments say
-// it: most of PyTorch's kernels only make what they write unknown; fills, comparisons, and bit and
-// truth operations on at most 8192 elements are computed, so that loops that wait for a flag on the
-// device end. Inputs that are unknown count as zeros.
+// The effect of a launch on the contents of device memory, where the kernel's name and arguments
+// say it: most of PyTorch's kernels only make what they write unknown; fills, comparisons, and bit
+// and truth operations on at most 8192 elements are computed, so that loops that wait for a flag on
+// the device end. Inputs that are unknown count as zeros.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "simulator/core/device_memory.h"
-#include "simulator/core/kernel_concatenation.h"
 #include "simulator/core/kernel_names.h"
 
 namespace memtrace::simulator::kernel_effects {
+
+// A part of what torch.cat copies.
+struct piece {
+  address_t to;
+  address_t from;
+  std::size_t bytes;
+};
 
 // A launch's arguments, read at the launch; can be run later, any number of times.
 struct bound {
@@ -31,7 +38,7 @@ struct bound {
   kernel_names::element in_type[2];
   kernel_names::element out_type;
   unsigned char scalar[8] = {};
-  std::vector<kernel_concatenation::piece> pieces;  // of a concatenation
+  std::vector<piece> pieces;  // of a concatenation
   int which = 0;
 };
 
@@ -41,3 +48,11 @@ struct bound {
 void run(const bound& launch);
 
 }  // namespace memtrace::simulator::kernel_effects
+
+// Computes the few operations that are computed, on what is known of device memory.
+namespace memtrace::simulator::small_tensors {
+
+// False if a type does not allow it; nothing has changed then.
+[[nodiscard]] bool compute(const kernel_effects::bound& launch);
+
+}  // namespace memtrace::simulator::small_tensors

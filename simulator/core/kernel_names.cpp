@@ -66,7 +66,7 @@ constexpr named_functor functors[] = {
     {"16BitwiseOrFunctorI", operation::bitwise_or},
     {"17BitwiseAndFunctorI", operation::bitwise_and},
     {"17BitwiseXorFunctorI", operation::bitwise_xor},
-    // Of truth values, as isfinite does: it holds for what is unknown, which counts as zero.
+    // For truth values, as with isfinite: it holds for what is unknown, which counts as zero.
     {"10MulFunctorIbE", operation::bitwise_and},
     {"16CompareEqFunctorI", operation::equality},
     {"14CompareFunctorI", operation::comparison},
@@ -98,7 +98,7 @@ void describe_operation(string_view name, description& result) {
     const std::size_t at = name.find(functor);
     if (at == string_view::npos) continue;
     result.what = what;
-    // Of a type that is part of the name it is the letter before the last.
+    // For a type that is part of the name it is the letter before the last.
     result.input = functor.back() == 'E' ? element_of(functor[functor.size() - 2])
                                          : element_at(name.substr(at + functor.size()));
     if (what == operation::add && result.input.letter != 'l' && result.input.letter != 'i') {

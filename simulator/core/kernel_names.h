@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the mangled name of a PyTorch kernel says about it: where its arguments hold what it writes,
+// The facts in the mangled name of a PyTorch kernel: where its arguments hold what it writes,
 // and for a few operations on small tensors what it computes. Facts of PyTorch's own kernel
 // templates (ATen/native/cuda/CUDALoops.cuh, Reduce.cuh); a name that does not match means nothing.
 #pragma once
@@ -16,7 +16,7 @@ enum class layout : std::uint8_t {
   arguments,      // `written` are pointers to what is not const; `structures` hold who knows what
   flat,           // (int count, functor, array of pointers, …): out first; contiguous
   strided,        // (int count, functor): the first device address in the functor is out
-  concatenation,  // (out, sources, …): see kernel_concatenation.h
+  concatenation,  // (out, sources, …): see kernel_effects.cpp
   reduction,      // (functor): two device addresses in a row in it are source and out
 };
 

@@ -24,7 +24,7 @@ namespace memtrace::simulator::modules {
 // is no room.
 [[nodiscard]] CUdeviceptr global(CUmodule module, const char* name, int device, std::size_t& bytes);
 
-// What a function was set to use of dynamic shared memory; 0 bytes at first.
+// The dynamic shared memory that a function was set to use; 0 bytes at first.
 [[nodiscard]] int attribute(CUfunction function, CUfunction_attribute which);
 void set_attribute(CUfunction function, CUfunction_attribute which, int value);
 

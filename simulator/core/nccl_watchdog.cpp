@@ -6,7 +6,7 @@
 namespace memtrace::simulator::nccl_watchdog {
 namespace {
 
-// Of simulator/watchdog; null where it is not preloaded.
+// Defined in simulator/watchdog; null where it is not preloaded.
 template <typename Function>
 Function* preloaded(const char* name) {
   return reinterpret_cast<Function*>(dlsym(RTLD_DEFAULT, name));

@@ -32,8 +32,9 @@ struct pool {
 namespace {
 
 constexpr std::uint64_t granule = 512;
-// What a pool takes from the device at a time: 32 MiB after a first small cudaMallocAsync
-// (PyTorch users' reports of cudaMemPoolAttrReservedMemCurrent; larger requests unverified).
+// The memory that a pool takes from the device at a time: 32 MiB after a first small
+// cudaMallocAsync (PyTorch users' reports of cudaMemPoolAttrReservedMemCurrent; larger requests
+// unverified).
 constexpr std::uint64_t step = 32u << 20;
 
 struct live_allocation {

@@ -19,7 +19,7 @@ std::uint64_t add(memory_range range);
 // Removes the allocation that starts at `base` if `wanted` says so; the removed one, or unknown.
 memory_range remove(address_t base, bool (*wanted)(const memory_range&));
 
-// What ends with the context; what pools handed out on the device.
+// Memory that ends with the context, and memory that pools handed out on the device.
 [[nodiscard]] std::vector<memory_range> of_context(CUcontext context);
 [[nodiscard]] std::vector<address_t> pool_memory_on(int device);
 

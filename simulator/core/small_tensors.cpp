@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "simulator/core/small_tensors.h"
-
 #include <cstring>
 #include <vector>
 
 #include "simulator/core/contents.h"
+#include "simulator/core/kernel_effects.h"
 
 namespace memtrace::simulator::small_tensors {
 namespace {

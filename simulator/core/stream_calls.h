@@ -16,7 +16,7 @@ namespace memtrace::simulator::stream_calls {
 [[nodiscard]] cudaError_t synchronize(cudaStream_t handle);
 [[nodiscard]] cudaError_t query(cudaStream_t handle);
 
-// What `answer` says of the stream.
+// The answer of `answer` about the stream.
 template <typename Value>
 [[nodiscard]] cudaError_t ask(cudaStream_t handle, Value* result, Value (*answer)(const stream&)) {
   const stream* const found = streams::find(handle);

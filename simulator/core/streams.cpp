@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::uint32_t magic = 0x5374726d;
 
-// Of all streams of a device, and of those that synchronise with its legacy stream.
+// For all streams of a device, and for those that synchronise with its legacy stream.
 struct device_times {
   std::atomic<clock::time_point> all{0};
   std::atomic<clock::time_point> blocking{0};

@@ -45,7 +45,7 @@ state_type& state() {
   return *instance;
 }
 
-// What a file descriptor made by export_descriptor holds.
+// The content of a file descriptor made by export_descriptor.
 struct exported {
   char magic[8];
   pid_t pid;

@@ -27,7 +27,7 @@ using namespace memtrace::simulator;
 
 namespace {
 
-// What lies below the current context.
+// The contexts below the current one.
 thread_local std::vector<CUcontext> below;
 
 CUresult create(CUcontext* context, CUdevice device, unsigned version = new_context) {

@@ -35,7 +35,7 @@ CUresult write_value(CUstream stream, CUdeviceptr to, cuuint64_t value, std::siz
   return CUDA_SUCCESS;
 }
 
-// What is waited for has been written: work is done as soon as it is given.
+// A value that is waited for has been written: work is done as soon as it is given.
 CUresult wait_value(CUstream stream) {
   return driver_result(streams::find(stream) ? cudaSuccess : cudaErrorInvalidResourceHandle);
 }

@@ -126,7 +126,7 @@ MEMTRACE_API CUresult cuGreenCtxDestroy(CUgreenCtx handle) {
   return cuDevicePrimaryCtxRelease(device);
 }
 
-// What runs in it runs in the primary context here: shares of multiprocessors change no memory.
+// Its work runs in the primary context here: shares of multiprocessors change no memory.
 MEMTRACE_API CUresult cuCtxFromGreenCtx(CUcontext* result, CUgreenCtx handle) {
   const std::lock_guard lock(state().mutex);
   const green_context* const one = find_green(handle);

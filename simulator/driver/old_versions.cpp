@@ -107,7 +107,7 @@ MEMTRACE_API CUresult cuMemAllocHost(void** result, unsigned bytes) {
   return driver_result(error);
 }
 
-// Of the same contexts as its second version, which only takes more flags.
+// Makes the same contexts as its second version, which only takes more flags.
 MEMTRACE_API CUresult cuMemHostRegister(void* pointer, std::size_t bytes, unsigned flags) {
   return cuMemHostRegister_v2(pointer, bytes, flags);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the driver says of an address.
+// The driver's facts about an address.
 #include <cuda.h>
 
 #include "simulator/core/device.h"
@@ -44,7 +44,7 @@ bool on_device(const memory_range& range) {
   return range.kind == memory_kind::device || range.kind == memory_kind::managed;
 }
 
-// Of memory that CUDA knows. Error 801 for attributes that only its IPC has a use for.
+// For memory that CUDA knows. Error 801 for attributes that only its IPC has a use for.
 CUresult answer(void* result, CUpointer_attribute attribute, CUdeviceptr address,
                 const memory_range& range) {
   switch (attribute) {

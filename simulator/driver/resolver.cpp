@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Finding a driver function by name and CUDA version.
-#include "simulator/driver/resolver.h"
-
 #include <cuda.h>
 #include <cuda_runtime_api.h>
 #include <dlfcn.h>
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -19,6 +18,16 @@
 #undef cudaGetDriverEntryPoint
 
 namespace memtrace::simulator {
+
+struct resolved {
+  void* function;
+  CUdriverProcAddressQueryResult status;
+};
+
+// The function that `name` means to a program made for CUDA `version` (12040 is 12.4). Names that
+// the simulator lacks go into the call log.
+[[nodiscard]] resolved resolve(const char* name, int version, std::uint64_t flags);
+
 namespace {
 
 struct versioned_name {

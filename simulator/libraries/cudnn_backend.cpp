@@ -32,7 +32,7 @@ state_pointer engine_of(const descriptor_state& heuristics) {
   return engine;
 }
 
-// What nobody set but a finalized descriptor answers all the same.
+// Attributes that nobody set, but that a finalized descriptor answers all the same.
 std::vector<state_pointer> derived_children(const descriptor_state& state, int name) {
   if (state.kind != heuristics_descriptor || name != heuristics_results) return {};
   state_pointer config = finalized(engine_config_descriptor);

@@ -21,7 +21,7 @@ struct convolution_descriptor {
   int groups;
 };
 
-// Of the forward, backward data and backward filter algorithms alike.
+// The same for the forward, backward data and backward filter algorithms.
 struct algorithm_performance {
   int algorithm;
   int status;

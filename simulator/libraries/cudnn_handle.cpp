@@ -16,7 +16,8 @@
 namespace memtrace::simulator::cudnn {
 namespace {
 
-// What torch's wheels are built against: 9.19.0 (torch 2.11, CUDA 13.0), 9.1.0 (2.6, CUDA 12.4).
+// The versions that torch's wheels are built against: 9.19.0 (torch 2.11, CUDA 13.0), 9.1.0 (2.6,
+// CUDA 12.4).
 constexpr std::size_t usual_version = CUDART_VERSION >= 13000 ? 91900 : 90100;
 
 // As the installed torch wants it (MEMTRACE_SIM_CUDNN, from its metadata): it refuses an older one.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the simulated CUDA tells (core/activity.h) as CUPTI's records.
+// The events of the simulated CUDA (core/activity.h) as CUPTI's records.
 #include <cupti.h>
 #include <sys/syscall.h>
 #include <unistd.h>

@@ -7,7 +7,7 @@
 
 namespace memtrace::simulator::cupti {
 
-// Of kinds that were enabled, also those of which there are no records.
+// Includes enabled kinds of which there are no records.
 [[nodiscard]] bool is_enabled(CUpti_ActivityKind kind);
 [[nodiscard]] CUptiResult enable(CUpti_ActivityKind kind, bool on);
 void disable_all();

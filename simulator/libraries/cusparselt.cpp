@@ -33,7 +33,7 @@ int describe(matrix* to, std::int64_t rows, std::int64_t columns, cudaDataType t
   return success;
 }
 
-// Of four elements two are kept, and 2 bits for each say which.
+// Two of four elements are kept, and 2 bits for each say which.
 std::size_t compressed_bytes(const matrix& dense) {
   const auto elements =
       static_cast<std::size_t>(dense.rows) * static_cast<std::size_t>(dense.columns);

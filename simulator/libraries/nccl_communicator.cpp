@@ -19,7 +19,7 @@
 namespace memtrace::simulator::nccl {
 namespace {
 
-// What torch 2.11 and 2.6 pin: 2.28.9 and 2.21.5.
+// The versions that torch 2.11 and 2.6 pin: 2.28.9 and 2.21.5.
 constexpr int version = CUDART_VERSION >= 13000 ? 22809 : 22105;
 
 // FNV-1a: the same at all ranks, hardly ever the same for two ids.
@@ -72,7 +72,7 @@ struct membership {
   std::int32_t key;
 };
 
-// What all ranks of `comm` passed to ncclCommSplit.
+// The arguments of all ranks of `comm` to ncclCommSplit.
 result gather(communicator& comm, membership own, std::vector<membership>& all) {
   all.assign(static_cast<std::size_t>(comm.ranks), own);
   if (!comm.peers) return success;

@@ -71,7 +71,8 @@ struct utilization {
 
 // True between nvmlInit and the matching nvmlShutdown.
 [[nodiscard]] bool initialized();
-// What a call on this handle must return before it does anything: success if it may go on.
+// The status that a call on this handle must return before it does anything: success if it may go
+// on.
 [[nodiscard]] result check(device_handle handle);
 // The handle of a physical index; null if there is none.
 [[nodiscard]] device_handle handle_of(int physical);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the libraries have in common: saying which memory a call writes, and running work on a
+// Shared by the libraries: saying which memory a call writes, and running work on a
 // stream.
 #pragma once
 

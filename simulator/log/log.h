@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the simulator says: sentences for the user (warn, error), and what it does for whoever finds
+// The simulator's log: sentences for the user (warn, error), and details for whoever finds
 // out why a program does not get through (info, debug, trace). MEMTRACE_LOG chooses:
 // memtrace/log_setting.h. A message that nobody wants costs a load and a branch. One write a line
 // and no lock, so that nothing is lost or mixed at an exit, an abort or a fork. Not for signal

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a package says of itself in its METADATA file.
+// The fields of a package's METADATA file.
 #pragma once
 
 #include <filesystem>

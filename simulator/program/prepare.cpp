@@ -9,7 +9,6 @@
 
 #include "cache_directory.h"
 #include "cache_record.h"
-#include "known_functions.h"
 #include "python_environment.h"
 #include "requirements.h"
 #include "stand_ins.h"
@@ -17,9 +16,16 @@
 namespace memtrace::simulator {
 namespace {
 
+// The functions of simulator/stubs/out_parameters.def.
+void add_known_functions(std::set<std::string>& functions) {
+#define MEMTRACE_CALL(name, ...) functions.insert(#name);
+#include "simulator/stubs/out_parameters.def"
+#undef MEMTRACE_CALL
+}
+
 namespace fs = std::filesystem;
 
-// What a scan led to, as the cache keeps it.
+// The result of a scan, as the cache keeps it.
 struct prepared {
   fs::path folder;
   unsigned cuda_major = 13;

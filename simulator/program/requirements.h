@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the packages in a site-packages folder need of NVIDIA's libraries.
+// The NVIDIA libraries that the packages in a site-packages folder need.
 #pragma once
 
 #include <filesystem>

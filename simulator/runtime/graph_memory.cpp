@@ -70,7 +70,7 @@ cudaError_t trim(int device) {
   return cudaSuccess;
 }
 
-// Of the general way to add a node those kinds that need no other translation.
+// The kinds of node that the general way to add one passes on without translation.
 cudaError_t add_any(CUgraphNode* result, CUgraph graph, const CUgraphNode* after, std::size_t count,
                     CUgraphNodeParams* what) {
   if (!what) return cudaErrorInvalidValue;

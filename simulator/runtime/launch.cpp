@@ -3,14 +3,88 @@
 // Kernel launches of the runtime API.
 #include <cuda_runtime_api.h>
 
+#include <cstdint>
+#include <cstring>
+#include <iterator>
+#include <set>
 #include <vector>
 
 #include "simulator/core/config.h"
 #include "simulator/core/errors.h"
 #include "simulator/core/export.h"
-#include "simulator/core/fat_binaries.h"
 #include "simulator/core/kernels.h"
 #include "simulator/core/launches.h"
+
+// The device code of a compiled file, as far as one has to know it: for which architectures it was
+// compiled. CUB picks its parameters by that, and refuses an architecture that is not in its list.
+// The layouts are those of CUDA's fatbinary_section.h (the wrapper), and, for the entries, as
+// public tools that read fat binaries know them.
+namespace memtrace::simulator::fat_binaries {
+namespace {
+
+struct wrapper {
+  std::uint32_t magic;
+  std::uint32_t version;
+  const unsigned char* binary;
+};
+constexpr std::uint32_t wrapper_magic = 0x466243b1;
+
+struct header {
+  std::uint32_t magic;
+  std::uint16_t version;
+  std::uint16_t header_bytes;
+  std::uint64_t bytes;  // of the entries
+};
+constexpr std::uint32_t header_magic = 0xba55ed50;
+
+struct entry {
+  std::uint16_t kind;  // 1 PTX, 2 machine code
+  std::uint16_t flags;
+  std::uint32_t header_bytes;
+  std::uint64_t bytes;  // behind its header
+  std::uint64_t others;
+  std::uint32_t version;
+  std::uint32_t architecture;
+};
+constexpr std::uint16_t machine_code = 2;
+
+std::set<int> architectures_in(const void* from) {
+  std::set<int> found;
+  wrapper outer;
+  std::memcpy(&outer, from, sizeof outer);
+  if (outer.magic != wrapper_magic || outer.binary == nullptr) return found;
+  header whole;
+  std::memcpy(&whole, outer.binary, sizeof whole);
+  if (whole.magic != header_magic) return found;
+  const unsigned char* at = outer.binary + whole.header_bytes;
+  std::uint64_t left = whole.bytes;
+  while (left >= sizeof(entry)) {
+    entry one;
+    std::memcpy(&one, at, sizeof one);
+    if (one.header_bytes < sizeof one || one.header_bytes > left ||
+        one.bytes > left - one.header_bytes) {
+      break;
+    }
+    if (one.kind == machine_code) found.insert(static_cast<int>(one.architecture));
+    at += one.header_bytes + one.bytes;
+    left -= one.header_bytes + one.bytes;
+  }
+  return found;
+}
+
+// The architecture in a fat binary (86 stands for 8.6) that a GPU of this capability
+// would run: the highest up to its own, else the lowest. `wrapper` is what a compiled file hands to
+// __cudaRegisterFatBinary; the capability itself where nothing can be read there, or null.
+int architecture_for(const void* wrapper, int capability) {
+  if (wrapper == nullptr) return capability;
+  const std::set<int> found = architectures_in(wrapper);
+  if (found.empty()) return capability;
+  const auto above = found.upper_bound(capability);
+  return above == found.begin() ? *above : *std::prev(above);
+}
+
+}  // namespace
+}  // namespace memtrace::simulator::fat_binaries
 
 using namespace memtrace::simulator;
 
@@ -21,7 +95,7 @@ struct call_configuration {
   cudaStream_t stream = nullptr;
 };
 
-// What `kernel<<<…>>>` was given, until the compiler-made function asks for it.
+// The arguments of `kernel<<<…>>>`, until the compiler-made function asks for it.
 thread_local std::vector<call_configuration> pending;
 
 cudaError_t launch(const void* function, const launch_shape& shape, void** arguments,
@@ -65,7 +139,8 @@ MEMTRACE_API cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* call, con
                          arguments, call->stream));
 }
 
-// What nvcc makes of `kernel<<<…>>>(…)`: push, call the host function, which pops and launches.
+// The calls that nvcc makes of `kernel<<<…>>>(…)`: push, call the host function, which pops and
+// launches.
 MEMTRACE_API unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, std::size_t shared,
                                                   cudaStream_t stream) {
   pending.push_back({{grid, block, shared}, stream});

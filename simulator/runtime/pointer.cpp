@@ -1,13 +1,63 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the runtime says of an address, and hints about managed memory, which change nothing here.
+// The runtime's facts about an address, and hints about managed memory, which change nothing here.
 #include <cuda_runtime_api.h>
 
+#include <cstddef>
+#include <map>
+#include <mutex>
+
+#include "simulator/core/activity.h"
 #include "simulator/core/device.h"
 #include "simulator/core/device_memory.h"
 #include "simulator/core/errors.h"
 #include "simulator/core/export.h"
-#include "simulator/core/residency.h"
+
+// Where unified memory is, as far as the program says it: by prefetching. Faults are not seen, and
+// the bytes themselves never move.
+namespace memtrace::simulator::residency {
+namespace {
+
+inline constexpr int host = -1;
+
+struct place {
+  std::uint64_t allocation = 0;  // addresses are used again
+  std::size_t bytes = 0;
+  int device = host;
+};
+struct places {
+  std::mutex lock;
+  std::map<const void*, place> of;
+};
+
+// Where it was before.
+int move(const void* pointer, const place& to) {
+  static auto* const known = new places;
+  const std::lock_guard holder(known->lock);
+  place& now = known->of[pointer];
+  const bool is_same = now.allocation == to.allocation && now.bytes == to.bytes;
+  const int before = is_same ? now.device : host;
+  now = to;
+  return before;
+}
+
+// Moves the memory at `pointer` to a device, or to the host. Error 1: no unified memory there, or
+// no such device. Tells CUPTI what moves: nothing, where the same prefetch came before.
+cudaError_t prefetch(const void* pointer, std::size_t bytes, int to) {
+  const memory_range range = find(pointer);
+  if (range.kind != memory_kind::managed || (to != host && !valid_device(to))) {
+    return cudaErrorInvalidValue;
+  }
+  const int from = move(pointer, {range.id, bytes, to});
+  if (from == to) return cudaSuccess;
+  const auto address = reinterpret_cast<address_t>(pointer);
+  if (from != host) activity::migrated(address, bytes, from, false);
+  if (to != host) activity::migrated(address, bytes, to, true);
+  return cudaSuccess;
+}
+
+}  // namespace
+}  // namespace memtrace::simulator::residency
 
 using namespace memtrace::simulator;
 

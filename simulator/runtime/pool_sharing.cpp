@@ -22,7 +22,7 @@ static_assert(sizeof(CUmemPoolPtrExportData) == sizeof(cudaMemPoolPtrExportData)
 
 namespace {
 
-// What a file descriptor of a pool, and the 64 bytes of an allocation, hold.
+// The content of a pool's file descriptor, and of an allocation's 64 bytes.
 struct exported_pool {
   char magic[8];
   std::int64_t device;

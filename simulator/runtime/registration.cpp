@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What nvcc puts into the initialisers of compiled code: it announces kernels and variables. The
-// signatures are those of CUDA's crt/host_runtime.h; of the device code only the architectures are
-// looked at.
+// The calls that nvcc puts into the initialisers of compiled code: it announces kernels and
+// variables. The signatures are those of CUDA's crt/host_runtime.h; of the device code only the
+// architectures are looked at.
 #include <cuda_runtime_api.h>
 
 #include "simulator/core/device.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is known of a function that has no implementation of its own (out_parameters.def).
+// Facts about a function that has no implementation of its own (out_parameters.def).
 #pragma once
 
 #include <array>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What all functions here share that stand before PyTorch's: they are in every program on the
+// Shared by all functions here that stand before PyTorch's: they are in every program on the
 // simulated GPU, so that a program has the same addresses whether they do something or not, and
 // only pass on what they are given where MEMTRACE_SIM_FAST_INIT is not 1.
 #pragma once

@@ -21,7 +21,7 @@ struct mersenne_twister {
   // As if so many numbers of 32 bits had been drawn.
   void skip(std::uint64_t numbers) noexcept;
 
-  // What drawing relies on; false of a layout that is another than this.
+  // Checks what drawing relies on; false for any other layout.
   [[nodiscard]] bool is_valid() const noexcept {
     return seeded && left > 0 && left <= words && next <= words;
   }

@@ -33,7 +33,7 @@ bool ask(question<Result>& about, const void* tensor, Result& answer) noexcept {
   return function != nullptr && function(tensor, &answer) == 0;
 }
 
-// Of c10::ScalarType, from 0: those whose zero is a zero of bits. 0: complex, quantised, or
+// Values of c10::ScalarType, from 0: those whose zero is a zero of bits. 0: complex, quantised, or
 // unknown.
 constexpr std::array<std::uint8_t, 16> element_bytes{1, 1, 2, 4, 8, 2, 4, 8,
                                                      0, 0, 0, 1, 0, 0, 0, 2};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a tensor of PyTorch is, by the functions that PyTorch exports for compiled models, in C
-// (torch/csrc/inductor/aoti_torch/c/shim.h).
+// The properties of a PyTorch tensor, by the functions that PyTorch exports for compiled models, in
+// C (torch/csrc/inductor/aoti_torch/c/shim.h).
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace memtrace::simulator::untouched {
 
-// Of c10::ScalarType.
+// Values of c10::ScalarType.
 enum class scalar_type : std::int32_t { int64 = 4, half = 5, real = 6, wide = 7, bfloat16 = 15 };
 
 // An at::Tensor on the host that has a memory of its own and no holes in it.

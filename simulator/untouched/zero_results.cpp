@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is zero because memory that nobody wrote is zero: fills with zero, copies and conversions on
-// the host, and the operations by which torch.nn.init.trunc_normal_ goes on. Exact: the program
-// gets the values that PyTorch would compute, but a result of zeros gets no pages.
+// Results that are zero because memory that nobody wrote is zero: fills with zero, copies and
+// conversions on the host, and the operations by which torch.nn.init.trunc_normal_ goes on. Exact:
+// the program gets the values that PyTorch would compute, but a result of zeros gets no pages.
 #include <cmath>
 #include <cstdint>
 

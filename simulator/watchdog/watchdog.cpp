@@ -52,7 +52,7 @@ struct place {
 thread_local answer is_watchdog = answer::unknown;
 thread_local place own;
 thread_local std::uint64_t looks_for = 0;  // the request that it is answering; 0: none
-// Of the clock's next reading: it says that the time to wait for is over.
+// Makes the clock's next reading say that the time to wait for is over.
 thread_local bool realtime_is_over = false;
 thread_local bool monotonic_is_over = false;
 

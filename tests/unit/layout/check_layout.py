@@ -7,6 +7,9 @@ import subprocess
 import sys
 from pathlib import Path
 
+import slivers
+import words
+
 SOURCE = {".cpp", ".h", ".def", ".S", ".py", ".sh", ".cmake"}
 CXX = {".cpp", ".h"}
 MAX_LINES = 500
@@ -165,6 +168,8 @@ def main() -> int:
             room = room_of(str(path))
             rooms[room] = rooms.get(room, 0) + sizes[-1]
     breaches += breaches_of_shares(rooms)
+    breaches += slivers.breaches(root)
+    breaches += words.breaches(root)
     if sizes and statistics.median(sizes) > MEDIAN_LINES:
         breaches.append(f"median C++ file: {statistics.median(sizes)} lines; at most {MEDIAN_LINES}")
     breaches += [f"{path}: not as clang-format would have it" for path in unformatted(root, sources)]

@@ -289,7 +289,7 @@ std::vector<decoded_record> decoded_trace::of(kind wanted) const {
   return found;
 }
 
-// Of a process that has not ended by itself the newest is in a file in memory.
+// The newest events of a process that has not ended by itself are in a file in memory.
 static void put_shared_head(bytes& file) {
   if (file.size() < format::header_bytes) return;
   const std::string name(reinterpret_cast<const char*>(file.data()) + format::shared_head_offset);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the tests need of a GPU, as CUDA programs write it.
+// The GPU calls that the tests need, as CUDA programs write it.
 #pragma once
 
 #include <cuda_runtime_api.h>

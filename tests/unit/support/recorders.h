@@ -34,7 +34,7 @@ class temporary_folder {
   [[nodiscard]] std::string path() const { return path_; }
 
  private:
-  // What killed processes left in memory of the traces in here.
+  // The memory files that killed processes left of the traces in here.
   void remove_heads() const {
     std::error_code ignored;
     for (const auto& entry : std::filesystem::recursive_directory_iterator(path_, ignored)) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What an exporter writes, in memory.
+// An exporter's output, in memory.
 #pragma once
 
 #include <string>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What ends with a context, memory of graphs' nodes, old API versions, and memory of others: by
-// what the device says is free.
+// Everything that ends with a context, memory of graphs' nodes, old API versions, and memory of
+// others: by what the device says is free.
 #include <cuda.h>
 #include <cuda_runtime_api.h>
 #include <dlfcn.h>

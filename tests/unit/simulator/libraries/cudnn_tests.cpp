@@ -41,7 +41,7 @@ namespace {
 constexpr int success = 0;
 constexpr int bad_param = 2000;
 
-// Of cudnn_graph.h.
+// Declared in cudnn_graph.h.
 constexpr int tensor_kind = 17;
 constexpr int heuristics_kind = 4;
 constexpr int config_kind = 3;

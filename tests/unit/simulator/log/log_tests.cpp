@@ -21,7 +21,7 @@ using namespace memtrace::simulator;
 
 namespace {
 
-// What `work` writes to standard error in a process of its own, which reads the setting anew.
+// The standard error of `work` in a process of its own, which reads the setting anew.
 std::string said(const char* setting, void (*work)()) {
   int ends[2];
   REQUIRE(pipe(ends) == 0);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the dispatcher asks of the rest of the simulator, and one function "written by hand".
+// The functions that the dispatcher needs from the rest of the simulator, and one function "written
+// by hand".
 #include <string>
 
 #include "simulator/core/call_log.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What launches of PyTorch's kernels do to what is known of device memory. The names are those that
-// PyTorch 2.11 registers; the arguments have the layout its launchers give them.
+// How launches of PyTorch's kernels change the known contents of device memory. The names are those
+// that PyTorch 2.11 registers; the arguments have the layout its launchers give them.
 #include <cuda_runtime_api.h>
 
 #include <algorithm>

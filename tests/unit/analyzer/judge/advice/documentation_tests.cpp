@@ -10,6 +10,7 @@
 
 #include "analyzer/judge/advice/pieces.h"
 #include "tests/unit/catch.h"
+#include "tests/unit/support/documents.h"
 
 namespace {
 
@@ -29,7 +30,7 @@ namespace {
 }
 
 [[nodiscard]] std::vector<std::vector<std::string>> documented() {
-  std::ifstream file(MEMTRACE_DOCS "/advice.md");
+  std::ifstream file(memtrace::tests::document("advice.md"));
   std::vector<std::vector<std::string>> rows;
   for (std::string line; std::getline(file, line);) {
     if (line.starts_with("| `")) rows.push_back(cells_of(line));

@@ -7,6 +7,7 @@
 
 #include "analyzer/model/attribution/rules.h"
 #include "tests/unit/catch.h"
+#include "tests/unit/support/documents.h"
 
 using namespace memtrace::attribution;
 
@@ -19,7 +20,7 @@ struct documented {
 
 // The rows of tables whose first cell is a name in backquotes: | `name` | category | evidence |
 [[nodiscard]] std::vector<documented> documented_rules() {
-  std::ifstream file(MEMTRACE_DOCS "/attribution.md");
+  std::ifstream file(memtrace::tests::document("attribution.md"));
   std::vector<documented> found;
   for (std::string line; std::getline(file, line);) {
     constexpr std::string_view start = "| `";
@@ -53,7 +54,7 @@ TEST_CASE("GIVEN the documentation WHEN its rules are read THEN they are those o
 }
 
 TEST_CASE("GIVEN the documentation WHEN read THEN it has every category, phase and evidence") {
-  std::ifstream file(MEMTRACE_DOCS "/attribution.md");
+  std::ifstream file(memtrace::tests::document("attribution.md"));
   const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
   const auto has_row = [&](std::string_view name) {
     CAPTURE(name);
