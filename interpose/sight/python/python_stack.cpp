@@ -147,7 +147,7 @@ bool prepare(mode now) noexcept {
     set_up();
     now = current.load(std::memory_order_acquire);
   }
-  if (now == mode::unverified && python().is_initialized() != 0) self_check_call.request();
+  if (now == mode::unverified) self_check_call.request();
   return now != mode::off;
 }
 
@@ -165,8 +165,7 @@ captured capture_place(stack_table& table) noexcept {
   const mode now = current.load(std::memory_order_acquire);
   if (now != mode::on && !prepare(now)) [[unlikely]]
     return {};
-  // 0 from the beginning of finalisation on: other threads' states are then freed under them.
-  if (python().is_initialized() == 0) return {};
+  if (!python().may_be_called()) return {};
   const address thread = python().this_thread();
   if (thread == 0) return {};
   const address frame = innermost_frame(*python().offsets, thread);
