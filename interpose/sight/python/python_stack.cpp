@@ -71,7 +71,7 @@ constinit pending_call self_check_call{run_self_check};
 pending_call::outcome run_self_check(bool helper) {
   using result_of = pending_call::outcome;
   if (current.load() != mode::unverified) return result_of::done;
-  static bool watched = false;  // the GIL is held; a second call comes from the helper
+  static constinit bool watched = false;  // the GIL is held; a second call comes from the helper
   if (!watched) watch_code_deaths(python().code_type);
   watched = true;
   const verdict result = check_against_interpreter(python());
