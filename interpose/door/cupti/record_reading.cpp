@@ -4,7 +4,6 @@
 #include <atomic>
 #include <cstdio>
 #include <cstring>
-#include <new>
 
 #include "interpose/door/cupti/device_activity.h"
 #include "interpose/ground/base/small_lock.h"
@@ -17,10 +16,12 @@ small_lock reading;
 std::atomic<std::uint64_t> lost{0};
 
 // Never destroyed: CUPTI's threads may bring buffers until the process is gone.
-device_activity* activity() noexcept {
-  static auto* const one = new (std::nothrow) device_activity;
-  return one;
-}
+union undying {
+  constexpr undying() noexcept : activity() {}
+  ~undying() {}
+  device_activity activity;
+};
+constinit undying counted;
 
 // The beginning of a record, whatever its alignment and length.
 template <typename Record>
@@ -65,17 +66,16 @@ void record_pool(const pool_record& from, std::int64_t difference) noexcept {
 }
 
 void count_migration(const migration_record& from) noexcept {
-  device_activity* const to = activity();
-  if (to == nullptr) return;
+  device_activity& to = counted.activity;
   switch (static_cast<migration_counter>(from.counter)) {
     case migration_counter::to_device:
-      to->migrated(from.destination, true, from.value);
+      to.migrated(from.destination, true, from.value);
       break;
     case migration_counter::to_host:
-      to->migrated(from.source, false, from.value);
+      to.migrated(from.source, false, from.value);
       break;
     case migration_counter::gpu_page_fault:
-      to->faulted(from.source, from.value);
+      to.faulted(from.source, from.value);
       break;
   }
 }
@@ -91,9 +91,7 @@ void read_record(const void* record, std::int64_t difference) noexcept {
     case record_kind::concurrent_kernel: {
       const auto kernel = beginning_of<kernel_record>(record);
       // A kernel that still runs when everything is asked for has no end.
-      if (kernel.end != 0 && activity() != nullptr) {
-        activity()->kernel(kernel.device, kernel.start, kernel.end);
-      }
+      if (kernel.end != 0) counted.activity.kernel(kernel.device, kernel.start, kernel.end);
       break;
     }
     case record_kind::unified_memory_counter:
@@ -123,7 +121,7 @@ void read_buffer(const library& cupti, std::uint8_t* buffer, std::size_t valid) 
     lost.fetch_add(dropped, std::memory_order_relaxed);
   }
   recorder* const to = session::active();
-  if (to != nullptr && activity() != nullptr) activity()->record(*to);
+  if (to != nullptr) counted.activity.record(*to);
 }
 
 std::uint64_t lost_records() noexcept {

@@ -204,7 +204,7 @@ void replace(const native_allocator& allocator) noexcept {
 
 void record_earlier_fraction(recorder& to, std::uint32_t device) noexcept {
   // The serial number of the recording that has it.
-  static std::array<std::atomic<std::uint32_t>, max_devices> recorded_in{};
+  static constinit std::array<std::atomic<std::uint32_t>, max_devices> recorded_in{};
   auto& recorded = recorded_in[device % max_devices];
   if (recorded.load(std::memory_order_relaxed) == to.generation()) [[likely]]
     return;

@@ -52,6 +52,9 @@ alignas(pools) std::byte storage[sizeof(pools)];
 pools* made = nullptr;
 small_lock lock;
 thread_local constinit bool held_for_fork = false;
+// The thread is in here: what comes on top of it is a signal handler of the program, which lands in
+// a hook and must not wait for a lock that this very thread holds.
+thread_local constinit bool is_inside = false;
 std::atomic<pid_t> home{0};  // the process whose threads take the lock; 0: load() has not run
 
 // Whoever has the lock in this process gives it back, though a fork of a large process may take
@@ -64,18 +67,41 @@ std::atomic<pid_t> home{0};  // the process whose threads take the lock; 0: load
   return true;
 }
 
+// Marks the thread as being in here, unless it is already. A handler must see the mark whenever the
+// thread has the lock.
+class [[nodiscard]] visit {
+ public:
+  visit() noexcept : is_first_(!is_inside) {
+    is_inside = true;
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+  }
+  ~visit() {
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    if (is_first_) is_inside = false;
+  }
+  visit(const visit&) = delete;
+  visit& operator=(const visit&) = delete;
+  [[nodiscard]] bool is_first() const noexcept { return is_first_; }
+
+ private:
+  const bool is_first_;
+};
+
 // This thread may use the pools: other handlers of fork() allocate while it has them.
 class [[nodiscard]] turn {
  public:
-  turn() noexcept : locked_(!held_for_fork && take_lock()) {}
+  turn() noexcept : locked_(is_first() && !held_for_fork && take_lock()) {}
   ~turn() {
     if (locked_) lock.unlock();
   }
   turn(const turn&) = delete;
   turn& operator=(const turn&) = delete;
-  explicit operator bool() const noexcept { return locked_ || held_for_fork; }
+  explicit operator bool() const noexcept { return locked_ || (is_first() && held_for_fork); }
+  // False in a signal handler on top of another turn of this thread.
+  [[nodiscard]] bool is_first() const noexcept { return visit_.is_first(); }
 
  private:
+  const visit visit_;
   const bool locked_;
 };
 
@@ -84,9 +110,12 @@ struct alignas(alignment) header {
   std::size_t bytes;
 };
 
-void* take(std::size_t bytes) noexcept {
+// Makes `bytes` larger where the pools are not to be had now: release() knows by its size what was
+// mapped by itself.
+void* take(std::size_t& bytes) noexcept {
   if (bytes > largest_pooled) return map(bytes);
   const turn mine;
+  if (!mine.is_first()) return map(bytes = largest_pooled + alignment);
   if (!mine) return nullptr;
   try {
     if (made == nullptr) made = new (storage) pools;
@@ -96,12 +125,15 @@ void* take(std::size_t bytes) noexcept {
   }
 }
 
+// Nothing where a signal handler forks on top of a turn of this thread, which goes on in the child.
 void before_fork() noexcept {
-  held_for_fork = take_lock();
+  const visit here;
+  if (here.is_first()) held_for_fork = take_lock();
 }
 
 void after_fork() noexcept {
-  if (!held_for_fork) return;
+  const visit here;
+  if (!held_for_fork || !here.is_first()) return;
   held_for_fork = false;
   lock.unlock();
 }
@@ -122,7 +154,7 @@ void* allocate(std::size_t bytes) noexcept {
   if (bytes > PTRDIFF_MAX - 2 * alignment) return nullptr;
   // A multiple: before GCC 15, the pool aligns a piece of 24 bytes to no more than 8 (PR 118681).
   bytes = (bytes + sizeof(header) + alignment - 1) / alignment * alignment;
-  void* const memory = take(bytes);
+  void* const memory = take(bytes);  // first: it may change their number
   return memory == nullptr ? nullptr : new (memory) header{bytes} + 1;
 }
 

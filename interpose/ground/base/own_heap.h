@@ -5,7 +5,8 @@
 // heap never shrinks again. operator new and delete of the library lead here (entry/
 // heap_operators.cpp), so nobody else needs to know of it.
 //
-// Any thread may call. What was released is used again; up to `largest_pooled` bytes it is not
+// Any thread may call, and a signal handler on top of a call too: what that takes is mapped by
+// itself, and a small piece that it releases is lost. What was released is used again; up to `largest_pooled` bytes it is not
 // given back to the system.
 #pragma once
 

@@ -134,7 +134,7 @@ std::uint64_t opened_bytes(std::uint64_t address, int error) noexcept {
 }
 
 const void* runtime_node(std::uint64_t fifth, std::uint64_t sixth) noexcept {
-  static std::atomic<int> version{0};
+  static constinit std::atomic<int> version{0};
   int known = version.load(std::memory_order_relaxed);
   if (known == 0) {
     auto* const ask = reinterpret_cast<int (*)(int*)>(

@@ -86,7 +86,7 @@ std::optional<std::uint32_t> find(table& where, std::uint64_t key) noexcept {
 }  // namespace
 
 int device_count() noexcept {
-  static std::atomic<int> known{0};
+  static constinit std::atomic<int> known{0};
   int count = known.load(std::memory_order_relaxed);
   if (count == 0) [[unlikely]] {
     const driver_queries* const driver = driver_queries::find();

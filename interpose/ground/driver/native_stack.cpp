@@ -55,7 +55,7 @@ _Unwind_Reason_Code add(_Unwind_Context* context, void* data) {
 }
 
 bool is_ours(const void* base) noexcept {
-  static const char here = 0;
+  static constexpr char here = 0;
   Dl_info ours;
   return dladdr(&here, &ours) != 0 && ours.dli_fbase == base;
 }

@@ -20,7 +20,7 @@ void* find_in_needed(const loaded_library& caller, const char* symbol) noexcept 
 }
 
 bool is_ours(const void* function) noexcept {
-  static const char here = 0;
+  static constexpr char here = 0;
   Dl_info ours;
   Dl_info its;
   return dladdr(&here, &ours) != 0 && dladdr(function, &its) != 0 &&

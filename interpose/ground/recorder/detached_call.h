@@ -59,7 +59,7 @@ class detached_call {
   static int run_child(void* argument);
 
   static inline thread_local constinit bool is_allowed_ = false;
-  static inline std::atomic<pid_t> thread_{0};  // there is one at a time
+  static inline constinit std::atomic<pid_t> thread_{0};  // there is one at a time
 };
 
 }  // namespace memtrace

@@ -31,13 +31,25 @@ recorder::recorder(std::uint64_t serial, std::unique_ptr<trace_file> file,
 
 std::unique_ptr<recorder> recorder::create(const recorder_options& options, const tick_clock& clock,
                                            int& error) {
-  auto file = trace_file::create({options.directory, options.program, options.shape}, clock, error);
-  if (file == nullptr) return nullptr;
-  return std::unique_ptr<recorder>(new recorder(next_serial(), std::move(file), options, clock));
+  const auto creation =
+      file_creation::begin({options.directory, options.program, options.shape}, clock);
+  error = ENOMEM;
+  if (creation == nullptr) return nullptr;
+  while (!creation->is_done(1000)) {
+  }
+  auto file = creation->take(error);
+  return file == nullptr ? nullptr : create(std::move(file), options, clock);
+}
+
+std::unique_ptr<recorder> recorder::create(std::unique_ptr<trace_file> file,
+                                           const recorder_options& options,
+                                           const tick_clock& clock) noexcept {
+  return std::unique_ptr<recorder>(new (std::nothrow)
+                                       recorder(next_serial(), std::move(file), options, clock));
 }
 
 std::uint64_t recorder::next_serial() noexcept {
-  static std::atomic<std::uint64_t> latest{0};
+  static constinit std::atomic<std::uint64_t> latest{0};
   return latest.fetch_add(1, std::memory_order_relaxed) + 1;
 }
 

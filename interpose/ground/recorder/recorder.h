@@ -51,9 +51,13 @@ struct recording_summary {
 
 class recorder final : public stack_table {
  public:
-  // Null on failure, with the errno value in `error`.
+  // Waits for the disk. Null on failure, with the errno value in `error`.
   [[nodiscard]] static std::unique_ptr<recorder> create(const recorder_options& options,
                                                         const tick_clock& clock, int& error);
+  // Into a file that is there. Null without memory.
+  [[nodiscard]] static std::unique_ptr<recorder> create(std::unique_ptr<trace_file> file,
+                                                        const recorder_options& options,
+                                                        const tick_clock& clock) noexcept;
   ~recorder() = default;
 
   void info(std::string_view key, std::string_view value) noexcept;
@@ -70,6 +74,8 @@ class recorder final : public stack_table {
   void cuda_call(const cuda_call_event& event) noexcept;
   void cuda_undo(const cuda_undo_event& event) noexcept;
   void message(bool data_is_missing, std::string_view text) noexcept;
+  // So many events were not recorded since then, because the disk did not answer.
+  void missed(std::uint64_t events, std::uint64_t since_ns) noexcept;
 
   // Meaning (recorder_meaning.cpp). Ids hold for this recorder only: keep them with generation().
   // 0 when nothing can be recorded.
@@ -142,6 +148,7 @@ class recorder final : public stack_table {
   // recorder_gaps.cpp
   void begin_gap(int error) noexcept;
   [[nodiscard]] bool end_gap() noexcept;  // false: it goes on, or recording has ended
+  void put_gap(std::uint64_t events, std::uint64_t since_ns, int error) noexcept;
   [[nodiscard]] std::uint32_t define_thread() noexcept;
   [[nodiscard]] std::uint32_t define_text(std::string_view text);
   // The records of an allocator event and of a report, into an open section.

@@ -113,19 +113,28 @@ bool slot_pair::can_advance() const noexcept {
          (!thread_runs_ && monotonic_ns() >= retry_at_ns_);
 }
 
+int slot_pair::free_other() noexcept {
+  const unsigned other = open_ ^ 1u;
+  if (thread_runs_) return await_empty(other);
+  if (!background_) return make_empty(other);
+  if (stage_of(other).load(std::memory_order_acquire) == static_cast<std::uint32_t>(stage::empty)) {
+    return 0;
+  }
+  retry_at_ns_ = monotonic_ns() + retry_after;
+  return EAGAIN;
+}
+
 int slot_pair::advance() noexcept {
   const unsigned other = open_ ^ 1u;
   if (background_ && !thread_runs_) start_thread();
-  if (const int error = thread_runs_ ? await_empty(other) : make_empty(other); error != 0) {
-    return error;
-  }
+  if (const int error = free_other(); error != 0) return error;
   stage_of(other).store(static_cast<std::uint32_t>(stage::open), std::memory_order_relaxed);
   stage_of(open_).store(static_cast<std::uint32_t>(stage::full), std::memory_order_release);
   const unsigned filled = open_;
   open_ = other;
   if (thread_runs_) {
     wake_thread();
-  } else {
+  } else if (!background_) {
     // An error leaves the slot full; it comes back from the next advance().
     (void)make_empty(filled);
   }

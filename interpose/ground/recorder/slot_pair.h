@@ -14,8 +14,8 @@
 //      it is tried again every second.
 //   4. Between blocks the thread copies what the open slot has by now into the file (keep()).
 //
-// Where no thread can be had, the thread whose event needs the room writes, and waits as long as
-// the disk takes. advance() and finish() are called under the recorder's lock; the background
+// While no thread can be had, nothing is written before the end: events are dropped when both slots
+// are full, and a thread is asked for again every second. advance() and finish() are called under the recorder's lock; the background
 // thread takes none.
 #pragma once
 
@@ -42,9 +42,9 @@ class slot_pair {
   [[nodiscard]] slot& current() noexcept { return slots_[open_]; }
 
   // Makes the other slot current, ready for slot::open(). Returns 0, or why it is not free: the
-  // errno value of its block, or ETIMEDOUT; then nothing has changed.
+  // errno value of its block, ETIMEDOUT, or EAGAIN without a thread; then nothing has changed.
   [[nodiscard]] int advance() noexcept;
-  // Whether advance() is worth a try: it will not wait.
+  // Whether advance() is worth a try: it will not wait for the disk.
   [[nodiscard]] bool can_advance() const noexcept;
 
   // After the first slot::open(): from now on what it holds is copied to the file.
@@ -63,10 +63,11 @@ class slot_pair {
   [[nodiscard]] std::atomic<std::uint32_t>& stage_of(unsigned index) noexcept {
     return stages_[index];
   }
-  // By the calling thread.
+  // By the calling thread, without a background.
   [[nodiscard]] int make_empty(unsigned index) noexcept;
   // By the background thread, for which it waits: as long as it computes, but not for the disk.
   [[nodiscard]] int await_empty(unsigned index) noexcept;
+  [[nodiscard]] int free_other() noexcept;
   void earn_patience() noexcept;
   // For whoever moved the slot to `writing`.
   [[nodiscard]] int write_block(unsigned index) noexcept;

@@ -32,6 +32,8 @@ format::drop_reason reason_of(int error) noexcept {
       return format::drop_reason::out_of_memory;
     case ETIMEDOUT:
       return format::drop_reason::slow_disk;
+    case EAGAIN:  // no thread could be had
+      return format::drop_reason::internal;
     default:
       return format::drop_reason::io_error;
   }

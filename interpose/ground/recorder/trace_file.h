@@ -4,8 +4,8 @@
 // appended behind them. Header and slots themselves are in memory (head_memory.h) and copied into
 // the file now and then.
 //
-// Whatever asks the disk may wait for ever: nobody calls it who must not, but for create(), which
-// gives up in time. Why the space is allocated ahead: what is in the slots still fits when the
+// Whatever asks the disk may wait for ever: nobody calls it who must not. A file_creation makes a
+// file without that anybody need wait. Why the space is allocated ahead: what is in the slots still fits when the
 // disk is full.
 #pragma once
 
@@ -31,9 +31,6 @@ struct trace_file_options {
 
 class trace_file final : public block_sink {
  public:
-  // Null on failure, with the errno value in `error`: ETIMEDOUT where the disk does not answer.
-  [[nodiscard]] static std::unique_ptr<trace_file> create(const trace_file_options& options,
-                                                          const tick_clock& clock, int& error);
   ~trace_file() override;
 
   [[nodiscard]] const std::string& path() const noexcept { return path_; }
@@ -63,7 +60,7 @@ class trace_file final : public block_sink {
   void abandon() noexcept;
 
  private:
-  struct creation;
+  friend class file_creation;
   // Of a slot, as far as the file has it.
   struct kept_part {
     std::uint64_t sequence = 0;
@@ -102,6 +99,31 @@ class trace_file final : public block_sink {
   std::array<kept_part, format::slot_count> kept_{};
   std::array<unsigned char, format::shared_head_offset + format::shared_name_bytes> kept_header_{};
   std::uint64_t end_ = 0;  // of the last whole block
+};
+
+// A file on its way: a thread makes it, since the disk may not answer. Where no thread can be had,
+// begin() makes it.
+class file_creation {
+ public:
+  // Null without memory.
+  [[nodiscard]] static std::unique_ptr<file_creation> begin(const trace_file_options& options,
+                                                            const tick_clock& clock) noexcept;
+  // A file that nobody has taken is removed, once the disk answers.
+  ~file_creation();
+  file_creation(const file_creation&) = delete;
+  file_creation& operator=(const file_creation&) = delete;
+
+  [[nodiscard]] const tick_clock& clock() const noexcept;
+  // Waits so long at most.
+  [[nodiscard]] bool is_done(std::uint32_t patience_ms) const noexcept;
+  // Once it is done, the first time. Null on failure, with the errno value in `error`.
+  [[nodiscard]] std::unique_ptr<trace_file> take(int& error) noexcept;
+
+ private:
+  struct work;
+  explicit file_creation(std::shared_ptr<work> shared) noexcept : work_(std::move(shared)) {}
+
+  const std::shared_ptr<work> work_;
 };
 
 }  // namespace memtrace

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <cstring>
@@ -21,8 +22,6 @@ namespace memtrace {
 namespace {
 
 constexpr int most_names_tried = 1000;
-// The program stands still meanwhile, once.
-constexpr std::uint32_t patience_ms = 5000;
 
 std::string file_name(const trace_file_options& options, int number) {
   std::string name;
@@ -56,11 +55,11 @@ struct descriptor {
 
 }  // namespace
 
-// In a thread, whose end nobody has to await.
-struct trace_file::creation {
+// Shared with a thread, whose end nobody has to await.
+struct file_creation::work {
   enum step : std::uint32_t { running, done, given_up };
 
-  creation(const trace_file_options& wanted, const tick_clock& by) : options(wanted), clock(by) {}
+  work(const trace_file_options& wanted, const tick_clock& by) : options(wanted), clock(by) {}
 
   const trace_file_options options;
   const tick_clock clock;
@@ -70,46 +69,66 @@ struct trace_file::creation {
 
   void run() noexcept {
     try {
-      made = create_now(options, clock, error);
+      made = trace_file::create_now(options, clock, error);
     } catch (const std::bad_alloc&) {
       error = ENOMEM;
     }
-    if (now.exchange(done, std::memory_order_acq_rel) == given_up && made != nullptr) {
-      made->discard();
-      made.reset();
-    }
+    if (now.exchange(done, std::memory_order_acq_rel) == given_up) discard();
     futex_wake_all(now);
+  }
+  void discard() noexcept {
+    if (made != nullptr) made->discard();
+    made.reset();
   }
 };
 
-std::unique_ptr<trace_file> trace_file::create(const trace_file_options& options,
-                                               const tick_clock& clock, int& error) {
-  const auto one = std::make_shared<creation>(options, clock);
-  auto* const shared = new (std::nothrow) std::shared_ptr<creation>(one);
-  const auto run = [](void* argument) -> void* {
-    const std::unique_ptr<std::shared_ptr<creation>> mine(
-        static_cast<std::shared_ptr<creation>*>(argument));
-    (*mine)->run();
-    return nullptr;
-  };
-  pthread_t thread{};
-  if (shared == nullptr || !start_quiet_thread(thread, run, shared)) {
-    delete shared;
-    return create_now(options, clock, error);
-  }
-  pthread_detach(thread);
-  const std::uint64_t until = monotonic_ns() + patience_ms * std::uint64_t{1'000'000};
-  while (one->now.load(std::memory_order_acquire) == creation::running) {
-    const std::uint64_t now = monotonic_ns();
-    std::uint32_t expected = creation::running;
-    if (now >= until && one->now.compare_exchange_strong(expected, creation::given_up)) {
-      error = ETIMEDOUT;
+std::unique_ptr<file_creation> file_creation::begin(const trace_file_options& options,
+                                                    const tick_clock& clock) noexcept {
+  using handle = std::shared_ptr<work>;
+  try {
+    const auto one = std::make_shared<work>(options, clock);
+    auto for_thread = std::make_unique<handle>(one);
+    std::unique_ptr<file_creation> made(new file_creation(one));
+    const auto run = [](void* argument) -> void* {
+      const std::unique_ptr<handle> mine(static_cast<handle*>(argument));
+      (*mine)->run();
       return nullptr;
+    };
+    pthread_t thread{};
+    if (start_quiet_thread(thread, run, for_thread.get())) {
+      for_thread.release();
+      pthread_detach(thread);
+    } else {
+      one->run();
     }
-    futex_wait(one->now, creation::running, 100);
+    return made;
+  } catch (const std::bad_alloc&) {
+    return nullptr;
   }
-  error = one->error;
-  return std::move(one->made);
+}
+
+file_creation::~file_creation() {
+  if (work_->now.exchange(work::given_up, std::memory_order_acq_rel) == work::done) {
+    work_->discard();
+  }
+}
+
+const tick_clock& file_creation::clock() const noexcept {
+  return work_->clock;
+}
+
+bool file_creation::is_done(std::uint32_t patience_ms) const noexcept {
+  const std::uint64_t until = monotonic_ns() + patience_ms * std::uint64_t{1'000'000};
+  while (work_->now.load(std::memory_order_acquire) == work::running) {
+    if (monotonic_ns() >= until) return false;
+    futex_wait(work_->now, work::running, std::min(patience_ms, 100u));
+  }
+  return true;
+}
+
+std::unique_ptr<trace_file> file_creation::take(int& error) noexcept {
+  error = work_->error;
+  return std::move(work_->made);
 }
 
 std::unique_ptr<trace_file> trace_file::create_now(const trace_file_options& options,

@@ -8,7 +8,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <memory>
 #include <new>
+#include <utility>
 
 #include "interpose/ground/base/command_line.h"
 #include "interpose/ground/base/errno_keeper.h"
@@ -26,12 +28,20 @@ namespace {
 
 using detail::the_recorder;
 
-enum class stage { loading, untried, active, impossible };
+enum class stage { loading, untried, awaited, active, impossible };
+
+// An event waits so long for a trace's file, once, under whatever locks its thread holds: events
+// that come while the disk still does not answer are only counted.
+constexpr std::uint32_t patience_ms = 1000;
 
 std::atomic<stage> the_stage{stage::loading};  // until the library's constructor has run
 std::atomic<const char*> event_source{nullptr};
 small_lock start_lock;
 clock_pair loaded_at;
+// While it is awaited: what makes the file, since when, and how many events have come meanwhile.
+file_creation* creation = nullptr;
+std::uint64_t awaited_since_ns = 0;
+std::atomic<std::uint64_t> missed{0};
 constinit std::span<const part> the_parts;
 
 template <typename Moment, typename... Arguments>
@@ -45,9 +55,12 @@ void in_forked_child() {
   recorder* const parents = the_recorder.exchange(nullptr, std::memory_order_relaxed);
   new (&start_lock) small_lock;
   tell_parts(&part::in_forked_child);
-  if (parents == nullptr) return;
-  // The parent's recorder is left as it is: a thread may have been in the middle of it.
-  parents->abandon();
+  const bool is_parents_awaited = the_stage.load(std::memory_order_relaxed) == stage::awaited;
+  if (parents == nullptr && !is_parents_awaited) return;
+  // What the parent has is left as it is: a thread may have been in the middle of it.
+  if (parents != nullptr) parents->abandon();
+  creation = nullptr;
+  missed.store(0, std::memory_order_relaxed);
   the_stage.store(stage::untried, std::memory_order_relaxed);
 }
 
@@ -71,33 +84,77 @@ void say_if_mode_is_none() noexcept {
   notice::say(sentence);
 }
 
-recorder* begin() noexcept {
+void say_awaited() noexcept {
+  char sentence[512];
+  std::snprintf(sentence, sizeof sentence,
+                "no trace yet: %s does not answer; events are not recorded, only counted, until it "
+                "does, or set MEMTRACE_OUTPUT to another directory",
+                settings::output_directory());
+  notice::say(sentence);
+}
+
+recorder_options options() {
+  char command[4096];
+  return {.directory = settings::output_directory(),
+          .program = std::string(traced_program(read_command_line(command))),
+          .say = &notice::say};
+}
+
+// Null with an error, or where the file is awaited.
+std::unique_ptr<recorder> begin(int& error) {
+  const bool is_first = creation == nullptr;
+  if (is_first) {
+    const recorder_options wanted = options();
+    awaited_since_ns = monotonic_ns();
+    creation = file_creation::begin({wanted.directory, wanted.program, wanted.shape},
+                                    tick_clock::calibrate(loaded_at))
+                   .release();
+    if (creation == nullptr) throw std::bad_alloc();
+  }
+  if (!creation->is_done(is_first ? patience_ms : 0)) {
+    if (is_first) say_awaited();
+    return nullptr;
+  }
+  const std::unique_ptr<file_creation> done(std::exchange(creation, nullptr));
+  auto file = done->take(error);
+  if (file == nullptr) return nullptr;
+  auto made = recorder::create(std::move(file), options(), done->clock());
+  if (made == nullptr) error = ENOMEM;
+  return made;
+}
+
+recorder* begin_or_await() noexcept {
   int error = 0;
   try {
-    char command[4096];
-    const std::string program(traced_program(read_command_line(command)));
-    const recorder_options options{
-        .directory = settings::output_directory(), .program = program.c_str(), .say = &notice::say};
-    auto made = recorder::create(options, tick_clock::calibrate(loaded_at), error);
-    if (made != nullptr) return made.release();
+    if (auto made = begin(error); made != nullptr) return made.release();
   } catch (const std::bad_alloc&) {
     error = ENOMEM;
   }
+  if (error == 0) {
+    missed.fetch_add(1, std::memory_order_relaxed);
+    the_stage.store(stage::awaited, std::memory_order_release);
+    return nullptr;
+  }
   say_why_not(error);
+  the_stage.store(stage::impossible, std::memory_order_relaxed);
   return nullptr;
+}
+
+bool may_begin(stage now) noexcept {
+  return now == stage::untried || now == stage::awaited;
 }
 
 // Never destroyed: other threads may record until the process is gone.
 recorder* start_slowly() noexcept {
   const lock_holder holder(start_lock);
-  if (the_stage.load(std::memory_order_relaxed) != stage::untried) return active();
-  recorder* const made = begin();
-  if (made == nullptr) {
-    the_stage.store(stage::impossible, std::memory_order_relaxed);
-    return nullptr;
-  }
+  if (!may_begin(the_stage.load(std::memory_order_relaxed))) return active();
+  recorder* const made = begin_or_await();
+  if (made == nullptr) return nullptr;
   say_if_mode_is_none();
   tell_parts(&part::open, *made);
+  if (const std::uint64_t events = missed.load(std::memory_order_relaxed); events != 0) {
+    made->missed(events, awaited_since_ns);
+  }
   if (const char* source = event_source.load(std::memory_order_relaxed); source != nullptr) {
     made->info(format::info_key::event_source, source);
   }
@@ -120,9 +177,19 @@ void group_digits(std::uint64_t number, char (&text)[32]) noexcept {
   *out = '\0';
 }
 
+void give_up_awaited() noexcept {
+  if (!start_lock.try_lock_for(0)) return;
+  if (the_stage.load(std::memory_order_relaxed) == stage::awaited) {
+    delete std::exchange(creation, nullptr);
+    the_stage.store(stage::impossible, std::memory_order_relaxed);
+    say_why_not(ETIMEDOUT);
+  }
+  start_lock.unlock();
+}
+
 void finish() {
   recorder* const current = active();
-  if (current == nullptr) return;
+  if (current == nullptr) return give_up_awaited();
   tell_parts(&part::finish, *current);
   const recording_summary summary = current->finish();
   char events[32];
@@ -170,8 +237,7 @@ void load(std::span<const part> parts) noexcept {
 }
 
 recorder* detail::begin_recording() noexcept {
-  if (the_stage.load(std::memory_order_acquire) != stage::untried) return nullptr;
-  return start_slowly();
+  return may_begin(the_stage.load(std::memory_order_acquire)) ? start_slowly() : nullptr;
 }
 
 bool is_impossible() noexcept {

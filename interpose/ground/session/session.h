@@ -4,7 +4,8 @@
 // exit. A process without such an event has no file, no thread and no output.
 //
 //   loading ─► untried ──start()──► active ──exit()──► finished: what comes after is counted
-//                 ▲  └──────► impossible: disabled, or no file (one sentence was said)
+//                 ▲  │ └──► awaited ──┘   the disk does not answer yet: events are counted
+//                 │  └──────► impossible: disabled, or no file (one sentence was said)
 //                 └── fork: the child begins anew, if and when it uses GPU memory itself
 #pragma once
 

@@ -65,7 +65,7 @@ bool compile_program() {
 
 void take_outcome(py answer) {
   if (answer == python_functions().none) return;
-  static char text[512];
+  static constinit char text[512] = {};
   const std::string_view said = text_of(answer);
   std::snprintf(text, sizeof text, "%.*s", static_cast<int>(said.size()), said.data());
   const bool works = said == "on" || said.starts_with("without ");
@@ -77,10 +77,9 @@ void take_outcome(py answer) {
 // A module of another thread is hardly ever running just when a pending call does. Among all the
 // objects that the garbage collector knows, of which only the links are read; as a new reference.
 py find_living_module(std::uint64_t address, census::deadline& until) {
-  const census::python_objects* const python = census::find_python_objects();
-  if (python == nullptr) return nullptr;
+  if (census::find_python_objects() == nullptr) return nullptr;
   py found = nullptr;
-  census::collector_lists(*python).for_each([&](std::uint64_t object) {
+  census::collector_lists().for_each([&](std::uint64_t object) {
     if (object == address) found = census::object_at(object);
     return found == nullptr && !until.is_over();
   });

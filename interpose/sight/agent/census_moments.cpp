@@ -78,38 +78,13 @@ unsigned devices_in_use() noexcept {
   return count;
 }
 
-struct interpreter_state {
-  void* (*current)() = nullptr;
-  void* (*main)() = nullptr;
-  int (*holds_gil)() = nullptr;
-};
-
-const interpreter_state& state_functions() noexcept {
-  using python_stack::find_function;
-  static const interpreter_state found{
-      find_function<void* (*)()>("PyInterpreterState_Get"),
-      find_function<void* (*)()>("PyInterpreterState_Main"),
-      find_function<int (*)()>("PyGILState_Check"),
-  };
-  return found;
-}
-
-// The interpreter is there, and going to stay.
-bool is_alive() noexcept {
-  const auto& python = python_stack::this_interpreter();
-  return python.is_initialized != nullptr && python.is_initialized() != 0;
-}
-
 // In the interpreter that the agent runs in, by a thread that holds its GIL.
 bool may_look() noexcept {
-  const interpreter_state& functions = state_functions();
-  return is_on.load(std::memory_order_acquire) && is_alive() && functions.current != nullptr &&
-         functions.main != nullptr && functions.current() == functions.main();
+  return is_on.load(std::memory_order_acquire) && python_stack::this_interpreter().is_in_main();
 }
 
 bool holds_gil() noexcept {
-  const auto check = state_functions().holds_gil;
-  return is_alive() && check != nullptr && check() != 0;
+  return python_stack::this_interpreter().this_thread_has_gil();
 }
 
 void take(recorder& to, census_reason why) noexcept {

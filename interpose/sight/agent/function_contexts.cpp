@@ -18,20 +18,6 @@ using python_stack::py;
 // Of what a context holds: it is to hold tensors, and no data.
 constexpr unsigned most_values = 1024;
 
-struct gil_functions {
-  int (*is_initialized)() = nullptr;
-  int (*ensure)() = nullptr;  // PyGILState_STATE, an enum
-  void (*release)(int) = nullptr;
-};
-
-const gil_functions& gil() noexcept {
-  using python_stack::find_function;
-  static const gil_functions found{find_function<int (*)()>("Py_IsInitialized"),
-                                   find_function<int (*)()>("PyGILState_Ensure"),
-                                   find_function<void (*)(int)>("PyGILState_Release")};
-  return found;
-}
-
 class kept_tensors {
  public:
   kept_tensors(recorder& to, const python_objects& python) noexcept : to_(to), python_(python) {}
@@ -79,24 +65,16 @@ class kept_tensors {
   unsigned left_ = most_values;
 };
 
-// PyGILState_Ensure ends a thread by unwinding it when the interpreter is going away: hence no
-// noexcept, and nothing to destroy.
+// Not noexcept, and nothing to destroy: see interpreter::with_gil().
 void read(recorder& to, std::uint64_t context) {
   const python_objects* const python = census::find_python_objects();
-  if (python == nullptr || gil().is_initialized() == 0) return;
-  const int previous = gil().ensure();
-  kept_tensors(to, *python).record_attributes(context);
-  gil().release(previous);
+  if (python == nullptr) return;
+  python->interpreter->with_gil([&] { kept_tensors(to, *python).record_attributes(context); });
 }
 
 }  // namespace
 
 void watch_function_contexts() noexcept {
-  const gil_functions& functions = gil();
-  if (functions.is_initialized == nullptr || functions.ensure == nullptr ||
-      functions.release == nullptr) {
-    return;
-  }
   autograd::read_contexts_with(read);
 }
 

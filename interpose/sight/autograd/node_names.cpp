@@ -46,7 +46,7 @@ std::uint32_t node_name(recorder& to, const void* node) noexcept {
 }
 
 bool is_accumulate_grad(const void* node) noexcept {
-  static std::atomic<const void*> accumulate_grad{nullptr};
+  static constinit std::atomic<const void*> accumulate_grad{nullptr};
   const void* const functions = functions_of(node);
   const void* const known = accumulate_grad.load(std::memory_order_relaxed);
   if (known != nullptr) return functions == known;

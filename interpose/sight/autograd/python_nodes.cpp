@@ -119,7 +119,7 @@ std::uint64_t context_of_next(const void* node) noexcept {
 
 // By its functions, of which all such nodes have the same.
 bool is_known_python_node(const void* node) noexcept {
-  static std::atomic<const void*> functions_of_all{nullptr};
+  static constinit std::atomic<const void*> functions_of_all{nullptr};
   const void* const functions = functions_of(node);
   const void* const known = functions_of_all.load(std::memory_order_relaxed);
   if (known != nullptr) return functions == known;

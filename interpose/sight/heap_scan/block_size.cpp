@@ -13,6 +13,8 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "interpose/ground/base/found_once.h"
+
 namespace memtrace::census {
 
 namespace {
@@ -24,7 +26,8 @@ constexpr std::uint64_t flags = 7;
 constexpr std::uint64_t is_mapped = 2;
 constexpr std::size_t control_block = 16;
 
-bool is_glibcs(void* function) noexcept {
+bool malloc_is_glibcs() noexcept {
+  void* const function = dlsym(RTLD_DEFAULT, "malloc");
   Dl_info where{};
   if (function == nullptr || dladdr(function, &where) == 0 || where.dli_fname == nullptr) {
     return false;
@@ -43,8 +46,8 @@ std::size_t usable(std::uint64_t header) noexcept {
 }  // namespace
 
 std::size_t bytes_from(const autograd::readable_memory& memory, const void* object) noexcept {
-  static const bool is_known = is_glibcs(dlsym(RTLD_DEFAULT, "malloc"));
-  if (!is_known) return 0;
+  static constinit found_once<bool, malloc_is_glibcs> is_known;
+  if (!is_known.get()) return 0;
   // The size before the control block, its functions, and its counts or the object's own size.
   std::uint64_t before[3];
   if (!memory.copy(reinterpret_cast<std::uint64_t>(object) - sizeof before, before, sizeof before))

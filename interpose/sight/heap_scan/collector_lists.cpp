@@ -3,6 +3,7 @@
 
 #include <array>
 
+#include "interpose/ground/base/found_once.h"
 #include "interpose/sight/autograd/readable_memory.h"
 
 namespace memtrace::census {
@@ -22,8 +23,11 @@ bool is_list(const autograd::readable_memory& memory, address head) noexcept {
          (memory.word(previous) & ~flags) == head;
 }
 
+}  // namespace
+
 // By the word behind the three generations that points to the first of them.
-address find(address state, std::size_t generation_bytes, std::size_t frozen) noexcept {
+address collector_lists::find() noexcept {
+  const auto state = reinterpret_cast<address>(find_python_objects()->get_main_interpreter());
   const autograd::readable_memory memory;
   std::array<address, page_bytes / word_bytes> words;
   for (std::size_t page = 0; page < pages_of_state; ++page) {
@@ -41,12 +45,9 @@ address find(address state, std::size_t generation_bytes, std::size_t frozen) no
   return 0;
 }
 
-}  // namespace
-
-collector_lists::collector_lists(const python_objects& python) noexcept {
-  static const address found =
-      find(reinterpret_cast<address>(python.get_main_interpreter()), generation_bytes, frozen);
-  generations_ = found;
+collector_lists::collector_lists() noexcept {
+  static constinit found_once<address, find> first_generation;
+  generations_ = first_generation.get();
 }
 
 }  // namespace memtrace::census

@@ -10,8 +10,8 @@ namespace memtrace::census {
 
 class collector_lists {
  public:
-  // Looks for the lists in the interpreter's state, once in a process.
-  explicit collector_lists(const python_objects& python) noexcept;
+  // Looks for the lists in the interpreter's state, once in a process. With find_python_objects().
+  collector_lists() noexcept;
 
   // Calls each(object) until it returns false. Nothing where the lists were not found.
   template <typename Function>
@@ -34,6 +34,7 @@ class collector_lists {
   static constexpr std::size_t generation_bytes = 24;
   static constexpr std::size_t frozen = 3 * generation_bytes + 8;
 
+  [[nodiscard]] static address find() noexcept;
   [[nodiscard]] static address next_of(address entry) noexcept {
     return load<address>(entry, 0) & ~address{3};
   }

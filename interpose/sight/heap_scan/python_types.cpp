@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "interpose/sight/heap_scan/python_types.h"
 
+#include "interpose/ground/base/found_once.h"
+
 namespace memtrace::census {
 
 namespace {
@@ -66,7 +68,8 @@ python_objects find() noexcept {
 }  // namespace
 
 const python_objects* find_python_objects() noexcept {
-  static const python_objects found = find();
+  static constinit found_once<python_objects, find> known;
+  const python_objects& found = known.get();
   return found.layout == nullptr ? nullptr : &found;
 }
 

@@ -42,10 +42,9 @@ void search_packages(search& searched, const root_finder& roots, storage_reader&
 }
 
 // What the collector knows and the search has not met.
-mapped_array<address> find_nameless(const python_objects& python, search& searched,
-                                    std::uint64_t most) {
+mapped_array<address> find_nameless(search& searched, std::uint64_t most) {
   mapped_array<address> found(most);
-  collector_lists(python).for_each([&](address object) {
+  collector_lists().for_each([&](address object) {
     if (searched.until().is_over()) return false;
     return searched.objects().find(object) != no_node || found.push(object);
   });
@@ -53,9 +52,8 @@ mapped_array<address> find_nameless(const python_objects& python, search& search
 }
 
 // Objects first: what they hold is theirs.
-void search_nameless(const python_objects& python, search& searched, storage_reader& reader,
-                     std::uint64_t most) {
-  const mapped_array<address> nameless = find_nameless(python, searched, most);
+void search_nameless(search& searched, storage_reader& reader, std::uint64_t most) {
+  const mapped_array<address> nameless = find_nameless(searched, most);
   const auto from = [&](auto is_it) {
     for (std::size_t i = 0; i < nameless.size() && !searched.is_incomplete(); ++i) {
       if (searched.until().is_over()) return;
@@ -108,7 +106,7 @@ findings find_held(storage_reader& reader, const limits& at_most, const beyond& 
   if (!is_enough() && users.is_allowed) search_suspended(searched, roots, reader);
   if (!is_enough() && users.is_allowed) search_packages(searched, roots, reader);
   if (!is_enough() && users.is_allowed) {
-    search_nameless(*python, searched, reader, at_most.objects);
+    search_nameless(searched, reader, at_most.objects);
   }
   found.is_incomplete = searched.is_incomplete() || (!is_enough() && !users.is_allowed);
   const bool has_time_left = !until.was_over();

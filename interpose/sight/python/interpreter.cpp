@@ -80,11 +80,21 @@ void* find_symbol(const char* name) noexcept {
 interpreter find_interpreter() noexcept {
   interpreter python;
   const auto get_version = find_function<const char* (*)()>("Py_GetVersion");
-  python.is_initialized = find_function<int (*)()>("Py_IsInitialized");
-  if (get_version == nullptr || python.is_initialized == nullptr) {
+  const auto is_initialized = find_function<int (*)()>("Py_IsInitialized");
+  if (get_version == nullptr || is_initialized == nullptr) {
     python.refusal = "no Python in this process";
     return python;
   }
+  python.is_initialized = is_initialized;
+#define MEMTRACE_FIND(member, name) python.member = find_function<decltype(python.member)>(#name);
+  MEMTRACE_FIND(add_pending_call, Py_AddPendingCall)
+  MEMTRACE_FIND(ensure_gil, PyGILState_Ensure)
+  MEMTRACE_FIND(release_gil, PyGILState_Release)
+  MEMTRACE_FIND(check_gil, PyGILState_Check)
+  MEMTRACE_FIND(current, PyInterpreterState_Get)
+  MEMTRACE_FIND(main, PyInterpreterState_Main)
+  MEMTRACE_FIND(this_thread, PyGILState_GetThisThreadState)
+#undef MEMTRACE_FIND
   const char* const full_version = get_version();  // "3.11.7 (main, …) [GCC …]"
   const std::size_t length = std::strcspn(full_version, " ");
   std::snprintf(python.version, sizeof(python.version), "%.*s", static_cast<int>(length),
@@ -93,7 +103,6 @@ interpreter find_interpreter() noexcept {
   if (std::sscanf(full_version, "%u.%u", &major, &minor) == 2) {
     python.offsets = layout_of(major, minor);
   }
-  python.this_thread = find_function<address (*)()>("PyGILState_GetThisThreadState");
   python.code_type = reinterpret_cast<address>(find_symbol("PyCode_Type"));
   python.text_type = reinterpret_cast<address>(find_symbol("PyUnicode_Type"));
   python.bytes_type = reinterpret_cast<address>(find_symbol("PyBytes_Type"));

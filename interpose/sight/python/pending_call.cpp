@@ -5,7 +5,6 @@
 #include <signal.h>
 #include <unistd.h>
 
-#include "interpose/ground/base/found_once.h"
 #include "interpose/ground/base/read_clock.h"
 #include "interpose/sight/python/interpreter.h"
 
@@ -15,29 +14,12 @@ namespace {
 
 constexpr std::uint64_t patience_ns = 200'000'000;
 
-struct gil_functions {
-  int (*add_pending_call)(int (*)(void*), void*) = nullptr;
-  int (*ensure)() = nullptr;  // PyGILState_STATE, an enum
-  void (*release)(int) = nullptr;
-};
-
-gil_functions find_gil_functions() noexcept {
-  using python_stack::find_symbol;
-  return {reinterpret_cast<int (*)(int (*)(void*), void*)>(find_symbol("Py_AddPendingCall")),
-          reinterpret_cast<int (*)()>(find_symbol("PyGILState_Ensure")),
-          reinterpret_cast<void (*)(int)>(find_symbol("PyGILState_Release"))};
-}
-
-const gil_functions& gil() noexcept {
-  static constinit found_once<gil_functions, find_gil_functions> functions;
-  return functions.get();
-}
-
 }  // namespace
 
 void pending_call::request_slow() noexcept {
   state now = state_.load(std::memory_order_acquire);
-  if (now == state::done || gil().add_pending_call == nullptr) return;
+  const python_stack::interpreter& python = python_stack::this_interpreter();
+  if (now == state::done || !python.can_be_waited_for()) return;
   const pid_t process = getpid();
   if (pid_t requester = process_.load(std::memory_order_relaxed); requester != process) {
     // The first event of this process, or of a child forked before the call had run.
@@ -49,7 +31,7 @@ void pending_call::request_slow() noexcept {
   if (now == state::idle) {
     bool none = false;
     const bool is_first = queued_.compare_exchange_strong(none, true);
-    if (is_first && gil().add_pending_call(run_pending, this) != 0) {
+    if (is_first && !python.queue(run_pending, this)) {
       queued_.store(false);  // Python's queue is full: the next event tries again
       return;
     }
@@ -85,14 +67,14 @@ int pending_call::run_pending(void* self) {
   return result == outcome::in_helper_and_raised ? -1 : 0;
 }
 
-// PyGILState_Ensure ends this thread by unwinding it when the interpreter is going away: hence no
-// noexcept and nothing to destroy.
+// Not noexcept, and nothing to destroy: see interpreter::with_gil().
 void* pending_call::run_helper(void* self) {
   auto& call = *static_cast<pending_call*>(self);
-  const int previous = gil().ensure();
-  call.body_(true);
-  call.state_.store(state::done, std::memory_order_release);
-  gil().release(previous);
+  const bool has_run = python_stack::this_interpreter().with_gil([&call] {
+    call.body_(true);
+    call.state_.store(state::done, std::memory_order_release);
+  });
+  if (!has_run) call.state_.store(state::idle, std::memory_order_release);
   return nullptr;
 }
 

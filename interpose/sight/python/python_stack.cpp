@@ -71,7 +71,7 @@ constinit pending_call self_check_call{run_self_check};
 pending_call::outcome run_self_check(bool helper) {
   using result_of = pending_call::outcome;
   if (current.load() != mode::unverified) return result_of::done;
-  static bool watched = false;  // the GIL is held; a second call comes from the helper
+  static constinit bool watched = false;  // the GIL is held; a second call comes from the helper
   if (!watched) watch_code_deaths(python().code_type);
   watched = true;
   const verdict result = check_against_interpreter(python());
@@ -147,7 +147,7 @@ bool prepare(mode now) noexcept {
     set_up();
     now = current.load(std::memory_order_acquire);
   }
-  if (now == mode::unverified && python().is_initialized() != 0) self_check_call.request();
+  if (now == mode::unverified) self_check_call.request();
   return now != mode::off;
 }
 
@@ -165,8 +165,7 @@ captured capture_place(stack_table& table) noexcept {
   const mode now = current.load(std::memory_order_acquire);
   if (now != mode::on && !prepare(now)) [[unlikely]]
     return {};
-  // 0 from the beginning of finalisation on: other threads' states are then freed under them.
-  if (python().is_initialized() == 0) return {};
+  if (!python().may_be_called()) return {};
   const address thread = python().this_thread();
   if (thread == 0) return {};
   const address frame = innermost_frame(*python().offsets, thread);

@@ -46,8 +46,13 @@ def no_file_in_memory_stays():
 class Program:
     """on_command.py, told what to do a line a time."""
 
-    def __init__(self, output, before=(), env=None):
-        line, variables = runs.command_line(script("on_command"), output)
+    def __init__(self, output, before=(), env=None, is_preloaded=False):
+        """Preloaded: the launcher, which looks at the folder first, knows nothing of it."""
+        if is_preloaded:
+            line, variables = runs.command_line(runs.preloaded(script("on_command")), None)
+            variables = {**variables, "MEMTRACE_OUTPUT": str(output)}
+        else:
+            line, variables = runs.command_line(script("on_command"), output)
         self.process = subprocess.Popen(
             [*before, *line], env=runs.environment({**variables, **QUIET, **(env or {})}),
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
@@ -174,6 +179,29 @@ def test_a_frozen_disk_does_not_hold_the_program_up(disk, tmp_path):  # noqa: F8
     verdict, = cut["verdicts"]
     assert verdict["shape"] not in LEAK_SHAPES and verdict["culprits"] == []
     assert verdict["shape"] != "unknown" or verdict["more_steps_needed"] > 0
+
+
+def test_a_disk_that_does_not_answer_at_the_start(disk):  # noqa: F811
+    """The first event waits a second for it; the others are counted until the trace can begin."""
+    (disk.folder / "trace").mkdir()
+    disk.freeze()
+    program = Program(disk.folder / "trace", is_preloaded=True)
+    program.do("events 4000")
+    begin = time.monotonic()
+    program.do("events 4000")
+    assert time.monotonic() - begin < 60  # nothing waits any more
+    disk.thaw()
+    until = time.monotonic() + PATIENCE
+    while not runs.traces_in(program.output):  # its thread has the disk's answer a moment later
+        program.do("events 100")
+        assert time.monotonic() < until
+    goes_on_recording(program)
+    program.end()
+    outcome = program.ends().expect(0)
+    facts = runs.report(outcome.traces, disk.folder)["completeness"]
+    assert facts["clean_exit"] and facts["dropped_because"] == "slow_disk"
+    assert facts["dropped_events"] >= sum(gap["events"] for gap in facts["gaps"]) > 8000
+    assert b"does not answer; events are not recorded, only counted, until it does" in outcome.stderr
 
 
 def test_a_program_ends_while_the_disk_does_not_answer(disk):  # noqa: F811

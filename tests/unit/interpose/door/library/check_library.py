@@ -34,6 +34,11 @@ def exported(library: Path) -> set[str]:
     return {line.split()[-1].split("@")[0] for line in lines if line}
 
 
+def guards(library: Path) -> list[str]:
+    """Of our statics that are initialised when they are first needed."""
+    return re.findall(r"guard variable for memtrace::.*", output_of("nm", "-C", str(library)))
+
+
 def problems(library: Path, listed: set[str]) -> list[str]:
     found = [
         f"needs {name}, which a traced process may lack"
@@ -45,6 +50,8 @@ def problems(library: Path, listed: set[str]) -> list[str]:
         f"exports {name}, which neither hooks.def nor api.def names"
         for name in sorted(names - listed)
     ]
+    found += [f"has a {guard}, which stays locked in a child that is forked while another thread is inside"
+              for guard in guards(library)]
     found += [f"does not export {name}, which it should" for name in sorted(listed - names)]
     return found
 

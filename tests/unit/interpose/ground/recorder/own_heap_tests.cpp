@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -74,6 +75,35 @@ std::uint64_t mapped_bytes() {
   return pages * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
 }
 
+volatile sig_atomic_t handled = 0;
+volatile sig_atomic_t wrong_in_handler = 0;
+
+void use_the_heap(int) {
+  const piece one = make(500, 7);
+  if (one.memory == nullptr || !is_whole(one)) wrong_in_handler = 1;
+  own_heap::release(one.memory);
+  handled = handled + 1;
+}
+
+// In a child, which the alarm ends where it waits for itself. Exit status 0: nothing was wrong.
+[[noreturn]] void churn_under_signals() {
+  alarm(60);
+  struct sigaction action {};
+  action.sa_handler = &use_the_heap;
+  sigaction(SIGVTALRM, &action, nullptr);
+  sigevent how{};
+  how.sigev_signo = SIGVTALRM;
+  timer_t timer{};
+  const itimerspec often{{0, 200'000}, {0, 200'000}};
+  if (timer_create(CLOCK_MONOTONIC, &how, &timer) != 0 ||
+      timer_settime(timer, 0, &often, nullptr) != 0) {
+    _exit(2);
+  }
+  unsigned wrong = 0;
+  while (handled < 500) wrong += churn(11, 500);
+  _exit(wrong == 0 && wrong_in_handler == 0 ? 0 : 1);
+}
+
 std::atomic<bool> fork_is_slow{false};
 std::atomic<bool> fork_is_under_way{false};
 
@@ -116,6 +146,20 @@ TEST_CASE("the own heap uses what was released again, and gives large pieces bac
   CHECK(with_it >= before + (256u << 20));
   own_heap::release(large.memory);
   CHECK(mapped_bytes() <= with_it - (256u << 20));
+}
+
+// Not with sanitizers, which call a handler late.
+TEST_CASE("a signal handler on top of a call of the own heap does not wait for it") {
+  if (is_sanitized) {
+    SUCCEED("not with a sanitizer");
+    return;
+  }
+  const pid_t child = fork();
+  if (child == 0) churn_under_signals();
+  int status = -1;
+  waitpid(child, &status, 0);
+  CHECK(!WIFSIGNALED(status));
+  CHECK(status == 0);
 }
 
 TEST_CASE("the own heap says null where there is no memory") {

@@ -3,6 +3,9 @@
 // Who writes a full slot, and what happens when nobody can for a while.
 #include "interpose/ground/recorder/slot_pair.h"
 
+#include <dlfcn.h>
+#include <pthread.h>
+
 #include <cerrno>
 #include <cstring>
 #include <mutex>
@@ -51,7 +54,37 @@ std::uint64_t sequence_in(const memory_slots& slots, unsigned index) {
   return header.sequence;
 }
 
+bool no_threads = false;
+
 }  // namespace
+
+// In front of the C library's.
+extern "C" int pthread_create(pthread_t* made, const pthread_attr_t* attributes,
+                              void* (*run)(void*), void* argument) noexcept {
+  if (no_threads) return EAGAIN;
+  static const auto real =
+      reinterpret_cast<decltype(&pthread_create)>(dlsym(RTLD_NEXT, "pthread_create"));
+  return real(made, attributes, run, argument);
+}
+
+TEST_CASE("where no thread can be had an event does not ask the disk") {
+  memory_slots slots;
+  test_sink sink;
+  slot_pair pair(slots.at(0), slots.at(1), sink, true);
+  no_threads = true;
+  fill(pair.current(), 1);
+  CHECK(pair.advance() == 0);  // the other slot is still free
+  fill(pair.current(), 2);
+  CHECK(pair.advance() == EAGAIN);
+  CHECK(!pair.can_advance());
+  CHECK(sink.sequences.empty());
+  no_threads = false;
+  while (!pair.can_advance()) std::this_thread::yield();
+  REQUIRE(pair.advance() == 0);
+  fill(pair.current(), 3);
+  CHECK(pair.finish(true, 0, 0) == 0);
+  CHECK(sink.sequences == std::vector<std::uint64_t>{1, 2, 3});
+}
 
 TEST_CASE("without a thread each full slot is written by the event that fills it") {
   memory_slots slots;
