@@ -10,6 +10,8 @@ Its working directory is `made`: what it writes under a relative name is kept, t
 
     found = recordings.record(PROGRAMS / "train.py", "--steps", "4", "--truth", "truth.json")
     found.expect(0).report(); json.loads(found.made("truth.json").read_text())
+
+`run` does the same for a test that wants the traces in a folder of its own.
 """
 
 from __future__ import annotations
@@ -69,71 +71,147 @@ class Recording:
             return runs.report(self.traces, Path(scratch))
 
 
-def record(program: Path, *arguments: object, gpu: str = runs.GPU, memory: str | None = None, devices: int = 1,
-           env: dict[str, str] | None = None, cold: bool = False, bare: bool = False, beside: tuple[Path, ...] = (),
-           imports: tuple[str, ...] = (), timeout: float = 300) -> Recording:
-    """The recording of the program, from the cache or made now.
+def record(program: Path, *arguments: object, **how) -> Recording:
+    """The recording of a Python program, from the cache or made now; how: see of_command."""
+    return of_command([runs.python(), program, *arguments], **how)
 
-    cold    the interpreter starts anew; else it is forked from one that has imported torch (warm.py)
-    bare    without memtrace: what it prints and writes is kept
-    beside  further folders that it imports from: they become its PYTHONPATH, as copies
-    imports what the server of warm programs imports besides torch
+
+def of_command(command: list, *, gpu: str = runs.GPU, memory: str | None = None, devices: int = 1,
+               env: dict[str, str] | None = None, cold: bool = False, bare: bool = False,
+               imports: tuple[str, ...] = (), timeout: float = 300, again: int = 0) -> Recording:
+    """The recording of a command. Paths in it, and in PYTHONPATH, are those of files and folders of the tests, which
+    become copies, or of files that it writes, which come into `made` under the same name.
+
+    cold     the interpreter starts anew; else it is forked from one that has imported torch, where it can (warm.py)
+    bare     without memtrace: what it prints and writes is kept
+    imports  what the server of warm programs imports besides torch
+    again    another run of the same, for a test that compares two
     """
-    words = [str(one) for one in arguments]
-    sources = [(program.parent, sources_of(program, program.parent))]
-    sources += [(one, sources_of(program, one, all_of_it=True)) for one in beside]
+    plan = Plan([runs.python(), *command[1:]] if command[0] == runs.python() else command, dict(env or {}))
     facts = {
-        "format": 1, "program": program.name, "sources": [digest_of(files, one) for one, files in sources],
-        "arguments": words, "machine": [gpu, memory, devices], "cold": cold, "bare": bare,
-        "build": digest_of_build(runs.build()), "python": version_of_python(runs.python()),
-        "environment": sorted(environment_of_key(env).items()),
+        "format": 2, "words": plan.words, "sources": plan.digests(), "machine": [gpu, memory, devices],
+        "how": [cold, bare, again], "build": digest_of_build(runs.build()),
+        "python": version_of_python(runs.python()), "environment": sorted(environment_of_key(plan.env).items()),
     }
     key = hashlib.sha256(json.dumps(facts).encode()).hexdigest()[:32]
     folder = root() / key
-    if not (folder / "outcome.json").exists():
-        make(folder, program, words, sources, facts, cold, bare, imports, timeout,
-             dict(gpu=gpu, memory=memory, devices=devices, env=env))
-        drop_oldest_now_and_then()
+    with held(folder.with_suffix(".lock")):  # another worker may be making it
+        if not (folder / "outcome.json").exists():
+            make(folder, plan, facts, warm_run=not cold, timeout=timeout, imports=imports,
+                 output=None if bare else folder / "traces", machine=dict(gpu=gpu, memory=memory, devices=devices))
     os.utime(folder)  # what was used last is dropped last
-    return load(folder, program.name)
+    return load(folder, plan)
 
 
-def load(folder: Path, name: str) -> Recording:
+def run(command: list, output: Path | None, timeout: float = 300, **how) -> runs.Outcome:
+    """As runs.run: the recording's traces, and the files that the command names, are copied to where it wants them."""
+    found = of_command(command, bare=output is None, timeout=timeout, **how)
+    if output is not None:
+        output.mkdir(parents=True, exist_ok=True)
+        for trace in found.traces:
+            shutil.copy2(trace, output)
+    for word in map(str, command[1:]):
+        made = found.made(Path(word).name)
+        if is_written(word) and made.is_dir():
+            shutil.copytree(made, word, dirs_exist_ok=True)
+        elif is_written(word) and made.exists():
+            shutil.copy2(made, word)
+    return runs.Outcome(found.status, found.stdout, found.stderr, runs.traces_in(output) if output else [])
+
+
+def is_of_tests(path: str) -> bool:
+    return path.startswith(f"{runs.ROOT}/") and not path.startswith(f"{runs.ROOT}/build/") and (
+        os.path.exists(path)) and "/.venv/" not in path
+
+
+def is_in_scratch(word: str) -> bool:
+    ours = (runs.ROOT, runs.build(), root())
+    return word.startswith(f"{tempfile.gettempdir()}/") and not any(word.startswith(f"{one}/") for one in ours)
+
+
+def is_written(word: str) -> bool:
+    """A file that is to be, or a folder, of the test that runs the command."""
+    return is_in_scratch(word) and not os.path.isfile(word)
+
+
+class Plan:
+    """A command with its sources: {0} to {9} in its words and variables stand for the folders of their copies."""
+
+    def __init__(self, command: list, env: dict[str, str]):
+        self.sources: dict[Path, dict[Path, bytes]] = {}  # of each folder, the files that are needed
+        self.words = [self.word(str(one)) for one in command]
+        search = env.get("PYTHONPATH", "").split(os.pathsep)
+        self.env = {name: value for name, value in env.items() if name != "PYTHONPATH"}
+        if any(search):
+            self.env["PYTHONPATH"] = os.pathsep.join(map(self.folder_to_search, search))
+        for name, value in self.env.items():
+            assert not is_in_scratch(value), f"{name} names a folder of this run alone: it would never be found again"
+
+    def placeholder(self, folder: Path) -> str:
+        return "{%d}" % list(self.sources).index(folder)
+
+    def word(self, word: str) -> str:
+        if is_written(word):
+            return Path(word).name
+        if word == runs.python() or not is_of_tests(word) and not is_in_scratch(word):
+            return word
+        path = Path(word)
+        needed = {path: path.read_bytes()} if is_in_scratch(word) else sources_of(path, path.parent)
+        self.sources.setdefault(path.parent, {}).update(needed)
+        return f"{self.placeholder(path.parent)}/{path.name}"
+
+    def folder_to_search(self, folder: str) -> str:
+        if not is_of_tests(folder):
+            return folder
+        self.sources[Path(folder)] = files_in(Path(folder))
+        return self.placeholder(Path(folder))
+
+    def digests(self) -> list[str]:
+        return [digest_of(dict(sorted(files.items())), folder) for folder, files in self.sources.items()]
+
+    def write_sources(self, to: Path) -> None:
+        for folder, files in self.sources.items():
+            for source, content in files.items():
+                copy = Path(self.filled(self.placeholder(folder), to)) / source.relative_to(folder)
+                copy.parent.mkdir(parents=True, exist_ok=True)
+                copy.write_bytes(content)
+
+    @staticmethod
+    def filled(text: str, folder: Path) -> str:
+        return re.sub(r"\{(\d)\}", lambda found: str(folder / "source" / found[1]), text)
+
+    def command_in(self, folder: Path) -> list[str]:
+        return [self.filled(word, folder) for word in self.words]
+
+    def env_in(self, folder: Path) -> dict[str, str]:
+        return {name: self.filled(value, folder) for name, value in self.env.items()}
+
+
+def load(folder: Path, plan: Plan) -> Recording:
     outcome = json.loads((folder / "outcome.json").read_text())
-    return Recording(folder, folder / "source" / "0" / name, outcome["status"], (folder / "stdout").read_bytes(),
+    program = next((word for word in plan.command_in(folder) if word.endswith(".py")), "")
+    return Recording(folder, Path(program), outcome["status"], (folder / "stdout").read_bytes(),
                      (folder / "stderr").read_bytes(), runs.traces_in(folder / "traces"))
 
 
-def make(folder: Path, program: Path, words: list[str], sources: list[tuple[Path, dict]], facts: dict, cold: bool,
-         bare: bool, imports: tuple[str, ...], timeout: float, how: dict) -> None:
+def make(folder: Path, plan: Plan, facts: dict, warm_run: bool, timeout: float, imports: tuple[str, ...],
+         output: Path | None, machine: dict) -> None:
     """Paths of the recording stand in its frames: it is made where it stays, and finished by its outcome.json."""
-    with held(folder.with_suffix(".lock")):
-        if (folder / "outcome.json").exists():
-            return  # another worker made it meanwhile
-        shutil.rmtree(folder, ignore_errors=True)
-        (folder / "made").mkdir(parents=True)
-        copies = []
-        for number, (one, files) in enumerate(sources):
-            copies.append(folder / "source" / str(number))
-            for source, content in files.items():
-                to = copies[-1] / source.relative_to(one)
-                to.parent.mkdir(parents=True, exist_ok=True)
-                to.write_bytes(content)
-        env = dict(how.pop("env") or {})
-        if copies[1:]:
-            env["PYTHONPATH"] = os.pathsep.join(map(str, [*copies[1:], *filter(None, [env.get("PYTHONPATH")])]))
-        command = [runs.python(), copies[0] / program.name, *words]
-        output = None if bare else folder / "traces"
-        if cold:
-            done = runs.run(command, output, timeout, cwd=folder / "made", env=env, **how)
-        else:
-            done = warm.run(command, output, timeout, cwd=folder / "made", env=env, imports=imports, **how)
-        (folder / "stdout").write_bytes(done.stdout)
-        (folder / "stderr").write_bytes(done.stderr)
-        (folder / "facts.json").write_text(json.dumps(facts, indent=1))
-        unfinished = folder / "outcome.json.new"
-        unfinished.write_text(json.dumps({"status": done.status}))
-        unfinished.rename(folder / "outcome.json")
+    drop_oldest_now_and_then()
+    shutil.rmtree(folder, ignore_errors=True)
+    (folder / "made").mkdir(parents=True)
+    plan.write_sources(folder)
+    how = dict(cwd=folder / "made", env=plan.env_in(folder), **machine)
+    if warm_run:
+        done = warm.run(plan.command_in(folder), output, timeout, imports=imports, **how)
+    else:
+        done = runs.run(plan.command_in(folder), output, timeout, **how)
+    (folder / "stdout").write_bytes(done.stdout)
+    (folder / "stderr").write_bytes(done.stderr)
+    (folder / "facts.json").write_text(json.dumps(facts, indent=1))
+    unfinished = folder / "outcome.json.new"
+    unfinished.write_text(json.dumps({"status": done.status}))
+    unfinished.rename(folder / "outcome.json")
 
 
 @contextlib.contextmanager
@@ -157,12 +235,10 @@ def files_in(folder: Path) -> dict[Path, bytes]:
             if path.is_file() and "__pycache__" not in path.parts and path.suffix != ".pyc"}
 
 
-def sources_of(program: Path, folder: Path, all_of_it: bool = False) -> dict[Path, bytes]:
+def sources_of(program: Path, folder: Path) -> dict[Path, bytes]:
     """The program and the files of the folder whose names occur in it, or in one of those: by no import statement
     alone, as a name may stand in a string. The others change nothing, and a change of them records nothing anew."""
     files = files_in(folder)
-    if all_of_it:
-        return files
     found = {program: files[program]}
     to_read = [program]
     while to_read:
@@ -238,7 +314,7 @@ def main() -> None:
     """Says what is kept: python recordings.py"""
     for outcome in sorted(root().glob("*/facts.json")):
         facts = json.loads(outcome.read_text())
-        print(outcome.parent.name, facts["program"], *facts["arguments"])
+        print(outcome.parent.name, *facts["words"][1:])
 
 
 if __name__ == "__main__":
