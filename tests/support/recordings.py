@@ -49,6 +49,7 @@ class Recording:
     stdout: bytes
     stderr: bytes
     traces: list[Path]
+    copies: dict[Path, Path]  # of the folders of its sources
 
     @property
     def trace(self) -> Path:
@@ -89,7 +90,7 @@ def of_command(command: list, *, gpu: str = runs.GPU, memory: str | None = None,
     """
     plan = Plan([runs.python(), *command[1:]] if command[0] == runs.python() else command, dict(env or {}))
     facts = {
-        "format": 2, "words": plan.words, "sources": plan.digests(), "machine": [gpu, memory, devices],
+        "format": 3, "words": plan.words, "sources": plan.digests(), "machine": [gpu, memory, devices],
         "how": [cold, bare, again], "build": digest_of_build(runs.build()),
         "python": version_of_python(runs.python()), "environment": sorted(environment_of_key(plan.env).items()),
     }
@@ -105,6 +106,9 @@ def of_command(command: list, *, gpu: str = runs.GPU, memory: str | None = None,
 
 def run(command: list, output: Path | None, timeout: float = 300, **how) -> runs.Outcome:
     """As runs.run: the recording's traces, and the files that the command names, are copied to where it wants them."""
+    if runs.on_real_gpu():
+        how.pop("imports", None)
+        return runs.run(command, output, timeout, **how)
     found = of_command(command, bare=output is None, timeout=timeout, **how)
     if output is not None:
         output.mkdir(parents=True, exist_ok=True)
@@ -116,7 +120,8 @@ def run(command: list, output: Path | None, timeout: float = 300, **how) -> runs
             shutil.copytree(made, word, dirs_exist_ok=True)
         elif is_written(word) and made.exists():
             shutil.copy2(made, word)
-    return runs.Outcome(found.status, found.stdout, found.stderr, runs.traces_in(output) if output else [])
+    return runs.Outcome(found.status, found.stdout, found.stderr, runs.traces_in(output) if output else [],
+                        found.copies)
 
 
 def is_of_tests(path: str) -> bool:
@@ -139,6 +144,7 @@ class Plan:
 
     def __init__(self, command: list, env: dict[str, str]):
         self.sources: dict[Path, dict[Path, bytes]] = {}  # of each folder, the files that are needed
+        self.folders = [Path(one).name for one in map(str, command) if is_written(one) and os.path.isdir(one)]
         self.words = [self.word(str(one)) for one in command]
         search = env.get("PYTHONPATH", "").split(os.pathsep)
         self.env = {name: value for name, value in env.items() if name != "PYTHONPATH"}
@@ -176,9 +182,9 @@ class Plan:
                 copy.parent.mkdir(parents=True, exist_ok=True)
                 copy.write_bytes(content)
 
-    @staticmethod
-    def filled(text: str, folder: Path) -> str:
-        return re.sub(r"\{(\d)\}", lambda found: str(folder / "source" / found[1]), text)
+    def filled(self, text: str, folder: Path) -> str:
+        names = [one.name for one in self.sources]
+        return re.sub(r"\{(\d)\}", lambda found: str(folder / "source" / found[1] / names[int(found[1])]), text)
 
     def command_in(self, folder: Path) -> list[str]:
         return [self.filled(word, folder) for word in self.words]
@@ -191,7 +197,8 @@ def load(folder: Path, plan: Plan) -> Recording:
     outcome = json.loads((folder / "outcome.json").read_text())
     program = next((word for word in plan.command_in(folder) if word.endswith(".py")), "")
     return Recording(folder, Path(program), outcome["status"], (folder / "stdout").read_bytes(),
-                     (folder / "stderr").read_bytes(), runs.traces_in(folder / "traces"))
+                     (folder / "stderr").read_bytes(), runs.traces_in(folder / "traces"),
+                     {one: Path(plan.filled(plan.placeholder(one), folder)) for one in plan.sources})
 
 
 def make(folder: Path, plan: Plan, facts: dict, warm_run: bool, timeout: float, imports: tuple[str, ...],
@@ -199,7 +206,8 @@ def make(folder: Path, plan: Plan, facts: dict, warm_run: bool, timeout: float, 
     """Paths of the recording stand in its frames: it is made where it stays, and finished by its outcome.json."""
     drop_oldest_now_and_then()
     shutil.rmtree(folder, ignore_errors=True)
-    (folder / "made").mkdir(parents=True)
+    for made in ("", *plan.folders):
+        (folder / "made" / made).mkdir(parents=True)
     plan.write_sources(folder)
     how = dict(cwd=folder / "made", env=plan.env_in(folder), **machine)
     if warm_run:

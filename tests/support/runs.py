@@ -45,6 +45,11 @@ class Outcome:
     stdout: bytes
     stderr: bytes
     traces: list[Path] = field(default_factory=list)
+    copies: dict[Path, Path] = field(default_factory=dict)  # of folders whose copies ran (recordings.py)
+
+    def ran(self, program: Path) -> Path:
+        """The file of the program that ran, as it stands in frames."""
+        return self.copies.get(program.parent, program.parent) / program.name
 
     def expect(self, status: int) -> "Outcome":
         assert self.status == status, (
