@@ -4,6 +4,9 @@
 MEMTRACE_BUILD       the build to test (default: build/release)
 MEMTRACE_PYTHON      the interpreter that has torch (default: .venv, else the running one)
 MEMTRACE_REAL_GPU=1  the machine's own GPU instead of the simulated one
+
+A program starts cold here: for tests of the start itself. warm.py forks it from an interpreter that has imported torch,
+and recordings.py keeps what was recorded; both take what `run` takes.
 """
 
 import json
