@@ -24,7 +24,7 @@ HERE = Path(__file__).resolve().parent
 def taken(built, tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("snapshots")
     recordings.run([runs.python(), HERE / "programs.py", folder, *snapshot_programs.QUICK], folder / "traces",
-                   devices=2, timeout=1800).expect(0)
+                   devices=2, timeout=1800, cold=True).expect(0)
     return folder
 
 

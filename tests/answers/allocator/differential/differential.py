@@ -90,7 +90,7 @@ def perform(wanted: list[dict], folder: Path, keep: bool = False) -> list[Verdic
     plan = folder / "runs.jsonl"
     plan.write_text("".join(json.dumps(run) + "\n" for run in wanted))
     ended = recordings.run([runs.python(), HERE / "server.py", plan, folder], folder / "traces",
-                           env=QUIET, timeout=3600)
+                           env=QUIET, timeout=3600, cold=True)
     verdicts = []
     for run in wanted:
         seen, trace = folder / f"{run['name']}.json", folder / f"{run['name']}.mtrace"
