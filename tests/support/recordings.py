@@ -91,7 +91,7 @@ def of_command(command: list, *, gpu: str = runs.GPU, memory: str | None = None,
     plan = Plan([runs.python(), *command[1:]] if command[0] == runs.python() else command, dict(env or {}))
     facts = {
         "format": 3, "words": plan.words, "sources": plan.digests(), "machine": [gpu, memory, devices],
-        "how": [cold, bare, again], "build": digest_of_build(runs.build()),
+        "how": [cold, bare, again], "build": digest_of_build(runs.build(), bare),
         "python": version_of_python(runs.python()), "environment": sorted(environment_of_key(plan.env).items()),
     }
     key = hashlib.sha256(json.dumps(facts).encode()).hexdigest()[:32]
@@ -267,10 +267,10 @@ def digest_of(sources: dict[Path, bytes], folder: Path) -> str:
 
 
 @functools.cache
-def digest_of_build(build: Path) -> str:
-    """Of the code that records and simulates. Names of the folder that it was compiled in stand in the parts that
-    are left out alone: a clone elsewhere on this machine has the same digest."""
-    libraries = [build / "libmemtrace.so", *sorted((build / "simulator").rglob("*.so*"))]
+def digest_of_build(build: Path, bare: bool) -> str:
+    """Of the code that simulates and, unless bare, records. Names of the folder that it was compiled in stand only in
+    the parts that are left out: a clone elsewhere on this machine has the same digest."""
+    libraries = ([] if bare else [build / "libmemtrace.so"]) + sorted((build / "simulator").rglob("*.so*"))
     found = hashlib.sha256()
     with tempfile.TemporaryDirectory() as scratch:
         for library in libraries:
