@@ -10,6 +10,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parents[1] / "trace" / "training"))
 
 import compare  # noqa: E402
+import recordings  # noqa: E402
 import runs  # noqa: E402
 
 SLOW = {"compiled_by_inductor"}
@@ -21,11 +22,13 @@ PROGRAMS = [
 
 def events_of(program, folder):
     truth = folder / "truth.pickle"
-    runs.run(
+    # Nothing compiled earlier.
+    run, env = (runs.run, {"TORCHINDUCTOR_CACHE_DIR": str(folder / "inductor")}) if program in SLOW else (
+        recordings.run, {})
+    run(
         [runs.python(), runs.ROOT / "tests" / "trace" / "training" / "recorded_by_pytorch.py", truth,
          HERE / "programs" / ("%s.py" % program)],
-        folder / "trace", timeout=600,
-        env={"TORCHINDUCTOR_CACHE_DIR": str(folder / "inductor")},  # nothing compiled earlier
+        folder / "trace", timeout=600, env=env,
     ).expect(0)
     (trace,) = runs.traces_in(folder / "trace")
     with open(truth, "rb") as file:
