@@ -282,13 +282,13 @@ void tell_categories(const verdict_maker& with, const collector& collected,
 void tell_reserved(const verdict_maker& with, std::uint32_t device, const device_series& whole,
                    const segment_makers& makers, const growth::context& about,
                    std::vector<verdict>& to) {
-  // Of what is reserved for larger peaks, too, some part is always left over: fragmentation is
+  // Some part of what is reserved for larger peaks is always left over, too: fragmentation is
   // where the peaks explain less than a tenth.
-  constexpr double most_of_growth = 0.9;
+  constexpr double least_stranded = 0.9;
   const auto stranded = growth::judge(whole.stranded.values, about);
   const auto reserved = growth::judge(whole.reserved.values, about);
   if (!is_leak(stranded.shape) ||
-      stranded.evidence.net_bytes < most_of_growth * reserved.evidence.net_bytes)
+      stranded.evidence.net_bytes < least_stranded * reserved.evidence.net_bytes)
     return;
   const auto before = to.size();
   tell_if_leak(with, {subject_kind::reserved, device, {}}, whole.reserved, about, to);

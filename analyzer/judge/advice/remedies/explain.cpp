@@ -184,7 +184,7 @@ void explain(verdicts::findings& found, const verdicts::retention& kept,
   for (auto& about : found.verdicts) {
     for (auto& who : about.culprits) explain_one(about, who, kept);
   }
-  find_bounds(found, names);
+  verdicts::find_bounds(found, names);
   verdicts::judge_filling(found);
   prescribe(found, names, run);
 }

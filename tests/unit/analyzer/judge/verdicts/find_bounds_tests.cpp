@@ -23,7 +23,7 @@ namespace {
 [[nodiscard]] std::optional<verdicts::shown_bound> bound_of(verdicts::culprit who) {
   verdicts::findings found;
   found.verdicts.emplace_back().culprits.push_back(std::move(who));
-  remedies::find_bounds(found, trace::dictionary());
+  verdicts::find_bounds(found, trace::dictionary());
   return found.verdicts[0].culprits[0].retained_by[0].bound;
 }
 
