@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "analyzer/judge/advice/replay_progress.h"
+#include "analyzer/judge/advice/piece.h"
 #include "analyzer/trace/reader/byte_source.h"
 #include "analyzer/trace/reader/reader.h"
 

@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// The decision. Each step is small: leave out the warm-up; take out single shifts; look for teeth
-// and judge their floors; otherwise let the growth laws compete.
+#include "analyzer/base/statistics/judge.h"
+
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
-#include "analyzer/base/statistics/judge.h"
 #include "analyzer/base/statistics/laws.h"
+#include "analyzer/base/statistics/level_changes.h"
 #include "analyzer/base/statistics/points.h"
-#include "analyzer/base/statistics/shifts.h"
-#include "analyzer/base/statistics/teeth.h"
-#include "analyzer/base/statistics/words.h"
 
 namespace memtrace::growth {
+
+// The decision. Each step is small: leave out the warm-up; take out single shifts; look for teeth
+// and judge their floors; otherwise let the growth laws compete.
+
 namespace {
 
 constexpr std::uint64_t least_steps = 10;
@@ -181,8 +183,7 @@ void add_rate(judgement& out, const growth_found& growth, const context& about) 
   out.bytes_per_step = growth.ranks.slope;
   out.bytes_per_step_low = std::max(0.0, growth.ranks.low);
   out.bytes_per_step_high = growth.ranks.high;
-  const auto capacity = static_cast<double>(about.capacity_bytes);
-  out.negligible = out.bytes_per_step * 10'000 < std::max(1048576.0, 0.0005 * capacity);
+  out.negligible = is_negligible(out.bytes_per_step, about.capacity_bytes);
 }
 
 std::uint64_t more_steps_for(const growth_found& growth, std::uint64_t steps) {
@@ -193,6 +194,13 @@ std::uint64_t more_steps_for(const growth_found& growth, std::uint64_t steps) {
 }
 
 }  // namespace
+
+bool is_negligible(double bytes_per_step, std::uint64_t capacity_bytes) {
+  constexpr double steps = 10'000;
+  constexpr double least = 1048576;
+  constexpr double share = 0.0005;
+  return bytes_per_step * steps < std::max(least, share * static_cast<double>(capacity_bytes));
+}
 
 judgement judge(const series& values, const context& about) {
   judgement out;
@@ -221,6 +229,110 @@ judgement judge(std::span<const std::uint64_t> values, const context& about) {
   series all;
   for (const auto value : values) all.add(value);
   return judge(all, about);
+}
+
+std::string_view name_of(shape value) {
+  switch (value) {
+    case shape::unknown:
+      return "unknown";
+    case shape::accumulating:
+      return "accumulating";
+    case shape::stepwise:
+      return "stepwise";
+    case shape::sawtooth:
+      return "sawtooth";
+    case shape::sawtooth_leak:
+      return "sawtooth_leak";
+    case shape::bounded_records:
+      return "bounded_records";
+    case shape::warmup_plateau:
+      return "warmup_plateau";
+    case shape::steady:
+      return "steady";
+  }
+  return "unknown";
+}
+
+std::string_view words_of(shape value) {
+  switch (value) {
+    case shape::unknown:
+      break;
+    case shape::accumulating:
+      return "accumulates";
+    case shape::stepwise:
+      return "grows by jumps";
+    case shape::sawtooth:
+      return "fills and empties, and does not grow";
+    case shape::sawtooth_leak:
+      return "fills, empties and keeps";
+    case shape::bounded_records:
+      return "rises ever more rarely: a largest input so far";
+    case shape::warmup_plateau:
+      return "grew at first and stopped growing";
+    case shape::steady:
+      return "is steady";
+  }
+  return "cannot be told yet";
+}
+
+bool is_leak(shape value) {
+  return value == shape::accumulating || value == shape::stepwise || value == shape::sawtooth_leak;
+}
+
+namespace {
+
+// Flat steps after which the last quarter of the series would count as the end of the growth.
+std::uint64_t flat_steps(const test_figures& seen) {
+  return std::max<std::uint64_t>(6, (seen.steps - seen.warmup_steps) / 3);
+}
+
+std::uint64_t longest_silence(const judgement& given) {
+  std::uint64_t last = given.evidence.warmup_steps, longest = 1;
+  for (const auto& one : given.changes) {
+    if (one.bytes < 0) continue;
+    longest = std::max(longest, one.step - std::min(last, one.step));
+    last = one.step;
+  }
+  return 2 * longest;
+}
+
+}  // namespace
+
+std::string overturned_by(const judgement& given) {
+  const auto& seen = given.evidence;
+  switch (given.shape) {
+    case shape::unknown:
+      return fmt::format("any verdict needs {} more steps", given.more_steps_needed);
+    case shape::accumulating:
+      return fmt::format("{} more steps without growth (a cache or buffer that was filling)",
+                         flat_steps(seen));
+    case shape::stepwise:
+      return fmt::format("{} more steps without another jump",
+                         given.changes.empty() ? flat_steps(seen) : longest_silence(given));
+    case shape::sawtooth_leak:
+      return fmt::format("{} more falls down to the lowest floor so far",
+                         std::max<std::size_t>(2, seen.teeth / 3));
+    case shape::sawtooth:
+      return "three more falls that each end higher than the one before";
+    case shape::bounded_records:
+      return "two more jumps, each after a wait no longer than the one before it";
+    case shape::warmup_plateau:
+      return "growth that begins again and lasts for a quarter of the steps";
+    case shape::steady:
+      return fmt::format("growth of more than {:.0f} bytes over as many steps again",
+                         std::max(1024.0, std::ceil(3 * seen.noise_bytes)));
+  }
+  return {};
+}
+
+std::optional<std::uint64_t> steps_to_oom(double bytes_per_step, const room& left) {
+  if (left.capacity_bytes == 0 || !(bytes_per_step > 0)) return std::nullopt;
+  const double free =
+      static_cast<double>(left.capacity_bytes) - left.floor_bytes - left.peak_above_floor_bytes;
+  if (free < 0) return 0;
+  const double steps = std::floor(free / bytes_per_step);
+  constexpr double most = 1e15;  // a rate near zero: far beyond any run, and safe to convert
+  return static_cast<std::uint64_t>(std::fmin(steps, most));
 }
 
 }  // namespace memtrace::growth

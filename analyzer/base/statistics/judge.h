@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -28,6 +29,8 @@ enum class shape : std::uint8_t {
 };
 
 [[nodiscard]] std::string_view name_of(shape value);
+// The same for people, after "memory …": "grew at first and stopped growing".
+[[nodiscard]] std::string_view words_of(shape value);
 // Whether memory that behaves so runs out in the end.
 [[nodiscard]] bool is_leak(shape value);
 
@@ -44,7 +47,7 @@ struct change_point {
   std::int64_t bytes = 0;  // up or down
 };
 
-// What the verdict rests on.
+// The figures that the verdict rests on.
 struct test_figures {
   std::uint64_t steps = 0;            // of the series
   std::uint64_t warmup_steps = 0;     // left out at its start
@@ -75,7 +78,23 @@ struct judgement {
   test_figures evidence;
 };
 
+// Whether 10,000 steps of it stay below 1 MiB or 0.05 % of the device's capacity (0: not known).
+[[nodiscard]] bool is_negligible(double bytes_per_step, std::uint64_t capacity_bytes);
+
 [[nodiscard]] judgement judge(const series& values, const context& about = {});
 [[nodiscard]] judgement judge(std::span<const std::uint64_t> values, const context& about = {});
+
+// The least evidence that would overturn a verdict, as a sentence.
+[[nodiscard]] std::string overturned_by(const judgement& given);
+
+struct room {
+  std::uint64_t capacity_bytes = 0;   // that the process may use at most
+  double floor_bytes = 0;             // what is live between steps, now
+  double peak_above_floor_bytes = 0;  // what a step needs on top of it
+};
+
+// Whole steps that still succeed; 0 if the next one fails. Nothing where memory does not grow or
+// the capacity is not known. Fragmentation is not in it: the failure may come earlier.
+[[nodiscard]] std::optional<std::uint64_t> steps_to_oom(double bytes_per_step, const room& left);
 
 }  // namespace memtrace::growth

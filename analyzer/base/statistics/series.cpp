@@ -53,7 +53,7 @@ void series::add(std::uint64_t bytes, std::uint64_t times) {
   add_unchanged(times);
 }
 
-// What has passed the filter last, again.
+// Repeats the value that has passed the filter last.
 void series::add_unchanged(std::uint64_t times) {
   while (times != 0) {
     if (windows_.back().steps == width_) {

@@ -16,7 +16,7 @@
 
 namespace memtrace::growth {
 
-// What is kept of consecutive steps. Bytes are doubles: exact up to 8 PiB.
+// The sums that stand for consecutive steps. Bytes are doubles: exact up to 8 PiB.
 struct window {
   double floor = 0;         // the least value
   double top = 0;           // the greatest value

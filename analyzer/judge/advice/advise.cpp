@@ -9,18 +9,155 @@
 #include <mutex>
 #include <optional>
 #include <set>
+#include <string>
+#include <tuple>
 #include <utility>
 
 #include "analyzer/base/text/units.h"
-#include "analyzer/judge/advice/combine.h"
-#include "analyzer/judge/advice/keep_best.h"
 #include "analyzer/judge/advice/pieces.h"
 #include "analyzer/judge/advice/prove.h"
-#include "analyzer/judge/advice/rank.h"
-#include "analyzer/judge/advice/window.h"
 #include "analyzer/model/allocator/side_by_side.h"
 
 namespace memtrace::advice {
+
+namespace {
+
+// Savings that differ by less are about equal: 1/20.
+constexpr std::int64_t equal_within = 20;
+
+[[nodiscard]] std::int64_t device_bytes(const piece& of) {
+  const auto saves = std::max<std::int64_t>(0, of.saves_bytes);
+  return of.what.changes_results ? saves / 2 : saves;
+}
+
+// Its saving as a person would say it: of the device, of the host, of capacity.
+[[nodiscard]] auto by_saving(const piece& of) {
+  return std::tuple(of.mends_out_of_memory, device_bytes(of), of.saves_capacity.value_or(0),
+                    of.what.saves_host_bytes.value_or(0), of.what.saves_ns.value_or(0));
+}
+
+// A setting is cheaper than a change of the program, what was seen is safer than what was reckoned.
+[[nodiscard]] auto by_effort(const piece& of) {
+  return std::pair(of.what.how == proof::estimated, of.changes_program);
+}
+
+}  // namespace
+
+bool is_worth_it(const piece& of, std::uint64_t least) {
+  const auto enough = static_cast<std::int64_t>(least);
+  return of.mends_out_of_memory || of.saves_bytes >= enough ||
+         of.saves_capacity.value_or(0) >= enough || of.what.saves_host_bytes.value_or(0) != 0 ||
+         of.what.saves_ns.value_or(0) != 0;
+}
+
+void rank(std::vector<piece>& pieces) {
+  std::stable_sort(pieces.begin(), pieces.end(), [](const piece& left, const piece& right) {
+    return by_saving(left) > by_saving(right);
+  });
+  for (auto first = pieces.begin(); first != pieces.end();) {
+    const auto most = device_bytes(*first);
+    const auto equals = std::find_if(first, pieces.end(), [&](const piece& one) {
+      return one.mends_out_of_memory != first->mends_out_of_memory ||
+             device_bytes(one) < most - most / equal_within;
+    });
+    if (most != 0) {
+      std::stable_sort(first, equals, [](const piece& left, const piece& right) {
+        return by_effort(left) < by_effort(right);
+      });
+    }
+    first = equals;
+  }
+}
+
+namespace {
+
+void keep_best_options(std::vector<piece>& ranked) {
+  const auto is_option = [](const piece& one) { return one.what.group == options_group; };
+  const auto is_steady = [](const piece& one) { return one.what.holds_at_any_address; };
+  const auto best = std::find_if(ranked.begin(), ranked.end(), is_option);
+  if (best == ranked.end()) return;
+  // About as good as the best and valid for all addresses.
+  const auto steady = std::find_if(best, ranked.end(), is_steady);
+  if (steady != ranked.end() && steady != best &&
+      steady->mends_out_of_memory == best->mends_out_of_memory &&
+      steady->saves_bytes >= best->saves_bytes - best->saves_bytes / 20) {
+    std::rotate(best, steady, steady + 1);
+  }
+  const auto rest = best + 1;
+  bool has_steady = is_steady(*best);
+  ranked.erase(std::remove_if(rest, ranked.end(),
+                              [&](const piece& one) {
+                                if (!is_option(one)) return false;
+                                if (has_steady || !is_steady(one)) return true;
+                                has_steady = true;
+                                return false;
+                              }),
+               ranked.end());
+}
+
+void keep_first_of(std::string_view group, std::vector<piece>& ranked) {
+  const auto is_of_it = [&](const piece& one) { return one.what.group == group; };
+  const auto best = std::find_if(ranked.begin(), ranked.end(), is_of_it);
+  if (best == ranked.end()) return;
+  ranked.erase(std::remove_if(best + 1, ranked.end(), is_of_it), ranked.end());
+}
+
+}  // namespace
+
+void keep_best(std::vector<piece>& ranked) {
+  keep_best_options(ranked);
+  keep_first_of(empty_cache_group, ranked);
+}
+
+namespace {
+
+// One at a time is tried beside the ones before; a replay each.
+constexpr std::size_t most_tried = 10;
+
+[[nodiscard]] std::vector<const proposal*> in_order(std::vector<const proposal*> all) {
+  std::stable_partition(all.begin(), all.end(),
+                        [](const proposal* what) { return !what->after_sizes; });
+  return all;
+}
+
+}  // namespace
+
+std::optional<combination> combine(const std::vector<piece>& ranked, const prover& by) {
+  std::vector<const proposal*> together;
+  std::set<std::string> groups;
+  bool options_chosen = false;
+  std::uint64_t left = by.peak_before();
+  std::size_t tried = 0;
+  for (const auto& one : ranked) {
+    const auto& what = one.what;
+    if (!one.replayed || one.saves_bytes <= 0 || tried == most_tried) continue;
+    if (what.changes_results) continue;  // not beside others: it is another training
+    if (!what.group.empty() && groups.contains(what.group)) continue;
+    if (what.options && options_chosen) continue;
+    ++tried;
+    together.push_back(&what);
+    const auto peak = by.peak_with(in_order(together), false);
+    if (!peak || *peak + by.least_saving() > left) {
+      together.pop_back();
+      continue;
+    }
+    left = *peak;
+    groups.insert(what.group);
+    options_chosen = options_chosen || what.options.has_value();
+  }
+  if (together.size() < 2) return std::nullopt;
+  const auto peak = by.peak_with(in_order(together), true);
+  if (!peak) return std::nullopt;
+  combination made;
+  for (const auto* const what : together) {
+    made.ids.push_back(what->id);
+    made.device = what->device.value_or(0);
+    if (what->how == proof::estimated) made.how = proof::estimated;
+  }
+  made.peak_reserved = *peak;
+  made.saves_bytes = static_cast<std::int64_t>(by.peak_before() - *peak);
+  return made;
+}
 
 namespace {
 
@@ -84,7 +221,7 @@ void advise_on(const blocks::evidence& whole, advice_found& found, std::set<std:
   }
   const prover by(of);
   auto asked = ask_all(of);
-  // What is said of the host holds for all devices.
+  // Advice on the host holds for all devices.
   std::erase_if(asked, [&](const proposal& what) {
     return !what.device && !of_host.insert(what.id + what.amount).second;
   });

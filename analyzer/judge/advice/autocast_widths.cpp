@@ -5,9 +5,9 @@
 #include <array>
 #include <map>
 #include <set>
+#include <tuple>
 #include <utility>
 
-#include "analyzer/judge/advice/keepers.h"
 #include "analyzer/judge/advice/passes.h"
 
 namespace memtrace::advice {
@@ -16,6 +16,73 @@ using allocator::block_number;
 using attribution::phase;
 
 namespace {
+
+// The first block that is made at this event or later.
+[[nodiscard]] block_number block_from(const blocks::evidence& of, std::uint64_t event) {
+  block_number first = 0;
+  auto last = static_cast<block_number>(of.blocks.size());
+  while (first < last) {
+    const auto middle = first + (last - first) / 2;
+    if (birth_event(of, middle) < event) {
+      first = middle + 1;
+    } else {
+      last = middle;
+    }
+  }
+  return first;
+}
+
+// Which operations keep a block for their backward pass, as shown by what they allocated.
+//
+//   block 7 ─ kept as an operand by the operation that made block 8
+//           └ kept by its own operation as a result
+class keepers {
+ public:
+  struct use {
+    allocator::block_number block = 0;
+    allocator::block_number by = 0;  // the first block of the operation; of a result: itself
+    bool output = false;             // a result of the operation
+  };
+
+  explicit keepers(const blocks::evidence& of);
+
+  // Each operation that keeps it. Empty: none does, or the trace does not say.
+  [[nodiscard]] std::span<const use> of(allocator::block_number block) const;
+  // The operands that the operation that made this block keeps.
+  [[nodiscard]] std::span<const use> operands_of(allocator::block_number by) const;
+
+ private:
+  std::vector<use> by_block_;
+  std::vector<use> by_keeper_;  // operands alone
+};
+
+keepers::keepers(const blocks::evidence& of) {
+  const auto blocks = of.blocks.size();
+  for (const auto& kept : of.keepings) {
+    const auto block = block_from(of, kept.block_event);
+    if (block >= blocks || birth_event(of, block) != kept.block_event) continue;  // not there
+    const auto by = kept.output ? block : block_from(of, kept.before);
+    if (by >= blocks) continue;
+    by_block_.push_back({block, by, kept.output});
+    if (!kept.output) by_keeper_.push_back({block, by, false});
+  }
+  const auto in_order = [](const use& left, const use& right) {
+    return std::tie(left.block, left.by, left.output) <
+           std::tie(right.block, right.by, right.output);
+  };
+  std::ranges::sort(by_block_, in_order);
+  std::ranges::sort(by_keeper_, [](const use& left, const use& right) {
+    return std::tie(left.by, left.block) < std::tie(right.by, right.block);
+  });
+}
+
+std::span<const keepers::use> keepers::of(block_number block) const {
+  return equal_members(by_block_, block, &use::block);
+}
+
+std::span<const keepers::use> keepers::operands_of(block_number by) const {
+  return equal_members(by_keeper_, by, &use::by);
+}
 
 template <std::size_t count>
 [[nodiscard]] bool begins_with_any(std::string_view node,
@@ -89,13 +156,13 @@ template <std::size_t count>
   return function == "ForCausalLMLoss" || function == "ForMaskedLMLoss";
 }
 
-// What is known of the operations that ran at one place of the forward pass.
+// The facts about the operations that ran at one place of the forward pass.
 struct operations_at {
   operation_kind kind = operation_kind::unknown;
   bool softmax = false;        // keeps its own result, in 32 bits
   bool cross_entropy = false;  // log_softmax that is told the width of its operand
   bool program_casts = false;
-  // Of the largest block that it made; a line may make sums beside it.
+  // The largest block that it made; a line may make sums beside it.
   std::uint64_t bytes = 0;
   std::uint8_t bits = 32;
   std::uint8_t operand_bits = 32;
@@ -126,7 +193,7 @@ class reading {
   }
 
  private:
-  // Of several at one place the product decides, then what is wide: what follows them is as wide.
+  // Where several run at one place the product decides, then a wide one: what follows is as wide.
   void learn_operations() {
     for (const auto& facts : of_.blocks) {
       if (facts.born_in != phase::backward || !facts.node || !facts.forward) continue;
@@ -263,7 +330,7 @@ class reading {
     found_.kinds[block] = place.kind;
   }
 
-  // What products and what is wide keep instead of this block.
+  // Finds the copies that products and wide operations keep instead of this block.
   void find_copies(block_number block) {
     const auto& facts = of_.blocks[block];
     if (!facts.kept_by_autograd) return;

@@ -6,7 +6,9 @@
 // Reference").
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -37,12 +39,22 @@ struct autocast_widths {
   std::vector<operation_kind> kinds;       // of the operation that made it
   // Kept as it is by an operation; false: by none, or all that keep it keep copies.
   std::vector<bool> kept_itself;
-  // Of what a softmax in 32 bits made whose operand is cast for it: the event at which the cast is
+  // For what a softmax in 32 bits made whose operand is cast for it: the event at which the cast is
   // given back. At once, or, where the program itself casts (transformers' losses), when the loss
   // is there. 0: nothing is cast.
   std::vector<std::uint64_t> cast_ends;
   std::vector<cast_copy> copies;  // by what they are of
 };
 [[nodiscard]] autocast_widths widths_under_autocast(const blocks::evidence& of);
+
+// Items of a sorted list that have one value of a member: std::ranges::equal_range, whose result
+// clang 14 cannot compile with GCC 12's library.
+
+template <class Item, class Value>
+[[nodiscard]] std::span<const Item> equal_members(const std::vector<Item>& sorted,
+                                                  const Value& value, Value Item::*member) {
+  return {std::ranges::lower_bound(sorted, value, {}, member),
+          std::ranges::upper_bound(sorted, value, {}, member)};
+}
 
 }  // namespace memtrace::advice

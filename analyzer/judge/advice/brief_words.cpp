@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyzer/judge/advice/brief_words.h"
+#include "analyzer/judge/advice/piece.h"
 
 #include <algorithm>
 #include <iterator>

@@ -35,8 +35,8 @@ enum class place : std::uint8_t { between, forward, backward, evaluation, update
   return next != refused.end() && *next <= death;
 }
 
-// What lives to the end may have been waiting for a backward pass, and so may what was alive when
-// memory ran out.
+// A block that lives to the end may have been waiting for a backward pass, and so may one that was
+// alive when memory ran out.
 [[nodiscard]] std::map<std::uint32_t, std::uint64_t> calls_without_backward(
     const blocks::evidence& of) {
   const auto begins = begins_of_backward(of);
@@ -85,7 +85,7 @@ class reading {
   }
 
  private:
-  // What follows a call in a forward pass (the loss) belongs to that call.
+  // Blocks that follow a call in a forward pass (the loss) belong to that call.
   [[nodiscard]] place place_in_course(const blocks::block_facts& block) {
     const auto where = place_of(block);
     if (where != place::forward) return where;

@@ -5,10 +5,12 @@
 // program would ask the allocator for. Sizes are bytes.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "analyzer/model/allocator/request_log.h"
@@ -35,7 +37,11 @@ enum class proof : std::uint8_t {
   }
 }
 
-// What a program would have to change, and what that would make of its requests.
+// Groups of which only the best are kept (keep_best() in advise.h).
+inline constexpr std::string_view options_group = "allocator_options";
+inline constexpr std::string_view empty_cache_group = "empty_cache";
+
+// A change that a program would have to make, and its requests after it.
 struct proposal {
   std::string id;     // stable: expandable_segments, checkpointing, …
   std::string title;  // one short sentence: what happens now
@@ -48,7 +54,7 @@ struct proposal {
   std::string cost;      // time, accuracy, risk; "none known" is an answer
   std::string not_when;  // when not to take it
   proof how = proof::estimated;
-  // What is computed would differ: another optimizer, other weights, shorter sequences.
+  // The results would differ: another optimizer, other weights, shorter sequences.
   bool changes_results = false;
   // Pieces of one group exclude one another (two batch sizes, two optimizers); empty: none.
   std::string group;
@@ -61,7 +67,7 @@ struct proposal {
   std::optional<std::uint32_t> device;  // empty: the host
   trace::stack_id stack;                // the line it is about, if it is about one
 
-  // Of these at most one is empty. Options take the place of the run's; `rewrite` makes the
+  // At most one of these is empty. Options take the place of the run's; `rewrite` makes the
   // requests those of the changed program (applied in the order of the pieces when combined, so
   // positions in it are event numbers, not indices: see request_edits.h).
   std::optional<allocator::settings> options;
@@ -81,7 +87,7 @@ struct piece {
   std::int64_t saves_bytes = 0;  // of peak reserved at this capacity: in the worst policy
   std::int64_t saves_bytes_most = 0;  // in the best one
   std::int64_t saves_allocated = 0;   // of peak allocated
-  // Of the smallest capacity that fits; empty: not asked for, or none was found.
+  // Savings of the smallest capacity that fits; empty: not asked for, or none was found.
   std::optional<std::int64_t> saves_capacity;
   std::uint64_t retries_before = 0;
   std::uint64_t retries_after = 0;
@@ -89,8 +95,8 @@ struct piece {
   bool mends_out_of_memory = false;
 };
 
-// Of all that can be taken together and still saves something beside the ones before it, the first
-// of each group: not the sum of its parts.
+// The pieces that can be taken together and still save something beside the ones before them, the
+// first of each group: not the sum of its parts.
 struct combination {
   std::uint32_t device = 0;
   std::vector<std::string> ids;
@@ -100,9 +106,27 @@ struct combination {
 };
 
 struct advice_found {
-  std::vector<piece> pieces;          // the best first: see rank.h
+  std::vector<piece> pieces;          // the best first: see rank() in advise.h
   std::vector<combination> combined;  // by device; of two pieces or more
   std::vector<std::string> limits;    // what was not looked at, or not as a whole, and why
 };
+
+// The name of a piece of advice where a sentence has room for a few words.
+
+// By a proposal's id: "micro-batches of a quarter of the size". Reads as one of several in a list.
+[[nodiscard]] std::string brief_words(std::string_view id);
+
+// Whether that is more than the id itself with spaces.
+[[nodiscard]] bool has_brief_words(std::string_view id);
+
+// Replays take longer than reading: who waits wants to know how far they are.
+
+// How far the proposals of one device are proved.
+struct replay_progress {
+  std::size_t done = 0;
+  std::size_t of = 0;
+};
+// Called by several threads, but by one at a time.
+using on_replayed_t = std::function<void(const replay_progress&)>;
 
 }  // namespace memtrace::advice

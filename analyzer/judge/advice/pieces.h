@@ -33,7 +33,7 @@
 
 namespace memtrace::advice {
 
-// What applies to this run; empty where nothing does. Whoever proposes need not know whether it
+// The proposals for this run; empty where none applies. Whoever proposes need not know whether it
 // saves anything: what does not is dropped after the proof.
 using proposals = std::vector<proposal>;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a piece of advice about a program says in words: its lines, its settings, the library that
-// runs its loop.
+// Words for pieces of advice about a program: its lines, its settings, the library that runs its
+// loop.
 #pragma once
 
 #include <cstdint>

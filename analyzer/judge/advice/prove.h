@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a proposal saves, by replaying what the changed program would ask for.
+// The saving of a proposal, by replaying the requests of the changed program.
 //
 //   before  the peak that was recorded (of a part of a run: the replayed one). Of a run that ended
 //           when memory ran out: what it would have needed, up to and including the request that

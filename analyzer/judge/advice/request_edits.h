@@ -14,7 +14,7 @@ namespace memtrace::advice {
 
 class request_edits {
  public:
-  // Of the size that the log has by then.
+  // By the size that the log has by then.
   void scale(allocator::block_number block, std::uint32_t numerator, std::uint32_t denominator);
   // Never asked for; request_log::allocations then has UINT32_MAX for it.
   void drop(allocator::block_number block);
@@ -27,7 +27,7 @@ class request_edits {
   using added = std::uint32_t;
   [[nodiscard]] added allocate(std::uint64_t event, allocator::block_number like,
                                std::uint32_t numerator = 1, std::uint32_t denominator = 1);
-  // Of those at the same event, in the order of these calls. Without it: lives to the end.
+  // At the same event in the order of these calls. Without it the block lives to the end.
   void free(added block, std::uint64_t event);
 
   [[nodiscard]] bool empty() const { return changes_.empty() && added_.empty(); }
@@ -59,5 +59,13 @@ class request_edits {
   std::vector<new_block> added_;
   std::uint32_t order_ = 0;
 };
+
+// Calls of torch.cuda.empty_cache() left out of a program's requests, or put into them. Positions
+// are event numbers.
+
+void remove_empty_cache(allocator::request_log& log);
+
+// Right before the first request of each of these events (ascending) or a later one.
+void add_empty_cache(allocator::request_log& log, const std::vector<std::uint64_t>& before);
 
 }  // namespace memtrace::advice

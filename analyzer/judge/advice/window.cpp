@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyzer/judge/advice/window.h"
+#include "analyzer/judge/advice/advise.h"
 
 #include <fmt/core.h>
 
@@ -72,7 +72,7 @@ class cutting {
   [[nodiscard]] bool was_refused(allocator::block_number block) const {
     return block < of_.log.addresses.size() && of_.log.addresses[block] == 0;
   }
-  // Of what came before only what is still there, and what changed the allocator's state.
+  // Takes from before only blocks that are still there, and changes of the allocator's state.
   void add_earlier(std::size_t index) {
     const auto& asked = of_.log.requests[index];
     switch (asked.what()) {

@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <map>
+#include <string_view>
 #include <vector>
 
 #include "analyzer/judge/blocks/evidence.h"
@@ -20,6 +21,13 @@
 #include "analyzer/model/replay/address_map.h"
 
 namespace memtrace::blocks {
+
+// How many bits an element has, by the ways in which PyTorch names its type.
+
+// c10::ScalarType, as in c10/core/ScalarType.h; 0: not known.
+[[nodiscard]] std::uint8_t bits_of_scalar_type(std::uint32_t type);
+// "torch.float32"; 0: not known.
+[[nodiscard]] std::uint8_t bits_of_dtype(std::string_view name);
 
 class block_collector final : public attribution::life_observer, public trace::record_visitor {
  public:
@@ -36,7 +44,7 @@ class block_collector final : public attribution::life_observer, public trace::r
   void on_module(const trace::event& next, const trace::module_event& record) override;
   void on_saved(const trace::event& next, const trace::saved_event& record) override;
 
-  // What autograd kept on a device; once, before facts_of.
+  // The blocks that autograd kept on a device; once, before facts_of.
   [[nodiscard]] std::vector<keeping> keepings_of(std::uint32_t device);
   // After the last record, once. By block_number of the log, with the requests that freed them.
   // Empty: blocks that a request of the log made are not known.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What pieces of advice look at: the requests of one device, and what attribution knows of each
+// The evidence for pieces of advice: the requests of one device, and what attribution knows of each
 // block. Sizes are bytes.
 #pragma once
 
@@ -20,7 +20,7 @@
 
 namespace memtrace::blocks {
 
-// Of a module that the agent named.
+// A module that the agent named.
 struct module_facts {
   trace::object_id root;
   trace::text_id path;        // in the root; empty text: the root itself

@@ -21,7 +21,7 @@
 
 namespace memtrace::blocks {
 
-// What is known of a device; the log is what `of` refers to.
+// The evidence on a device; `of` refers to the log.
 struct device_evidence {
   std::unique_ptr<allocator::request_log> log;
   std::unique_ptr<evidence> of;  // null: the log's doubts say why

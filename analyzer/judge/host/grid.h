@@ -8,8 +8,8 @@
 //   step ends    ││││││││││││││││││││││││││││││││││││││││││       faster: each so-manieth end is
 //   one samples     ·    ·    ·    ·    ·    ·    ·    ·    ·
 //
-// What comes before the first step's end (the model is made, libraries are loaded) and after the
-// last one's (everything is given back) is left out. Without steps: points evenly in time.
+// Samples before the first step's end (the model is made, libraries are loaded) and after the last
+// one's (everything is given back) are left out. Without steps: points evenly in time.
 #pragma once
 
 #include <cstdint>

@@ -6,17 +6,15 @@
 #include <map>
 #include <utility>
 
-#include "analyzer/base/statistics/steps_to_oom.h"
-#include "analyzer/base/statistics/words.h"
+#include "analyzer/base/statistics/judge.h"
 #include "analyzer/judge/host/grid.h"
-#include "analyzer/judge/host/words.h"
-#include "analyzer/judge/verdicts/series_shown.h"
+#include "analyzer/judge/verdicts/device_series.h"
 
 namespace memtrace::host {
 
 namespace {
 
-// What a process gains by the way is nothing to speak of: a heap grows by arenas, and the
+// A process gains some memory by the way, which does not matter: a heap grows by arenas, and the
 // recorder's own two windows of the trace (2.6 MB) fill up, where the trace lies in memory.
 constexpr std::uint64_t negligible_growth = 4u << 20;
 // Pinned memory is known exactly, to the page.
@@ -44,10 +42,7 @@ void count_by_steps(growth::judgement& found, const host_grid& on, std::uint64_t
   found.evidence.steps *= on.stride;
   found.evidence.warmup_steps *= on.stride;
   found.evidence.step_resolution *= on.stride;
-  constexpr double steps = 10'000;
-  const double share = 0.0005 * static_cast<double>(capacity);
-  found.negligible =
-      is_leak(found.shape) && found.bytes_per_step * steps < std::max(1048576.0, share);
+  found.negligible = is_leak(found.shape) && growth::is_negligible(found.bytes_per_step, capacity);
   found.overturned_by = growth::overturned_by(found);
 }
 
@@ -200,7 +195,7 @@ class host_judge {
     const auto before = made_.size();
     add(about, samples_.workers_proportional, negligible_growth, room_);
     if (made_.size() > before && made_.back().found.shape != growth::shape::unknown) return;
-    // What is resident in them is known more often, though not what of it is shared: it can tell
+    // Their resident memory is known more often, though not how much of it is shared: it can show
     // that they grow, and not that they do not.
     add(about, samples_.workers_kept, negligible_growth, room_);
     const bool grows = made_.size() > before && is_leak(made_.back().found.shape);

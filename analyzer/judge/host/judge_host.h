@@ -6,6 +6,8 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "analyzer/judge/host/samples.h"
@@ -19,5 +21,13 @@ namespace memtrace::host {
 [[nodiscard]] std::vector<verdicts::verdict> judge_host(
     const host_samples& samples, std::span<const replay::pinned_change> pinned,
     std::span<const std::uint64_t> step_ends);
+
+// The words of verdicts on memory outside of PyTorch's pool.
+
+// "the container (cgroup v2)", "the machine", …
+[[nodiscard]] std::string_view name_of(format::host::limit_source from);
+
+// Sets the summary; of workers also what to write instead, where the cause is seen in the series.
+void describe(verdicts::verdict& made, const host_samples& samples);
 
 }  // namespace memtrace::host

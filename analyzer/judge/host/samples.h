@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the recorder sampled of memory outside of PyTorch's pool (memtrace/host_samples.h), gathered
+// The recorder's samples of memory outside of PyTorch's pool (memtrace/host_samples.h), gathered
 // while a trace is read, in bounded memory.
 #pragma once
 
@@ -45,7 +45,7 @@ struct worker_memory {
   std::uint64_t peak = 0;     // proportional
 };
 
-// Of one process and those below it.
+// The samples of one process and those below it.
 struct host_samples {
   sampled_series resident;
   sampled_series kept;
@@ -55,7 +55,7 @@ struct host_samples {
   sampled_series workers_kept;
   sampled_series limit_used;
   std::map<std::uint32_t, sampled_series> outside;  // by device: in use, but not PyTorch's pool
-  // Of these what is known by whom: by device and device::part_name.
+  // The part of these whose user is known: by device and device::part_name.
   std::map<std::pair<std::uint32_t, std::string>, sampled_series> by_owner;
   std::optional<std::uint64_t> limit;
   std::optional<format::host::limit_source> limit_from;
@@ -73,7 +73,7 @@ class host_collector final : public trace::record_visitor {
   [[nodiscard]] const host_samples& found() const { return found_; }
 
  private:
-  // What a counter's name means.
+  // The meaning of a counter's name.
   enum class meaning : std::uint8_t {
     none,
     resident,

@@ -2,8 +2,35 @@
 #include "analyzer/judge/verdicts/collector.h"
 
 #include <algorithm>
+#include <functional>
 
 namespace memtrace::verdicts {
+
+void segment_makers::note(std::uint32_t site, const attribution::block_life& block,
+                          std::uint64_t bytes) {
+  auto& made = by_site_[site];
+  made.site = site;
+  made.stack = block.stack;
+  made.forward = block.scope.forward;
+  made.born_in = block.born.during;
+  made.bytes += bytes;
+  ++made.blocks;
+}
+
+std::vector<culprit> segment_makers::culprits(double bytes_per_step) const {
+  std::vector<culprit> found;
+  double all = 0;
+  for (const auto& [site, made] : by_site_) {
+    found.push_back(made);
+    all += static_cast<double>(made.bytes);
+  }
+  for (auto& one : found) {
+    one.share = static_cast<double>(one.bytes) / all;
+    one.bytes_per_step = one.share * bytes_per_step;
+  }
+  std::ranges::stable_sort(found, std::greater(), &culprit::bytes);
+  return found;
+}
 
 namespace {
 
@@ -19,10 +46,10 @@ constexpr std::uint64_t enough_steps = 10;  // for growth::judge
   return bytes;
 }
 
-// What autograd kept first and no graph, but the program still keeps several backward passes later
-// is what the program gathers: that is what grows. So is what was computed while a model was
-// evaluated, and then trained with (a teacher's answers, an actor's states), although it is an
-// input.
+// A block that autograd kept first, and that the program still keeps several backward passes later,
+// with no graph, is something that the program gathers: that is what grows. So is a block that was
+// computed while a model was evaluated, and then trained with (a teacher's answers, an actor's
+// states), although it is an input.
 [[nodiscard]] attribution::category lasting_category(const attribution::block_life& block,
                                                      const attribution::classification& found,
                                                      const attribution::life_end& how) {

@@ -15,21 +15,47 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <string>
 #include <unordered_set>
 #include <utility>
 #include <vector>
 
-#include "analyzer/judge/verdicts/category_series.h"
+#include "analyzer/judge/verdicts/device_series.h"
+#include "analyzer/judge/verdicts/episodes.h"
 #include "analyzer/judge/verdicts/module_uses.h"
-#include "analyzer/judge/verdicts/phase_episodes.h"
 #include "analyzer/judge/verdicts/retention.h"
-#include "analyzer/judge/verdicts/segment_makers.h"
 #include "analyzer/judge/verdicts/sites.h"
 #include "analyzer/judge/verdicts/timeline.h"
+#include "analyzer/judge/verdicts/verdict.h"
+#include "analyzer/model/attribution/block_life.h"
 #include "analyzer/model/attribution/life_observer.h"
 #include "analyzer/model/replay/replay.h"
+#include "analyzer/trace/reader/dictionary.h"
 
 namespace memtrace::verdicts {
+
+// Whose requests made the allocator reserve more, after the first steps: the culprits where
+// reserved memory grows and allocated memory does not.
+
+class segment_makers {
+ public:
+  // A block was made in this step; so much is reserved now.
+  void born(std::uint32_t site, const attribution::block_life& block, std::uint64_t reserved,
+            std::uint64_t step) {
+    if (reserved > reserved_ && step >= first_steps) note(site, block, reserved - reserved_);
+    reserved_ = reserved;
+  }
+  // The suspects of a growth of so many bytes a step; most first.
+  [[nodiscard]] std::vector<culprit> culprits(double bytes_per_step) const;
+
+ private:
+  static constexpr std::uint64_t first_steps = 3;  // in which what is needed anyway is reserved
+
+  void note(std::uint32_t site, const attribution::block_life& block, std::uint64_t bytes);
+
+  std::uint64_t reserved_ = 0;
+  std::map<std::uint32_t, culprit> by_site_;
+};
 
 class collector final : public attribution::life_observer {
  public:
@@ -73,7 +99,7 @@ class collector final : public attribution::life_observer {
   [[nodiscard]] std::uint64_t last_birth() const { return last_birth_; }  // its event
 
  private:
-  // Of a device, now.
+  // The holdings of a device, now.
   struct holdings {
     std::vector<site_holding> by_site;
     device_timeline* steps = nullptr;
@@ -111,5 +137,12 @@ class collector final : public attribution::life_observer {
       in_graphs_;  // born events of what the latest census found there
   retention kept_;
 };
+
+// From what was collected to verdicts, in this order: the device as a whole, judged by its call
+// sites; where that does not grow, what it reserves; memory outside of PyTorch; single call sites;
+// categories; and memory that grows within an evaluation or a phase that the program named. Each
+// device has a verdict, the others only where they grow. `unit`: what the steps are.
+[[nodiscard]] findings conclude(const collector& collected, const replay::replayer& replayed,
+                                const trace::dictionary& names, const std::string& unit = "step");
 
 }  // namespace memtrace::verdicts

@@ -1,13 +1,321 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyzer/judge/verdicts/conclude.h"
+#include "analyzer/judge/verdicts/collector.h"
+
+#include <fmt/core.h>
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
+#include <string>
+#include <utility>
 
-#include "analyzer/judge/verdicts/device_verdict.h"
-#include "analyzer/judge/verdicts/other_verdicts.h"
+#include "analyzer/base/statistics/judge.h"
+#include "analyzer/base/text/units.h"
+#include "analyzer/judge/program/unsettled.h"
+#include "analyzer/judge/verdicts/culprits.h"
+#include "analyzer/judge/verdicts/device_series.h"
+#include "analyzer/judge/verdicts/timeline.h"
+#include "analyzer/judge/verdicts/verdict.h"
+#include "memtrace/gpu_models.h"
 
 namespace memtrace::verdicts {
+
+namespace {
+
+// The parts that all verdicts of a run have in common.
+struct verdict_maker {
+  const replay::replayer& replayed;
+  std::string unit;  // of the series: step, call, event window
+
+  // Bytes of a device that PyTorch's allocator can have; 0: not known.
+  [[nodiscard]] std::uint64_t capacity_of(std::uint32_t device) const;
+  [[nodiscard]] verdict make(subject about, growth::judgement found,
+                             const thinned_series* shown) const;
+  // Steps and time to out-of-memory, here and elsewhere.
+  void say_when(verdict& made, const device_series& whole, const step_clock& clock) const;
+};
+
+std::uint64_t verdict_maker::capacity_of(std::uint32_t index) const {
+  const auto* const device = replayed.device(index);
+  if (device == nullptr) return 0;
+  const auto& facts = device->facts;
+  const auto bytes =
+      facts.free_before_first_segment != 0 ? facts.free_before_first_segment : facts.total_bytes;
+  const auto from_driver = replayed.driver().on_device(index);
+  const auto reserved = device->allocator.totals().reserved;
+  return bytes - std::min(bytes, from_driver - std::min(from_driver, reserved));
+}
+
+verdict verdict_maker::make(subject about, growth::judgement found,
+                            const thinned_series* shown) const {
+  verdict made;
+  made.about = std::move(about);
+  made.bytes_per_step = found.bytes_per_step;
+  made.found = std::move(found);
+  if (shown != nullptr) made.series = shown->shown();
+  made.unit = unit;
+  return made;
+}
+
+// Whichever comes first: no more bytes, or no more segments, where the blocks that stay leave free
+// parts beside them that nothing fits into.
+class countdown {
+ public:
+  countdown(double bytes_per_step, const device_series& whole)
+      : bytes_per_step_(bytes_per_step),
+        whole_(whole),
+        segments_(growth::judge(whole.occupied.values)) {}
+
+  [[nodiscard]] std::optional<std::uint64_t> steps(std::uint64_t capacity) const {
+    const auto needed = static_cast<double>(whole_.most_above_least);
+    const auto by_bytes = growth::steps_to_oom(
+        bytes_per_step_, {capacity, static_cast<double>(whole_.last_least), needed});
+    if (!by_bytes || !growth::is_leak(segments_.shape) ||
+        segments_.bytes_per_step <= bytes_per_step_) {
+      return by_bytes;
+    }
+    const auto by_segments = growth::steps_to_oom(
+        segments_.bytes_per_step, {capacity, static_cast<double>(whole_.last_occupied), needed});
+    return std::min(*by_bytes, by_segments.value_or(*by_bytes));
+  }
+
+ private:
+  double bytes_per_step_;
+  const device_series& whole_;
+  growth::judgement segments_;
+};
+
+void verdict_maker::say_when(verdict& made, const device_series& whole,
+                             const step_clock& clock) const {
+  const auto capacity = capacity_of(made.about.device);
+  const countdown until(made.bytes_per_step, whole);
+  made.steps_to_oom = until.steps(capacity);
+  if (!made.steps_to_oom) return;
+  const auto step_ns = clock.ns_per_step();
+  constexpr double longest = 9e18;
+  if (step_ns > 0) {
+    made.ns_to_oom = static_cast<std::uint64_t>(
+        std::min(static_cast<double>(*made.steps_to_oom) * step_ns, longest));
+  }
+  const auto* const device = replayed.device(made.about.device);
+  const auto total = device == nullptr ? capacity : device->facts.total_bytes;
+  const auto outside = total - std::min(total, capacity);
+  for (const auto& model : known_gpus) {
+    const auto usable = model.total_bytes - std::min(model.total_bytes, outside);
+    made.elsewhere.push_back({std::string(model.key), model.total_bytes,
+                              usable == 0 ? 0 : until.steps(usable).value_or(0)});
+  }
+}
+
+// No call site leaks: whatever grows is bounded by what the sites that grew most look like.
+void call_it_bounded(growth::judgement& found, growth::shape largest) {
+  found.shape = largest == growth::shape::steady || largest == growth::shape::unknown
+                    ? growth::shape::warmup_plateau
+                    : largest;
+  found.bytes_per_step = found.bytes_per_step_low = found.bytes_per_step_high = 0;
+  found.negligible = false;
+}
+
+// In the later half of the run it rose in nearly every step, and hardly ever fell. Larger inputs
+// now and then do not do that.
+[[nodiscard]] bool rises_to_the_end(const growth::series& values) {
+  constexpr double nearly = 0.9;
+  constexpr double hardly = 0.05;
+  const auto& windows = values.windows();
+  growth::window later;
+  for (auto i = windows.size() / 2; i < windows.size(); ++i) {
+    later.up += windows[i].up;
+    later.down += windows[i].down;
+    later.rises += windows[i].rises;
+    later.steps += windows[i].steps;
+  }
+  return later.rises >= nearly * later.steps && later.down <= hardly * later.up;
+}
+
+// No call site leaks and yet there is more in each step: what each step makes anew gets larger, as
+// where hooks are registered again that keep one output each.
+void call_it_open(growth::judgement& found) {
+  found.shape = growth::shape::unknown;
+  found.bytes_per_step = found.bytes_per_step_low = found.bytes_per_step_high = 0;
+  found.confidence = 0;
+  found.negligible = false;
+  found.more_steps_needed = steps_that_tell - found.evidence.steps;
+}
+
+[[nodiscard]] std::string open_summary(const verdict& made, double bytes_per_step) {
+  return fmt::format(
+      "GPU {} needs more in nearly every {}, {} on average, up to the last, and at no call site "
+      "does what stays grow. Whether it goes on is not settled; about {} more {}s would tell",
+      made.about.device, made.unit,
+      text::format_bytes(static_cast<std::uint64_t>(std::llround(bytes_per_step))),
+      text::format_count(made.found.more_steps_needed), made.unit);
+}
+
+void take_over(growth::judgement& found, const growing_sites& sites) {
+  const auto& first = sites.all.front().found;
+  if (!is_leak(found.shape)) {
+    found = first;
+  } else {
+    found.confidence = std::max(found.confidence, first.confidence);
+  }
+  found.bytes_per_step = sites.bytes_per_step;
+  found.bytes_per_step_low = found.bytes_per_step_high = 0;
+  for (const auto& one : sites.all) {
+    found.bytes_per_step_low += one.found.bytes_per_step_low;
+    found.bytes_per_step_high += one.found.bytes_per_step_high;
+  }
+}
+
+// The verdict on the allocated memory of a device. Call sites decide whether it accumulates; the
+// series of the whole says how it looks, and alone is fooled by what changes once, by random
+// lengths, and by small leaks beside large batches.
+[[nodiscard]] verdict judge_device(const verdict_maker& with, subject about,
+                                   const device_timeline& device, const growing_sites& sites,
+                                   const step_clock& clock, const growth::context& context) {
+  auto found = growth::judge(device.whole.least.values, context);
+  const auto rate = found.bytes_per_step;
+  bool open = false;
+  if (!sites.all.empty()) {
+    take_over(found, sites);
+    found.negligible = growth::is_negligible(found.bytes_per_step, context.capacity_bytes);
+  } else if (is_leak(found.shape) &&
+             (sites.work_grows || !rises_to_the_end(device.whole.least.values))) {
+    call_it_bounded(found,
+                    sites.work_grows ? growth::shape::bounded_records : sites.largest_otherwise);
+  } else if (is_leak(found.shape) && found.evidence.steps < steps_that_tell) {
+    open = true;
+    call_it_open(found);
+  }
+  // Two rises, as of a model that was replaced twice by a larger one, are no series of records.
+  constexpr std::size_t fewest_records = 3;
+  const bool records = found.shape == growth::shape::bounded_records;
+  if (records && !sites.work_grows && found.evidence.jumps < fewest_records) {
+    found.shape = growth::shape::warmup_plateau;
+  }
+  const bool leaks = is_leak(found.shape);
+  auto made = with.make(std::move(about), std::move(found), &device.whole.least.shown);
+  if (leaks) {
+    made.culprits = suspects_of(sites.all);
+    with.say_when(made, device.whole, clock);
+  } else if (made.found.shape == growth::shape::sawtooth) {
+    made.culprits = suspects_of(sites.filling);
+  }
+  if (open && made.about.kind == subject_kind::device) made.summary = open_summary(made, rate);
+  if (sites.work_grows && !leaks && made.about.kind == subject_kind::device) {
+    made.summary = fmt::format(
+        "GPU {} needs more from {} to {}, as the inputs get larger; nothing of earlier ones stays",
+        made.about.device, made.unit, made.unit);
+  }
+  return made;
+}
+
+constexpr std::size_t most_site_verdicts = 20;
+
+void tell_if_leak(const verdict_maker& with, subject about, const judged_series& series,
+                  const growth::context& context, std::vector<verdict>& to) {
+  auto found = growth::judge(series.values, context);
+  if (is_leak(found.shape))
+    to.push_back(with.make(std::move(about), std::move(found), &series.shown));
+}
+
+[[nodiscard]] bool is_told(const std::vector<verdict>& devices, std::uint32_t device,
+                           std::uint32_t site) {
+  return std::ranges::any_of(devices, [&](const verdict& one) {
+    return one.about.device == device && is_leak(one.found.shape) && !one.culprits.empty() &&
+           one.culprits.front().site == site;
+  });
+}
+
+void tell_episodes(verdict_maker with, const std::string& name, const timeline* longest, bool calls,
+                   const std::vector<verdict>& devices, std::vector<verdict>& to) {
+  if (longest == nullptr) return;
+  if (calls) with.unit = "call";
+  for (const auto& [index, device] : longest->devices()) {
+    const growth::context context{.capacity_bytes = with.capacity_of(index)};
+    const auto sites = find_growing(index, device, context);
+    if (sites.all.empty() || is_told(devices, index, sites.all.front().site)) continue;
+    to.push_back(judge_device(with, {subject_kind::phase, index, name}, device, sites,
+                              longest->clock(), context));
+  }
+}
+
+void tell_sites(const verdict_maker& with, std::uint32_t device, const growing_sites& sites,
+                std::vector<verdict>& to) {
+  for (std::size_t i = 0; i < std::min(sites.all.size(), most_site_verdicts); ++i) {
+    const auto& one = sites.all[i];
+    auto made =
+        with.make({subject_kind::site, device, fmt::format("{}", one.site)}, one.found, nullptr);
+    made.culprits = {one};
+    made.culprits.front().share = 1;
+    to.push_back(std::move(made));
+  }
+}
+
+// Categories of which a call site leaks.
+void tell_categories(const verdict_maker& with, const collector& collected,
+                     const std::vector<growing_sites>& devices, std::vector<verdict>& to) {
+  attribution::by_category<growing_sites> found;
+  for (const auto& sites : devices) {
+    for (const auto& one : sites.all) {
+      found[one.what].all.push_back(one);
+      found[one.what].bytes_per_step += one.bytes_per_step;
+    }
+  }
+  for (std::size_t i = 0; i < attribution::category_count; ++i) {
+    const auto what = static_cast<attribution::category>(i);
+    auto& sites = found[what];
+    if (sites.all.empty()) continue;
+    judged_series series;
+    for (const auto value : collected.categories().of(what, collected.steps().clock().now())) {
+      series.add(value, 1);
+    }
+    const auto before = to.size();
+    tell_if_leak(with, {subject_kind::category, 0, std::string(name_of(what))}, series, {}, to);
+    if (to.size() == before) continue;
+    for (auto& one : sites.all) one.share = one.bytes_per_step / sites.bytes_per_step;
+    to.back().culprits = suspects_of(sites.all);
+  }
+}
+
+// Reserved grows though neither what is allocated nor its peak does: free memory in pieces that
+// nothing fits into.
+void tell_reserved(const verdict_maker& with, std::uint32_t device, const device_series& whole,
+                   const segment_makers& makers, const growth::context& about,
+                   std::vector<verdict>& to) {
+  // Some part of what is reserved for larger peaks is always left over, too: fragmentation is
+  // where the peaks explain less than a tenth.
+  constexpr double least_stranded = 0.9;
+  const auto stranded = growth::judge(whole.stranded.values, about);
+  const auto reserved = growth::judge(whole.reserved.values, about);
+  if (!is_leak(stranded.shape) ||
+      stranded.evidence.net_bytes < least_stranded * reserved.evidence.net_bytes)
+    return;
+  const auto before = to.size();
+  tell_if_leak(with, {subject_kind::reserved, device, {}}, whole.reserved, about, to);
+  if (to.size() != before) {
+    to.back().culprits = suspects_of(makers.culprits(to.back().bytes_per_step));
+  }
+}
+
+// Memory that this process has from CUDA itself.
+void tell_outside(const verdict_maker& with, std::uint32_t device, const device_series& whole,
+                  const growth::context& about, std::vector<verdict>& to) {
+  tell_if_leak(with, {subject_kind::outside, device, {}}, whole.outside, about, to);
+}
+
+// Memory that grows within an evaluation or a phase that the program named; `devices`: the verdicts
+// on the devices. A culprit that one of them names already is not reported again.
+void tell_phases(const verdict_maker& with, const collector& collected,
+                 const trace::dictionary& names, const std::vector<verdict>& devices,
+                 std::vector<verdict>& to) {
+  const auto& phases = collected.phases();
+  tell_episodes(with, "evaluation", phases.evaluation().longest(), true, devices, to);
+  for (const auto& [name, found] : phases.by_name()) {
+    tell_episodes(with, std::string(names[name]), found.longest(), found.by_calls(), devices, to);
+  }
+}
+
+}  // namespace
 
 findings conclude(const collector& collected, const replay::replayer& replayed,
                   const trace::dictionary& names, const std::string& unit) {

@@ -2,16 +2,126 @@
 #include "analyzer/judge/verdicts/culprits.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <functional>
 #include <iterator>
 #include <utility>
-
-#include "analyzer/judge/verdicts/growing_work.h"
-#include "analyzer/judge/verdicts/replacement.h"
+#include <vector>
 
 namespace memtrace::verdicts {
 
 namespace {
+
+using window_list = std::vector<growth::window>;
+
+struct range {
+  double low = 0;
+  double high = 0;
+};
+
+// The range of the peaks from `from` to before `to`.
+[[nodiscard]] range peaks_of(const window_list& peak, std::size_t from, std::size_t to) {
+  range found{peak[from].top, peak[from].top};
+  for (auto i = from + 1; i < to; ++i) {
+    found.low = std::min(found.low, peak[i].top);
+    found.high = std::max(found.high, peak[i].top);
+  }
+  return found;
+}
+
+}  // namespace
+
+void step_inputs::add(const site_history& site, bool grows) {
+  constexpr std::uint64_t most_births = 2;  // alive at once: this step's and the one before's
+  if (site.births_stayed == 0 || site.births_stayed > most_births) return;
+  const auto kind = site.main_kind();
+  const bool comes_anew = kind.streamed_byte_steps > 0;
+  if (kind.what != attribution::category::inputs || !comes_anew) return;
+  (grows ? growing_ : same_) += site.series.latest();
+}
+
+bool work_grows(const device_series& whole, const step_inputs& inputs,
+                const std::vector<culprit>& single, const growth::context& about) {
+  if (single.empty() || !inputs.grow()) return false;
+  const auto peak = growth::judge(whole.peak.values, about);
+  const auto least = growth::judge(whole.least.values, about);
+  double rates = 0;
+  for (const auto& one : single) rates += one.bytes_per_step;
+  return peak.bytes_per_step - least.bytes_per_step > 2 * rates;
+}
+
+// The least of a step shows what the one before has made: the peak is a step earlier.
+bool made_for_new_sizes(const growth::series& site, const growth::series& peak) {
+  constexpr std::size_t fewest_rises = 3;
+  constexpr std::size_t shortest = 3;  // steps of one size
+  constexpr double much_more = 2;
+  const auto& held = site.windows();
+  const auto& used = peak.windows();
+  if (site.width() != peak.width() || held.size() != used.size()) return false;
+  std::vector<std::size_t> rises;
+  for (std::size_t i = 1; i < held.size(); ++i) {
+    if (held[i].floor > held[i - 1].floor) rises.push_back(i);
+  }
+  if (rises.size() < fewest_rises) return false;
+  auto before = rises.front() < 2 ? range{} : peaks_of(used, 0, rises.front() - 1);
+  for (std::size_t k = 0; k < rises.size(); ++k) {
+    const bool is_last = k + 1 == rises.size();
+    const auto end = is_last ? held.size() : rises[k + 1] - 1;
+    if (end < rises[k] + shortest - 1) return false;
+    const auto now = peaks_of(used, rises[k], end);
+    const double made = held[rises[k]].floor - held[rises[k] - 1].floor;
+    const double larger = now.low - before.low;
+    if (larger < much_more * made || now.high - now.low > larger / 2) return false;
+    before = now;
+  }
+  return true;
+}
+
+namespace {
+
+[[nodiscard]] double change(const window_list& all, std::size_t at) {
+  return all[at].floor - all[at - 1].floor;
+}
+
+[[nodiscard]] bool falls_beside(const window_list& falling, std::size_t at, double bytes) {
+  constexpr double as_much = 0.9;
+  const auto to = std::min(at + 1, falling.size() - 1);
+  for (auto i = std::max<std::size_t>(at, 2) - 1; i <= to; ++i) {
+    if (-change(falling, i) >= as_much * bytes) return true;
+  }
+  return false;
+}
+
+// Memory that one call site takes over from another: in the second epoch each entry of a table is
+// replaced by a new one, which another line makes. The line grows, and memory does not. Whether
+// nearly each time that `growing` rose `other` fell by as much, in the same step or one beside it.
+[[nodiscard]] bool replaces(const growth::series& growing, const growth::series& other) {
+  constexpr std::size_t fewest_rises = 3;
+  constexpr double nearly_all = 0.8;
+  constexpr double hardly = 0.1;
+  const auto& rising = growing.windows();
+  const auto& falling = other.windows();
+  if (growing.width() != other.width() || rising.size() != falling.size()) return false;
+  std::size_t rises = 0;
+  std::size_t matched = 0;
+  double risen = 0;
+  double fallen = 0;  // of the other, since the first rise
+  double refilled = 0;
+  for (std::size_t i = 1; i < rising.size(); ++i) {
+    const auto up = std::max(0.0, change(rising, i));
+    if (up > 0) {
+      ++rises;
+      matched += falls_beside(falling, i, up);
+      risen += up;
+    }
+    if (rises == 0) continue;
+    fallen += std::max(0.0, -change(falling, i));
+    refilled += std::max(0.0, change(falling, i));
+  }
+  // A series that varies from step to step falls beside anything: it refills.
+  return rises >= fewest_rises && fallen >= nearly_all * risen && refilled <= hardly * fallen &&
+         static_cast<double>(matched) >= nearly_all * static_cast<double>(rises);
+}
 
 constexpr std::size_t most_suspects = 10;
 
@@ -114,8 +224,8 @@ struct movements {
   });
 }
 
-// What is there because something else grows: optimizers' states, and gradients of weights that
-// grow, which the backward pass makes where no line of the user's is.
+// Puts last what is there because something else grows: optimizers' states, and gradients of
+// weights that grow, which the backward pass makes where no line of the user's is.
 class rank_of {
  public:
   explicit rank_of(const std::vector<culprit>& all)

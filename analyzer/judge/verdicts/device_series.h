@@ -1,16 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How much memory a device holds on the whole, one value a step.
+// How much memory a device and each category hold, one value a step.
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "analyzer/base/statistics/series.h"
-#include "analyzer/judge/verdicts/series_shown.h"
+#include "analyzer/judge/verdicts/verdict.h"
+#include "analyzer/model/attribution/terms.h"
 
 namespace memtrace::verdicts {
 
-// What the allocator holds on the whole.
+// A series thinned for people to look at: at most 64 values, one every so many steps.
+
+class thinned_series {
+ public:
+  void add(std::uint64_t bytes, std::uint64_t times);
+  [[nodiscard]] const series_shown& shown() const { return shown_; }
+
+ private:
+  static constexpr std::size_t most = 64;
+  series_shown shown_;
+  std::uint64_t steps_ = 0;
+};
+
+// How much memory a device holds on the whole, one value a step.
+
+// The memory that the allocator holds on the whole.
 struct totals_now {
   std::uint64_t allocated = 0;
   std::uint64_t in_use = 0;  // allocated, or freed and waiting for a stream
@@ -63,6 +80,24 @@ class device_series {
   std::uint64_t most_;
   std::uint64_t most_in_use_ = 0;
   std::uint64_t latest_reserved_ = 0;
+};
+
+// Bytes by category at the end of each step, all devices together. A block's category is known
+// when it dies: it is entered then, for all steps that it had outlived, as a difference:
+//
+//   block born in step b, dead in step d:   + at b … d - 1    difference[b] += bytes
+//                                                             difference[d] -= bytes
+
+class category_series {
+ public:
+  void lived(attribution::category what, std::uint64_t bytes, std::uint64_t born,
+             std::uint64_t died);
+  // One value a step, for so many steps.
+  [[nodiscard]] std::vector<std::uint64_t> of(attribution::category what,
+                                              std::uint64_t steps) const;
+
+ private:
+  attribution::by_category<std::vector<std::int64_t>> differences_;
 };
 
 }  // namespace memtrace::verdicts

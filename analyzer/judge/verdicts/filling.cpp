@@ -1,20 +1,407 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyzer/judge/verdicts/filling.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <map>
 #include <string>
+#include <string_view>
 
-#include "analyzer/judge/verdicts/filling_kinds.h"
+#include "analyzer/base/text/units.h"
+#include "analyzer/judge/program/unsettled.h"
+#include "analyzer/judge/verdicts/held_path.h"
+#include "analyzer/judge/verdicts/keeper_words.h"
 
 namespace memtrace::verdicts {
 
 namespace {
 
-// Of the growth that bounded containers must hold for the whole to be a filling buffer.
+using attribution::category;
+
+// The share of a growth that bounded containers must hold for the whole to be a buffer that fills.
 constexpr double most_of_growth = 0.9;
-// What fills may still be made larger, nor need its elements be of one size.
+// A buffer that fills may still be made larger, nor need its elements be of one size.
 constexpr double confidence_in_bound = 0.8;
+// Other parts of the run that grow.
+struct growing_run {
+  bool weights_leak = false;  // of modules that no longer run
+  bool model_grows = false;   // by modules that all run, by few, or up to a bound
+};
+
+[[nodiscard]] std::uint64_t limit_by_kind(const retainer& keeper) {
+  return keeper.grows_in ? keeper.grows_in->most : limit_of(keeper.container);
+}
+
+[[nodiscard]] std::uint64_t length_of(const retainer& keeper) {
+  return keeper.grows_in ? keeper.grows_in->length : keeper.length;
+}
+
+[[nodiscard]] bool is_bounded(const retainer& keeper) {
+  return is_bounded_by_kind(keeper) || keeper.bound;
+}
+
+// Seen more than once, and of the same size: the growth is elsewhere.
+[[nodiscard]] bool stays_as_it_is(const retainer& keeper) {
+  return keeper.censuses > 1 && keeper.bytes_per_step == 0;
+}
+
+// A variable with the batch at hand, or the gradients of weights: beside what grows.
+[[nodiscard]] bool is_of_a_step(const retainer& keeper) {
+  constexpr auto elsewhere = format::held_unreachable | format::held_graph;
+  const bool gradients = keeper.path.ends_with(".grad") && keeper.bytes_per_step == 0;
+  return (keeper.blocks == 1 || gradients) && keeper.container.empty() &&
+         (keeper.flags & elsewhere) == 0;
+}
+
+[[nodiscard]] std::string bound_words(const retainer& keeper) {
+  if (!keeper.bound) return "which is bounded";
+  const auto& bound = *keeper.bound;
+  const auto place = fmt::format("{}:{}", file_name(bound.file), bound.line);
+  const auto name = bound.name.empty() ? "" : fmt::format("`{}`, ", bound.name);
+  if (bound.kind == bound_kind::emptied)
+    return fmt::format("which the program empties, but has not yet ({}{})", name, place);
+  if (bound.kind == bound_kind::keys)
+    return fmt::format(
+        "under keys that come again{} ({}{})",
+        bound.limit == 0 ? ""
+                         : fmt::format(", of which there are {}", text::format_count(bound.limit)),
+        name, place);
+  if (bound.limit == 0) return fmt::format("which the program bounds ({}{})", name, place);
+  return fmt::format("which the program bounds at {} ({}{})", text::format_count(bound.limit), name,
+                     place);
+}
+
+// A container that is emptied, with what it has gathered by then.
+[[nodiscard]] filling until_emptied(const culprit& who, const retainer& keeper) {
+  const auto variable = variable_of(keeper);
+  filling found;
+  found.summary = fmt::format("grows in {}, {}", describe(keeper), bound_words(keeper));
+  found.line = fmt::format("in `{}`, which the program empties, but has not yet", variable);
+  found.overturned_by = fmt::format("growth after the program has emptied `{}`", variable);
+  const auto so_far = who.found.evidence.steps;
+  const auto limit = keeper.bound->limit;
+  if (limit != 0) found.steps_to_full = limit > so_far ? limit - so_far : 1;
+  return found;
+}
+
+// A list that has been there and has not become longer: each element gets something once.
+[[nodiscard]] filling until_each_has(const retainer& keeper) {
+  const auto variable = variable_of(keeper);
+  return {.summary = fmt::format(
+              "grows in {}, no container of which gets longer: more of what was there holds memory",
+              describe(keeper)),
+          .line = fmt::format("in `{}`, by elements that were there before", variable),
+          .steps_to_full = std::nullopt,
+          .overturned_by = fmt::format("growth after each element of `{}` has its own", variable)};
+}
+
+// The largest of a culprit's retainers that has an end and `names` it. Null: less than nearly all
+// of what the retainers hold has an end.
+template <class Ends, class Names>
+[[nodiscard]] const retainer* largest_with_end(const culprit& who, Ends has_end, Names names) {
+  std::uint64_t all = 0;
+  std::uint64_t ending = 0;
+  const retainer* largest = nullptr;
+  for (const auto& keeper : who.retained_by) {
+    const bool ends = has_end(keeper);
+    if (!ends && (stays_as_it_is(keeper) || is_of_a_step(keeper))) continue;
+    all += keeper.bytes;
+    if (!ends) continue;
+    ending += keeper.bytes;
+    if (!names(keeper)) continue;
+    if (largest == nullptr || keeper.bytes > largest->bytes) largest = &keeper;
+  }
+  const bool nearly_all = static_cast<double>(ending) >= most_of_growth * static_cast<double>(all);
+  return nearly_all ? largest : nullptr;
+}
+
+[[nodiscard]] std::optional<filling> into_container(const culprit& who) {
+  const auto* const largest = largest_with_end(who, is_bounded, is_bounded);
+  if (largest == nullptr) return std::nullopt;
+  if (largest->bound && largest->bound->kind == bound_kind::emptied)
+    return until_emptied(who, *largest);
+  if (largest->bound && largest->bound->kind == bound_kind::places) return until_each_has(*largest);
+  const auto limit = largest->bound ? largest->bound->limit : limit_by_kind(*largest);
+  // In one that was made at its full length, count the elements that hold memory.
+  const bool is_preset = largest->bound && length_of(*largest) == limit;
+  const auto length = is_preset ? largest->blocks : length_of(*largest);
+  const auto variable = variable_of(*largest);
+  filling found;
+  found.summary = fmt::format("grows into {}, {}", describe(*largest), bound_words(*largest));
+  found.line = fmt::format(
+      "into `{}`, {} not full yet", variable,
+      largest->container.empty()
+          ? limit == 0 ? std::string("bounded and")
+                       : fmt::format("bounded at {} and", text::format_count(limit))
+          : fmt::format("{} of {}, which is", largest->container, text::format_count(length)));
+  if (largest->grows_itself && largest->bound)
+    found.line = fmt::format("into the tensors of `{}`, {}", variable, bound_words(*largest));
+  found.overturned_by = "growth after the container is full";
+  if (limit == 0) return found;
+  if (largest->grows_itself) {  // nobody knows how many rows it has
+    found.overturned_by =
+        fmt::format("growth after `{}` is {} long", variable, text::format_count(limit));
+    return found;
+  }
+  found.overturned_by =
+      fmt::format("growth after `{}` is full at {} elements{}", variable, text::format_count(limit),
+                  length == 0 ? "" : fmt::format(" (it held {})", text::format_count(length)));
+  if (limit < length || length == 0 || who.bytes_per_step <= 0) return found;
+  const double an_element = static_cast<double>(largest->bytes) / static_cast<double>(length);
+  const double missing = static_cast<double>(limit - length) * an_element;
+  found.steps_to_full = static_cast<std::uint64_t>(std::ceil(missing / who.bytes_per_step));
+  return found;
+}
+
+// A model that grows as it is written gets a few more parts (tasks, stages), not ever more; they
+// need not all run in each step. They are its own: what a list or an optimizer keeps is not.
+constexpr std::uint64_t most_parts = 8;
+
+[[nodiscard]] bool is_one_of_few_parts(const culprit& who) {
+  return who.in_running_model && who.birth_steps <= most_parts && !who.retained_by.empty() &&
+         std::ranges::all_of(who.retained_by, [](const retainer& keeper) {
+           return keeper.container.empty() && (keeper.flags & format::held_unreachable) == 0;
+         });
+}
+
+[[nodiscard]] bool is_part_of_model(const culprit& who) {
+  return who.what == category::weights && !who.modules_wrap_each_other &&
+         (who.modules_run || is_one_of_few_parts(who));
+}
+
+// optimizer.state[…]['exp_avg'], but neither optimizer.state[…]['history'][…], nor that of one of
+// many optimizers.
+[[nodiscard]] bool is_state_of_parameter(const retainer& keeper) {
+  constexpr std::string_view of_parameter = ".state[…]['";
+  const std::string_view path = keeper.path;
+  const auto key = path.find(of_parameter);
+  // A list of optimizers that gets no longer itself is one of few.
+  const bool of_few = keeper.grows_in && keeper.grows_in->variable.ends_with(".state");
+  return key != path.npos && path.find("']", key) == path.size() - 2 &&
+         (of_few || path.substr(0, key).find("[…]") == path.npos);
+}
+
+// A line that takes a step after the gradients were made there.
+[[nodiscard]] bool is_gradient(const retainer& keeper) {
+  constexpr auto elsewhere = format::held_unreachable | format::held_graph;
+  return keeper.path.ends_with(".grad") && (keeper.flags & elsewhere) == 0 &&
+         keeper.recorded_in_backward == 0;
+}
+
+// Parameters are the model's and the optimizer's groups', too.
+[[nodiscard]] bool is_under_unknown_keys(const retainer& keeper) {
+  return keeper.grows_in && keeper.grows_in->keys == 'n';
+}
+
+[[nodiscard]] std::optional<filling> first_states(const culprit& who, const growing_run& run) {
+  const bool comes_anew = who.birth_steps <= births_of_what_streams;
+  if (who.what != category::optimizer_states || run.weights_leak || comes_anew ||
+      std::ranges::none_of(who.retained_by, is_state_of_parameter) ||
+      !std::ranges::all_of(
+          who.retained_by,
+          [](const auto& one) { return is_state_of_parameter(one) || is_gradient(one); }) ||
+      std::ranges::any_of(who.retained_by, is_under_unknown_keys)) {
+    return std::nullopt;
+  }
+  return filling{.summary =
+                     "grows by states that the optimizer makes when a parameter has its first "
+                     "gradient, once for each",
+                 .line = "by the optimizer's states of parameters that had their first gradient",
+                 .steps_to_full = std::nullopt,
+                 .overturned_by = "growth after every parameter has had a gradient"};
+}
+
+[[nodiscard]] std::optional<filling> larger_model(const culprit& who, const growing_run& run) {
+  const bool part_of_model = is_part_of_model(who);
+  const auto births = who.what == category::gradients ? most_parts : births_of_what_streams;
+  const bool goes_with_it = run.model_grows && who.birth_steps <= births &&
+                            (who.what == category::gradients || who.what == category::activations ||
+                             who.what == category::outputs || who.what == category::temporaries ||
+                             who.what == category::optimizer_states);
+  if (!part_of_model && !goes_with_it) return std::nullopt;
+  return filling{.summary = "grows with the model, to which the program adds modules",
+                 .line = "with the model, to which the program adds modules",
+                 .steps_to_full = std::nullopt,
+                 .overturned_by = "modules that stay and no longer run"};
+}
+
+// A gradient for each weight that needs one, in place of the one before: no more than the weights
+// are, which do not grow.
+[[nodiscard]] std::optional<filling> gradients_of_weights(const culprit& who,
+                                                          const growing_run& run) {
+  const bool of_weights = std::ranges::all_of(who.retained_by, is_gradient);
+  const bool one_each = who.birth_steps <= births_of_what_streams || !who.retained_by.empty();
+  if (who.what != category::gradients || !who.fits_weights || run.weights_leak || !of_weights ||
+      !one_each) {
+    return std::nullopt;
+  }
+  return filling{.summary = "grows by gradients of weights that had none before, one for each",
+                 .line = "by gradients of weights that had none before",
+                 .steps_to_full = std::nullopt,
+                 .overturned_by = "growth after every weight has a gradient"};
+}
+
+// Memory of one step alone, in variables that the next step gives something else: the work grows.
+[[nodiscard]] std::optional<filling> larger_steps(const culprit& who) {
+  if (who.birth_steps > births_of_what_streams || who.retained_by.empty()) return std::nullopt;
+  const auto is_anew = [&](const retainer& keeper) {
+    const bool anew = keeper.made_anew || (who.by_more_blocks && !keeper.made_of_itself);
+    // Ever more hooks have something of each step.
+    constexpr auto elsewhere = format::held_unreachable | format::held_hook;
+    return anew && (keeper.flags & elsewhere) == 0;
+  };
+  const auto first = std::ranges::find_if(who.retained_by, is_anew);
+  const bool anew = first != who.retained_by.end() &&
+                    std::ranges::all_of(who.retained_by, [&](const retainer& keeper) {
+                      const bool gradient = keeper.path.ends_with(".grad");
+                      return is_anew(keeper) || (gradient && is_of_a_step(keeper));
+                    });
+  if (!anew) return std::nullopt;
+  const auto name = variable_of(*first);
+  return filling{.summary = fmt::format("grows with the work of a step, whose latest is in {}",
+                                        describe(*first)),
+                 .line = fmt::format("with the work of a step, whose latest is in `{}`", name),
+                 .steps_to_full = std::nullopt,
+                 .overturned_by =
+                     fmt::format("growth of `{}` in steps that work on no more than before", name)};
+}
+
+// past, cache, kv_cache, keys, v: less than attribution asks of a name that stands alone
+// (cache_names.h), since here the blocks come in pairs and grow.
+[[nodiscard]] bool may_name_a_cache(std::string_view name) {
+  constexpr std::array<std::string_view, 6> words = {"cache", "past",   "kv",
+                                                     "keys",  "values", "kvs"};
+  constexpr std::array<std::string_view, 2> letters = {"k", "v"};
+  return std::ranges::any_of(words, [&](auto word) { return name.find(word) != name.npos; }) ||
+         std::ranges::find(letters, name) != letters.end();
+}
+
+// A key and a value for each layer, made anew and larger for each word, and gone with the function
+// that writes the text. What an attribute keeps may stay for the next text.
+[[nodiscard]] std::optional<filling> text_so_far(const culprit& who) {
+  if (who.birth_steps > births_of_what_streams || who.retained_by.empty()) return std::nullopt;
+  const auto& keeper = who.retained_by.front();
+  const auto name = variable_of(keeper);
+  const bool is_local = keeper.owner.starts_with("local of ") && name.find('.') == name.npos &&
+                        keeper.owner != "local of main" && keeper.owner != "local of <module>";
+  const bool pairs = who.blocks >= 2 && who.blocks % 2 == 0 &&
+                     who.born_in == attribution::phase::evaluation && may_name_a_cache(name);
+  if (!is_local || (who.what != category::kv_cache && !pairs)) return std::nullopt;
+  return filling{
+      .summary = fmt::format("grows by the keys and values of the text that is written, in {}",
+                             describe(keeper)),
+      .line = fmt::format("by keys and values of the text that is written, in `{}`", name),
+      .steps_to_full = std::nullopt,
+      .overturned_by = fmt::format("`{}` that is still there when the next text begins", name)};
+}
+
+// A dictionary that has an entry for each size that the inputs have had.
+[[nodiscard]] std::optional<filling> one_for_each_size(const culprit& who) {
+  if (!who.for_new_sizes || who.retained_by.empty()) return std::nullopt;
+  const auto& keeper = who.retained_by.front();
+  const auto kind = container_class(keeper);
+  if (kind.find("dict") == kind.npos && kind.find("Dict") == kind.npos && kind != "lru_cache") {
+    return std::nullopt;
+  }
+  return filling{.summary = fmt::format("grows by an entry for each new size of the inputs, in {}",
+                                        describe(keeper)),
+                 .line = fmt::format("by an entry in `{}` for each new size of the inputs",
+                                     variable_of(keeper)),
+                 .steps_to_full = std::nullopt,
+                 .overturned_by = "entries that are made while the inputs' sizes stay"};
+}
+
+// A table of positions, a mask or a grid that is made anew, and larger, where a step's inputs are
+// larger than any before.
+[[nodiscard]] std::optional<filling> as_large_as_inputs(const culprit& who) {
+  if (!who.for_new_sizes || who.birth_steps > births_of_what_streams || who.retained_by.empty() ||
+      !who.retained_by.front().container.empty()) {
+    return std::nullopt;
+  }
+  const auto name = variable_of(who.retained_by.front());
+  return filling{
+      .summary =
+          fmt::format("is made anew for larger inputs, in {}", describe(who.retained_by.front())),
+      .line = fmt::format("with the largest inputs so far, for which `{}` is made anew", name),
+      .steps_to_full = std::nullopt,
+      .overturned_by = fmt::format("growth of `{}` while the inputs' sizes stay", name)};
+}
+
+[[nodiscard]] std::string question_of(const open_end& end) {
+  const auto place = fmt::format("{}:{}", file_name(end.file), end.line);
+  switch (end.kind) {
+    case open_kind::new_keys:
+      return fmt::format("only keys that are new add to it ({})", place);
+    case open_kind::taken_out:
+      return fmt::format("{} may take out of it", place);
+    case open_kind::measured:
+      return fmt::format("{} compares its length", place);
+    case open_kind::runs_out:
+      return fmt::format("what is put in may run out ({})", place);
+    case open_kind::larger_only:
+      return fmt::format("it is made larger only where more is asked for than it has ({})", place);
+    case open_kind::named:
+      return fmt::format("{} {} ({})", end.number, end.is_below ? "is not reached" : "may bound it",
+                         place);
+  }
+  return {};
+}
+
+[[nodiscard]] std::optional<filling> not_settled(const culprit& who) {
+  if (who.found.evidence.steps >= steps_that_tell) return std::nullopt;
+  const auto may_end = [](const retainer& keeper) { return keeper.may_end.has_value(); };
+  const auto* const largest = largest_with_end(
+      who, [&](const retainer& keeper) { return is_bounded(keeper) || may_end(keeper); }, may_end);
+  if (largest == nullptr) return std::nullopt;
+  const auto variable = variable_of(*largest);
+  filling found;
+  found.settled = false;
+  found.summary = fmt::format("grows so far in {}: whether it goes on is not settled, as {}",
+                              describe(*largest), question_of(*largest->may_end));
+  found.line = fmt::format("so far in `{}`, which does not tell yet: {}", variable,
+                           question_of(*largest->may_end));
+  found.steps_to_full = steps_that_tell - who.found.evidence.steps;
+  found.overturned_by = fmt::format("whether `{}` grows in a longer run", variable);
+  return found;
+}
+
+[[nodiscard]] growing_run growing_run_of(const findings& found) {
+  growing_run run;
+  for (const auto& about : found.verdicts) {
+    for (const auto& who : about.culprits) {
+      if (who.what != category::weights || !growth::is_leak(who.found.shape)) continue;
+      const bool fills = is_part_of_model(who) || into_container(who);
+      (fills ? run.model_grows : run.weights_leak) = true;
+    }
+  }
+  return run;
+}
+
+[[nodiscard]] std::optional<filling> filling_of(const culprit& who, const growing_run& run) {
+  if (auto found = into_container(who)) return found;
+  if (auto found = first_states(who, run)) return found;
+  if (auto found = larger_model(who, run)) return found;
+  if (auto found = gradients_of_weights(who, run)) return found;
+  if (auto found = larger_steps(who)) return found;
+  if (auto found = one_for_each_size(who)) return found;
+  if (auto found = as_large_as_inputs(who)) return found;
+  if (auto found = text_so_far(who)) return found;
+  return not_settled(who);
+}
+
+// A sentence about a verdict whose growth is that.
+[[nodiscard]] std::string summary_of(const verdict& about, const filling& buffer) {
+  if (!buffer.steps_to_full) return buffer.summary;
+  if (!buffer.settled) {
+    return fmt::format("{}; about {} more {}s would tell", buffer.summary,
+                       text::format_count(*buffer.steps_to_full), about.unit);
+  }
+  return fmt::format("{}, full in about {} {}s", buffer.summary,
+                     text::format_count(*buffer.steps_to_full), about.unit);
+}
 
 void call_filling(growth::judgement& found, const filling& buffer) {
   found.shape = buffer.settled ? growth::shape::warmup_plateau : growth::shape::unknown;
@@ -30,7 +417,7 @@ void call_filling(verdict& about, const filling& buffer) {
   about.ns_to_oom.reset();
 }
 
-// Of culprits that fill: their growth together, and the one that will be full last.
+// The culprits that fill: their growth together, and the one that will be full last.
 struct filled {
   double growth = 0;  // in bytes a step, or in shares of the subject's
   std::optional<filling> last;

@@ -12,7 +12,10 @@
 //   keys and values of a text that is being written
 #pragma once
 
+#include <cstdint>
+
 #include "analyzer/judge/verdicts/verdict.h"
+#include "analyzer/trace/reader/dictionary.h"
 
 namespace memtrace::verdicts {
 
@@ -20,5 +23,13 @@ namespace memtrace::verdicts {
 // of whose growth is theirs, unless what is left still grows. Not where memory runs out before.
 // `overturned_by` says what would make a leak of it.
 void judge_filling(findings& found);
+
+// At most so many steps' blocks are alive at once where each step makes its own.
+inline constexpr std::uint64_t births_of_what_streams = 2;
+
+// Which of the containers that keep what grows are bounded by a line of the program
+// (program/shown_bound.h), where its source is readable: fills `bound` or `may_end` of what keeps
+// the culprits that leak, and what else their lines say of it. First; then judge_filling().
+void find_bounds(findings& found, const trace::dictionary& names);
 
 }  // namespace memtrace::verdicts

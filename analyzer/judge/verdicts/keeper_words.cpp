@@ -14,11 +14,6 @@ namespace {
 
 constexpr std::string_view element = "[…]";
 
-[[nodiscard]] std::string_view file_name(std::string_view file) {
-  const auto slash = file.rfind('/');
-  return slash == file.npos ? file : file.substr(slash + 1);
-}
-
 [[nodiscard]] std::string with_article(std::string_view noun) {
   constexpr std::string_view vowels = "aeiouAEIOU";
   const bool vowel = !noun.empty() && vowels.find(noun.front()) != vowels.npos;
@@ -59,6 +54,10 @@ bool is_bounded_by_kind(const retainer& keeper) {
   // A full one does not grow: it is in another one that does.
   if (keeper.is_full) return false;
   return !(keeper.gets_longer && !keeper.container.empty() && limit_of(keeper.container) == 0);
+}
+
+std::string_view file_name(std::string_view path) {
+  return path.substr(path.rfind('/') + 1);  // npos + 1 is 0
 }
 
 std::string_view container_class(const retainer& keeper) {

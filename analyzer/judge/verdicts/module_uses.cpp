@@ -24,7 +24,7 @@ using components = std::vector<std::string>;
   return found;
 }
 
-// What differs from one path to the next is an item; what comes after the last such is left out.
+// A part that differs from path to path is an item; all that comes after the last such is left out.
 [[nodiscard]] std::string common_place(const std::set<components>& paths) {
   std::size_t length = SIZE_MAX;
   for (const auto& one : paths) length = std::min(length, one.size());

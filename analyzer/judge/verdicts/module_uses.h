@@ -29,10 +29,10 @@ class module_uses {
   void kept(std::uint32_t device, std::uint32_t site, trace::object_id root,
             std::string_view parameter, std::uint64_t bytes, std::uint64_t until);
 
-  // Of the weights that the site still keeps after all `steps` nearly all are of modules that have
+  // Nearly all of the weights that the site still keeps after all `steps` are of modules that have
   // run in the last two.
   [[nodiscard]] bool all_run(std::uint32_t device, std::uint32_t site, std::uint64_t steps) const;
-  // Of the modules whose weights it keeps some have run again after steps in which they had not:
+  // Some of the modules whose weights it keeps have run again after steps in which they had not:
   // each has its turn, as the models of clients have.
   [[nodiscard]] bool take_turns(std::uint32_t device, std::uint32_t site) const;
   // Some of what it keeps is of a model that has.

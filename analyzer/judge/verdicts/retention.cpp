@@ -13,12 +13,12 @@ constexpr std::size_t most_paths = 1u << 14;
 constexpr std::size_t most_pairs = 1u << 15;
 constexpr std::size_t most_texts = 1u << 20;
 
-// Of bytes that must carry a flag for the path to be said to have it.
+// Whether enough of the bytes carry a flag for the path to have it.
 [[nodiscard]] bool is_most(std::uint64_t part, std::uint64_t whole) {
   return part != 0 && part >= whole - whole / 2;
 }
 
-// Of what is alive of a site; 0: not known.
+// Whether it is a good part of what is alive of a site; 0: not known.
 [[nodiscard]] bool is_good_part(std::uint64_t part, std::uint64_t whole) {
   return part >= whole / 5;
 }
@@ -148,7 +148,7 @@ void retention::count(const pair_key& key, const attribution::block_life& block,
   }
 }
 
-// Of each reason every other census goes, counted from its latest, which stays.
+// Drops every other heap scan of each reason, counted from its latest, which stays.
 void retention::thin() {
   std::map<format::census_reason, std::size_t> seen;
   std::vector<bool> stays(censuses_.size());
@@ -311,7 +311,7 @@ std::optional<retainer> retention::unnamed(std::uint32_t device, std::uint32_t s
   }
   if (made.censuses == 0) return std::nullopt;
   made.bytes_per_step = bytes_per_step;
-  // What was known of its latest block while a name still led there holds for those before, too.
+  // Facts about its latest block, while a name still led there, hold for those before, too.
   for (auto at = pairs_.lower_bound({device, site, 0}); at != pairs_.end(); ++at) {
     if (at->first[0] != device || at->first[1] != site) break;
     const auto seen = describe(paths_[at->first[2]], at->second, {});

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What keeps memory alive: reads the censuses of a trace, links each storage that one found to the
-// live block at its address and so to the line that allocated it, and tells for such a line which
-// paths keep its memory, and how much more from census to census.
+// Retainers of memory: reads the heap scans of a trace, links each storage that one found to the
+// live block at its address and so to the line that allocated it, and reports for such a line which
+// paths keep its memory, and how much more from scan to scan.
 //
 //   census k:  held 0x7f…00 "self.outputs[…]"  ─► live block ─► call site 12
 //                                                 (path × site).bytes, .blocks
@@ -20,7 +20,6 @@
 #include <vector>
 
 #include "analyzer/judge/verdicts/held_path.h"
-#include "analyzer/judge/verdicts/path_growth.h"
 #include "analyzer/judge/verdicts/verdict.h"
 #include "analyzer/model/attribution/block_life.h"
 #include "analyzer/trace/reader/dictionary.h"
@@ -49,15 +48,15 @@ class retention {
   void held(std::uint32_t device, std::uint32_t site, const attribution::block_life* block,
             const trace::storage_event& record, std::uint64_t site_bytes = 0);
 
-  // What keeps the memory of a site, most growth first; then what keeps most. Left out are paths
+  // Retainers of a site's memory, most growth first; then those that keep most. Left out are paths
   // that neither grow nor hold a good part of the site's memory: the batch at hand is in many
   // variables, and none of them keeps the others alive.
   // `lasting`: the memory stays once it is made, so that what a later census did not see any more
   // is not what keeps it.
   [[nodiscard]] std::vector<retainer> of_site(std::uint32_t device, std::uint32_t site,
                                               bool lasting = false) const;
-  // Of a site whose memory grows by so much a step, and that of_site says nothing of: that no name
-  // leads to it, where censuses looked when several of its blocks must have been there.
+  // For a site whose memory grows by so much a step, and that of_site says nothing of: that no name
+  // leads to it, where heap scans looked when several of its blocks must have been there.
   [[nodiscard]] std::optional<retainer> unnamed(std::uint32_t device, std::uint32_t site,
                                                 double bytes_per_step,
                                                 std::uint64_t bytes_a_block) const;
@@ -70,7 +69,7 @@ class retention {
     std::uint64_t step = 0;
     bool complete = false;
     std::uint64_t named = 0;  // bytes that a name led to
-    // What it did not find had no name: it looked everywhere, while the program ran.
+    // Memory that it did not find had no name: it looked everywhere, while the program ran.
     bool says_absent = false;
   };
   struct sample {
@@ -96,7 +95,7 @@ class retention {
   void thin();
   [[nodiscard]] bool finds_no_less(const census_taken& now) const;
   [[nodiscard]] bool is_gone(const history& pair) const;
-  // What was alive of the site when it was least, such as a workspace that it made at first.
+  // The least that was alive of the site, such as a workspace that it made at first.
   [[nodiscard]] std::uint64_t least_of(std::uint32_t device, std::uint32_t site) const;
   [[nodiscard]] path_growth growth_of_pair(const history& pair) const;
   [[nodiscard]] retainer describe(const held_path& path, const history& pair,

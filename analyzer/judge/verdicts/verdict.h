@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the analyzer concludes about one run: does memory accumulate or merely stream, where, by how
+// The analyzer's conclusions about one run: does memory accumulate or merely stream, where, by how
 // much a step, what keeps it alive, and what to write instead. Sizes are bytes.
 #pragma once
 
@@ -10,7 +10,8 @@
 #include <vector>
 
 #include "analyzer/base/statistics/judge.h"
-#include "analyzer/judge/verdicts/path_levels.h"
+#include "analyzer/judge/program/bounds.h"
+#include "analyzer/judge/verdicts/held_path.h"
 #include "analyzer/model/attribution/terms.h"
 #include "analyzer/trace/reader/ids.h"
 #include "memtrace/trace_format.h"
@@ -39,38 +40,6 @@ struct series_shown {
   std::uint64_t first_step = 0;
   std::uint64_t stride = 1;  // steps from one value to the next
   std::vector<std::uint64_t> bytes;
-};
-
-// Why a container does not get ever longer, as a line of the program says.
-enum class bound_kind : std::uint8_t {
-  length,   // it is compared, cut, or a ring
-  keys,     // what is put under a key takes the place of what was there; there are so many keys
-  emptied,  // that is left with nothing, again and again
-  places,   // no container gets longer: what is in it has something more each, once
-};
-struct shown_bound {
-  std::string name;         // self.capacity; empty: a number
-  std::uint64_t limit = 0;  // elements, keys, or steps until it is emptied; 0: not known
-  std::string file;
-  std::uint32_t line = 0;
-  bound_kind kind = bound_kind::length;
-};
-
-// Why a short run does not tell whether a container goes on getting longer.
-enum class open_kind : std::uint8_t {
-  new_keys,     // something is put in for keys that are not there yet
-  taken_out,    // something is taken out where a condition holds, which it has not
-  measured,     // its length is compared with something
-  runs_out,     // what is put in comes from something that comes to an end
-  named,        // a number beside it is called a capacity
-  larger_only,  // it is made anew only where more is asked for than it has
-};
-struct open_end {
-  open_kind kind = open_kind::new_keys;
-  std::string file;
-  std::uint32_t line = 0;
-  std::string number = {};  // "capacity=480", if it is named
-  bool is_below = false;    // known: it is not that long yet
 };
 
 // A path that keeps memory alive, as the censuses saw it.
@@ -124,7 +93,7 @@ struct memory_limit {
   std::uint64_t bytes = 0;
 };
 
-// What to write instead, in the user's terms.
+// The change to make, in the user's terms.
 struct remedy {
   std::string id;       // detach_loss, clear_list, bound_cache, …
   std::string cause;    // one sentence: what happens
@@ -185,7 +154,7 @@ struct habit {
   std::string change;
   std::uint64_t times = 0;
   std::uint64_t nanoseconds = 0;  // measured, inside of what it does
-  // What it calls, where a program without these calls can be replayed: the replay says more.
+  // Its calls, where a program without them can be replayed: the replay says more.
   std::optional<format::operation> calls = std::nullopt;
 };
 
@@ -193,5 +162,13 @@ struct findings {
   std::vector<verdict> verdicts;  // the devices first; each device always has one
   std::vector<habit> habits;
 };
+
+// device:0, category:activations, site:17 …, as the report's JSON names subjects.
+[[nodiscard]] std::string name_of(const subject& about);
+
+// A sentence that says what was found, without the place.
+[[nodiscard]] std::string summary_of(const verdict& given);
+// Gives a summary to each that has none yet.
+void summarize(findings& found);
 
 }  // namespace memtrace::verdicts

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "analyzer/judge/verdicts/summary.h"
+#include "analyzer/judge/verdicts/verdict.h"
 #include "analyzer/run/check/judge.h"
 
 namespace memtrace::check {

@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "analyzer/judge/advice/advise.h"
-#include "analyzer/judge/advice/step_share.h"
 #include "analyzer/judge/fragmentation/diagnose.h"
 
 namespace memtrace::run {

@@ -7,7 +7,7 @@
 #include <map>
 #include <string>
 
-#include "analyzer/judge/advice/replay_progress.h"
+#include "analyzer/judge/advice/piece.h"
 #include "analyzer/judge/blocks/gather.h"
 #include "analyzer/judge/fragmentation/segment_history.h"
 #include "analyzer/run/model/model.h"

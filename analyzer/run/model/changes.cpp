@@ -11,7 +11,7 @@
 
 #include "analyzer/base/text/units.h"
 #include "analyzer/judge/verdicts/keeper_words.h"
-#include "analyzer/judge/verdicts/summary.h"
+#include "analyzer/judge/verdicts/verdict.h"
 #include "analyzer/run/model/causes.h"
 #include "analyzer/trace/code/places.h"
 

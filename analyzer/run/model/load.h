@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "analyzer/judge/advice/replay_progress.h"
+#include "analyzer/judge/advice/piece.h"
 #include "analyzer/run/model/model.h"
 #include "analyzer/run/model/wanted_moment.h"
 #include "analyzer/trace/reader/reader.h"

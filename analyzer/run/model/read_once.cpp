@@ -6,12 +6,11 @@
 #include <map>
 #include <utility>
 
+#include "analyzer/judge/advice/remedies/remedies.h"
 #include "analyzer/judge/host/judge_host.h"
-#include "analyzer/judge/remedies/explain.h"
-#include "analyzer/judge/remedies/habits/empty_cache_use.h"
 #include "analyzer/judge/verdicts/collector.h"
-#include "analyzer/judge/verdicts/conclude.h"
-#include "analyzer/judge/verdicts/summary.h"
+#include "analyzer/judge/verdicts/empty_cache_use.h"
+#include "analyzer/judge/verdicts/verdict.h"
 #include "analyzer/model/attribution/observer_pair.h"
 #include "analyzer/model/device/shared_memory.h"
 #include "analyzer/model/device/usage_collector.h"

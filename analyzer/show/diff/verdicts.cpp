@@ -5,7 +5,7 @@
 #include <map>
 
 #include "analyzer/judge/verdicts/keeper_words.h"
-#include "analyzer/judge/verdicts/summary.h"
+#include "analyzer/judge/verdicts/verdict.h"
 #include "analyzer/run/model/causes.h"
 #include "analyzer/trace/code/moved_lines.h"
 #include "analyzer/trace/code/places.h"

@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include "analyzer/judge/verdicts/summary.h"
+#include "analyzer/judge/verdicts/verdict.h"
 #include "analyzer/model/attribution/terms.h"
 
 namespace memtrace::as_json {

@@ -19,7 +19,6 @@
 #include <vector>
 
 #include "analyzer/judge/verdicts/collector.h"
-#include "analyzer/judge/verdicts/conclude.h"
 #include "analyzer/model/attribution/attributor.h"
 #include "analyzer/model/replay/replay.h"
 #include "analyzer/run/model/memory_view.h"

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "analyzer/base/text/units.h"
-#include "analyzer/judge/advice/brief_words.h"
+#include "analyzer/judge/advice/piece.h"
 #include "analyzer/trace/code/places.h"
 
 namespace memtrace::terminal {

@@ -4,7 +4,7 @@
 #include <fmt/core.h>
 
 #include "analyzer/base/text/units.h"
-#include "analyzer/judge/host/words.h"
+#include "analyzer/judge/host/judge_host.h"
 
 namespace memtrace::terminal {
 

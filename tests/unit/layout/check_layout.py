@@ -31,7 +31,7 @@ WINGS: dict[str, dict[str, list[str]]] = {
         "base": ["text", "gpus", "statistics"],
         "trace": ["reader", "code"],
         "model": ["replay", "estimate", "allocator", "snapshot", "attribution", "device", "history"],
-        "judge": ["verdicts", "host", "remedies", "blocks", "fragmentation", "advice"],
+        "judge": ["program", "verdicts", "host", "blocks", "fragmentation", "advice"],
         "run": ["model", "ranks", "check"],
         "show": ["terminal", "json", "diff", "html", "what_if", "audit", "live"],
         "export": ["tables", "formats", "scrub"],
@@ -47,7 +47,7 @@ WINGS: dict[str, dict[str, list[str]]] = {
         "log", "core", "stubs", "driver", "runtime", "libraries", "program", "watchdog", "untouched")},
 }
 # Of a part's lines of C++, a room has at most so many, or it is two in one.
-LARGEST_SHARE = {"analyzer": 0.15}
+LARGEST_SHARE = {"analyzer": 0.10}
 MARKERS = re.compile(r"\b(TODO|FIXME|XXX|HACK)\b")
 MACHINE_PATHS = re.compile(r"(/root/|/home/\w+/|/work/)")
 

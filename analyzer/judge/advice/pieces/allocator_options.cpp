@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Settings of PyTorch's caching allocator. Which of them helps depends on the program's sizes and
-// their order alone, so they are all tried; the proof drops what does not help, and keep_best.h
+// their order alone, so they are all tried; the proof drops what does not help, and keep_best()
 // all but the best.
 #include <fmt/core.h>
 
@@ -12,7 +12,6 @@
 #include <variant>
 
 #include "analyzer/base/text/units.h"
-#include "analyzer/judge/advice/keep_best.h"
 #include "analyzer/judge/advice/pieces.h"
 
 namespace memtrace::advice {
@@ -22,7 +21,7 @@ namespace {
 using allocator::mebibyte;
 using allocator::settings;
 
-// What is said of each kind of setting.
+// The words for each kind of setting.
 struct words {
   std::string_view id;
   std::string_view title;

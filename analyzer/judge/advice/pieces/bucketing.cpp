@@ -15,7 +15,6 @@
 #include "analyzer/judge/advice/pieces.h"
 #include "analyzer/judge/advice/program_words.h"
 #include "analyzer/judge/advice/request_edits.h"
-#include "analyzer/judge/advice/sequence_share.h"
 
 namespace memtrace::advice {
 
@@ -28,7 +27,7 @@ namespace {
 // So many different sizes make it worth while.
 constexpr std::size_t fewest_sizes = 4;
 
-// What one place of the program makes, pass by pass: the n-th block of a line in a pass. All its
+// Blocks of one place of the program, pass by pass: the n-th block of a line in a pass. All their
 // sizes are in proportion to what varies (attention scores to its square).
 struct place_key {
   trace::stack_id stack;
@@ -176,8 +175,8 @@ void scale_to(block_number block, std::uint64_t size, std::uint64_t wanted, requ
   edits.scale(block, static_cast<std::uint32_t>(wanted), static_cast<std::uint32_t>(size));
 }
 
-// What ran so seldom that its own sizes tell nothing (the first batch is often fetched from another
-// line, before any model ran) becomes as large as what had its size elsewhere.
+// A place that ran so seldom that its sizes tell nothing (the first batch is often fetched from
+// another line, before any model ran) becomes as large as others of its size became elsewhere.
 void round_up_rare(const blocks::evidence& of, const run_passes& passes, const places& all,
                    const std::map<std::uint64_t, std::uint64_t>& wanted, request_edits& edits) {
   const auto scale = [&](block_number block) {

@@ -12,7 +12,7 @@
 #include <set>
 #include <utility>
 
-#include "analyzer/judge/advice/module_copies.h"
+#include "analyzer/judge/advice/model_parts.h"
 #include "analyzer/judge/advice/passes.h"
 #include "analyzer/judge/advice/pieces.h"
 #include "analyzer/judge/advice/program_words.h"
@@ -28,7 +28,7 @@ namespace {
 
 constexpr std::size_t most_classes = 3;
 
-// What one module did in one training pass.
+// One module in one training pass.
 struct module_pass {
   std::vector<block_number> forward;   // its blocks, in their order
   std::uint64_t end = 0;               // the first block of another module after them
@@ -50,7 +50,7 @@ using passes_by_module = std::map<std::pair<std::size_t, std::uint32_t>, module_
   return found;
 }
 
-// What the operation made that ran last: of the blocks of one line the largest.
+// The result of the operation that ran last: the largest of the blocks of one line.
 class latest_result {
  public:
   void look_at(const blocks::evidence& of, block_number block) {
@@ -62,7 +62,7 @@ class latest_result {
     call_ = facts.call;
     module_ = facts.module;
   }
-  // What a module of this call may be given; never: nothing that is there.
+  // The block that a module of this call may be given; never: none that is there.
   [[nodiscard]] block_number given_to(const blocks::evidence& of, block_number first) const {
     const bool there = block_ != blocks::never && call_ == of.blocks[first].call &&
                        death_event(of, block_) > birth_event(of, first);
@@ -194,7 +194,7 @@ void checkpoint(const blocks::evidence& of, const module_copies& copies, request
   }
 }
 
-// What would be dropped and what comes back, in the pass in which most is kept. Bytes.
+// Bytes that would be dropped and that come back, in the pass in which most is kept.
 struct kept_bytes {
   std::uint64_t all = 0;
   std::uint64_t largest = 0;  // of one module

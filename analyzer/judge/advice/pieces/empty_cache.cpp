@@ -9,9 +9,8 @@
 #include <vector>
 
 #include "analyzer/base/text/units.h"
-#include "analyzer/judge/advice/empty_cache_edits.h"
-#include "analyzer/judge/advice/keep_best.h"
 #include "analyzer/judge/advice/pieces.h"
+#include "analyzer/judge/advice/request_edits.h"
 #include "analyzer/model/attribution/terms.h"
 
 namespace memtrace::advice {

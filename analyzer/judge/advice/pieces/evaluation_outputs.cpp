@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "analyzer/judge/advice/loop_wraps.h"
+#include "analyzer/judge/advice/last_uses.h"
 #include "analyzer/judge/advice/passes.h"
 #include "analyzer/judge/advice/pieces.h"
 #include "analyzer/judge/advice/program_words.h"

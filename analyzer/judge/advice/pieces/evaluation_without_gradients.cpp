@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "analyzer/judge/advice/forward_calls.h"
+#include "analyzer/judge/advice/last_uses.h"
 #include "analyzer/judge/advice/passes.h"
 #include "analyzer/judge/advice/pieces.h"
 #include "analyzer/judge/advice/program_words.h"

@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <map>
 
-#include "analyzer/judge/advice/loop_wraps.h"
+#include "analyzer/judge/advice/last_uses.h"
 #include "analyzer/judge/advice/passes.h"
 #include "analyzer/judge/advice/pieces.h"
 #include "analyzer/judge/advice/program_words.h"
@@ -36,7 +36,7 @@ class uses {
     if (!can_be_late(block)) return end_event(of_);
     const auto end =
         passes_.of_block[block] == activity::training ? end_in_training(block) : turns_[block].over;
-    // What lives on and on is collected: nobody forgot it.
+    // A block that lives on and on is collected: nobody forgot it.
     const auto death = death_event(of_, block);
     const bool is_replaced = death < turns_[block].next_over || death == end_event(of_);
     return is_replaced ? end : end_event(of_);

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "analyzer/judge/advice/batch_share.h"
-#include "analyzer/judge/advice/optimizer_blocks.h"
+#include "analyzer/judge/advice/model_parts.h"
 #include "analyzer/judge/advice/passes.h"
 #include "analyzer/judge/advice/pieces.h"
 #include "analyzer/judge/advice/program_words.h"
@@ -23,7 +23,7 @@ using attribution::phase;
 namespace {
 
 constexpr std::uint32_t factor_rank = 16;
-// Of a linear layer that an adapter makes sense for.
+// The least width of a linear layer that an adapter makes sense for.
 constexpr std::uint32_t least_width = 4 * factor_rank;
 constexpr std::size_t least_layers = 4;
 
@@ -71,7 +71,7 @@ void freeze(const blocks::evidence& of, request_edits& edits) {
   for (const auto block : optimizer_blocks_of(of).temporaries) edits.drop(block);
 }
 
-// What is trained now.
+// The parameters that are trained now.
 struct trained {
   std::uint64_t weights = 0;
   std::uint64_t states = 0;

@@ -13,8 +13,7 @@
 
 #include "analyzer/judge/advice/autocast_widths.h"
 #include "analyzer/judge/advice/batch_share.h"
-#include "analyzer/judge/advice/equal_members.h"
-#include "analyzer/judge/advice/forward_calls.h"
+#include "analyzer/judge/advice/last_uses.h"
 #include "analyzer/judge/advice/passes.h"
 #include "analyzer/judge/advice/pieces.h"
 #include "analyzer/judge/advice/program_words.h"
@@ -57,7 +56,7 @@ class precision_change {
     const bool other_width = facts.element_bits != 0 && facts.element_bits != 32;
     if (other_width) return;
     if (facts.what == category::inputs) {
-      // What the model is given stays; a product keeps its copy.
+      // The model's input stays; a product keeps its copy.
       if (facts.kept_by_autograd && facts.element_bits == 32) copy_until_death(block);
     } else if (facts.what == category::gradients || like_parameters_[block]) {
       made_from_narrow(block);
@@ -130,7 +129,7 @@ class precision_change {
     edits_.free(copy, std::min(death_event(of_, block), std::max(begin, end)));
   }
 
-  // What one module did in one training pass.
+  // One module in one training pass.
   struct module_use {
     std::uint64_t first = 0;  // block of its forward that a product makes
     std::uint64_t last = 0;   // block of its backward
@@ -203,7 +202,7 @@ struct kept_by_width {
   std::uint64_t stays = 0;
 };
 
-// Of what autograd keeps at the peak.
+// Adds up what autograd keeps at the peak.
 [[nodiscard]] kept_by_width look_at_peak(const blocks::evidence& of) {
   const auto widths = widths_under_autocast(of);
   kept_by_width found;

@@ -8,7 +8,7 @@
 #include <optional>
 #include <vector>
 
-#include "analyzer/judge/advice/optimizer_blocks.h"
+#include "analyzer/judge/advice/model_parts.h"
 #include "analyzer/judge/advice/passes.h"
 #include "analyzer/judge/advice/pieces.h"
 #include "analyzer/judge/advice/program_words.h"

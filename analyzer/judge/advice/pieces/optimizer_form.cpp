@@ -6,7 +6,7 @@
 
 #include <string_view>
 
-#include "analyzer/judge/advice/optimizer_blocks.h"
+#include "analyzer/judge/advice/model_parts.h"
 #include "analyzer/judge/advice/passes.h"
 #include "analyzer/judge/advice/pieces.h"
 #include "analyzer/judge/advice/program_words.h"

@@ -9,7 +9,6 @@
 #include "analyzer/judge/advice/pieces.h"
 #include "analyzer/judge/advice/program_words.h"
 #include "analyzer/judge/advice/request_edits.h"
-#include "analyzer/judge/advice/sequence_share.h"
 
 namespace memtrace::advice {
 

@@ -69,8 +69,8 @@ struct unused {
           facts.what == category::optimizer_states);
 }
 
-// Of compiled models no module is known but the model itself: nothing is said of roots without a
-// parameter in a module that ran.
+// In compiled models no module is known but the model itself: roots without a parameter in a module
+// that ran are left out.
 [[nodiscard]] std::set<std::uint32_t> roots_with_modules(const blocks::evidence& of,
                                                          const called_modules& called) {
   std::set<std::uint32_t> found;

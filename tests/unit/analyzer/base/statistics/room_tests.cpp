@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyzer/base/statistics/steps_to_oom.h"
+#include "analyzer/base/statistics/judge.h"
 #include "tests/unit/catch.h"
 
 using memtrace::growth::room;

@@ -3,11 +3,9 @@
 // The statistics against values worked out by hand from their formulas.
 #include <cmath>
 
-#include "analyzer/base/statistics/change_points.h"
-#include "analyzer/base/statistics/curves.h"
-#include "analyzer/base/statistics/jumps.h"
+#include "analyzer/base/statistics/laws.h"
+#include "analyzer/base/statistics/level_changes.h"
 #include "analyzer/base/statistics/points.h"
-#include "analyzer/base/statistics/rank_tests.h"
 #include "tests/unit/catch.h"
 
 using namespace memtrace::growth;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyzer/judge/advice/module_copies.h"
+#include "analyzer/judge/advice/model_parts.h"
 #include "analyzer/judge/advice/pieces.h"
 #include "tests/unit/analyzer/judge/advice/made_up_run.h"
 #include "tests/unit/catch.h"
@@ -76,7 +76,7 @@ TEST_CASE("modules know in which copy of a class they lie") {
 TEST_CASE("checkpointed layers keep their outputs only, and one layer comes back at a time") {
   layered_training run;
   const auto all = advice::checkpointing(run.evidence());
-  // What a Feed keeps is its output, that the layer keeps anyway.
+  // A Feed keeps its output, which the layer keeps anyway.
   REQUIRE(all.size() == 1);
   CHECK(all[0].amount == "Layer");
   // Now: 4 × (50 + 10), the loss and the scratch memory of the last layer's backward.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <string>
 
-#include "analyzer/judge/advice/empty_cache_edits.h"
-#include "analyzer/judge/blocks/element_size.h"
+#include "analyzer/judge/advice/request_edits.h"
+#include "analyzer/judge/blocks/block_collector.h"
 #include "analyzer/model/allocator/what_if.h"
 #include "tests/unit/catch.h"
 #include "tests/unit/support/made_layouts.h"

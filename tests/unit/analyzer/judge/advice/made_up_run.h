@@ -66,7 +66,7 @@ class made_up_run {
     return trace::stack_id{++stacks_};
   }
 
-  // What the blocks that follow have in common.
+  // The properties that the blocks that follow have in common.
   struct place {
     phase during = phase::other;
     trace::object_id module;

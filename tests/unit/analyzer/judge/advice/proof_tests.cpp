@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyzer/judge/advice/combine.h"
-#include "analyzer/judge/advice/empty_cache_edits.h"
+#include "analyzer/judge/advice/advise.h"
 #include "analyzer/judge/advice/prove.h"
 #include "analyzer/judge/advice/request_edits.h"
 #include "tests/unit/analyzer/judge/advice/small_run.h"

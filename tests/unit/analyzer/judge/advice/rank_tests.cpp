@@ -2,8 +2,7 @@
 #include <string>
 #include <vector>
 
-#include "analyzer/judge/advice/keep_best.h"
-#include "analyzer/judge/advice/rank.h"
+#include "analyzer/judge/advice/advise.h"
 #include "tests/unit/catch.h"
 
 using namespace memtrace::advice;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyzer/judge/advice/window.h"
+#include "analyzer/judge/advice/advise.h"
 #include "tests/unit/analyzer/judge/advice/small_run.h"
 #include "tests/unit/catch.h"
 
@@ -53,7 +53,7 @@ TEST_CASE("GIVEN a late peak THEN the window holds it, and what was alive before
   const auto window = shorten(run.of, 200);
   REQUIRE(window);
   const auto& log = *window->log;
-  // What stays comes first, then whole steps.
+  // Blocks that stay come first, then whole steps.
   CHECK(log.requests.size() <= 201);
   CHECK(log.requests[0].size == 8_MiB);
   CHECK(window->of->now.allocated.bytes == run.of.now.allocated.bytes);

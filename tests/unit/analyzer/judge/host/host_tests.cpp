@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "analyzer/base/statistics/words.h"
+#include "analyzer/base/statistics/judge.h"
 #include "analyzer/judge/host/grid.h"
 #include "tests/unit/catch.h"
 

@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <string>
 
-#include "analyzer/judge/verdicts/birth_steps.h"
-#include "analyzer/judge/verdicts/category_series.h"
-#include "analyzer/judge/verdicts/rounds.h"
-#include "analyzer/judge/verdicts/segment_makers.h"
-#include "analyzer/judge/verdicts/series_shown.h"
-#include "analyzer/judge/verdicts/site_book.h"
-#include "analyzer/judge/verdicts/sparse_series.h"
-#include "analyzer/judge/verdicts/step_clock.h"
+#include "analyzer/judge/verdicts/collector.h"
+#include "analyzer/judge/verdicts/device_series.h"
+#include "analyzer/judge/verdicts/site_history.h"
+#include "analyzer/judge/verdicts/timeline.h"
 #include "tests/unit/catch.h"
 
 using namespace memtrace;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyzer/judge/verdicts/growing_work.h"
+#include "analyzer/judge/verdicts/culprits.h"
 
 #include "tests/unit/catch.h"
 
@@ -76,7 +76,7 @@ TEST_CASE("what is no input, or was made once, says nothing of the inputs") {
 
 namespace {
 
-// Of six sizes with nine steps each: a table of each that stays, and the most of a step.
+// Six sizes with nine steps each: a table of each that stays, and the most of a step.
 struct sizes {
   memtrace::growth::series held;
   memtrace::growth::series peak;

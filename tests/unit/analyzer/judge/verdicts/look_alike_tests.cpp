@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What looks like accumulation and is none.
+// Programs that look as if memory accumulated, and it does not.
 #include <algorithm>
 #include <deque>
 

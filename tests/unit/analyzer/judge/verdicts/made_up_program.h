@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "analyzer/judge/verdicts/summary.h"
+#include "analyzer/judge/verdicts/verdict.h"
 #include "analyzer/run/model/load.h"
 #include "tests/unit/support/trace_builder.h"
 
@@ -63,7 +63,7 @@ class made_up_program {
   void second_step() { ended(format::step_source::optimizer, second_optimizer_); }
   void user_step() { ended(format::step_source::user, 0); }
 
-  // What follows happens on this device, or stream.
+  // From here on all happens on this device, or stream.
   void on_device(std::uint64_t device) {
     device_ = device;
     trace_.context(device_, thread_);
@@ -94,7 +94,7 @@ class made_up_program {
     report_ = run::load("made_up.mtrace", *reader);
     return report_.findings;
   }
-  // Of a culprit's allocation, after verdicts_on: the user's innermost line.
+  // The user's innermost line of a culprit's allocation, after verdicts_on.
   [[nodiscard]] std::uint64_t line_of(const verdicts::culprit& culprit) const {
     const auto stack = culprit.stack ? culprit.stack : culprit.forward;
     for (const auto& frame : report_.verdict_frames.at(stack)) {

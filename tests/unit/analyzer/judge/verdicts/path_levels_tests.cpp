@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyzer/judge/verdicts/path_levels.h"
+#include "analyzer/judge/verdicts/held_path.h"
 
 #include "tests/unit/catch.h"
 

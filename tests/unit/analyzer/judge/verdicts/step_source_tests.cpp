@@ -163,7 +163,7 @@ TEST_CASE(
   CHECK(device.found.shape == shape::accumulating);
   CHECK(device.unit == "call");
   CHECK(device.bytes_per_step == Approx(64_KiB));
-  // What an episode keeps may go at the end of its step.
+  // The memory that an episode keeps may go at the end of its step.
   CHECK(about(keeps_in_each_move(20), "device:0").found.shape == shape::unknown);
   const auto twenty_steps = keeps_in_each_move(2);
   CHECK(about(twenty_steps, "device:0").unit == "step");

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "analyzer/judge/advice/brief_words.h"
+#include "analyzer/judge/advice/piece.h"
 #include "analyzer/run/model/changes.h"
 #include "analyzer/show/terminal/advice.h"
 #include "analyzer/show/terminal/sections.h"

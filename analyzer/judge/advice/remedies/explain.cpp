@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/judge/advice/remedies/remedies.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <utility>
+#include <vector>
+
+#include "analyzer/judge/verdicts/filling.h"
+#include "analyzer/judge/verdicts/keeper_words.h"
+
+namespace memtrace::remedies {
+
+namespace {
+
+[[nodiscard]] char lower(char letter) {
+  return static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
+}
+
+[[nodiscard]] bool contains(std::string_view text, std::string_view word) {
+  const auto same = [](char left, char right) { return lower(left) == lower(right); };
+  // Not std::ranges::search: clang cannot compile libstdc++'s subrange.
+  return std::search(text.begin(), text.end(), word.begin(), word.end(), same) != text.end();
+}
+
+}  // namespace
+
+bool clues::kept_with_graph() const {
+  return kept_by(format::held_graph) || kept_by(format::held_has_graph);
+}
+
+bool clues::lost_in_graph() const {
+  return kept_by(format::held_unreachable) &&
+         std::ranges::any_of(about.culprits, [](const verdicts::culprit& one) {
+           return one.what == attribution::category::activations && !one.retained_by.empty() &&
+                  (one.retained_by.front().flags & format::held_unreachable) != 0;
+         });
+}
+
+bool clues::kept_in(std::initializer_list<std::string_view> classes) const {
+  if (keeper == nullptr || keeper->container.empty()) return false;
+  const auto name = verdicts::container_class(*keeper);
+  return classes.size() == 0 || std::ranges::find(classes, name) != classes.end();
+}
+
+bool clues::keeper_mentions(std::string_view word) const {
+  if (keeper == nullptr) return false;
+  return contains(keeper->path, word) || contains(keeper->holder, word);
+}
+
+bool clues::passes_through(std::string_view file_part) const {
+  const auto there = [&](const code::source_frame& frame) {
+    return frame.file.find(file_part) != frame.file.npos;
+  };
+  return std::ranges::any_of(frames, there) || std::ranges::any_of(forward, there);
+}
+
+bool clues::in_evaluation() const {
+  return who.born_in == attribution::phase::evaluation ||
+         (about.about.kind == verdicts::subject_kind::phase && about.about.name == "evaluation");
+}
+
+std::string clues::variable() const {
+  if (keeper == nullptr) return "what keeps it";
+  return "`" + verdicts::variable_of(*keeper) + "`";
+}
+
+namespace {
+
+using applies_t = std::optional<verdicts::remedy> (*)(const clues&);
+
+#define MEMTRACE_REMEDY(name) &name,
+constexpr std::array kinds = {MEMTRACE_REMEDY_KINDS(MEMTRACE_REMEDY)};
+#undef MEMTRACE_REMEDY
+
+[[nodiscard]] clues clues_of(const verdicts::verdict& about, const verdicts::culprit& who,
+                             const trace::dictionary& names, const run_clues& run) {
+  return {about,
+          who,
+          who.retained_by.empty() ? nullptr : &who.retained_by.front(),
+          code::frames_of(names, who.stack),
+          code::frames_of(names, who.forward),
+          run};
+}
+
+[[nodiscard]] std::optional<verdicts::remedy> remedy_saving(double bytes_per_step,
+                                                            const clues& of) {
+  auto what = remedy_for(of);
+  if (what) what->saves_bytes_per_step = bytes_per_step;
+  return what;
+}
+
+// Its remedy is one, whichever lines had a part in it.
+[[nodiscard]] bool is_of_the_whole(verdicts::subject_kind what) {
+  using verdicts::subject_kind;
+  return what == subject_kind::reserved || what == subject_kind::outside ||
+         what == subject_kind::host;
+}
+
+}  // namespace
+
+std::optional<verdicts::remedy> remedy_for(const clues& of) {
+  for (const auto applies : kinds) {
+    if (auto what = applies(of)) return what;
+  }
+  return std::nullopt;
+}
+
+void prescribe(verdicts::findings& found, const trace::dictionary& names, const run_clues& run) {
+  for (auto& about : found.verdicts) {
+    // A buffer that is emptied again has culprits where it fills for no good reason.
+    const bool fills = about.found.shape == growth::shape::sawtooth;
+    if (!growth::is_leak(about.found.shape) && !fills) continue;
+    const bool of_lines = !is_of_the_whole(about.about.kind);
+    for (auto& who : about.culprits) {
+      if (of_lines) who.fix = remedy_saving(who.bytes_per_step, clues_of(about, who, names, run));
+      if (who.fix && fills && !who.fix->helps_what_fills) who.fix.reset();
+    }
+    if ((about.culprits.empty() || !of_lines) && !about.fix && !fills) {
+      const verdicts::culprit nobody;
+      about.fix = remedy_saving(about.bytes_per_step, clues_of(about, nobody, names, run));
+    }
+  }
+}
+
+namespace {
+
+// Growth that is never taken back: what was alive once, is. What grows within an evaluation is
+// gone after it.
+[[nodiscard]] bool lasts(const verdicts::verdict& about) {
+  if (about.about.kind == verdicts::subject_kind::phase) return false;
+  return about.found.shape == growth::shape::accumulating ||
+         about.found.shape == growth::shape::stepwise;
+}
+
+// Memory that is freed after each evaluation is in no cycle: where no name leads to it, it is in
+// the middle of an expression.
+void name_what_is_there(std::vector<verdicts::retainer>& found) {
+  std::erase_if(found, [](const verdicts::retainer& one) {
+    return (one.flags & format::held_unreachable) != 0;
+  });
+  std::uint64_t most = 0;
+  for (const auto& one : found) most = std::max(most, one.bytes);
+  // The batch at hand is in variables of its own.
+  std::stable_partition(found.begin(), found.end(),
+                        [most](const verdicts::retainer& one) { return one.bytes >= most / 2; });
+}
+
+// A census names the model alone: its parameters are many. The modules that its new weights are in
+// have names of their own, which lead to what gathers them.
+void name_the_part(verdicts::culprit& who) {
+  if (who.part_of_model.empty() || !who.in_running_model || who.retained_by.empty()) return;
+  auto& keeper = who.retained_by.front();
+  constexpr auto elsewhere = format::held_unreachable | format::held_graph;
+  if (!keeper.container.empty() || (keeper.flags & elsewhere) != 0) return;
+  if (!who.part_of_model.starts_with('[')) keeper.path += '.';
+  keeper.path += who.part_of_model;
+}
+
+void explain_one(const verdicts::verdict& about, verdicts::culprit& who,
+                 const verdicts::retention& kept) {
+  // The retainer of a block is not why PyTorch reserved more for it; and heap scans see memory in
+  // PyTorch's pool only.
+  const auto kind = about.about.kind;
+  if (kind == verdicts::subject_kind::reserved || kind == verdicts::subject_kind::host ||
+      kind == verdicts::subject_kind::outside) {
+    return;
+  }
+  who.retained_by = kept.of_site(who.device, who.site, lasts(about));
+  if (kind == verdicts::subject_kind::phase) name_what_is_there(who.retained_by);
+  name_the_part(who);
+  const bool even = who.found.shape == growth::shape::accumulating && who.blocks > 1 &&
+                    who.found.evidence.late_start == 0;
+  if (!who.retained_by.empty() || !lasts(about) || !even) return;
+  auto lost = kept.unnamed(who.device, who.site, who.bytes_per_step, who.bytes / who.blocks);
+  if (lost) who.retained_by.push_back(std::move(*lost));
+}
+
+}  // namespace
+
+void explain(verdicts::findings& found, const verdicts::retention& kept,
+             const trace::dictionary& names, const run_clues& run) {
+  for (auto& about : found.verdicts) {
+    for (auto& who : about.culprits) explain_one(about, who, kept);
+  }
+  verdicts::find_bounds(found, names);
+  verdicts::judge_filling(found);
+  prescribe(found, names, run);
+}
+
+}  // namespace memtrace::remedies

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Growth of autograd's memory: results that are kept with the graphs that made them.
+#include <fmt/core.h>
+
+#include "analyzer/judge/advice/remedies/remedies.h"
+#include "analyzer/judge/verdicts/keeper_words.h"
+
+namespace memtrace::remedies {
+
+namespace {
+
+// By what is kept, or by the layers that made it.
+[[nodiscard]] bool is_recurrent(const clues& of) {
+  if (of.passes_through("torch/nn/modules/rnn.py")) return true;
+  return of.keeper_mentions("hidden") || of.keeper_mentions("state") || of.keeper_mentions("memor");
+}
+
+[[nodiscard]] bool is_sum(const clues& of) {
+  for (const auto* const word : {"loss", "total", "sum", "running", "avg", "mean", "acc"}) {
+    if (of.keeper_mentions(word)) return true;
+  }
+  return false;
+}
+
+// Scalars: what a person wants of them is the number.
+[[nodiscard]] bool is_loss(const clues& of) {
+  return of.keeper_mentions("loss");
+}
+
+}  // namespace
+
+std::optional<verdicts::remedy> growing_graph(const clues& of) {
+  const bool saved = of.who.what == attribution::category::activations;
+  if (!of.lost_in_graph() && !(saved && of.keeper == nullptr)) return std::nullopt;
+  verdicts::remedy what;
+  what.id = "growing_graph";
+  what.cause =
+      "Tensors that autograd saved for a backward pass stay: probably a result of each step is "
+      "kept "
+      "with its graph, or one step's graph goes on from the one before.";
+  what.change =
+      "Keep numbers (`loss.item()`) or `x.detach()`; cut what goes from step to step with "
+      "`detach()`; leave `retain_graph=True` out; what is not trained on, compute under "
+      "`torch.no_grad()`.";
+  what.caution = "empty_cache() frees none of it.";
+  return what;
+}
+
+std::optional<verdicts::remedy> recurrent_state(const clues& of) {
+  if (!of.kept_with_graph() || of.kept_in({"list", "dict", "deque", "set"})) return std::nullopt;
+  if (!is_recurrent(of)) return std::nullopt;
+  verdicts::remedy what;
+  what.id = "recurrent_state";
+  what.cause = fmt::format(
+      "{} goes from one step into the next with its graph, so the graph of every earlier step "
+      "stays behind it.",
+      of.variable());
+  what.change =
+      "Detach it where a new chunk begins: `h = h.detach()`, of an LSTM `h, c = h.detach(), "
+      "c.detach()`.";
+  what.caution =
+      "`backward(retain_graph=True)` silences the error about a second backward; the memory stays, "
+      "and each step takes longer.";
+  return what;
+}
+
+std::optional<verdicts::remedy> growing_sum(const clues& of) {
+  if (!of.kept_with_graph() || of.kept_in()) return std::nullopt;
+  verdicts::remedy what;
+  what.id = "growing_sum";
+  what.cause = fmt::format(
+      "{} is one tensor whose graph grows: it is computed from what it was in the step before, and "
+      "so keeps the graph of every step.",
+      of.variable());
+  what.change = is_sum(of) ? "Add numbers, not tensors: `total += loss.item()`, or "
+                             "`total += loss.detach()` to stay on the GPU; what is not trained on, "
+                             "compute under `torch.no_grad()`."
+                           : fmt::format(
+                                 "Cut the graph between steps: `{0} = {0}.detach()`, or "
+                                 "compute it under `torch.no_grad()`.",
+                                 verdicts::variable_of(*of.keeper));
+  what.caution = "`del loss` at the end of the step changes nothing: the graph still refers to it.";
+  return what;
+}
+
+std::optional<verdicts::remedy> kept_with_graph(const clues& of) {
+  if (!of.kept_with_graph()) return std::nullopt;
+  verdicts::remedy what;
+  what.id = is_loss(of) ? "kept_loss" : "kept_with_graph";
+  what.cause = fmt::format(
+      "{} keeps results together with the graphs that made them, and with everything that these "
+      "saved for a backward pass.",
+      of.variable());
+  what.change = is_loss(of)
+                    ? "Keep the number: `loss.item()` (or `float(loss)`); `loss.detach()` "
+                      "where it must stay on the GPU."
+                    : "Keep `x.detach()`, and `.cpu()` after it where the GPU does not need "
+                      "it any more; compute what is never trained on under "
+                      "`torch.no_grad()`.";
+  what.caution = "`del` of the local name changes nothing as long as the container refers to it.";
+  return what;
+}
+
+}  // namespace memtrace::remedies

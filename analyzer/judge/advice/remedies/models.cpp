@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Parameters, or what belongs to them, that are made again.
+#include <fmt/core.h>
+
+#include "analyzer/judge/advice/remedies/remedies.h"
+
+namespace memtrace::remedies {
+
+std::optional<verdicts::remedy> optimizer_again(const clues& of) {
+  if (of.who.what != attribution::category::optimizer_states &&
+      of.who.what != attribution::category::gradients) {
+    return std::nullopt;
+  }
+  if (of.who.birth_steps < 2) return std::nullopt;
+  verdicts::remedy what;
+  what.id = "optimizer_again";
+  what.cause =
+      of.who.what == attribution::category::gradients
+          ? "Gradients of more and more parameters stay: probably models or parameters are made "
+            "again in the loop and something keeps the old ones."
+          : "Optimizer states pile up: probably parameters are added again and again "
+            "(`add_param_group`), or old optimizers are kept.";
+  what.change =
+      "Make model and optimizer once, before the loop; where they must be new, let go of the old "
+      "ones first (`del`, and `clear()` what keeps them).";
+  return what;
+}
+
+std::optional<verdicts::remedy> growing_model(const clues& of) {
+  const bool parameters = of.who.what == attribution::category::weights ||
+                          of.who.what == attribution::category::buffers;
+  const bool by_a_model =
+      of.keeper != nullptr && of.keeper->container.empty() && !of.kept_by(format::held_unreachable);
+  if (!parameters || !by_a_model || of.passes_through("/copy.py")) return std::nullopt;
+  verdicts::remedy what;
+  what.id = "growing_model";
+  what.cause = fmt::format("The model itself grows: {} gets more parameters.", of.variable());
+  what.change =
+      "Add layers once; before a layer is wrapped again (LoRA, parametrizations), take the earlier "
+      "wrapper off or merge it. If the model is meant to grow, this is its price.";
+  return what;
+}
+
+std::optional<verdicts::remedy> copies_of_model(const clues& of) {
+  const bool model = of.who.what == attribution::category::weights ||
+                     of.who.what == attribution::category::buffers;
+  if (of.keeper == nullptr || of.kept_by(format::held_unreachable)) return std::nullopt;
+  const bool copied = of.keeper_mentions("state_dict") || of.passes_through("/copy.py");
+  if (!model && !copied) return std::nullopt;
+  verdicts::remedy what;
+  what.id = "copies_of_model";
+  what.cause = fmt::format(
+      "Parameters pile up: {} keeps copies of a model, or models that are made "
+      "again.",
+      of.variable());
+  what.change =
+      "Keep the best state only, on the CPU or on disk (`{k: v.cpu().clone() for k, v in "
+      "model.state_dict().items()}`), and let go of the old model before a new one is made.";
+  what.caution = "`state_dict()` copies nothing, `deepcopy` copies on the GPU.";
+  return what;
+}
+
+}  // namespace memtrace::remedies

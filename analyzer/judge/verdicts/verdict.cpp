@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/judge/verdicts/verdict.h"
+
+#include <fmt/core.h>
+
+#include <cmath>
+
+#include "analyzer/base/text/units.h"
+
+namespace memtrace::verdicts {
+
+namespace {
+
+using growth::shape;
+
+[[nodiscard]] std::string who(const subject& about) {
+  switch (about.kind) {
+    case subject_kind::device:
+      return fmt::format("GPU {}", about.device);
+    case subject_kind::reserved:
+      return fmt::format("reserved memory of GPU {}", about.device);
+    case subject_kind::outside:
+      return fmt::format("memory of GPU {} outside of PyTorch's pool", about.device);
+    case subject_kind::category:
+      return fmt::format("category {}", about.name);
+    case subject_kind::phase:
+      return fmt::format("phase {}", about.name);
+    case subject_kind::site:
+      return fmt::format("call site {}", about.name);
+    case subject_kind::host:
+      return about.name.empty() ? "host memory" : fmt::format("host memory ({})", about.name);
+  }
+  return {};
+}
+
+[[nodiscard]] std::string growing(const verdict& given) {
+  const auto rate =
+      text::format_bytes(static_cast<std::uint64_t>(std::llround(given.bytes_per_step)));
+  const char* const average = given.found.shape == shape::stepwise ? ", on average" : "";
+  auto text = fmt::format("{} {}{} {} a {}", who(given.about), words_of(given.found.shape), average,
+                          rate, given.unit);
+  if (given.found.negligible) text += ", which is negligible";
+  if (given.steps_to_oom) {
+    text += fmt::format(": out of memory in about {} {}s", text::format_count(*given.steps_to_oom),
+                        given.unit);
+  }
+  return text;
+}
+
+[[nodiscard]] std::string undecided(const verdict& given) {
+  const auto steps = given.found.evidence.steps;
+  if (steps == 0) {
+    return fmt::format("{}: no steps were found, so whether it grows cannot be told",
+                       who(given.about));
+  }
+  return fmt::format("{}: {} {}s are too few to tell whether it grows; about {} more would do",
+                     who(given.about), text::format_count(steps), given.unit,
+                     text::format_count(given.found.more_steps_needed));
+}
+
+}  // namespace
+
+std::string name_of(const subject& about) {
+  switch (about.kind) {
+    case subject_kind::device:
+      return fmt::format("device:{}", about.device);
+    case subject_kind::reserved:
+      return fmt::format("reserved:{}", about.device);
+    case subject_kind::outside:
+      return about.name.empty() ? fmt::format("outside:{}", about.device)
+                                : fmt::format("outside:{}:{}", about.device, about.name);
+    case subject_kind::category:
+      return "category:" + about.name;
+    case subject_kind::phase:
+      return "phase:" + about.name;
+    case subject_kind::site:
+      return "site:" + about.name;
+    case subject_kind::host:
+      return about.name.empty() ? "host" : "host:" + about.name;
+  }
+  return {};
+}
+
+std::string summary_of(const verdict& given) {
+  switch (given.found.shape) {
+    case shape::unknown:
+      return undecided(given);
+    case shape::accumulating:
+    case shape::stepwise:
+    case shape::sawtooth_leak:
+      return growing(given);
+    case shape::sawtooth:
+    case shape::bounded_records:
+    case shape::warmup_plateau:
+      return fmt::format("{} {}", who(given.about), words_of(given.found.shape));
+    case shape::steady:
+      return fmt::format("{} {} over {} {}s", who(given.about), words_of(given.found.shape),
+                         text::format_count(given.found.evidence.steps), given.unit);
+  }
+  return {};
+}
+
+void summarize(findings& found) {
+  for (auto& one : found.verdicts) {
+    if (one.summary.empty()) one.summary = summary_of(one);
+  }
+}
+
+}  // namespace memtrace::verdicts

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/judge/verdicts/filling.h"
+
+#include "tests/unit/catch.h"
+
+using namespace memtrace;
+
+namespace {
+
+// Weights that came to a list of models that is as long as it was.
+[[nodiscard]] verdicts::culprit models_in_a_list() {
+  verdicts::retainer keeper;
+  keeper.path = "models[…]";
+  keeper.grows_in_place = true;
+  verdicts::culprit made;
+  made.found.shape = growth::shape::accumulating;
+  made.what = attribution::category::weights;
+  made.birth_steps = 14;
+  made.retained_by.push_back(keeper);
+  return made;
+}
+
+[[nodiscard]] std::optional<verdicts::shown_bound> bound_of(verdicts::culprit who) {
+  verdicts::findings found;
+  found.verdicts.emplace_back().culprits.push_back(std::move(who));
+  verdicts::find_bounds(found, trace::dictionary());
+  return found.verdicts[0].culprits[0].retained_by[0].bound;
+}
+
+}  // namespace
+
+TEST_CASE("GIVEN models in a list WHEN they run, or take turns THEN there are as many as places") {
+  auto models = models_in_a_list();
+  models.modules_run = true;
+  REQUIRE(bound_of(models));
+  CHECK(bound_of(models)->kind == verdicts::bound_kind::places);
+  models.modules_run = false;
+  models.modules_take_turns = true;
+  CHECK(bound_of(models));
+}
+
+TEST_CASE("GIVEN models in a list WHEN each has been trained and stays THEN nothing bounds them") {
+  CHECK_FALSE(bound_of(models_in_a_list()));
+}
