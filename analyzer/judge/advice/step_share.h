@@ -2,7 +2,7 @@
 #pragma once
 
 #include "analyzer/judge/blocks/evidence.h"
-#include "analyzer/model/estimate/step_share.h"
+#include "analyzer/model/estimate/expected.h"
 
 namespace memtrace::advice {
 

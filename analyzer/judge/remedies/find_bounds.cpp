@@ -20,7 +20,6 @@
 #include "analyzer/judge/verdicts/program/trimmed.h"
 #include "analyzer/judge/verdicts/program/unsettled.h"
 #include "analyzer/trace/code/frames.h"
-#include "analyzer/trace/code/source_file.h"
 
 namespace memtrace::remedies {
 

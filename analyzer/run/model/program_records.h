@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The numbers that the program told over time, by memtrace_counter.
+// The numbers that the program reported over time, by memtrace_counter; and the classes of the
+// optimizers that stepped.
 #pragma once
 
 #include <cstddef>
@@ -34,6 +35,23 @@ class program_counters final : public trace::record_visitor {
   const trace::dictionary& names_;
   std::vector<program_counter> found_;
   std::map<std::uint32_t, std::size_t> known_;  // by text
+};
+
+struct optimizer_class {
+  std::string name;         // AdamW
+  std::uint64_t steps = 0;  // of all optimizers of the class
+};
+
+class optimizer_names final : public trace::record_visitor {
+ public:
+  explicit optimizer_names(const trace::dictionary& names) : names_(names) {}
+
+  void on_step(const trace::event& head, const trace::step_event& record) override;
+  [[nodiscard]] std::vector<optimizer_class> found() const;  // by name
+
+ private:
+  const trace::dictionary& names_;
+  std::map<std::uint32_t, std::uint64_t> steps_;  // by text
 };
 
 }  // namespace memtrace::run

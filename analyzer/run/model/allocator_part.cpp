@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyzer/run/model/allocator_pass.h"
-
+//
+// The findings of the model of PyTorch's allocator: why memory is fragmented, and what to change.
 #include <algorithm>
+#include <map>
+#include <string>
 
 #include "analyzer/judge/advice/advise.h"
 #include "analyzer/judge/advice/step_share.h"
-#include "analyzer/judge/fragmentation/diagnose.h"
+#include "analyzer/run/model/parts.h"
 
 namespace memtrace::run {
 
@@ -40,30 +42,24 @@ void settle_habits(const all_evidence& devices, const advice::advice_found& foun
 
 }  // namespace
 
-allocator_pass::allocator_pass(const trace::dictionary& names)
-    : names_(names),
-      gathered_(names),
-      history_(names),
-      observers_(gathered_.records(), history_, copies_) {}
-
-void allocator_pass::conclude(const replay::replayer& replayed,
-                              const attribution::result& attributed, process_report& report,
-                              const advice::on_replayed_t& on_replayed) {
-  const auto devices = gathered_.finish(replayed, attributed, report.host, report.findings);
+void add_allocator(const trace::dictionary& names, const replay::replayer& replayed,
+                   const attribution::result& attributed, const allocator_listeners& heard,
+                   const advice::on_replayed_t& on_replayed, process_report& to) {
+  const auto devices = heard.requests.finish(replayed, attributed, to.host, to.findings);
   for (const auto& [device, known] : devices) {
     if (known.of != nullptr) {
-      report.fragmentation.push_back(fragmentation::diagnose(*known.of, history_));
-      report.step_shares.push_back(advice::step_share_of(*known.of));
+      to.fragmentation.push_back(fragmentation::diagnose(*known.of, heard.segments));
+      to.step_shares.push_back(advice::step_share_of(*known.of));
     } else {
       const auto why = known.log->doubts.empty() ? std::string() : known.log->doubts.front();
-      report.fragmentation.push_back(
-          fragmentation::diagnose_totals(device, replayed, history_, why));
+      to.fragmentation.push_back(
+          fragmentation::diagnose_totals(device, replayed, heard.segments, why));
     }
   }
-  report.pinned = fragmentation::look_at_pinned(replayed.driver(), names_, copies_);
-  report.advice = advice::advise(devices, on_replayed);
-  add_frames(names_, report.advice, report.verdict_frames);
-  settle_habits(devices, report.advice, report.findings);
+  to.pinned = fragmentation::look_at_pinned(replayed.driver(), names, heard.copies);
+  to.advice = advice::advise(devices, on_replayed);
+  add_frames(names, to.advice, to.verdict_frames);
+  settle_habits(devices, to.advice, to.findings);
 }
 
 }  // namespace memtrace::run

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyzer/model/snapshot/profiler_reader.h"
+#include "analyzer/model/snapshot/profiler_contents.h"
 
 #include <fmt/core.h>
 
