@@ -8,6 +8,7 @@
 #include <set>
 #include <vector>
 
+#include "analyzer/base/text/parts.h"
 #include "analyzer/base/text/units.h"
 #include "analyzer/base/text/utf8.h"
 #include "analyzer/trace/code/frames.h"
@@ -19,14 +20,9 @@ namespace {
 // So many call stacks are looked at to find out who runs the loop.
 constexpr std::size_t most_stacks = 64;
 
-[[nodiscard]] std::string_view file_name(std::string_view path) {
-  const auto slash = path.rfind('/');
-  return slash == std::string_view::npos ? path : path.substr(slash + 1);
-}
-
 [[nodiscard]] std::string place_of(const code::source_frame& frame) {
   return text::printable(
-      fmt::format("{}:{} {}", file_name(frame.file), frame.line, frame.function));
+      fmt::format("{}:{} {}", text::file_name(frame.file), frame.line, frame.function));
 }
 
 [[nodiscard]] loop_owner owner_in(const blocks::evidence& of, trace::stack_id stack) {

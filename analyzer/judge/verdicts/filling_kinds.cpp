@@ -8,6 +8,7 @@
 #include <cmath>
 #include <string_view>
 
+#include "analyzer/base/text/parts.h"
 #include "analyzer/base/text/units.h"
 #include "analyzer/judge/verdicts/held_path.h"
 #include "analyzer/judge/verdicts/keeper_words.h"
@@ -23,11 +24,6 @@ using attribution::category;
 constexpr double most_of_growth = 0.9;
 // Blocks of at most so many steps are alive at once of what comes anew in each.
 constexpr std::uint64_t births_of_what_streams = 2;
-
-[[nodiscard]] std::string_view file_name(std::string_view file) {
-  const auto slash = file.rfind('/');
-  return slash == file.npos ? file : file.substr(slash + 1);
-}
 
 [[nodiscard]] std::uint64_t limit_by_kind(const retainer& keeper) {
   return keeper.grows_in ? keeper.grows_in->most : limit_of(keeper.container);
@@ -57,7 +53,7 @@ constexpr std::uint64_t births_of_what_streams = 2;
 [[nodiscard]] std::string bound_words(const retainer& keeper) {
   if (!keeper.bound) return "which is bounded";
   const auto& bound = *keeper.bound;
-  const auto place = fmt::format("{}:{}", file_name(bound.file), bound.line);
+  const auto place = fmt::format("{}:{}", text::file_name(bound.file), bound.line);
   const auto name = bound.name.empty() ? "" : fmt::format("`{}`, ", bound.name);
   if (bound.kind == bound_kind::emptied)
     return fmt::format("which the program empties, but has not yet ({}{})", name, place);
@@ -268,7 +264,7 @@ constexpr std::uint64_t most_parts = 8;
 }
 
 // past, cache, kv_cache, keys, v: less than attribution asks of a name that stands alone
-// (cache_names.h), since here the blocks come in pairs and grow.
+// (names_keys_and_values), since here the blocks come in pairs and grow.
 [[nodiscard]] bool may_name_a_cache(std::string_view name) {
   constexpr std::array<std::string_view, 6> words = {"cache", "past",   "kv",
                                                      "keys",  "values", "kvs"};
@@ -329,7 +325,7 @@ constexpr std::uint64_t most_parts = 8;
 }
 
 [[nodiscard]] std::string question_of(const open_end& end) {
-  const auto place = fmt::format("{}:{}", file_name(end.file), end.line);
+  const auto place = fmt::format("{}:{}", text::file_name(end.file), end.line);
   switch (end.kind) {
     case open_kind::new_keys:
       return fmt::format("only keys that are new add to it ({})", place);

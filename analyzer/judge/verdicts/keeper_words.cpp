@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "analyzer/base/text/parts.h"
 #include "analyzer/base/text/units.h"
 #include "analyzer/judge/verdicts/held_path.h"
 
@@ -13,11 +14,6 @@ namespace memtrace::verdicts {
 namespace {
 
 constexpr std::string_view element = "[…]";
-
-[[nodiscard]] std::string_view file_name(std::string_view file) {
-  const auto slash = file.rfind('/');
-  return slash == file.npos ? file : file.substr(slash + 1);
-}
 
 [[nodiscard]] std::string with_article(std::string_view noun) {
   constexpr std::string_view vowels = "aeiouAEIOU";
@@ -30,8 +26,8 @@ constexpr std::string_view element = "[…]";
   constexpr std::string_view local = "local of ";
   const auto place = keeper.file.empty() ? std::string()
                      : keeper.line == 0
-                         ? fmt::format(" ({})", file_name(keeper.file))
-                         : fmt::format(" ({}:{})", file_name(keeper.file), keeper.line);
+                         ? fmt::format(" ({})", text::file_name(keeper.file))
+                         : fmt::format(" ({}:{})", text::file_name(keeper.file), keeper.line);
   if (keeper.owner.empty()) return place;
   if (keeper.owner.starts_with(local)) {
     return fmt::format(", from {}{}", keeper.owner.substr(local.size()), place);
