@@ -18,9 +18,7 @@
 #include "analyzer/cli/open_trace.h"
 #include "analyzer/cli/show_report.h"
 #include "analyzer/cli/write_file.h"
-#include "analyzer/run/check/github.h"
-#include "analyzer/run/check/judge.h"
-#include "analyzer/run/check/junit.h"
+#include "analyzer/run/check/findings.h"
 #include "analyzer/run/check/text.h"
 #include "analyzer/show/json/check.h"
 

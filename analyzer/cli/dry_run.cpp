@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "analyzer/base/gpus/gpus.h"
-#include "analyzer/base/text/size.h"
+#include "analyzer/base/text/units.h"
 #include "analyzer/cli/command.h"
 #include "analyzer/cli/log.h"
 #include "analyzer/cli/recording.h"

@@ -15,7 +15,7 @@
 #include "analyzer/cli/command.h"
 #include "analyzer/cli/log.h"
 #include "analyzer/cli/write_file.h"
-#include "analyzer/model/estimate/estimate_text.h"
+#include "analyzer/model/estimate/estimate.h"
 #include "analyzer/model/estimate/fit.h"
 
 namespace memtrace::cli {

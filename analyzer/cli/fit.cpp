@@ -14,7 +14,6 @@
 
 #include "analyzer/base/gpus/gpus.h"
 #include "analyzer/base/text/numbers.h"
-#include "analyzer/base/text/size.h"
 #include "analyzer/base/text/units.h"
 #include "analyzer/cli/command.h"
 #include "analyzer/cli/dry_run_prober.h"

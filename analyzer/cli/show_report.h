@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "analyzer/base/text/style.h"
+#include "analyzer/base/text/page.h"
 #include "analyzer/run/model/load.h"
 #include "analyzer/run/model/model.h"
 #include "analyzer/show/diff/diff.h"

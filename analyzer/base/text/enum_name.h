@@ -12,7 +12,7 @@
 
 namespace memtrace::text {
 
-// Of a value that the enumeration does not have: empty. There compilers write "(type)7".
+// Empty for a value that the enumeration does not have: there compilers write "(type)7".
 template <auto Value>
 [[nodiscard]] consteval std::string_view name_of_value() {
   std::string_view text = __PRETTY_FUNCTION__;  // "… [with auto Value = space::type::name; …]"
@@ -21,15 +21,17 @@ template <auto Value>
   return text.starts_with('(') ? std::string_view() : text.substr(text.rfind(':') + 1);
 }
 
-// Of values below 32.
+// The names of the values below 32.
+template <class Enum>
+inline constexpr auto enum_names = []<std::size_t... Values>(std::index_sequence<Values...>) {
+  return std::array{name_of_value<static_cast<Enum>(Values)>()...};
+}
+(std::make_index_sequence<32>());
+
 template <class Enum>
 [[nodiscard]] constexpr std::string_view enum_name(Enum value) {
-  constexpr auto names = []<std::size_t... Values>(std::index_sequence<Values...>) {
-    return std::array{name_of_value<static_cast<Enum>(Values)>()...};
-  }
-  (std::make_index_sequence<32>());
   const auto number = static_cast<std::uint64_t>(value);
-  return number < names.size() ? names[number] : std::string_view();
+  return number < enum_names<Enum>.size() ? enum_names<Enum>[number] : std::string_view();
 }
 
 }  // namespace memtrace::text

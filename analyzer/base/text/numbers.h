@@ -19,7 +19,7 @@ template <class Number = std::uint64_t>
   return value;
 }
 
-// Of nothing: 0.
+// 0 where the whole is nothing.
 [[nodiscard]] inline double percent(std::uint64_t part, std::uint64_t whole) {
   return whole == 0 ? 0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole);
 }

@@ -11,6 +11,19 @@
 
 namespace memtrace::text {
 
+// How lines are shown: on a terminal, or into a file.
+struct style {
+  bool colour = false;
+  unsigned width = 0;  // columns; longer lines are cut, unless 0
+};
+
+// The width that text is made for where no terminal says another.
+inline constexpr std::size_t usual_columns = 96;
+
+[[nodiscard]] constexpr std::size_t columns_of(const style& how) {
+  return how.width == 0 ? usual_columns : how.width;
+}
+
 enum class emphasis { none, heading, alarm, faint };
 
 class page {

@@ -4,9 +4,37 @@
 #include <fmt/core.h>
 
 #include <array>
+#include <cctype>
 #include <cstddef>
+#include <cstdlib>
+#include <string>
 
 namespace memtrace::text {
+
+namespace {
+
+constexpr std::string_view digits = "0123456789.";
+
+// Bytes of one "GiB", "G" (binary) or "GB" (SI); empty: no unit.
+[[nodiscard]] std::optional<double> bytes_of_unit(std::string_view unit) {
+  if (unit.empty() || unit == "B") return 1;
+  constexpr std::string_view prefixes = "kmgt";
+  const auto power =
+      prefixes.find(static_cast<char>(std::tolower(static_cast<unsigned char>(unit[0]))));
+  if (power == prefixes.npos) return std::nullopt;
+  const auto rest = unit.substr(1);
+  const bool is_binary = rest.empty() || rest == "iB" || rest == "ib" || rest == "i";
+  if (!is_binary && rest != "B") return std::nullopt;
+  double bytes = 1;
+  for (std::size_t i = 0; i <= power; ++i) bytes *= is_binary ? 1024 : 1000;
+  return bytes;
+}
+
+[[nodiscard]] bool is_number(std::string_view text) {
+  return !text.empty() && text[0] != '.' && text.find('.') == text.rfind('.');
+}
+
+}  // namespace
 
 std::string format_bytes(std::uint64_t bytes) {
   constexpr std::array units = {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
@@ -29,6 +57,21 @@ std::string format_count(std::uint64_t number) {
   auto digits = std::to_string(number);
   for (auto at = digits.size(); at > 3;) digits.insert(at -= 3, 1, ',');
   return digits;
+}
+
+std::optional<std::uint64_t> parse_size(std::string_view text) {
+  const auto number = text.substr(0, text.find_first_not_of(digits));
+  if (!is_number(number)) return std::nullopt;
+  auto unit = text.substr(number.size());
+  while (unit.starts_with(' ')) unit.remove_prefix(1);
+  const bool is_in_bytes = unit.empty() || unit == "B";
+  if (is_in_bytes && number.find('.') != number.npos) return std::nullopt;
+  const auto one = bytes_of_unit(unit);
+  if (!one) return std::nullopt;
+  const auto bytes = std::strtod(std::string(number).c_str(), nullptr) * *one;
+  constexpr double most = 1e15;
+  if (!(bytes >= 1 && bytes <= most)) return std::nullopt;
+  return static_cast<std::uint64_t>(bytes);
 }
 
 }  // namespace memtrace::text

@@ -1,15 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Numbers for people. Sizes are binary and say so.
+// Numbers as people read and write them. Sizes are binary and say so.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 
 namespace memtrace::text {
 
 [[nodiscard]] std::string format_bytes(std::uint64_t bytes);   // 8.31 GiB, 512.00 KiB, 17 bytes
 [[nodiscard]] std::string format_seconds(std::uint64_t ns);    // 3.42 s, 2 min 5 s, 3 h 4 min
 [[nodiscard]] std::string format_count(std::uint64_t number);  // 1,234,567
+
+// Sizes as people write them. CLI11's AsSizeValue takes no fractions, which GPUs' sizes have.
+// Bytes of "24GiB", "512 MiB", "1.5T", "80G" (binary), "80GB", "512 MB" (SI: powers of 1000), "17B"
+// or "1000"; empty: no size, or more than there can be.
+[[nodiscard]] std::optional<std::uint64_t> parse_size(std::string_view text);
 
 }  // namespace memtrace::text

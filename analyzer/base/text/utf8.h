@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Text that came from the traced program or a command line, made safe for JSON and for a terminal.
-// What a trace says is repaired where it is read (trace/).
+// The texts of a trace are repaired where it is read (trace/).
 #pragma once
 
 #include <string>

@@ -16,7 +16,7 @@
 #include "analyzer/judge/advice/prove.h"
 #include "analyzer/judge/blocks/evidence.h"
 #include "analyzer/judge/blocks/gather.h"
-#include "analyzer/model/estimate/step_share.h"
+#include "analyzer/model/estimate/expected.h"
 
 namespace memtrace::advice {
 

@@ -8,6 +8,7 @@
 #include <set>
 #include <vector>
 
+#include "analyzer/base/text/parts.h"
 #include "analyzer/base/text/units.h"
 #include "analyzer/base/text/utf8.h"
 #include "analyzer/judge/verdicts/keeper_words.h"
@@ -22,7 +23,7 @@ constexpr std::size_t most_stacks = 64;
 
 [[nodiscard]] std::string place_of(const code::source_frame& frame) {
   return text::printable(
-      fmt::format("{}:{} {}", verdicts::file_name(frame.file), frame.line, frame.function));
+      fmt::format("{}:{} {}", text::file_name(frame.file), frame.line, frame.function));
 }
 
 [[nodiscard]] loop_owner owner_in(const blocks::evidence& of, trace::stack_id stack) {

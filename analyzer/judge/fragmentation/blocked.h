@@ -17,7 +17,7 @@
 
 namespace memtrace::fragmentation {
 
-// Of the request that an event told of; `never` (live_bytes.h): none.
+// The request that an event reported; `never` (live_bytes.h): none.
 [[nodiscard]] std::uint32_t request_of_event(const allocator::request_log& log,
                                              std::uint64_t event);
 

@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyzer/judge/fragmentation/diagnose.h"
-
 #include <algorithm>
 #include <utility>
 
 #include "analyzer/base/text/units.h"
+#include "analyzer/judge/blocks/evidence.h"
 #include "analyzer/judge/fragmentation/blocked.h"
-#include "analyzer/judge/fragmentation/heap_map.h"
-#include "analyzer/judge/fragmentation/later_use.h"
+#include "analyzer/judge/fragmentation/diagnosis.h"
 #include "analyzer/judge/fragmentation/live_bytes.h"
 #include "analyzer/judge/fragmentation/pieces.h"
-#include "analyzer/judge/fragmentation/survivors.h"
-#include "analyzer/judge/fragmentation/words.h"
+#include "analyzer/judge/fragmentation/segment_history.h"
+#include "analyzer/model/allocator/layout.h"
 #include "analyzer/model/allocator/rounding.h"
+#include "analyzer/model/replay/replay.h"
 
 namespace memtrace::fragmentation {
 

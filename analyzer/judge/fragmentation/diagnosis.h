@@ -9,12 +9,26 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "analyzer/base/text/enum_name.h"
 #include "analyzer/model/attribution/terms.h"
 #include "analyzer/trace/code/frames.h"
 
+namespace memtrace::allocator {
+struct layout;
+}
+namespace memtrace::blocks {
+struct evidence;
+}
+namespace memtrace::replay {
+class replayer;
+}
+
 namespace memtrace::fragmentation {
+
+class segment_history;
 
 // Why reserved memory is not allocated, as seen by the request that reserved the latest large
 // segment: the first that applies, so that the parts of a moment add up to reserved - allocated.
@@ -44,7 +58,7 @@ struct bytes_by_reason {
   [[nodiscard]] std::uint64_t total() const;
 };
 
-// What blocks have beyond what was asked for: adds up to allocated - requested.
+// The bytes that blocks have beyond what was asked for: adds up to allocated - requested.
 struct rounding {
   std::uint64_t multiples = 0;  // to the next 512 bytes, or to the next division of a power of two
   std::uint64_t tails = 0;      // remainders that the allocator does not split off
@@ -147,7 +161,9 @@ enum class cause : std::uint8_t {
   segment_rounding,
   expandable_tails,
 };
-[[nodiscard]] const char* name_of(cause why);
+[[nodiscard]] constexpr std::string_view name_of(cause why) {
+  return text::enum_name(why);
+}
 // A clause that says why so much is reserved.
 [[nodiscard]] const char* words_of(cause why);
 
@@ -170,5 +186,29 @@ struct diagnosis {
   fragmentation::pressure pressure;
   std::vector<heap_map> maps;
 };
+
+// Replays the log once, at the recorded addresses, and looks at the layout at about a thousand
+// moments at most. Where the log has doubts, the totals are all there is.
+[[nodiscard]] diagnosis diagnose(const blocks::evidence& of, const segment_history& history);
+
+// For a device without a request log; `why`: a sentence.
+[[nodiscard]] diagnosis diagnose_totals(std::uint32_t device, const replay::replayer& replayed,
+                                        const segment_history& history, std::string why);
+
+// The parts of it.
+
+// One cause, and one sentence, out of all figures: fills in why, matters and summary. `capacity`: of
+// the device; 0: not known.
+void conclude(diagnosis& found, std::uint64_t capacity);
+
+// The bytes that are reserved beyond what any allocator needs for what the program had not given
+// back.
+[[nodiscard]] std::uint64_t excess_of(const diagnosis& found);
+
+// A picture of the heap in few words: bounded, whatever the layout.
+[[nodiscard]] heap_map draw(const allocator::layout& heap, const blocks::evidence& of,
+                            std::string when, std::uint64_t event);
+inline constexpr std::size_t most_runs = 4096;  // of blocks, in one map
+inline constexpr std::size_t most_map_sites = 64;
 
 }  // namespace memtrace::fragmentation

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyzer/judge/fragmentation/heap_map.h"
+#include "analyzer/judge/fragmentation/diagnosis.h"
 
 #include <fmt/core.h>
 
@@ -7,6 +7,8 @@
 #include <map>
 #include <numeric>
 
+#include "analyzer/judge/blocks/evidence.h"
+#include "analyzer/model/allocator/layout.h"
 #include "analyzer/model/allocator/settings.h"
 #include "analyzer/trace/code/places.h"
 
@@ -19,7 +21,7 @@ using allocator::layout;
 using allocator::layout_block;
 using allocator::layout_segment;
 
-// Of the lines that hold the most bytes: stack → place in heap_map::sites.
+// The lines that hold the most bytes: stack → place in heap_map::sites.
 using known_sites = std::map<trace::stack_id, std::size_t>;
 
 [[nodiscard]] trace::stack_id stack_of(const layout_block& block, const blocks::evidence& of) {
@@ -101,7 +103,7 @@ struct run {
   return text;
 }
 
-// Of the segments that have a place: the largest, while they fit.
+// By segment, whether it has a place: the largest have, while they fit.
 [[nodiscard]] std::vector<bool> chosen(const layout& heap, const std::vector<std::size_t>& runs) {
   std::vector<std::size_t> order(heap.segments.size());
   std::iota(order.begin(), order.end(), std::size_t{0});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyzer/judge/fragmentation/later_use.h"
+#include "analyzer/judge/fragmentation/pieces.h"
 
 #include <algorithm>
 #include <numeric>

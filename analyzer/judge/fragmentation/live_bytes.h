@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the requests alone need, whatever the allocator: the bytes that are live at once, each
+// The need of the requests alone, whatever the allocator: the bytes that are live at once, each
 // block rounded up to 512. One pass over the requests.
 #pragma once
 

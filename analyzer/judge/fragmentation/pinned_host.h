@@ -41,7 +41,7 @@ struct pinned_host {
   std::uint64_t peak = 0;  // bytes at once
   std::uint64_t buffers = 0;
   std::uint64_t powers_of_two = 0;  // bytes of buffers of such a size: PyTorch's own
-  // Of these: a tensor needs more than half of its buffer.
+  // At most so much of these is rounding: a tensor needs more than half of its buffer.
   std::uint64_t rounding_at_most = 0;
   // If each buffer holds the largest copy that it can have been made for; empty: no copies that
   // would need such buffers.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the allocator got from the driver and gave back, and for which allocations: what a request
-// log does not say. One cheap look at each event; a few words for each segment.
+// The memory that the allocator got from the driver and gave back, and for which allocations: what
+// a request log does not say. One cheap look at each event; a few words for each segment.
 //
 //   failed call ─► segment_free* ─► segment_alloc ─► alloc      one allocation; a retry, since the
 //   └──────────── measured time ────────────────────┘           first sign is a refusal

@@ -5,19 +5,14 @@
 #include <cctype>
 #include <utility>
 
+#include "analyzer/base/text/parts.h"
 #include "analyzer/judge/program/cuts.h"
 
 namespace memtrace::verdicts {
 
 namespace {
 
-[[nodiscard]] std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && std::isspace(static_cast<unsigned char>(text.front())) != 0)
-    text.remove_prefix(1);
-  while (!text.empty() && std::isspace(static_cast<unsigned char>(text.back())) != 0)
-    text.remove_suffix(1);
-  return text;
-}
+using text::trimmed;
 
 // The last name of "self.memory.items"; empty of anything else.
 [[nodiscard]] std::string_view plain_name(std::string_view target) {

@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 
+#include "analyzer/base/text/parts.h"
 #include "analyzer/base/text/units.h"
 #include "analyzer/judge/program/unsettled.h"
 #include "analyzer/judge/verdicts/held_path.h"
@@ -59,7 +60,7 @@ struct growing_run {
 [[nodiscard]] std::string bound_words(const retainer& keeper) {
   if (!keeper.bound) return "which is bounded";
   const auto& bound = *keeper.bound;
-  const auto place = fmt::format("{}:{}", file_name(bound.file), bound.line);
+  const auto place = fmt::format("{}:{}", text::file_name(bound.file), bound.line);
   const auto name = bound.name.empty() ? "" : fmt::format("`{}`, ", bound.name);
   if (bound.kind == bound_kind::emptied)
     return fmt::format("which the program empties, but has not yet ({}{})", name, place);
@@ -331,7 +332,7 @@ constexpr std::uint64_t most_parts = 8;
 }
 
 [[nodiscard]] std::string question_of(const open_end& end) {
-  const auto place = fmt::format("{}:{}", file_name(end.file), end.line);
+  const auto place = fmt::format("{}:{}", text::file_name(end.file), end.line);
   switch (end.kind) {
     case open_kind::new_keys:
       return fmt::format("only keys that are new add to it ({})", place);

@@ -19,7 +19,6 @@
 #include "analyzer/judge/program/unsettled.h"
 #include "analyzer/judge/verdicts/keeper_words.h"
 #include "analyzer/trace/code/frames.h"
-#include "analyzer/trace/code/source_file.h"
 
 namespace memtrace::verdicts {
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "analyzer/base/text/parts.h"
 #include "analyzer/base/text/units.h"
 #include "analyzer/judge/verdicts/held_path.h"
 
@@ -25,8 +26,8 @@ constexpr std::string_view element = "[…]";
   constexpr std::string_view local = "local of ";
   const auto place = keeper.file.empty() ? std::string()
                      : keeper.line == 0
-                         ? fmt::format(" ({})", file_name(keeper.file))
-                         : fmt::format(" ({}:{})", file_name(keeper.file), keeper.line);
+                         ? fmt::format(" ({})", text::file_name(keeper.file))
+                         : fmt::format(" ({}:{})", text::file_name(keeper.file), keeper.line);
   if (keeper.owner.empty()) return place;
   if (keeper.owner.starts_with(local)) {
     return fmt::format(", from {}{}", keeper.owner.substr(local.size()), place);
@@ -54,10 +55,6 @@ bool is_bounded_by_kind(const retainer& keeper) {
   // A full one does not grow: it is in another one that does.
   if (keeper.is_full) return false;
   return !(keeper.gets_longer && !keeper.container.empty() && limit_of(keeper.container) == 0);
-}
-
-std::string_view file_name(std::string_view path) {
-  return path.substr(path.rfind('/') + 1);  // npos + 1 is 0
 }
 
 std::string_view container_class(const retainer& keeper) {

@@ -14,9 +14,6 @@ namespace memtrace::verdicts {
 // The variable to look for in the program: self.outputs of self.outputs[…].grad_fn
 [[nodiscard]] std::string variable_of(const retainer& keeper);
 
-// train.py of models/train.py
-[[nodiscard]] std::string_view file_name(std::string_view path);
-
 // "list" of "list", "deque" of "deque(maxlen=50)"
 [[nodiscard]] std::string_view container_class(const retainer& keeper);
 

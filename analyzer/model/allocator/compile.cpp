@@ -36,7 +36,7 @@ struct compiler::state {
                 .first->second.made;
   }
 
-  // What held at the first request: the environment's, and what the program had changed.
+  // The settings at the first request: the environment's, and what the program had changed.
   void set_options(request_log& log, std::size_t texts_before) const {
     const auto parsed = parse_settings(environment, torch_version);
     if (const auto* const refused = std::get_if<refusal>(&parsed); refused != nullptr) {

@@ -167,7 +167,7 @@ void device_compiler::allocate(const trace::event& head, const trace::allocator_
   settle(thread);
 }
 
-// What was told before the request at hand, which is the latest, belongs to it.
+// Records before the request at hand, which is the latest, belong to it.
 void device_compiler::settle(thread_state& thread) {
   const auto index = static_cast<std::uint32_t>(log_.requests.size() - 1);
   for (auto& answer : thread.answers) {

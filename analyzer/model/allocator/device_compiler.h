@@ -31,7 +31,7 @@ class device_compiler {
   void block_report(const trace::event& head, const trace::reported_event& told);
   void operation(const trace::event& head, const trace::operation_event& done);
   void settings_change(const trace::event& head, std::string_view text);
-  // Of device memory or address space; `refusal`: out of memory.
+  // A call for device memory or address space; `refusal`: out of memory.
   void driver_call(const trace::event& head, driver_action what, std::uint64_t address,
                    std::uint64_t bytes);
   void outside_released(std::uint64_t address);

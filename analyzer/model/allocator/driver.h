@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the allocator's model asks for memory: CUDA's driver, as one policy imagines it or as a
-// recording says it answered. Sizes are bytes.
+// The source of memory that the allocator's model asks: CUDA's driver, as one policy imagines it or
+// as a recording says it answered. Sizes are bytes.
 #pragma once
 
 #include <cstdint>

@@ -30,7 +30,7 @@ block_index model::expand(const wanted& want) {
   while (blocks_[at].size < want.size) {
     const auto next = blocks_[at].next;
     if (next == no_block || blocks_[next].state != block_state::unmapped) return no_block;
-    // What is mapped before one of them fails stays cached.
+    // The ranges that are mapped before one of them fails stay cached.
     if (!map(next, std::min(want.size - blocks_[at].size, blocks_[next].size))) return no_block;
     at = next;
   }

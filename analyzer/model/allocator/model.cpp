@@ -107,7 +107,7 @@ block_index model::find_cached(const wanted& want) {
   if (!at) return no_block;
   if (blocks_[list[at].index].is_expandable()) {
     if (want.expandable) {
-      // Of those that can grow, one that grows less may come later: it counts with the unmapped
+      // Among those that can grow, one that grows less may come later: it counts with the unmapped
       // space behind it.
       for (auto next = list.next(at); next && blocks_[list[at].index].is_expandable() &&
                                       expandable_size(blocks_, blocks_[list[next].index]) <

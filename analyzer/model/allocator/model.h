@@ -7,7 +7,7 @@
 //            ─► release some oversize blocks, try again ─► release all cached, try again ─► refused
 //   free     ─► cached and merged with free neighbours, or pending until `complete`
 //
-// What is said of PyTorch here was read in CUDACachingAllocator.cpp of 2.10 and 2.11, and is
+// All that is said of PyTorch here was read in CUDACachingAllocator.cpp of 2.10 and 2.11, and is
 // checked against the allocator itself by differential tests.
 #pragma once
 
@@ -21,13 +21,19 @@
 
 #include "analyzer/model/allocator/block_slab.h"
 #include "analyzer/model/allocator/driver.h"
+#include "analyzer/model/allocator/free_list.h"
 #include "analyzer/model/allocator/layout.h"
 #include "analyzer/model/allocator/request_log.h"
 #include "analyzer/model/allocator/settings.h"
-#include "analyzer/model/allocator/stream_blocks.h"
 #include "analyzer/model/allocator/what_if.h"
 
 namespace memtrace::allocator {
+
+// The free blocks of one pool (small or large) and stream.
+struct stream_blocks {
+  free_list cached;
+  std::set<std::pair<std::uint64_t, block_index>> unmapped;  // by address
+};
 
 class model {
  public:
@@ -40,7 +46,7 @@ class model {
     std::uint64_t address = 0;
     std::uint64_t bytes = 0;
   };
-  // Of an allocation: where it is, or empty if it was refused.
+  // The place of the allocation, or empty if it was refused.
   [[nodiscard]] std::optional<placed> allocate(const request& asked);
   void free(block_number number, bool held_up);
   // False: nothing was pending.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the recorded allocator and the driver behind it did at each request: what exactness.h
+// The answers of the recorded allocator and the driver behind it at each request, which exactness.h
 // compares with.
 #pragma once
 
@@ -19,7 +19,7 @@ enum class driver_action : std::uint8_t {
   unmapped,
 };
 
-// What is kept of how the recorded allocator answered.
+// Which of the recorded allocator's answers are kept.
 enum class kept_answers : std::uint8_t {
   of_driver,  // for layouts at the recorded addresses
   all,        // for exactness.h: 8 bytes a request more

@@ -33,7 +33,8 @@ namespace {
 
 void recorded_driver::begin(std::uint32_t request) {
   request_ = request;
-  // What the requests before left may have been somebody else's; end() tells where it was not.
+  // Answers that earlier requests left may have been somebody else's; end() reports where they were
+  // not.
   returns_.clear();
   while (at_ < told_.size() && told_[at_].request < request) ++at_;
 }

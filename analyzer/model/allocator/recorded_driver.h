@@ -37,7 +37,8 @@ class recorded_driver final : public driver {
  private:
   // The next answer that is about this request and not another's call; null: none.
   [[nodiscard]] const driver_answer* next();
-  // Of the frees in a row, which come in the order of pools that only their hash table knows.
+  // Compares one of the frees in a row, which come in the order of pools that only their hash table
+  // knows.
   void compare_return(driver_action what, std::uint64_t address, std::uint64_t bytes);
   void differ(const char* what, std::uint64_t recorded, std::uint64_t replayed,
               std::uint64_t event = 0);

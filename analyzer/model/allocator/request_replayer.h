@@ -18,7 +18,7 @@ class request_replayer {
   request_replayer(const request_log& log, const scenario& under, driver& answers)
       : log_(log), under_(under), model_(log, under.options, under.total_bytes, answers) {}
 
-  // Of an allocation: where it was placed.
+  // `placed`: where an allocation is.
   struct step_result {
     std::optional<model::placed> placed;
     bool refused = false;

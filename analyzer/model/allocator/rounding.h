@@ -29,7 +29,7 @@ namespace memtrace::allocator {
       interval, now.roundup_power2_divisions.size() - 1)];
 }
 
-// What a request takes of a block.
+// The bytes of a block that a request takes.
 [[nodiscard]] constexpr std::uint64_t round_size(const settings& now, std::uint64_t requested) {
   if (requested < min_block_size) return min_block_size;
   const auto divisions = divisions_at(now, requested);
@@ -43,7 +43,7 @@ namespace memtrace::allocator {
   return round_up(requested, division);
 }
 
-// What is asked of cudaMalloc for a block of so many rounded bytes.
+// The size of the segment that cudaMalloc is asked for, for a block of so many rounded bytes.
 [[nodiscard]] constexpr std::uint64_t segment_bytes(const settings& now, std::uint64_t rounded) {
   if (rounded <= small_size) return small_buffer;
   // PyTorch takes no large_segment_size below that.

@@ -37,7 +37,7 @@ struct settings {
   std::array<std::uint64_t, 16> roundup_power2_divisions{};
   bool expandable_segments = false;
   double memory_fraction = 1;  // per_process_memory_fraction
-  // Of pinned host memory.
+  // For pinned host memory.
   bool pinned_use_cuda_host_register = false;
   std::uint64_t pinned_num_register_threads = 1;
   bool pinned_use_background_threads = false;
@@ -59,8 +59,8 @@ struct refusal {
                                         const std::string* alloc_conf,
                                         std::string_view torch_version);
 
-// What PyTorch of `torch_version` ("2.11.0+cu130"; empty: the newest known) makes of `text`.
-// Starts from the defaults: as PyTorch reads the environment at its start.
+// The settings that PyTorch of `torch_version` ("2.11.0+cu130"; empty: the newest known) reads in
+// `text`. Starts from the defaults: as PyTorch reads the environment at its start.
 [[nodiscard]] std::variant<settings, refusal> parse_settings(std::string_view text,
                                                              std::string_view torch_version);
 

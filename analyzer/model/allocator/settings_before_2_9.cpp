@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyzer/model/allocator/settings_before_2_9.h"
-
 #include <fmt/core.h>
 
 #include <algorithm>

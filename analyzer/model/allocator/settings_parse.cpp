@@ -4,7 +4,7 @@
 // Two parsers read the same text: one of options that all accelerators share, one of CUDA's own.
 // Neither asks whether a separator is the right one: "a:1:b:2" is read as "a:1,b:2".
 // 2.9 and 2.10 are read by the same rules, which nobody has checked; what stands before them reads
-// otherwise: see settings_before_2_9.h.
+// otherwise: see settings_before_2_9.cpp.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -13,9 +13,7 @@
 #include <optional>
 
 #include "analyzer/model/allocator/settings.h"
-#include "analyzer/model/allocator/settings_before_2_9.h"
 #include "analyzer/model/allocator/settings_tokens.h"
-#include "analyzer/model/allocator/torch_release.h"
 
 namespace memtrace::allocator {
 

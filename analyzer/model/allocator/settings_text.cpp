@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "analyzer/model/allocator/settings.h"
-#include "analyzer/model/allocator/torch_release.h"
+#include "analyzer/model/allocator/settings_tokens.h"
 
 namespace memtrace::allocator {
 

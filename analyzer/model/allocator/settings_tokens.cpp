@@ -2,6 +2,7 @@
 #include "analyzer/model/allocator/settings_tokens.h"
 
 #include <algorithm>
+#include <charconv>
 #include <stdexcept>
 
 #include "analyzer/model/allocator/settings.h"
@@ -10,7 +11,7 @@ namespace memtrace::allocator {
 
 namespace {
 
-// What the conversion throws carries the function's name and nothing else, and so does what
+// The exception of the conversion carries the function's name and nothing else, and so does what
 // PyTorch's user gets to see.
 template <typename conversion>
 [[nodiscard]] auto converted(const char* name, const std::string& word, conversion convert) {
@@ -62,6 +63,15 @@ std::uint64_t to_long(const std::string& word) {
 
 std::uint64_t mebibytes(std::uint64_t count) {
   return std::min(count, unlimited / mebibyte) * mebibyte;
+}
+
+torch_release release_of(std::string_view torch_version) {
+  torch_release found;
+  const auto* const end = torch_version.data() + torch_version.size();
+  const auto major = std::from_chars(torch_version.data(), end, found.major);
+  if (major.ec != std::errc() || major.ptr == end || *major.ptr != '.') return newest_release;
+  const auto minor = std::from_chars(major.ptr + 1, end, found.minor);
+  return minor.ec == std::errc() ? found : newest_release;
 }
 
 }  // namespace memtrace::allocator

@@ -1,15 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The words of an allocator configuration, and the ways in which PyTorch finds fault with them.
+// The words of an allocator configuration, the version of PyTorch that reads them, and the ways in
+// which it finds fault with them.
 #pragma once
 
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "analyzer/model/allocator/settings.h"
+
 namespace memtrace::allocator {
+
+// "2.11.0+cu130" in a form that can be compared.
+struct torch_release {
+  int major = 0;
+  int minor = 0;
+  [[nodiscard]] auto operator<=>(const torch_release&) const = default;
+};
+
+// The release that everything here was checked against.
+inline constexpr torch_release newest_release{2, 11};
+
+// The newest where it is not said, or cannot be read.
+[[nodiscard]] torch_release release_of(std::string_view torch_version);
 
 // Thrown inside the parsers only: why PyTorch refuses the text.
 struct refused {
@@ -33,5 +50,10 @@ struct refused {
 
 // Mebibytes as PyTorch makes bytes of them: what would overflow is cut off.
 [[nodiscard]] std::uint64_t mebibytes(std::uint64_t count);
+
+// Reads a configuration as PyTorch 2.0 to 2.8 does. From its sources, whose release is known only
+// roughly; not checked against a running one: tests/answers/allocator has PyTorch 2.11 only.
+// Throws `refused`.
+void read_before_2_9(std::string_view text, torch_release version, settings& into);
 
 }  // namespace memtrace::allocator

@@ -5,13 +5,13 @@
 #include <utility>
 #include <vector>
 
-#include "analyzer/model/attribution/annotate.h"
+#include "analyzer/model/attribution/block_life.h"
+#include "analyzer/model/attribution/compose.h"
 #include "analyzer/model/attribution/device_state.h"
 #include "analyzer/model/attribution/life_observer.h"
 #include "analyzer/model/attribution/module_table.h"
 #include "analyzer/model/attribution/parameter_table.h"
 #include "analyzer/model/attribution/settled.h"
-#include "analyzer/model/attribution/summarize.h"
 
 namespace memtrace::attribution {
 

@@ -8,7 +8,7 @@
 //   const auto completeness = reader.read(attributed);    // feeds the replayer, too
 //   const attribution::result found = attributed.finish();  // finishes the replayer, too
 //
-// What a block is, is decided when it dies or at the end, when all that was said about it is
+// The category of a block is decided when it dies or at the end, when all that was said about it is
 // known. Memory: in proportion to the blocks alive at once, to the dictionary, and to the steps.
 #pragma once
 

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is known of one block: where it came from, and what was said about it while it lived.
+// All that is known of one block: where it came from, and what was said about it while it lived.
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 
 #include "analyzer/model/attribution/terms.h"
+#include "analyzer/trace/reader/dictionary.h"
 #include "analyzer/trace/reader/records.h"
 
 namespace memtrace::attribution {
@@ -47,10 +49,10 @@ inline constexpr role_set gathered_parameter = role_set{1} << 30;
 inline constexpr role_set received_by_stage = role_set{1} << 28;
 inline constexpr role_set gradient_to_send = role_set{1} << 27;
 
-// What holds it is called as keys and values are: a module's buffer, or what a census found.
+// It is held under a name that keys and values have: a module's buffer, or what a census found.
 inline constexpr role_set named_as_cache = role_set{1} << 29;
 
-// What autograd said when it kept a tensor in this block; of the first one, if it can be of one
+// Autograd's facts from when it kept a tensor in this block; of the first one, if it can be of one
 // with three dimensions or more.
 struct saved_facts {
   std::uint64_t bytes = 0;
@@ -91,5 +93,18 @@ struct life_end {
   phase during = phase::other;
   pass_counts passes;
 };
+
+// Whether a path of names, as Python would write it ("self.layers[…].k_cache"), names a cache of keys
+// and values: programs call them much alike (k_cache, past_key_values, kv_pool).
+[[nodiscard]] bool names_keys_and_values(std::string_view path);
+
+// Writes down at a block what a record says about it. `leaf`: for the roles that name a leaf tensor,
+// the block it lives in; null where not known.
+void annotate(block_life& block, const trace::storage_event& record, const block_life* leaf,
+              const trace::dictionary& names);
+void annotate(block_life& block, const trace::saved_event& record, const pass_counts& now);
+
+// Whether `bytes` of such a record is the address of a leaf tensor.
+[[nodiscard]] bool names_a_leaf(format::storage_role role);
 
 }  // namespace memtrace::attribution

@@ -6,8 +6,10 @@
 
 #include <vector>
 
+#include "analyzer/model/attribution/device_state.h"
 #include "analyzer/model/attribution/module_table.h"
 #include "analyzer/model/attribution/parameter_table.h"
+#include "analyzer/model/attribution/result.h"
 #include "analyzer/model/attribution/run_context.h"
 #include "analyzer/model/attribution/step_series.h"
 #include "analyzer/model/attribution/watch.h"
@@ -24,5 +26,13 @@ struct composer {
   [[nodiscard]] composition compose(const watch& moment, const steps_found& steps, bool with_blocks,
                                     std::vector<by_category<std::uint64_t>>* by_parameter) const;
 };
+
+// From what was gathered while reading to the results.
+// Once a device, after its finish().
+[[nodiscard]] device_result summarize(device_state& device, const composer& with);
+
+// Sums up the whole run.
+void summarize_run(const run_context& run, const module_table& modules,
+                   const parameter_table& parameters, result& found);
 
 }  // namespace memtrace::attribution

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the frames of a call stack say about what the program was doing: known functions of
+// The signs in the frames of a call stack of what the program was doing: known functions of
 // PyTorch and of the libraries around it, by file and name. One pass over each stack, ever.
 #pragma once
 
@@ -40,11 +40,11 @@ inline constexpr std::uint32_t attention_cache = 524288;  // a library's cache o
 struct stack_marks {
   std::uint32_t any = 0;        // of all frames
   std::uint32_t innermost = 0;  // of the innermost frame itself
-  // Of module_call, optimizer, update_helper, zero_grad and data_loading the innermost: they nest.
+  // The innermost of module_call, optimizer, update_helper, zero_grad and data_loading: they nest.
   std::uint32_t activity = 0;
 };
 
-// Of one frame.
+// The marks of one frame.
 [[nodiscard]] std::uint32_t marks_of_frame(std::string_view file, std::string_view function);
 
 // Where in the path the part begins by which marks_of_frame may know it ("torch/optim/…"), after a

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "analyzer/model/attribution/block_life.h"
 #include "analyzer/model/attribution/rules.h"
@@ -36,8 +37,66 @@ class life_observer {
   virtual void census(const trace::event& /*head*/, const trace::census_event&) {}
   virtual void held(std::uint32_t /*device*/, const block_life* /*block*/,
                     const trace::storage_event&) {}
-  // Of each device, when the trace was read and every block has ended: what they were after all.
+  // For each device, when the trace was read and every block has ended: what they were after all.
   virtual void finished(std::uint32_t /*device*/, settled_blocks&) {}
+};
+
+// Several observers as one, in the order in which they were added.
+class life_observers final : public life_observer {
+ public:
+  // It must outlive this one.
+  void add(life_observer& one) { all_.push_back({&one}); }
+
+  void before(const trace::event& head) override {
+    for (const auto& one : all_) one.who->before(head);
+  }
+  void born(std::uint32_t device, const block_life& block) override {
+    for (const auto& one : all_) one.who->born(device, block);
+  }
+  void resized(std::uint32_t device, const block_life& block, std::uint64_t difference) override {
+    for (const auto& one : all_) one.who->resized(device, block, difference);
+  }
+  [[nodiscard]] bool ended(std::uint32_t device, const block_life& block,
+                           const life_end& how) override {
+    bool any = false;
+    for (auto& one : all_) {
+      one.asks = one.who->ended(device, block, how);
+      any = any || one.asks;
+    }
+    return any;
+  }
+  void judged(std::uint32_t device, const block_life& block, const life_end& how,
+              const classification& found) override {
+    for (const auto& one : all_) {
+      if (one.asks) one.who->judged(device, block, how, found);
+    }
+  }
+  void stepped(const trace::event& head, const trace::step_event& record) override {
+    for (const auto& one : all_) one.who->stepped(head, record);
+  }
+  void named(const trace::module_event& record) override {
+    for (const auto& one : all_) one.who->named(record);
+  }
+  void phase_changed(const trace::event& head, const trace::phase_event& record) override {
+    for (const auto& one : all_) one.who->phase_changed(head, record);
+  }
+  void census(const trace::event& head, const trace::census_event& record) override {
+    for (const auto& one : all_) one.who->census(head, record);
+  }
+  void held(std::uint32_t device, const block_life* block,
+            const trace::storage_event& record) override {
+    for (const auto& one : all_) one.who->held(device, block, record);
+  }
+  void finished(std::uint32_t device, settled_blocks& blocks) override {
+    for (const auto& one : all_) one.who->finished(device, blocks);
+  }
+
+ private:
+  struct observer {
+    life_observer* who = nullptr;
+    bool asks = false;  // for judged, of the block that ended last
+  };
+  std::vector<observer> all_;
 };
 
 }  // namespace memtrace::attribution

@@ -8,8 +8,8 @@ namespace memtrace::attribution {
 
 namespace {
 
-// Of a program's own there are as many as a suite has tests. Tools that wrap every operation in an
-// NVTX range make names without end.
+// A program has as many phases of its own as a suite has tests. Tools that wrap every operation in
+// an NVTX range make names without end.
 constexpr std::size_t most_own_names = 4096;
 constexpr std::size_t most_nvtx_names = 64;
 constexpr std::size_t deepest = 256;

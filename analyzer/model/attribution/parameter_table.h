@@ -11,6 +11,8 @@
 #include <vector>
 
 #include "analyzer/model/attribution/block_life.h"
+#include "analyzer/model/attribution/module_table.h"
+#include "analyzer/model/attribution/result.h"
 #include "analyzer/trace/reader/dictionary.h"
 #include "analyzer/trace/reader/records.h"
 
@@ -55,5 +57,14 @@ class parameter_table {
   // By optimizer, worked out when first asked for.
   mutable std::unordered_map<std::uint32_t, trace::object_id> roots_;
 };
+
+// The parameters of the models as rows of a report, one for each storage.
+// `bytes`: of each of parameters.all() on a device. Parameters without any are left out.
+[[nodiscard]] std::vector<parameter_row> rows_of(
+    const parameter_table& parameters, const std::vector<by_category<std::uint64_t>>& bytes,
+    const module_table& modules, const trace::dictionary& names);
+
+// Into the totals of the run.
+void sum_parameters(const parameter_table& parameters, result& run);
 
 }  // namespace memtrace::attribution

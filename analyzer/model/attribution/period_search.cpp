@@ -7,8 +7,6 @@
 #include <unordered_map>
 #include <utility>
 
-#include "analyzer/model/attribution/interval_bags.h"
-
 namespace memtrace::attribution {
 
 namespace {
@@ -31,6 +29,68 @@ constexpr std::size_t most_places = 1u << 21;
 
 [[nodiscard]] place place_of(period_anchor::kind by, std::uint32_t number) {
   return static_cast<place>(by) << 32 | number;
+}
+
+// How alike a number of intervals are, as bags of tokens: their weighted Jaccard similarity with
+// the median interval, Σ min(count, median) / Σ max(count, median) over intervals and tokens.
+class interval_bags {
+ public:
+  explicit interval_bags(std::size_t tokens) : now_(tokens), counts_(tokens) {}
+
+  void add(std::uint32_t token) {
+    if (now_[token]++ == 0) touched_.push_back(token);
+  }
+  void close();  // the next token is the first of the next interval
+  [[nodiscard]] double explained_by_median();
+
+ private:
+  std::vector<std::uint32_t> now_;
+  std::vector<std::uint32_t> touched_;
+  std::vector<std::vector<std::uint32_t>> counts_;  // by token, of the intervals that have it
+  std::size_t intervals_ = 0;
+};
+
+void interval_bags::close() {
+  for (const auto token : touched_) {
+    counts_[token].push_back(now_[token]);
+    now_[token] = 0;
+  }
+  touched_.clear();
+  ++intervals_;
+}
+
+double interval_bags::explained_by_median() {
+  double common = 0;
+  double all = 0;
+  for (auto& counts : counts_) {
+    if (counts.empty()) continue;
+    const auto absent = intervals_ - counts.size();
+    const auto middle = intervals_ / 2;
+    std::uint32_t median = 0;
+    if (middle >= absent) {
+      const auto at = counts.begin() + static_cast<std::ptrdiff_t>(middle - absent);
+      std::nth_element(counts.begin(), at, counts.end());
+      median = *at;
+    }
+    all += static_cast<double>(median) * static_cast<double>(absent);
+    for (const auto count : counts) {
+      common += std::min(count, median);
+      all += std::max(count, median);
+    }
+  }
+  return all == 0 ? 0 : common / all;
+}
+
+// Most lengths are within a half of their median; those of a place that comes at random are not.
+[[nodiscard]] bool are_regular(std::vector<std::size_t> lengths) {
+  if (lengths.empty()) return false;
+  const auto middle = lengths.begin() + static_cast<std::ptrdiff_t>(lengths.size() / 2);
+  std::nth_element(lengths.begin(), middle, lengths.end());
+  const auto median = *middle;
+  const auto near = static_cast<std::size_t>(std::ranges::count_if(
+      lengths, [&](std::size_t one) { return one * 2 >= median && one * 2 <= median * 3; }));
+  // 35 % of exponentially distributed lengths are, and 75 % of lengths spread evenly over 10…50.
+  return near * 20 >= lengths.size() * 11;
 }
 
 struct candidate {
@@ -115,7 +175,7 @@ class search {
  public:
   search(const trace::dictionary& names, std::span<const period_item> items)
       : names_(names), items_(items) {
-    // What precedes the first forward need not be part of any step.
+    // Allocations before the first forward need not be part of any step.
     const auto forward = std::ranges::find_if(items, &period_item::in_module);
     has_modules_ = forward != items.end();
     if (has_modules_) begin_ = static_cast<std::size_t>(forward - items.begin());
@@ -177,7 +237,8 @@ std::vector<candidate> search::eligible() {
   return found;
 }
 
-// Of the places that are entered equally often, where least memory is held: between two steps.
+// Among the places that are entered equally often, the one where least memory is held: between two
+// steps.
 [[nodiscard]] std::map<std::uint64_t, candidate> one_for_each_count(
     const std::vector<candidate>& candidates, bool inside) {
   std::map<std::uint64_t, candidate> chosen;

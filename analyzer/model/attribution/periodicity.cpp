@@ -8,8 +8,8 @@ namespace memtrace::attribution {
 
 namespace {
 
-// What an allocation is compared by: its stack; in backward, the forward call whose gradient it
-// computes; else its size to a power of two, as lengths vary.
+// The key by which an allocation is compared: its stack; in backward, the forward call whose
+// gradient it computes; else its size to a power of two, as lengths vary.
 enum class token_kind : std::uint64_t { stack = 1, forward = 2, size_class = 3, size = 4 };
 
 [[nodiscard]] std::uint64_t key(token_kind kind, std::uint64_t number) {

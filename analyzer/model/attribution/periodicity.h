@@ -35,7 +35,7 @@ struct inferred_steps {
   // A model was called, but no more than twice: nothing can have come back yet.
   bool has_few_calls = false;
   [[nodiscard]] std::uint64_t count() const { return begins.size(); }
-  // What came before the first step is taken to be part of it, as with steps that are marked.
+  // Allocations before the first step are taken to be part of it, as with steps that are marked.
   [[nodiscard]] std::vector<std::uint64_t> ends() const;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What attribution found: who held every byte of a device at a few moments, and what the run was
-// made of. Sizes are bytes. Ids are of the trace's dictionary, which must outlive this.
+// The results of attribution: who held every byte of a device at a few moments, and what the run
+// was made of. Sizes are bytes. Ids are of the trace's dictionary, which must outlive this.
 //
 // Every view of a composition sums to the same total: groups (by category, by call site, by
 // phase of birth …), modules, and groups by parameter.
@@ -37,7 +37,7 @@ struct block_group {
   bool attention_scores = false;     // activations quadratic in the sequence length
   bool fp32_under_autocast = false;  // activations that autograd keeps in 32 bits though AMP is on
   std::uint32_t module = 0;          // index in composition::modules
-  // Of a parameter: its name in the model, for weights, gradients, states and cast copies of it;
+  // The name of a parameter in the model, for weights, gradients, states and cast copies of it;
   // of memory that the program annotated: that name; of workspaces: the library.
   trace::text_id name;
   bool named_by_program = false;  // it is the program's own word
@@ -71,8 +71,8 @@ struct composition {
   std::uint64_t event = 0;
   std::uint64_t time_ns = 0;
   std::uint64_t total = 0;  // allocated, in the allocator's terms
-  // Of the total: allocated before the recording began, or lost. A group of its own in `groups`
-  // (category unknown, no site) and in module row 0.
+  // The part of the total allocated before the recording began, or lost. A group of its own in
+  // `groups` (category unknown, no site) and in module row 0.
   std::uint64_t unrecorded = 0;
   phase during = phase::other;
   std::optional<std::uint64_t> step;  // from 0: index in steps_found::steps
@@ -132,7 +132,7 @@ struct steps_found {
   std::vector<step_peaks> steps;  // the first ones, where there are very many
 };
 
-// Of a trace that goes on.
+// The steps of a trace that goes on.
 struct steps_so_far {
   step_boundary boundary = step_boundary::none;
   std::uint64_t count = 0;
@@ -164,7 +164,7 @@ struct checkpointed_module {
   std::string type;
 };
 
-// Of one trace.
+// The results for one trace.
 struct result {
   std::map<std::uint32_t, device_result> devices;
   std::vector<checkpointed_module> checkpointed;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a block is: an ordered table of small rules, each with a name and the kind of evidence it
-// gives; the first that applies decides. Asked when the block dies or when the trace ends.
+// The category of a block: an ordered table of small rules, each with a name and the kind of
+// evidence it gives; the first that applies decides. Asked when the block dies or when the trace
+// ends.
 //
 //   told      the program, the agent, autograd or a library hook said it      rules_told.cpp
 //   origin    the functions on the stack that made it                         rules_origin.cpp
@@ -21,7 +22,7 @@
 
 namespace memtrace::attribution {
 
-// What the recorder was able to tell in this run.
+// The facts that the recorder was able to give in this run.
 struct run_knowledge {
   bool parameters = false;                              // of modules have been published
   bool workspaces = false;                              // handed to libraries have been recorded

@@ -55,7 +55,8 @@ using decision = std::optional<category>;
               category::temporaries);
 }
 
-// Of what re-entrant checkpointing detaches, see gradient_of_leaf; of what a pipeline's stage got.
+// The gradient of a tensor that re-entrant checkpointing detaches, see gradient_of_leaf; or of one
+// that a pipeline's stage got.
 [[nodiscard]] decision gradient_of_activation(const rule_case& about) {
   constexpr auto of_computed = gradient_of_intermediate | gradient_to_send;
   return when((about.block.roles & of_computed) != 0, category::temporaries);
@@ -88,7 +89,7 @@ using decision = std::optional<category>;
 
 // On the context of a custom Function, for as long as the graph is there. Checkpointing is one,
 // and what comes out of it is the model's.
-// What compiled code keeps goes through autograd's own list.
+// Tensors that compiled code keeps go through autograd's own list.
 [[nodiscard]] decision held_by_function(const rule_case& about) {
   const bool in_function = (about.marks.any & mark::custom_function) != 0 &&
                            (about.marks.any & (mark::checkpoint | mark::compiled_forward)) == 0;
@@ -124,7 +125,7 @@ constexpr std::uint32_t calls_of_a_result = 3;
 // it, or held by the program for long.
 constexpr std::uint32_t calls_of_an_input = 8;
 
-// Of a program that trains without an optimizer of PyTorch's: what it makes beforehand in the sizes
+// In a program that trains without an optimizer of PyTorch's: what it makes beforehand in the sizes
 // of parameters, and still has when it has trained twice, it keeps for them.
 [[nodiscard]] decision as_large_as_parameters(const rule_case& about) {
   const auto& block = about.block;

@@ -16,7 +16,8 @@ using decision = std::optional<category>;
   return applies ? decision(what) : std::nullopt;
 }
 
-// What is joined to what was there lives on; what is only handed to attention does not.
+// A tensor that is joined to what was there lives on; one that is only handed to attention does
+// not.
 [[nodiscard]] decision attention_cache(const rule_case& about) {
   const auto& block = about.block;
   const bool gone_at_once =

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the devices of a run share while it is read.
+// The state that the devices of a run share while it is read.
 #pragma once
 
 #include <set>
@@ -8,7 +8,7 @@
 
 #include "analyzer/model/attribution/attention.h"
 #include "analyzer/model/attribution/frame_marks.h"
-#include "analyzer/model/attribution/known_places.h"
+#include "analyzer/model/attribution/kept_block.h"
 #include "analyzer/model/attribution/named_phases.h"
 #include "analyzer/model/attribution/phase_tracker.h"
 #include "analyzer/model/attribution/result.h"

@@ -10,6 +10,8 @@
 #include <string>
 #include <string_view>
 
+#include "analyzer/base/text/enum_name.h"
+
 namespace memtrace::attribution {
 
 enum class category : std::uint8_t {
@@ -58,10 +60,19 @@ enum class step_boundary : std::uint8_t {
 };
 
 // As the report writes them: optimizer_states.
-[[nodiscard]] std::string_view name_of(category what);
-[[nodiscard]] std::string_view name_of(evidence how);
-[[nodiscard]] std::string_view name_of(phase when);
-[[nodiscard]] std::string_view name_of(step_boundary what);  // of none: empty
+[[nodiscard]] constexpr std::string_view name_of(category what) {
+  return text::enum_name(what);
+}
+[[nodiscard]] constexpr std::string_view name_of(evidence how) {
+  return text::enum_name(how);
+}
+[[nodiscard]] constexpr std::string_view name_of(phase when) {
+  return text::enum_name(when);
+}
+// Empty where steps have no boundary.
+[[nodiscard]] constexpr std::string_view name_of(step_boundary what) {
+  return what == step_boundary::none ? std::string_view() : text::enum_name(what);
+}
 
 // For people: "optimizer states"; "the backward pass", empty where none of the phases is meant.
 [[nodiscard]] std::string words_of(category what);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What CUPTI counted on each device, and how long it listened.
+// The counts of CUPTI on each device, and how long it listened.
 #pragma once
 
 #include <cstdint>

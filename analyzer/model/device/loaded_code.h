@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What modules and libraries of kernels take, which no call says: how much more of the device
+// The memory of modules and libraries of kernels, which no call says: how much more of the device
 // nothing else explains after they were loaded than before. Other processes may have grown
 // meanwhile: it only counts if a look at them says that they did not.
 #pragma once

@@ -14,7 +14,7 @@ void shared_memory_collector::on_cuda_call(const trace::event& head,
   if (call.error != 0) return;
   switch (format::effect_of(names_[call.api])) {
     case cuda_effect::device:
-      // Of nested calls of the runtime and the driver the outer one may be told of, too.
+      // Where calls of the runtime and the driver nest, the outer one may be recorded, too.
       allocations_[call.address] = {call.size, head.device};
       break;
     case cuda_effect::release:

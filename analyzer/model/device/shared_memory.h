@@ -27,7 +27,7 @@ struct exported_memory {
   std::uint64_t bytes = 0;  // of the allocation; 0: not known
 };
 
-// Of one process.
+// The shared memory of one process.
 struct shared_memory {
   std::vector<exported_memory> exported;  // each handle once
   std::vector<opened_memory> opened;      // each handle once per device

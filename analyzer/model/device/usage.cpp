@@ -7,20 +7,6 @@
 
 namespace memtrace::device {
 
-const char* name_of(source how) {
-  switch (how) {
-    case source::measured:
-      return "measured";
-    case source::difference:
-      return "difference";
-    case source::rule:
-      return "rule";
-    case source::estimated:
-      return "estimated";
-  }
-  return "";
-}
-
 bool is_pytorch_pool(const part& one) {
   return one.name == part_name::pytorch_allocated || one.name == part_name::pytorch_cached;
 }

@@ -11,7 +11,10 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
+
+#include "analyzer/base/text/enum_name.h"
 
 namespace memtrace::device {
 
@@ -22,7 +25,9 @@ enum class source : std::uint8_t {
   rule,        // how the driver is known to round
   estimated    // sizes that the driver does not tell
 };
-[[nodiscard]] const char* name_of(source how);
+[[nodiscard]] constexpr std::string_view name_of(source how) {
+  return text::enum_name(how);
+}
 
 struct part {
   std::string name;  // as in the JSON: see part_name
@@ -34,7 +39,7 @@ struct part {
 namespace part_name {
 inline constexpr char pytorch_allocated[] = "pytorch_allocated";
 inline constexpr char pytorch_cached[] = "pytorch_cached";
-// Of CUDA by PyTorch outside of its pool, or by a caller that is not known.
+// Got from CUDA by PyTorch outside of its pool, or by a caller that is not known.
 inline constexpr char pytorch_direct[] = "pytorch_direct";
 inline constexpr char program[] = "program";     // its own calls
 inline constexpr char library[] = "library:";    // followed by the library's name
@@ -46,14 +51,14 @@ inline constexpr char context[] = "context";     // all of this process on the d
 inline constexpr char others[] = "other_processes";
 // Where the two cannot be told apart.
 inline constexpr char context_and_others[] = "context_and_other_processes";
-// Of this process by CUDA calls, whoever made them.
+// Got by this process in CUDA calls, whoever made them.
 inline constexpr char calls[] = "cuda_calls";
 }  // namespace part_name
 
 // "libnccl.so.2", "CUDA context"
 [[nodiscard]] std::string words_of_part(const std::string& part_name);
 
-// Of PyTorch's pool; all else is outside of it.
+// Whether a part belongs to PyTorch's pool; all else is outside of it.
 [[nodiscard]] bool is_pytorch_pool(const part& one);
 
 struct usage {

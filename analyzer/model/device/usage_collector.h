@@ -40,7 +40,7 @@ class usage_collector final : public trace::record_visitor {
   [[nodiscard]] std::map<std::uint32_t, usage> finish() const;
 
  private:
-  // What NVML said of other processes, at a moment of its own.
+  // NVML's figures for other processes, at a moment of their own.
   struct look {
     std::uint64_t time_ns = 0;
     std::uint64_t others = 0;

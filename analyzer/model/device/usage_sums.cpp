@@ -22,7 +22,7 @@ class adder {
   usage& to_;
 };
 
-// What calls without a known owner got is PyTorch's: what its caching allocator reserves and did
+// Memory from calls without a known owner is PyTorch's: what its caching allocator reserves and did
 // not get in segments that were seen, and where it has no such allocator, all of it.
 void add_pytorch(adder& to, const held& known, std::uint64_t without_owner) {
   if (!known.has_allocator) {

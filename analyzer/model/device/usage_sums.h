@@ -15,7 +15,7 @@
 
 namespace memtrace::device {
 
-// What the recorder counted at that moment (memtrace/host_samples.h), as far as it is known.
+// The recorder's counts at that moment (memtrace/host_samples.h), as far as it is known.
 struct counted {
   std::uint64_t used = 0;
   std::optional<std::uint64_t> others;
@@ -25,7 +25,7 @@ struct counted {
   std::optional<std::uint64_t> others_and_context;  // where the two cannot be told apart
 };
 
-// What the replay knows of the device at the moment.
+// The replay's figures for the device at the moment.
 struct held {
   std::uint64_t allocated = 0;  // by PyTorch's caching allocator
   std::uint64_t reserved = 0;

@@ -71,7 +71,7 @@ struct counter {
   }
 };
 
-// What one kind of layer adds, `count` of them.
+// Adds the share of one kind of layer, `count` of them.
 void add(activation_bytes& all, double count, double layer, double product, bool fused,
          double input) {
   all.layers += count * (fused ? layer + product : layer);

@@ -24,7 +24,7 @@ struct activation_bytes {
   double largest_layer = 0;     // with its scores: live while checkpointing computes it again
 };
 
-// What of a model is trained: of frozen layers less is kept.
+// The part of a model that is trained: frozen layers keep less.
 enum class trained_part : std::uint8_t {
   everything,
   adapters_in_attention,

@@ -165,7 +165,7 @@ void maker::gradients() {
        or_sharded(sharded, source::arithmetic)});
   const bool tied = wanted_.shape && wanted_.shape->tied && wanted_.logits && adapters_ == 0;
   if (!tied || counted_.output == 0) return;
-  // Of the embedding and of the output layer, and their sum; one of them is counted above.
+  // The embedding's and the output layer's, and their sum; one of them is counted above.
   add({"tied_gradients", "gradients of tied weights, added up",
        2 * static_cast<double>(counted_.output) * each, backward_ends,
        fmt::format("2 × {} × {} B", count(static_cast<double>(counted_.output)), each),

@@ -15,6 +15,7 @@
 #include <string_view>
 #include <vector>
 
+#include "analyzer/model/estimate/fit.h"
 #include "analyzer/model/estimate/plan.h"
 #include "analyzer/model/estimate/sources.h"
 
@@ -44,7 +45,7 @@ struct estimation {
   double end = 0;
   double step = 0;
   [[nodiscard]] double peak() const { return std::max({begin, end, step}); }
-  // Of the peak, what is outside of PyTorch's pool.
+  // The share of the peak outside of PyTorch's pool.
   double outside = 0;
 };
 
@@ -53,5 +54,12 @@ struct estimation {
 
 // The same without words, for many batch sizes: the peak.
 [[nodiscard]] double peak_at(plan wanted, std::uint64_t batch);
+
+// An estimate for people, and for tools.
+[[nodiscard]] std::string to_text(const plan& wanted, const estimation& made,
+                                  const std::vector<gpu_fit>& fits);
+// memtrace-estimate/1
+[[nodiscard]] std::string to_json(const plan& wanted, const estimation& made,
+                                  const std::vector<gpu_fit>& fits);
 
 }  // namespace memtrace::estimate

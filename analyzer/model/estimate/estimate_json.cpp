@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <nlohmann/json.hpp>
 
-#include "analyzer/model/estimate/estimate_text.h"
+#include "analyzer/model/estimate/estimate.h"
 
 namespace memtrace::estimate {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyzer/model/estimate/estimate_text.h"
+#include "analyzer/model/estimate/estimate.h"
 
 #include <fmt/core.h>
 

@@ -74,7 +74,7 @@ struct sums {
   return made;
 }
 
-// Of one optimizer class; of several nobody knows here which parameter is whose.
+// The one optimizer class; where there are several, nobody knows here which parameter is whose.
 [[nodiscard]] const optimizer_facts* the_optimizer(const measured_run& run) {
   return run.optimizers.size() == 1 ? optimizer_of_class(run.optimizers.front()) : nullptr;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a run should need by the formulas, beside what it needed, term by term: what the trace knows
+// A run's needs by the formulas, beside what it really needed, term by term: what the trace knows
 // of its parameters, its optimizer and its precision goes in. Bytes of one device.
 #pragma once
 
@@ -59,5 +59,18 @@ struct expected_term {
 
 // By more than notable_difference, and by more than notable_share of the peak.
 [[nodiscard]] bool is_off(const expected_term& term, std::uint64_t peak);
+
+// The part of a device's peak that grows with the batch, and what the formulas expect of
+// activations. Plain values, for the report. Bytes.
+struct step_share {
+  std::uint32_t device = 0;
+  std::uint64_t fixed = 0;          // at the allocated peak: weights, states, workspaces …
+  std::uint64_t with_batch = 0;     // activations, inputs, scratch memory of forward and backward
+  std::uint64_t unused_copies = 0;  // of weights, alive at the peak
+  // Empty where the model is none of the known families, or checkpointing or adapters change what
+  // its layers keep.
+  std::optional<std::uint64_t> expected_activations;
+  std::string activations_formula;
+};
 
 }  // namespace memtrace::estimate

@@ -26,20 +26,6 @@ constexpr std::uint64_t most_batch = 1'000'000;
 
 }  // namespace
 
-std::string_view name_of(fit how) {
-  switch (how) {
-    case fit::no:
-      return "no";
-    case fit::tight:
-      return "tight";
-    case fit::on_target:
-      return "on_target";
-    case fit::room:
-      return "room";
-  }
-  return {};
-}
-
 gpu_fit fit_on(const plan& wanted, std::string_view gpu, std::uint64_t total_bytes) {
   const auto total = static_cast<double>(total_bytes);
   gpu_fit found{gpu, total_bytes, make_estimate(wanted).peak() / total};

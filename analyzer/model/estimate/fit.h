@@ -7,12 +7,13 @@
 #include <string_view>
 #include <vector>
 
+#include "analyzer/base/text/enum_name.h"
 #include "analyzer/model/estimate/plan.h"
 
 namespace memtrace::estimate {
 
-// Of what a GPU has: people aim at these, and above the higher one fragmentation, a longer batch or
-// an evaluation find no room.
+// Shares of a GPU's memory: people aim at these; above the higher one fragmentation, a longer batch
+// or an evaluation find no room.
 inline constexpr double target_low = 0.70;
 inline constexpr double target_high = 0.85;
 
@@ -22,14 +23,16 @@ enum class fit : std::uint8_t {
   on_target,
   room,  // below the target
 };
-[[nodiscard]] std::string_view name_of(fit how);  // no, tight, on_target, room
+[[nodiscard]] constexpr std::string_view name_of(fit how) {
+  return text::enum_name(how);
+}
 
 struct gpu_fit {
   std::string_view gpu;
   std::uint64_t total_bytes = 0;
   double used = 0;  // share of the total
   fit how{};
-  // Of each device; 0: not even one sequence. Empty shapes have no batch: both 0.
+  // On each device; 0: not even one sequence. Empty shapes have no batch: both 0.
   std::uint64_t largest_batch = 0;     // within the target
   std::uint64_t batch_at_the_end = 0;  // at all
 };

@@ -7,7 +7,7 @@ namespace memtrace::estimate {
 
 namespace {
 
-// Of a norm: LayerNorm has weight and bias, RMSNorm (T5, Llama) a weight.
+// The parameters of a norm: LayerNorm has weight and bias, RMSNorm (T5, Llama) a weight.
 [[nodiscard]] std::uint64_t norm_size(const model_shape& shape) {
   return shape.like == family::t5 || shape.like == family::llama ? shape.hidden : 2 * shape.hidden;
 }
@@ -21,7 +21,7 @@ namespace {
   return self_attention_and_feed_forward * norm_size(shape);
 }
 
-// Of the linear layers' matrices and biases in one layer without cross-attention.
+// The linear layers' matrices and biases in one layer without cross-attention.
 struct layer_count {
   std::uint64_t matrices = 0;
   std::uint64_t biases = 0;

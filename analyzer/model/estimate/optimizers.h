@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What optimizers keep of each parameter, and what their steps need for a moment.
+// The states that optimizers keep of each parameter, and the memory that their steps need for a
+// moment.
 #pragma once
 
 #include <cstdint>

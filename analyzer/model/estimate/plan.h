@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is to be trained, and how: what an estimate is made of.
+// The input of an estimate: which model is to be trained, and how.
 #pragma once
 
 #include <cstdint>

@@ -55,7 +55,7 @@ void collector::before(const trace::event& head) {
   if (known != devices_.end()) settle(head.device, *known->second);
 }
 
-// What the latest allocation made of the device's totals.
+// Takes over the device's totals after the latest allocation.
 void collector::settle(std::uint32_t device, of_device& known) {
   if (!std::exchange(known.grown, false)) return;
   const auto* const record = replayed_.device(device);

@@ -12,7 +12,7 @@ namespace {
 
 constexpr auto forever = std::numeric_limits<std::uint32_t>::max();
 
-// What settling looks at, and what is told: no address, size or time.
+// Only what settling looks at, and what is reported: no address, size or time.
 [[nodiscard]] attribution::kept_block kind_of(const attribution::block_life& block,
                                               const attribution::classification& found) {
   auto kind = attribution::keep(block, found);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What every block of a run was after all, in a few bytes a block, so that a second pass over the
-// trace can tell it at the block's birth:
+// The kind that each block of a run had after all, in a few bytes a block, so that a second pass
+// over the trace can tell it at the block's birth:
 //
 //   history::fate_collector lives(names);
 //   wanted.lives = &lives;                      // of the attributor

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Of many, the heaviest: at most so many. What is kept stays where it is; only weights are sorted.
+// The heaviest of many: at most so many. Those kept stay where they are; only weights are sorted.
 #pragma once
 
 #include <algorithm>

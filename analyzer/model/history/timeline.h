@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a device held over the whole run, at a bounded number of moments, in one pass. The run is
-// divided into stretches of equally many events; of each the moment of its highest total is kept,
-// and who held what then is exact. When there are too many, two and two become one.
+// The memory of a device over the whole run, at a bounded number of moments, in one pass. The run
+// is divided into stretches of equally many events; of each the moment of its highest total is
+// kept, and who held what then is exact. When there are too many, two and two become one.
 //
 //   total  ·  ▂ █ ▃ · ▂ ▆ ▂ ·            of each stretch: its highest moment
 //          ├───────┼───────┤
 //   blocks ├─────────┤                   counted at the moments that lie within its life
 //
-// What a block was may be known only at the end: it counts for a kind, which the caller numbers.
-// Memory: moments times kinds, and the blocks that lived in the stretch that is not over yet.
+// The category of a block may be known only at the end: it counts for a kind, which the caller
+// numbers. Memory: moments times kinds, and the blocks that lived in the stretch that is not over
+// yet.
 #pragma once
 
 #include <cstddef>

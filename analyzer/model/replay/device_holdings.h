@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What CUDA calls of this process hold on one device, summed by who asked for it.
+// The memory that this process holds on one device by CUDA calls, summed by who asked for it.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What PyTorch's caching allocator holds on one device, kept up to date event by event.
+// The memory of PyTorch's caching allocator on one device, kept up to date event by event.
 //
 //          alloc            free_requested          free_completed
 //   free ─────────► in use ────────────────► pending ─────────────► free
@@ -18,7 +18,6 @@
 #include <vector>
 
 #include "analyzer/model/replay/address_map.h"
-#include "analyzer/model/replay/heap_layout.h"
 #include "analyzer/model/replay/segment_table.h"
 #include "analyzer/model/replay/site_table.h"
 #include "analyzer/trace/reader/records.h"
@@ -56,7 +55,7 @@ class device_replay {
   [[nodiscard]] device_totals totals() const;  // of the replay itself
   // As the allocator says: the replay's own plus the difference.
   [[nodiscard]] std::uint64_t allocated() const { return now_.allocated + allocated_difference_; }
-  // What the allocator last said minus what the replay had then.
+  // The allocator's latest figure minus the replay's at that time.
   [[nodiscard]] std::int64_t allocated_difference() const;
   [[nodiscard]] std::int64_t reserved_difference() const;
   [[nodiscard]] std::uint64_t mismatches() const { return mismatches_; }

@@ -14,8 +14,8 @@ namespace {
 constexpr std::size_t remembered_releases = 256;
 // PyTorch keeps what it has pinned, so that there are few; 32 bytes each.
 constexpr std::size_t most_pinned_changes = 1u << 20;
-// Of holdings, where one record concerns many: far more than a program needs, and an end to traces
-// that are made to take long.
+// Holdings visited, where one record concerns many: far more than a program needs, and an end to
+// traces that are made to take long.
 constexpr std::uint64_t most_visits = 1u << 27;
 // More owners than a process has libraries: the rest is one.
 constexpr std::size_t most_owners = 128;

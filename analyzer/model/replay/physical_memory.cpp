@@ -25,7 +25,7 @@ void physical_memory::insert(const piece& made) {
   ++made.of->mappings;
   const auto [place, is_new] = pieces_.try_emplace(made.begin, made);
   if (is_new) return;
-  // What was there before was unmapped without a record.
+  // The mapping that was there before was undone without a record.
   --place->second.of->mappings;
   place->second = made;
 }

@@ -47,7 +47,7 @@ class physical_memory {
   // Null where the handle names nothing.
   object release(std::uint64_t handle);
   void undo_release(std::uint64_t handle, const object& released);
-  // What was mapped there; mappings are cut where they reach beyond.
+  // Returns the mappings that were there; they are cut where they reach beyond.
   std::vector<piece> unmap(std::uint64_t address, std::uint64_t bytes);
   void undo_unmap(const piece& unmapped) { insert(unmapped); }
 

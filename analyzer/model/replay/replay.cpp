@@ -3,11 +3,17 @@
 
 #include <algorithm>
 
+#include "analyzer/base/text/utf8.h"
 #include "memtrace/capabilities.h"
+#include "memtrace/trace_format.h"
 
 namespace memtrace::replay {
 
 namespace {
+
+// The recorder keeps as many names, of at most 95 characters; a damaged trace may claim more.
+constexpr std::size_t most_unknown = 256;
+constexpr std::size_t longest_unknown = 128;
 
 // Looking at every live block costs time at each out-of-memory event; a program that runs into
 // thousands of them gets the details of the first ones only.
@@ -16,6 +22,19 @@ constexpr std::size_t most_ooms = 1u << 16;
 constexpr std::size_t most_warnings = 64;
 
 }  // namespace
+
+void unknown_entry_points::add(const trace::operation_event& record) {
+  if (record.operation != static_cast<std::uint64_t>(format::operation::unknown_entry_point)) {
+    return;
+  }
+  // Shortened, it may end within a character.
+  unknown_entry_point found{text::valid_utf8(record.text.substr(0, longest_unknown)), record.a,
+                            record.b != 0};
+  const bool is_known = std::any_of(all_.begin(), all_.end(), [&](const auto& one) {
+    return one.name == found.name && one.is_another == found.is_another;
+  });
+  if (!is_known && all_.size() < most_unknown) all_.push_back(std::move(found));
+}
 
 // As PyTorch's autograd engine names its threads.
 bool is_backward_thread(const trace::dictionary& names, trace::thread_id thread) {
@@ -169,6 +188,12 @@ void replayer::went_on() {
 
 void replayer::finish() {
   for (auto& [index, device] : devices_) device->allocator.finish();
+}
+
+const out_of_memory* decisive(const std::vector<out_of_memory>& ooms) {
+  if (ooms.empty()) return nullptr;
+  const auto fatal = std::ranges::find(ooms, false, &out_of_memory::caught);
+  return fatal == ooms.end() ? &ooms.front() : &*fatal;
 }
 
 }  // namespace memtrace::replay

@@ -13,11 +13,28 @@
 
 #include "analyzer/model/replay/device_replay.h"
 #include "analyzer/model/replay/driver_memory.h"
-#include "analyzer/model/replay/unknown_entry_points.h"
 #include "analyzer/trace/reader/dictionary.h"
 #include "analyzer/trace/reader/records.h"
 
 namespace memtrace::replay {
+
+// A CUDA function that the program got by name and whose calls were not recorded.
+struct unknown_entry_point {
+  std::string name;
+  std::uint64_t cuda_version = 0;  // asked for; 0: none was
+  bool is_another = false;  // of a name that is recorded, but not the function that was recorded
+};
+
+class unknown_entry_points {
+ public:
+  void add(const trace::operation_event& record);
+
+  // Each once, in the order in which they were asked for; no more than some hundred.
+  [[nodiscard]] const std::vector<unknown_entry_point>& all() const { return all_; }
+
+ private:
+  std::vector<unknown_entry_point> all_;
+};
 
 struct out_of_memory {
   std::uint32_t device = 0;
@@ -34,6 +51,9 @@ struct out_of_memory {
   trace::thread_id thread;
   bool caught = false;  // an allocation succeeded afterwards: the program went on
 };
+
+// The one that ended the program, if one did; else the first; null where there is none.
+[[nodiscard]] const out_of_memory* decisive(const std::vector<out_of_memory>& ooms);
 
 struct device_record {
   device_replay allocator;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The segments that the caching allocator holds on one device, and what of them is unused and
-// why, kept up to date at every event.
+// why, kept up to date at every event; and the largest free block in them.
 //
 //   segment_alloc ──► whole segment            ┌ in use ─┬ unused ┬ in use ┐
 //   segment_map ────► range of an expandable   └─────────┴────────┴────────┘
@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <vector>
 
 #include "analyzer/trace/reader/records.h"
 
@@ -69,5 +70,24 @@ class segment_table {
   std::uint64_t reserved_ = 0;
   unused_bytes unused_{};
 };
+
+// The free blocks of a device at one moment: what segments have and blocks do not. Worked out
+// from nothing each time, so only for moments that matter (out of memory).
+struct memory_range {
+  std::uint64_t address = 0;
+  std::uint64_t bytes = 0;
+};
+
+struct largest_free {
+  std::uint64_t overall = 0;  // bytes, whatever stream and pool
+  // Usable for the request: PyTorch looks only at free blocks of the request's stream, of its
+  // pool (default or private), and of its size class (segments of 2 MiB serve up to 1 MiB).
+  std::uint64_t usable = 0;
+};
+
+// `in_use` in any order, those waiting for a stream included; `request` is the rounded size.
+[[nodiscard]] largest_free find_largest_free(const segment_table::map& segments,
+                                             std::vector<memory_range> in_use,
+                                             const trace::allocator_event& request);
 
 }  // namespace memtrace::replay

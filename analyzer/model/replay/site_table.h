@@ -59,7 +59,7 @@ class site_table {
   // A live block turned out to have another size; `difference` in two's complement.
   void correct(site_id site, std::uint64_t difference) { touch(site).now.bytes += difference; }
 
-  // What is held now is the new peak.
+  // The present holdings are the new peak.
   void mark_peak() { ++epoch_; }
 
   // Sites that hold something, unordered.

@@ -11,8 +11,8 @@
 
 #include "analyzer/model/snapshot/json_input.h"
 #include "analyzer/model/snapshot/pickle_reader.h"
+#include "analyzer/model/snapshot/profiler_contents.h"
 #include "analyzer/model/snapshot/profiler_maker.h"
-#include "analyzer/model/snapshot/profiler_reader.h"
 #include "analyzer/model/snapshot/trace_maker.h"
 
 namespace memtrace::snapshot {
@@ -43,7 +43,7 @@ constexpr std::string_view legacy_checkpoint = "\x80\x02\x8a\x0al\xfc\x9c\x46\xf
   return head[0] == proto && head[1] >= 2 && head[1] <= newest_protocol;
 }
 
-// What it is, where that is not a pickle.
+// The kind of the file, where that is not a pickle.
 [[nodiscard]] trace::status foreign(const head_t& head) {
   const auto error = [](std::string sentence) {
     return trace::error{trace::error_code::not_a_snapshot, 0, std::move(sentence)};

@@ -7,9 +7,9 @@
 //                                                  └─► as_trace          records, by time
 //   JSON ───► profiler_reader ─► profiler_contents ─► profiler_maker     records, by time
 //
-// What a snapshot says of the recording is in info records (info_key::source and snapshot_*), for
-// reports; what it lacks is absent. Times are those of PyTorch, or the number of the event in
-// versions that give none.
+// The facts that a snapshot gives of the recording are in info records (info_key::source and
+// snapshot_*), for reports; what it lacks is absent. Times are those of PyTorch, or the number of
+// the event in versions that give none.
 #pragma once
 
 #include <cstdint>

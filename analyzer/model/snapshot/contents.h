@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a snapshot says: the segments and blocks that are there at its end, where the events of each
-// device stand in the log, the allocator's settings, and the program's marks. Sizes are bytes.
+// The contents of a snapshot: the segments and blocks that are there at its end, where the events
+// of each device stand in the log, the allocator's settings, and the program's marks. Sizes are
+// bytes.
 #pragma once
 
 #include <cstdint>

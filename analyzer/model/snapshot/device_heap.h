@@ -26,7 +26,7 @@ class device_heap {
 
   // `bytes`: of the block, where they are known. Returns them.
   std::uint64_t allocate(std::uint64_t address, std::uint64_t requested, std::uint64_t bytes = 0);
-  // Of the block; 0: none is there, or its free was requested before.
+  // The block's; 0: none is there, or its free was requested before.
   std::uint64_t request_free(std::uint64_t address);
   void complete_free(std::uint64_t address);
 

@@ -225,7 +225,7 @@ bool pickle_reader::set(std::size_t container) {
   return true;
 }
 
-// Of what Python would look up, the name says whose file it is.
+// The name that Python would look up says whose file it is.
 bool pickle_reader::refuse(std::uint8_t code) {
   const auto* const found = std::ranges::find(calling_opcodes, code, &refused_opcode::code);
   if (found == calling_opcodes.end()) {

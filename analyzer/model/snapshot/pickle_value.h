@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is on the stack and in the memo while a pickle is read: numbers and texts, and of lists and
-// dictionaries only what they were found to be. An event, a block or a segment goes into the
+// The values on the stack and in the memo while a pickle is read: numbers and texts, and of lists
+// and dictionaries only what they were found to be. An event, a block or a segment goes into the
 // contents as soon as its dictionary is whole, and a number stands for it.
 #pragma once
 

@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a trace of torch.profiler's (Kineto) says of GPU memory: a row for each block that was
+// The GPU memory in a trace of torch.profiler's (Kineto): a row for each block that was
 // allocated or freed, with the allocator's totals after it, and the marks of steps and optimizers.
 // Sizes are bytes, of blocks as the allocator rounds them; times are nanoseconds on its clock.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
 #include <string>
 #include <vector>
+
+#include "analyzer/trace/reader/byte_source.h"
+#include "analyzer/trace/reader/error.h"
 
 namespace memtrace::snapshot {
 
@@ -52,5 +56,12 @@ struct profiler_contents {
   std::uint64_t others = 0;   // memory events of other devices than GPUs: the CPU
   std::uint64_t skipped = 0;  // memory events that lack what they need
 };
+
+// Reads what prof.export_chrome_trace() writes, from its start to its end without ever holding it:
+// of each event what memory needs, and nothing else. Other JSON is refused with what it is.
+// Errors: corrupt_snapshot, not_a_snapshot.
+[[nodiscard]] trace::status read_profiler_trace(
+    trace::byte_source& source, profiler_contents& to,
+    const std::function<void(std::uint64_t, std::uint64_t)>& on_progress = {});
 
 }  // namespace memtrace::snapshot

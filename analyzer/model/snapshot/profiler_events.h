@@ -16,7 +16,7 @@
 
 namespace memtrace::snapshot {
 
-// Of a time in microseconds as the file writes it; nothing where it is none.
+// The nanoseconds of a time in microseconds as the file writes it; nothing where it is none.
 [[nodiscard]] std::optional<std::uint64_t> nanoseconds_of(std::string_view microseconds);
 
 class profiler_events final : public nlohmann::json_sax<nlohmann::json> {

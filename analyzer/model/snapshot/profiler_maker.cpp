@@ -106,7 +106,7 @@ void profiler_maker::write_head() {
   }
 }
 
-// What else was there, and stays, is in the totals alone.
+// Memory that was there besides, and stays, is in the totals alone.
 void profiler_maker::write_starts() {
   for (const auto& [number, device] : devices_) {
     std::uint64_t known = 0;

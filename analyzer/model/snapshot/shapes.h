@@ -25,11 +25,11 @@ class shapes {
   // The items of a dictionary, keys and values by turns. `stands_for_it`: a value in place of the
   // dictionary, where there need be none; else `itself` says what it is.
   [[nodiscard]] outcome dict(std::span<const value> items, object& itself, value& stands_for_it);
-  // What is appended to a list. `objects`: what its items refer to.
+  // The items that are appended to a list. `objects`: what they refer to.
   [[nodiscard]] outcome list(std::span<const value> items, object& itself,
                              std::span<const object> objects);
   [[nodiscard]] value pair(const value& first, const value& second);
-  // Of the value that the pickle is: false, it is no snapshot.
+  // Ends with the value that the pickle is. False: it is no snapshot.
   [[nodiscard]] bool finish(const value& whole, std::span<const object> objects);
   void refer_to(std::span<const object> objects) { objects_ = objects; }
 

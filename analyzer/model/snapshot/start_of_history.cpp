@@ -124,7 +124,7 @@ class search {
     known->second = state::seen_at_end;
   }
 
-  // Of a block that is gone only its free is known, which tells no pool in older versions.
+  // Only the free is known of a block that is gone, and it names no pool in older versions.
   void borrow_pool(held_block& one) const {
     if (one.bytes != 0) return;
     const auto behind =

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a device held when its history began: PyTorch keeps the last so many events (max_entries),
-// and recording may have begun late or never.
+// The memory of a device when its history began: PyTorch keeps the last so many events
+// (max_entries), and recording may have begun late or never.
 //
 //   there at the beginning =   what is there at the end and was not allocated in the history
 //                            + what was freed in the history and not allocated in it

@@ -27,7 +27,7 @@ constexpr std::uint64_t ns_per_us = 1000;
   return std::get<allocator::settings>(parsed);
 }
 
-// Of the first event, 0: not known.
+// The time of the first event, 0: not known.
 [[nodiscard]] std::uint64_t first_time(contents& from) {
   std::uint64_t first = std::numeric_limits<std::uint64_t>::max();
   for (const auto& part : from.traces) {

@@ -14,8 +14,8 @@
 #include "analyzer/model/allocator/settings.h"
 #include "analyzer/model/snapshot/contents.h"
 #include "analyzer/model/snapshot/device_heap.h"
+#include "analyzer/model/snapshot/names.h"
 #include "analyzer/model/snapshot/start_of_history.h"
-#include "analyzer/model/snapshot/trace_names.h"
 #include "analyzer/trace/reader/record_writer.h"
 
 namespace memtrace::snapshot {

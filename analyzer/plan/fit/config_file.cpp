@@ -12,6 +12,8 @@
 #include <sstream>
 #include <string_view>
 
+#include "analyzer/base/text/parts.h"
+
 namespace memtrace::fit {
 
 namespace {
@@ -24,12 +26,6 @@ using json = nlohmann::ordered_json;
   std::istringstream in(key);
   for (std::string part; std::getline(in, part, '.');) parts.push_back(part);
   return parts;
-}
-
-[[nodiscard]] std::string_view without_spaces(std::string_view line) {
-  const auto begin = line.find_first_not_of(" \t\r");
-  if (begin == line.npos) return {};
-  return line.substr(begin, line.find_last_not_of(" \t\r") - begin + 1);
 }
 
 // Where a comment begins in a line: a # after a space, outside of quotes.
@@ -50,7 +46,7 @@ using json = nlohmann::ordered_json;
 [[nodiscard]] std::string key_of(std::string_view line) {
   const auto colon = line.find(':');
   if (colon == line.npos || (colon + 1 < line.size() && line[colon + 1] != ' ')) return {};
-  auto name = without_spaces(line.substr(0, colon));
+  auto name = text::trimmed(line.substr(0, colon));
   if (name.size() > 1 && (name.front() == '"' || name.front() == '\'')) {
     name = name.substr(1, name.size() - 2);
   }

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyzer/run/check/judge.h"
+#include "analyzer/run/check/findings.h"
 
 #include <fmt/core.h>
 
 #include <algorithm>
 
-#include "analyzer/run/check/baseline.h"
-#include "analyzer/run/check/leaks.h"
+#include "analyzer/judge/verdicts/verdict.h"
 #include "analyzer/run/check/sizes.h"
 
 namespace memtrace::check {
@@ -20,6 +19,81 @@ namespace {
 [[nodiscard]] std::string process_name(const run::process_report& process) {
   return process.run.rank ? fmt::format("rank {}", *process.run.rank)
                           : fmt::format("pid {}", process.run.pid);
+}
+
+using verdicts::subject_kind;
+
+// As the report sees it: growth that matters to nobody is no leak.
+[[nodiscard]] bool leaks(const verdicts::verdict& verdict) {
+  return growth::is_leak(verdict.found.shape) && !verdict.found.negligible;
+}
+
+[[nodiscard]] std::string too_few(const verdicts::verdict& verdict) {
+  const auto seen = verdict.found.evidence.steps;
+  const auto more = verdict.found.more_steps_needed;
+  if (more == 0) return fmt::format("{} {}s do not tell", seen, verdict.unit);
+  return fmt::format(
+      "{} {}{} are too few to tell; at least {} are needed, so let it run for {} more", seen,
+      verdict.unit, seen == 1 ? "" : "s", seen + more, more);
+}
+
+// Devices that are used, and the host where there is a verdict on it, whatever it is; the rest
+// (reserved memory, phases, what is outside of PyTorch's pool) where it grows. Call sites and
+// categories are in the verdict on their device.
+[[nodiscard]] bool is_checked_for_leaks(const run::process_report& process,
+                                        const verdicts::verdict& verdict) {
+  switch (verdict.about.kind) {
+    case subject_kind::site:
+    case subject_kind::category:
+      return false;
+    case subject_kind::device:
+      return std::ranges::any_of(process.devices, [&](const run::device_report& device) {
+        return device.facts.device == verdict.about.device && is_used(device);
+      });
+    case subject_kind::host:
+      return verdict.found.shape != growth::shape::unknown;
+    case subject_kind::reserved:
+    case subject_kind::outside:
+    case subject_kind::phase:
+      break;
+  }
+  return leaks(verdict);
+}
+
+// device 0
+[[nodiscard]] std::string words_of(const verdicts::verdict& verdict) {
+  const auto& about = verdict.about;
+  switch (about.kind) {
+    case subject_kind::device:
+      return fmt::format("device {}", about.device);
+    case subject_kind::reserved:
+      return fmt::format("device {}, reserved", about.device);
+    case subject_kind::outside:
+      return fmt::format("device {}, outside of PyTorch's pool", about.device);
+    default:
+      break;
+  }
+  return about.name.empty() ? "host" : verdicts::name_of(about);
+}
+
+void judge_verdict(const run::process_report& process, const verdicts::verdict& verdict,
+                   finding& to) {
+  const auto missing = what_is_missing(process);
+  const auto& facts = process.completeness;
+  // Frees that were not recorded look like memory that stays.
+  const bool in_doubt = facts.dropped_events != 0 || facts.damage.has_value();
+  to.leak = &verdict;
+  to.sentence = verdict.summary.empty() ? verdicts::summary_of(verdict) : verdict.summary;
+  while (to.sentence.ends_with('.')) to.sentence.pop_back();
+  if (verdict.found.shape == growth::shape::unknown) {
+    to.sentence = too_few(verdict);
+  } else if (leaks(verdict)) {
+    to.result = in_doubt ? outcome::unknown : outcome::broken;
+    to.line = leaking_line(process, verdict);
+  } else {
+    to.result = in_doubt || facts.truncated ? outcome::unknown : outcome::ok;
+  }
+  if (!missing.empty()) to.sentence += fmt::format("; {}", missing);
 }
 
 class run_judge {
@@ -75,7 +149,7 @@ class run_judge {
     for (const auto& verdict : process.findings.verdicts) {
       if (!is_checked_for_leaks(process, verdict)) continue;
       judge_verdict(process, verdict,
-                    add("no-leaks", process, subject_of(verdict), words_of(verdict)));
+                    add("no-leaks", process, verdicts::name_of(verdict.about), words_of(verdict)));
     }
   }
 

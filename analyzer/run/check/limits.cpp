@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstdlib>
 
-#include "analyzer/base/text/size.h"
+#include "analyzer/base/text/units.h"
 
 namespace memtrace::check {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a run must keep to. Sizes are bytes.
+// The limits that a run must keep to. Sizes are bytes.
 #pragma once
 
 #include <cstdint>

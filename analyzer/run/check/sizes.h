@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The peaks of a device, held against a limit.
+// The peaks of a device, held against a limit, or against those of an earlier run.
 #pragma once
 
 #include <cstdint>
@@ -31,5 +31,22 @@ void hold_against(const measured_peak& peak, std::uint64_t limit, finding& to);
 
 // ", limit 3.00 GiB: 0.21 GiB (7.0 %) beyond"; a limit of nothing has no percents.
 [[nodiscard]] std::string against_limit(const comparison& sizes);
+
+// The device of an earlier run of the same program to compare with.
+struct baseline {
+  const run::process_report* process = nullptr;
+  const run::device_report* device = nullptr;  // null: it has none to compare with
+  std::string why_not;
+};
+
+// Processes go by their rank; those that say none can be told apart only where each run has one.
+[[nodiscard]] baseline find_baseline(const run::run_report& before, const run::run_report& now,
+                                     const run::process_report& process,
+                                     const run::device_report& device);
+
+using peak_of = measured_peak (*)(const run::process_report&, const run::device_report&);
+
+void compare(const baseline& before, peak_of take, const run::process_report& process,
+             const run::device_report& device, const tolerance& allowed, finding& to);
 
 }  // namespace memtrace::check

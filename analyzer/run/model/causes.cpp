@@ -12,7 +12,7 @@ namespace memtrace::run {
 
 namespace {
 
-// Of a culprit that nobody is known to keep: itself.
+// A culprit that nobody is known to keep is its own cause.
 [[nodiscard]] std::string key_of(const verdicts::culprit& who) {
   const auto fix = who.fix ? who.fix->id : std::string();
   if (who.retained_by.empty()) return "site " + std::to_string(who.site);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What to change in a program, whoever found it: a piece of advice that was proved, the remedy of
+// A change to make in a program, whoever found it: a piece of advice that was proved, the remedy of
 // what grows, or a habit that costs and does not help. Sizes are bytes; what is not known, or is no
 // matter of this kind of change, is empty.
 #pragma once

@@ -64,7 +64,7 @@ void add_pieces(const process_report& process, std::vector<change>& all) {
   std::set<std::string_view> groups;
   for (const auto& one : process.advice.pieces) {
     auto& made = all.emplace_back(change_by(process, one));
-    // What is told as a habit leaves its group to the next.
+    // A piece that is reported as a habit leaves its group to the next.
     if (made.group.empty() || made.takes_place_of_habit) continue;
     made.superseded = !groups.insert(one.what.group).second;
   }
@@ -75,7 +75,7 @@ void add_pieces(const process_report& process, std::vector<change>& all) {
   }
 }
 
-// What grows is what it ran out for.
+// The program ran out of memory for what grows.
 [[nodiscard]] bool ran_out_for(const process_report& process, const verdicts::verdict& about) {
   return about.about.kind != subject_kind::host && ran_out(process, about.about.device);
 }
@@ -112,7 +112,7 @@ void add_pieces(const process_report& process, std::vector<change>& all) {
   return text;
 }
 
-// What was not told of yet. `told`: sites that have been.
+// Adds the causes that were not reported yet. `told`: sites that have been.
 void add_causes(const process_report& process, const verdicts::verdict& about,
                 std::set<std::uint32_t>& told, std::vector<change>& all) {
   for (const auto& one : causes_of(about)) {

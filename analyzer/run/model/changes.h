@@ -17,7 +17,7 @@
 
 namespace memtrace::run {
 
-// Of a report that is complete but for them: the best first.
+// Those of one report, which is complete but for them: the best first.
 [[nodiscard]] std::vector<change> changes_of(const process_report& process);
 
 // Those of all processes, the best first. They live as long as the report.

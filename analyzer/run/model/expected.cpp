@@ -102,7 +102,7 @@ std::optional<gpu_room> room_of(const process_report& process, const device_repo
   // A peak that is mostly weights and states (the optimizer's step) says nothing of larger batches:
   // another moment would be the highest then.
   if (share == nullptr || allocated == 0 || share->with_batch < allocated / 2) return room;
-  // What is reserved beyond what is allocated is taken to grow as both do.
+  // Memory that is reserved beyond what is allocated is taken to grow as both do.
   const auto stretched = static_cast<double>(reserved) / static_cast<double>(allocated);
   const auto outside = static_cast<double>(room.used - reserved);
   const auto left = estimate::target_high * static_cast<double>(room.capacity) - outside -

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a run should need by the formulas of memtrace estimate, beside what it needed, and how much
+// A run's needs by the formulas of memtrace estimate, beside what it really needed, and how much
 // room its GPU and its host leave.
 #pragma once
 

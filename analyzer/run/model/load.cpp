@@ -6,23 +6,12 @@
 #include <utility>
 
 #include "analyzer/model/attribution/periodicity.h"
-#include "analyzer/run/model/changes.h"
-#include "analyzer/run/model/read_once.h"
+#include "analyzer/run/model/pass.h"
 #include "analyzer/trace/code/frames.h"
 
 namespace memtrace::run {
 
 namespace {
-
-// Into names of its own, which live as long as what was found.
-[[nodiscard]] pass read_again(const std::string& path, const trace::reader& first,
-                              const attribution::options& wanted, const steps_given& given,
-                              also_kept also, const on_progress_t& on_progress) {
-  auto again = std::make_unique<trace::reader>(first.again());
-  auto done = read_once(path, *again, wanted, given, also, on_progress);
-  done.reader = std::move(again);
-  return done;
-}
 
 [[nodiscard]] bool marks_steps(const attribution::result& found) {
   return std::ranges::any_of(found.devices, [](const auto& device) {
@@ -32,9 +21,9 @@ namespace {
 
 [[nodiscard]] std::optional<std::uint64_t> wanted_event(const load_options& options,
                                                         const pass& done) {
-  if (options.at) return event_of(*options.at, done.attributed);
-  const auto* const oom = decisive_oom(done.report);
-  return oom == nullptr ? std::nullopt : std::optional(oom->facts.event);
+  if (options.at) return event_of(*options.at, done.attributed());
+  const auto* const oom = replay::decisive(done.replayed().ooms());
+  return oom == nullptr ? std::nullopt : std::optional(oom->event);
 }
 
 // The last of them may be cut short, and what is freed at the program's end belongs to it.
@@ -48,14 +37,14 @@ namespace {
   constexpr std::uint64_t windows = 48;
   constexpr std::uint64_t fewest_allocations = 500;
   steps_given made{{}, "event window"};
-  if (done.allocations < fewest_allocations) return made;
+  if (done.allocations() < fewest_allocations) return made;
   for (std::uint64_t i = 1; i <= windows; ++i) {
-    made.ends.push_back(done.last_allocation * i / windows);
+    made.ends.push_back(done.last_allocation() * i / windows);
   }
   return made;
 }
 
-// Of such a program calls of a model, where there are enough of them.
+// For such a program calls of a model, where there are enough of them.
 [[nodiscard]] steps_given calls_of(const attribution::inferred_steps& found) {
   constexpr std::size_t fewest_calls = 12;
   steps_given made{{}, "call"};
@@ -70,7 +59,7 @@ struct steps_looked_for {
   std::optional<inferred_steps_report> told;  // where any were
 };
 
-// Of a program that marks none: from its allocations alone, at a fraction of what a whole pass
+// For a program that marks none: from its allocations alone, at a fraction of what a whole pass
 // costs, which would have to be repeated once the steps are known. Reading ends where it marks one.
 [[nodiscard]] steps_looked_for look_for_steps(const trace::reader& first,
                                               const on_progress_t& on_progress) {
@@ -103,27 +92,28 @@ process_report load(const std::string& path, trace::reader& reader, const load_o
     given = without_last(wanted.inferred_boundaries);
   }
   tell("steps looked for");
-  auto done = read_once(path, reader, wanted, given, also, on_progress);
+  std::unique_ptr<trace::reader> second;  // has names of its own, which its pass refers to
+  std::optional<pass> done;
+  done.emplace(reader, wanted, given, also, on_progress);
   tell("events read and attributed");
-  const auto again = [&] {
-    done.allocators.reset();  // its requests, of which one pass at a time is enough
-    done = read_again(path, reader, wanted, given, also, on_progress);
+  const auto read_again = [&] {
+    done.reset();
+    second = std::make_unique<trace::reader>(reader.again());
+    done.emplace(*second, wanted, given, also, on_progress);
     tell("events read again, for a moment or windows known only now");
   };
-  if (!marks_steps(done.attributed) && !steps.told) {
+  if (!marks_steps(done->attributed()) && !steps.told) {
     given = calls_of(steps.found);
-    if (given.ends.empty() && !steps.found.has_few_calls) given = windows_of(done);
-    if (!given.ends.empty()) again();
+    if (given.ends.empty() && !steps.found.has_few_calls) given = windows_of(*done);
+    if (!given.ends.empty()) read_again();
   }
-  if (const auto event = wanted_event(options, done); event && event != wanted.at) {
+  if (const auto event = wanted_event(options, *done); event && event != wanted.at) {
     wanted.at = event;
-    again();
+    read_again();
   }
-  done.report.inferred_steps = std::move(steps.told);
-  done.allocators->conclude(*done.replayed, done.attributed, done.report, options.on_replayed);
-  done.report.changes = changes_of(done.report);
+  auto report = done->report(path, std::move(steps.told), options.on_replayed);
   tell("fragmentation explained and changes proved by replays");
-  return std::move(done.report);
+  return report;
 }
 
 }  // namespace memtrace::run

@@ -7,6 +7,8 @@
 #include <map>
 #include <tuple>
 
+#include "analyzer/trace/code/places.h"
+
 namespace memtrace::run {
 
 namespace {

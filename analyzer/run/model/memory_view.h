@@ -56,7 +56,7 @@ struct category_row {
   std::uint64_t autocast_copies = 0;
 };
 
-// What the program gave one name with annotate(): the cache of a request, a table.
+// Memory to which the program gave one name with annotate(): the cache of a request, a table.
 struct named_memory {
   std::string name;
   attribution::category what = attribution::category::unknown;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a report says, worked out once; the terminal and the JSON only render it. Sizes are
+// The model of a run, worked out once; the terminal and the JSON only render it. Sizes are
 // bytes, times nanoseconds; what is not known is empty.
 #pragma once
 
@@ -19,20 +19,19 @@
 #include "analyzer/model/device/activity.h"
 #include "analyzer/model/device/shared_memory.h"
 #include "analyzer/model/device/usage.h"
-#include "analyzer/model/estimate/step_share.h"
+#include "analyzer/model/estimate/expected.h"
 #include "analyzer/model/history/fates.h"
 #include "analyzer/model/history/recorded.h"
 #include "analyzer/model/replay/replay.h"
 #include "analyzer/run/model/change.h"
 #include "analyzer/run/model/memory_view.h"
-#include "analyzer/run/model/optimizer_names.h"
-#include "analyzer/run/model/program_counters.h"
+#include "analyzer/run/model/program_records.h"
 #include "analyzer/trace/code/frames.h"
 #include "analyzer/trace/reader/reader.h"
 
 namespace memtrace::run {
 
-// Of what runs in the traced process (memtrace/capabilities.h) what did.
+// Which of the parts that can run in the traced process (memtrace/capabilities.h) did.
 struct recording_facts {
   std::string mode;                       // minimal, standard, full
   std::vector<std::string> capabilities;  // that were on
@@ -40,7 +39,7 @@ struct recording_facts {
   std::vector<std::pair<std::string, std::string>> refused;
 };
 
-// Of a snapshot of PyTorch's, or a trace of its profiler, that stands for a recording: what it
+// A snapshot of PyTorch's, or a trace of its profiler, that stands for a recording: what it
 // holds, and how far it can be trusted. See info_key::snapshot_*.
 struct snapshot_facts {
   bool of_profiler = false;
@@ -78,8 +77,8 @@ struct run_facts {
   std::vector<std::pair<std::string, std::string>> environment;
 };
 
-// Of device memory that is not PyTorch's pool. At the moment of device_report::used where there is
-// one, else at the peak of what PyTorch had allocated.
+// A holder of device memory that is not PyTorch's pool. At the moment of device_report::used where
+// there is one, else at the peak of what PyTorch had allocated.
 struct outside_holder {
   std::string owner;  // device::part_name
   std::uint64_t bytes = 0;
@@ -159,7 +158,7 @@ struct training_report {
   std::uint64_t trainable_bytes = 0;
 };
 
-// Of one trace.
+// The model of one trace.
 struct process_report {
   std::string path;
   run_facts run;
@@ -187,7 +186,7 @@ struct process_report {
   std::optional<history::run_fates> fates;      // the same
 };
 
-// Of all traces of a run.
+// The models of all traces of a run.
 using run_report = std::vector<process_report>;
 
 // The one that ended the program, if one did; else the first; null where there is none.
@@ -196,20 +195,12 @@ using run_report = std::vector<process_report>;
 // The device ran out of memory, and the program did not go on.
 [[nodiscard]] bool ran_out(const process_report& process, std::uint32_t device);
 
-// Of a stack of the verdicts or of a piece of advice, innermost first; none: not known.
+// The frames of a stack of the verdicts or of a piece of advice, innermost first; none: not known.
 [[nodiscard]] const std::vector<code::source_frame>& frames_at(const process_report& process,
                                                                trace::stack_id stack);
 
 // Null where there is none.
 [[nodiscard]] const fragmentation::diagnosis* fragmentation_of(const process_report& process,
                                                                std::uint32_t device);
-
-// Who held each device when most of it was in use.
-void use_device_sums(std::map<std::uint32_t, device::usage> found, process_report& to);
-
-[[nodiscard]] process_report build_process(const std::string& path, const trace::reader& reader,
-                                           const trace::completeness& completeness,
-                                           const replay::replayer& replayed,
-                                           const attribution::result& attributed);
 
 }  // namespace memtrace::run

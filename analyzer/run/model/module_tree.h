@@ -40,7 +40,7 @@ struct module_tree_line {
 [[nodiscard]] std::vector<module_tree_line> module_tree(
     const std::vector<attribution::module_row>& rows);
 
-// What all names begin with, up to a dot: GPT of GPT.h.* and GPT.wte; empty: nothing
+// The start that all names share, up to a dot: GPT of GPT.h.* and GPT.wte; empty: nothing
 [[nodiscard]] std::string common_start(const std::vector<module_line>& lines);
 
 // GPT.h.* (12 × Block); without `start` h.* (12 × Block)

@@ -20,7 +20,7 @@ struct wanted_moment {
 // event:N, step:N, step:N/PHASE
 [[nodiscard]] std::optional<wanted_moment> parse_moment(const std::string& text);
 
-// Of the device that was highest then; empty: the run has no such moment.
+// The event on the device that was highest then; empty: the run has no such moment.
 [[nodiscard]] std::optional<std::uint64_t> event_of(const wanted_moment& moment,
                                                     const attribution::result& found);
 

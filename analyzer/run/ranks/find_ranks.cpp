@@ -8,8 +8,6 @@
 #include <set>
 #include <tuple>
 
-#include "analyzer/run/ranks/differences.h"
-
 namespace memtrace::ranks {
 
 namespace {
@@ -130,28 +128,6 @@ void number_attempts(std::vector<rank_row>& rows) {
 bool is_of_others(const run::outside_holder& holder) {
   return holder.owner == device::part_name::others ||
          holder.owner == device::part_name::context_and_others;
-}
-
-const char* name_of(rank_measure measure) {
-  switch (measure) {
-    case rank_measure::peak_allocated:
-      return "peak_allocated";
-    case rank_measure::peak_reserved:
-      return "peak_reserved";
-    case rank_measure::outside:
-      return "outside";
-    case rank_measure::host:
-      return "host";
-    case rank_measure::growth:
-      return "growth";
-    case rank_measure::steps:
-      return "steps";
-    case rank_measure::out_of_memory:
-      return "out_of_memory";
-    case rank_measure::other_device:
-      return "other_device";
-  }
-  return "unknown";
 }
 
 std::optional<std::uint64_t> outside_bytes(const run::device_report& device) {

@@ -7,9 +7,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "analyzer/base/text/enum_name.h"
 #include "analyzer/run/model/model.h"
 
 namespace memtrace::ranks {
@@ -24,7 +27,7 @@ struct rank_row {
   bool out_of_memory = false;
 };
 
-// What ranks are compared by.
+// The figures by which ranks are compared.
 enum class rank_measure : std::uint8_t {
   peak_allocated,
   peak_reserved,
@@ -35,9 +38,11 @@ enum class rank_measure : std::uint8_t {
   out_of_memory,
   other_device,  // memory on a device that is another rank's
 };
-[[nodiscard]] const char* name_of(rank_measure measure);
+[[nodiscard]] constexpr std::string_view name_of(rank_measure measure) {
+  return text::enum_name(measure);
+}
 
-// What a line of code has to do with it: bytes at the peak, here and at a rank that is as usual.
+// The part of a line of code in it: bytes at the peak, here and at a rank that is as usual.
 struct rank_line {
   std::string where;
   attribution::category what = attribution::category::unknown;
@@ -73,10 +78,11 @@ struct ranks_found {
   std::vector<std::uint64_t> missing;  // ranks of the world size of which there is no trace
 };
 
-// Of processes that use a device or say which rank they are. Rows point into `processes`.
+// The ranks among processes that use a device or say which rank they are. Rows point into
+// `processes`.
 [[nodiscard]] ranks_found find_ranks(const run::run_report& processes);
 
-// Of other processes, perhaps in part.
+// Whether the memory is other processes', perhaps in part.
 [[nodiscard]] bool is_of_others(const run::outside_holder& holder);
 
 // Memory of this process on the device that is not PyTorch's pool, each part at its highest;
@@ -85,5 +91,38 @@ struct ranks_found {
 
 // "rank 3", or "pid 4242" of one that does not say; "rank 3 (attempt 2)" of one started again.
 [[nodiscard]] std::string name_of(const rank_row& row);
+
+// The parts of it, which tests take by themselves.
+
+// Ranks of one job mostly do the same, so that of each figure the median is what a rank should have,
+// and the median distance from it what is usual. Below both of these a distance is nothing to speak
+// of.
+struct tolerance {
+  double absolute = 0;
+  double relative = 0;  // of the median
+};
+
+struct outlier {
+  std::size_t index = 0;  // in the values
+  double value = 0;
+  double usual = 0;     // the median of all; of two values the other one
+  double distance = 0;  // from it, in multiples of what is usual; 0: all others are alike
+};
+
+// By the modified z-score of Iglewicz and Hoaglin (How to Detect and Handle Outliers, 1993):
+// 0.6745 |x - median| / MAD > 3.5. Of two values that differ the higher one; nothing where no value
+// is usual, as in a pipeline whose stages all differ. The largest distance first.
+[[nodiscard]] std::vector<outlier> outliers(std::span<const double> values, tolerance allowed);
+
+// The differences among ranks of one attempt, or among processes that say no rank and run the same
+// command. The gravest first.
+[[nodiscard]] std::vector<rank_difference> differences_of(const std::vector<rank_row>& rows);
+
+// Says in a sentence why a rank differs, with the lines of code that make it so. `usual`: a rank of the same group that does not differ.
+void explain_difference(rank_difference& found, const rank_row& row, const rank_row& usual);
+
+// `owner`: the rank whose device it is.
+void explain_stray(rank_difference& found, const rank_row& row, const run::device_report& device,
+                   const rank_row& owner);
 
 }  // namespace memtrace::ranks

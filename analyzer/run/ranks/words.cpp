@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyzer/run/ranks/words.h"
+#include "analyzer/run/ranks/find_ranks.h"
 
 #include <fmt/core.h>
 
@@ -59,7 +59,7 @@ constexpr std::size_t most_lines_kept = 5;
   return found.compared == 2 ? name_of(usual) : std::string("the others");
 }
 
-// Of the first line, if it goes the same way as the whole.
+// Names the first line, if it goes the same way as the whole.
 [[nodiscard]] std::string mostly(const rank_difference& found) {
   if (found.lines.empty()) return {};
   const auto& first = found.lines.front();

@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <string>
 
-#include "analyzer/base/text/style.h"
+#include "analyzer/base/text/page.h"
 #include "analyzer/show/audit/audit.h"
 
 namespace memtrace::audit {

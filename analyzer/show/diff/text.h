@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "analyzer/base/text/style.h"
+#include "analyzer/base/text/page.h"
 #include "analyzer/show/diff/diff.h"
 
 namespace memtrace::diff {

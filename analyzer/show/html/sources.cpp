@@ -8,7 +8,7 @@
 
 #include "analyzer/base/text/utf8.h"
 #include "analyzer/show/html/names.h"
-#include "analyzer/trace/code/source_file.h"
+#include "analyzer/trace/code/frames.h"
 
 namespace memtrace::html {
 

@@ -4,7 +4,7 @@
 #include <array>
 
 #include "analyzer/base/text/utf8.h"
-#include "analyzer/judge/fragmentation/words.h"
+#include "analyzer/judge/fragmentation/diagnosis.h"
 
 namespace memtrace::as_json {
 

@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "analyzer/base/text/style.h"
+#include "analyzer/base/text/page.h"
 #include "analyzer/base/text/units.h"
 
 namespace memtrace::terminal {

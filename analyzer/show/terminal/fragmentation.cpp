@@ -9,7 +9,7 @@
 #include "analyzer/base/text/numbers.h"
 #include "analyzer/base/text/units.h"
 #include "analyzer/base/text/utf8.h"
-#include "analyzer/judge/fragmentation/words.h"
+#include "analyzer/judge/fragmentation/diagnosis.h"
 #include "analyzer/trace/code/places.h"
 
 namespace memtrace::terminal {

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "analyzer/base/text/units.h"
-#include "analyzer/model/replay/segment_size.h"
+#include "analyzer/model/allocator/rounding.h"
 #include "analyzer/show/terminal/device_use.h"
 #include "analyzer/show/terminal/notes.h"
 #include "analyzer/trace/code/places.h"
@@ -59,7 +59,7 @@ void add_reserved(text::page& out, const run::device_report& device) {
 // The request, and what PyTorch's own message says instead where that is another figure.
 [[nodiscard]] std::string request(const run::process_report& process, std::uint64_t bytes) {
   const auto asked = text::format_bytes(bytes);
-  const auto segment = text::format_bytes(replay::segment_size(bytes));
+  const auto segment = text::format_bytes(allocator::segment_bytes({}, bytes));
   const bool default_sizes = process.run.alloc_conf.find("large_segment_size") == std::string::npos;
   if (asked == segment || !default_sizes) return asked;
   return fmt::format("{} (a segment of {} in PyTorch's message)", asked, segment);

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "analyzer/base/text/style.h"
+#include "analyzer/base/text/page.h"
 #include "analyzer/run/model/model.h"
 
 namespace memtrace::terminal {

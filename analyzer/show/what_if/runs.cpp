@@ -12,7 +12,7 @@
 
 #include "analyzer/base/text/utf8.h"
 #include "analyzer/model/allocator/compile.h"
-#include "analyzer/model/allocator/try_each.h"
+#include "analyzer/model/allocator/what_if.h"
 #include "analyzer/show/what_if/options.h"
 #include "analyzer/show/what_if/places.h"
 #include "analyzer/trace/reader/observers.h"

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "analyzer/base/text/style.h"
+#include "analyzer/base/text/page.h"
 #include "analyzer/show/what_if/runs.h"
 
 namespace memtrace::what_if {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Python frames of a call stack, and whose code they are.
+// Python frames of a call stack, whose code they are, and the source behind them.
 #pragma once
 
 #include <cstdint>
@@ -24,11 +24,16 @@ struct source_frame {
 // made (frozen modules, torch.fx, torch.compile).
 [[nodiscard]] bool is_user_code(std::string_view file);
 
-// Of an installed package that builds on PyTorch: where models live that the user did not write.
+// Whether the file is one of an installed package that builds on PyTorch: models live there that
+// the user did not write.
 [[nodiscard]] bool is_model_library(std::string_view file);
 
 // Innermost first.
 [[nodiscard]] std::vector<source_frame> frames_of(const trace::dictionary& names,
                                                   trace::stack_id stack);
+
+// The lines of a program's source without their ends; none where the file cannot be read on this
+// machine, is no regular file, or is larger than 4 MiB.
+[[nodiscard]] std::vector<std::string> lines_of_file(const std::string& file);
 
 }  // namespace memtrace::code

@@ -5,22 +5,12 @@
 
 #include <algorithm>
 
+#include "analyzer/base/text/parts.h"
 #include "analyzer/base/text/utf8.h"
 
 namespace memtrace::code {
 
 namespace {
-
-[[nodiscard]] std::string_view last_parts(std::string_view file, unsigned parts) {
-  auto at = file.size();
-  for (unsigned i = 0; i < parts; ++i) {
-    if (at == 0) return file;
-    const auto slash = file.rfind('/', at - 1);
-    if (slash == file.npos) return file;
-    at = slash;
-  }
-  return file.substr(at + 1);
-}
 
 // Functions as Python names them; of nested ones the last part says enough.
 [[nodiscard]] std::string_view short_function(std::string_view function) {
@@ -51,11 +41,11 @@ const source_frame* telling_frame(const std::vector<source_frame>& frames) {
 
 std::string place_of(const source_frame& frame, unsigned parts) {
   if (frame.line == 0) {  // a native frame, or outer ones left out
-    const std::string_view file = last_parts(frame.file, parts);
+    const std::string_view file = text::last_components(frame.file, parts);
     return text::printable(fmt::format("{}{}{}", file, file.empty() ? "" : " ", frame.function));
   }
-  return text::printable(fmt::format("{}:{} {}", last_parts(frame.file, parts), frame.line,
-                                     short_function(frame.function)));
+  return text::printable(fmt::format("{}:{} {}", text::last_components(frame.file, parts),
+                                     frame.line, short_function(frame.function)));
 }
 
 bool is_of_autograd(std::string_view thread) {
@@ -76,7 +66,7 @@ std::map<std::string_view, unsigned> needed_parts(const std::set<std::string_vie
     unsigned parts = 1;
     const auto clashes = [&] {
       return std::ranges::count_if(files, [&](std::string_view other) {
-               return last_parts(other, parts) == last_parts(file, parts);
+               return text::last_components(other, parts) == text::last_components(file, parts);
              }) > 1;
     };
     while (parts < 8 && clashes()) ++parts;

@@ -29,7 +29,7 @@ namespace memtrace::code {
 [[nodiscard]] std::string place_of(const source_frame& frame, unsigned parts);
 // As PyTorch names the threads of its autograd engine.
 [[nodiscard]] bool is_of_autograd(std::string_view thread);
-// What is known where no frame tells: "backward pass (forward line not known)".
+// The words for a place without a telling frame: "backward pass (forward line not known)".
 [[nodiscard]] std::string place_without_user(const std::vector<source_frame>& frames,
                                              const std::string& thread);
 // How many last components of its path each file needs to differ from the others.

@@ -62,7 +62,7 @@ class decoder {
   template <class Record>
   [[nodiscard]] outcome read(cursor& from, format::kind what, unsigned flags, Record record);
 
-  // What is known before the record is read.
+  // Fills in the fields that are known before the record is read.
   void prepare(format::kind, auto&) const {}
   void prepare(format::kind what, allocator_event& record) const;
   void prepare(format::kind what, reported_event& record) const;

@@ -41,7 +41,7 @@ decoder::outcome decoder::take(kind /*what*/, unsigned /*flags*/, reported_event
   return outcome::fine;
 }
 
-// What a line of generated code stands for is no storage's role yet.
+// A record that says which line a line of generated code stands for tells no storage's role yet.
 decoder::outcome decoder::take(kind /*what*/, unsigned /*flags*/, const storage_event& record) {
   const bool tells = record.role == format::storage_role::generated;
   if (tells && lines_ == generated::as_the_program) generated_.learn(record);

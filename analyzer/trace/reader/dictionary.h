@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a trace defines once and then names by number: texts, frames, call stacks, threads,
-// and the Python objects that it met.
+// The definitions that a trace makes once and then names by number: texts, frames, call stacks,
+// threads, and the Python objects that it met.
 //
 //   stack 3 ─► {parent 2, frame 9}   stack 2 ─► {parent 1, frame 4}   stack 1 ─► {0, frame 1}
 //   innermost                                                         outermost
@@ -75,12 +75,12 @@ class dictionary {
   [[nodiscard]] bool knows_thread(std::uint64_t number) const { return number <= threads_.size(); }
   [[nodiscard]] bool knows_object(std::uint64_t number) const { return number <= objects_.size(); }
 
-  // Of the number that a known stack has in the trace. Equal to it as long as none was added.
+  // The stack that has this number in the trace. Its id is equal to that as long as none was added.
   [[nodiscard]] stack_id stack_of(std::uint64_t number) const {
     return number == 0 ? stack_id{} : defined_[number - 1];
   }
 
-  // Of none: empty text, an empty frame, a node without depth, an unnamed thread.
+  // For id 0: an empty text, an empty frame, a node without depth, an unnamed thread.
   [[nodiscard]] std::string_view operator[](text_id text) const;
   [[nodiscard]] frame operator[](frame_id frame) const;
   [[nodiscard]] stack_node operator[](stack_id stack) const;

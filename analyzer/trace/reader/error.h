@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What can be wrong with a trace: a code for programs, the offset in the file, and one sentence
+// The errors that a trace can have: a code for programs, the offset in the file, and one sentence
 // for people that names the remedy. The sentence does not contain the file's name; whoever knows
 // the name puts it in front.
 #pragma once
@@ -8,8 +8,11 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
+
+#include "analyzer/base/text/enum_name.h"
 
 namespace memtrace::trace {
 
@@ -32,7 +35,9 @@ enum class error_code : std::uint8_t {
 };
 
 // The code's name, for logs and tests.
-[[nodiscard]] const char* name_of(error_code code);
+[[nodiscard]] constexpr std::string_view name_of(error_code code) {
+  return text::enum_name(code);
+}
 
 struct error {
   error_code code = error_code::io_error;

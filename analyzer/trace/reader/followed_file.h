@@ -41,7 +41,7 @@ class followed_file final : public byte_source {
   // Under its name there is another file now, or none.
   [[nodiscard]] bool is_replaced() const;
   [[nodiscard]] bool is_there() const;
-  // Of the process that the trace names as its writer, and when the trace began.
+  // The state of the process that the trace names as its writer, and when the trace began.
   [[nodiscard]] writer_state writer(std::uint64_t process_id,
                                     std::uint64_t start_realtime_ns) const;
 

@@ -59,7 +59,7 @@ bool following_reader::poll(record_visitor& visitor, std::size_t most, slots_are
   look_at_header();
   for (std::size_t done = 0; done < most; ++done) {
     if (is_another_ || damage_) return false;
-    // What the program adds meanwhile is the next poll's: it may never stop.
+    // Records that the program adds meanwhile are left to the next poll: it may never stop.
     if (next() != step::took) return false;
   }
   return true;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Stands between a trace with gaps and whoever reads it, so that nobody has to know what a gap is.
-// Of the blocks that lived when a gap began nobody saw which were freed in it. Such a block is
+// Nobody saw which of the blocks that lived when a gap began were freed in it. Such a block is
 // freed, by events that are made here, as soon as something contradicts it:
 //   - its memory has another use (a block or a segment that overlaps), or
 //   - the allocator says that less is allocated than the blocks are together; the youngest go
@@ -19,7 +19,7 @@
 
 namespace memtrace::trace {
 
-// What was dropped between two events that were recorded.
+// The events that were dropped between two recorded ones.
 struct gap {
   std::uint64_t events = 0;
   std::uint64_t begin_ns = 0;  // since the start of the trace

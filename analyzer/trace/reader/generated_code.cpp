@@ -13,8 +13,8 @@ constexpr std::uint32_t not_asked = 0;
 constexpr std::uint32_t none = 1;
 constexpr std::uint32_t first_number = 2;
 
-// What PyTorch runs between a generated line and the operator that it calls. Not what tries kernels
-// out (torch/_inductor/runtime): what that allocates is no buffer of the line.
+// Files that PyTorch runs between a generated line and the operator that it calls. Not what tries
+// kernels out (torch/_inductor/runtime): what that allocates is no buffer of the line.
 [[nodiscard]] bool is_passed_over(std::string_view file) {
   constexpr std::array between = {std::string_view("/torch/_ops.py"),
                                   std::string_view("/torch/_compile.py"),
@@ -142,7 +142,7 @@ void generated_code::put(scope& where, stack_id& stack) {
   if (found == none) return;
   const auto& made = chosen(found - first_number, where);
   where.module = module_of(made, where.module);
-  // What runs around the generated line: its own frame stands for the program's.
+  // The frames around the generated line: its own stands for the program's.
   auto outer = stack;
   for (bool inside = true; inside && outer;) {
     const auto node = names_[outer];

@@ -23,7 +23,7 @@ using stack_id = id<struct stack_tag>;
 using thread_id = id<struct thread_tag>;
 using object_id = id<struct object_tag>;
 
-// What the records of memtrace/records.h name things by.
+// The types of ids that the records of memtrace/records.h have.
 struct ids {
   using text = text_id;
   using frame = frame_id;

@@ -19,7 +19,7 @@
 
 namespace memtrace::trace {
 
-// What is there and what is not. A killed program, a full disk or a cut-off copy are told here;
+// How complete a trace is. A killed program, a full disk or a cut-off copy are told here;
 // `damage` is set only where bytes are there that cannot have been written.
 struct completeness {
   std::uint64_t events = 0;

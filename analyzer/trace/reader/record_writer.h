@@ -22,7 +22,7 @@
 
 namespace memtrace::trace {
 
-// Of a trace that started then: nanoseconds since 1970, 0 where it is not known.
+// The header of a trace that started then: nanoseconds since 1970, 0 where it is not known.
 [[nodiscard]] format::file_header header_of(std::uint64_t started_ns);
 
 class record_writer {

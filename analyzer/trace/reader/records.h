@@ -31,7 +31,7 @@ using step_event = record::step<ids>;
 using counter_event = record::counter<ids>;
 using census_event = record::census<ids>;
 
-// What every timed record has.
+// The facts that every timed record has.
 struct event {
   std::uint64_t number = 0;   // of the timed record, from 0
   std::uint64_t time_ns = 0;  // since the trace was created

@@ -20,7 +20,7 @@ namespace memtrace::trace {
 
 namespace {
 
-// What must be equal: process, start and clock, under a checksum.
+// These bytes must be equal: process, start and clock, under a checksum.
 constexpr std::size_t identity_bytes = offsetof(format::file_header, state);
 
 struct first_bytes {

@@ -15,7 +15,7 @@ struct shared_head {
   std::uint64_t bytes = 0;
 };
 
-// Of the trace with that path, open with that descriptor.
+// The head of the trace with that path, open with that descriptor.
 [[nodiscard]] shared_head take_shared_head(const std::string& path, int trace);
 
 // The same without writing anything, whether its process is gone or not.

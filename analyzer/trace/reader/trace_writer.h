@@ -16,7 +16,7 @@ namespace memtrace::trace {
 class output {
  public:
   virtual ~output() = default;
-  // What is between the writes reads as zeros. False: it cannot be written; errno says why.
+  // Bytes between the writes read as zeros. False: it cannot be written; errno says why.
   [[nodiscard]] virtual bool write(std::uint64_t offset, std::span<const unsigned char> bytes) = 0;
 };
 
@@ -34,7 +34,7 @@ class trace_writer {
 
   // `records` instead of the section's own.
   void add(const section& part, std::span<const unsigned char> records);
-  // What the original file lacks, this one lacks, too.
+  // Makes this file lack what the original one lacks.
   void add_gap(std::uint64_t missing_blocks, std::uint64_t first_event);
   void cut_off();
   void end(const format::trailer& last);

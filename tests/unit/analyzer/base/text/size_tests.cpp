@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyzer/base/text/size.h"
+#include "analyzer/base/text/units.h"
 
 #include "tests/unit/catch.h"
 

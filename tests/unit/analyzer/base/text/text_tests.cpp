@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a person reads: sizes, lines that fit, text that is harmless.
+// Text for people: sizes, lines that fit, text that is harmless.
 #include <string>
 
 #include "analyzer/base/text/page.h"
+#include "analyzer/base/text/parts.h"
 #include "analyzer/base/text/units.h"
 #include "analyzer/base/text/utf8.h"
 #include "analyzer/trace/code/places.h"
@@ -66,4 +67,20 @@ TEST_CASE("GIVEN a request of a backward pass THEN its forward line is told, whe
         "backward of model.py:31 forward");
   CHECK(code::place_of_request({own}, {forward}, "pt_autograd_0") == "hook.py:5 on_grad");
   CHECK(code::place_of_request({}, {}, "pt_autograd_0").starts_with("backward pass"));
+}
+
+TEST_CASE("GIVEN a text WHEN trimmed THEN only the white space around it is gone") {
+  CHECK(text::trimmed(" \t a b\r\n") == "a b");
+  CHECK(text::trimmed("a").size() == 1);
+  CHECK(text::trimmed(" \n ").empty());
+  CHECK(text::trimmed("").empty());
+}
+
+TEST_CASE("GIVEN a path WHEN shortened THEN its last components stay") {
+  CHECK(text::file_name("/srv/run/train.py") == "train.py");
+  CHECK(text::file_name("train.py") == "train.py");
+  CHECK(text::file_name("/srv/run/").empty());
+  CHECK(text::last_components("/usr/nn/linear.py", 1) == "linear.py");
+  CHECK(text::last_components("/usr/nn/linear.py", 2) == "nn/linear.py");
+  CHECK(text::last_components("nn/linear.py", 3) == "nn/linear.py");
 }

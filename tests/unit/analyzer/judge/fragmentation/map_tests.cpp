@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyzer/judge/fragmentation/heap_map.h"
+#include "analyzer/judge/fragmentation/diagnosis.h"
 #include "tests/unit/analyzer/judge/fragmentation/evidence_made.h"
 #include "tests/unit/catch.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyzer/judge/fragmentation/words.h"
+#include "analyzer/judge/fragmentation/diagnosis.h"
 #include "tests/unit/catch.h"
 #include "tests/unit/support/made_layouts.h"
 

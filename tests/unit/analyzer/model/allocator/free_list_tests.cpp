@@ -46,7 +46,7 @@ void check_search(const free_list& list, const std::set<free_entry>& expected, s
 
 TEST_CASE("a free list is ordered by size, then address, whatever comes and goes") {
   std::mt19937_64 random(7);
-  // Of few sizes, so that many blocks share a bin and its arrays are split; and of all.
+  // Blocks of few sizes, so that many share a bin and its arrays are split; and of all.
   for (const std::uint64_t sizes : {3u, 40u, 1'000'000u}) {
     free_list list;
     std::set<free_entry> expected;

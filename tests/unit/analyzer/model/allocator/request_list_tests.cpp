@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "analyzer/model/allocator/event_list.h"
+#include "analyzer/model/allocator/request_log.h"
 #include "tests/unit/catch.h"
 
 using namespace memtrace::allocator;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyzer/model/allocator/try_each.h"
+#include "analyzer/model/allocator/what_if.h"
 
 #include "tests/unit/analyzer/model/allocator/made_requests.h"
 #include "tests/unit/catch.h"

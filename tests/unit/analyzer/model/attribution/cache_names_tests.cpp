@@ -3,7 +3,7 @@
 // Which names are those of keys and values.
 #include <string>
 
-#include "analyzer/model/attribution/cache_names.h"
+#include "analyzer/model/attribution/block_life.h"
 #include "tests/unit/catch.h"
 
 using memtrace::attribution::names_keys_and_values;

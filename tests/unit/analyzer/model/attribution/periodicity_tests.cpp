@@ -30,7 +30,7 @@ class program {
   program& backward_of(const std::vector<std::string>& frames) {
     return allocate({}, 1024, false, stack(frames));
   }
-  // What is allocated from now on is kept.
+  // Keeps what is allocated from now on.
   program& keep(bool kept) {
     keep_ = kept;
     return *this;

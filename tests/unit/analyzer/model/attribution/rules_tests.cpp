@@ -337,7 +337,7 @@ TEST_CASE("GIVEN a library's cache WHEN its memory outlives the call THEN it is 
   const auto joined = [](phase during) { return situation(during).made_by(mark::attention_cache); };
   check(joined(phase::evaluation).returned(), category::kv_cache, evidence::inferred,
         "attention_cache");
-  // What attention is handed, and is gone with the call.
+  // Handed to attention, and gone with the call.
   CHECK(joined(phase::evaluation).judged().what == category::temporaries);
   // Training: autograd keeps it too.
   CHECK(joined(phase::forward).returned().saved().judged().what == category::activations);

@@ -24,8 +24,8 @@ TEST_CASE("Parameters of the presets are those of the published checkpoints") {
     const char* model;
     std::uint64_t parameters;
   };
-  // Of the safetensors files on the Hugging Face hub; BERT with its head for masked words, the
-  // output layer being the embedding.
+  // The sizes of the safetensors files on the Hugging Face hub; BERT with its head for masked
+  // words, the output layer being the embedding.
   const published all[] = {
       {"t5-small", 60506624},     {"t5-base", 222903552},       {"t5-large", 737668096},
       {"mt5-small", 300176768},   {"mt5-base", 582401280},      {"mt5-large", 1229581312},

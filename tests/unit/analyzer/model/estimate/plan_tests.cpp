@@ -4,7 +4,6 @@
 #include <limits>
 
 #include "analyzer/model/estimate/estimate.h"
-#include "analyzer/model/estimate/estimate_text.h"
 #include "tests/unit/catch.h"
 
 using namespace memtrace::estimate;

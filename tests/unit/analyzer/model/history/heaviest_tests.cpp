@@ -6,7 +6,7 @@
 #include <random>
 #include <vector>
 
-#include "analyzer/model/history/marks.h"
+#include "analyzer/model/history/recorded.h"
 #include "tests/unit/catch.h"
 
 using memtrace::history::even_marks;

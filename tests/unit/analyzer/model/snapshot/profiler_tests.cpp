@@ -8,8 +8,8 @@
 
 #include "analyzer/model/snapshot/as_trace.h"
 #include "analyzer/model/snapshot/json_input.h"
+#include "analyzer/model/snapshot/profiler_contents.h"
 #include "analyzer/model/snapshot/profiler_events.h"
-#include "analyzer/model/snapshot/profiler_reader.h"
 #include "analyzer/trace/reader/reader.h"
 #include "tests/unit/catch.h"
 

@@ -5,9 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "analyzer/run/check/github.h"
-#include "analyzer/run/check/judge.h"
-#include "analyzer/run/check/junit.h"
+#include "analyzer/run/check/findings.h"
 #include "analyzer/run/check/sizes.h"
 #include "analyzer/run/check/text.h"
 #include "tests/unit/catch.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyzer/run/model/program_counters.h"
+#include "analyzer/run/model/program_records.h"
 
 #include "tests/unit/catch.h"
 

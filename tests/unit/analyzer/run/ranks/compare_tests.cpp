@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyzer/run/ranks/compare.h"
+#include "analyzer/run/ranks/find_ranks.h"
 
 #include <limits>
 

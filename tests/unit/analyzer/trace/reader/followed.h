@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a reader hands on, written down record by record with all names spelled out, so that two
-// readings can be compared.
+// The records that a reader hands on, written down record by record with all names spelled out, so
+// that two readings can be compared.
 #pragma once
 
 #include <cstddef>
