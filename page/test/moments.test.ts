@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the page says of a moment besides bytes, and of what it leaves out.
+// The page's words about a moment besides bytes, and about the blocks that it leaves out.
 import assert from "node:assert/strict";
 import test from "node:test";
 import { Columns } from "../src/data/columns";

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { byArea, Pace, visibleIn, type Rectangles } from "../src/ui/visible";
 
-// Of each: left, right, bottom, top. Areas 1, 100, 4; the last one far to the right.
+// Each row is left, right, bottom, top. Areas 1, 100, 4; the last one far to the right.
 function rectangles(): Rectangles {
   const edges = [[0, 1, 0, 1], [0, 10, 10, 20], [100, 102, 0, 2]];
   const edge = (which: number) => Float64Array.from(edges, (one) => one[which]!);

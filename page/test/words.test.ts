@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
 import test from "node:test";
-import { ADVICE_WORDS, adviceHeading } from "../src/text/advice_words";
+import { adviceHeading, adviceWords, isLeak, shapeWords } from "../src/text/named";
 import { bytes, duration, percent, shown } from "../src/text/units";
 import { fromHash, toHash } from "../src/ui/state";
 
@@ -33,14 +32,16 @@ test("what was chosen stands in the address, and nonsense there does nothing", (
                    { history: 0, event: null, from: null, colour: "category", view: null });
 });
 
-test("changes are called what the terminal calls them", () => {
-  // This file runs from a folder inside test/.
-  const source = readFileSync(new URL("../../../analyzer/judge/advice/brief_words.cpp", import.meta.url), "utf8");
-  const rows = [...source.matchAll(/\{"(\w+)", "([^"]+)"\}/g)].map((one) => [one[1], one[2]]);
-  assert.ok(rows.length > 20);
-  assert.deepEqual(ADVICE_WORDS, Object.fromEntries(rows));
-  assert.equal(adviceHeading("mixed_precision"), "Mixed precision");
-  assert.equal(adviceHeading("add_empty_cache"), "empty_cache() where it helps");
+test("changes and shapes are called what the analyzer calls them", () => {
+  const named = {
+    advice_words: { mixed_precision: "mixed precision", add_empty_cache: "empty_cache() where it helps" },
+    shapes: { stepwise: { words: "grows by jumps", is_leak: true }, steady: { words: "steady", is_leak: false } },
+  };
+  assert.equal(adviceHeading(named, "mixed_precision"), "Mixed precision");
+  assert.equal(adviceHeading(named, "add_empty_cache"), "empty_cache() where it helps");
+  assert.equal(adviceWords(named, "not_known_yet"), "not known yet");
+  assert.equal(shapeWords(named, "stepwise"), "grows by jumps");
+  assert.deepEqual(["stepwise", "steady", "not_known_yet"].map((one) => isLeak(named, one)), [true, false, false]);
 });
 
 test("a view in the address is a name and nothing else", () => {

@@ -187,7 +187,7 @@ void dump_writer::show(const trace::event& head, std::string_view kind,
 MEMTRACE_EVENT_HANDLERS(MEMTRACE_SHOW)
 #undef MEMTRACE_SHOW
 
-// What is none is left out, and the order is another than that of the file.
+// Fields without a value are left out, and the order is not that of the file.
 void dump_writer::add_scope(const trace::scope& scope) {
   if (scope.flags != 0) add("scope", scope.flags);
   if (scope.module) add("module", scope.module.value);

@@ -17,7 +17,7 @@
 
 namespace memtrace::exporting {
 
-// Of a value that a later version knows: "role_99".
+// A value that only a later version knows becomes "role_99".
 template <class Enum>
 [[nodiscard]] std::string name_or_number(Enum value, std::string_view key) {
   const auto name = text::enum_name(value);

@@ -66,7 +66,7 @@ struct window_found {
   return made;
 }
 
-// Of what the report looked at: as --at says, else where memory ran out.
+// The moment that the report looked at: as --at says, else where memory ran out.
 [[nodiscard]] std::optional<std::uint64_t> moment_of(const run::process_report& report) {
   for (const auto& device : report.devices) {
     if (device.at) return device.at->event;

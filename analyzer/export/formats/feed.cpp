@@ -152,7 +152,8 @@ MEMTRACE_PASS_ON(on_counter, trace::counter_event)
 MEMTRACE_PASS_ON(on_census, trace::census_event)
 #undef MEMTRACE_PASS_ON
 
-// What says what a thing is holds in the window, too.
+// A record that describes something (a module, a thread) holds for the window, too, even from
+// before it.
 void feed::on_module(const trace::event& next, const trace::module_event& record) {
   to_.on_module(next, record);
 }

@@ -62,7 +62,7 @@ class feed final : public trace::record_visitor {
   void pass_backwards(const allocator_event& event);
   void tell();  // the event that waits
   void enter(std::uint64_t event);
-  // What waits is told first. Whether a record of this event is to be told.
+  // Passes on what waits before this event; then whether a record of the event is to be passed on.
   [[nodiscard]] bool is_next_told(std::uint64_t event);
   [[nodiscard]] bool is_in_window(std::uint64_t event) const {
     return window_.from <= event && event <= window_.to;

@@ -4,11 +4,7 @@
 #include <algorithm>
 #include <array>
 
-#include "analyzer/export/formats/perfetto.h"
-#include "analyzer/export/formats/pprof.h"
 #include "analyzer/export/formats/snapshot/snapshot.h"
-#include "analyzer/export/formats/speedscope.h"
-#include "analyzer/export/formats/tables.h"
 
 namespace memtrace::exporting {
 

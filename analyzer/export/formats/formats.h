@@ -30,12 +30,27 @@ struct format_row {
   bool several = false;        // several processes fit into one file
   bool is_folder = false;
   std::unique_ptr<sink> (*make)(destination& to, const options& wanted) = nullptr;
-  // What this machine lacks for it, in one sentence with the remedy: asked before a trace is read.
+  // Why this machine cannot write it, in one sentence with the remedy: asked before a trace is
+  // read.
   std::optional<std::string> (*lacks)(const options& wanted) = nullptr;
 };
 
 [[nodiscard]] std::span<const format_row> formats();
 [[nodiscard]] const format_row* format_named(std::string_view name);  // null: there is none
 [[nodiscard]] std::string format_names();                             // "perfetto, pprof, …"
+
+[[nodiscard]] std::unique_ptr<sink> make_perfetto(destination& to, const options& wanted);
+
+[[nodiscard]] std::unique_ptr<sink> make_pprof(destination& to, const options& wanted);
+
+[[nodiscard]] std::unique_ptr<sink> make_speedscope(destination& to, const options& wanted);
+
+[[nodiscard]] std::unique_ptr<sink> make_sqlite(destination& to, const options& wanted);
+[[nodiscard]] std::unique_ptr<sink> make_arrow(destination& to, const options& wanted);
+[[nodiscard]] std::unique_ptr<sink> make_parquet(destination& to, const options& wanted);
+
+// Why this machine cannot write it, in one sentence with the remedy.
+[[nodiscard]] std::optional<std::string> lacks_for_arrow(const options& wanted);
+[[nodiscard]] std::optional<std::string> lacks_for_parquet(const options& wanted);
 
 }  // namespace memtrace::exporting

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyzer/export/formats/perfetto.h"
+#include "analyzer/export/formats/formats.h"
 
 #include <fmt/format.h>
 
@@ -247,7 +247,7 @@ class perfetto final : public sink {
     packets_.instant(born);
   }
 
-  // Of the program, where it was running: the innermost of its own.
+  // The program's own line: the innermost of its own frames.
   [[nodiscard]] std::string line_of(const block& one) const {
     const code::source_frame* innermost = nullptr;
     const auto frames = frames_outermost_first(*from_, one.stack);
@@ -268,7 +268,7 @@ class perfetto final : public sink {
   std::uint64_t most_points_;
   std::size_t most_largest_;
   std::set<std::uint64_t> pids_;
-  // Of the process at hand.
+  // About the process at hand.
   const process* from_ = nullptr;
   std::uint64_t start_ns_ = 0;
   std::uint64_t moments_a_point_ = 1;

@@ -30,7 +30,7 @@ namespace {
   return parts;
 }
 
-// What a module keeps is not what it runs for.
+// Blocks that a module keeps do not show that it runs.
 [[nodiscard]] bool says_what_runs(category what) {
   return what != category::weights && what != category::buffers &&
          what != category::optimizer_states;

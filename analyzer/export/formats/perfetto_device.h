@@ -16,8 +16,8 @@ namespace memtrace::exporting {
 
 class perfetto_device {
  public:
-  // Of so many moments one is told, the one with most allocated. `start_ns`: of the process, since
-  // 1970.
+  // One of so many moments is written: the one with most allocated. `start_ns`: the start of the
+  // process, since 1970.
   perfetto_device(perfetto_packets& to, track_id parent, const process& from, std::uint32_t device,
                   std::uint64_t start_ns, std::uint64_t moments_a_point);
 

@@ -23,7 +23,7 @@ namespace memtrace::exporting {
 
 using track_id = std::uint64_t;  // of the trace; 0: none
 
-// What is told beside an event's name.
+// A value beside an event's name.
 struct annotation {
   std::string_view name;
   std::string_view text;     // or, where it is empty, …

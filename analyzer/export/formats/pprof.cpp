@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyzer/export/formats/pprof.h"
+#include "analyzer/export/formats/formats.h"
 
 #include <fmt/format.h>
 
@@ -101,7 +101,7 @@ class pprof final : public sink {
   }
 
  private:
-  // What the blocks of one sample have in common.
+  // Blocks with the same key are one sample.
   struct sample_key {
     stack_key stack;
     std::uint32_t device = 0;
@@ -175,7 +175,7 @@ class pprof final : public sink {
   destination& to_;
   pprof_profile profile_;
   held_blocks held_;
-  // Of the process at hand.
+  // About the process at hand.
   const process* from_ = nullptr;
   std::map<std::pair<std::uint32_t, std::uint64_t>, std::set<kind>> wanted_;  // by device, event
   std::map<std::uint32_t, std::uint64_t> grows_after_;                        // event, by device

@@ -20,7 +20,7 @@ namespace memtrace::exporting {
 
 class proto {
  public:
-  // Of every integer type that is not zigzag: a negative one takes ten bytes.
+  // For every integer type that is not zigzag; a negative number takes ten bytes.
   proto& number(unsigned field, std::uint64_t value) {
     key(field, 0);
     varint(value);
@@ -44,7 +44,7 @@ class proto {
     return *this;
   }
   proto& message(unsigned field, const proto& value) { return text(field, value.bytes()); }
-  // Of a packed field, whose values follow each other: the value alone.
+  // The value alone, for a packed field, whose values follow each other.
   proto& packed(std::uint64_t value) {
     varint(value);
     return *this;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What an exporter takes: the processes of a run, one after the other, each in the order of its
+// The input of an exporter: the processes of a run, one after the other, each in the order of its
 // trace, and of every block at its birth already what it was after all (feed.h gives it).
 //
 //   begin(process)
@@ -61,8 +61,8 @@ struct block {
   std::optional<std::uint64_t> step;    // in which it was born, from 0
 };
 
-// What the allocator did. `free_completed` of a block that was requested to be freed has no block
-// any more. A free whose block is not known has none either.
+// An action of the allocator. `free_completed` of a block that was requested to be freed has no
+// block any more. A free whose block is not known has none either.
 struct allocator_event {
   std::uint64_t number = 0;  // event, as event:N of the command line
   std::uint64_t time_ns = 0;
@@ -111,14 +111,14 @@ class sink : public trace::record_visitor {
   void on_report(const trace::report_event&) final {}
 };
 
-// Of a block or null, "Net.encoder.layer.0"; empty: it belongs to no module.
+// The module of a block, "Net.encoder.layer.0"; empty: it belongs to none.
 [[nodiscard]] std::string module_of(const process& from, const block& one);
 // The parameter's name, or what the program annotated it with; empty: none.
 [[nodiscard]] std::string_view name_of(const process& from, const block& one);
 // From the outermost to the innermost; empty: no Python frame was running.
 [[nodiscard]] std::vector<code::source_frame> frames_outermost_first(const process& from,
                                                                      trace::stack_id stack);
-// Of where there are no frames: "thread pt_autograd_0".
+// For a place without frames: "thread pt_autograd_0".
 [[nodiscard]] std::string thread_words(const process& from, trace::thread_id thread);
 // "rank 1 (train.py, pid 4242)"; the rank only where there is one.
 [[nodiscard]] std::string process_words(const run::process_report& report);

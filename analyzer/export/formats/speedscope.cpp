@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyzer/export/formats/speedscope.h"
+#include "analyzer/export/formats/formats.h"
 
 #include <fmt/format.h>
 
@@ -21,7 +21,8 @@ namespace {
 
 using attribution::category;
 
-// Of a profile. JavaScript's strings end at 512 MiB, and a whole file is one of them.
+// The most that a profile has. JavaScript's strings end at 512 MiB, and a whole file is one of
+// them.
 constexpr std::size_t most_stacks = 20'000;
 
 class speedscope final : public sink {

@@ -5,7 +5,7 @@
 #include <array>
 
 #include "analyzer/export/formats/dump_fields.h"
-#include "analyzer/export/tables/report_rows.h"
+#include "analyzer/export/tables/places.h"
 
 namespace memtrace::exporting {
 
@@ -160,7 +160,7 @@ void table_rows::add_block(const living& of, const allocator_event* freed) {
   sums.unfreed_bytes += one.bytes;
 }
 
-// What was reserved in each step, which the report does not say.
+// The bytes reserved in each step, which the report does not have.
 void table_rows::pass_steps(of_device& known, const moment& after) {
   if (known.report == nullptr) return;
   const auto& ends = known.report->steps.steps;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyzer/export/formats/tables.h"
+#include "analyzer/export/formats/formats.h"
 
 #include "analyzer/export/formats/table_rows.h"
-#include "analyzer/export/tables/pyarrow.h"
+#include "analyzer/export/tables/column_spool.h"
+#include "analyzer/export/tables/python.h"
 #include "analyzer/export/tables/sqlite_sink.h"
-#include "analyzer/export/tables/table_files.h"
 
 namespace memtrace::exporting {
 

@@ -25,7 +25,7 @@ struct told_frame {
   [[nodiscard]] auto operator<=>(const told_frame&) const = default;
 };
 
-// What blocks with the same stack in words have in common.
+// Blocks with the same key have the same stack in words.
 struct stack_key {
   trace::stack_id stack;
   trace::thread_id thread;  // where there is no stack

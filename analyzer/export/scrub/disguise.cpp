@@ -3,9 +3,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
+#include <string>
+#include <string_view>
 
-#include "analyzer/export/scrub/free_text.h"
-#include "analyzer/export/scrub/settings_words.h"
 #include "memtrace/environment.h"
 #include "memtrace/trace_format.h"
 
@@ -13,11 +14,58 @@ namespace memtrace::scrub {
 
 namespace {
 
+[[nodiscard]] bool is_of_path(char letter) {
+  const auto byte = static_cast<unsigned char>(letter);
+  return byte >= 0x80 || std::isalnum(byte) != 0 ||
+         std::string_view("/._-+@~%=#").find(letter) != std::string_view::npos;
+}
+
+// A path with a directory in a sentence or a name ("cannot create a file in /data/ada/runs (…)"):
+// a range of the text, from `from` on; empty at the end of the text where there is none.
+[[nodiscard]] std::string_view next_path(std::string_view text, std::size_t from) {
+  for (auto start = from; start < text.size();) {
+    if (!is_of_path(text[start])) {
+      ++start;
+      continue;
+    }
+    auto end = start;
+    while (end < text.size() && is_of_path(text[end])) ++end;
+    // The sentence's own full stop.
+    auto path = text.substr(start, end - start);
+    while (path.ends_with('.')) path.remove_suffix(1);
+    // "name=/data/x": what is before the first '=' is no part of it.
+    if (const auto sign = path.find('='); sign < path.find('/')) path.remove_prefix(sign + 1);
+    const auto slash = path.find('/');
+    // "1/2", "and/or" and "train/forward" are no paths; neither is "/".
+    const bool is_rooted = slash == 0 || path.starts_with("~") || path.starts_with(".");
+    if (slash != path.npos && path.find_first_not_of('/', slash) != path.npos &&
+        (is_rooted || path.ends_with(".py"))) {
+      return path;
+    }
+    start = end;
+  }
+  return {};
+}
+
+// `replace(path)` for every path of the text.
+template <class F>
+[[nodiscard]] std::string with_paths_replaced(std::string_view text, const F& replace) {
+  std::string made;
+  std::size_t done = 0;
+  for (auto path = next_path(text, 0); !path.empty(); path = next_path(text, done)) {
+    const auto at = static_cast<std::size_t>(path.data() - text.data());
+    made += text.substr(done, at - done);
+    made += replace(path);
+    done = at + path.size();
+  }
+  return made += text.substr(done);
+}
+
 namespace key = format::info_key;
 
 constexpr auto numbers = std::to_array<std::string_view>(
     {key::rank, key::local_rank, key::world_size, key::cuda_runtime, key::cuda_driver});
-// What memtrace says of the software; a reason may name a path.
+// memtrace's own sentences about the software; a reason may name a path.
 constexpr auto sentences = std::to_array<std::string_view>(
     {key::torch, key::python, key::simulated, key::python_stacks, key::mode, key::capabilities,
      key::refused, key::event_source, key::memtrace_version, key::agent, key::autograd});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What stands for the paths and names of one or several traces that belong together: learned from
+// Stand-ins for the paths and names of one or several traces that belong together: learned from
 // all of them first, so that the same file, user or machine looks the same in all.
 #pragma once
 
@@ -13,7 +13,20 @@
 
 namespace memtrace::scrub {
 
-// What a text is used for says what to do with it. Bits: a text may be used more than once.
+// Values of environment variables and of allocator settings, of which only what a program could
+// have been told in public stays: numbers, and the words that such settings are made of.
+inline constexpr char removed[] = "(removed)";
+
+// Word by word, since the settings are what the numbers of a report follow from.
+[[nodiscard]] std::string scrubbed_settings(std::string_view text);
+
+// As it is, or removed.
+[[nodiscard]] std::string scrubbed_value(std::string_view text);
+
+// Digits stay, anything else is removed.
+[[nodiscard]] std::string scrubbed_number(std::string_view text);
+
+// The uses of a text, which say how it is hidden. Bits: a text may have several.
 namespace role {
 inline constexpr unsigned file = 1;         // of a frame
 inline constexpr unsigned held_detail = 2;  // of a storage that a census found

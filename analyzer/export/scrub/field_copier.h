@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "analyzer/export/scrub/disguise.h"
-#include "analyzer/export/scrub/settings_words.h"
 #include "analyzer/trace/reader/cursor.h"
 #include "analyzer/trace/reader/field_reader.h"
 #include "memtrace/records.h"

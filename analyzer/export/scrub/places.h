@@ -29,7 +29,7 @@ class places {
   void add(std::string_view path);
   // After the last one was added and before the first is replaced.
   void settle();
-  // Of a path that was added.
+  // The stand-in for a path that was added.
   [[nodiscard]] std::string replaced(std::string_view path) const;
   [[nodiscard]] std::size_t count() const { return folders_.size() + installations_.size(); }
 

@@ -3,15 +3,83 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdint>
 #include <cstring>
 #include <utility>
+#include <vector>
 
-#include "analyzer/export/scrub/rewriter.h"
+#include "analyzer/export/scrub/disguise.h"
+#include "analyzer/export/scrub/field_copier.h"
+#include "analyzer/export/scrub/text_roles.h"
+#include "analyzer/trace/reader/cursor.h"
 #include "analyzer/trace/reader/header.h"
+#include "analyzer/trace/reader/section.h"
 
 namespace memtrace::scrub {
 
 namespace {
+
+using format::kind;
+
+// Writes the records of one section after the other anew, with other texts (memtrace/records.h
+// says what each field may tell). Everything else stays byte for byte: numbers, order, times.
+class rewriter {
+ public:
+  rewriter(const disguise& hides, const text_roles& roles) : hides_(hides), roles_(roles) {}
+
+  // False: the section holds what is no record.
+  [[nodiscard]] bool rewrite(const trace::section& part, std::vector<unsigned char>& out);
+
+ private:
+  [[nodiscard]] bool fields(format::kind what, unsigned flags, trace::cursor& from,
+                            std::vector<unsigned char>& out);
+  [[nodiscard]] bool skippable(format::kind what, unsigned flags, trace::cursor& from,
+                               std::vector<unsigned char>& out);
+
+  const disguise& hides_;
+  const text_roles& roles_;
+  std::uint64_t texts_ = 0;             // defined so far
+  std::vector<unsigned char> payload_;  // of a skippable record
+};
+
+bool rewriter::rewrite(const trace::section& part, std::vector<unsigned char>& out) {
+  trace::cursor from(part.records);
+  out.clear();
+  while (!from.at_end()) {
+    const auto tag = from.byte();
+    out.push_back(tag);
+    const auto what = format::kind_of(tag);
+    const auto flags = format::flags_of(tag);
+    const bool is_record = format::is_skippable(what) ? skippable(what, flags, from, out)
+                                                      : fields(what, flags, from, out);
+    if (!is_record) return false;
+  }
+  return true;
+}
+
+bool rewriter::fields(kind what, unsigned flags, trace::cursor& from,
+                      std::vector<unsigned char>& out) {
+  const auto roles = what == kind::text ? roles_.of(++texts_) : 0;
+  field_copier copier(from, out, hides_, flags, roles);
+  return record::with_record_of<trace::ids>(what, false, [&](auto record) {
+    if constexpr (requires { record.kind; }) record.kind = what;
+    record.fields(copier, record);
+    return from.ok();
+  });
+}
+
+// Bytes that a later version may have added behind the fields are left out: they could be text. So
+// is all of a record with flags.
+bool rewriter::skippable(kind what, unsigned flags, trace::cursor& from,
+                         std::vector<unsigned char>& out) {
+  const auto text = from.text(format::max_record_bytes);
+  trace::cursor payload({reinterpret_cast<const unsigned char*>(text.data()), text.size()});
+  payload_.clear();
+  if (flags == 0 && !fields(what, flags, payload, payload_)) return false;
+  field_copier(from, out, hides_, flags, 0)
+      .put({reinterpret_cast<const char*>(payload_.data()), payload_.size()});
+  return from.ok();
+}
 
 [[nodiscard]] trace::error changed_meanwhile() {
   return {trace::error_code::corrupt_record, 0,

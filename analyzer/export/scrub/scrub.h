@@ -29,7 +29,7 @@ class scrubber {
   [[nodiscard]] trace::status copy(std::size_t number, trace::byte_source& source,
                                    trace::output& to);
 
-  // What stands for the file's own name: it may hold a user's, too.
+  // The stand-in for the file's own name, which may hold a user's, too.
   [[nodiscard]] std::string file_name(const std::string& name);
 
   [[nodiscard]] const disguise& hidden() const { return hides_; }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyzer/export/scrub/settings_words.h"
+#include "analyzer/export/scrub/disguise.h"
 
 #include <algorithm>
 #include <array>
@@ -23,7 +23,7 @@ constexpr auto known_words = std::to_array<std::string_view>(
      "LAZY", "EAGER", "DEFAULT", "FASTEST_FIRST", "PCI_BUS_ID", "Ring", "Tree", "CollnetDirect",
      "CollnetChain", "NVLS", "NVLSTree", "PAT", "LL", "LL128", "Simple", "fp16", "bf16", "fp8",
      "inductor", "eager", "aot_eager", "cudagraphs",
-     // What a part that is not known was replaced by.
+     // Stands for a part that is not known.
      "removed"});
 
 [[nodiscard]] bool is_of_word(char letter) {

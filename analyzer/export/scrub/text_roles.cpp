@@ -5,7 +5,7 @@
 
 namespace memtrace::scrub {
 
-// What the fields of a record (memtrace/records.h) say of texts.
+// The uses of texts, from the fields of a record (memtrace/records.h).
 class text_roles::fields {
  public:
   using name = std::string_view;

@@ -7,8 +7,13 @@
 #include <bit>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <system_error>
+#include <utility>
+
+#include "analyzer/export/tables/python.h"
 
 namespace memtrace::tables {
 
@@ -32,6 +37,12 @@ template <class Value>
 void append(std::string& to, const std::vector<Value>& values) {
   to.append(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(Value));
   to.resize((to.size() + 7) / 8 * 8);
+}
+
+[[nodiscard]] const std::string& made(const std::string& folder) {
+  std::error_code failed;  // the spool says what it cannot write there
+  std::filesystem::create_directory(folder, failed);
+  return folder;
 }
 
 }  // namespace
@@ -137,6 +148,21 @@ std::optional<std::string> column_spool::finish() {
   list.close();
   if (!list) fail("the list of tables cannot be written");
   return failed() ? std::optional(failure_) : std::nullopt;
+}
+
+table_files::table_files(const std::string& folder, std::string format, std::string version)
+    : folder_(folder),
+      format_(std::move(format)),
+      version_(std::move(version)),
+      waiting_(folder + "/columns"),
+      spool_(made(waiting_)) {}
+
+std::optional<std::string> table_files::finish() {
+  auto problem = spool_.finish();
+  if (!problem) problem = write_tables(waiting_, folder_, format_, version_);
+  std::error_code failed;
+  std::filesystem::remove_all(waiting_, failed);
+  return problem;
 }
 
 }  // namespace memtrace::tables

@@ -15,6 +15,7 @@
 #include <cstdio>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -68,6 +69,24 @@ class column_spool final : public sink {
   std::string folder_;
   std::string failure_;
   std::map<const table*, open_table> open_;
+};
+
+// Rows into a folder with an Arrow or a Parquet file a table, which Python writes (python.h).
+// Until then the columns wait in a folder inside of it.
+class table_files final : public sink {
+ public:
+  // `folder` is there; `format`: arrow or parquet; `version`: of memtrace.
+  table_files(const std::string& folder, std::string format, std::string version);
+
+  void add(const table& to, std::span<const value> row) override { spool_.add(to, row); }
+  [[nodiscard]] std::optional<std::string> finish() override;
+
+ private:
+  std::string folder_;
+  std::string format_;
+  std::string version_;
+  std::string waiting_;
+  column_spool spool_;
 };
 
 }  // namespace memtrace::tables

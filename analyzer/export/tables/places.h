@@ -4,6 +4,7 @@
 // The same line has the same number in every rank, so that ranks can be compared by it.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <map>
@@ -13,6 +14,7 @@
 #include <vector>
 
 #include "analyzer/export/tables/sink.h"
+#include "analyzer/run/model/model.h"
 #include "analyzer/trace/code/frames.h"
 #include "analyzer/trace/reader/dictionary.h"
 
@@ -62,5 +64,11 @@ class places {
   std::unordered_map<std::uint32_t, std::uint32_t> known_frames_;  // by frame id
   std::unordered_map<std::uint32_t, std::uint32_t> known_stacks_;  // by stack id
 };
+
+// The tables that repeat the report: processes, devices, phases, modules, verdicts, culprits,
+// keepers, fragmentation, advice, oom. They are taken from its JSON, by the pointers in the schema,
+// so that they cannot say anything else.
+void add_report_rows(const run::process_report& process, std::size_t number, places& known,
+                     sink& to);
 
 }  // namespace memtrace::tables

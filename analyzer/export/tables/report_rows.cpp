@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyzer/export/tables/report_rows.h"
+#include "analyzer/export/tables/places.h"
 
+#include <cmath>
 #include <deque>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,7 +13,7 @@ namespace memtrace::tables {
 
 namespace {
 
-using json = nlohmann::json;
+using as_json::json;
 
 // One process and one table after the other.
 class writer {
@@ -55,7 +55,9 @@ class writer {
     const json::json_pointer at{std::string(which.in_report)};
     if (!row.contains(at)) return {};
     const auto& found = row[at];
-    if (found.is_null()) return {};
+    const bool is_known =
+        !found.is_null() && (!found.is_number_float() || std::isfinite(found.get<double>()));
+    if (!is_known) return {};
     const bool is_place = which.in_report == "/frames" || which.in_report == "/forward";
     if (is_place) return place(which, found);
     switch (which.type) {
@@ -76,11 +78,11 @@ class writer {
   std::deque<std::string> texts_;  // of the row at hand
 };
 
-// What every call of to_json needs, without what is large and not in it.
+// The report of that process alone; its history is large and not part of it.
 [[nodiscard]] json report_of(const run::process_report& process) {
   run::run_report one(1, process);
   one.front().history.reset();
-  return json::parse(as_json::to_json(one));
+  return as_json::to_json(one);
 }
 
 void add_verdicts(const json& report, writer& rows) {

@@ -19,8 +19,8 @@ struct column {
   std::string_view name;
   column_type type = column_type::integer;
   std::string_view meaning;
-  // Of a table that repeats the report: a JSON pointer into the row's object there. Of a list of
-  // frames an integer is its site, a text its line.
+  // In a table that repeats the report: a JSON pointer into the row's object there. A list of
+  // frames becomes its site as an integer, its line as a text.
   std::string_view in_report = {};
   // Few values or few combinations of them in very many rows: SQLite keeps each combination once.
   bool is_shared = false;

@@ -10,7 +10,7 @@
 #include <span>
 #include <string>
 
-#include "analyzer/export/tables/value.h"
+#include "analyzer/export/tables/sink.h"
 
 struct sqlite3;
 struct sqlite3_stmt;

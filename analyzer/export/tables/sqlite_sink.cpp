@@ -6,7 +6,7 @@
 
 #include <cstring>
 
-#include "analyzer/export/tables/embedded.h"
+extern "C" const char memtrace_table_views[];  // views.sql: embedded_bytes.S
 
 namespace memtrace::tables {
 
@@ -27,7 +27,7 @@ constexpr int application_id = 0x6d747263;
   return "";
 }
 
-[[nodiscard]] std::string sql_quoted(std::string_view text) {
+[[nodiscard]] std::string sql_text(std::string_view text) {
   std::string made = "'";
   for (const char one : text) {
     if (one == '\'') made += '\'';
@@ -77,12 +77,11 @@ void create(sqlite_file& file, const table& which) {
 }
 
 void describe(sqlite_file& file, const table& which) {
-  file.run(fmt::format("INSERT INTO schema_tables VALUES ({}, {})", sql_quoted(which.name),
-                       sql_quoted(which.row)));
+  file.run(fmt::format("INSERT INTO schema_tables VALUES ({}, {})", sql_text(which.name),
+                       sql_text(which.row)));
   for (const auto& one : which.columns) {
-    file.run(fmt::format("INSERT INTO schema_columns VALUES ({}, {}, {}, {})",
-                         sql_quoted(which.name), sql_quoted(one.name),
-                         sql_quoted(type_name(one.type)), sql_quoted(one.meaning)));
+    file.run(fmt::format("INSERT INTO schema_columns VALUES ({}, {}, {}, {})", sql_text(which.name),
+                         sql_text(one.name), sql_text(type_name(one.type)), sql_text(one.meaning)));
   }
 }
 
@@ -107,7 +106,7 @@ sqlite_sink::sqlite_sink(const std::string& path, const std::string& version) : 
       "CREATE TABLE schema_tables (table_name TEXT PRIMARY KEY, row_is TEXT);"
       "CREATE TABLE schema_columns (table_name TEXT, column_name TEXT, type TEXT, meaning TEXT);"
       "CREATE TABLE made_by (program TEXT, version TEXT)");
-  file_.run(fmt::format("INSERT INTO made_by VALUES ('memtrace', {})", sql_quoted(version)));
+  file_.run(fmt::format("INSERT INTO made_by VALUES ('memtrace', {})", sql_text(version)));
   for (const auto* const one : all_tables()) {
     create(file_, *one);
     describe(file_, *one);
@@ -160,7 +159,7 @@ void sqlite_sink::add(const table& to, std::span<const value> row) {
 
 std::optional<std::string> sqlite_sink::finish() {
   open_.clear();  // its statements
-  file_.run(std::string(views_text()));
+  file_.run(std::string(memtrace_table_views));
   return file_.finish();
 }
 

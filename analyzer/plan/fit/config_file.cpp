@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyzer/plan/fit/config_file.h"
+#include "analyzer/plan/fit/value_place.h"
 
 #include <fmt/core.h>
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyzer/plan/fit/json.h"
+#include "analyzer/plan/fit/show.h"
 
 #include <algorithm>
 
-#include "analyzer/plan/fit/caution.h"
 #include "analyzer/plan/fit/length_law.h"
+#include "analyzer/plan/fit/trial.h"
 #include "analyzer/show/json/values.h"
 
 namespace memtrace::fit {
@@ -135,19 +135,19 @@ using as_json::json;
 
 }  // namespace
 
-std::string to_json(const wishes& wanted, const plan& made, std::uint64_t dry_runs) {
+nlohmann::ordered_json to_json(const wishes& wanted, const plan& made, std::uint64_t dry_runs) {
   auto rows = json::array();
   for (const auto& one : made.rows) rows.push_back(row_json(wanted, one));
   auto laws = json::array();
   for (const auto& law : length_laws(wanted, made)) laws.push_back(length_law_json(law));
-  return as_json::written({{"schema", "memtrace-fit/1"},
-                           {"command", wanted.command},
-                           {"rows", rows},
-                           {"length_laws", laws},
-                           {"margin_bytes", wanted.margin_bytes},
-                           {"runs", made.runs},
-                           {"dry_runs", dry_runs},
-                           {"seconds", made.seconds}});
+  return {{"schema", "memtrace-fit/1"},
+          {"command", wanted.command},
+          {"rows", rows},
+          {"length_laws", laws},
+          {"margin_bytes", wanted.margin_bytes},
+          {"runs", made.runs},
+          {"dry_runs", dry_runs},
+          {"seconds", made.seconds}};
 }
 
 }  // namespace memtrace::fit

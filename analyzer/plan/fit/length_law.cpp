@@ -10,13 +10,13 @@
 #include <utility>
 
 #include "analyzer/base/text/units.h"
-#include "analyzer/plan/fit/table.h"
+#include "analyzer/plan/fit/show.h"
 
 namespace memtrace::fit {
 
 namespace {
 
-// Of 1, batch, batch · length and batch · length².
+// The terms: 1, batch, batch · length and batch · length².
 constexpr std::size_t most_terms = 4;
 using coefficients = std::array<double, most_terms>;
 

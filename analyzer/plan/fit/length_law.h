@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a program has in use at once at lengths that were not tried: the least squares through what
-// it has at those that were, at the largest batch and at half of it.
+// The memory in use at once at lengths that were not tried: least squares through that at lengths
+// which were, at the largest batch and at half of it.
 //
 //   constant + batch · (item + token · length + token_squared · length²)
 //

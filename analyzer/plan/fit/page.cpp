@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyzer/plan/fit/page.h"
+#include "analyzer/plan/fit/show.h"
 
 #include <fmt/core.h>
 
@@ -12,10 +12,9 @@
 #include "analyzer/base/text/numbers.h"
 #include "analyzer/base/text/page.h"
 #include "analyzer/base/text/units.h"
-#include "analyzer/plan/fit/caution.h"
 #include "analyzer/plan/fit/length_law.h"
-#include "analyzer/plan/fit/table.h"
-#include "analyzer/show/html/escape.h"
+#include "analyzer/plan/fit/trial.h"
+#include "analyzer/show/html/template.h"
 
 namespace memtrace::fit {
 

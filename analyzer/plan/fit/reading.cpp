@@ -80,7 +80,7 @@ class step_watch final : public trace::record_visitor {
   settle steps_;
 };
 
-// Of this process and of others, where they were not told apart.
+// The context of this process, and of others where they were not told apart.
 [[nodiscard]] static std::uint64_t context_of(const device::usage& seen) {
   std::uint64_t found = 0;
   for (const auto& one : seen.parts) {

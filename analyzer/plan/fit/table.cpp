@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyzer/plan/fit/table.h"
+#include "analyzer/plan/fit/show.h"
 
 #include <fmt/core.h>
 
@@ -8,8 +8,8 @@
 
 #include "analyzer/base/text/numbers.h"
 #include "analyzer/base/text/units.h"
-#include "analyzer/plan/fit/caution.h"
 #include "analyzer/plan/fit/length_law.h"
+#include "analyzer/plan/fit/trial.h"
 
 namespace memtrace::fit {
 

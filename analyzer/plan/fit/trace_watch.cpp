@@ -105,7 +105,7 @@ std::vector<std::uint64_t> trace_watch::processes() const {
 
 void trace_watch::finish(probe& into) {
   poll();
-  // What was on its way when its writer was killed is in the slots.
+  // Records on their way when their writer was killed are in the slots.
   for (auto& [path, one] : traces_) one->poll(trace::slots_are::current);
   into.steps = steps();
   for (auto& [path, one] : traces_) {
@@ -124,7 +124,7 @@ void trace_watch::finish(probe& into) {
     auto used = one->told->finish(one->reader->header().process_id);
     std::ranges::move(used, std::back_inserter(into.devices));
     one->told.reset();
-    // What a killed program left in memory is put into the file.
+    // Opening puts into the file what a killed program left in memory.
     static_cast<void>(trace::file_source::open(path));
   }
   traces_.clear();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What one dry run tries, and what came of it. Sizes are bytes.
+// One dry run: what it tries, and its outcome. Sizes are bytes.
 #pragma once
 
 #include <cstdint>
@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "analyzer/model/allocator/request_log.h"
@@ -22,7 +23,7 @@ struct gpu_choice {
   int capability = 0;  // 86: kernels, and so requests, are chosen by it
 };
 
-// What the batch that is looked for is the batch of.
+// The part of the program whose batch is looked for.
 enum class batch_of : std::uint8_t { training, evaluation, generation };
 [[nodiscard]] constexpr const char* name_of(batch_of what) {
   switch (what) {
@@ -64,7 +65,7 @@ struct device_use {
   std::uint64_t used = 0;   // the most in use on the device, by anybody, with the context
   std::uint64_t total = 0;  // of the device; 0: not recorded
   std::uint64_t retries = 0;
-  // What the program asked for: see law.h. Null where the recording does not tell
+  // The program's requests: see law.h. Null where the recording does not tell
   // (cudaMallocAsync).
   std::shared_ptr<const allocator::request_log> log;
   // How many allocations of it there had been when each whole step ended.
@@ -87,7 +88,7 @@ struct host_use {
   std::uint64_t worker_peak = 0;
   std::uint64_t pinned = 0;
   std::uint64_t limit = 0;  // of the container, or the machine
-  // Of the workers those that are in `together`: looking is costly, and a short run has few looks.
+  // Those of the workers that are in `together`: looking is costly, and a short run has few looks.
   std::uint64_t looked_at = 0;
 };
 
@@ -128,5 +129,24 @@ class prober {
   // These will be asked for, most likely: whoever can run several at once may begin.
   virtual void expect(const std::vector<trial>& /*soon*/) {}
 };
+
+// A dry run's result as it is kept beside its traces, to be taken up again: all that the traces do
+// not tell.
+[[nodiscard]] std::string to_text(const probe& ran);
+// Empty: it is not such a text, or of another trial.
+[[nodiscard]] std::optional<probe> probe_in(const std::string& text, const trial& wanted);
+
+// The limits of a dry run that got through: steps that it did not make, because its values are
+// zeros or because it was too short.
+
+// How often the program read what a GPU would have computed, as the simulator says when it ends by
+// itself; 0: never, or it was ended.
+[[nodiscard]] std::uint64_t reads_of_zeros(std::string_view output);
+
+// For a program that ended otherwise than well: the same as the end of a sentence; empty: none.
+[[nodiscard]] std::string zeros_as_a_reason(std::uint64_t reads);
+
+// Why the peak of a longer run may be a higher one, as a sentence; empty: no reason is known.
+[[nodiscard]] std::string caution_of(const probe& fitted);
 
 }  // namespace memtrace::fit

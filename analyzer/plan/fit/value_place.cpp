@@ -6,8 +6,6 @@
 #include <algorithm>
 #include <string_view>
 
-#include "analyzer/plan/fit/config_file.h"
-
 namespace memtrace::fit {
 
 namespace {

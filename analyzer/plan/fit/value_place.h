@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <variant>
@@ -16,7 +17,29 @@
 
 namespace memtrace::fit {
 
-// What is started: the program with its arguments, and what is added to its environment.
+// A key of a YAML or JSON file that a command names, set to another value in a copy of the file.
+// In YAML only the line of the key is changed: mappings written one key a line, as configurations
+// are, and nothing else of its syntax.
+struct config_place {
+  std::string file;
+  std::string key;  // "train.batch"
+  std::string value;
+};
+// Splits "config.yaml:train.batch={}"; empty: it is no such text.
+[[nodiscard]] std::optional<config_place> split_config_place(const std::string& text);
+
+// The text with the key's value replaced. False: there is no such key, and `text` is as it was.
+[[nodiscard]] bool set_in_json(std::string& text, const std::string& key, const std::string& value);
+[[nodiscard]] bool set_in_yaml(std::string& text, const std::string& key, const std::string& value);
+
+// Writes the copy into `folder` and names it in the command in place of the file. Otherwise why
+// not, as a sentence; empty: it is done.
+[[nodiscard]] std::string put_into_config(const std::string& file, const std::string& key,
+                                          const std::string& value,
+                                          std::vector<std::string>& command,
+                                          const std::string& folder);
+
+// A start: the program with its arguments, and the variables added to its environment.
 struct launch {
   std::vector<std::string> command;
   std::vector<std::pair<std::string, std::string>> environment;

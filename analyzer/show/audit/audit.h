@@ -5,9 +5,12 @@
 //   reader ─► collector ─► match ─► judge ─► JSON, text
 #pragma once
 
+#include <cstddef>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
+#include "analyzer/base/text/page.h"
 #include "analyzer/show/audit/collector.h"
 #include "analyzer/show/audit/match.h"
 #include "analyzer/trace/code/frames.h"
@@ -53,9 +56,18 @@ struct trace_audit {
   trace::completeness facts;
 };
 
-// What is under way just when CUPTI begins or ends may be seen by one only.
+// Calls under way just when CUPTI begins or ends may be seen by one only.
 inline constexpr std::int64_t edge_ns = 2'000'000;
 
 [[nodiscard]] trace_audit audit_trace(const std::string& path, trace::reader& reader);
+
+// Audits as JSON, by audit.schema.json beside this file.
+[[nodiscard]] nlohmann::ordered_json to_json(const std::vector<trace_audit>& traces);
+
+// An audit for a person at a terminal.
+
+// At most `shown` of the allocations that one of them missed; 0: all.
+[[nodiscard]] std::string to_text(const trace_audit& audit, std::size_t shown,
+                                  const text::style& style);
 
 }  // namespace memtrace::audit

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyzer/show/audit/audit_json.h"
+#include "analyzer/show/audit/audit.h"
 
 #include <algorithm>
 
@@ -149,7 +149,7 @@ template <typename Make>
 
 }  // namespace
 
-std::string to_json(const std::vector<trace_audit>& traces) {
+nlohmann::ordered_json to_json(const std::vector<trace_audit>& traces) {
   auto list = json::array();
   auto worst = agreement::same;
   for (const auto& one : traces) {
@@ -157,7 +157,7 @@ std::string to_json(const std::vector<trace_audit>& traces) {
     worst = std::max(worst, one.verdict);
   }
   const json made = {{"schema", "memtrace-audit/1"}, {"verdict", name_of(worst)}, {"traces", list}};
-  return as_json::written(made);
+  return made;
 }
 
 }  // namespace memtrace::audit

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyzer/show/audit/audit_text.h"
+#include "analyzer/show/audit/audit.h"
 
 #include <fmt/core.h>
 

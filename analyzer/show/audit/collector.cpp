@@ -7,7 +7,7 @@ namespace {
 
 using format::cuda_effect;
 
-// What CUPTI has no memory record for, by its documentation, in words. Null: it has.
+// An effect for which CUPTI has no memory record by its documentation, in words. Null: it has one.
 [[nodiscard]] const char* only_hooks_see(cuda_effect effect) {
   switch (effect) {
     case cuda_effect::registered:

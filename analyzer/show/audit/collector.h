@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What both witnesses told, out of the records of a trace.
+// The testimony of both witnesses, out of the records of a trace.
 #pragma once
 
 #include <map>

@@ -125,7 +125,7 @@ class matcher {
     return list.size() > 1 && apart(all[list[1]], other) < apart(all[list[0]], other);
   }
 
-  // What is too many and lies outside of the time that both were there.
+  // Leaves out surplus sightings from outside of the time in which both were there.
   void leave_out_edges(std::span<const std::size_t>& list, std::size_t others,
                        const std::vector<sighting>& all, indices& missed) const {
     while (list.size() > others && !both_.has(all[list.back()])) {

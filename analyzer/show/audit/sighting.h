@@ -16,13 +16,13 @@ struct sighting {
   std::uint32_t device = 0;
   bool is_release = false;
   bool taken_back = false;  // a release that failed
-  // Of the hooks
+  // Known to the hooks
   std::uint64_t event = 0;
   trace::text_id api;
   trace::text_id owner;
   bool has_owner = false;
   trace::stack_id stack;
-  // Of CUPTI
+  // Known to CUPTI
   memory_kind kind{};
   std::uint64_t correlation = 0;
 };

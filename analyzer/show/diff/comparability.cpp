@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyzer/show/diff/comparability.h"
+#include "analyzer/show/diff/diff.h"
 
 #include <fmt/core.h>
 
 #include <algorithm>
 
 #include "analyzer/base/text/units.h"
-#include "analyzer/show/diff/diff.h"
 
 namespace memtrace::diff {
 

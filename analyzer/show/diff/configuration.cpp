@@ -94,7 +94,7 @@ void add_changes(std::vector<changed_fact>& out, const char* group, const facts&
   return list;
 }
 
-// What was recorded decides what a report can say.
+// A report can say only what was recorded.
 [[nodiscard]] facts recording_of(const run::process_report& process) {
   const auto& recording = process.run.recording;
   return {{"MEMTRACE", recording ? recording->mode : std::string()},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What was set up differently in two runs: the command line, versions, the GPU, the allocator's
+// The differences in how two runs were set up: the command line, versions, the GPU, the allocator's
 // settings, environment variables, and how the model was trained.
 #pragma once
 

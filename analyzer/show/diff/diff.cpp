@@ -7,8 +7,6 @@
 #include <limits>
 #include <utility>
 
-#include "analyzer/show/diff/comparability.h"
-
 namespace memtrace::diff {
 
 namespace {

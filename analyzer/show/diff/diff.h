@@ -5,21 +5,49 @@
 #pragma once
 
 #include <cstdint>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "analyzer/base/text/page.h"
+#include "analyzer/run/model/memory_view.h"
 #include "analyzer/run/model/model.h"
 #include "analyzer/show/diff/configuration.h"
-#include "analyzer/show/diff/rows.h"
 #include "analyzer/show/diff/verdicts.h"
 
 namespace memtrace::diff {
 
+// The memory at two peaks, row by row: by category, by module, by line of code.
+
+// Something that has memory at one of two moments, or at both.
+struct changed_row {
+  std::string name;
+  std::string name_before;  // where it is another: a line that moved; else empty
+  attribution::category what = attribution::category::unknown;  // of a line of code
+  std::uint64_t before = 0;
+  std::uint64_t after = 0;
+
+  [[nodiscard]] std::int64_t difference() const {
+    return static_cast<std::int64_t>(after) - static_cast<std::int64_t>(before);
+  }
+};
+
+// All without those that are equal in both; the largest difference first.
+[[nodiscard]] std::vector<changed_row> compare_categories(const run::memory_view& before,
+                                                          const run::memory_view& after);
+// A module's own memory, without its submodules'; repeated layers as one.
+[[nodiscard]] std::vector<changed_row> compare_modules(const run::memory_view& before,
+                                                       const run::memory_view& after);
+// A line that is in one run only goes with one of the same function and category in the other:
+// code that is edited moves.
+[[nodiscard]] std::vector<changed_row> compare_lines(const run::memory_view& before,
+                                                     const run::memory_view& after);
+
 // How memory went over the steps, thinned to at most 64 values; a value stands for `stride` steps.
 struct step_curve {
-  // What ends a step: optimizer, user, inferred; or what the verdict's series counts where no steps
-  // are known; empty: neither.
+  // The end of a step: optimizer, user, inferred; or the unit of the verdict's series where no
+  // steps are known; empty: neither.
   std::string boundary;
   std::uint64_t steps = 0;
   std::uint64_t stride = 1;
@@ -55,5 +83,28 @@ struct run_difference {
 
 // Keeps references to both.
 [[nodiscard]] run_difference compare(const run::run_report& before, const run::run_report& after);
+
+// Why two runs, or some of their figures, cannot be compared as they stand.
+
+// In a sentence each, the gravest first; nothing where they compare.
+[[nodiscard]] std::vector<std::string> what_does_not_compare(const run_difference& runs);
+
+// The figures of two runs in a table.
+struct summary_row {
+  std::string name;
+  std::string before, after, change;
+  bool alarm = false;
+};
+
+[[nodiscard]] std::vector<summary_row> summary_rows(const device_pair& pair);
+
+// "ended by itself", "ran out of memory", "was killed, or is still running"
+[[nodiscard]] std::string how_it_ended(const run::run_report& run);
+
+// Two runs side by side for a person at a terminal: one picture, then what changed.
+[[nodiscard]] std::string to_text(const run_difference& runs, const text::style& style);
+
+// Two runs side by side as JSON, by diff.schema.json beside this file.
+[[nodiscard]] nlohmann::ordered_json to_json(const run_difference& runs);
 
 }  // namespace memtrace::diff

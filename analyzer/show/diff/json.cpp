@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyzer/show/diff/json.h"
+#include "analyzer/show/diff/diff.h"
 
-#include "analyzer/show/diff/summary.h"
 #include "analyzer/show/json/values.h"
 
 namespace memtrace::diff {
@@ -139,7 +138,7 @@ using as_json::or_null;
 
 }  // namespace
 
-std::string to_json(const run_difference& runs) {
+nlohmann::ordered_json to_json(const run_difference& runs) {
   json document = {{"schema", "memtrace-diff/1"},    {"before", run_json(*runs.before)},
                    {"after", run_json(*runs.after)}, {"not_comparable", runs.not_comparable},
                    {"configuration", json::array()}, {"devices", json::array()}};
@@ -150,7 +149,7 @@ std::string to_json(const run_difference& runs) {
                                          {"after", as_json::text_or_null(fact.after)}});
   }
   for (const auto& pair : runs.devices) document["devices"].push_back(pair_json(pair));
-  return as_json::written(document);
+  return document;
 }
 
 }  // namespace memtrace::diff

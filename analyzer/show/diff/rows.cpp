@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyzer/show/diff/rows.h"
+#include "analyzer/show/diff/diff.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -9,7 +9,7 @@
 #include "analyzer/base/text/utf8.h"
 #include "analyzer/run/model/module_tree.h"
 #include "analyzer/run/model/user_lines.h"
-#include "analyzer/show/terminal/memory.h"
+#include "analyzer/show/terminal/parts.h"
 #include "analyzer/trace/code/moved_lines.h"
 
 namespace memtrace::diff {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyzer/show/diff/summary.h"
+#include "analyzer/show/diff/diff.h"
 
 #include <fmt/core.h>
 
@@ -75,7 +75,7 @@ using number = std::optional<std::uint64_t>;
   return fmt::format("{} steps", text::format_count(*one->steps_to_oom));
 }
 
-// What grows in one of them at least, and the devices.
+// The verdicts of which at least one grows, and those on devices.
 void add_verdicts(const device_pair& pair, std::vector<summary_row>& rows) {
   for (const auto& [subject, before, after] : pair.verdicts) {
     const bool grew = grows_for_long(before);

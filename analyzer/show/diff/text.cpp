@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyzer/show/diff/text.h"
+#include "analyzer/show/diff/diff.h"
 
 #include <fmt/core.h>
 
@@ -11,9 +11,7 @@
 #include "analyzer/base/text/chart.h"
 #include "analyzer/base/text/page.h"
 #include "analyzer/base/text/units.h"
-#include "analyzer/show/diff/summary.h"
-#include "analyzer/show/terminal/memory.h"
-#include "analyzer/show/terminal/sections.h"
+#include "analyzer/show/terminal/parts.h"
 
 namespace memtrace::diff {
 
@@ -56,7 +54,7 @@ void add_runs(text::page& out, const run_difference& runs) {
          growth::is_leak(one->found.shape) && !one->found.negligible;
 }
 
-// What a chart of what is left after each step cannot show.
+// Growth that a chart of the bytes left after each step cannot show.
 void add_growth_beside(text::page& out, const device_pair& pair) {
   const auto tell = [&](const char* which, const verdicts::verdict* one) {
     if (!grows_in_phase(one)) return;

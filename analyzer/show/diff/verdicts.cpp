@@ -27,7 +27,7 @@ using verdicts::subject_kind;
   return kind == subject_kind::host || one.about.device == device;
 }
 
-// Of a device of another number in the other run, too.
+// The same key for a device that has another number in the other run.
 [[nodiscard]] std::string key_of(const verdicts::verdict& one, std::uint32_t device) {
   auto about = one.about;
   if (about.kind != subject_kind::host) about.device = device;

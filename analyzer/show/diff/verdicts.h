@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What grows in one of two runs or in both, and the lines it grows at.
+// Growth in one of two runs or in both, and the lines at which it happens.
 #pragma once
 
 #include <cstdint>

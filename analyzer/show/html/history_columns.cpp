@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyzer/show/html/history_columns.h"
+#include "analyzer/show/html/facts.h"
 
 #include <algorithm>
 #include <cmath>
@@ -98,7 +98,7 @@ class history_writer {
     return made;
   }
 
-  // Of what is allocated at each moment, what is in blocks that are not shown.
+  // The bytes allocated at each moment in blocks that are not shown.
   [[nodiscard]] numbers not_kept() const {
     const auto& moments = shown_.of.moments;
     std::vector<std::int64_t> change(moments.size() + 1);
@@ -121,7 +121,7 @@ class history_writer {
     return made;
   }
 
-  // What the driver said, nearest to each moment.
+  // The bytes in use by the driver's latest sample at each moment.
   [[nodiscard]] std::vector<double> device_used() const {
     constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
     const auto& moments = shown_.of.moments;

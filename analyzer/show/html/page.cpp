@@ -10,14 +10,14 @@
 #include <utility>
 #include <vector>
 
-#include "analyzer/show/diff/json.h"
+#include "analyzer/base/statistics/judge.h"
+#include "analyzer/judge/advice/piece.h"
+#include "analyzer/show/diff/diff.h"
 #include "analyzer/show/html/columns.h"
-#include "analyzer/show/html/escape.h"
-#include "analyzer/show/html/history_columns.h"
-#include "analyzer/show/html/names.h"
-#include "analyzer/show/html/sources.h"
+#include "analyzer/show/html/facts.h"
 #include "analyzer/show/html/template.h"
 #include "analyzer/show/json/report.h"
+#include "analyzer/show/terminal/parts.h"
 
 namespace memtrace::html {
 
@@ -44,16 +44,39 @@ void shorten(json& value) {
   }
 }
 
-[[nodiscard]] json compact(const std::string& document) {
-  auto made = json::parse(document);
-  shorten(made);
-  return made;
+[[nodiscard]] json compact(json document) {
+  shorten(document);
+  return document;
 }
 
 template <class Enum>
 [[nodiscard]] json names_of(std::size_t count) {
   auto made = json::array();
   for (std::size_t i = 0; i < count; ++i) made.push_back(name_of(static_cast<Enum>(i)));
+  return made;
+}
+
+// The changes that the report names, as people call them.
+[[nodiscard]] json advice_words(const json& report) {
+  auto made = json::object();
+  const auto add = [&](const json& id) {
+    const auto& name = id.get_ref<const std::string&>();
+    made[name] = advice::brief_words(name);
+  };
+  for (const auto& one : report["advice"]) add(one["id"]);
+  for (const auto& together : report["advice_combined"]) {
+    for (const auto& id : together["ids"]) add(id);
+  }
+  return made;
+}
+
+[[nodiscard]] json shapes() {
+  auto made = json::object();
+  for (auto i = 0u; i <= static_cast<unsigned>(growth::shape::steady); ++i) {
+    const auto which = static_cast<growth::shape>(i);
+    made[std::string(growth::name_of(which))] = {{"words", terminal::shape_heading(which)},
+                                                 {"is_leak", growth::is_leak(which)}};
+  }
   return made;
 }
 
@@ -105,6 +128,8 @@ void end_facts(json& facts, const page_options& how, page_names& names, column_w
                                       const page_options& how, std::size_t most_blocks) {
   auto facts = begin_facts("report", how);
   facts["report"] = report;
+  facts["advice_words"] = advice_words(report);
+  facts["shapes"] = shapes();
   const auto least_weight = weight_of_heaviest(processes, most_blocks);
   page_names names;
   column_writer columns;

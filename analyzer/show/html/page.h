@@ -18,13 +18,13 @@ struct page_options {
   std::string version;       // of memtrace
   bool with_source = false;  // the lines of the program's own files that occur
   bool scrubbed = false;     // the traces were: say so
-  // Of one that memtrace live serves: the how many-th it is. It may ask there whether it is old.
+  // The number of a page that memtrace live serves. It may ask there whether it is old.
   std::optional<std::uint64_t> served;
   // Blocks are left out, the lightest first, until the page is no larger than this many bytes.
   std::uint64_t most_bytes = 5'000'000;
 };
 
-// Of processes that were loaded with their history.
+// The processes must have been loaded with their history.
 [[nodiscard]] std::string report_page(const run::run_report& processes, const page_options& how);
 [[nodiscard]] std::string difference_page(const diff::run_difference& runs,
                                           const page_options& how);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyzer/show/json/check.h"
+#include "analyzer/show/json/report.h"
 
 #include "analyzer/run/check/text.h"
 #include "analyzer/show/json/values.h"
@@ -66,15 +66,14 @@ namespace {
 
 }  // namespace
 
-std::string to_json(const checked_run& run) {
+json to_json(const checked_run& run) {
   auto checks = json::array();
   for (const auto& one : run.findings) checks.push_back(finding_json(one));
-  const json made = {{"schema", "memtrace-check/1"},
-                     {"outcome", name_of(check::worst(run.findings))},
-                     {"traces", run.traces},
-                     {"limits", limits_json(run)},
-                     {"checks", checks}};
-  return written(made);
+  return {{"schema", "memtrace-check/1"},
+          {"outcome", name_of(check::worst(run.findings))},
+          {"traces", run.traces},
+          {"limits", limits_json(run)},
+          {"checks", checks}};
 }
 
 }  // namespace memtrace::as_json

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyzer/show/json/host.h"
+#include "analyzer/show/json/parts.h"
 
 #include <algorithm>
-
-#include "analyzer/show/json/fragmentation.h"
 
 namespace memtrace::as_json {
 

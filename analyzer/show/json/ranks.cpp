@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyzer/show/json/ranks.h"
+#include "analyzer/show/json/parts.h"
 
-#include "analyzer/show/terminal/memory.h"
+#include "analyzer/show/terminal/parts.h"
 
 namespace memtrace::as_json {
 

@@ -3,13 +3,7 @@
 
 #include <algorithm>
 
-#include "analyzer/show/json/advice.h"
-#include "analyzer/show/json/expected.h"
-#include "analyzer/show/json/fragmentation.h"
-#include "analyzer/show/json/host.h"
-#include "analyzer/show/json/memory.h"
-#include "analyzer/show/json/ranks.h"
-#include "analyzer/show/json/verdicts.h"
+#include "analyzer/show/json/parts.h"
 
 namespace memtrace::as_json {
 
@@ -275,7 +269,7 @@ namespace {
 
 }  // namespace
 
-std::string to_json(const run::run_report& processes, bool with_blocks) {
+json to_json(const run::run_report& processes, bool with_blocks) {
   json document = {{"schema", "memtrace-report/1"},
                    {"run", run_json(processes.front().run)},
                    {"processes", json::array()},
@@ -303,7 +297,7 @@ std::string to_json(const run::run_report& processes, bool with_blocks) {
   document["advice_limits"] = advice_limits_json(processes);
   document["host"] = host_json(processes);
   add_ranks_json(ranks::find_ranks(processes), document);
-  return written(document);
+  return document;
 }
 
 }  // namespace memtrace::as_json

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyzer/show/json/verdicts.h"
+#include "analyzer/show/json/parts.h"
 
 #include <string_view>
 

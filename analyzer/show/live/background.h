@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What needs the whole trace from its start each time (advice that replays prove, what keeps memory
-// alive, steps that the program does not mark): the report of the trace so far, made beside the
-// training (idle_work.h).
+// The report of the trace so far, made beside the training (idle_work.h): for all that needs the
+// whole trace from its start each time (advice that replays prove, what keeps memory alive, steps
+// that the program does not mark).
 #pragma once
 
 #include <chrono>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyzer/show/live/facts_json.h"
+#include "analyzer/show/live/frame.h"
 
 #include "analyzer/show/json/values.h"
 
@@ -67,7 +67,7 @@ using as_json::json;
 
 }  // namespace
 
-std::string facts_json(const std::vector<shown_run>& all) {
+nlohmann::ordered_json facts_json(const std::vector<shown_run>& all) {
   auto processes = json::array();
   for (const auto& one : all) {
     auto devices = json::array();
@@ -80,7 +80,7 @@ std::string facts_json(const std::vector<shown_run>& all) {
                          {"events", facts.events},
                          {"devices", std::move(devices)}});
   }
-  return as_json::written({{"processes", std::move(processes)}});
+  return {{"processes", std::move(processes)}};
 }
 
 }  // namespace memtrace::live

@@ -6,8 +6,8 @@
 //   following_reader ─► attributor ─► replayer (allocated, reserved, peaks)
 //                                └──► collector (growth)
 //
-// What lives, by category and line, and the verdict on growth are looked at anew for a frame, but
-// no more often than leaves a twentieth of a core for it.
+// The living blocks, by category and line, and the verdict on growth are worked out again for a
+// frame, but so seldom that it takes at most a twentieth of a core.
 #pragma once
 
 #include <chrono>

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is shown at once, as text: one device of one process, in as many lines as the terminal has.
+// One frame of the terminal, as text: one device of one process, in as many lines as the terminal
+// has.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
@@ -44,5 +46,8 @@ struct shown_run {
 [[nodiscard]] std::string words_of(const followed_run& run);
 // "rank 3", or "pid 4242" of one that does not say.
 [[nodiscard]] std::string name_of(const followed_run& run);
+
+// The figures of a frame for programs: bytes, and names as in the report's JSON.
+[[nodiscard]] nlohmann::ordered_json facts_json(const std::vector<shown_run>& all);
 
 }  // namespace memtrace::live

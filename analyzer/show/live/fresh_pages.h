@@ -24,7 +24,7 @@ struct numbered_page {
 
 class fresh_pages {
  public:
-  // Of all processes that were loaded with their history.
+  // Makes the page of all processes, which were loaded with their history.
   using maker = std::function<std::string(const run::run_report& processes, std::uint64_t number)>;
 
   fresh_pages(recordings wanted, maker make) : shared_(std::make_shared<state>()) {

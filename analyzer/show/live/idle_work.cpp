@@ -17,7 +17,7 @@ using clock = std::chrono::steady_clock;
 constexpr int share_of_time = 20;
 constexpr auto least_pause = std::chrono::seconds(5);
 
-// Of this thread and those that it starts: the training's own go first on every core.
+// Lowers this thread and those that it starts: the training's own go first on every core.
 void give_way() {
   constexpr sched_param none{};
   (void)::sched_setscheduler(0, SCHED_IDLE, &none);

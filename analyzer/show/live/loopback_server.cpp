@@ -49,7 +49,7 @@ constexpr std::size_t token_bytes = 16;
   return difference == 0;
 }
 
-// Of the Host header: any port, as a tunnel may have another one at its other end.
+// Whether a Host header names this machine: any port, as a tunnel may have another one at its end.
 [[nodiscard]] bool is_this_machine(std::string_view host) {
   const auto name = host.substr(0, host.find(':'));
   return name == "127.0.0.1" || name == "localhost";
@@ -57,12 +57,12 @@ constexpr std::size_t token_bytes = 16;
 
 }  // namespace
 
-// What a path is answered with. (Not without a name: a part of the server is made of it.)
+// Answers a path. (Not in the unnamed namespace: a part of the server is made of it.)
 struct answering {
   std::string token;
   loopback_server::handler answer;
 
-  // Of a target "/TOKEN/PATH".
+  // The answer to a target "/TOKEN/PATH".
   [[nodiscard]] std::optional<reply> of(std::string_view target) const {
     target = target.substr(0, target.find('?'));
     if (target.size() < token.size() + 2 || target.front() != '/') return std::nullopt;

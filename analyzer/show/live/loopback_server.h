@@ -21,7 +21,7 @@ struct reply {
 
 class loopback_server {
  public:
-  // Of a path behind the token, without its first slash; none: there is no such thing.
+  // Answers a path behind the token, without its first slash; none: there is no such thing.
   using handler = std::function<std::optional<reply>(std::string_view path)>;
 
   // Port 0: any that is free. Otherwise why it cannot, as a sentence with the remedy.

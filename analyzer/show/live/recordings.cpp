@@ -28,7 +28,7 @@ namespace fs = std::filesystem;
   return path.ends_with(".mtrace");
 }
 
-// What was started by it, and by that; and itself.
+// The process itself and all its descendants.
 [[nodiscard]] std::vector<int> family_of(int process) {
   std::vector<int> all{process};
   for (std::size_t i = 0; i < all.size() && all.size() < 10000; ++i) {
@@ -99,7 +99,7 @@ namespace fs = std::filesystem;
   return {open.begin(), open.end()};
 }
 
-// Of those whose program lives: the newest, and what belongs to the same run.
+// The newest trace whose program lives, and those of the same run.
 [[nodiscard]] std::vector<std::string> growing_in(const std::string& directory) {
   std::vector<std::string> found;
   for (auto& path : trace::traces_in(directory)) {

@@ -18,7 +18,7 @@ struct recordings {
   std::string name;  // of the file or directory; the process's number
 };
 
-// Of the command's argument; empty: none was given. Error: there is no such thing.
+// Reads the command's argument; empty: none was given. Error: there is no such thing.
 [[nodiscard]] trace::result<recordings> understand(const std::string& argument);
 
 // The traces that there are now, sorted by name.

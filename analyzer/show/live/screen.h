@@ -26,7 +26,7 @@ struct input_event {
 inline constexpr int key_left = 1000;
 inline constexpr int key_right = 1001;
 
-// What standard output is: nothing of a file, and what the terminal says of itself.
+// The abilities of standard output: nothing if it is a file, else what the terminal says of itself.
 struct terminal_facts {
   bool is_terminal = false;
   bool can_move = false;  // the cursor: TERM is neither dumb nor unset

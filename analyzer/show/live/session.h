@@ -32,9 +32,9 @@ class session {
 
   // The processes in the order in which they are shown: by rank, then by their number.
   [[nodiscard]] std::vector<followed_run*> runs();
-  // What a frame shows, by the number of the process from 0.
+  // The content of a frame, by the number of the process from 0.
   [[nodiscard]] shown_run shown(std::size_t number, std::size_t device);
-  // Of all of them what can be known now, whatever that costs.
+  // All that can be known now about all of them, whatever that costs.
   [[nodiscard]] std::vector<shown_run> known();
 
   [[nodiscard]] background& reports() { return reports_; }

@@ -11,7 +11,7 @@ namespace {
 
 using clock = std::chrono::steady_clock;
 
-// What the keys have chosen.
+// The user's choice by keys.
 struct view {
   followed_run* run = nullptr;  // null: the first one with memory on a GPU
   std::size_t device = 0;       // after the busiest one

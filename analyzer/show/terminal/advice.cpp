@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyzer/show/terminal/advice.h"
+#include "analyzer/show/terminal/parts.h"
 
 #include <fmt/core.h>
 
@@ -88,8 +88,8 @@ void add_wrapped(text::page& out, std::string_view label, const std::string& tex
   return all;
 }
 
-// What trains otherwise (another optimizer, shorter sequences) is never part of it, so that a
-// single piece may save more.
+// A change that trains otherwise (another optimizer, shorter sequences) is never part of it, so
+// that a single piece may save more.
 [[nodiscard]] std::string together(const advice::combination& all) {
   std::string names;
   for (std::size_t i = 0; i < all.ids.size(); ++i) {
@@ -105,7 +105,7 @@ void add_wrapped(text::page& out, std::string_view label, const std::string& tex
 // Checkpointing: saves 3.20 GiB (estimated)
 [[nodiscard]] std::string heading_of(const change& one) {
   auto name = advice::brief_words(one.id);
-  // Of words that are a name (empty_cache()) the first letter stays.
+  // A name (empty_cache()) keeps its first letter.
   const auto first = name.substr(0, name.find(' '));
   if (first.find_first_of("_(") == first.npos) {
     name.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(name.front())));

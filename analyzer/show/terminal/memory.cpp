@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyzer/show/terminal/memory.h"
+#include "analyzer/show/terminal/parts.h"
 
 #include <fmt/core.h>
 

@@ -9,16 +9,7 @@
 
 #include "analyzer/base/text/page.h"
 #include "analyzer/base/text/units.h"
-#include "analyzer/show/terminal/advice.h"
-#include "analyzer/show/terminal/expected.h"
-#include "analyzer/show/terminal/fragmentation.h"
-#include "analyzer/show/terminal/host.h"
-#include "analyzer/show/terminal/memory.h"
-#include "analyzer/show/terminal/notes.h"
-#include "analyzer/show/terminal/ranks.h"
-#include "analyzer/show/terminal/sections.h"
-#include "analyzer/show/terminal/snapshot.h"
-#include "analyzer/show/terminal/verdicts.h"
+#include "analyzer/show/terminal/parts.h"
 
 namespace memtrace::terminal {
 
@@ -352,7 +343,7 @@ std::string to_text(const run::run_report& processes, const text::style& style) 
     const auto left = [&] {
       return most_lines - std::min<std::size_t>(out.lines() + end.lines(), most_lines);
     };
-    // What the memory is needs some lines, too.
+    // The categories of memory need some lines, too.
     constexpr std::size_t least_memory = 10;
     const auto wanted = advice_lines(process, text::columns_of(style));
     const auto advice = std::min(wanted, left() - std::min(left(), least_memory));

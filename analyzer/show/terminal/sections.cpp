@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyzer/show/terminal/sections.h"
+#include "analyzer/show/terminal/parts.h"
 
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cmath>
 
+#include "analyzer/base/text/page.h"
 #include "analyzer/base/text/units.h"
+#include "analyzer/judge/host/judge_host.h"
 #include "analyzer/model/allocator/rounding.h"
-#include "analyzer/show/terminal/device_use.h"
-#include "analyzer/show/terminal/notes.h"
 #include "analyzer/trace/code/places.h"
 
 namespace memtrace::terminal {
@@ -63,6 +64,37 @@ void add_reserved(text::page& out, const run::device_report& device) {
   const bool default_sizes = process.run.alloc_conf.find("large_segment_size") == std::string::npos;
   if (asked == segment || !default_sizes) return asked;
   return fmt::format("{} (a segment of {} in PyTorch's message)", asked, segment);
+}
+
+[[nodiscard]] std::string unexplained_words(std::int64_t bytes) {
+  if (bytes == 0) return "nothing unexplained";
+  const auto size = text::format_bytes(static_cast<std::uint64_t>(std::llabs(bytes)));
+  return bytes < 0 ? size + " less than the sum of these" : size + " unexplained";
+}
+
+// As many to a line as fit; what follows the first line is `indent` columns in.
+void add_packed(text::page& out, std::string line, std::size_t columns,
+                const std::vector<std::string>& parts) {
+  const std::string indent(columns, ' ');
+  bool is_first = true;
+  for (const auto& part : parts) {
+    if (!is_first && line.size() + part.size() + 2 > text::usual_columns) {
+      out.line(line + ",");
+      line = indent;
+      is_first = true;
+    }
+    line += (is_first ? "" : ", ") + part;
+    is_first = false;
+  }
+  out.line(line);
+}
+
+// Beyond this a few more workers, or a checkpoint being written, are enough.
+constexpr double near_share = 0.9;
+
+[[nodiscard]] double share_of_limit(const host::host_samples& host) {
+  if (!host.limit || *host.limit == 0 || !host.limit_from) return 0;
+  return static_cast<double>(host.limit_used.peak()) / static_cast<double>(*host.limit);
 }
 
 }  // namespace
@@ -149,6 +181,46 @@ void add_oom(text::page& out, const run::process_report& process, const run::oom
            (others == 0 ? ""
                         : fmt::format("; {} more time{} out of memory", text::format_count(others),
                                       others == 1 ? "" : "s")));
+}
+
+void add_device_use(text::page& out, const run::device_report& device) {
+  if (!device.used) {
+    for (const auto& holder : device.outside) {
+      out.line(fmt::format("  outside        {:>11}  {}", text::format_bytes(holder.bytes),
+                           device::words_of_part(holder.owner)));
+    }
+    return;
+  }
+  const auto& used = *device.used;
+  constexpr std::size_t most_parts = 8;
+  std::vector<std::string> parts;
+  std::uint64_t rest = 0;
+  for (const auto& one : used.parts) {
+    if (parts.size() == most_parts) {
+      rest += one.bytes;
+    } else {
+      parts.push_back(
+          fmt::format("{} {}", text::format_bytes(one.bytes), device::words_of_part(one.name)));
+    }
+  }
+  if (rest != 0) parts.push_back(text::format_bytes(rest) + " more");
+  parts.push_back(unexplained_words(used.unexplained));
+  const auto begin = fmt::format("  most in use    {:>11}  ", text::format_bytes(used.used));
+  add_packed(out, begin + fmt::format("at {}: ", text::format_seconds(used.time_ns)), begin.size(),
+             parts);
+}
+
+void add_host_limit(text::page& out, const run::run_report& processes) {
+  const host::host_samples* nearest = nullptr;
+  for (const auto& process : processes) {
+    const double share = share_of_limit(process.host);
+    if (share < near_share) continue;
+    if (nearest == nullptr || share > share_of_limit(*nearest)) nearest = &process.host;
+  }
+  if (nearest == nullptr) return;
+  out.line(fmt::format("Host memory came to {} of {}: {}",
+                       text::format_bytes(nearest->limit_used.peak()),
+                       text::format_bytes(*nearest->limit), host::name_of(*nearest->limit_from)));
 }
 
 }  // namespace memtrace::terminal

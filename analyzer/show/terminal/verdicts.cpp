@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyzer/show/terminal/verdicts.h"
+#include "analyzer/show/terminal/parts.h"
 
 #include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <utility>
 
 #include "analyzer/base/text/units.h"
@@ -58,10 +59,21 @@ using verdicts::subject_kind;
   }
 }
 
+// A series that grows: alone in a heading, and before the bytes of a step.
+struct shape_words {
+  shape which;
+  const char* heading;
+  const char* verb;
+};
+constexpr shape_words growing_shapes[] = {
+    {shape::accumulating, "accumulates", "accumulates"},
+    {shape::stepwise, "grows by jumps", "grows by jumps, on average"},
+    {shape::sawtooth_leak, "grows beneath a sawtooth", "empties, but keeps"},
+};
+
 [[nodiscard]] const char* verb_of(shape found) {
-  return found == shape::stepwise        ? "grows by jumps, on average"
-         : found == shape::sawtooth_leak ? "empties, but keeps"
-                                         : "accumulates";
+  const auto* const known = std::ranges::find(growing_shapes, found, &shape_words::which);
+  return known == std::end(growing_shapes) ? growing_shapes[0].verb : known->verb;
 }
 
 // Within an evaluation, and where there are no steps, it is the model's calls that count.
@@ -259,7 +271,7 @@ void add_growth(text::page& out, const run::process_report& process,
 
 namespace {
 
-// What does not grow from step to step, where something else does.
+// Names what does not grow from step to step, where something else does.
 [[nodiscard]] std::string none_words(const run::process_report& process, std::uint32_t device) {
   const auto told = [&](auto... kinds) {
     return std::ranges::any_of(process.findings.verdicts, [&](const verdicts::verdict& about) {
@@ -317,6 +329,14 @@ std::string growth_in_brief(const run::process_report& process, std::uint32_t de
   if (about == nullptr || !is_told(*about)) return {};
   return fmt::format(", {} {}", verb_of(about->found.shape),
                      rate_of(about->bytes_per_step, "step"));
+}
+
+std::string shape_heading(shape found) {
+  const auto* const known = std::ranges::find(growing_shapes, found, &shape_words::which);
+  if (known != std::end(growing_shapes)) return known->heading;
+  std::string words(growth::name_of(found));
+  std::ranges::replace(words, '_', ' ');
+  return words;
 }
 
 }  // namespace memtrace::terminal

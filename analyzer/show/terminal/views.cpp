@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyzer/show/terminal/views.h"
+#include "analyzer/show/terminal/report.h"
 
 #include <fmt/core.h>
 
@@ -12,12 +12,7 @@
 #include "analyzer/base/text/page.h"
 #include "analyzer/base/text/units.h"
 #include "analyzer/run/model/module_tree.h"
-#include "analyzer/show/terminal/advice.h"
-#include "analyzer/show/terminal/expected.h"
-#include "analyzer/show/terminal/fragmentation.h"
-#include "analyzer/show/terminal/memory.h"
-#include "analyzer/show/terminal/notes.h"
-#include "analyzer/show/terminal/ranks.h"
+#include "analyzer/show/terminal/parts.h"
 
 namespace memtrace::terminal {
 

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyzer/show/what_if/json.h"
+#include "analyzer/show/what_if/runs.h"
 
 #include <algorithm>
 
 #include "analyzer/show/json/values.h"
-#include "analyzer/show/what_if/text.h"
 
 namespace memtrace::what_if {
 
@@ -102,9 +101,9 @@ using as_json::json;
 
 }  // namespace
 
-std::string to_json(const std::vector<replayed_process>& processes) {
+nlohmann::ordered_json to_json(const std::vector<replayed_process>& processes) {
   auto devices = json::array();
-  // Of several the fullest, by what was recorded.
+  // The fullest of several devices, by what was recorded.
   const replayed_device* fullest = nullptr;
   for (const auto& process : processes) {
     for (const auto& device : process.devices) {
@@ -121,7 +120,7 @@ std::string to_json(const std::vector<replayed_process>& processes) {
     made["options"] = options_json(*fullest);
   }
   made["devices"] = devices;
-  return as_json::written(made);
+  return made;
 }
 
 }  // namespace memtrace::what_if

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyzer/show/what_if/places.h"
+#include "analyzer/show/what_if/runs.h"
 
 #include <utility>
 

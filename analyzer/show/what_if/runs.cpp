@@ -13,8 +13,6 @@
 #include "analyzer/base/text/utf8.h"
 #include "analyzer/model/allocator/compile.h"
 #include "analyzer/model/allocator/what_if.h"
-#include "analyzer/show/what_if/options.h"
-#include "analyzer/show/what_if/places.h"
 #include "analyzer/trace/reader/observers.h"
 
 namespace memtrace::what_if {
@@ -51,7 +49,7 @@ void choose_capacity(const request_log& log, const replay_wishes& wanted, replay
       std::max<std::uint64_t>(into.total_bytes - std::min(into.total_bytes, into.outside_bytes), 1);
 }
 
-// Of the capacities that are tested.
+// The distance of the capacities that are tested.
 [[nodiscard]] std::uint64_t capacity_step(std::uint64_t peak_reserved) {
   constexpr std::uint64_t steps = 256;
   constexpr auto least = 2 * allocator::mebibyte;

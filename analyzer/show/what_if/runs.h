@@ -6,11 +6,17 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
+#include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "analyzer/base/text/page.h"
 #include "analyzer/model/allocator/exactness.h"
+#include "analyzer/model/allocator/settings.h"
 #include "analyzer/model/allocator/what_if.h"
 #include "analyzer/trace/code/frames.h"
 #include "analyzer/trace/reader/reader.h"
@@ -68,5 +74,36 @@ struct replayed_process {
 [[nodiscard]] replayed_process replay_trace(
     const std::string& path, trace::reader& reader, const replay_wishes& wanted,
     const std::function<void(const trace::progress&)>& on_progress = {});
+
+// The allocator options that a replay tries: those asked for, or the usual ones.
+struct option_to_try {
+  std::string text;
+  allocator::settings settings;
+};
+
+struct options_to_try {
+  std::vector<option_to_try> options;
+  std::string refusal;  // of the first that PyTorch refuses, in its words; empty: none
+};
+
+// `asked` empty: options that help some programs, as far as that version of PyTorch knows them.
+[[nodiscard]] options_to_try choose_options(const std::vector<std::string>& asked,
+                                            std::string_view torch_version);
+
+// The lines of the program behind some events of a trace, from one more pass over it.
+[[nodiscard]] std::map<std::uint64_t, replay_place> find_places(
+    trace::reader reader, const std::set<std::uint64_t>& events);
+
+// As `memtrace replay` prints it.
+[[nodiscard]] std::string to_text(const std::vector<replayed_process>& processes,
+                                  const text::style& style);
+
+// The peak of reserved memory that a row stands for: of the recorded options on the recorded device
+// the one that was there, of others that of the worst addresses.
+[[nodiscard]] const allocator::outcome& representative(const replayed_device& device,
+                                                       const replayed_option& option);
+
+// As `memtrace replay --json` writes it: see replay.schema.json.
+[[nodiscard]] nlohmann::ordered_json to_json(const std::vector<replayed_process>& processes);
 
 }  // namespace memtrace::what_if

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyzer/show/what_if/text.h"
+#include "analyzer/show/what_if/runs.h"
 
 #include <fmt/core.h>
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the command writes into the page: README.md.
+// The facts that the command writes into the page: README.md.
+import type { Diff } from "./diff";
 import type { Report } from "./report";
 
 export interface ColumnPlace {
@@ -21,11 +22,13 @@ export interface HistoryFacts {
 }
 export interface Facts {
   schema: string; memtrace: string; kind: "report" | "diff"; made_ns: number;
-  report?: Report; diff?: Record<string, unknown>;
+  report?: Report; diff?: Diff;
+  /** With a report: the changes that it names, and all shapes of a series, in words. */
+  advice_words?: Record<string, string>; shapes?: Record<string, { words: string; is_leak: boolean }>;
   columns: { bytes: number; list: ColumnPlace[] };
   texts: string[]; categories: string[]; evidence: string[]; phases: string[];
   sources: Record<string, Record<string, string>>; scrubbed: boolean;
-  /** Of a page that memtrace live serves: its number. */
+  /** The number of a page that memtrace live serves. */
   served?: number | null;
   histories: HistoryFacts[];
 }

@@ -85,7 +85,7 @@ export class History {
   }
 }
 
-/** Of ascending values the last index whose value is at most `value`; -1: none. */
+/** The last index of ascending values whose value is at most `value`; -1: none. */
 export function lastAtOrBefore(values: ArrayLike<number>, value: number): number {
   let low = 0;
   let high = values.length;

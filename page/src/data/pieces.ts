@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What of very many moments a picture shows: each of its columns has the highest moment that begins in it,
+// A choice of very many moments for a picture: each of its columns has the highest moment that begins in it,
 // so that a peak of a microsecond is as tall as it was.
 import { lastAtOrBefore } from "./history";
 

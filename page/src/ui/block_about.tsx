@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one block is, as words.
+// One block, in words.
 import type { JSX } from "preact";
 import type { History } from "../data/history";
 import { baseName, count, duration, shown, words } from "../text/units";

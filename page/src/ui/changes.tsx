@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What to change, the best first, as the command ranked it.
+// The changes that save memory, the best first, as the command ranked them.
 import type { JSX } from "preact";
 import type { Advice, Report } from "../data/report";
-import { adviceHeading, adviceWords } from "../text/advice_words";
+import { adviceHeading, adviceWords } from "../text/named";
 import { bytes, shown } from "../text/units";
 import { Frames, Prose, Section, Size } from "./parts";
 import { deviceOf, usePage } from "./state";
@@ -17,12 +17,13 @@ const PROOFS: Record<string, string> = {
 const NAMED = new Set(["checkpointing", "alloc_options", "max_split_size", "garbage_collection", "roundup_power2", "large_segment_size"]);
 
 function Change({ one, place }: { one: Advice; place: number }): JSX.Element {
+  const { facts } = usePage();
   return (
     <li>
       <details>
         <summary>
           <span class="saves">{one.saves_bytes ? <Size value={one.saves_bytes} of={`advice:${place}`} /> : shown(one.amount, 40) || "—"}</span>
-          <span class="title"><strong>{shown(adviceHeading(one.id), 100)}</strong>{NAMED.has(one.id) && one.amount ? ` (${shown(one.amount, 60)})` : ""}
+          <span class="title"><strong>{shown(adviceHeading(facts, one.id), 100)}</strong>{NAMED.has(one.id) && one.amount ? ` (${shown(one.amount, 60)})` : ""}
             {one.mends_out_of_memory ? <span class="mends"> gets past the request that failed</span> : null}
             <span class="note because">{shown(one.title, 200)}</span></span>
           <span class={`proof ${one.proof}`} title={PROOFS[one.proof]}>{one.proof}</span>
@@ -45,9 +46,10 @@ function Change({ one, place }: { one: Advice; place: number }): JSX.Element {
 
 /** "Together, with the training as it is, …": what trains otherwise is never part of it. */
 function Together({ all }: { all: Report["advice_combined"] }): JSX.Element | null {
+  const { facts } = usePage();
   const best = all[0];
   if (!best) return null;
-  const names = best.ids.map((id) => shown(adviceWords(id), 80));
+  const names = best.ids.map((id) => shown(adviceWords(facts, id), 80));
   const last = names.pop();
   return <p>Together, with the training as it is, {names.length > 0 ? `${names.join(", ")} and ` : ""}{last} save{" "}
     <Size value={best.saves_bytes} of="together:saves" /> and leave <Size value={best.peak_reserved_bytes} of="together:leaves" />.{" "}

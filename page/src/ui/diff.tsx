@@ -1,21 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Two runs side by side, as memtrace diff found them.
 import type { JSX } from "preact";
+import type { Pair } from "../data/diff";
 import type { Facts } from "../data/facts";
 import { bytes, count, shown, words } from "../text/units";
 import { Section, Size, Slice } from "./parts";
 import { ThemeButton } from "./theme";
 import { seriesColour } from "./colours";
 
-interface Side { index: number; rank: number | null; name: string | null; peak_allocated_bytes: number; peak_reserved_bytes: number | null; steps: number }
-interface Row { name: string; before_bytes: number; after_bytes: number; difference_bytes: number; category?: string; name_before?: string | null }
-interface VerdictSide { summary: string; shape: string }
-interface Pair { before: Side | null; after: Side | null;
-  verdicts: { subject: string; before: VerdictSide | null; after: VerdictSide | null }[];
-  growing: { name: string; before_bytes_per_step: number; after_bytes_per_step: number; kept_by: string | null }[];
-  categories: Row[]; modules: Row[]; lines: Row[] }
-interface Diff { before: { command: string[]; ended: string }; after: { command: string[]; ended: string }; not_comparable: string[];
-  configuration: { group: string; name: string; before: string | null; after: string | null }[]; devices: Pair[] }
+type Row = Pair["categories"][number] & Partial<Pair["lines"][number]>;
 
 const MOST_ROWS = 40;
 
@@ -63,7 +56,7 @@ function Device({ pair, place }: { pair: Pair; place: number }): JSX.Element {
 }
 
 export function DiffPage({ facts }: { facts: Facts }): JSX.Element {
-  const diff = facts.diff as unknown as Diff;
+  const diff = facts.diff!;
   return (
     <>
       <header><h1>memtrace <span class="command">two runs compared</span></h1><div class="controls"><ThemeButton /></div></header>

@@ -2,7 +2,7 @@
 // The answer: the verdict, five figures, and who held the device.
 import type { ComponentChildren, JSX } from "preact";
 import type { Device, Oom, Report, Verdict } from "../data/report";
-import { LEAKS } from "../data/report";
+import { isLeak, type Named } from "../text/named";
 import { bytes, count, percent, shown, words } from "../text/units";
 import { categoryColour, partColour } from "./colours";
 import { OutOfMemory } from "./oom";
@@ -11,7 +11,7 @@ import { deviceOf, usePage } from "./state";
 
 interface Part { name: string; bytes: number; colour: string; key: string }
 
-/** What the device's memory was at PyTorch's peak, or, where the driver was asked, at its fullest. */
+/** The parts of the device's memory at PyTorch's peak, or, where the driver was asked, at its fullest. */
 export function partsOf(device: Device): { parts: Part[]; whole: number | null; used: number } {
   const parts: Part[] = device.at_peak.categories.map((row) => (
     { name: words(row.category), bytes: row.bytes, colour: categoryColour(row.category), key: `category:${row.category}` }));
@@ -87,11 +87,11 @@ function Tiles({ report, device }: { report: Report; device: Device }): JSX.Elem
   );
 }
 
-/** What a reader wants to know first; null: that memory accumulates. */
-function firstSentence(device: Device, oom: Oom | undefined, verdict: Verdict | undefined): string | null {
+/** The first thing that a reader wants to know; null: that memory accumulates. */
+function firstSentence(named: Named, device: Device, oom: Oom | undefined, verdict: Verdict | undefined): string | null {
   const who = `GPU ${device.index}`;
   if (oom) return `${who} ran out of memory: ${bytes(oom.requested_bytes)} were asked for, and ${bytes(oom.free_bytes)} were free on the device.`;
-  if (verdict && LEAKS.has(verdict.shape) && !verdict.negligible) return null;
+  if (verdict && isLeak(named, verdict.shape) && !verdict.negligible) return null;
   const [reserved, capacity] = [device.peak_reserved_bytes, device.capacity_bytes];
   if (reserved === null || capacity === null) return `${who}: PyTorch had ${bytes(device.peak_allocated_bytes)} allocated at most.`;
   return `${who}: it fits. PyTorch had ${bytes(reserved)} of ${bytes(capacity)} reserved at most.`;
@@ -108,7 +108,7 @@ export function FirstScreen(): JSX.Element {
   const oom = report.oom.filter((one) => one.device === device.index && one.pid === device.pid);
   const decisive = oom.find((one) => !one.caught) ?? oom[0];
   const growth = <span data-key="verdict">{verdict ? shown(verdict.summary, 600) : "Nothing is known of its growth."}</span>;
-  const answer = firstSentence(device, decisive && !decisive.caught ? decisive : undefined, verdict);
+  const answer = firstSentence(page.facts, device, decisive && !decisive.caught ? decisive : undefined, verdict);
   return (
     <Section id="first" title="Verdict">
       <p class="verdict">{answer ?? growth}</p>

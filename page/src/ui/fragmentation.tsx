@@ -3,12 +3,14 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { blocksOf } from "../data/heap";
-import type { Fragmentation, Frame, HeapMap, HeapSegment } from "../data/report";
+import type { Fragmentation, Frame, HeapMap } from "../data/report";
 import { baseName, bytes, count, shown, words } from "../text/units";
 import { seriesColour } from "./colours";
 import { Frames, Section, Size, Slice, Swatch } from "./parts";
 import { deviceOf, usePage } from "./state";
 import { Unused } from "./unused";
+
+type HeapSegment = HeapMap["segments"][number];
 
 const STATE_COLOUR = { allocated: "#0072b2", pending: "#cc79a7", cached: "var(--cached)", unbacked: "var(--free)" };
 const STATE_WORDS = { allocated: "allocated", pending: "freed, but a stream may still use it", cached: "free in the cache", unbacked: "addresses without memory" };
@@ -31,7 +33,7 @@ export function alike(segments: HeapSegment[]): Alike[] {
   return [...rows.values()].sort((one, other) => other.segment.bytes - one.segment.bytes || other.times - one.times);
 }
 
-/** What a request needed, as long as the segments below are drawn. */
+/** The room that a request needed, to the scale of the segments below. */
 function RequestRow({ asked, free, largest }: { asked: number; free: number | null; largest: number }): JSX.Element {
   const rows: [string, number, string][] = [["what was asked for", asked, "#d55e00"]];
   if (free !== null) rows.push(["largest free piece for it", free, "#009e73"]);

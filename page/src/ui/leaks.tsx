@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// What grows, at which line, what keeps it alive, and what to do.
+// Growth: at which line, what keeps it alive, and what to do.
 import type { JSX } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import uPlot from "uplot";
-import { LEAKS, type Fix, type Retained, type Verdict } from "../data/report";
+import type { Verdict } from "../data/report";
+import { isLeak, shapeWords } from "../text/named";
 import { baseName, bytes, count, percent, shown, words } from "../text/units";
 import { Frames, Prose, Section, Size } from "./parts";
 import { usePage } from "./state";
 import { styled } from "./theme";
 import { POWERS_OF_TWO } from "./timeline_plot";
 import { useWhenSeen } from "./when_seen";
+
+type Fix = Verdict["fix"];
+type Retained = Verdict["culprits"][number]["retained_by"][number];
 
 function Series({ verdict }: { verdict: Verdict }): JSX.Element {
   const place = useRef<HTMLDivElement>(null);
@@ -56,7 +60,7 @@ function Chain({ kept }: { kept: Retained }): JSX.Element {
   );
 }
 
-function Remedy({ fix }: { fix: Fix | null }): JSX.Element | null {
+function Remedy({ fix }: { fix: Fix }): JSX.Element | null {
   if (!fix) return null;
   return (
     <div class="remedy">
@@ -83,8 +87,6 @@ export function folded(all: { verdict: Verdict; place: number }[]): Growth[] {
   return [...made.values()];
 }
 
-const SHAPES: Record<string, string> = { accumulating: "accumulates", stepwise: "grows by jumps", sawtooth_leak: "grows beneath a sawtooth" };
-
 /** "device:0", "category:outputs", "site:6": what a series is of. Numbers of sites mean nothing to readers. */
 function subjectName(subject: string): string {
   const [kind, name = ""] = subject.split(/:(.*)/s);
@@ -92,10 +94,11 @@ function subjectName(subject: string): string {
 }
 
 function Growing({ verdict, place, same }: Growth): JSX.Element {
+  const { facts } = usePage();
   const seen = same.filter((one) => !one.startsWith("site:")).map(subjectName);
   return (
-    <article class={LEAKS.has(verdict.shape) && !verdict.negligible ? "leak" : ""}>
-      <h3>{subjectName(verdict.subject)}: {SHAPES[verdict.shape] ?? words(verdict.shape)}</h3>
+    <article class={isLeak(facts, verdict.shape) && !verdict.negligible ? "leak" : ""}>
+      <h3>{subjectName(verdict.subject)}: {shapeWords(facts, verdict.shape)}</h3>
       <p>{shown(verdict.summary, 800)}.{seen.length > 0 ? ` It shows in ${seen.join(", ")} too.` : ""}</p>
       <Series verdict={verdict} />
       {verdict.bytes_per_step ? <p><Size value={verdict.bytes_per_step} of={`verdict:${place}:growth`} /> a {verdict.series.unit}
@@ -115,11 +118,11 @@ function Growing({ verdict, place, same }: Growth): JSX.Element {
 }
 
 export function LeaksView(): JSX.Element {
-  const { report, histories, chosen } = usePage();
+  const { facts, report, histories, chosen } = usePage();
   const pid = histories[chosen.history]?.facts.pid;
   const all = report.verdicts.map((verdict, place) => ({ verdict, place })).filter(({ verdict }) => pid === undefined || verdict.pid === pid);
-  const growing = folded(all.filter(({ verdict }) => LEAKS.has(verdict.shape)));
-  const rest = folded(all.filter(({ verdict }) => !LEAKS.has(verdict.shape)));
+  const growing = folded(all.filter(({ verdict }) => isLeak(facts, verdict.shape)));
+  const rest = folded(all.filter(({ verdict }) => !isLeak(facts, verdict.shape)));
   return (
     <Section id="growth" title="Growth" lead={growing.length === 0 ? "Nothing accumulates from step to step." : "What accumulates from step to step, and what keeps it alive."}>
       {growing.map((one) => <Growing key={one.place} {...one} />)}

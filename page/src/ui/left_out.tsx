@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the picture of blocks does not show.
+// The blocks that the picture leaves out.
 import type { JSX } from "preact";
 import { useMemo, useState } from "preact/hooks";
 import type { History } from "../data/history";

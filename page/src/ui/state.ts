@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the reader chose: the device, the moment, how blocks are coloured. It stands in the address of
+// The reader's choice: the device, the moment, how blocks are coloured. It stands in the address of
 // the page, so that a link leads to the same view.
 import { createContext } from "preact";
 import { useContext } from "preact/hooks";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the lines, the strip and the letters of the timeline mean, and what was held at one point.
+// The meaning of the timeline's lines, strip and letters, and what was held at one point.
 import type { JSX } from "preact";
 import type { History } from "../data/history";
 import { phaseAt, stepAt } from "../data/when";
@@ -14,7 +14,7 @@ const MARK_WORDS: Record<string, string> = {
   census: "census of objects", gap: "events are missing",
 };
 
-/** What was held at one point, in words. */
+/** The memory held at one point, in words. */
 export function Held({ history, point, tests }: { history: History; point: number; tests: boolean }): JSX.Element {
   const at = (name: string) => history.timeline(name)[point]!;
   const categories = history.facts.timeline.categories.map((name) => ({ name, bytes: at(`category/${name}`) }))

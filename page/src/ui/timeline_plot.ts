@@ -22,10 +22,10 @@ export interface Drawn {
   destroy(): void;
 }
 
-/** What stands on the horizontal axis. */
+/** The unit of the horizontal axis. */
 export type Across = "time" | "events";
 
-// Of a time the place on the axis: between two points events are spread evenly.
+// The place of a time on the axis: between two points events are spread evenly.
 function placesOf(history: History, across: Across): (ns: number) => number {
   if (across === "time") return (ns) => ns / 1e9;
   const times = history.timeline("time_ns");

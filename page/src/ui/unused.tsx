@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Why memory that PyTorch had reserved was not allocated: the report's reasons, as a bar of their bytes.
 import type { JSX } from "preact";
-import type { HeapMoment } from "../data/report";
+import type { FragmentationMoment } from "../data/report";
 import { bytes, count, percent, words } from "../text/units";
 import { Size, Slice, Swatch } from "./parts";
 
@@ -17,7 +17,7 @@ const REASONS: Record<string, { words: string; colour: string }> = {
   expandable_tails: { words: "mapped behind the last blocks of expandable segments", colour: "#f0e442" },
 };
 
-export function Unused({ moment, when, of }: { moment: HeapMoment; when: string; of: string }): JSX.Element | null {
+export function Unused({ moment, when, of }: { moment: FragmentationMoment; when: string; of: string }): JSX.Element | null {
   const reasons = Object.entries(moment.unused).filter(([, size]) => size > 0).sort((one, other) => other[1] - one[1]);
   if (reasons.length === 0) return null;
   const about = (name: string) => REASONS[name] ?? { words: words(name), colour: "#bdbdbd" };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What was replayed: the run's own requests by the model of PyTorch's allocator, with a change.
+// Replays: the run's own requests by the model of PyTorch's allocator, with a change.
 import type { JSX } from "preact";
-import { adviceHeading, adviceWords } from "../text/advice_words";
+import { adviceHeading, adviceWords } from "../text/named";
 import { bytes, shown } from "../text/units";
 import { seriesColour } from "./colours";
 import { Section, Size, Slice } from "./parts";
@@ -20,8 +20,8 @@ export function WhatIfView(): JSX.Element {
   }
   const rows = [
     { name: "as it is", least: reserved, most: reserved, key: "what_if:now", proof: null as string | null },
-    ...replayed.map((one) => ({ name: adviceHeading(one.id) + (one.amount ? ` (${one.amount})` : ""), least: reserved - (one.saves_bytes_most ?? one.saves_bytes!), most: reserved - one.saves_bytes!, key: undefined, proof: one.proof as string | null })),
-    ...together.map((one) => ({ name: `together: ${one.ids.map(adviceWords).join(", ")}`, least: one.peak_reserved_bytes, most: one.peak_reserved_bytes, key: "what_if:together", proof: one.proof as string | null })),
+    ...replayed.map((one) => ({ name: adviceHeading(page.facts, one.id) + (one.amount ? ` (${one.amount})` : ""), least: reserved - (one.saves_bytes_most ?? one.saves_bytes!), most: reserved - one.saves_bytes!, key: undefined, proof: one.proof as string | null })),
+    ...together.map((one) => ({ name: `together: ${one.ids.map((id) => adviceWords(page.facts, id)).join(", ")}`, least: one.peak_reserved_bytes, most: one.peak_reserved_bytes, key: "what_if:together", proof: one.proof as string | null })),
   ];
   return (
     <Section id="what-if" title="What if" lead="The most that PyTorch would reserve: this run's own requests replayed with a change. All remedies together are as sure as the least sure of them.">

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <nlohmann/json.hpp>
 #include <vector>
 
 #include "analyzer/export/formats/dump.h"
@@ -13,8 +14,6 @@
 #include "analyzer/model/snapshot/as_trace.h"
 #include "analyzer/run/model/load.h"
 #include "analyzer/show/audit/audit.h"
-#include "analyzer/show/audit/audit_json.h"
-#include "analyzer/show/audit/audit_text.h"
 #include "analyzer/show/json/report.h"
 #include "analyzer/show/terminal/report.h"
 #include "analyzer/trace/reader/decoder.h"

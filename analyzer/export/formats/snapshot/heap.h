@@ -3,9 +3,9 @@
 // A device's segments and blocks, so that the end of a snapshot agrees with its events: the viewer
 // starts from the segments at the end and undoes one event after the other.
 //
-// What the recording does not know is filled in where the viewer would stop at it: a block outside
-// all known segments gets one of its own (`unrecorded`), and so does one whose free comes without
-// its allocation.
+// Facts that the recording lacks are filled in where the viewer would stop without them: a block
+// outside all known segments gets one of its own (`unrecorded`), and so does one whose free comes
+// without its allocation.
 #pragma once
 
 #include <cstdint>

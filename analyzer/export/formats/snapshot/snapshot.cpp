@@ -5,8 +5,6 @@
 #include <utility>
 #include <variant>
 
-#include "analyzer/export/formats/snapshot/settings.h"
-
 namespace memtrace::exporting {
 
 namespace {

@@ -8,7 +8,7 @@
 //             └─► heap of the device                         segments and blocks
 //   end()  ─────► heap ─► pickle_file                        as they are at the end
 //
-// More than PyTorch writes: `category` and `user_metadata` (block_words.h), stacks where no Python
+// More than PyTorch writes: `category` and `user_metadata` (block_words), stacks where no Python
 // frame was running (frame_lists.h), and the frames that made a segment. Less: `compile_context`.
 #pragma once
 
@@ -17,12 +17,12 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "analyzer/export/formats/formats.h"
 #include "analyzer/export/formats/sink.h"
-#include "analyzer/export/formats/snapshot/block_words.h"
 #include "analyzer/export/formats/snapshot/event_list.h"
 #include "analyzer/export/formats/snapshot/frame_lists.h"
 #include "analyzer/export/formats/snapshot/heap.h"
@@ -30,6 +30,31 @@
 #include "analyzer/model/allocator/settings.h"
 
 namespace memtrace::exporting {
+
+// Everything memtrace knows about a block, as PyTorch's `user_metadata` of its events, which the
+// viewer shows below the block's size and searches:
+//
+//   category: weights; name: layers.0.attn.weight; module: Net.layers.0.attn; phase: setup
+//
+// and the name of its category, by which the viewer colours it. Each text is in the file once.
+class block_words {
+ public:
+  block_words(const process& from, pickle_file& to) : from_(from), to_(to) {}
+
+  [[nodiscard]] pickle::memo of(const block& one);
+  [[nodiscard]] pickle::memo category_of(const block& one);
+
+ private:
+  const process& from_;
+  pickle_file& to_;
+  std::map<std::pair<const history::fate*, attribution::category>, pickle::memo> known_;
+  attribution::by_category<pickle::memo> categories_{};  // 0: not written yet
+};
+
+// The allocator's settings as PyTorch's snapshot has them.
+
+// `text`: what the variable, or the latest change, said.
+void put_settings(std::string& to, const allocator::settings& now, std::string_view text);
 
 class snapshot final : public sink {
  public:

@@ -103,7 +103,7 @@ class made_up_training {
     trace.phase(format::phase_action::end, format::phase_source::optimizer_step, net_);
     trace.step(format::step_source::user);
     free(gradient);
-    // What the program holds of its results until the next step's replace them.
+    // The program holds a part of its results until the next step's replace them.
     if (held_by_program_ != 0) free(std::exchange(held_by_program_, 0));
     held_by_program_ = kept.front();
   }

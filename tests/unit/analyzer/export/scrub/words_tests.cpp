@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyzer/export/scrub/disguise.h"
-#include "analyzer/export/scrub/settings_words.h"
 #include "tests/unit/catch.h"
 
 using namespace memtrace;

@@ -45,7 +45,7 @@ class file {
 
 using strings = std::vector<std::string>;
 
-// Of process 0: with what the views need.
+// A row of process 0, with what the views need.
 [[nodiscard]] std::vector<value> block(std::int64_t address, std::int64_t bytes,
                                        std::int64_t allocated, value freed, std::string_view what) {
   std::vector<value> row(tables::blocks.columns.size());

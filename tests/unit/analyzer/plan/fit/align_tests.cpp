@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyzer/plan/fit/align.h"
+#include "analyzer/plan/fit/law.h"
 
 #include "tests/unit/analyzer/plan/fit/made_program.h"
 #include "tests/unit/catch.h"

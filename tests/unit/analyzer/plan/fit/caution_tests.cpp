@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyzer/plan/fit/caution.h"
+#include "analyzer/plan/fit/trial.h"
 
 #include "tests/unit/catch.h"
 

@@ -17,7 +17,7 @@
 
 namespace memtrace::test {
 
-// What a GPU's driver and context keep for themselves.
+// Bytes that a GPU's driver and context keep for themselves.
 inline constexpr std::uint64_t outside = 256_MiB;
 
 // The requests of one run at a batch, on a GPU of that model.

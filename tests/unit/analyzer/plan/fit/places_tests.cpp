@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <variant>
 
-#include "analyzer/plan/fit/config_file.h"
 #include "analyzer/plan/fit/value_place.h"
 #include "tests/unit/catch.h"
 

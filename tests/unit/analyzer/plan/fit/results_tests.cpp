@@ -2,12 +2,10 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "analyzer/plan/fit/host_side.h"
-#include "analyzer/plan/fit/json.h"
 #include "analyzer/plan/fit/length_law.h"
-#include "analyzer/plan/fit/page.h"
-#include "analyzer/plan/fit/probe_json.h"
-#include "analyzer/plan/fit/table.h"
+#include "analyzer/plan/fit/search.h"
+#include "analyzer/plan/fit/show.h"
+#include "analyzer/plan/fit/trial.h"
 #include "tests/unit/analyzer/plan/fit/made_program.h"
 #include "tests/unit/catch.h"
 
@@ -102,7 +100,7 @@ TEST_CASE("JSON, table and page tell the same batches") {
   const auto largest = made.rows[0].found.largest;
   CHECK(made.rows[0].with_margin < largest);
 
-  const auto json = nlohmann::json::parse(fit::to_json(wanted, made, runs.runs));
+  const auto json = fit::to_json(wanted, made, runs.runs);
   CHECK(json["schema"] == "memtrace-fit/1");
   CHECK(json["dry_runs"] == runs.runs);
   CHECK(json["rows"][0]["largest_batch"] == largest);

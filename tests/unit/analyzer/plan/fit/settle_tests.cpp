@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyzer/plan/fit/settle.h"
+#include "analyzer/plan/fit/reading.h"
 
 #include "tests/unit/catch.h"
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyzer/plan/fit/variants.h"
+#include "analyzer/plan/fit/launch.h"
 
 #include <variant>
 
-#include "analyzer/plan/fit/launch.h"
 #include "tests/unit/catch.h"
 
 using namespace memtrace;

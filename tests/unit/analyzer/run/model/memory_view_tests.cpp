@@ -5,7 +5,7 @@
 
 #include "analyzer/run/model/module_tree.h"
 #include "analyzer/run/model/user_lines.h"
-#include "analyzer/show/terminal/memory.h"
+#include "analyzer/show/terminal/parts.h"
 #include "tests/unit/catch.h"
 
 using namespace memtrace;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyzer/run/ranks/find_ranks.h"
-#include "analyzer/show/terminal/ranks.h"
+#include "analyzer/show/terminal/parts.h"
 #include "tests/unit/catch.h"
 
 using namespace memtrace;

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "analyzer/run/model/load.h"
-#include "analyzer/show/diff/text.h"
 #include "analyzer/trace/code/moved_lines.h"
 #include "tests/unit/catch.h"
 #include "tests/unit/support/trace_builder.h"

@@ -7,10 +7,12 @@
 #include <string>
 #include <vector>
 
+#include "analyzer/run/model/changes.h"
 #include "analyzer/show/html/columns.h"
-#include "analyzer/show/html/escape.h"
-#include "analyzer/show/html/names.h"
+#include "analyzer/show/html/facts.h"
+#include "analyzer/show/html/page.h"
 #include "analyzer/show/html/template.h"
+#include "analyzer/show/json/report.h"
 #include "tests/unit/catch.h"
 
 namespace html = memtrace::html;
@@ -74,7 +76,36 @@ void read_all(const unsigned char* from, std::size_t count, std::vector<double>&
   return {};
 }
 
+[[nodiscard]] nlohmann::ordered_json facts_of(const std::string& page) {
+  const std::string begin = "id=\"memtrace-facts\">";
+  const auto from = page.find(begin) + begin.size();
+  return nlohmann::ordered_json::parse(page.substr(from, page.find("</script>", from) - from));
+}
+
 }  // namespace
+
+TEST_CASE(
+    "GIVEN advice and a leak WHEN a page is made THEN it has the report and the words for it") {
+  memtrace::run::run_report run(1);
+  auto& process = run.front();
+  memtrace::advice::piece piece;
+  piece.what.id = "lora";
+  process.advice.pieces = {piece};
+  memtrace::advice::combination together;
+  together.ids = {"lora", "an_id_of_tomorrow"};
+  process.advice.combined = {together};
+  process.changes = memtrace::run::changes_of(process);
+
+  const auto facts = facts_of(html::report_page(run, {}));
+  CHECK(facts["report"] == memtrace::as_json::to_json(run));
+  CHECK(facts["advice_words"]["lora"] == "LoRA adapters");
+  CHECK(facts["advice_words"]["an_id_of_tomorrow"] == "an id of tomorrow");
+  CHECK(facts["shapes"].size() == 8);
+  CHECK(facts["shapes"]["stepwise"]["words"] == "grows by jumps");
+  CHECK(facts["shapes"]["stepwise"]["is_leak"] == true);
+  CHECK(facts["shapes"]["warmup_plateau"]["words"] == "warmup plateau");
+  CHECK(facts["shapes"]["warmup_plateau"]["is_leak"] == false);
+}
 
 TEST_CASE("GIVEN numbers of any size WHEN a page holds them THEN they are read back exactly") {
   const std::vector<std::vector<std::uint64_t>> all{

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a person reads first, from findings made by hand.
-#include "analyzer/show/terminal/verdicts.h"
+// The lines that a person reads first, from findings made by hand.
+#include "analyzer/show/terminal/parts.h"
 #include "tests/unit/catch.h"
 
 using namespace memtrace;

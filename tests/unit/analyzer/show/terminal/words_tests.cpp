@@ -7,8 +7,7 @@
 
 #include "analyzer/judge/advice/piece.h"
 #include "analyzer/run/model/changes.h"
-#include "analyzer/show/terminal/advice.h"
-#include "analyzer/show/terminal/sections.h"
+#include "analyzer/show/terminal/parts.h"
 #include "tests/unit/catch.h"
 
 using namespace memtrace;

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <exception>
+#include <string>
+#include <vector>
+
+#include "analyzer/cli/commands/command.h"
+#include "analyzer/cli/io/log.h"
+#include "analyzer/cli/io/open_trace.h"
+
+namespace {
+
+using namespace memtrace::cli;
+
+struct subcommand {
+  const char* name;
+  const char* help;
+  action (*add)(CLI::App&);
+  bool runs_a_program;  // which stands after "--"
+};
+
+constexpr std::array subcommands = {
+    subcommand{"report", "Say what holds the memory in a trace", add_report, false},
+    subcommand{"live", "Watch a recording that grows, in the terminal", add_live, false},
+    subcommand{"diff", "Two runs side by side: what changed", add_diff, false},
+    subcommand{"check", "Whether a run keeps to its limits, for CI", add_check, false},
+    subcommand{"replay", "What other allocator options, or another GPU, would do", add_replay,
+               false},
+    subcommand{"run", "Run a program, record it, and report", add_run, true},
+    subcommand{"dry-run", "The same on a simulated GPU", add_dry_run, true},
+    subcommand{"fit", "The largest batch that fits each GPU, by dry runs", add_fit, true},
+    subcommand{"doctor", "Say what a recording here would hold, and what it would lack and why",
+               add_doctor, true},
+    subcommand{"path", "Print where libmemtrace.so is, for LD_PRELOAD", add_path, false},
+    subcommand{"estimate", "Work out what a training would need, by formulas with their sources",
+               add_estimate, false},
+    subcommand{"scrub", "Copy traces without paths and names, to share them", add_scrub, false},
+    subcommand{"audit", "Whether CUPTI saw the same allocations (MEMTRACE_CUPTI=1)", add_audit,
+               false},
+    subcommand{"export", "A trace for other tools: Perfetto, pprof, speedscope and more",
+               add_export, false},
+    subcommand{"fleet", "Many runs: add their summaries to a store, and ask all of them", add_fleet,
+               false},
+    subcommand{"dump", "Print every record of a trace as JSON, one a line", add_dump, false},
+};
+
+// Takes what follows the first "--" off the arguments, untouched.
+[[nodiscard]] program split_program(std::vector<std::string>& arguments) {
+  const auto dashes = std::ranges::find(arguments, "--");
+  if (dashes == arguments.end()) return {};
+  program command(dashes + 1, arguments.end());
+  arguments.erase(dashes, arguments.end());
+  return command;
+}
+
+int run(std::vector<std::string> arguments) {
+  CLI::App app("Finds out where GPU memory goes in PyTorch training.", "memtrace");
+  app.set_version_flag("--version", MEMTRACE_VERSION);
+  std::string level;
+  std::size_t more = 0;
+  app.add_option("--log-level", level,
+                 "What to say on standard error: off, error, warn (default), info, debug or trace")
+      ->type_name("LEVEL")
+      ->check(CLI::IsMember({"off", "error", "warn", "info", "debug", "trace"}));
+  app.add_flag("-v,--verbose", more, "Say more on standard error; twice: everything")
+      ->excludes("--log-level");
+  app.require_subcommand(1);
+  app.fallthrough();  // both are taken after the subcommand, too
+  std::array<action, subcommands.size()> actions;
+  program command;
+  bool runs_a_program = false;
+  for (std::size_t i = 0; i < subcommands.size(); ++i) {
+    const auto& entry = subcommands[i];
+    auto& sub = *app.add_subcommand(entry.name, entry.help);
+    actions[i] = entry.add(sub);
+    if (entry.add == add_fleet && !arguments.empty() && arguments[0] == entry.name) {
+      command.assign(arguments.begin() + 1, arguments.end());
+      arguments.resize(1);
+    }
+    if (!entry.runs_a_program) continue;
+    sub.footer(std::string("memtrace ") + entry.name + " [OPTIONS] -- python train.py");
+    if (arguments.empty() || arguments[0] != entry.name) continue;
+    command = split_program(arguments);
+    runs_a_program = true;
+  }
+  try {
+    std::ranges::reverse(arguments);  // as CLI11 takes them
+    app.parse(std::move(arguments));
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
+    const bool dashes_missing =
+        runs_a_program && command.empty() &&
+        error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError);
+    log::error("{}; {}", error.what(),
+               dashes_missing ? "put the program and its arguments after --"
+                              : "memtrace --help says more");
+    return usage;
+  }
+  if (more != 0) level = more == 1 ? "info" : "debug";
+  log::start(level);
+  for (std::size_t i = 0; i < subcommands.size(); ++i) {
+    if (!app.got_subcommand(subcommands[i].name)) continue;
+    const int status = actions[i](command);
+    return status == failure && refused_a_snapshot() ? usage : status;
+  }
+  return usage;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return run({argv + 1, argv + argc});
+  } catch (const std::exception& error) {
+    log::error("{}", error.what());
+    return failure;
+  }
+}

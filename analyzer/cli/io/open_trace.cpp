@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/cli/io/open_trace.h"
+
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdio>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include "analyzer/base/text/utf8.h"
+#include "analyzer/cli/io/log.h"
+#include "analyzer/model/snapshot/as_trace.h"
+#include "analyzer/trace/reader/find_traces.h"
+#include "analyzer/trace/reader/frozen_source.h"
+
+namespace memtrace::cli {
+
+namespace {
+using clock = std::chrono::steady_clock;
+
+bool progress_shown = false;
+bool snapshot_refused = false;
+
+// Ten times a second, once there was something to wait for.
+class seldom {
+ public:
+  [[nodiscard]] bool now() {
+    if (clock::now() < next_) return false;
+    next_ = clock::now() + std::chrono::milliseconds(100);
+    progress_shown = true;
+    return true;
+  }
+
+ private:
+  clock::time_point next_ = clock::now() + std::chrono::milliseconds(500);
+};
+
+}  // namespace
+
+void complain(const std::string& path, const std::string& sentence) {
+  end_progress();
+  if (path.empty()) {
+    log::error("{}", sentence);
+  } else {
+    log::error("{}: {}", path, sentence);
+  }
+}
+
+void complain(const std::string& path, const trace::error& error) {
+  complain(path, error.message);
+}
+
+std::optional<open_trace> open(const std::string& path) {
+  auto source = trace::file_source::open(path);
+  if (!source) {
+    complain(path, source.failure());
+    return std::nullopt;
+  }
+  open_trace opened;
+  if (source->is_growing()) {  // each pass has to see the same
+    auto frozen = trace::frozen_source::take(path);
+    if (!frozen) {
+      complain(path, frozen.failure());
+      return std::nullopt;
+    }
+    opened.source = std::move(*frozen);
+  } else {
+    opened.source = std::make_unique<trace::file_source>(std::move(*source));
+  }
+  if (snapshot::is_one(*opened.source)) {
+    auto made = snapshot::as_trace(*opened.source, show_reading(path));
+    if (!made) {
+      snapshot_refused = true;
+      complain(path, made.failure());
+      return std::nullopt;
+    }
+    opened.source = std::move(*made);
+  }
+  auto reader = trace::reader::open(*opened.source);
+  if (!reader) {
+    complain(path, reader.failure());
+    return std::nullopt;
+  }
+  opened.reader = std::make_unique<trace::reader>(std::move(*reader));
+  return opened;
+}
+
+bool refused_a_snapshot() {
+  return snapshot_refused;
+}
+
+std::optional<std::vector<std::string>> find(const std::vector<std::string>& names) {
+  auto found = trace::find_traces(names);
+  if (found) return std::move(*found);
+  complain({}, found.failure());
+  return std::nullopt;
+}
+
+const std::string* in_both(const std::vector<std::string>& before,
+                           const std::vector<std::string>& after) {
+  for (const auto& path : before) {
+    for (const auto& other : after) {
+      std::error_code failed;
+      if (std::filesystem::equivalent(path, other, failed) && !failed) return &other;
+    }
+  }
+  return nullptr;
+}
+
+std::vector<std::string> sentences_of(const trace::completeness& facts) {
+  return facts.damage ? std::vector{facts.damage->message} : std::vector<std::string>();
+}
+
+bool each_trace(const std::vector<std::string>& paths,
+                const std::function<std::vector<std::string>(const std::string& path,
+                                                             trace::reader& reader)>& read) {
+  bool complete = true;
+  for (const auto& path : paths) {
+    const auto opened = open(path);
+    if (!opened) {
+      complete = false;
+      continue;
+    }
+    const auto sentences = read(path, *opened->reader);
+    end_progress();
+    for (const auto& sentence : sentences) complain(path, sentence);
+    complete = complete && sentences.empty();
+  }
+  return complete;
+}
+
+std::function<void(const trace::progress&)> show_progress(const std::string& path) {
+  if (::isatty(STDERR_FILENO) == 0) return {};
+  return [path, due = seldom()](const trace::progress& so_far) mutable {
+    if (!due.now()) return;
+    fmt::print(stderr, "\r{}: {:.0f} %, {:.1f} M events\x1b[K", text::printable(path),
+               100.0 * static_cast<double>(so_far.bytes_read) /
+                   static_cast<double>(so_far.bytes_total + 1),
+               static_cast<double>(so_far.events) / 1e6);
+  };
+}
+
+std::function<void(std::uint64_t, std::uint64_t)> show_reading(const std::string& path) {
+  if (::isatty(STDERR_FILENO) == 0) return {};
+  return [path, due = seldom()](std::uint64_t done, std::uint64_t of) mutable {
+    if (!due.now()) return;
+    fmt::print(stderr, "\r{}: {:.0f} %\x1b[K", text::printable(path),
+               100.0 * static_cast<double>(done) / static_cast<double>(of + 1));
+  };
+}
+
+std::function<void(const advice::replay_progress&)> show_replays(const std::string& path) {
+  if (::isatty(STDERR_FILENO) == 0) return {};
+  return [path, due = seldom()](const advice::replay_progress& so_far) mutable {
+    if (!due.now()) return;
+    fmt::print(stderr, "\r{}: replaying {} of {}\x1b[K", text::printable(path), so_far.done,
+               so_far.of);
+  };
+}
+
+void end_progress() {
+  if (!std::exchange(progress_shown, false)) return;
+  fmt::print(stderr, "\r\x1b[K");
+}
+
+}  // namespace memtrace::cli

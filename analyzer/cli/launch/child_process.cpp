@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/cli/launch/child_process.h"
+
+#include <fcntl.h>
+#include <fmt/core.h>
+#include <sys/personality.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/types.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+
+#include "analyzer/cli/io/log.h"
+
+namespace memtrace::cli {
+
+namespace {
+
+constexpr std::array forwarded = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGWINCH};
+
+volatile pid_t child = 0;
+
+void forward(int number, siginfo_t* sent, void*) {
+  // SI_KERNEL: from the terminal, which sends it to the program too.
+  if (sent->si_code != SI_KERNEL && child > 0) ::kill(child, number);
+}
+
+[[nodiscard]] sigset_t forwarded_set() {
+  sigset_t set;
+  sigemptyset(&set);
+  for (const int number : forwarded) sigaddset(&set, number);
+  return set;
+}
+
+// In the child, between fork and exec. Reports errno through the pipe when exec fails.
+[[noreturn]] void become(char* const* arguments, const variables& environment, bool fixed_addresses,
+                         int failure_pipe, const sigset_t& signals) {
+  if (fixed_addresses) ::personality(::personality(0xffffffff) | ADDR_NO_RANDOMIZE);
+  for (const auto& [name, value] : environment) ::setenv(name.c_str(), value.c_str(), 1);
+  ::sigprocmask(SIG_SETMASK, &signals, nullptr);
+  ::execvp(arguments[0], arguments);
+  const int number = errno;
+  [[maybe_unused]] const auto written = ::write(failure_pipe, &number, sizeof(number));
+  ::_exit(127);
+}
+
+void install_forwarding() {
+  struct sigaction how {};
+  how.sa_sigaction = forward;
+  how.sa_flags = SA_SIGINFO | SA_RESTART;
+  how.sa_mask = forwarded_set();
+  for (const int number : forwarded) ::sigaction(number, &how, nullptr);
+}
+
+[[nodiscard]] std::vector<char*> arguments_of(const std::vector<std::string>& command) {
+  std::vector<char*> arguments;
+  for (const auto& argument : command) arguments.push_back(const_cast<char*>(argument.c_str()));
+  arguments.push_back(nullptr);
+  return arguments;
+}
+
+// errno of an exec that failed, from the pipe of `become`; 0: it went well.
+[[nodiscard]] int start_error_from(int pipe) {
+  int number = 0;
+  ssize_t count = 0;
+  while ((count = ::read(pipe, &number, sizeof(number))) < 0 && errno == EINTR) {
+  }
+  return count == 0 ? 0 : number;
+}
+
+// In the child: apart from the terminal and from memtrace's own signals, but not outliving it.
+void go_to_background(const std::string& output) {
+  ::setpgid(0, 0);
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  const int nothing = ::open("/dev/null", O_RDONLY);
+  const int into = ::open(output.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+  if (nothing >= 0) ::dup2(nothing, STDIN_FILENO);
+  if (nothing > STDERR_FILENO) ::close(nothing);
+  if (into < 0) return;
+  ::dup2(into, STDOUT_FILENO);
+  ::dup2(into, STDERR_FILENO);
+}
+
+[[nodiscard]] child_end wait_for(pid_t pid) {
+  child_end end;
+  end.started = true;
+  int status = 0;
+  while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+  }
+  child = 0;
+  if (WIFSIGNALED(status)) {
+    end.signal = WTERMSIG(status);
+  } else {
+    end.exit_status = WEXITSTATUS(status);
+  }
+  return end;
+}
+
+[[nodiscard]] bool writes_to(std::uint64_t process, const std::string& folder) {
+  std::ifstream file(fmt::format("/proc/{}/environ", process), std::ios::binary);
+  const std::string all((std::istreambuf_iterator<char>(file)), {});
+  const auto wanted = "MEMTRACE_OUTPUT=" + folder + '\0';
+  return all.find(wanted) != all.npos;
+}
+
+}  // namespace
+
+child_end run_program(const std::vector<std::string>& command, const variables& environment,
+                      bool fixed_addresses) {
+  const auto arguments = arguments_of(command);
+  child_end end;
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0) {
+    end.start_error = errno;
+    return end;
+  }
+  // No signal may be lost between fork and the handlers.
+  const auto held = forwarded_set();
+  sigset_t before;
+  ::sigprocmask(SIG_BLOCK, &held, &before);
+  std::fflush(nullptr);
+  child = ::fork();
+  if (child == 0) become(arguments.data(), environment, fixed_addresses, ends[1], before);
+  if (child < 0) end.start_error = errno;
+  ::close(ends[1]);
+  install_forwarding();
+  ::sigprocmask(SIG_SETMASK, &before, nullptr);
+  if (child > 0) {
+    const pid_t pid = child;
+    end.start_error = start_error_from(ends[0]);
+    const auto finished = wait_for(pid);
+    if (end.start_error == 0) end = finished;
+  }
+  ::close(ends[0]);
+  return end;
+}
+
+background_program start_in_background(const std::vector<std::string>& command,
+                                       const variables& environment, bool fixed_addresses,
+                                       const std::string& output) {
+  const auto arguments = arguments_of(command);
+  background_program made;
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0) {
+    made.start_error = errno;
+    return made;
+  }
+  std::fflush(nullptr);
+  const pid_t pid = ::fork();
+  if (pid == 0) {
+    go_to_background(output);
+    sigset_t none;
+    sigemptyset(&none);
+    become(arguments.data(), environment, fixed_addresses, ends[1], none);
+  }
+  if (pid < 0) made.start_error = errno;
+  ::close(ends[1]);
+  if (pid > 0) {
+    ::setpgid(pid, pid);
+    made.start_error = start_error_from(ends[0]);
+    if (made.start_error == 0) {
+      made.pid = pid;
+    } else {
+      ::waitpid(pid, nullptr, 0);
+    }
+  }
+  ::close(ends[0]);
+  return made;
+}
+
+int end_like(const child_end& end, const std::string& name) {
+  if (!end.started) {
+    const bool missing = end.start_error == ENOENT;
+    log::error("{}: {}", name,
+               missing ? "no such program; check the name after --"
+                       : fmt::format("cannot be started: {}", std::strerror(end.start_error)));
+    return missing ? not_found : not_executable;
+  }
+  if (end.signal == 0) return end.exit_status;
+  const rlimit no_core{0, 0};  // the program's own core dump is the useful one
+  ::setrlimit(RLIMIT_CORE, &no_core);
+  ::signal(end.signal, SIG_DFL);
+  sigset_t only;
+  sigemptyset(&only);
+  sigaddset(&only, end.signal);
+  ::sigprocmask(SIG_UNBLOCK, &only, nullptr);
+  ::raise(end.signal);
+  return 128 + end.signal;
+}
+
+std::optional<child_end> watched_program::look() {
+  if (pid_ <= 0 || ended_) return std::nullopt;
+  int status = 0;
+  const auto found = ::waitpid(pid_, &status, WNOHANG);
+  if (found == 0 || (found < 0 && errno == EINTR)) return std::nullopt;
+  ended_ = true;
+  child_end end;
+  end.started = true;
+  if (found > 0 && WIFSIGNALED(status)) {
+    end.signal = WTERMSIG(status);
+  } else if (found > 0) {
+    end.exit_status = WEXITSTATUS(status);
+  }
+  return end;
+}
+
+void watched_program::end(const std::vector<std::uint64_t>& others, const std::string& folder) {
+  if (pid_ <= 0) return;
+  for (const auto process : others) {
+    if (!folder.empty() && writes_to(process, folder)) {
+      ::kill(static_cast<pid_t>(process), SIGKILL);
+    }
+  }
+  ::kill(-pid_, SIGKILL);
+  if (!ended_) {
+    while (::waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
+    }
+    ended_ = true;
+  }
+  pid_ = 0;
+}
+
+}  // namespace memtrace::cli
