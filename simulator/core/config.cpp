@@ -23,6 +23,7 @@ constexpr std::string_view constant_names[] = {
 
 constexpr std::uint64_t constant_defaults[] = {
 #define MEMTRACE_CONSTANT(name, bytes, source) bytes,
+#include "simulator/constants.def"
 #undef MEMTRACE_CONSTANT
 };
 

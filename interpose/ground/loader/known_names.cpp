@@ -27,6 +27,7 @@ constexpr driver_function driver_functions[] = {
 
 constexpr std::string_view other_functions[] = {
 #define RUNTIME(name) #name,
+#include "interpose/ground/loader/known_names.def"
 };
 
 static_assert(std::is_sorted(std::begin(driver_functions), std::end(driver_functions),
@@ -37,6 +38,7 @@ static_assert(std::is_sorted(std::begin(other_functions), std::end(other_functio
 
 constexpr int known_version =
 #define RELEASE(number) number
+#include "interpose/ground/loader/known_names.def"
     ;
 
 const driver_function* find_driver_function(std::string_view name) noexcept {
