@@ -34,8 +34,11 @@ ALIAS = re.compile(r"\busing\s+([A-Za-z_]\w*)\s*=")
 FUNCTION = re.compile(r"([A-Za-z_]\w*)\s*\(")
 VARIABLE = re.compile(r"(?<!:)\b([A-Za-z_]\w*)\s*(?:\[[^\]]*\]\s*)*(?:=|$)")
 MACRO = re.compile(r"^\s*#\s*define\s+(\w+)", re.M)
-# Inside another namespace a named one would be another, and an #include under a condition cannot stand first.
-STANDS_AT_TOP = re.compile(r'^(?:namespace\s+[\w:]+\s*\{|extern\s+"C"|template\s*<\s*>|int main\(|\s*#\s*if)', re.M)
+# Inside another namespace a named one would be another, as would what is defined for another by its full name, and an
+# #include under a condition cannot stand first.
+STANDS_AT_TOP = re.compile(
+    r'^(?:namespace\s+[\w:]+\s*\{|extern\s+"C"|template\s*<\s*>|int main\(|\s*#\s*if'
+    r'|(?!struct|class|enum)[a-z][^;=("\n]*\s\w+(?:::\w+)+\s*[({])', re.M)
 USING_NAMESPACE = re.compile(r"^\s*using\s+namespace\s+([\w:]+)", re.M)
 LIBRARY_HEADER = re.compile(r"^#include (<[^>]+>)", re.M)
 PROJECT_HEADER = re.compile(r'^#include "([^"]+\.h)"', re.M)
