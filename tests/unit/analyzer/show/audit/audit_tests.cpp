@@ -5,6 +5,7 @@
 
 #include <fmt/core.h>
 
+#include <nlohmann/json.hpp>
 #include <span>
 
 #include "tests/unit/catch.h"
