@@ -184,7 +184,8 @@ class Plan:
 
     def filled(self, text: str, folder: Path) -> str:
         names = [one.name for one in self.sources]
-        return re.sub(r"\{(\d)\}", lambda found: str(folder / "source" / found[1] / names[int(found[1])]), text)
+        return re.sub(r"(?:^|(?<=:))\{(\d)\}(?=[/:]|$)",
+                      lambda found: str(folder / "source" / found[1] / names[int(found[1])]), text)
 
     def command_in(self, folder: Path) -> list[str]:
         return [self.filled(word, folder) for word in self.words]

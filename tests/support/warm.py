@@ -11,6 +11,7 @@ server, addresses are others, and memtrace says nothing on the standard error.""
 from __future__ import annotations
 
 import atexit
+import functools
 import json
 import os
 import re
@@ -127,10 +128,17 @@ class Started:
         return file.read()
 
 
+@functools.cache
+def is_understood(python: str) -> bool:
+    """Whether the interpreter has what warm_server builds on."""
+    asked = "import ctypes, os, sys; sys.orig_argv, os.pidfd_open, ctypes.pythonapi._Py_GetConfig"
+    return subprocess.run([python, "-c", asked], capture_output=True).returncode == 0
+
+
 def can(command: list, **how) -> bool:
     words = [str(word) for word in command]
     return (not runs.on_real_gpu() and len(words) > 1 and words[0] == runs.python() and words[1].endswith(".py")
-            and not how.get("pass_fds") and how.get("preexec_fn") is None)
+            and not how.get("pass_fds") and how.get("preexec_fn") is None and is_understood(words[0]))
 
 
 def start(command: list, output: Path | None, *, env: dict[str, str] | None = None, cwd: Path | None = None,

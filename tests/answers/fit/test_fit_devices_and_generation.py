@@ -9,7 +9,6 @@ import jsonschema
 import pytest
 
 import brute_force
-import recordings
 import runs
 
 PROGRAMS = Path(__file__).resolve().parent / "programs"
@@ -38,8 +37,7 @@ while refused <= beyond:
 
 
 def dry_run(command: list, devices: int) -> runs.Outcome:
-    return recordings.run([runs.python(), *command], None, gpu=GPU, memory=MEMORY, devices=devices,
-                          timeout=PATIENCE_S)
+    return runs.run([runs.python(), *command], None, gpu=GPU, memory=MEMORY, devices=devices, timeout=PATIENCE_S)
 
 
 def largest_of_every_batch(flag: str, program: list, devices: int = 1) -> int:

@@ -5,6 +5,8 @@ It serves from inside the interpreter's own start, where `site` imports this fil
 A forked child makes the start look as if its own program had been asked for, and returns: the interpreter then runs
 that program as its `__main__`, and ends, exactly as after a cold start. No frame of ours is below the program's."""
 
+from __future__ import annotations
+
 import ctypes
 import json
 import os
