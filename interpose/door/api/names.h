@@ -13,9 +13,9 @@
 
 namespace memtrace::names {
 
-// Of a longer text the beginning is the name.
+// A longer text is cut: its beginning is the name.
 inline constexpr std::size_t max_bytes = 1000;
-// What a program makes up beyond this (a name for each step) is called "…".
+// Names that a program makes up beyond this (a name for each step) is called "…".
 inline constexpr std::uint32_t max_names = 100'000;
 
 struct name {

@@ -35,7 +35,7 @@ std::atomic<bool> is_offered{false};
                     std::memory_order_relaxed);
 }
 
-// What the C library's does.
+// As the C library's does.
 char* look_up(const char* name) noexcept {
   const std::size_t length = std::strlen(name);
   for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
@@ -78,7 +78,7 @@ void offer() noexcept {
 
 }  // namespace memtrace::nvtx
 
-// What NVTX calls at the first use of each of its instances; 0 means that there is no tool.
+// NVTX calls this at the first use of each of its instances; 0 means that there is no tool.
 MEMTRACE_EXPORTED int InitializeInjectionNvtx2(const void* (*tables)(std::uint32_t)) {
   const memtrace::errno_keeper errno_stays;
   using namespace memtrace;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a tool and an instance of NVTX 3 agree on. NVTX is a header: each library of the process
-// that uses it has an instance of its own, which at its first use loads the tool that
+// The interface between a tool and an instance of NVTX 3. NVTX is a header: each library of the
+// process that uses it has an instance of its own, which at its first use loads the tool that
 // NVTX_INJECTION64_PATH names and calls its InitializeInjectionNvtx2. The tool then puts its
 // functions in the instance's tables; what it leaves alone does nothing.
 #pragma once
@@ -52,7 +52,8 @@ enum class domain_call : unsigned {
 
 enum class message_kind : std::int32_t { none = 0, bytes = 1, wide = 2, registered = 3 };
 
-// What we gave the program for a domain or a text that it registered; null where we gave none.
+// The handle that we gave the program for a domain or a text that it registered; null where we gave
+// none.
 struct handle;
 
 struct event_attributes {
@@ -74,7 +75,7 @@ struct event_attributes {
 static_assert(sizeof(event_attributes) == 48);
 static_assert(offsetof(event_attributes, message) == 32);
 
-// What pushing and popping return when no tool counts levels: the program sees what it would see
+// Pushing and popping return this when no tool counts levels: the program sees what it would see
 // without us.
 inline constexpr int no_levels = -2;
 

@@ -12,7 +12,7 @@ namespace memtrace::nvtx {
 [[nodiscard]] const names::name* name_of(const char* text) noexcept;
 [[nodiscard]] const names::name* name_of(const wchar_t* text) noexcept;
 
-// Of a range or mark: its message, after "domain: " where there is a domain.
+// The message of a range or mark, after "domain: " where there is a domain.
 [[nodiscard]] const names::name* name_of(const handle* domain,
                                          const event_attributes* attributes) noexcept;
 

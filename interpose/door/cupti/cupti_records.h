@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The parts of CUPTI's interface that are used, without its headers: numbers and the beginnings of
-// records, which CUPTI 12.0 to 13.0 have in common (cupti_activity.h; tests/unit/interpose/door/cupti
-// compares them with the headers).
+// records, which CUPTI 12.0 to 13.0 have in common (cupti_activity.h;
+// tests/unit/interpose/door/cupti compares them with the headers).
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What CUPTI counts on each device, as counters of the trace (memtrace/host_samples.h). Not
+// CUPTI's counts on each device, as counters of the trace (memtrace/host_samples.h). Not
 // thread-safe.
 #pragma once
 

@@ -1,19 +1,60 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "interpose/door/cupti/witness.h"
 
+#include <sys/mman.h>
+
+#include <array>
 #include <cstdio>
 #include <cstdlib>
 
-#include "interpose/door/cupti/buffers.h"
 #include "interpose/door/cupti/cupti_library.h"
 #include "interpose/door/cupti/record_reading.h"
 #include "interpose/ground/base/notice.h"
 #include "interpose/ground/base/settings.h"
+#include "interpose/ground/base/small_lock.h"
 #include "interpose/ground/session/refusals.h"
 #include "interpose/ground/session/session.h"
 
 namespace memtrace::cupti {
 namespace {
+
+// Memory for CUPTI's records: handed out empty, taken back when read, used again.
+namespace buffers {
+
+constexpr std::size_t bytes = 512 << 10;
+
+constexpr std::size_t most_kept = 8;
+
+struct {
+  small_lock lock;
+  std::array<std::uint8_t*, most_kept> unused{};
+  std::size_t count = 0;
+} kept;
+
+// Null when there is no memory: CUPTI then counts what it drops.
+std::uint8_t* take() noexcept {
+  {
+    const lock_holder holder(kept.lock);
+    if (kept.count > 0) return kept.unused[--kept.count];
+  }
+  void* const fresh =
+      mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  return fresh == MAP_FAILED ? nullptr : static_cast<std::uint8_t*>(fresh);
+}
+
+void give_back(std::uint8_t* buffer) noexcept {
+  if (buffer == nullptr) return;
+  {
+    const lock_holder holder(kept.lock);
+    if (kept.count < most_kept) {
+      kept.unused[kept.count++] = buffer;
+      return;
+    }
+  }
+  munmap(buffer, bytes);
+}
+
+}  // namespace buffers
 
 // A step of training, or a few; and short enough that what a kill loses is little.
 constexpr std::uint32_t flush_period_ms = 250;
@@ -59,7 +100,7 @@ const char* try_to_listen() noexcept {
     (void)cupti.unsubscribe(subscription);
     return "CUPTI gives no memory records";
   }
-  // What a GPU or a user may not have is left out.
+  // Kinds that this GPU or user may not have are left out.
   migration_config config[] = {{1, migration_counter::to_device, 0, 1},
                                {1, migration_counter::to_host, 0, 1},
                                {1, migration_counter::gpu_page_fault, 0, 1}};

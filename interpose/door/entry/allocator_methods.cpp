@@ -126,7 +126,7 @@ void set_fraction(void* self, double fraction, device_index device) {
   record(format::operation::memory_fraction, device, std::bit_cast<std::uint64_t>(fraction), 0);
 }
 
-// What stands in front of a method, and what is said where it is not as in a known release.
+// Stands in front of a method; with the sentence for one that is not as in a known release.
 struct replaced_method {
   allocator_member which;
   const char* unknown;

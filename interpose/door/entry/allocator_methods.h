@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a program does to the allocator besides allocating: empty_cache, private pools, the memory
+// The program's calls of the allocator besides allocating: empty_cache, private pools, the memory
 // fraction. They are virtual functions, so the allocator gets a copy of its vtable with those
 // slots replaced; every wrapper records and calls the original. Where one of them is not as in a
 // known release (native_allocator.h), the vtable stays, and that is said.

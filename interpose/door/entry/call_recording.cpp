@@ -11,10 +11,10 @@
 #include "interpose/ground/base/settings.h"
 #include "interpose/ground/driver/call_owner.h"
 #include "interpose/ground/driver/device_log.h"
+#include "interpose/ground/driver/driver_queries.h"
 #include "interpose/ground/driver/known_memory.h"
 #include "interpose/ground/driver/made_contexts.h"
 #include "interpose/ground/driver/native_stack.h"
-#include "interpose/ground/driver/primary_context.h"
 #include "interpose/ground/driver/stream_capture.h"
 #include "interpose/sight/agent/agent.h"
 #include "interpose/sight/python/python_stack.h"
@@ -26,6 +26,16 @@ using format::cuda_effect;
 
 // cudaErrorMemoryAllocation and CUDA_ERROR_OUT_OF_MEMORY.
 constexpr int out_of_memory = 2;
+
+// Whether a device's own context, which the runtime uses, lives; false where the driver does not
+// say.
+bool is_primary_context_active(std::uint32_t device) noexcept {
+  const driver_queries* const driver = driver_queries::find();
+  unsigned flags = 0;
+  int active = 0;
+  return driver != nullptr && driver->primary_state != nullptr &&
+         driver->primary_state(static_cast<int>(device), &flags, &active) == 0 && active != 0;
+}
 
 // Whether graphs of this process hold memory: only then is a launch worth a record.
 std::atomic<bool> graphs_allocate{false};
@@ -85,7 +95,7 @@ stack_id stack_of(recorder& to, const recorded_call& call, std::string_view owne
                                                                  : python;
 }
 
-// What the call is in the trace, if its stream is being captured.
+// The call as the trace has it, if its stream is being captured.
 struct call_as_recorded {
   const char* api;
   cuda_effect effect;
@@ -127,7 +137,7 @@ void remember(cuda_effect effect, const call_facts& facts, std::uint32_t device)
   known_memory::remember_address(facts.address, device);
 }
 
-// What else is to be known of a call that succeeded.
+// Remembers what later calls need to know about one that succeeded.
 void note_allocation(recorder& to, const recorded_call& call, cuda_effect effect,
                      const call_facts& facts, std::uint32_t device,
                      std::uint64_t used_before) noexcept {
@@ -245,10 +255,10 @@ void record_note(const recorded_call& call, const call_facts& facts, int error) 
   if (to == nullptr) return;
   const bool launches = is_launch(call.id);
   if (launches && !graphs_allocate.load(std::memory_order_relaxed)) return;
-  // Of its users only the last ends a device's own context.
+  // Only the last of its users ends a device's own context.
   const bool ends = call.effect == cuda_effect::context_end;
   const std::uint32_t device = device_of(facts);
-  if (ends && (error != 0 || primary_context::is_active(device))) return;
+  if (ends && (error != 0 || is_primary_context_active(device))) return;
   if (is_checkpoint(call.id) && facts.handle != static_cast<std::uint64_t>(getpid())) {
     return;  // of another process, or nothing was done
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What every wrapper of a recorded CUDA call does around the real one. No lock is held across the
+// The work of every wrapper of a recorded CUDA call around the real one. No lock is held across the
 // real call, and its result goes back untouched.
 //
 //   ALLOCATES   real call ─► record                   (failures too, if a recording runs)
@@ -71,12 +71,12 @@ class [[nodiscard]] call_nesting {
   static inline thread_local constinit int depth_ = 0;
 };
 
-// What the wrappers answer when there is nothing behind them: cudaErrorSharedObjectSymbolNotFound
+// The wrappers' answer when there is nothing behind them: cudaErrorSharedObjectSymbolNotFound
 // and CUDA_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND, which are the same number.
 inline constexpr int error_no_real_function = 302;
 
 void before_allocation() noexcept;
-// What of the device is in use before a context is made there; 0: not known.
+// Bytes of the device in use before a context is made there; 0: not known.
 [[nodiscard]] std::uint64_t before_context(const call_facts& wanted) noexcept;
 void record_allocation(const recorded_call& call, call_facts facts, int error,
                        std::uint64_t used_before) noexcept;

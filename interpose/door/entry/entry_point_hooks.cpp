@@ -15,7 +15,7 @@ namespace {
 
 // CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM and cudaEnablePerThreadDefaultStream
 constexpr unsigned long long per_thread_stream = 2;
-// What flags of 0 mean in a program compiled for the per-thread stream.
+// The meaning of flags of 0 in a program compiled for the per-thread stream.
 constexpr unsigned long long legacy_stream = 1;
 constexpr int no_version = 0;
 

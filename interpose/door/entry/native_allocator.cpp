@@ -111,7 +111,7 @@ bool native_allocator::find() noexcept {
   for (unsigned i = 0; i < member_count; ++i) {
     const auto& one = found[i];
     members_[i].is_named = one.times != 0;
-    // Of two with one name nobody knows which is meant.
+    // With two of one name nobody knows which is meant.
     const auto* const parameters =
         one.times == 1 ? find_known(static_cast<allocator_member>(i), one.rest) : nullptr;
     if (parameters == nullptr) continue;

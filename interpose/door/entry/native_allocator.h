@@ -24,7 +24,7 @@ enum class allocator_member : unsigned {
   count
 };
 
-// What a member takes where that differs from release to release.
+// The arguments of a member, where they differ from release to release.
 enum class member_form : unsigned char {
   only,
   no_pool,        // emptyCache() until 2.7; later of one pool

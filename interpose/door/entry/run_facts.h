@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is known about the run when its recording begins: the info records.
+// The facts about a run that are known when its recording begins: the info records.
 #pragma once
 
 #include "interpose/ground/recorder/recorder.h"

@@ -46,7 +46,7 @@ std::uint64_t elapsed(std::uint64_t now) noexcept {
   return now - first;
 }
 
-// What is read of a device at one moment.
+// A device's figures at one moment.
 class reading {
  public:
   reading(recorder& to, std::uint32_t device) noexcept : to_(to), device_(device) {}
@@ -99,7 +99,7 @@ class reading {
   std::size_t count_ = 0;
 };
 
-// Of the current device.
+// For the current device.
 bool sample(recorder& to, std::uint32_t device) noexcept {
   const std::uint64_t calls = begun.load(std::memory_order_acquire);
   if (calls - ended.load(std::memory_order_acquire) != own_calls) return false;
@@ -116,7 +116,7 @@ bool sample(recorder& to, std::uint32_t device) noexcept {
   return true;
 }
 
-// What was given back since the latest sample is not known here: there may be more than ever.
+// Memory given back since the latest sample is not known here: there may be more than ever.
 bool may_be_highest(const device_state& state) noexcept {
   const std::uint64_t taken = state.taken.load(std::memory_order_relaxed);
   return taken != 0 && state.in_use.load(std::memory_order_relaxed) + taken >
@@ -158,7 +158,7 @@ void took(recorder& to, std::uint32_t device, cuda_effect effect, std::uint64_t 
   const bool is_of_pool = effect == cuda_effect::pool_memory;
   const bool is_of_graph = effect == cuda_effect::graph_memory;
   if (is_of_pool) state.has_pools.store(true, std::memory_order_relaxed);
-  // What a capturing stream asks a pool for belongs to a graph.
+  // Memory that a capturing stream asks a pool for belongs to a graph.
   if (is_of_pool || is_of_graph) state.has_graphs.store(true, std::memory_order_relaxed);
   // A graph's launch, a new context and a module do not say how much.
   state.taken.fetch_add(std::max<std::uint64_t>(bytes, 1), std::memory_order_relaxed);

@@ -31,7 +31,7 @@ inline thread_local constinit std::uint64_t own_calls = 0;  // of this thread, u
 inline void ask() noexcept {
   asked.fetch_add(1, std::memory_order_relaxed);
 }
-// What the latest answer took, in nanoseconds.
+// How long the latest answer took, in nanoseconds.
 [[nodiscard]] std::uint64_t cost() noexcept;
 
 // Around a call that is recorded, from before the real one to after its record.

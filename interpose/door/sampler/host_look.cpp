@@ -10,7 +10,7 @@ double as_value(std::uint64_t bytes) noexcept {
   return static_cast<double>(bytes);
 }
 
-// What finds no room in the recorder's slot comes with the next look.
+// A value that finds no room in the recorder's slot comes with the next look.
 template <std::size_t count>
 bool record(recorder& to, const std::array<counter_value, count>& values) noexcept {
   return to.samples(values);

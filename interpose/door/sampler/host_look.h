@@ -26,7 +26,8 @@ class host_look {
   // All below it by their status. Whether there are others than before.
   [[nodiscard]] bool children(recorder& to) noexcept;
   [[nodiscard]] bool has_children() const noexcept { return !below_.found().empty(); }
-  // Of this process and all below it, at the latest looks, a page that several have once for each.
+  // Memory of this process and all below it, at the latest looks, a page that several have once for
+  // each.
   [[nodiscard]] std::uint64_t resident() const noexcept { return own_resident_ + below_resident_; }
   // This process and all below it by their page tables. Ends early when `stop` is no longer 0.
   void page_tables(recorder& to, const std::atomic<std::uint32_t>& stop) noexcept;

@@ -67,7 +67,7 @@ bool parse_mount(std::string_view line, limit_source version, mount& found) noex
   return type == "cgroup" && has_word(line, "memory");
 }
 
-// What lies between the group at the mount and the process's own. Inside a container the process
+// The path between the group at the mount and the process's own. Inside a container the process
 // may have a path that its mount does not show: then the mount is its group.
 std::string_view below(const mount& at, std::string_view path) noexcept {
   if (at.root == "/") return path.starts_with("/..") ? std::string_view() : path;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What this process's stream-ordered pools and graphs reserve of a device, asked of the driver in a
-// thread of the program.
+// The memory that this process's stream-ordered pools and graphs reserve of a device, asked of the
+// driver in a thread of the program.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the kernel says about the memory of a process. Bytes.
+// The memory of a process, as the kernel reports it. Bytes.
 #pragma once
 
 #include <cstdint>
@@ -9,12 +9,12 @@
 
 namespace memtrace::sampler {
 
-// Of the calling process.
+// For the calling process.
 inline constexpr std::uint64_t this_process = 0;
 
 struct resident_memory {
   std::uint64_t resident = 0;
-  // What the kernel cannot drop and read again: anonymous, shared and swapped out.
+  // Memory that the kernel cannot drop and read again: anonymous, shared and swapped out.
   std::uint64_t kept = 0;
   std::uint64_t mapped = 0;  // what RLIMIT_AS limits
   std::uint64_t data = 0;    // what RLIMIT_DATA limits

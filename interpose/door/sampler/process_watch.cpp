@@ -113,7 +113,7 @@ bool any_is_seen() noexcept {
   return false;
 }
 
-// What one turn of the thread finds.
+// The findings of one turn of the thread.
 enum class outcome { looked, nothing_known, cannot_be_opened, nothing_to_do };
 
 class watcher {

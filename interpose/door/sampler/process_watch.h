@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What NVML says of the processes on the devices that this one uses: counters of
+// The memory, by NVML, of the processes on the devices that this one uses: counters of
 // memtrace/host_samples.h. NVML is opened and asked in a thread of its own and nowhere else:
 // opening it takes tens of milliseconds, and each question takes the driver's locks.
 //

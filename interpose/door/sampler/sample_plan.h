@@ -19,7 +19,7 @@
 
 namespace memtrace::sampler {
 
-// What may be spent on something: an allowance, and a share of the time.
+// A budget for something: an allowance, and a share of the time.
 class time_budget {
  public:
   constexpr time_budget(std::uint64_t allowance, std::uint64_t share) noexcept
@@ -41,10 +41,10 @@ class sample_plan {
   static constexpr std::uint64_t shortest_pause = 100'000'000;
   static constexpr std::uint64_t longest_pause = 1'000'000'000;
   static constexpr std::uint64_t shortest_walk_pause = 200'000'000;
-  // Of walks: enough for a verdict on two DataLoader workers in the first minute.
+  // For walks: enough for a verdict on two DataLoader workers in the first minute.
   static constexpr std::uint64_t allowance = 250'000'000;
   static constexpr std::uint64_t longest_walk = 50'000'000;
-  // Of resident memory, in a nanosecond (process_memory.h has the measurement).
+  // Bytes of resident memory in a nanosecond (process_memory.h has the measurement).
   static constexpr std::uint64_t walked_bytes = 300;
   // The process, its children, and walks: a 3000th of the time each.
   static constexpr std::uint64_t share = 3000;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What this process was started as.
+// The command that started this process.
 #pragma once
 
 #include <span>

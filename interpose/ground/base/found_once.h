@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is found out when it is first asked for, as a function-local static would be, but without
-// the guard of one: a thread that forks while another is finding it out leaves nothing locked in
-// the child. Several threads may find it out at once, and must come to the same.
+// A value that is found out when it is first asked for, as a function-local static would be, but
+// without the guard of one: a thread that forks while another is finding it out leaves nothing
+// locked in the child. Several threads may find it out at once, and must come to the same.
 #pragma once
 
 #include <atomic>

@@ -11,13 +11,13 @@
 
 namespace memtrace {
 
-// What fits into the buffer; lines cut off at its end are left out.
+// As much as fits into the buffer; lines cut off at its end are left out.
 [[nodiscard]] std::string_view read_file(const char* path, std::span<char> buffer) noexcept;
 
 // Leading blanks are skipped; nothing where no digit follows.
 [[nodiscard]] std::optional<std::uint64_t> number_in(std::string_view text) noexcept;
 
-// Of the line that begins with `key`: "VmRSS:\t  1024 kB" has 1024 for "VmRSS:".
+// The number in the line that begins with `key`: "VmRSS:\t  1024 kB" has 1024 for "VmRSS:".
 [[nodiscard]] std::optional<std::uint64_t> number_after(std::string_view text,
                                                         std::string_view key) noexcept;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What memtrace says while the program runs: one line a sentence, rarely, on the standard error
+// Messages while the program runs: one line a sentence, rarely, on the standard error
 // that the process started with (never into another file that got its number).
 //
 // MEMTRACE_LOG chooses (memtrace/log_setting.h): a sentence is a warning, a diagnostic debug.

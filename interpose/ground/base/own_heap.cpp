@@ -39,7 +39,7 @@ class mapped_memory final : public std::pmr::memory_resource {
   }
 };
 
-// What the pool has given back, as an array of its own that became too small, is little, and lost.
+// Memory that the pool gives back (an array of its own that became too small) is little, and lost.
 struct pools {
   mapped_memory from_system;
   std::pmr::monotonic_buffer_resource in_pieces{first_mapping, &from_system};

@@ -6,8 +6,8 @@
 // heap_operators.cpp), so nobody else needs to know of it.
 //
 // Any thread may call, and a signal handler on top of a call too: what that takes is mapped by
-// itself, and a small piece that it releases is lost. What was released is used again; up to `largest_pooled` bytes it is not
-// given back to the system.
+// itself, and a small piece that it releases is lost. What was released is used again; up to
+// `largest_pooled` bytes it is not given back to the system.
 #pragma once
 
 #include <cstddef>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the environment asked of memtrace when the process started: copied then, because programs
-// change their environment and their working directory.
+// The settings from the environment as it was when the process started: copied then, because
+// programs change their environment and their working directory.
 #pragma once
 
 #include "memtrace/capabilities.h"
@@ -17,7 +17,7 @@ void read() noexcept;
 [[nodiscard]] const char* output_directory() noexcept;
 // MEMTRACE, standard without it.
 [[nodiscard]] recording_mode mode() noexcept;
-// What stands in MEMTRACE where that names no mode; else null.
+// The value of MEMTRACE where it names no mode; else null.
 [[nodiscard]] const char* mode_that_is_none() noexcept;
 // By the mode, or by the capability's own variable.
 [[nodiscard]] bool is_on(capability which) noexcept;

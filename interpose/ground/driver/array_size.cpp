@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What an array takes, estimated from its descriptor: elements times their size. The driver's
+// The size of an array, estimated from its descriptor: elements times their size. The driver's
 // tiles and rounding are not in it.
 #include <algorithm>
 #include <cstring>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the rows of hooks.def read out of a call's arguments. Layouts are those of cuda.h and
-// cuda_runtime_api.h, which are the same from CUDA 11 to 13 as far as they are read here; where the
-// driver's and the runtime's structures differ in name only, one function reads both. A null
+// The functions by which the rows of hooks.def read a call's arguments. Layouts are those of cuda.h
+// and cuda_runtime_api.h, which are the same from CUDA 11 to 13 as far as they are read here; where
+// the driver's and the runtime's structures differ in name only, one function reads both. A null
 // pointer reads as zeros: the real function says what it thinks of it.
 #pragma once
 
@@ -27,7 +27,7 @@ struct cuda_pitched {
   std::size_t height;
 };
 
-// What CUDA calls CUDA_ARRAY_DESCRIPTOR and CUDA_ARRAY3D_DESCRIPTOR, before and since 3.2.
+// The structures CUDA_ARRAY_DESCRIPTOR and CUDA_ARRAY3D_DESCRIPTOR, before and since 3.2.
 template <typename Size>
 struct array_descriptor_2d {
   Size width;
@@ -65,7 +65,7 @@ using array_2d_v1 = array_descriptor_2d<unsigned>;
 using array_3d = array_descriptor_3d<std::size_t>;
 using array_3d_v1 = array_descriptor_3d<unsigned>;
 
-// What a result pointer points to; the driver may take a null one for another meaning.
+// The value that a result pointer points to; the driver may take a null one for another meaning.
 template <typename T>
 [[nodiscard]] T at(const T* result) noexcept {
   return result == nullptr ? T{} : *result;
@@ -82,7 +82,7 @@ template <typename T>
 [[nodiscard]] int of_location(const void* location) noexcept;
 [[nodiscard]] int of_location_value(std::uint64_t location) noexcept;
 [[nodiscard]] int of_properties(const void* properties) noexcept;
-// Of a stream's context; the current one for the default streams.
+// The device of a stream's context; of the current one for the default streams.
 [[nodiscard]] call_place of_stream(void* stream) noexcept;
 [[nodiscard]] call_place recorded_on(void* stream) noexcept;
 [[nodiscard]] call_place of_pool(const void* pool, void* stream = nullptr) noexcept;
@@ -91,7 +91,7 @@ template <typename T>
 [[nodiscard]] int of_address(std::uint64_t address) noexcept;
 [[nodiscard]] int of_address(const void* address) noexcept;
 
-// Of a device that was retained in this process; 0: not known.
+// The context of a device that was retained in this process; 0: not known.
 [[nodiscard]] std::uint64_t primary_context(int device) noexcept;
 
 [[nodiscard]] std::uint64_t pitched_bytes(const cuda_pitched* made, const cuda_extent& wanted,
@@ -103,11 +103,11 @@ template <typename T>
 
 // Equal in the process that made the handle known and in the one that opens it.
 [[nodiscard]] std::uint64_t ipc_key(const cuda_ipc_handle& handle) noexcept;
-// Of memory that another process made known, as the driver says; 0 if it does not.
+// The size of memory that another process made known, as the driver says; 0 if it does not.
 [[nodiscard]] std::uint64_t opened_bytes(const void* address, int error) noexcept;
 [[nodiscard]] std::uint64_t opened_bytes(std::uint64_t address, int error) noexcept;
 
-// What a CUgraphNodeParams says.
+// The content of a CUgraphNodeParams.
 struct memory_node {
   bool allocates = false;
   bool frees = false;
@@ -119,7 +119,7 @@ struct memory_node {
 // The one of cudaGraphAddNode's last two arguments that this version of the runtime means.
 [[nodiscard]] const void* runtime_node(std::uint64_t fifth, std::uint64_t sixth) noexcept;
 
-// Of a CUDA_MEM_ALLOC_NODE_PARAMS.
+// From a CUDA_MEM_ALLOC_NODE_PARAMS.
 [[nodiscard]] std::uint64_t node_address(const void* parameters) noexcept;
 [[nodiscard]] std::uint64_t node_bytes(const void* parameters) noexcept;
 [[nodiscard]] int of_node(const void* parameters) noexcept;

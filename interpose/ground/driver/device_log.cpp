@@ -16,7 +16,7 @@ constexpr int attribute_multiprocessors = 16;
 constexpr int attribute_major = 75;
 constexpr int attribute_minor = 76;
 
-// Of device memory, on all GPUs so far.
+// Bytes of device memory, on all GPUs so far.
 constexpr std::uint64_t granularity = 2 << 20;
 
 struct device_state {

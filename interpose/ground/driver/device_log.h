@@ -16,7 +16,7 @@ namespace memtrace::device_log {
 // The device of the calling thread's context; the one it had last, or 0, where there is none.
 [[nodiscard]] std::uint32_t current() noexcept;
 
-// Of the current device, by anybody. 0: not known, as without a context.
+// Bytes in use on the current device, by anybody. 0: not known, as without a context.
 [[nodiscard]] std::uint64_t used_bytes() noexcept;
 
 // Before an allocation: notes how much of the current device is free, if nothing is known yet.
@@ -40,8 +40,8 @@ void context_ends(std::uint64_t handle) noexcept;
 // With all contexts on it.
 void device_ended(std::uint32_t device) noexcept;
 
-// What other processes have, and what making this process's contexts took: at the first look, and
-// since then for the contexts that came and went. Nothing before that look.
+// The memory of other processes, and what making this process's contexts took: at the first look,
+// and since then for the contexts that came and went. Nothing before that look.
 [[nodiscard]] std::optional<std::uint64_t> others_and_contexts(std::uint32_t device) noexcept;
 
 }  // namespace memtrace::device_log

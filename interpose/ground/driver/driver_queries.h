@@ -39,7 +39,7 @@ struct driver_queries {
   [[nodiscard]] static const driver_queries* find() noexcept;
 
   [[nodiscard]] bool has_context() const noexcept;
-  // Of the current context's device; 0 and 0: not known.
+  // For the current context's device; 0 and 0: not known.
   struct memory_now {
     std::uint64_t free = 0;
     std::uint64_t total = 0;

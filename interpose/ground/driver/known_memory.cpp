@@ -127,7 +127,7 @@ std::uint64_t primary_context(int device) noexcept {
 }
 
 void in_forked_child() noexcept {
-  // What they hold is of no use to the child, and may be half-way through a change.
+  // Their content is of no use to the child, and may be half-way through a change.
   new (&all_addresses) table;
   new (&all_handles) table;
   is_inside = false;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What NVML says of the processes on a device. From one thread of our own only: opening it takes
+// The processes on a device, according to NVML. From one thread of our own only: opening it takes
 // tens of milliseconds, a question up to some. The library is opened where it is there, once, and
 // stays; what it opens is the process's, because the program may use it, too.
 #pragma once

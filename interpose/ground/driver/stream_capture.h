@@ -11,8 +11,8 @@
 
 namespace memtrace::stream_capture {
 
-// What a captured call is recorded as (memtrace/cuda_calls.h); null for other calls than those
-// that can be captured.
+// The name under which a captured call is recorded (memtrace/cuda_calls.h); null for other calls
+// than those that can be captured.
 [[nodiscard]] const char* captured_name(hook_id id) noexcept;
 
 // The graph that the stream of such a call is being captured into; nothing if it is not.

@@ -12,7 +12,8 @@
 
 namespace memtrace {
 
-// What the calls from one library are bound to. Kept for good: a process has few such libraries.
+// The functions that the calls from one library are bound to. Kept for good: a process has few such
+// libraries.
 struct caller_binding {
   const caller_binding* next;
   std::uintptr_t begin;  // of the calling library

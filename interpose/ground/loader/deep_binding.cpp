@@ -78,8 +78,9 @@ bool is_within(const dl_phdr_info& library, std::uintptr_t address) noexcept {
   return false;
 }
 
-// What the linker has made read-only after it had filled it in: whole pages, so that both ends are
-// rounded down, as it does it. What shares a page with the end of the region stays writable.
+// The memory that the linker has made read-only after it had filled it in: whole pages, so that
+// both ends are rounded down, as it does it. What shares a page with the end of the region stays
+// writable.
 bool is_read_only(const dl_phdr_info& library, std::uintptr_t address,
                   std::uintptr_t page) noexcept {
   for (int i = 0; i < library.dlpi_phnum; ++i) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What loaded libraries export, read from their dynamic sections in memory: without dlsym, which
+// The exports of loaded libraries, read from their dynamic sections in memory: without dlsym, which
 // we stand in front of ourselves, and without touching what dlerror will say.
 #pragma once
 
@@ -49,10 +49,10 @@ class elf_exports {
   relocations calls_;
 };
 
-// Of the first library whose base name begins with `prefix`; null if there is none.
+// From the first library whose base name begins with `prefix`; null if there is none.
 [[nodiscard]] void* find_export_in(const char* prefix, const char* name) noexcept;
 
-// Of the library that holds `address`.
+// From the library that holds `address`.
 [[nodiscard]] void* find_export_beside(const void* address, const char* name) noexcept;
 
 // Whether a loaded library other than this one exports the name.

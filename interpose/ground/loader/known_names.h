@@ -9,7 +9,8 @@
 
 namespace memtrace {
 
-// Of driver or runtime; version suffixes (_v2) and those of the per-thread stream do not matter.
+// Names of the driver or the runtime; version suffixes (_v2) and those of the per-thread stream do
+// not matter.
 [[nodiscard]] bool is_known_name(std::string_view name) noexcept;
 
 struct driver_symbol {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What happens before the program's dlsym, dlvsym and dlopen go on to the real ones (the ways in
+// The work done before the program's dlsym, dlvsym and dlopen go on to the real ones (the ways in
 // and out are in linker_entry.S):
 //
 //   from this library or the driver, or no name of hooks.def   straight on
@@ -13,18 +13,67 @@
 // first.
 #include <dlfcn.h>
 
+#include <atomic>
+
 #include "interpose/ground/base/errno_keeper.h"
 #include "interpose/ground/base/loaded_library.h"
 #include "interpose/ground/base/own_library.h"
 #include "interpose/ground/loader/deep_binding.h"
 #include "interpose/ground/loader/elf_exports.h"
 #include "interpose/ground/loader/hand_out.h"
-#include "interpose/ground/loader/linker.h"
 #include "interpose/ground/loader/real_function.h"
 #include "interpose/ground/loader/several_runtimes.h"
 
 namespace memtrace::linker {
 namespace {
+
+// The dynamic linker's functions behind the ones that we export (linker_entry.S).
+using find_symbol = void*(void* handle, const char* name);
+using find_versioned_symbol = void*(void* handle, const char* name, const char* version);
+using open_library = void*(const char* file, int mode);
+
+std::atomic<void*> known_dlsym{nullptr};
+std::atomic<void*> known_dlvsym{nullptr};
+std::atomic<void*> known_dlopen{nullptr};
+
+// libc's, or libdl's before glibc 2.34, read from the library itself: asking dlsym for dlsym would
+// ask ourselves.
+void* of_c_library(const char* name) noexcept {
+  void* const found = find_export_in("libc.so", name);
+  return found != nullptr ? found : find_export_in("libdl.so", name);
+}
+
+void* next(std::atomic<void*>& known, const char* name) noexcept {
+  void* found = known.load(std::memory_order_relaxed);
+  if (found != nullptr) [[likely]]
+    return found;
+  void* const own = of_c_library("dlsym");
+  if (own == nullptr) return nullptr;
+  // Called from here: what comes after this library.
+  found = reinterpret_cast<find_symbol*>(own)(RTLD_NEXT, name);
+  if (found == nullptr) found = of_c_library(name);
+  known.store(found, std::memory_order_relaxed);
+  return found;
+}
+
+// Where the program's calls go on to: another library's that stands behind us, else the C
+// library's own.
+find_symbol* next_dlsym() noexcept {
+  return reinterpret_cast<find_symbol*>(next(known_dlsym, "dlsym"));
+}
+find_versioned_symbol* next_dlvsym() noexcept {
+  return reinterpret_cast<find_versioned_symbol*>(next(known_dlvsym, "dlvsym"));
+}
+open_library* next_dlopen() noexcept {
+  return reinterpret_cast<open_library*>(next(known_dlopen, "dlopen"));
+}
+
+// While there is one thread, and nothing of the program has run.
+[[gnu::constructor]] void on_load() {
+  (void)next_dlsym();
+  (void)next_dlvsym();
+  (void)next_dlopen();
+}
 
 struct decision {
   void* jump;

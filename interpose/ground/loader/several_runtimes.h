@@ -27,7 +27,7 @@ void before_open() noexcept;
 
 }  // namespace several_runtimes
 
-// What a wrapper hands its call on to; null if there is nothing.
+// The function that a wrapper hands its call on to; null if there is nothing.
 template <library_family family, typename Function>
 [[nodiscard]] Function* real_function_behind(hook_id id, const void* caller,
                                              caller_bindings& known) noexcept {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the hooks tell the recorder. Addresses, streams and handles are the raw values; sizes are
-// bytes. Meaning and fields are those of the record kinds in trace_format.h.
+// The events that the hooks hand to the recorder. Addresses, streams and handles are the raw
+// values; sizes are bytes. Meaning and fields are those of the record kinds in trace_format.h.
 #pragma once
 
 #include <cstdint>
@@ -48,7 +48,7 @@ struct allocator_event {
   event_scope scope{};
 };
 
-// What the allocator reported to PyTorch's profiler; block_bytes is negative for a free.
+// The allocator's report to PyTorch's profiler; block_bytes is negative for a free.
 struct usage_report {
   std::uint32_t device = 0;
   std::uint64_t address = 0;
@@ -106,7 +106,7 @@ struct storage_event {
   std::uint32_t flags = 0;  // format::storage_*
 };
 
-// What a line of generated code makes: see format::storage_role::generated.
+// The tensor that a line of generated code makes: see format::storage_role::generated.
 struct generated_line {
   std::uint32_t file = 0;  // text
   std::uint32_t line = 0;

@@ -29,7 +29,7 @@ class head_memory {
 
   [[nodiscard]] unsigned char* bytes() const noexcept { return bytes_; }
   [[nodiscard]] head_home home() const noexcept { return home_; }
-  // Of the file in format::shared_folder; empty where there is none.
+  // The name of the file in format::shared_folder; empty where there is none.
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
 
   // All of it is in the trace: the file in /dev/shm goes.

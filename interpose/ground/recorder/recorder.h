@@ -128,7 +128,8 @@ class recorder final : public stack_table {
     std::uint64_t ticks = 0;
     event_scope scope;
   };
-  // What the next report of a device is expected to say. Starts afresh with every slot too.
+  // The figures that the next report of a device is expected to have. Starts afresh with every slot
+  // too.
   struct expected_usage {
     std::uint64_t sequence = 0;  // of the slot
     std::uint64_t address = 0;
@@ -140,7 +141,7 @@ class recorder final : public stack_table {
   recorder(std::uint64_t serial, std::unique_ptr<trace_file> file, const recorder_options& options,
            const tick_clock& clock) noexcept;
 
-  // Of a recorder, or of a generation of its ids: none comes twice.
+  // Numbers a recorder, or a generation of its ids: none comes twice.
   [[nodiscard]] static std::uint64_t next_serial() noexcept;
   [[nodiscard]] bool make_room(std::size_t record_bytes) noexcept;
   void open_slot() noexcept;

@@ -90,7 +90,7 @@ void recorder::put_scope(scope& section, const event_scope& now) noexcept {
   section.value(event.stack);
 }
 
-// Of the free request that was put just now: the context is the same.
+// Completes the free request that was put just now: the context is the same.
 void recorder::put_completion(scope& section, const allocator_event& request) noexcept {
   section.tag(kind::free_completed);
   section.address(request.address);

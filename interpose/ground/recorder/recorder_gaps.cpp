@@ -12,7 +12,7 @@ namespace memtrace {
 
 namespace {
 
-// Of an errno value that the disk or the slots gave.
+// In words, for an errno value that the disk or the slots gave.
 const char* what_failed(int error) noexcept {
   switch (error) {
     case ETIMEDOUT:

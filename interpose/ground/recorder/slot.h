@@ -15,7 +15,7 @@
 
 namespace memtrace {
 
-// What every slot of a file has in common, in bytes.
+// The sizes that all slots of a file have in common, in bytes.
 struct slot_shape {
   std::uint32_t record_capacity = 0;
   std::uint32_t time_capacity = 0;

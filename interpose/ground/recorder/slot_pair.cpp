@@ -16,7 +16,8 @@ constexpr std::uint64_t millisecond = 1'000'000;
 // A disk that answers within this time works, and is waited for as for the compression: events come
 // faster than it takes them for a while.
 constexpr std::uint64_t usual_answer = 50 * millisecond;
-// What all events together wait for longer answers: so much at once, and a hundredth of the time.
+// All events together wait for longer answers only so long: so much at once, and a hundredth of the
+// time.
 constexpr std::uint64_t most_patience = 100 * millisecond;
 constexpr std::uint64_t share_of_time = 100;
 // The thread computes for some milliseconds, if it gets a core.

@@ -15,8 +15,8 @@
 //   4. Between blocks the thread copies what the open slot has by now into the file (keep()).
 //
 // While no thread can be had, nothing is written before the end: events are dropped when both slots
-// are full, and a thread is asked for again every second. advance() and finish() are called under the recorder's lock; the background
-// thread takes none.
+// are full, and a thread is asked for again every second. advance() and finish() are called under
+// the recorder's lock; the background thread takes none.
 #pragma once
 
 #include <pthread.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What stands in the recording already: blocks of which a role was recorded since they were
+// The roles that the recording has already: blocks of which a role was recorded since they were
 // allocated. For roles that are told again and again, of parameters at every backward pass, of
 // workspaces at every product of matrices.
 //

@@ -211,7 +211,7 @@ void trace_file::stop(int error) noexcept {
       .store(static_cast<std::uint32_t>(format::file_state::stopped), std::memory_order_release);
 }
 
-// What is in the slots still fits, even on a full disk: their space is allocated.
+// The slots' content still fits, even on a full disk: their space is allocated.
 void trace_file::give_up(int error) noexcept {
   if (error != 0) stop(error);
   int lost = 0;

@@ -5,8 +5,8 @@
 // the file now and then.
 //
 // Whatever asks the disk may wait for ever: nobody calls it who must not. A file_creation makes a
-// file without that anybody need wait. Why the space is allocated ahead: what is in the slots still fits when the
-// disk is full.
+// file without that anybody need wait. Why the space is allocated ahead: what is in the slots still
+// fits when the disk is full.
 #pragma once
 
 #include <sys/types.h>
@@ -61,7 +61,7 @@ class trace_file final : public block_sink {
 
  private:
   friend class file_creation;
-  // Of a slot, as far as the file has it.
+  // The part of a slot that the file has.
   struct kept_part {
     std::uint64_t sequence = 0;
     std::uint32_t record_bytes = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What lives and ends with this process's recording: one row a part, in one table
+// The parts that live and end with this process's recording: one row a part, in one table
 // (entry/parts.cpp). Each moment is told to the parts in the table's order; null where a part has
 // nothing to do then.
 #pragma once

@@ -17,7 +17,7 @@ void refuse(capability which, const char* why) noexcept;
 // Not refused, and on by the settings.
 [[nodiscard]] bool is_allowed(capability which) noexcept;
 
-// What was refused before this recording began.
+// Records the refusals from before this recording began.
 void record_earlier(recorder& to) noexcept;
 
 }  // namespace memtrace::refusals

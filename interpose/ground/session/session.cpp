@@ -57,7 +57,7 @@ void in_forked_child() {
   tell_parts(&part::in_forked_child);
   const bool is_parents_awaited = the_stage.load(std::memory_order_relaxed) == stage::awaited;
   if (parents == nullptr && !is_parents_awaited) return;
-  // What the parent has is left as it is: a thread may have been in the middle of it.
+  // The parent's objects are left as they are: a thread may have been in the middle of it.
   if (parents != nullptr) parents->abandon();
   creation = nullptr;
   missed.store(0, std::memory_order_relaxed);

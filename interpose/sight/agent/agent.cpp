@@ -33,7 +33,7 @@ constinit pending_call look_call{look_at_wanted};
 
 std::atomic<std::uint32_t> told_generation{0};
 
-// What became of the agent, in each recording of this process.
+// Whether the agent runs, or why not, in each recording of this process.
 void record_outcome(recorder& to) noexcept {
   const char* const outcome = program_outcome();
   const std::uint32_t generation = to.generation();

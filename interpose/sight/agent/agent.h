@@ -60,7 +60,7 @@ inline void see_free(std::uint64_t address) noexcept {
 // No module is known there yet, and the parent's threads may have been in the middle of one.
 void in_forked_child() noexcept;
 
-// What there is to say at the end, if the agent never ran.
+// Records at the end that the agent never ran, if so.
 void record_at_end(recorder& to) noexcept;
 
 }  // namespace memtrace::agent

@@ -11,7 +11,7 @@
 #include "interpose/sight/heap_scan/collector_lists.h"
 #include "interpose/sight/heap_scan/deadline.h"
 #include "interpose/sight/python/module_search.h"
-#include "interpose/sight/python/observers.h"
+#include "interpose/sight/python/python_api.h"
 
 extern "C" const char memtrace_agent_source[];
 extern "C" const char memtrace_compiled_code_source[];

@@ -1,19 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "interpose/sight/agent/bridge.h"
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <exception>
+#include <unordered_map>
+#include <vector>
 
 #include "interpose/ground/base/settings.h"
+#include "interpose/ground/recorder/recorder.h"
 #include "interpose/ground/session/refusals.h"
 #include "interpose/ground/session/session.h"
 #include "interpose/sight/agent/census_moments.h"
 #include "interpose/sight/agent/function_contexts.h"
-#include "interpose/sight/agent/generated_code.h"
-#include "interpose/sight/agent/module_names.h"
 #include "interpose/sight/agent/optimizer_steps.h"
 #include "interpose/sight/agent/root_watch.h"
+#include "interpose/sight/agent/short_names.h"
+#include "interpose/sight/agent/storage_batch.h"
 #include "interpose/sight/agent/tensor_names.h"
 #include "interpose/sight/heap_scan/object_check.h"
 #include "interpose/sight/python/module_search.h"
@@ -22,6 +26,117 @@
 namespace memtrace::agent {
 
 namespace {
+
+// Writes what compiled_code.py found out of a file of generated code into the trace. Needs the GIL.
+
+constexpr std::ptrdiff_t row_width = 5;
+constexpr std::ptrdiff_t frame_width = 3;
+
+std::uint64_t address_in(py object) {
+  const unsigned long long word = python_functions().as_word(object);
+  if (word != ~0ull) return word;
+  python_functions().clear_error();
+  return 0;
+}
+
+std::uint32_t number_in(py object) {
+  return static_cast<std::uint32_t>(address_in(object));
+}
+
+stack_id stack_of(recorder& to, py frames) {
+  const python_api& api = python_functions();
+  if (!is_tuple(frames)) return 0;
+  std::vector<stack_frame> innermost_first;
+  for (std::ptrdiff_t i = 0; i + frame_width <= api.tuple_size(frames); i += frame_width) {
+    innermost_first.push_back({text_of(api.tuple_item(frames, i)),
+                               text_of(api.tuple_item(frames, i + 2)),
+                               number_in(api.tuple_item(frames, i + 1))});
+  }
+  std::reverse(innermost_first.begin(), innermost_first.end());
+  return innermost_first.empty() ? 0 : to.intern(innermost_first);
+}
+
+// `rows`: a list of line, flags (format::generated_further), frames, address of the module (0: that
+// of the owner), operator, and again; frames: a tuple of file, line, function, …, outermost first.
+// `owner`: address of the module whose forward was compiled; 0: not known.
+void record_generated(recorder& to, std::string_view file, std::uint64_t owner, std::uint32_t flags,
+                      py rows) {
+  const python_api& api = python_functions();
+  if (!is_list(rows)) return;
+  const std::uint32_t file_id = to.text_id(file);
+  const std::uint32_t owner_id = to.object_id(owner);
+  std::unordered_map<py, stack_id> known;  // many rows share a tuple of frames
+  for (std::ptrdiff_t i = 0; i + row_width <= api.list_size(rows); i += row_width) {
+    const py frames = api.list_item(rows, i + 2);
+    const auto [stack, is_new] = known.try_emplace(frames, 0);
+    if (is_new) stack->second = stack_of(to, frames);
+    if (stack->second == 0) continue;
+    const std::string_view operators = text_of(api.list_item(rows, i + 4));
+    to.generated({.file = file_id,
+                  .line = number_in(api.list_item(rows, i)),
+                  .source = stack->second,
+                  .operators = operators.empty() ? 0 : to.text_id(operators),
+                  .module = to.object_id(address_in(api.list_item(rows, i + 3))),
+                  .owner = owner_id,
+                  .flags = flags | number_in(api.list_item(rows, i + 1))});
+  }
+}
+
+// Records what agent.py found by walking a root module: its modules' names, and the storages of
+// their parameters and buffers. Needs the GIL.
+
+std::uint32_t number_of(py object) {
+  const python_api& api = python_functions();
+  const long value = api.as_long(object);
+  if (value < 0) api.clear_error();
+  return value < 0 ? 0 : static_cast<std::uint32_t>(value);
+}
+
+// Calls row(items) for every `width` items of a flat list.
+template <std::size_t width, typename Function>
+void for_each_row(py list, Function row) {
+  const python_api& api = python_functions();
+  if (!is_list(list)) return;
+  std::array<py, width> items;
+  for (std::ptrdiff_t i = 0; i + static_cast<std::ptrdiff_t>(width) <= api.list_size(list);) {
+    for (py& item : items) item = api.list_item(list, i++);
+    row(items);
+  }
+}
+
+std::uint32_t id_of_text(recorder& to, std::string_view text) {
+  return text.empty() ? 0 : to.text_id(text);
+}
+
+// `modules` is a flat list of (module, path, type, flags), `tensors` one of (tensor, the parameter
+// or buffer that it belongs to, role, name, detail or None).
+void record_root(recorder& to, py root, py modules, py tensors) {
+  const std::uint32_t root_id = to.object_id(address_of(root));
+  for_each_row<4>(modules, [&](const std::array<py, 4>& row) {
+    to.module({.object = to.object_id(address_of(row[0])),
+               .root = root_id,
+               .path = id_of_text(to, text_of(row[1])),
+               .type = id_of_text(to, text_of(row[2])),
+               .flags = number_of(row[3])});
+  });
+  tensor_names& names = the_tensor_names();
+  names.follow(to);
+  names.begin_root(address_of(root));
+  storage_batch batch;
+  for_each_row<5>(tensors, [&](const std::array<py, 5>& row) {
+    const auto [tensor, owner, role, name_object, detail] = row;
+    const std::string_view name = text_of(name_object);
+    const auto kind = static_cast<format::storage_role>(number_of(role));
+    names.add(address_of(owner), id_of_text(to, name));
+    const bool trains = kind == format::storage_role::parameter && is_tensor(owner) &&
+                        autograd::requires_grad(autograd::impl_of(owner));
+    const std::uint32_t flags = trains ? format::storage_trainable : 0;
+    for_each_storage(tensor, [&, detail = detail](const gpu_storage& storage) {
+      batch.add({kind, storage, name, text_of(detail), flags});
+    });
+  });
+  batch.record(to, root_id);
+}
 
 using python_stack::method_definition;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What one kind of census has cost so far, and what it may cost: a share of the time since the
+// The cost of one kind of census so far, and its limit: a share of the time since the
 // process began, and a little to begin with. None is free whatever it costs.
 #pragma once
 
@@ -10,7 +10,8 @@ namespace memtrace::agent {
 
 class census_account {
  public:
-  // Of `elapsed_ns` so much has been spent at most, if the next one costs what the last one did.
+  // Whether so large a share of `elapsed_ns` has been spent at most, if the next one costs what the
+  // last one did.
   [[nodiscard]] bool affords(std::uint64_t elapsed_ns, std::uint64_t per_mille) const noexcept {
     return spent_ns_ + last_ns_ <= elapsed_ns / 1000 * per_mille;
   }

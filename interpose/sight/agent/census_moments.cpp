@@ -12,7 +12,6 @@
 #include "interpose/ground/session/session.h"
 #include "interpose/sight/agent/census_schedule.h"
 #include "interpose/sight/agent/census_signal.h"
-#include "interpose/sight/agent/growth_schedule.h"
 #include "interpose/sight/agent/leading_optimizer.h"
 #include "interpose/sight/agent/memory_watch.h"
 #include "interpose/sight/autograd/running_node.h"
@@ -40,13 +39,11 @@ constexpr std::uint64_t least_rise = 8 * mib;
 constexpr std::int32_t events_at_once = 64;
 
 std::atomic<bool> is_on{false};
-small_lock lock;  // of the schedules, the leader, the watch and all limits
+small_lock lock;  // of the schedule, the leader, the watch and all limits
 agent::memory_watch* watch = nullptr;
-// What the limits are again when the watch ends.
+// The limits as they are again when the watch ends.
 std::array<std::uint64_t, max_devices> unwatched_limit{};
-bool has_timetable = false;
-agent::census_schedule timetable;
-agent::growth_schedule growth;
+agent::census_schedule schedule;
 agent::leading_optimizer leader;
 std::uint64_t loaded_ns = 0;
 
@@ -91,8 +88,7 @@ void take(recorder& to, census_reason why) noexcept {
   const census::outcome taken =
       census::take(to, why, {.allocated = allocated(), .devices = devices_in_use()});
   const lock_holder holder(lock);
-  timetable.took(why, allocated(), taken.nanoseconds);
-  growth.took(why, taken.nanoseconds);
+  schedule.took(why, allocated(), taken.nanoseconds);
 }
 
 // Each rank waits for the slowest, so they have to look at the same time.
@@ -102,7 +98,7 @@ bool is_one_of_several() noexcept {
   return std::getenv("RANK") != nullptr;
 }
 
-// What was asked for goes before what was due.
+// A scan that was asked for goes before one that was due.
 census_reason first_of(std::uint32_t reasons) noexcept {
   for (const census_reason why : {census_reason::signal, census_reason::program,
                                   census_reason::high_water, census_reason::step}) {
@@ -164,8 +160,7 @@ void step_ended(recorder& to) noexcept {
   bool due = false;
   {
     const lock_holder holder(lock);
-    due =
-        has_timetable ? timetable.step(now_ns(), allocated()) : growth.step(now_ns(), allocated());
+    due = schedule.step(now_ns(), allocated());
   }
   if (!due) return;
   if (!holds_gil() || autograd::running_backwards() > 0) return want(census_reason::step);
@@ -181,7 +176,7 @@ void detail::see_peak(const usage_report& report) noexcept {
     const lock_holder holder(lock);
     if (watch != nullptr) watch->see(report);
     if (report.allocated > limit_of(device)) {
-      due = timetable.high_water(now_ns());
+      due = schedule.high_water(now_ns());
       // Where there is no time for it now, a little later.
       const std::uint64_t rise =
           due ? std::max(report.allocated / 10, least_rise) : std::max(report.allocated / 50, mib);
@@ -198,10 +193,7 @@ void detail::see_events() noexcept {
   }
   if (wanted.load(std::memory_order_relaxed) == 0) {
     const lock_holder holder(lock);
-    const std::uint64_t now = now_ns(), left = allocated();
-    const bool due = has_timetable ? timetable.events(events_at_once, now, left)
-                                   : growth.events(events_at_once, now, left);
-    if (due) want(census_reason::interval);
+    if (schedule.events(events_at_once, now_ns(), allocated())) want(census_reason::interval);
   }
   if (wanted.load(std::memory_order_relaxed) == 0) {
     events_left.store(events_at_once, std::memory_order_relaxed);
@@ -213,10 +205,7 @@ void detail::see_events() noexcept {
 void see_call() noexcept {
   if (!is_on.load(std::memory_order_relaxed) || autograd::is_in_backward()) return;
   const lock_holder holder(lock);
-  const std::uint64_t now = now_ns(), left = allocated();
-  if (has_timetable ? timetable.call(now, left) : growth.call(now, left)) {
-    want(census_reason::interval);
-  }
+  if (schedule.call(now_ns(), allocated())) want(census_reason::interval);
 }
 
 void load() noexcept {
@@ -236,10 +225,8 @@ void begin() noexcept {
   const bool is_one = is_one_of_several();
   {
     const lock_holder holder(lock);
-    has_timetable = settings::is_on(capability::step_census);
-    timetable.begin(loaded_ns, is_one);
-    growth.begin(loaded_ns, is_one);
-    if (has_timetable && !is_one) {
+    schedule.begin(loaded_ns, is_one, settings::is_on(capability::step_census));
+    if (schedule.has_timetable() && !is_one) {
       for (std::uint32_t device = 0; device < max_devices; ++device) {
         set_limit(device, 2 * least_rise);
       }
@@ -282,7 +269,7 @@ void allocation_failed(recorder& to) noexcept {
   bool due = false;
   {
     const lock_holder holder(lock);
-    due = timetable.out_of_memory(now_ns());
+    due = schedule.out_of_memory(now_ns());
   }
   if (due && may_look()) take(to, census_reason::out_of_memory);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The moments at which a census (interpose/sight/heap_scan/census.h) is taken. When is growth_schedule's
-// matter, or with a timetable census_schedule's; here is where:
+// The moments at which a census (interpose/sight/heap_scan/census.h) is taken. When is
+// census_schedule's matter; here is where:
 //
 //   optimizer's hook, memtrace_step(), memtrace_census() with the GIL ─► at once
 //   event: a new peak, a model called, many events; SIGUSR2;
@@ -55,7 +55,7 @@ void see_call() noexcept;
 
 // With the library: the process has begun.
 void load() noexcept;
-// What the parent wanted is not wanted here.
+// The parent's requests are not for the child.
 void in_forked_child() noexcept;
 
 // The agent runs from now on. With the GIL.

@@ -15,7 +15,7 @@ using census::address;
 using census::python_objects;
 using python_stack::py;
 
-// Of what a context holds: it is to hold tensors, and no data.
+// So many values of a context are looked at: it is to hold tensors, and no data.
 constexpr unsigned most_values = 1024;
 
 class kept_tensors {
@@ -37,7 +37,7 @@ class kept_tensors {
     --left_;
     const py object = census::object_at(value);
     if (!autograd::is_tensor(object)) return true;
-    // Of the tensor itself: parts of a wrapper are asked for through Python.
+    // Only the tensor itself: parts of a wrapper are asked for through Python.
     constexpr int no_parts = 0;
     autograd::for_each_storage(
         object,

@@ -7,7 +7,7 @@
 //   allocated at each step   5 9 9 9 10 9 11 9 12 9 12 9 13 …    growth: three new maxima
 //   look                                       x        x
 //
-// What a program does in its first two steps is no growth. When it has been quiet for much longer
+// The first two steps of a program are no growth. When it has been quiet for much longer
 // than between two of its maxima, or half of the memory has gone, what comes is something else, and
 // may be looked at anew.
 #pragma once
@@ -45,7 +45,7 @@ class growth_watch {
     ++all_;
     next_ = count_ + std::max(least_pause, (count_ - began_ + 1) * 4 / 5);
   }
-  // What comes is another episode, whose first two steps count as such.
+  // Another episode begins, whose first two steps count as such.
   void restart() noexcept {
     count_ = most_ = 0;
     begin_anew(0);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the program has allocated since it asked to watch (memtrace_watch_begin): of each device the
+// The program's memory since it asked to watch (memtrace_watch_begin): of each device the
 // bytes that are still there, and the most that there were at once. Blocks from before do not
 // count, nor does their release.
 //

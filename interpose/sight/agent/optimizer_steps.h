@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What PyTorch's global optimizer hooks say, recorded: the phase, gradients that autograd did not
+// Records what PyTorch's global optimizer hooks report: the phase, gradients that autograd did not
 // tell of, the optimizer's states when they have changed, the step. Needs the GIL. Reads
 // addresses only; nothing of the program is kept.
 #pragma once

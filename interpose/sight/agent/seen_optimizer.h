@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What an optimizer had when it was last recorded, so that a step that changes nothing costs a few
+// An optimizer as it was when last recorded, so that a step that changes nothing costs a few
 // comparisons a tensor and no record. Addresses of objects only, none of which is followed unless
 // its container is seen to hold it still. Needs the GIL.
 #pragma once

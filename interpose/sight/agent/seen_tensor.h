@@ -28,7 +28,7 @@ class seen_tensor {
   // As it was.
   [[nodiscard]] py object() const noexcept { return object_; }
   [[nodiscard]] bool is_wrapper() const noexcept { return parts_ != nullptr; }
-  // Of its memory on a GPU, and of its parts'.
+  // The addresses of its memory on a GPU, and of its parts'.
   void add_addresses(std::vector<std::uint64_t>& to) const;
 
  private:

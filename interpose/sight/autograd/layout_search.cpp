@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the classes looked like in 2.11.0 (c10/core/TensorImpl.h, StorageImpl.h,
+// The classes as they were in 2.11.0 (c10/core/TensorImpl.h, StorageImpl.h,
 // torch/csrc/autograd/variable.h, function.h, python_variable.h), in bytes:
 //   THPVariable   16 tensor                         (in earlier ones 24: behind a flag)
 //   TensorImpl    16 storage   24 autograd meta   64 dimensions and sizes   168 dtype, device

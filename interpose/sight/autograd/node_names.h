@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a node of the autograd graph is called: the last part of its C++ class's name, as in
+// The name of a node of the autograd graph: the last part of its C++ class's name, as in
 // MmBackward0, for Python's custom functions their class's name.
 #pragma once
 

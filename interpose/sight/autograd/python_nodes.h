@@ -25,7 +25,7 @@ namespace memtrace::autograd {
 // Whether the node's class, by the last part of its name in C++, is that of all custom Functions.
 [[nodiscard]] bool is_python_node(std::string_view class_name) noexcept;
 
-// What stands where contexts do, in such a node or a copy of what every node has and the word
+// The word at the place of contexts, in such a node or a copy of what every node has and the word
 // behind. Nothing of it has been looked at.
 [[nodiscard]] std::uint64_t context_in(const void* node) noexcept;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What autograd's engine does in the calling thread.
+// The work of autograd's engine in the calling thread.
 //
 //   calling thread:   Engine::execute ── waits ─────────────────────────────► result
 //   device's thread:        evaluate_function(node), evaluate_function(node), …

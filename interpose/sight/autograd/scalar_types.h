@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the elements of a tensor are: c10::ScalarType (torch/headeronly/core/ScalarType.h), in its
+// The type of a tensor's elements: c10::ScalarType (torch/headeronly/core/ScalarType.h), in its
 // order. Later versions have more.
 #pragma once
 

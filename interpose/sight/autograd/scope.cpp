@@ -18,7 +18,7 @@ std::uint32_t flag_if(bool holds, std::uint32_t flag) noexcept {
   return holds ? flag : 0;
 }
 
-// What the last allocation of the thread found. A free is not asked: it costs three calls of
+// The scope of the thread's last allocation. A free is not asked: it costs three calls of
 // PyTorch, nobody reads it, and every change is a record.
 thread_local constinit std::uint32_t last_modes __attribute__((tls_model("initial-exec"))) =
     format::scope_grad;

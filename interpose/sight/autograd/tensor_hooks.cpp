@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What autograd keeps of tensors, and what autocast makes of them. A Tensor is one pointer, to its
-// TensorImpl.
+// Hooks where autograd keeps tensors, and where autocast makes others of them. A Tensor is one
+// pointer, to its TensorImpl.
 #include "interpose/ground/base/errno_keeper.h"
 #include "interpose/ground/base/exported.h"
 #include "interpose/ground/session/session.h"

@@ -152,7 +152,7 @@ struct node_edges {
 // How many bytes every node has; what its class adds comes behind.
 [[nodiscard]] std::size_t bytes_of_any_node() noexcept;
 
-// Of a Node; the leaf tensor of an AccumulateGrad (a TensorImpl).
+// From a Node: the leaf tensor of an AccumulateGrad (a TensorImpl).
 [[nodiscard]] std::uint64_t sequence_number(const void* node) noexcept;
 [[nodiscard]] std::uint64_t thread_of(const void* node) noexcept;
 [[nodiscard]] const void* accumulated(const void* node) noexcept;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What autograd does with tensors on the GPU, as records. Arguments are TensorImpls; tensors
+// Records of autograd's tensors on the GPU. Arguments are TensorImpls; tensors
 // without memory on a GPU are passed over. Without confirmed layout nothing is recorded.
 #pragma once
 

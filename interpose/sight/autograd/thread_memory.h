@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What each thread keeps of the ids that the recorder gave.
+// The ids from the recorder that each thread keeps.
 #pragma once
 
 #include "interpose/sight/autograd/forward_places.h"

@@ -36,7 +36,7 @@ bool malloc_is_glibcs() noexcept {
   return file.substr(file.rfind('/') + 1).starts_with("libc.so");
 }
 
-// Of the block with this header; its last word is the next block's.
+// The usable bytes of the block with this header; its last word is the next block's.
 std::size_t usable(std::uint64_t header) noexcept {
   const std::uint64_t size = header & ~flags;
   if ((header & is_mapped) != 0 || size < smallest || size > largest || size % 16 != 0) return 0;

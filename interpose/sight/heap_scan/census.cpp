@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "interpose/sight/heap_scan/census.h"
 
+#include <dirent.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <exception>
+#include <string_view>
 #include <vector>
 
 #include "interpose/ground/base/read_clock.h"
@@ -13,7 +17,6 @@
 #include "interpose/sight/autograd/is_allowed.h"
 #include "interpose/sight/autograd/running_node.h"
 #include "interpose/sight/autograd/tensor_layout.h"
-#include "interpose/sight/heap_scan/engine_threads.h"
 #include "interpose/sight/heap_scan/take.h"
 #include "interpose/sight/heap_scan/torch_storages.h"
 #include "interpose/sight/heap_scan/waiting_time.h"
@@ -21,6 +24,32 @@
 namespace memtrace::census {
 
 namespace {
+
+// pt_autograd_0, …
+bool is_engines(const char* thread) noexcept {
+  char path[64];
+  std::snprintf(path, sizeof path, "/proc/self/task/%.20s/comm", thread);
+  const int file = open(path, O_RDONLY | O_CLOEXEC);
+  if (file < 0) return false;  // it has ended
+  char name[32];
+  const ssize_t size = read(file, name, sizeof name);
+  close(file);
+  return size > 0 &&
+         std::string_view(name, static_cast<std::size_t>(size)).starts_with("pt_autograd");
+}
+
+// Whether this process has threads of autograd's engine, which the first backward pass on a GPU
+// starts and which stay: without one there has been none. Also where that cannot be told.
+bool engine_has_threads() noexcept {
+  DIR* const threads = opendir("/proc/self/task");
+  if (threads == nullptr) return true;
+  bool found = false;
+  while (const dirent* entry = found ? nullptr : readdir(threads)) {
+    found = is_engines(entry->d_name);
+  }
+  closedir(threads);
+  return found;
+}
 
 // A search reads objects recursively and needs some tens of KiB; Python's threads may have 32.
 bool has_stack_left() noexcept {

@@ -5,7 +5,7 @@ namespace memtrace::census {
 
 namespace {
 
-// Of a code object.
+// In a code object.
 constexpr std::size_t argument_count_to_310 = 16;
 constexpr std::size_t argument_count_311 = 56;
 constexpr std::size_t argument_count_from_312 = 52;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a container is, how long, whether it stops growing by itself, and what its keys are.
+// The kind and the length of a container, whether it stops growing by itself, and what its keys
+// are.
 #pragma once
 
 #include <string>
@@ -9,7 +10,7 @@
 
 namespace memtrace::census {
 
-// Of a dictionary. Keys that something else holds, too (the names of a list, the parameters of a
+// For a dictionary. Keys that something else holds, too (the names of a list, the parameters of a
 // model), are no more than that has; others may be ever new.
 enum class key_kind : char {
   none = 0,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What autograd's graphs keep: from each tensor that was found, through its grad_fn to every node
-// behind it, to the tensors that the nodes have saved. Read natively: PyTorch's own getters would
-// make Python objects that live as long as the tensors.
+// The tensors that autograd's graphs keep: from each tensor that was found, through its grad_fn to
+// every node behind it, to the tensors that the nodes have saved. Read natively: PyTorch's own
+// getters would make Python objects that live as long as the tensors.
 //
 // Only while no backward pass runs in another thread: it frees what its nodes have saved. Nothing
 // of a node is loaded all the same (graph_nodes.h).

@@ -15,7 +15,7 @@ constexpr std::uint64_t longest_array = 64u << 10;
 // A SavedVariable, in words; anything between is not known to be saved.
 constexpr std::size_t least_element = 8;
 constexpr std::size_t largest_element = 32;
-// Of a TensorImpl in any version; what is read of one lies within.
+// Bytes of a TensorImpl in any version; all that is read of one lies within.
 constexpr std::size_t tensor_words = 24;
 
 // C++ objects are on the heap, 16 bytes apart.

@@ -3,7 +3,7 @@
 // The tensors that an object of a C++ class keeps, where the class is not known: words that point
 // to a TensorImpl, in the object itself and in its arrays (std::vector).
 //
-// What autograd saves is one such word (SavedVariable begins with its tensor) at a place that its
+// A saved tensor is one such word (SavedVariable begins with its tensor) at a place that its
 // class of node always has it. So the places are learnt from the first objects of a class, word by
 // word; later ones are read at these places only. A block of the heap is up to 31 bytes longer than
 // its object, and what was there before stays in them: no word is ever followed but through
@@ -33,7 +33,7 @@ class node_contents {
   enum class content : std::uint8_t { unknown, tensor, array, other };
   [[nodiscard]] bool is_tensor(std::uint64_t word) const noexcept;
   void learn(content& known, const std::uint64_t* words, std::size_t left);
-  // Of tensors or of what begins with a tensor, or none: then false.
+  // Elements are tensors or begin with a tensor, or there are none: then false.
   bool read_array(std::uint64_t begin, std::uint64_t end);
   [[nodiscard]] bool is_array_of(std::size_t element_words) const;
 

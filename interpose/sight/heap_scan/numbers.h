@@ -20,9 +20,9 @@ class number_notes {
   number_notes(const python_objects& python, std::string& to, std::int64_t least) noexcept
       : python_(python), to_(to), least_(least) {}
 
-  // Of a dictionary of names: an instance's, a module's.
+  // In a dictionary of names: an instance's, a module's.
   void of_dictionary(address dict);
-  // Of an object, wherever it keeps its attributes.
+  // In an object, wherever it keeps its attributes.
   void of_attributes(address object);
   // A function's variables, and what its parsed arguments (Namespace) say.
   void of_frame(const read_frame& frame);

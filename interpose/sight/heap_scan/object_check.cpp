@@ -23,7 +23,7 @@ using python_stack::reference;
 constexpr std::size_t word_bytes = sizeof(address);
 constexpr std::size_t most_variables = 64;
 
-// What a call of same() hands over, behind the name of the kind.
+// The arguments of a call of same(), behind the name of the kind.
 class known_object {
  public:
   known_object(const python_objects& python, const autograd::readable_memory& memory,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What an object is to a census, by its type. Each type is looked at once.
+// The kinds of objects that a heap scan knows, by type. Each type is looked at once.
 #pragma once
 
 #include <cstdint>

@@ -22,7 +22,7 @@ bool is_hooks(std::string_view attribute) {
   return attribute.find("_hooks") != std::string_view::npos;
 }
 
-// Of nn.Module.
+// Attributes of nn.Module.
 bool is_parts(std::string_view attribute) {
   return attribute == "_modules" || attribute == "_parameters" || attribute == "_buffers";
 }
@@ -34,7 +34,7 @@ bool is_stable(std::string_view key) {
          key.find_first_of("0123456789 '\"\\\n\t/") == std::string_view::npos;
 }
 
-// Of batch and instance normalisation.
+// Buffers of batch and instance normalisation.
 bool is_statistic(std::string_view buffer) {
   return buffer.empty() || buffer == "running_mean" || buffer == "running_var" ||
          buffer == "num_batches_tracked";
@@ -48,7 +48,7 @@ bool is_numbered(std::string_view text) {
   return !text.empty() && text.back() >= '0' && text.back() <= '9';
 }
 
-// What the iterators of itertools.tee share: items that one has seen and another has not.
+// The list that the iterators of itertools.tee share: items that one has seen and another has not.
 bool is_tee(address object) {
   return name_of_type(type_of(object)) == "_tee_dataobject";
 }
@@ -310,7 +310,7 @@ path_names::named path_names::from_container(const named& parent, const step& ed
   note(next, parent.place, facts);
   named result{next, no_place, role::itself};
   if (next == parent.place) result.nested = parent.nested + 1;
-  // Of so many in one another nobody knows how long they are.
+  // With so many in one another nobody knows how long they are.
   if (result.nested > 1) places_[next].repeats = true;
   return result;
 }
@@ -362,7 +362,7 @@ std::string path_names::detail(place_number which) {
   std::string numbers;
   number_notes notes(python_, numbers,
                      std::max(least, static_cast<std::int64_t>(here.container.length)));
-  // Of the objects whose attributes are on the path, the last one first.
+  // The objects whose attributes are on the path, the last one first.
   address noted = 0;
   for (place_number at = which; at != no_place; at = places_[at].parent) {
     const address attributes = places_[at].attributes;

@@ -22,11 +22,11 @@ class path_names {
 
   [[nodiscard]] place_number place_of(node which);
   [[nodiscard]] place_table& places() noexcept { return places_; }
-  // What format::storage_role::held says of the place, with the numbers that stand beside it.
+  // The detail of format::storage_role::held for the place, with the numbers that stand beside it.
   [[nodiscard]] std::string detail(place_number which);
 
  private:
-  // What an object is on a path, beside what it is itself.
+  // The part of an object in a path, beside what it is itself.
   enum class role : std::uint8_t {
     itself,
     attributes,  // the dictionary of the object at this place

@@ -21,7 +21,7 @@ namespace memtrace::census {
 using place_number = std::uint32_t;
 inline constexpr place_number no_place = ~0u;
 
-// What has the first name of a path.
+// The owner of the first name of a path.
 struct place_owner {
   std::string what;  // "local of fit"
   std::string file;
@@ -33,7 +33,7 @@ struct place_container {
   std::uint64_t length = 0;
 };
 
-// Of the containers that a component of a path, "[…]", stands for, the longest.
+// The longest of the containers that a component of a path, "[…]", stands for.
 struct place_level {
   std::uint64_t length = 0;
   std::uint64_t most = 0;  // 0: any
@@ -48,16 +48,16 @@ struct place {
   unsigned depth = 0;
   place_owner owner;
   place_container container;  // of those on the path the longest
-  // Of the last component, if that is an item: its containers, and what their items contain where
-  // that is written as the same component. None: not known, or no item.
+  // About the last component, if that is an item: its containers, and what their items contain
+  // where that is written as the same component. None: not known, or no item.
   std::optional<place_level> level;
   std::optional<place_level> inner_level;
   bool repeats = false;      // stands for more components than are written: x.next of x.next.next
   std::string holder;        // class of the object whose attribute that is
   std::string attribute_of;  // class of the object whose attribute the last component is
   std::uint32_t flags = 0;   // format::held_*
-  // What may hold numbers beside it: the object, or its dictionary, that has the attribute named
-  // last; the code of the function that has the variable; 0: none.
+  // The holder of numbers beside it, if any: the object, or its dictionary, that has the attribute
+  // named last; the code of the function that has the variable; 0: none.
   std::uint64_t attributes = 0;
   std::uint64_t code = 0;
 };

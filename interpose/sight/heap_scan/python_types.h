@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a census needs to know of CPython beyond a stack (python/layout.h): types by their exported
-// names, functions that neither allocate nor run anything, and byte offsets by version from
-// CPython's headers (Include/cpython, Include/internal, Objects/), regular 64-bit builds.
+// The facts about CPython that a heap scan needs beyond a stack (python/layout.h): types by their
+// exported names, functions that neither allocate nor run anything, and byte offsets by version
+// from CPython's headers (Include/cpython, Include/internal, Objects/), regular 64-bit builds.
 #pragma once
 
 #include <string_view>
@@ -135,7 +135,7 @@ struct python_objects {
   return (flags_of(type_of(object)) & flag) != 0;
 }
 
-// What the program may put into sys.modules need not be one.
+// An entry that the program puts into sys.modules need not be one.
 [[nodiscard]] inline bool is_module(const python_objects& python, address object) noexcept {
   return object != 0 &&
          python.get_is_subtype(object_at(type_of(object)), object_at(python.module)) != 0;

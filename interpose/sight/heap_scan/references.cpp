@@ -10,7 +10,7 @@ namespace {
 
 using traverse_function = int (*)(py object, int (*visit)(py, void*), void* argument);
 
-// What is not 0 ends the object's traversal.
+// A result that is not 0 ends the object's traversal.
 int pass_on(py object, void* visitor) {
   return static_cast<reference_visitor*>(visitor)->visit(address_of(object)) ? 0 : 1;
 }

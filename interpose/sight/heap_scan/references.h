@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What an object refers to, as far as a census follows it: through tp_traverse, as the garbage
-// collector does, which runs no code of the program. Not followed: a module's and a function's
-// globals, and the names of what a dictionary holds.
+// The references of an object, as far as a heap scan follows them: through tp_traverse, as the
+// garbage collector does, which runs no code of the program. Not followed: a module's and a
+// function's globals, and the names of what a dictionary holds.
 #pragma once
 
 #include "interpose/sight/heap_scan/object_kinds.h"

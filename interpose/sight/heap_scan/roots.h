@@ -8,13 +8,26 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "interpose/sight/heap_scan/deadline.h"
 #include "interpose/sight/heap_scan/frame_variables.h"
-#include "interpose/sight/heap_scan/user_code.h"
+#include "interpose/sight/heap_scan/python_types.h"
 
 namespace memtrace::census {
+
+// Which files are the user's own: those of neither the standard library nor an installed package.
+class user_code {
+ public:
+  // `modules`: sys.modules, a dictionary.
+  user_code(const python_objects& python, address modules);
+  [[nodiscard]] bool is_users(std::string_view file) const noexcept;
+
+ private:
+  std::string standard_library_;  // its folder, with a slash; "" when unknown
+};
 
 struct root {
   enum class origin : std::uint8_t { local, globals, exception, context, suspended, nobody };
@@ -25,7 +38,7 @@ struct root {
   address file = 0;   // a str: of the module
 };
 
-// What is searched together.
+// Objects that are searched together.
 using root_group = std::vector<root>;
 
 class root_finder {

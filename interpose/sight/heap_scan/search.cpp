@@ -105,7 +105,7 @@ bool search::visit(address object) noexcept {
 bool search::visit_key(address object) noexcept {
   if (until_.is_over()) return false;
   const kind what = kinds_.of(object);
-  // What an optimizer has for a parameter is under it; any other tensor is there for the
+  // An optimizer's tensors for a parameter are under it; any other tensor is there for the
   // dictionary.
   if (what == kind::tensor && name_of_type(type_of(object)) != "Parameter") return visit(object);
   if (what != kind::nothing) postpone(object);

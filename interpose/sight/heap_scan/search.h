@@ -29,17 +29,17 @@ class search final : private reference_visitor {
   search(const python_objects& python, const storage_reader& reader, std::uint64_t most_objects,
          deadline& until) noexcept;
 
-  // What must not be entered: the modules and their globals.
+  // Not to be entered: the modules and their globals.
   void exclude(address modules);
   // Frames on a thread's stack: what they hold is not a traceback's.
   void exclude_running(const std::vector<read_frame>& frames);
   void from(const root_group& group);
   // The same without a name: the base that a view keeps alive makes no use of its memory.
   void from_nobody(address object);
-  // What was put off meanwhile: optimizers and keys.
+  // Goes on with what was put off meanwhile: optimizers and keys.
   void from_postponed();
 
-  // What is kept by something that is no object of Python's.
+  // A storage that something keeps which is no object of Python's.
   void from_object(address object, node parent);
   // A storage that an object holds; the first to be told of is its owner.
   void note(node holder, const seen_storage& seen, std::uint32_t flags);

@@ -33,7 +33,7 @@ class storage_reader {
                                            seen_storage& seen) const noexcept = 0;
   [[nodiscard]] virtual bool read_storage(python_stack::address storage,
                                           seen_storage& seen) const noexcept = 0;
-  // What the graphs of the tensors keep that were found since the last call.
+  // Finds what the graphs of the tensors keep that were found since the last call.
   virtual void walk_graphs(search& found) = 0;
 
  protected:

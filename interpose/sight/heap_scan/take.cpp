@@ -41,7 +41,7 @@ void search_packages(search& searched, const root_finder& roots, storage_reader&
   reader.walk_graphs(searched);
 }
 
-// What the collector knows and the search has not met.
+// The objects that the collector knows and the search has not met.
 mapped_array<address> find_nameless(search& searched, std::uint64_t most) {
   mapped_array<address> found(most);
   collector_lists().for_each([&](address object) {

@@ -24,7 +24,8 @@ struct findings {
   std::uint64_t bytes = 0;
   std::uint64_t missing = 0;  // of what is allocated, in blocks
   std::uint64_t objects = 0;  // that were looked at
-  // Of the user's own code, and what was found there. What lies beyond may be too much, too.
+  // Limits for the user's own code, and what was found there. What lies beyond may be too much,
+  // too.
   bool is_cut_off = false;
   bool is_incomplete = false;
 };

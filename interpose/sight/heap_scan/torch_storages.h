@@ -13,7 +13,7 @@ namespace memtrace::census {
 
 class graph_walk;
 
-// Of a TensorImpl that is not null. False: it has no memory on a GPU.
+// For a TensorImpl that is not null. False: it has no memory on a GPU.
 [[nodiscard]] bool read_impl(const void* impl, seen_storage& seen) noexcept;
 
 class torch_storages final : public storage_reader {

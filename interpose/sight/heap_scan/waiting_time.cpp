@@ -11,7 +11,7 @@ namespace memtrace::census {
 
 namespace {
 
-// Of all of the thread's life; 0 where the kernel does not tell.
+// In all of the thread's life; 0 where the kernel does not tell.
 std::uint64_t waited() noexcept {
   const int file = open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
   if (file < 0) return 0;

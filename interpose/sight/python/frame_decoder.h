@@ -23,7 +23,7 @@ struct frame_place {
 
 [[nodiscard]] frame_place place_of(const interpreter& python, frame_key key) noexcept;
 
-// Of a frame that place_of() calls shown. Views into the code's names and the arena.
+// For a frame that place_of() calls shown. Views into the code's names and the arena.
 [[nodiscard]] stack_frame decode(const interpreter& python, frame_key key, std::uint32_t line,
                                  text_arena& arena) noexcept;
 

@@ -41,7 +41,7 @@ extern std::atomic<address> watched_step;
 static_assert(std::atomic<module_call>::is_always_lock_free);
 }  // namespace detail
 
-// What watch_module_call() was told; the one with code 0 before.
+// The call that watch_module_call() was given; the one with code 0 before.
 [[nodiscard]] inline module_call watched_module_call() noexcept {
   return detail::watched_call.load(std::memory_order_relaxed);
 }

@@ -17,7 +17,7 @@ namespace memtrace::python_stack {
 // Whether a frame of a thread runs this code object.
 [[nodiscard]] bool is_running(const python_api& api, address code) noexcept;
 
-// What a frame of the calling thread's innermost Python function has as its `self`, if that is
+// The `self` in the frame of the calling thread's innermost Python function, if that is
 // held as in `call`.
 [[nodiscard]] address self_of_this_function(module_call call) noexcept;
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "interpose/sight/python/python_api.h"
 
+#include <initializer_list>
+
 #include "interpose/sight/python/interpreter.h"
 
 namespace memtrace::python_stack {
@@ -15,6 +17,19 @@ python_api find_python_api() noexcept {
   MEMTRACE_PYTHON_API(MEMTRACE_FIND)
 #undef MEMTRACE_FIND
   return api;
+}
+
+bool is_observed(const python_api& api) {
+  for (const char* name : {"gettrace", "getprofile"}) {
+    const py function = api.system_object(name);
+    const reference observer(api, function == nullptr ? nullptr : api.call(function, nullptr));
+    if (!observer) {
+      api.clear_error();
+      return true;
+    }
+    if (observer.get() != api.none) return true;
+  }
+  return false;
 }
 
 }  // namespace memtrace::python_stack

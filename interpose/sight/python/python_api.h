@@ -82,6 +82,10 @@ struct python_api {
 
 [[nodiscard]] python_api find_python_api() noexcept;
 
+// Whether a tracer or profiler of the program would see Python code of ours run in this thread,
+// and count it. With the GIL.
+[[nodiscard]] bool is_observed(const python_api& api);
+
 // A reference that is given back at the end of its scope.
 class reference {
  public:

@@ -20,7 +20,7 @@ namespace memtrace::python_stack {
 // A name that is looked up again and again.
 [[nodiscard]] py interned(const char* name);
 
-// Of tp_flags: list, tuple, dict, str or a subclass of one.
+// Bits of tp_flags: list, tuple, dict, str or a subclass of one.
 [[nodiscard]] bool is_list(py object) noexcept;
 [[nodiscard]] bool is_tuple(py object) noexcept;
 [[nodiscard]] bool is_dict(py object) noexcept;

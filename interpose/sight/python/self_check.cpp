@@ -5,7 +5,6 @@
 
 #include "interpose/ground/base/found_once.h"
 #include "interpose/sight/python/frame_decoder.h"
-#include "interpose/sight/python/observers.h"
 #include "interpose/sight/python/python_api.h"
 
 extern "C" const char memtrace_self_check_source[];

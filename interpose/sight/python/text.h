@@ -34,7 +34,7 @@ class text_arena {
 // True for a str, or an object of a class derived from it. `object` is an object's address.
 [[nodiscard]] bool is_text(const interpreter& python, address object) noexcept;
 
-// Of an object for which is_text() holds. Cut where the arena is full. Valid while both the
+// For an object for which is_text() holds. Cut where the arena is full. Valid while both the
 // object and the arena's content are.
 [[nodiscard]] std::string_view read_text(const layout& offsets, address object,
                                          text_arena& arena) noexcept;

@@ -20,7 +20,7 @@ void thread_stacks::forget_what_is_stale(bool trust_addresses, const stack_table
       watched == watched_ && step_call == step_call_) [[likely]] {
     return;
   }
-  // What a call learnt before deaths were watched is not trusted later either.
+  // A call that was learnt before deaths were watched is not trusted later either.
   if (!trusted_ || !trust_addresses || table.generation() != generation_) {
     forget_everything();
   } else if (now != deaths_seen_) {
@@ -165,7 +165,7 @@ void thread_stacks::append(met_frame met, node_number node) noexcept {
     added.steps = caller.steps;
   }
   if (met.key.code() == step_call_) ++added.steps;
-  // Of a call that has not begun (not shown) the variables are not there yet.
+  // In a call that has not begun (not shown) the variables are not there yet.
   if (met.key.code() != watched_.code() || !tree_[node].shown) return;
   added.inner_call = static_cast<std::uint16_t>(place + 1);
   if (added.outer_call == 0) added.outer_call = added.inner_call;

@@ -43,8 +43,8 @@ class thread_stacks {
     address frame;
     frame_key key;
   };
-  // Of last_, as it stands in memory: compared at every event. What is asked of the innermost only
-  // stands apart.
+  // The content of last_ as it stands in memory: compared at every event. What is asked of the
+  // innermost only stands apart.
   struct kept_frame {
     address frame;
     address code;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The beginnings of records in interpose/door/cupti/cupti_records.h against CUPTI's headers, in every
-// version that these have.
+// The beginnings of records in interpose/door/cupti/cupti_records.h against CUPTI's headers, in
+// every version that these have.
 #include <cupti.h>
 #include <cupti_activity_deprecated.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a look leaves in the trace.
+// The records that a look leaves in the trace.
 #include <array>
 #include <atomic>
 #include <bit>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is read from loaded libraries is what the dynamic linker finds in them.
+// The exports read from loaded libraries are those that the dynamic linker finds in them.
 #include "interpose/ground/loader/elf_exports.h"
 
 #include <dlfcn.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a killed process leaves: every event it had been told of as recorded.
+// A killed process leaves every event it had been told of as recorded.
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>

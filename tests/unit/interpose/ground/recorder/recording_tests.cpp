@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is told to the recorder comes out of the file.
+// The events given to the recorder come out of the file.
 #include <sys/stat.h>
 
 #include <cstring>

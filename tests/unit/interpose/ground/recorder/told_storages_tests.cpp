@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a block is, is told once in its life: not again at every step, and again of the next block
-// at its address.
+// The role of a block is recorded once in its life: not again at every step, and again of the next
+// block at its address.
 #include "interpose/ground/recorder/told_storages.h"
 
 #include <memory>

@@ -196,7 +196,7 @@ TEST_CASE("a storm of forks takes nothing from the parent's trace") {
     }
     int status = -1;
     if (child < 0 || waitpid(child, &status, 0) != child || status != 0) ++wrong;
-    // What the recorder's thread starts is nobody's child.
+    // A process that the recorder's thread starts is nobody's child.
     if (waitpid(-1, &status, WNOHANG) != -1 || errno != ECHILD) ++wrong;
   }
   stop = true;

@@ -13,9 +13,15 @@ namespace {
 constexpr std::uint64_t ms = 1'000'000;
 constexpr std::uint64_t second = 1000 * ms;
 
+census_schedule with_timetable() {
+  census_schedule made;
+  made.begin(0, false, true);
+  return made;
+}
+
 // A program whose first step comes six seconds after it was started.
 struct run {
-  census_schedule schedule{};
+  census_schedule schedule = with_timetable();
   std::uint64_t now = 6 * second;
   std::uint64_t allocated = 1 << 20;
   std::uint64_t growth = 512;  // a step
@@ -80,7 +86,7 @@ TEST_CASE("several ranks take censuses after the same numbers of steps, whatever
   for (const std::uint64_t cost : {3 * ms, 100 * ms}) {
     for (const std::uint64_t growth : {0u, 512u}) {
       run rank{.growth = growth, .census_ns = cost};
-      rank.schedule.begin(0, true);
+      rank.schedule.begin(0, true, true);
       CHECK(rank.steps(100) == same);
       CHECK_FALSE(rank.schedule.high_water(rank.now + second));
       CHECK(rank.calls(1000).empty());

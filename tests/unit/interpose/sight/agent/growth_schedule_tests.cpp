@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "interpose/sight/agent/growth_schedule.h"
+//
+// The schedule of a program without a timetable.
+#include "interpose/sight/agent/census_schedule.h"
 
 #include <vector>
 
 #include "tests/unit/catch.h"
 
-using memtrace::agent::growth_schedule;
+using memtrace::agent::census_schedule;
 using memtrace::format::census_reason;
 
 namespace {
@@ -15,14 +17,14 @@ constexpr std::uint64_t second = 1000 * ms;
 constexpr std::uint64_t mib = 1 << 20;
 
 struct run {
-  growth_schedule schedule{};
+  census_schedule schedule{};
   std::uint64_t census_ns = 5 * ms;
   std::uint64_t now = 6 * second;
   std::uint64_t spent = 0;
 
   bool take(bool due, census_reason why) {
     if (!due) return false;
-    schedule.took(why, census_ns);
+    schedule.took(why, 0, census_ns);
     now += census_ns;
     spent += census_ns;
     return true;
@@ -108,15 +110,15 @@ TEST_CASE("several ranks look after the same numbers of steps, if they look") {
   const std::vector<unsigned> milestones{5, 9, 16, 28, 50, 90};
   for (const std::uint64_t cost : {3 * ms, 100 * ms}) {
     run rank{.census_ns = cost};
-    rank.schedule.begin(0, true);
+    rank.schedule.begin(0, true, false);
     CHECK(rank.steps(1, 100, rising) == milestones);
   }
   run later;  // by other steps, because of its own memory
-  later.schedule.begin(0, true);
+  later.schedule.begin(0, true, false);
   CHECK(later.steps(1, 100, [](unsigned i) { return i < 20 ? flat(i) : rising(i); }) ==
         std::vector<unsigned>{28, 50, 90});
   run quiet;
-  quiet.schedule.begin(0, true);
+  quiet.schedule.begin(0, true, false);
   CHECK(quiet.steps(1, 100, flat).empty());
   for (unsigned i = 0; i < 1000; ++i) {
     REQUIRE_FALSE(quiet.call(rising(i)));

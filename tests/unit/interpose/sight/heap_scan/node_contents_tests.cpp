@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a graph's nodes hold, on objects made here: whatever stands in their words, looking must not
-// crash, and what has been freed is not a tensor.
+// The contents of a graph's nodes, on objects made here: whatever stands in their words, looking
+// must not crash, and what has been freed is not a tensor.
 #include "interpose/sight/heap_scan/node_contents.h"
 
 #include <array>

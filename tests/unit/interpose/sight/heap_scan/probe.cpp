@@ -149,7 +149,7 @@ PROBE unsigned long probe_allocator_calls(unsigned long type) {
   probe_census(type, 0, 2'000'000, 0);
   return allocator_calls;
 }
-// What the counting counts without one.
+// The counting's count without one.
 PROBE unsigned long probe_counted_calls() {
   allocator_calls = 0;
   const counted_allocators counting;
