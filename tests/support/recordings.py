@@ -79,7 +79,7 @@ def record(program: Path, *arguments: object, **how) -> Recording:
 
 def of_command(command: list, *, gpu: str = runs.GPU, memory: str | None = None, devices: int = 1,
                env: dict[str, str] | None = None, cold: bool = False, bare: bool = False,
-               imports: tuple[str, ...] = (), timeout: float = 300, again: int = 0) -> Recording:
+               imports: tuple[str, ...] = (), timeout: float = 600, again: int = 0) -> Recording:
     """The recording of a command. Paths in it, and in PYTHONPATH, are those of files and folders of the tests, which
     become copies, or of files that it writes, which come into `made` under the same name.
 
@@ -104,7 +104,7 @@ def of_command(command: list, *, gpu: str = runs.GPU, memory: str | None = None,
     return load(folder, plan)
 
 
-def run(command: list, output: Path | None, timeout: float = 300, **how) -> runs.Outcome:
+def run(command: list, output: Path | None, timeout: float = 600, **how) -> runs.Outcome:
     """As runs.run: the recording's traces, and the files that the command names, are copied to where it wants them."""
     if runs.on_real_gpu():
         how.pop("imports", None)
