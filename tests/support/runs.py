@@ -4,6 +4,9 @@
 MEMTRACE_BUILD       the build to test (default: build/release)
 MEMTRACE_PYTHON      the interpreter that has torch (default: .venv, else the running one)
 MEMTRACE_REAL_GPU=1  the machine's own GPU instead of the simulated one
+
+A program starts cold here: for tests of the start itself. warm.py forks it from an interpreter that has imported torch,
+and recordings.py keeps what was recorded; both take what `run` takes.
 """
 
 import json
@@ -45,6 +48,11 @@ class Outcome:
     stdout: bytes
     stderr: bytes
     traces: list[Path] = field(default_factory=list)
+    copies: dict[Path, Path] = field(default_factory=dict)  # of folders whose copies ran (recordings.py)
+
+    def ran(self, program: Path) -> Path:
+        """The file of the program that ran, as it stands in frames."""
+        return self.copies.get(program.parent, program.parent) / program.name
 
     def expect(self, status: int) -> "Outcome":
         assert self.status == status, (

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+import recordings
 import runs
 
 SCENES = Path(__file__).parent / "agent" / "scenes.py"
@@ -16,7 +17,7 @@ OPTIMIZER = 32  # scope flag
 class Scene:
     def __init__(self, name: str, folder: Path, **how):
         command = [runs.python(), SCENES, name, folder / "facts.json"]
-        self.outcome = runs.run(command, folder, **how).expect(0)
+        self.outcome = recordings.run(command, folder, **how).expect(0)
         self.facts = json.loads((folder / "facts.json").read_text())
         (trace,) = runs.traces_in(folder)
         self.records = runs.dump(trace, stacks=False)
@@ -144,7 +145,7 @@ def test_a_step_ends_with_its_exception(scene):
 def test_nothing_lives_longer(scene, tmp_path):
     seen = scene("lifetimes")
     bare = tmp_path / "bare.json"
-    runs.run([runs.python(), SCENES, "lifetimes", bare], None).expect(0)
+    recordings.run([runs.python(), SCENES, "lifetimes", bare], None).expect(0)
     said = [key for key in seen.facts if key.startswith("after")]
     assert len(said) == 3
     expected = json.loads(bare.read_text())

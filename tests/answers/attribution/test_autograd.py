@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+import recordings
 import runs
 
 SCENES = Path(__file__).parent / "autograd" / "scenes.py"
@@ -16,7 +17,7 @@ SAVED_PACKED, SAVED_ATTRIBUTE = 16, 32
 
 class Scene:
     def __init__(self, name: str, folder: Path, **how):
-        runs.run([runs.python(), SCENES, name, folder / "facts.json"], folder, **how).expect(0)
+        recordings.run([runs.python(), SCENES, name, folder / "facts.json"], folder, **how).expect(0)
         self.facts = json.loads((folder / "facts.json").read_text())
         assert self.facts, "the scene told nothing"
         (trace,) = runs.traces_in(folder)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import agreement
+import recordings
 import runs
 
 HERE = Path(__file__).resolve().parent
@@ -111,8 +112,8 @@ def command(case: Case, *harness) -> list:
 def run(case: Case, output: Path | None, *harness) -> runs.Outcome:
     machine = {} if runs.on_real_gpu() or case.ranks == 1 else {"devices": case.ranks}
     search = f"{PROGRAMS}:{runs.PROGRAMS}"
-    return runs.run(command(case, *harness), output, timeout=600,
-                    env={"PYTHONPATH": search, "OMP_NUM_THREADS": "1"}, **machine).expect(0)
+    return recordings.run(command(case, *harness), output, timeout=600,
+                          env={"PYTHONPATH": search, "OMP_NUM_THREADS": "1"}, **machine).expect(0)
 
 
 def written(folder: Path, name: str, case: Case) -> list[dict]:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+import recordings
 import runs
 from checks import PROGRAM
 
@@ -16,6 +17,7 @@ from checks import PROGRAM
 @dataclass
 class Training:
     trace: Path
+    program: Path  # as it stands in frames
     allocated: list[int]  # of each device, torch.cuda.max_memory_allocated
     reserved: list[int]
 
@@ -28,11 +30,11 @@ def trained(built, tmp_path_factory):
     def train(*arguments) -> Training:
         if arguments not in known:
             folder = tmp_path_factory.mktemp("run")
-            done = runs.run([runs.python(), PROGRAM, *arguments], folder, devices=2)
+            done = recordings.run([runs.python(), PROGRAM, *arguments], folder, devices=2)
             done.expect(-9 if "--killed" in arguments else 0)
             trace, = done.traces
             peaks = json.loads(done.stdout)
-            known[arguments] = Training(trace, [one[0] for one in peaks], [one[1] for one in peaks])
+            known[arguments] = Training(trace, done.ran(PROGRAM), [one[0] for one in peaks], [one[1] for one in peaks])
         return known[arguments]
 
     return train

@@ -30,7 +30,7 @@ def test_a_limit_at_the_peak_holds_and_one_byte_below_breaks(trained, option, ch
     }
     one, = document(BROKEN, run.trace, option, f"{peak - 1}B")["checks"]
     assert (one["outcome"], one["sizes"]["beyond_bytes"]) == ("broken", 1)
-    assert one["line"]["file"] == str(PROGRAM)
+    assert one["line"]["file"] == str(run.program)
     assert one["line"]["line"] in range(1, len(PROGRAM.read_text().splitlines()) + 1)
 
 
@@ -40,7 +40,7 @@ def test_the_line_to_blame_is_the_one_that_holds_most(trained):
     run = trained("--batch", "2048")
     one, = document(BROKEN, run.trace, "--max-peak", "1MiB")["checks"]
     assert one["line"]["line"] == line_of("return model(rows)")
-    text = check(run.trace, "--max-peak", "1MiB", cwd=PROGRAM.parent).stdout
+    text = check(run.trace, "--max-peak", "1MiB", cwd=run.program.parent).stdout
     assert text.startswith("broken ") and len(text.splitlines()) == 1
     assert f" train.py:{line_of('return model(rows)')} forward " in text
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 import xml.etree.ElementTree as xml
 
-from checks import BROKEN, OK, PROGRAM, UNKNOWN, check, document, line_of
+from checks import BROKEN, OK, UNKNOWN, check, document, line_of
 
 ANNOTATION = re.compile(r"::(error|warning) (?:file=([^,:]+),line=(\d+),)?title=([^:]+)::(.+)")
 
@@ -46,7 +46,7 @@ def test_junit_of_a_program_with_a_name_that_xml_cannot_hold(trained, tmp_path):
 
 def test_github_shows_the_line_below_its_workspace(trained):
     run = trained("--leak")
-    done = check(run.trace, "--no-leaks", "--github", env={"GITHUB_WORKSPACE": str(PROGRAM.parents[1])})
+    done = check(run.trace, "--no-leaks", "--github", env={"GITHUB_WORKSPACE": str(run.program.parents[1])})
     assert done.returncode == BROKEN
     found = [one for one in annotations(done) if "device 0" in one[3]]
     (level, file, line, title, message), = found
@@ -56,9 +56,10 @@ def test_github_shows_the_line_below_its_workspace(trained):
 
 
 def test_github_has_the_whole_path_of_a_file_elsewhere(trained, tmp_path):
-    done = check(trained().trace, "--max-peak", "1MiB", "--github", env={"GITHUB_WORKSPACE": str(tmp_path)})
+    run = trained()
+    done = check(run.trace, "--max-peak", "1MiB", "--github", env={"GITHUB_WORKSPACE": str(tmp_path)})
     (level, file, _, _, _), = annotations(done)
-    assert (level, file) == ("error", str(PROGRAM))
+    assert (level, file) == ("error", str(run.program))
 
 
 def test_github_warns_of_what_cannot_be_told_and_is_silent_on_what_holds(trained):

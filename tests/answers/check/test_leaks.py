@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from checks import BROKEN, OK, PROGRAM, UNKNOWN, check, document, line_of
+from checks import BROKEN, OK, UNKNOWN, check, document, line_of
 
 
 def of_device(made: dict) -> dict:
@@ -17,7 +17,7 @@ def test_a_leak_is_found_with_its_line(trained):
     assert one["outcome"] == "broken"
     assert one["growth"]["shape"] == "accumulating"
     assert one["growth"]["bytes_per_step"] == 64 * 1024 * 4  # a copy of the rows
-    assert (one["line"]["file"], one["line"]["line"]) == (str(PROGRAM), line_of("# leaks"))
+    assert (one["line"]["file"], one["line"]["line"]) == (str(run.program), line_of("# leaks"))
 
 
 def test_a_steady_training_passes(trained):

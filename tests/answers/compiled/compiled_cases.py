@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import compiled_agreement
+import recordings
 import runs
 
 HERE = Path(__file__).resolve().parent
@@ -67,7 +68,7 @@ def _run(case: Case, folder: Path, known, name: str) -> Outcome:
     command = [runs.python(), COLLECT, target, known, PROGRAMS / f"{case.program}.py", *case.arguments]
     settings = {"TORCHINDUCTOR_CACHE_DIR": str(folder / "inductor"), "OMP_NUM_THREADS": "1",
                 "TORCHINDUCTOR_COMPILE_THREADS": "1"}
-    traced = runs.run(command, folder / name, timeout=900, env=settings).expect(0)
+    traced = recordings.run(command, folder / name, timeout=900, env=settings).expect(0)
     truth = json.loads(target.read_text())
     trace = next(one for one in traced.traces if f".{truth['process']}." in one.name)
     outcome = Outcome(case, name, truth)

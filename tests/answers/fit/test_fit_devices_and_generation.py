@@ -9,6 +9,7 @@ import jsonschema
 import pytest
 
 import brute_force
+import recordings
 import runs
 
 PROGRAMS = Path(__file__).resolve().parent / "programs"
@@ -37,7 +38,8 @@ while refused <= beyond:
 
 
 def dry_run(command: list, devices: int) -> runs.Outcome:
-    return runs.run([runs.python(), *command], None, gpu=GPU, memory=MEMORY, devices=devices, timeout=PATIENCE_S)
+    return recordings.run([runs.python(), *command], None, gpu=GPU, memory=MEMORY, devices=devices,
+                          timeout=PATIENCE_S)
 
 
 def largest_of_every_batch(flag: str, program: list, devices: int = 1) -> int:

@@ -9,6 +9,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 
+import recordings
 import runs
 
 PROGRAMS = Path(__file__).parent / "programs"
@@ -16,7 +17,7 @@ SCHEMA = json.loads((runs.ROOT / "analyzer/show/json/report.schema.json").read_t
 
 
 def record(program: Path, folder: Path, **how) -> tuple[Path, str]:
-    done = runs.run([runs.python(), program], folder, **how).expect(0)
+    done = recordings.run([runs.python(), program], folder, **how).expect(0)
     trace, = done.traces
     return trace, done.stdout.decode()
 

@@ -3,6 +3,7 @@
 
 from pathlib import Path
 
+import recordings
 import runs
 
 ROOT = runs.ROOT
@@ -13,7 +14,7 @@ PACKAGE = {"PYTHONPATH": str(ROOT / "python")}
 def python(name: str, output: Path | None, **how) -> runs.Outcome:
     """One of the Python programs, traced into `output`, or bare."""
     how["env"] = {**PACKAGE, **how.get("env", {})}
-    return runs.run([runs.python(), PROGRAMS / f"{name}.py"], output, **how)
+    return recordings.run([runs.python(), PROGRAMS / f"{name}.py"], output, **how)
 
 
 def only_trace(outcome: runs.Outcome) -> list[dict]:

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import jsonschema
 import pytest
+
+import recordings
 import runs
 
 PROGRAMS = Path(__file__).resolve().parent / "programs"
@@ -19,7 +21,7 @@ pytestmark = pytest.mark.usefixtures("built")
 
 def run(program: str, output: Path | None, *arguments, env=WITNESS, status=0) -> runs.Outcome:
     line = [runs.python(), PROGRAMS / f"{program}.py", *arguments]
-    return runs.run(line, output, env=env).expect(status)
+    return recordings.run(line, output, env=env, cold=True).expect(status)
 
 
 def audit(folder: Path, status: int) -> dict:

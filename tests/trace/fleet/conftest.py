@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+import recordings
 import runs
 from stored import rows_in
 
@@ -31,13 +32,12 @@ class Said:
 
 
 def _record(kinds, folder: Path, env) -> Recorded:
-    started = []
+    done = []
     for rank, (kind, width, steps, memory) in enumerate(kinds):
         variables = {"RANK": str(rank), "WORLD_SIZE": str(len(kinds))} if len(kinds) > 1 else {}
         output = folder / "made" / str(rank)
         command = [runs.python(), HERE / "programs" / "trains.py", kind, width, steps]
-        started.append((runs.start(command, output, env={**env, **variables}, memory=memory), output))
-    done = [runs.finish(process, output).expect(0) for process, output in started]
+        done.append(recordings.run(command, output, env={**env, **variables}, memory=memory).expect(0))
     traces = []
     for outcome in done:
         assert len(outcome.traces) == 1

@@ -9,7 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import runs
+import warm
 
+HERE = Path(__file__).resolve().parent
 MIB = 1 << 20
 PLUGIN = ["-p", "memtrace.pytest_plugin", "-p", "no:cacheprovider"]
 HEAD = """
@@ -47,7 +49,8 @@ def variables(extra=None) -> dict[str, str]:
 
 
 def command(folder: Path, *arguments: str) -> list[str]:
-    return [runs.python(), "-m", "pytest", *PLUGIN, f"--junitxml={folder}/results.xml", *arguments]
+    return [runs.python(), HERE / "programs" / "pytest_in_folder.py", *PLUGIN,
+            f"--junitxml={folder}/results.xml", *arguments]
 
 
 def result_of(folder: Path, status: int, text: str) -> Result:
@@ -65,7 +68,7 @@ def result_of(folder: Path, status: int, text: str) -> Result:
 def run(folder: Path, files: dict[str, str], *arguments: str, recorded=True, env=None, **machine) -> Result:
     """On the simulated GPU, recorded or not."""
     write(folder, files)
-    done = runs.run(command(folder, *arguments), folder / "traces" if recorded else None, cwd=folder,
+    done = warm.run(command(folder, *arguments), folder / "traces" if recorded else None, cwd=folder,
                     env=variables(env), **machine)
     return result_of(folder, done.status, (done.stdout + done.stderr).decode(errors="replace"))
 

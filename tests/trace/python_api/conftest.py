@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 import runs
+import warm
 
 sys.path[:0] = [str(runs.ROOT / "python"), str(runs.ROOT / "tests" / "trace" / "python_stacks")]
 
@@ -17,7 +18,7 @@ def recorded(built, tmp_path_factory):
     import json
 
     folder = tmp_path_factory.mktemp("recorded")
-    done = runs.run([runs.python(), HERE / "programs" / "asks_itself.py"], folder,
+    done = warm.run([runs.python(), HERE / "programs" / "asks_itself.py"], folder,
                     env={"PYTHONPATH": str(runs.ROOT / "python")}).expect(0)
     return json.loads(done.stdout.splitlines()[-1]), folder, done.stderr.decode()
 

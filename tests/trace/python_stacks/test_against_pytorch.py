@@ -10,6 +10,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parents[1] / "trace" / "training"))
 
 import compare  # noqa: E402
+import recordings
 import runs  # noqa: E402
 
 SLOW = {"compiled_by_inductor"}
@@ -21,7 +22,7 @@ PROGRAMS = [
 
 def events_of(program, folder):
     truth = folder / "truth.pickle"
-    runs.run(
+    recordings.run(
         [runs.python(), runs.ROOT / "tests" / "trace" / "training" / "recorded_by_pytorch.py", truth,
          HERE / "programs" / ("%s.py" % program)],
         folder / "trace", timeout=600,

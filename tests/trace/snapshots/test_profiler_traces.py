@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+import recordings
 import runs
 
 HERE = Path(__file__).resolve().parent
@@ -21,7 +22,7 @@ every = pytest.mark.parametrize("name", NAMES)
 @pytest.fixture(scope="session")
 def profiled(built, tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("profiled")
-    runs.run([runs.python(), HERE / "profiled.py", folder], folder / "traces").expect(0)
+    recordings.run([runs.python(), HERE / "profiled.py", folder], folder / "traces").expect(0)
     return folder
 
 

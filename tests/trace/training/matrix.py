@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import compare
+import recordings
 import runs
 
 PROGRAMS = [
@@ -45,7 +46,7 @@ class Run:
 
 def run_one(program: str, setting: Setting, folder: Path) -> Run:
     truth_file = folder / "truth.pickle"
-    runs.run(
+    recordings.run(
         [runs.python(), runs.ROOT / "tests/trace/training/recorded_by_pytorch.py", truth_file,
          runs.PROGRAMS / f"{program}.py", *setting.arguments],
         folder / "trace", env=dict(setting.variables), timeout=600,

@@ -5,6 +5,7 @@ import re
 
 import pytest
 
+import recordings
 import runs
 
 UNITS = {"bytes": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
@@ -56,7 +57,7 @@ def line_that_holds_memory() -> int:
 @pytest.mark.parametrize("caught", [True, False], ids=["caught", "uncaught"])
 def test_report_agrees_with_pytorchs_message(caught, setting, built, tmp_path):
     machine = {} if runs.on_real_gpu() else {"memory": "3GiB"}
-    outcome = runs.run(
+    outcome = recordings.run(
         [runs.python(), PROGRAM, *(["--caught"] if caught else [])], tmp_path / "trace",
         env={"PYTORCH_CUDA_ALLOC_CONF": setting} if setting else {}, **machine,
     ).expect(0 if caught else 1)
@@ -90,11 +91,11 @@ def test_report_agrees_with_pytorchs_message(caught, setting, built, tmp_path):
 
 
 def test_report_names_the_line_and_the_holder(built, tmp_path):
-    outcome = runs.run([runs.python(), PROGRAM, "--caught"], tmp_path / "trace",
-                       **({} if runs.on_real_gpu() else {"memory": "3GiB"})).expect(0)
+    outcome = recordings.run([runs.python(), PROGRAM, "--caught"], tmp_path / "trace",
+                             **({} if runs.on_real_gpu() else {"memory": "3GiB"})).expect(0)
     oom = runs.report(outcome.traces, tmp_path)["oom"][0]
     kept = int(re.search(rb"kept (\d+)", outcome.stdout).group(1))
-    assert any(frame["user"] and frame["file"] == str(PROGRAM) for frame in oom["frames"])
+    assert any(frame["user"] and frame["file"] == str(outcome.ran(PROGRAM)) for frame in oom["frames"])
     holder = oom["holders"][0]
     assert [frame for frame in holder["frames"] if frame["user"]][0]["line"] == (
         line_that_holds_memory()

@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A warm start records what a cold one does: event by event, with frames, addresses on the device, names and order.
+
+Left out, because it says when and where a process ran, and differs between two cold starts as well:
+- times, process and thread ids, the number of an event among those that include samples;
+- samples of the host's memory (`counter`), which are taken by time;
+- addresses on the host of Python's objects and of CUDA's streams and handles: each is replaced by the order in which
+  it is first seen;
+- the folder of the recording in names of files, and in the command line."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+import recordings
+import runs
+import warm as warm_runs
+
+ATTRIBUTION = runs.ROOT / "tests" / "answers" / "attribution" / "programs"
+BESIDE = {"env": {"PYTHONPATH": f"{ATTRIBUTION}:{runs.PROGRAMS}"}}
+CASES = {
+    "adamw": (runs.PROGRAMS / "transformer_adamw.py", ["--steps", "4"], {}),
+    "streams": (runs.PROGRAMS / "side_streams.py", [], {}),
+    "out_of_memory": (runs.PROGRAMS / "out_of_memory.py", [], {"memory": "2GiB"}),
+    "lstm_expandable": (runs.PROGRAMS / "lstm.py", [], {"env": {"PYTORCH_CUDA_ALLOC_CONF": "expandable_segments:True"}}),
+    "cuda_graph": (runs.PROGRAMS / "cuda_graph.py", [], {}),
+    "amp_checkpoint": (runs.PROGRAMS / "amp_checkpoint.py", [], {}),
+    "gan": (runs.PROGRAMS / "gan.py", [], {"gpu": "a100-40"}),
+    "by_hand": (ATTRIBUTION / "by_hand.py", [], BESIDE),
+    "own_optimizers": (ATTRIBUTION / "own_optimizers.py", [], BESIDE),
+    "two_devices": (runs.ROOT / "tests/answers/check/programs/train.py", ["--steps", "6"], {"devices": 2}),
+}
+WHERE_AND_WHEN = {"n", "t_ns", "thread", "nanoseconds", "ns"}
+
+
+def facts_of(recording: recordings.Recording) -> list[dict]:
+    order: dict[int, int] = {0: 0}
+    found = []
+    for record in runs.dump(recording.trace):
+        if record["kind"] in ("counter", "thread"):
+            continue
+        one = {name: value for name, value in record.items() if name not in WHERE_AND_WHEN}
+        for name in ("stream", "handle", *(["address"] if record["kind"] == "object" else [])):
+            if name in one:
+                one[name] = order.setdefault(one[name], len(order))
+        found.append(json.loads(json.dumps(one).replace(str(recording.folder), "")))
+    return found
+
+
+@pytest.mark.skipif(runs.on_real_gpu(), reason="programs start cold on a real GPU")
+@pytest.mark.parametrize("name", CASES)
+def test_a_warm_start_records_what_a_cold_one_does(built, name):
+    program, arguments, how = CASES[name]
+    cold, warm = (recordings.record(program, *arguments, **how, cold=cold) for cold in (True, False))
+    assert (warm.status, warm.stdout) == (cold.status, cold.stdout)
+    expected, found = facts_of(cold), facts_of(warm)
+    assert len(expected) > 100
+    for number, (one, other) in enumerate(zip(expected, found)):
+        assert other == one, f"record {number} of {len(expected)}"
+    assert len(found) == len(expected)
+
+
+SAYS = """
+import atexit, os, sys
+from pathlib import Path
+atexit.register(print, "at exit", flush=True)
+print(sys.argv[1:], __name__, Path(__file__).name, sys.path[0] == str(Path(__file__).parent), sys._getframe().f_back)
+print(Path("/proc/self/cmdline").read_bytes().split(bytes(1))[1:], os.getcwd(), sys.stdin.read(), sys.orig_argv[1:])
+print(sorted(name for name in sys.modules if "warm" in name or "sitecustomize" in name), os.environ.get("PYTHONPATH"))
+print(sorted(name for name in os.environ if "WARM" in name), os.environ["ASKED"])
+"""
+ENDS = {
+    "returns": ("", 0), "exits": ("sys.exit(7)", 7), "says": ("sys.exit('no')", 1), "raises": ("1 / 0", 1),
+    "killed": ("os.kill(os.getpid(), 9)", -9), "interrupted": ("os.kill(os.getpid(), 2)", -2),
+    "at_once": ("os._exit(5)", 5), "aborts": ("os.abort()", -6),
+}
+
+
+@pytest.mark.skipif(runs.on_real_gpu(), reason="programs start cold on a real GPU")
+@pytest.mark.parametrize("name", ENDS)
+def test_a_program_sees_and_ends_what_it_does_after_a_cold_start(built, tmp_path, name):
+    end, status = ENDS[name]
+    program = tmp_path / "says.py"
+    program.write_text(f"{SAYS}sys.stdout.flush()\n{end}\n")
+    cold, warm = (run([runs.python(), program, "one", "two words"], None, env={"ASKED": "yes"}, cwd=tmp_path)
+                  for run in (runs.run, warm_runs.run))
+    assert cold.status == warm.status == status
+    assert warm.stdout.decode() == cold.stdout.decode()
+    assert b"__main__ says.py True None" in warm.stdout
+    assert warm.stderr.decode() == cold.stderr.decode()
+
+
+def test_what_hangs_is_ended_and_the_next_program_runs(built, tmp_path):
+    hangs, ends = tmp_path / "hangs.py", tmp_path / "ends.py"
+    hangs.write_text("import time; time.sleep(1000)")
+    ends.write_text("print('ended')")
+    with pytest.raises(AssertionError, match="still running"):
+        warm_runs.run([runs.python(), hangs], None, timeout=0.5)
+    assert warm_runs.run([runs.python(), ends], None).expect(0).stdout == b"ended\n"
+
+
+def test_a_change_beside_a_program_records_it_anew_only_where_it_is_named(tmp_path):
+    folder = Path(tmp_path)
+    for name, text in {"main.py": "import used", "used.py": "import deeper", "deeper.py": "", "other.py": ""}.items():
+        (folder / name).write_text(text)
+    names = [path.name for path in recordings.sources_of(folder / "main.py", folder)]
+    assert names == ["deeper.py", "main.py", "used.py"]
