@@ -33,7 +33,7 @@ PROGRAMS = HERE / "programs"
 RUNS = {
     "small": (runs.PROGRAMS / "transformer_adamw.py", ["--steps", "4"], {}),
     "out_of_memory": (runs.PROGRAMS / "out_of_memory.py", [], {"memory": "2GiB"}),
-    "leak": (runs.ROOT / "tests/answers/verdicts/programs/leak_validation_outputs.py", ["--steps", "60"], {}),
+    "leak": (runs.ROOT / "tests/corpus/programs/leak_validation_outputs.py", ["--steps", "60"], {}),
     "in_pieces": (PROGRAMS / "in_pieces.py", [], {"memory": "880MiB"}),
     "hostile": (PROGRAMS / "hostile_names.py", [ARGUMENT], {"env": {"PYTHONPATH": str(runs.ROOT / "python")}}),
 }
