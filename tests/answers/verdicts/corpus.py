@@ -45,6 +45,7 @@ class Truth:
     bytes_per_step: float | None = None
     tolerance: float = 0.1
     known_wrong: dict[str, str] = field(default_factory=dict)
+    by_chance: dict[str, str] = field(default_factory=dict)
 
     @property
     def path(self) -> Path:

@@ -46,7 +46,8 @@ def faults_of(truth: Truth) -> list[str]:
         (truth.subject == ("host",) or not judge.must_speak(truth) or marked in truth.marks, "its lines are not marked"),
         (bool(truth.why_steps) == (truth.steps > USUAL_STEPS), "longer than usual without a reason, or a reason for nothing"),
         (truth.source.startswith("https://") == (truth.set in PUBLISHED), "published without a source, or the other way round"),
-        (set(truth.known_wrong) <= set(judge.ASPECTS) and all(truth.known_wrong.values()), "known_wrong without a reason"),
+        (all(aspect in judge.ASPECTS and why for why_not in (truth.known_wrong, truth.by_chance)
+             for aspect, why in why_not.items()), "known_wrong without a reason"),
     ]
     if truth.set in (*CUT_DOWN, *PUBLISHED):
         checks += short_run_faults(truth)
