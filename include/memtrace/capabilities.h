@@ -9,7 +9,7 @@
 // A recording tells what was on: info `mode`, and info `capabilities` with the names of the rows,
 // separated by spaces. What each costs: docs/settings.md.
 //
-// Graphs are walked inside a census: in standard only where one is taken because memory grows or
+// Graphs are walked inside a heap scan: in standard only where one is taken because memory grows or
 // has run out, at exit, or when asked. Without, what keeps a leaked graph's memory has no name.
 #pragma once
 

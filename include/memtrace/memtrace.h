@@ -77,8 +77,8 @@ static inline void memtrace_step(const char* name) {
   if (memtrace_find_(&known, "memtrace_step", &call)) call(name);
 }
 
-/* A census now: what keeps each GPU storage alive, by the names of the Python program. Memory that
- * grows from one census to the next is what leaks. memtrace takes censuses by itself; this is for
+/* A heap scan now: what keeps each GPU storage alive, by the names of the Python program. Memory that
+ * grows from one heap scan to the next is what leaks. memtrace takes heap scans by itself; this is for
  * places that it cannot know. In a thread that does not hold Python's GIL: soon, in another thread.
  */
 static inline void memtrace_census(void) {

@@ -52,7 +52,7 @@ enum class text_privacy : std::uint8_t {
   path,         // of a source file
   function,     // stays if its file belongs to an installed package, else words
   counter,      // stays if memtrace counts it, else words
-  held_detail,  // the fields of a census's detail: one is a path, the others are words
+  held_detail,  // the fields of a heap scan's detail: one is a path, the others are words
 };
 
 // The dump shows the field where it says itself.
@@ -451,7 +451,7 @@ template <class Ids>
 struct census {
   format::census_action action{};
   format::census_reason reason{};
-  std::uint32_t flags = 0;  // format::census_*
+  std::uint32_t flags = 0;  // format::heap_scan_*
   std::uint64_t bytes = 0;  // of the storages that were found
   std::uint64_t nanoseconds = 0;
 

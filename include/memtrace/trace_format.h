@@ -66,7 +66,7 @@
 //            block that lives there at this position in the file, for the block's whole life
 //   saved    autograd keeps the memory that begins at this address for a backward pass
 //   phase, step, counter   as the program passes through them
-//   census   what keeps memory alive, asked of Python at this moment: storages with the role `held`
+//   heap scan   what keeps memory alive, asked of Python at this moment: storages with the role `held`
 
 #pragma once
 
@@ -343,14 +343,14 @@ enum class storage_role : std::uint32_t {
   user = 11,            // annotated by the program; name: its name, detail: its category
   cast = 12,            // autocast's copy of the leaf tensor at the address in `bytes`
   copy = 13,            // a copy of a module's parameter that no forward uses (EMA, deepcopy)
-  held = 14,            // found by a census: what keeps it alive, see below
+  held = 14,            // found by a heap scan: what keeps it alive, see below
   generated = 15,       // of no memory yet: what a line of generated code asks for, see below
 };
 // Fields of `storage`.
 inline constexpr std::uint32_t storage_trainable = 1;  // a parameter that requires a gradient
 
-// A census says of each storage on a GPU what keeps it alive: the records `held` between its begin
-// and its end. `name` is the path from a name in the program, as Python would write it, with
+// A heap scan says of each storage on a GPU what keeps it alive: the records `held` between its
+// begin and its end. `name` is the path from a name in the program, as Python would write it, with
 // whatever changes from one element to the next left out: "self.outputs[…]", "losses[…].grad_fn".
 // `detail` has eight fields, separated by 0x1f (empty: not known):
 //   container   class of the innermost container on the path: "list"

@@ -60,7 +60,7 @@ void twist(std::array<std::uint32_t, words>& state) {
 
 void mersenne_twister::skip(std::uint64_t numbers) noexcept {
   while (numbers > 0) {
-    // The words are made anew by the draw that finds none, not by the one that takes the last.
+    // The words are reallocated by the draw that finds none, not by the one that takes the last.
     if (left == 1) {
       twist(state);
       left = words + 1;

@@ -13,7 +13,7 @@ struct mersenne_twister {
   static constexpr int words = 624;
 
   std::uint64_t seed;
-  std::int32_t left;  // numbers until the words are made anew, and one
+  std::int32_t left;  // numbers until the words are reallocated, and one
   bool seeded;
   std::uint32_t next;  // the word that the next number is made of
   std::array<std::uint32_t, words> state;

@@ -32,7 +32,7 @@ const block& device_blocks::born(const allocator_event& event, std::uint64_t ser
   made.stack = event.stack;
   made.thread = event.thread;
   made.step = step_of(event.number);
-  untold_ = 0;
+  pending_ = 0;
   if (fates_ != nullptr && number < fates_->kinds.size()) {
     const auto& fate = fates_->of(number);
     made.fate = &fate;
@@ -43,8 +43,8 @@ const block& device_blocks::born(const allocator_event& event, std::uint64_t ser
     made.module = fate.module;
     const auto& sizes = fates_->sizes;
     if (next_size_ < sizes.size() && sizes[next_size_].first == number) {
-      untold_ = sizes[next_size_++].second;
-      made.bytes += untold_;
+      pending_ = sizes[next_size_++].second;
+      made.bytes += pending_;
     }
     const auto& until = fates_->until_backward;
     if (next_until_ < until.size() && until[next_until_].first == number) {
@@ -92,7 +92,7 @@ std::vector<std::pair<block, attribution::category>> device_blocks::become(
 
 void device_blocks::reported(const trace::report_event& report) {
   allocator.on_report(report);
-  untold_ = 0;
+  pending_ = 0;
 }
 
 moment device_blocks::now(std::uint64_t event, std::uint64_t time_ns) const {
@@ -101,7 +101,7 @@ moment device_blocks::now(std::uint64_t event, std::uint64_t time_ns) const {
   found.time_ns = time_ns;
   found.device = device_;
   // Where frees were lost there are more blocks than the allocator says.
-  found.allocated = std::max(allocator.allocated() + untold_, recorded_);
+  found.allocated = std::max(allocator.allocated() + pending_, recorded_);
   found.reserved =
       allocator.segments().reserved() + static_cast<std::uint64_t>(allocator.reserved_difference());
   found.held = held_;

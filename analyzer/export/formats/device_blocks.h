@@ -55,7 +55,7 @@ class device_blocks {
   std::uint32_t born_ = 0;      // blocks
   std::size_t next_size_ = 0;   // in the fates' lists
   std::size_t next_until_ = 0;  //
-  std::uint64_t untold_ = 0;    // of the latest block's size: what the replay learns by its report
+  std::uint64_t pending_ = 0;   // of the latest block's size: what the replay learns by its report
   replay::address_map<block> live_;
   std::map<std::uint32_t, std::vector<later>> until_backward_;
   attribution::by_category<std::uint64_t> held_;

@@ -272,7 +272,7 @@ void table_rows::on_counter(const trace::event& head, const trace::counter_event
   add_event(head, "counter", {}, more);
 }
 
-void table_rows::on_census(const trace::event& head, const trace::census_event& record) {
+void table_rows::on_heap_scan(const trace::event& head, const trace::heap_scan_event& record) {
   more_of_event more;
   more.bytes = tables::whole(record.bytes);
   add_event(head, "census", {}, more);

@@ -38,7 +38,7 @@ class table_rows final : public sink {
   void on_phase(const trace::event& head, const trace::phase_event& record) override;
   void on_step(const trace::event& head, const trace::step_event& record) override;
   void on_counter(const trace::event& head, const trace::counter_event& record) override;
-  void on_census(const trace::event& head, const trace::census_event& record) override;
+  void on_heap_scan(const trace::event& head, const trace::heap_scan_event& record) override;
 
  private:
   struct living {

@@ -98,7 +98,7 @@ template <class List>
   return made;
 }
 
-// `change(field)` for the one that is a path, of the fields of a census's detail.
+// `change(field)` for the one that is a path, of the fields of a heap scan's detail.
 template <class Path, class Other>
 [[nodiscard]] std::string with_fields_replaced(std::string_view detail, const Path& path,
                                                const Other& other) {

@@ -29,7 +29,7 @@ inline constexpr char removed[] = "(removed)";
 // The uses of a text, which say how it is hidden. Bits: a text may have several.
 namespace role {
 inline constexpr unsigned file = 1;         // of a frame
-inline constexpr unsigned held_detail = 2;  // of a storage that a census found
+inline constexpr unsigned held_detail = 2;  // of a storage that a heap scan found
 inline constexpr unsigned known = 4;        // of PyTorch, CUDA or memtrace: stays
 }  // namespace role
 

@@ -65,9 +65,9 @@ class places {
   std::unordered_map<std::uint32_t, std::uint32_t> known_stacks_;  // by stack id
 };
 
-// The tables that repeat the report: processes, devices, phases, modules, verdicts, culprits,
-// keepers, fragmentation, advice, oom. They are taken from its JSON, by the pointers in the schema,
-// so that they cannot say anything else.
+// The tables that repeat the report: processes, devices, phases, modules, verdicts, suspects,
+// retainers, fragmentation, advice, oom. They are taken from its JSON, by the pointers in the
+// schema, so that they cannot say anything else.
 void add_report_rows(const run::process_report& process, std::size_t number, places& known,
                      sink& to);
 

@@ -90,10 +90,10 @@ void add_verdicts(const json& report, writer& rows) {
   for (const auto& verdict : report["verdicts"]) {
     rows.add(verdicts, verdict, {whole(number)});
     std::size_t place = 0;
-    for (const auto& culprit : verdict["culprits"]) {
-      rows.add(culprits, culprit, {whole(number), whole(place)});
-      for (const auto& keeper : culprit["retained_by"]) {
-        rows.add(keepers, keeper, {whole(number), whole(place)});
+    for (const auto& suspect : verdict["culprits"]) {
+      rows.add(suspects, suspect, {whole(number), whole(place)});
+      for (const auto& held_by : suspect["retained_by"]) {
+        rows.add(retainers, held_by, {whole(number), whole(place)});
       }
       ++place;
     }

@@ -235,7 +235,7 @@ constexpr auto verdict_columns = owned(std::array{
     column{"fix", text, "what to write instead, where there is no culprit", "/fix/change"},
 });
 
-constexpr auto culprit_columns = owned(std::array{
+constexpr auto suspect_columns = owned(std::array{
     column{"verdict", integer, "of which it is one"},
     column{"culprit", integer, "its place among them, from 0"},
     column{"category", text, "", "/category"},
@@ -251,7 +251,7 @@ constexpr auto culprit_columns = owned(std::array{
     column{"fix", text, "what to write instead", "/fix/change"},
 });
 
-constexpr auto keeper_columns = owned(std::array{
+constexpr auto retainer_columns = owned(std::array{
     column{"verdict", integer, ""},
     column{"culprit", integer, "whose memory it keeps alive"},
     column{"path", text, "as Python would write it: self.outputs[…]", "/path"},
@@ -353,10 +353,10 @@ const table modules{"modules", "a module of a model, with its own memory at the 
                     module_columns};
 const table verdicts{"verdicts", "does it grow: one for each subject of a process", verdict_columns,
                      "process, verdict"};
-const table culprits{"culprits", "a call site whose memory grows", culprit_columns,
+const table suspects{"culprits", "a call site whose memory grows", suspect_columns,
                      "process, verdict, culprit"};
-const table keepers{"keepers", "a name in the program that keeps a culprit's memory alive",
-                    keeper_columns};
+const table retainers{"keepers", "a name in the program that keeps a culprit's memory alive",
+                      retainer_columns};
 const table fragmentation{"fragmentation", "why more is reserved than allocated, of a GPU",
                           fragmentation_columns, "process, device"};
 const table advice{"advice", "a change that saves memory", advice_columns};
@@ -364,8 +364,8 @@ const table oom{"oom", "a request for which there was no memory", oom_columns};
 
 std::span<const table* const> all_tables() {
   static constexpr const table* all[] = {
-      &processes, &devices, &events,   &blocks,   &steps,   &phases,        &sites,  &frames,
-      &stacks,    &modules, &verdicts, &culprits, &keepers, &fragmentation, &advice, &oom};
+      &processes, &devices, &events,   &blocks,   &steps,     &phases,        &sites,  &frames,
+      &stacks,    &modules, &verdicts, &suspects, &retainers, &fragmentation, &advice, &oom};
   return all;
 }
 

@@ -40,7 +40,7 @@ struct table {
 };
 
 extern const table processes, devices, events, blocks, steps, phases, frames, stacks, sites,
-    modules, verdicts, culprits, keepers, fragmentation, advice, oom;
+    modules, verdicts, suspects, retainers, fragmentation, advice, oom;
 
 // In the order in which a reader would look at them.
 [[nodiscard]] std::span<const table* const> all_tables();

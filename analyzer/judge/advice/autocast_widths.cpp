@@ -36,7 +36,7 @@ namespace {
 //
 //   block 7 ─ kept as an operand by the operation that made block 8
 //           └ kept by its own operation as a result
-class keepers {
+class retainers {
  public:
   struct use {
     allocator::block_number block = 0;
@@ -44,7 +44,7 @@ class keepers {
     bool output = false;             // a result of the operation
   };
 
-  explicit keepers(const blocks::evidence& of);
+  explicit retainers(const blocks::evidence& of);
 
   // Each operation that keeps it. Empty: none does, or the trace does not say.
   [[nodiscard]] std::span<const use> of(allocator::block_number block) const;
@@ -53,10 +53,10 @@ class keepers {
 
  private:
   std::vector<use> by_block_;
-  std::vector<use> by_keeper_;  // operands alone
+  std::vector<use> by_retainer_;  // operands alone
 };
 
-keepers::keepers(const blocks::evidence& of) {
+retainers::retainers(const blocks::evidence& of) {
   const auto blocks = of.blocks.size();
   for (const auto& kept : of.keepings) {
     const auto block = block_from(of, kept.block_event);
@@ -64,24 +64,24 @@ keepers::keepers(const blocks::evidence& of) {
     const auto by = kept.output ? block : block_from(of, kept.before);
     if (by >= blocks) continue;
     by_block_.push_back({block, by, kept.output});
-    if (!kept.output) by_keeper_.push_back({block, by, false});
+    if (!kept.output) by_retainer_.push_back({block, by, false});
   }
   const auto in_order = [](const use& left, const use& right) {
     return std::tie(left.block, left.by, left.output) <
            std::tie(right.block, right.by, right.output);
   };
   std::ranges::sort(by_block_, in_order);
-  std::ranges::sort(by_keeper_, [](const use& left, const use& right) {
+  std::ranges::sort(by_retainer_, [](const use& left, const use& right) {
     return std::tie(left.by, left.block) < std::tie(right.by, right.block);
   });
 }
 
-std::span<const keepers::use> keepers::of(block_number block) const {
+std::span<const retainers::use> retainers::of(block_number block) const {
   return equal_members(by_block_, block, &use::block);
 }
 
-std::span<const keepers::use> keepers::operands_of(block_number by) const {
-  return equal_members(by_keeper_, by, &use::by);
+std::span<const retainers::use> retainers::operands_of(block_number by) const {
+  return equal_members(by_retainer_, by, &use::by);
 }
 
 template <std::size_t count>
@@ -170,7 +170,7 @@ struct operations_at {
 
 class reading {
  public:
-  explicit reading(const blocks::evidence& of) : of_(of), keepers_(of) {}
+  explicit reading(const blocks::evidence& of) : of_(of), retainers_(of) {}
 
   [[nodiscard]] autocast_widths run() {
     const auto blocks = of_.blocks.size();
@@ -253,13 +253,13 @@ class reading {
   [[nodiscard]] std::uint64_t end_of_cast(block_number block, const operations_at& place) const {
     auto last = block;
     if (place.program_casts) {
-      for (const auto& use : keepers_.of(block)) last = std::max(last, use.by);
+      for (const auto& use : retainers_.of(block)) last = std::max(last, use.by);
     }
     return birth_event(of_, last) + 1;
   }
 
   [[nodiscard]] bool keeps_result(block_number block) const {
-    const auto uses = keepers_.of(block);
+    const auto uses = retainers_.of(block);
     return std::ranges::any_of(uses, [](const auto& use) { return use.output; });
   }
 
@@ -286,7 +286,7 @@ class reading {
   // right after it; else what was made before it, of the same size if there is any.
   [[nodiscard]] std::uint8_t bits_of_operands(block_number block) const {
     std::uint8_t widest = 0;
-    for (const auto& use : keepers_.operands_of(block)) {
+    for (const auto& use : retainers_.operands_of(block)) {
       const auto& facts = of_.blocks[use.block];
       if (facts.born_in != phase::forward || facts.element_bits != 32) continue;
       widest = std::max(widest, found_.bits[use.block]);
@@ -334,7 +334,7 @@ class reading {
   void find_copies(block_number block) {
     const auto& facts = of_.blocks[block];
     if (!facts.kept_by_autograd) return;
-    const auto uses = keepers_.of(block);
+    const auto uses = retainers_.of(block);
     if (uses.empty()) found_.kept_itself[block] = true;
     for (const auto& use : uses) {
       auto bits = found_.bits[block];
@@ -361,7 +361,7 @@ class reading {
   static constexpr block_number most_operands_back = 16;
 
   const blocks::evidence& of_;
-  keepers keepers_;
+  retainers retainers_;
   autocast_widths found_;
   std::map<trace::stack_id, operations_at> places_;
   std::set<trace::object_id> wide_sums_;  // roots

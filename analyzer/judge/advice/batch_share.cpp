@@ -115,7 +115,7 @@ class expected {
                           block.born_in == phase::data_loading;
   if (!by_program) return false;
   if (block.free_request == blocks::never) return true;
-  return block.birth_step != blocks::never && block.death_step > block.birth_step + 2;
+  return block.generation != blocks::never && block.death_step > block.generation + 2;
 }
 
 // The channels of what each module with parameters makes: its smallest parameter has one number

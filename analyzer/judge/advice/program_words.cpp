@@ -11,7 +11,7 @@
 #include "analyzer/base/text/parts.h"
 #include "analyzer/base/text/units.h"
 #include "analyzer/base/text/utf8.h"
-#include "analyzer/judge/verdicts/keeper_words.h"
+#include "analyzer/judge/verdicts/retainer_words.h"
 #include "analyzer/trace/code/frames.h"
 
 namespace memtrace::advice {

@@ -256,7 +256,7 @@ namespace {
 using allocator::action;
 using allocator::request;
 
-// The requests of a log that is made anew, from its old ones in their order.
+// The requests of a log that is reallocated, from its old ones in their order.
 class rebuilding {
  public:
   explicit rebuilding(allocator::request_log& log) : log_(log) {

@@ -7,7 +7,7 @@ const block_facts fact_list::operator[](std::size_t block) const {
   const auto& own = own_[block];
   auto facts = kinds_[own.kind];
   facts.call = own.call;
-  facts.birth_step = own.birth_step;
+  facts.generation = own.generation;
   facts.death_step = own.death_step;
   facts.free_request = own.free_request;
   return facts;
@@ -19,14 +19,14 @@ void fact_list::push_back(const block_facts& facts) {
 }
 
 void fact_list::set(std::size_t block, const block_facts& facts) {
-  own_[block] = {kind_of(facts), facts.call, facts.birth_step, facts.death_step,
+  own_[block] = {kind_of(facts), facts.call, facts.generation, facts.death_step,
                  facts.free_request};
 }
 
 std::uint32_t fact_list::kind_of(const block_facts& facts) {
   auto common = facts;
   common.call = 0;
-  common.birth_step = common.death_step = common.free_request = never;
+  common.generation = common.death_step = common.free_request = never;
   const auto [found, is_new] =
       numbers_.try_emplace(common, static_cast<std::uint32_t>(kinds_.size()));
   if (is_new) kinds_.push_back(common);

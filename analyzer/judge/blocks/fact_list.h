@@ -37,7 +37,7 @@ struct block_facts {
   std::uint32_t columns = 0;      // its last dimension
   std::uint32_t call = 0;         // of a root module, in which it was born; 0: none
   // Steps are counted by the step_ends that are past: 0 is up to the first end. Without any: never.
-  std::uint32_t birth_step = never;
+  std::uint32_t generation = never;
   std::uint32_t death_step = never;    // never: alive at the end
   std::uint32_t free_request = never;  // index in request_log::requests; never: alive at the end
   trace::object_id module;  // innermost at birth; in backward, whose gradient is computed
@@ -73,7 +73,7 @@ class fact_list {
     own_[block].free_request = request;
   }
   void set_steps(std::size_t block, std::uint32_t birth, std::uint32_t death) {
-    own_[block].birth_step = birth;
+    own_[block].generation = birth;
     own_[block].death_step = death;
   }
   template <class Change>
@@ -94,7 +94,7 @@ class fact_list {
   struct own_part {
     std::uint32_t kind = 0;
     std::uint32_t call = 0;
-    std::uint32_t birth_step = never;
+    std::uint32_t generation = never;
     std::uint32_t death_step = never;
     std::uint32_t free_request = never;
   };

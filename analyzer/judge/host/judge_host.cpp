@@ -126,7 +126,7 @@ struct judged_series {
 }
 
 // Whose pinned memory stayed since the first step's end.
-[[nodiscard]] std::vector<verdicts::culprit> culprits_of(
+[[nodiscard]] std::vector<verdicts::suspect> suspects_of(
     std::span<const replay::pinned_change> changes, std::span<const std::uint64_t> step_ends,
     const verdicts::verdict& whole) {
   struct gain {
@@ -144,7 +144,7 @@ struct judged_series {
     gained.blocks += change.difference < 0 ? -1 : 1;
   }
   for (const auto& [stack, gained] : by_stack) all += std::max<std::int64_t>(0, gained.bytes);
-  std::vector<verdicts::culprit> found;
+  std::vector<verdicts::suspect> found;
   for (const auto& [stack, gained] : by_stack) {
     if (gained.bytes <= 0) continue;
     auto& one = found.emplace_back();
@@ -156,7 +156,7 @@ struct judged_series {
     one.blocks = static_cast<std::uint64_t>(std::max<std::int64_t>(0, gained.blocks));
     one.bytes_per_step = whole.bytes_per_step * one.share;
   }
-  std::ranges::sort(found, std::greater(), &verdicts::culprit::bytes);
+  std::ranges::sort(found, std::greater(), &verdicts::suspect::bytes);
   constexpr std::size_t most = 8;
   if (found.size() > most) found.resize(most);
   return found;
@@ -209,7 +209,7 @@ class host_judge {
     auto& found = made_.emplace_back(
         judge_series({{verdicts::subject_kind::host, 0, "pinned"}, series, page, room_}, ends));
     let_buffers_settle(found, at_points(series, ends));
-    if (is_leak(found.found.shape)) found.culprits = culprits_of(changes, step_ends_, found);
+    if (is_leak(found.found.shape)) found.suspects = suspects_of(changes, step_ends_, found);
   }
 
   void outside() {

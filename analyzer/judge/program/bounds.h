@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the lines of a program may say of how long a container gets: a bound, or a sign that a longer
-// run would show one.
+// What the lines of a program may say of how long a container gets: a bound, or a sign that a
+// longer run would show one.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +31,7 @@ enum class open_kind : std::uint8_t {
   measured,     // its length is compared with something
   runs_out,     // what is put in comes from something that comes to an end
   named,        // a number beside it is called a capacity
-  larger_only,  // it is made anew only where more is asked for than it has
+  larger_only,  // it is reallocated only where more is asked for than it has
 };
 struct open_end {
   open_kind kind = open_kind::new_keys;

@@ -58,7 +58,7 @@ struct length_cut {
 [[nodiscard]] std::optional<length_cut> cut_where_made(const program_text& program,
                                                        std::uint32_t line);
 
-// The same, where `numbers`, as a census has written them, or the program say how much is left.
+// The same, where `numbers`, as a heap scan has written them, or the program say how much is left.
 [[nodiscard]] std::optional<shown_bound> cut_where_made(const program_text& program,
                                                         std::uint32_t line,
                                                         std::string_view numbers);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which number a word of a program stands for, as its source or a census says.
+// Which number a word of a program stands for, as its source or a heap scan says.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ class program_numbers {
   [[nodiscard]] std::uint64_t value_of(std::string_view operand) const {
     return value_of(operand, 0);
   }
-  // A switch that was off when the census looked: "reset_real=False" of self.reset_real.
+  // A switch that was off when the heap scan looked: "reset_real=False" of self.reset_real.
   [[nodiscard]] bool is_off(std::string_view operand) const;
   // "if self.reset_real and …:", where one of its parts is such a switch, or asks whether a
   // deque(maxlen=n) has more than n.

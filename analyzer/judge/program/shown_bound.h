@@ -8,7 +8,7 @@
 //   self.used += x.nbytes … while self.used > self.budget: self.items.popitem()
 //   if (step + 1) % 40 == 0: self.items.clear()
 //
-// The text of the source says what the length is compared with, and the census which number that
+// The text of the source says what the length is compared with, and the heap scan which number that
 // was, if the file does not. A line that is never reached is taken for a bound, too.
 #pragma once
 
@@ -50,9 +50,9 @@ struct bounded_container {
   std::string_view variable;     // memory.items
   std::uint64_t length = 0;      // elements; 0: not known
   std::uint64_t blocks = 0;      // of memory that it holds
-  std::string_view numbers;      // beside it, as the census has written them
+  std::string_view numbers;      // beside it, as the heap scan has written them
   std::uint64_t steps = 0;       // in which it has not been emptied; 0: not known
-  bool gets_longer = false;      // from census to census
+  bool gets_longer = false;      // from heap scan to heap scan
   bool in_elements = false;      // it is the containers in it that get longer, of `length` each
   bool has_elements = false;     // there are containers in it
   bool is_that = false;          // known: it is this that grows, not what it is in

@@ -15,7 +15,7 @@
 
 namespace memtrace::verdicts {
 
-// A table that is as large as the largest that was asked for, and made anew, or made longer, for
+// A table that is as large as the largest that was asked for, and reallocated, or made longer, for
 // that alone:
 //
 //   if length > self.longest: self._make_table(length)       self.longest = length … self.cos = …
@@ -38,7 +38,7 @@ struct named_limit {
   std::size_t line = 0;  // of the program, that names it in a function with the container
 };
 
-// `numbers`: as the census has written them. `reached`: what it must be more than.
+// `numbers`: as the heap scan has written them. `reached`: what it must be more than.
 [[nodiscard]] std::optional<named_limit> limit_beside(const program_text& program,
                                                       const std::string& container,
                                                       std::string_view numbers,

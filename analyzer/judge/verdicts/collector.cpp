@@ -17,8 +17,8 @@ void segment_makers::note(std::uint32_t site, const attribution::block_life& blo
   ++made.blocks;
 }
 
-std::vector<culprit> segment_makers::culprits(double bytes_per_step) const {
-  std::vector<culprit> found;
+std::vector<suspect> segment_makers::suspects(double bytes_per_step) const {
+  std::vector<suspect> found;
   double all = 0;
   for (const auto& [site, made] : by_site_) {
     found.push_back(made);
@@ -28,7 +28,7 @@ std::vector<culprit> segment_makers::culprits(double bytes_per_step) const {
     one.share = static_cast<double>(one.bytes) / all;
     one.bytes_per_step = one.share * bytes_per_step;
   }
-  std::ranges::stable_sort(found, std::greater(), &culprit::bytes);
+  std::ranges::stable_sort(found, std::greater(), &suspect::bytes);
   return found;
 }
 
@@ -216,7 +216,7 @@ void collector::phase_changed(const trace::event& head, const trace::phase_event
   phases_.phase_changed(head, record);
 }
 
-void collector::census(const trace::event& head, const trace::census_event& record) {
+void collector::census(const trace::event& head, const trace::heap_scan_event& record) {
   kept_.census(head, record, steps_.clock().now());
 }
 

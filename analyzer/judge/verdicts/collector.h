@@ -5,11 +5,11 @@
 //   attributor ─► born, resized, ended, stepped ─► collector ─┬► track: the steps of the run
 //                                                             ├► phase_episodes: calls within them
 //                                                             ├► category_series
-//                 census, held ───────────────────────────────┴► retention
+//                 heap scan, held ───────────────────────────────┴► retention
 //
 // Steps are the program's own, else its optimizer's, else those that it is given. A block that is
 // made and freed within a step costs two additions. Memory: some 100 bytes a step, and what
-// sparse_series and birth_steps need of sites whose memory outlives a step.
+// sparse_series and generations need of sites whose memory outlives a step.
 #pragma once
 
 #include <cstdint>
@@ -34,7 +34,7 @@
 
 namespace memtrace::verdicts {
 
-// Whose requests made the allocator reserve more, after the first steps: the culprits where
+// Whose requests made the allocator reserve more, after the first steps: the suspects where
 // reserved memory grows and allocated memory does not.
 
 class segment_makers {
@@ -46,7 +46,7 @@ class segment_makers {
     reserved_ = reserved;
   }
   // The suspects of a growth of so many bytes a step; most first.
-  [[nodiscard]] std::vector<culprit> culprits(double bytes_per_step) const;
+  [[nodiscard]] std::vector<suspect> suspects(double bytes_per_step) const;
 
  private:
   static constexpr std::uint64_t first_steps = 3;  // in which what is needed anyway is reserved
@@ -54,7 +54,7 @@ class segment_makers {
   void note(std::uint32_t site, const attribution::block_life& block, std::uint64_t bytes);
 
   std::uint64_t reserved_ = 0;
-  std::map<std::uint32_t, culprit> by_site_;
+  std::map<std::uint32_t, suspect> by_site_;
 };
 
 class collector final : public attribution::life_observer {
@@ -83,7 +83,7 @@ class collector final : public attribution::life_observer {
   void stepped(const trace::event& head, const trace::step_event& record) override;
   void named(const trace::module_event& record) override { modules_.named(record); }
   void phase_changed(const trace::event& head, const trace::phase_event& record) override;
-  void census(const trace::event& head, const trace::census_event& record) override;
+  void census(const trace::event& head, const trace::heap_scan_event& record) override;
   void held(std::uint32_t device, const attribution::block_life* block,
             const trace::storage_event& record) override;
 
@@ -134,7 +134,7 @@ class collector final : public attribution::life_observer {
   const trace::dictionary& names_;
   module_uses modules_;
   std::unordered_set<std::uint64_t>
-      in_graphs_;  // born events of what the latest census found there
+      in_graphs_;  // born events of what the latest heap scan found there
   retention kept_;
 };
 

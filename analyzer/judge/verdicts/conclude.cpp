@@ -11,9 +11,9 @@
 
 #include "analyzer/base/statistics/judge.h"
 #include "analyzer/base/text/units.h"
-#include "analyzer/judge/program/unsettled.h"
-#include "analyzer/judge/verdicts/culprits.h"
+#include "analyzer/judge/program/inconclusive.h"
 #include "analyzer/judge/verdicts/device_series.h"
+#include "analyzer/judge/verdicts/suspects.h"
 #include "analyzer/judge/verdicts/timeline.h"
 #include "analyzer/judge/verdicts/verdict.h"
 #include "memtrace/gpu_models.h"
@@ -195,10 +195,10 @@ void take_over(growth::judgement& found, const growing_sites& sites) {
   const bool leaks = is_leak(found.shape);
   auto made = with.make(std::move(about), std::move(found), &device.whole.least.shown);
   if (leaks) {
-    made.culprits = suspects_of(sites.all);
+    made.suspects = suspects_of(sites.all);
     with.say_when(made, device.whole, clock);
   } else if (made.found.shape == growth::shape::sawtooth) {
-    made.culprits = suspects_of(sites.filling);
+    made.suspects = suspects_of(sites.bounded_growth);
   }
   if (open && made.about.kind == subject_kind::device) made.summary = open_summary(made, rate);
   if (sites.work_grows && !leaks && made.about.kind == subject_kind::device) {
@@ -221,8 +221,8 @@ void tell_if_leak(const verdict_maker& with, subject about, const judged_series&
 [[nodiscard]] bool is_told(const std::vector<verdict>& devices, std::uint32_t device,
                            std::uint32_t site) {
   return std::ranges::any_of(devices, [&](const verdict& one) {
-    return one.about.device == device && is_leak(one.found.shape) && !one.culprits.empty() &&
-           one.culprits.front().site == site;
+    return one.about.device == device && is_leak(one.found.shape) && !one.suspects.empty() &&
+           one.suspects.front().site == site;
   });
 }
 
@@ -245,8 +245,8 @@ void tell_sites(const verdict_maker& with, std::uint32_t device, const growing_s
     const auto& one = sites.all[i];
     auto made =
         with.make({subject_kind::site, device, fmt::format("{}", one.site)}, one.found, nullptr);
-    made.culprits = {one};
-    made.culprits.front().share = 1;
+    made.suspects = {one};
+    made.suspects.front().share = 1;
     to.push_back(std::move(made));
   }
 }
@@ -273,7 +273,7 @@ void tell_categories(const verdict_maker& with, const collector& collected,
     tell_if_leak(with, {subject_kind::category, 0, std::string(name_of(what))}, series, {}, to);
     if (to.size() == before) continue;
     for (auto& one : sites.all) one.share = one.bytes_per_step / sites.bytes_per_step;
-    to.back().culprits = suspects_of(sites.all);
+    to.back().suspects = suspects_of(sites.all);
   }
 }
 
@@ -293,7 +293,7 @@ void tell_reserved(const verdict_maker& with, std::uint32_t device, const device
   const auto before = to.size();
   tell_if_leak(with, {subject_kind::reserved, device, {}}, whole.reserved, about, to);
   if (to.size() != before) {
-    to.back().culprits = suspects_of(makers.culprits(to.back().bytes_per_step));
+    to.back().suspects = suspects_of(makers.suspects(to.back().bytes_per_step));
   }
 }
 
@@ -304,7 +304,7 @@ void tell_outside(const verdict_maker& with, std::uint32_t device, const device_
 }
 
 // Memory that grows within an evaluation or a phase that the program named; `devices`: the verdicts
-// on the devices. A culprit that one of them names already is not reported again.
+// on the devices. A suspect that one of them names already is not reported again.
 void tell_phases(const verdict_maker& with, const collector& collected,
                  const trace::dictionary& names, const std::vector<verdict>& devices,
                  std::vector<verdict>& to) {

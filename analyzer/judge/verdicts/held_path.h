@@ -85,9 +85,9 @@ struct held_path {
 // "deque(maxlen=50)". 0: none is said.
 [[nodiscard]] std::uint64_t limit_of(std::string_view container);
 
-// Does what one path keeps alive grow from census to census?
+// Does what one path keeps alive grow from heap scan to heap scan?
 //
-//   bytes │        ╭─● p          p: where it held most (the latest such census)
+//   bytes │        ╭─● p          p: where it held most (the latest such heap scan)
 //         │     ●──╯  ·           s: where the rise to p began; a fall back by more than a
 //         │  ●─╯       ·             tenth of what has risen since ends the search
 //         │ s           ●         the rate is that between s and p
@@ -101,7 +101,7 @@ struct path_point {
 struct path_growth {
   double bytes_per_step = 0;
   std::size_t rises = 0;    // intervals in which it grew, of the rise
-  bool to_the_end = false;  // the last census belongs to it
+  bool to_the_end = false;  // the last heap scan belongs to it
   // Growth once or long ago is no leak: a cache that filled, the state of the first step.
   [[nodiscard]] bool leaks() const { return rises >= 2 && to_the_end; }
 };

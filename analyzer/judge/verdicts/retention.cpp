@@ -8,7 +8,7 @@ namespace memtrace::verdicts {
 
 namespace {
 
-constexpr std::size_t most_censuses = 64;
+constexpr std::size_t most_heap_scans = 64;
 constexpr std::size_t most_paths = 1u << 14;
 constexpr std::size_t most_pairs = 1u << 15;
 constexpr std::size_t most_texts = 1u << 20;
@@ -46,19 +46,20 @@ struct ranked {
 
 }  // namespace
 
-void retention::census(const trace::event&, const trace::census_event& record, std::uint64_t step) {
+void retention::census(const trace::event&, const trace::heap_scan_event& record,
+                       std::uint64_t step) {
   if (record.action == format::census_action::begin) {
     if (std::exchange(open_, true)) {  // the one before was cut off
-      censuses_.back() = {record.reason, step, false};
+      heap_scans_.back() = {record.reason, step, false};
       return;
     }
-    if (censuses_.size() == most_censuses) thin();
-    censuses_.push_back({record.reason, step, false});
+    if (heap_scans_.size() == most_heap_scans) thin();
+    heap_scans_.push_back({record.reason, step, false});
     return;
   }
   if (!std::exchange(open_, false)) return;
   ++counts_.taken;
-  auto& now = censuses_.back();
+  auto& now = heap_scans_.back();
   now.complete = (record.flags & format::census_incomplete) == 0;
   now.says_absent = now.complete && (record.flags & format::census_without_graphs) == 0 &&
                     now.reason != format::census_reason::exit && finds_no_less(now);
@@ -66,12 +67,12 @@ void retention::census(const trace::event&, const trace::census_event& record, s
   counts_.nanoseconds += record.nanoseconds;
 }
 
-// While a program takes itself down its names go first, and what they held a little later: a census
-// then finds little of anything. Half of what every census since the first step has found is
-// enough.
-bool retention::finds_no_less(const census_taken& now) const {
+// While a program takes itself down its names go first, and what they held a little later: a heap
+// scan then finds little of anything. Half of what every heap scan since the first step has found
+// is enough.
+bool retention::finds_no_less(const heap_scan_taken& now) const {
   std::uint64_t least = UINT64_MAX;
-  for (const auto& one : censuses_) {
+  for (const auto& one : heap_scans_) {
     if (&one != &now && one.says_absent && one.step != 0) least = std::min(least, one.named);
   }
   return least == UINT64_MAX || now.named >= least / 2;
@@ -106,7 +107,7 @@ void retention::held(std::uint32_t device, std::uint32_t site, const attribution
     ++counts_.unlinked;
     return;
   }
-  if ((record.flags & format::held_unreachable) == 0) censuses_.back().named += block->bytes;
+  if ((record.flags & format::held_unreachable) == 0) heap_scans_.back().named += block->bytes;
   const auto path = path_of(record);
   if (path) {
     count({device, site, *path}, *block, record, site_bytes);
@@ -126,7 +127,7 @@ void retention::count(const pair_key& key, const attribution::block_life& block,
     place = pairs_.emplace(key, history()).first;
   }
   auto& pair = place->second;
-  const auto census = static_cast<std::uint32_t>(censuses_.size() - 1);
+  const auto census = static_cast<std::uint32_t>(heap_scans_.size() - 1);
   if (pair.samples.empty() || pair.samples.back().census != census) {
     pair.samples.push_back({.census = census, .of_site = site_bytes});
     pair.flagged = {};
@@ -151,17 +152,17 @@ void retention::count(const pair_key& key, const attribution::block_life& block,
 // Drops every other heap scan of each reason, counted from its latest, which stays.
 void retention::thin() {
   std::map<format::census_reason, std::size_t> seen;
-  std::vector<bool> stays(censuses_.size());
-  for (std::size_t i = censuses_.size(); i-- > 0;) {
-    stays[i] = seen[censuses_[i].reason]++ % 2 == 0;
+  std::vector<bool> stays(heap_scans_.size());
+  for (std::size_t i = heap_scans_.size(); i-- > 0;) {
+    stays[i] = seen[heap_scans_[i].reason]++ % 2 == 0;
   }
-  std::vector<std::uint32_t> number(censuses_.size());
-  std::vector<census_taken> left;
-  for (std::size_t i = 0; i < censuses_.size(); ++i) {
+  std::vector<std::uint32_t> number(heap_scans_.size());
+  std::vector<heap_scan_taken> left;
+  for (std::size_t i = 0; i < heap_scans_.size(); ++i) {
     number[i] = static_cast<std::uint32_t>(left.size());
-    if (stays[i]) left.push_back(censuses_[i]);
+    if (stays[i]) left.push_back(heap_scans_[i]);
   }
-  censuses_ = std::move(left);
+  heap_scans_ = std::move(left);
   for (auto& [key, pair] : pairs_) {
     std::erase_if(pair.samples, [&](const sample& one) { return !stays[one.census]; });
     for (auto& one : pair.samples) one.census = number[one.census];
@@ -174,14 +175,14 @@ path_growth retention::growth_of_pair(const history& pair) const {
   std::map<census_reason, std::vector<path_point>> by_reason;
   std::vector<path_point> all;
   auto at = pair.samples.begin();
-  for (std::size_t i = 0; i < censuses_.size(); ++i) {
-    path_point point{static_cast<double>(censuses_[i].step), 0};
+  for (std::size_t i = 0; i < heap_scans_.size(); ++i) {
+    path_point point{static_cast<double>(heap_scans_[i].step), 0};
     if (at != pair.samples.end() && at->census == i) point.bytes = (at++)->bytes;
-    if (point.bytes == 0 && !censuses_[i].says_absent) continue;  // finding nothing says nothing
-    by_reason[censuses_[i].reason].push_back(point);
+    if (point.bytes == 0 && !heap_scans_[i].says_absent) continue;  // finding nothing says nothing
+    by_reason[heap_scans_[i].reason].push_back(point);
     all.push_back(point);
   }
-  // Censuses of one reason are taken at the same place of a step, others are not.
+  // Heap scans of one reason are taken at the same place of a step, others are not.
   path_growth best;
   for (const auto& [reason, points] : by_reason) {
     const auto found = growth_of(points);
@@ -266,8 +267,8 @@ retainer retention::describe(const held_path& path, const history& pair,
   made.bytes = pair.samples.back().bytes;
   made.blocks = pair.samples.back().blocks;
   made.bytes_per_step = growth.bytes_per_step;
-  made.censuses = static_cast<std::uint32_t>(pair.samples.size());
-  made.seen_at_step = censuses_[pair.samples.back().census].step;
+  made.heap_scans = static_cast<std::uint32_t>(pair.samples.size());
+  made.seen_at_step = heap_scans_[pair.samples.back().census].step;
   made.recorded_in_backward = pair.samples.back().recorded_in_backward;
   for (std::size_t bit = 0; bit < flag_kinds; ++bit) {
     if (is_most(pair.flagged[bit], made.bytes)) made.flags |= 1u << bit;
@@ -284,12 +285,12 @@ std::uint64_t retention::least_of(std::uint32_t device, std::uint32_t site) cons
   return least;
 }
 
-// A later census did not see it.
+// A later heap scan did not see it.
 bool retention::is_gone(const history& pair) const {
   const auto last = pair.samples.back().census;
-  for (std::size_t i = last + std::size_t{1}; i < censuses_.size(); ++i) {
-    const auto& later = censuses_[i];
-    if (later.says_absent && later.step > censuses_[last].step) return true;
+  for (std::size_t i = last + std::size_t{1}; i < heap_scans_.size(); ++i) {
+    const auto& later = heap_scans_[i];
+    if (later.says_absent && later.step > heap_scans_[last].step) return true;
   }
   return false;
 }
@@ -301,15 +302,15 @@ std::optional<retainer> retention::unnamed(std::uint32_t device, std::uint32_t s
   retainer made;
   made.owner = "nothing: a cycle or C++";
   made.flags = format::held_unreachable;
-  for (const auto& one : censuses_) {
+  for (const auto& one : heap_scans_) {
     const double there = bytes_per_step * static_cast<double>(one.step);
     if (!one.says_absent || there < several * static_cast<double>(bytes_a_block)) continue;
-    ++made.censuses;
+    ++made.heap_scans;
     made.seen_at_step = one.step;
     made.bytes = static_cast<std::uint64_t>(there);
     made.blocks = bytes_a_block == 0 ? 0 : made.bytes / bytes_a_block;
   }
-  if (made.censuses == 0) return std::nullopt;
+  if (made.heap_scans == 0) return std::nullopt;
   made.bytes_per_step = bytes_per_step;
   // Facts about its latest block, while a name still led there, hold for those before, too.
   for (auto at = pairs_.lower_bound({device, site, 0}); at != pairs_.end(); ++at) {

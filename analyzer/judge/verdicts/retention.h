@@ -4,10 +4,10 @@
 // live block at its address and so to the line that allocated it, and reports for such a line which
 // paths keep its memory, and how much more from scan to scan.
 //
-//   census k:  held 0x7f…00 "self.outputs[…]"  ─► live block ─► call site 12
+//   heap scan k:  held 0x7f…00 "self.outputs[…]"  ─► live block ─► call site 12
 //                                                 (path × site).bytes, .blocks
 //
-// Memory is bounded: 64 censuses are remembered (of more, every other one of each reason), of at
+// Memory is bounded: 64 heap scans are remembered (of more, every other one of each reason), of at
 // most 16,384 paths and 32,768 pairs of path and site; what is beyond is counted.
 #pragma once
 
@@ -27,11 +27,11 @@
 
 namespace memtrace::verdicts {
 
-struct census_counts {
+struct heap_scan_counts {
   std::uint64_t taken = 0;
   std::uint64_t incomplete = 0;  // a limit was reached
   std::uint64_t nanoseconds = 0;
-  std::uint64_t storages = 0;  // found, in all censuses together
+  std::uint64_t storages = 0;  // found, in all heap scans together
   std::uint64_t unlinked = 0;  // of them, without a live block at their address
   std::uint64_t elided = 0;    // of them, not told apart: too many paths or pairs
 };
@@ -40,9 +40,9 @@ class retention {
  public:
   explicit retention(const trace::dictionary& names) : names_(names) {}
 
-  // The census's begin and end, and how many steps had ended by then.
-  void census(const trace::event& head, const trace::census_event& record, std::uint64_t step);
-  // A storage that the open census found: on `device`, allocated by the call site of this number
+  // The heap scan's begin and end, and how many steps had ended by then.
+  void census(const trace::event& head, const trace::heap_scan_event& record, std::uint64_t step);
+  // A storage that the open heap scan found: on `device`, allocated by the call site of this number
   // (as of_site is asked for), in this block; null where no live block is at its address.
   // `site_bytes`: all that is alive of the site; 0: not known.
   void held(std::uint32_t device, std::uint32_t site, const attribution::block_life* block,
@@ -51,8 +51,8 @@ class retention {
   // Retainers of a site's memory, most growth first; then those that keep most. Left out are paths
   // that neither grow nor hold a good part of the site's memory: the batch at hand is in many
   // variables, and none of them keeps the others alive.
-  // `lasting`: the memory stays once it is made, so that what a later census did not see any more
-  // is not what keeps it.
+  // `lasting`: the memory stays once it is made, so that what a later heap scan did not see any
+  // more is not what keeps it.
   [[nodiscard]] std::vector<retainer> of_site(std::uint32_t device, std::uint32_t site,
                                               bool lasting = false) const;
   // For a site whose memory grows by so much a step, and that of_site says nothing of: that no name
@@ -60,11 +60,11 @@ class retention {
   [[nodiscard]] std::optional<retainer> unnamed(std::uint32_t device, std::uint32_t site,
                                                 double bytes_per_step,
                                                 std::uint64_t bytes_a_block) const;
-  [[nodiscard]] const census_counts& counts() const { return counts_; }
+  [[nodiscard]] const heap_scan_counts& counts() const { return counts_; }
 
  private:
   static constexpr std::size_t flag_kinds = 9;  // bits of format::held_*
-  struct census_taken {
+  struct heap_scan_taken {
     format::census_reason reason{};
     std::uint64_t step = 0;
     bool complete = false;
@@ -93,7 +93,7 @@ class retention {
   void count(const pair_key& key, const attribution::block_life& block,
              const trace::storage_event& record, std::uint64_t site_bytes);
   void thin();
-  [[nodiscard]] bool finds_no_less(const census_taken& now) const;
+  [[nodiscard]] bool finds_no_less(const heap_scan_taken& now) const;
   [[nodiscard]] bool is_gone(const history& pair) const;
   // The least that was alive of the site, such as a workspace that it made at first.
   [[nodiscard]] std::uint64_t least_of(std::uint32_t device, std::uint32_t site) const;
@@ -110,13 +110,13 @@ class retention {
   static void add_levels(history& to, const history& other);
 
   const trace::dictionary& names_;
-  std::vector<census_taken> censuses_;
+  std::vector<heap_scan_taken> heap_scans_;
   bool open_ = false;  // the last of them has not ended
   std::vector<held_path> paths_;
   std::unordered_map<std::string, std::uint32_t> by_identity_;  // → index in paths_
   std::unordered_map<std::uint64_t, std::uint32_t> by_texts_;   // name and detail → the same
   std::map<pair_key, history> pairs_;
-  census_counts counts_;
+  heap_scan_counts counts_;
 };
 
 }  // namespace memtrace::verdicts

@@ -7,7 +7,7 @@
 
 namespace memtrace::verdicts {
 
-void birth_steps::died(std::uint64_t step) {
+void generations::died(std::uint64_t step) {
   if (step == step_) {
     if (alive_ != 0) --alive_;
     return;

@@ -18,7 +18,7 @@ namespace memtrace::verdicts {
 // of a ring buffer, a cache that is full, or memory that streams does not (SWAT and GenCount, which
 // count generations of objects, rest on the same).
 
-class birth_steps {
+class generations {
  public:
   void born(std::uint64_t step) {  // not before the latest one
     if (step != step_) {
@@ -123,7 +123,7 @@ struct site_history {
   std::uint64_t least = 0;  // bytes, in that step
   site_holding now;
   sparse_series series;  // the least bytes of each step
-  birth_steps births;
+  generations births;
   // When the latest step ended in which it was touched:
   site_holding stayed;
   std::uint64_t births_stayed = 0;

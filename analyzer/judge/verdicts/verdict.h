@@ -42,12 +42,12 @@ struct series_shown {
   std::vector<std::uint64_t> bytes;
 };
 
-// A path that keeps memory alive, as the censuses saw it.
+// A path that keeps memory alive, as the heap scans saw it.
 struct retainer {
   std::string path;       // self.validation_outputs[…]
   std::string container;  // list
   std::uint64_t length = 0;
-  bool gets_longer = false;               // was longer in later censuses, in the last one too
+  bool gets_longer = false;               // was longer in later heap scans, in the last one too
   std::optional<growing_level> grows_in;  // of several containers in one another
   bool is_full = false;                   // the bounded containers are, inside others
   bool grows_itself = false;    // its tensors do, in containers that are as long as they were
@@ -57,21 +57,21 @@ struct retainer {
   std::uint32_t line = 0;
   std::string holder;       // Trainer
   std::uint32_t flags = 0;  // format::held_*
-  std::uint64_t bytes = 0;  // in the last census in which it held the culprit's memory
+  std::uint64_t bytes = 0;  // in the last heap scan in which it held the suspect's memory
   std::uint64_t blocks = 0;
-  double bytes_per_step = 0;               // between censuses; 0: seen once
-  std::uint32_t censuses = 0;              // that saw it
+  double bytes_per_step = 0;               // between heap scans; 0: seen once
+  std::uint32_t heap_scans = 0;            // that saw it
   std::uint64_t seen_at_step = 0;          // the last of them
   std::uint64_t recorded_in_backward = 0;  // of the bytes: made by a backward that made a graph
   std::string numbers;                     // beside it, at that time: capacity=40,budget=320
   std::optional<shown_bound> bound;        // what keeps it from getting ever longer
   std::optional<open_end> may_end;         // where there is no bound
   bool made_of_itself = false;             // a step gives it what it makes of what was there
-  bool made_anew = false;                  // each step gives it something new, not more of the same
+  bool reallocated = false;                // each step gives it something new, not more of the same
 };
 
 // Why growth comes to an end by itself, or may do so.
-struct filling {
+struct bounded_growth {
   std::string summary;                         // grows into `x`, which is bounded
   std::string line;                            // into `x`, deque of 5, which is not full yet
   std::optional<std::uint64_t> steps_to_full;  // at the rate at which it fills
@@ -103,7 +103,7 @@ struct remedy {
   bool helps_what_fills = false;  // and is emptied by itself: that needs no bound and no reset()
 };
 
-struct culprit {
+struct suspect {
   std::uint32_t device = 0;
   std::uint32_t site = 0;   // its number in this process, the same on all devices
   trace::stack_id stack;    // of the site's latest allocation that stays
@@ -125,10 +125,10 @@ struct culprit {
   bool is_overdue = false;            // none since, for twice the longest wait so far
   bool by_more_blocks = false;        // of about the same size, rather than by larger ones
   bool for_new_sizes = false;         // made only where a step worked on larger data than before
-  std::uint64_t birth_steps = 0;      // distinct steps in which its live blocks were made
+  std::uint64_t generations = 0;      // distinct steps in which its live blocks were made
   std::vector<retainer> retained_by;  // most growth first
   std::optional<remedy> fix;
-  std::optional<filling> fills;  // instead of leaking
+  std::optional<bounded_growth> fills;  // instead of leaking
 };
 
 struct verdict {
@@ -141,8 +141,8 @@ struct verdict {
   std::optional<std::uint64_t> ns_to_oom;
   std::optional<memory_limit> limit;       // of the host: what is reached after steps_to_oom
   std::vector<steps_elsewhere> elsewhere;  // of device and phase; as gpu_models.h lists them
-  std::vector<culprit> culprits;           // largest share first
-  std::optional<remedy> fix;               // of one without culprits: reserved, outside, host
+  std::vector<suspect> suspects;           // largest share first
+  std::optional<remedy> fix;               // of one without suspects: reserved, outside, host
   std::string summary;                     // a sentence
 };
 

@@ -187,7 +187,7 @@ void attributor::on_step(const trace::event& head, const trace::step_event& reco
   if (auto* const lives = state_->run.wanted.lives) lives->stepped(head, record);
 }
 
-void attributor::on_census(const trace::event& head, const trace::census_event& record) {
+void attributor::on_heap_scan(const trace::event& head, const trace::heap_scan_event& record) {
   if (auto* const lives = state_->run.wanted.lives) lives->census(head, record);
 }
 

@@ -43,7 +43,7 @@ class attributor final : public trace::record_visitor {
   void on_saved(const trace::event& next, const trace::saved_event& record) override;
   void on_phase(const trace::event& head, const trace::phase_event& record) override;
   void on_step(const trace::event& head, const trace::step_event& record) override;
-  void on_census(const trace::event& head, const trace::census_event& record) override;
+  void on_heap_scan(const trace::event& head, const trace::heap_scan_event& record) override;
 
   [[nodiscard]] result finish();  // once, after the last record
 

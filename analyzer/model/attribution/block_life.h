@@ -49,7 +49,7 @@ inline constexpr role_set gathered_parameter = role_set{1} << 30;
 inline constexpr role_set received_by_stage = role_set{1} << 28;
 inline constexpr role_set gradient_to_send = role_set{1} << 27;
 
-// It is held under a name that keys and values have: a module's buffer, or what a census found.
+// It is held under a name that keys and values have: a module's buffer, or what a heap scan found.
 inline constexpr role_set named_as_cache = role_set{1} << 29;
 
 // Autograd's facts from when it kept a tensor in this block; of the first one, if it can be of one
@@ -94,12 +94,12 @@ struct life_end {
   pass_counts passes;
 };
 
-// Whether a path of names, as Python would write it ("self.layers[…].k_cache"), names a cache of keys
-// and values: programs call them much alike (k_cache, past_key_values, kv_pool).
+// Whether a path of names, as Python would write it ("self.layers[…].k_cache"), names a cache of
+// keys and values: programs call them much alike (k_cache, past_key_values, kv_pool).
 [[nodiscard]] bool names_keys_and_values(std::string_view path);
 
-// Writes down at a block what a record says about it. `leaf`: for the roles that name a leaf tensor,
-// the block it lives in; null where not known.
+// Writes down at a block what a record says about it. `leaf`: for the roles that name a leaf
+// tensor, the block it lives in; null where not known.
 void annotate(block_life& block, const trace::storage_event& record, const block_life* leaf,
               const trace::dictionary& names);
 void annotate(block_life& block, const trace::saved_event& record, const pass_counts& now);

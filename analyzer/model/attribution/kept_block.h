@@ -52,7 +52,7 @@ class known_places {
  public:
   void learn(const place_key& where, category what);
   // Replaces a guess or nothing by what most blocks from the same place are. What outlives its call
-  // where keys and values are known to be made is of them: a census sees only some.
+  // where keys and values are known to be made is of them: a heap scan sees only some.
   void improve(kept_block& block) const;
 
  private:

@@ -33,8 +33,8 @@ class life_observer {
   // The agent said which module an object is.
   virtual void named(const trace::module_event&) {}
   virtual void phase_changed(const trace::event& /*head*/, const trace::phase_event&) {}
-  // A census. `block`: what lives at the record's address; null where none is known.
-  virtual void census(const trace::event& /*head*/, const trace::census_event&) {}
+  // A heap scan. `block`: what lives at the record's address; null where none is known.
+  virtual void census(const trace::event& /*head*/, const trace::heap_scan_event&) {}
   virtual void held(std::uint32_t /*device*/, const block_life* /*block*/,
                     const trace::storage_event&) {}
   // For each device, when the trace was read and every block has ended: what they were after all.
@@ -80,7 +80,7 @@ class life_observers final : public life_observer {
   void phase_changed(const trace::event& head, const trace::phase_event& record) override {
     for (const auto& one : all_) one.who->phase_changed(head, record);
   }
-  void census(const trace::event& head, const trace::census_event& record) override {
+  void census(const trace::event& head, const trace::heap_scan_event& record) override {
     for (const auto& one : all_) one.who->census(head, record);
   }
   void held(std::uint32_t device, const block_life* block,

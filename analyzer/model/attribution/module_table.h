@@ -50,7 +50,7 @@ class module_table {
   std::map<module_place, std::string_view> types_;
   std::set<module_place> checkpointed_;
   std::vector<trace::object_id> roots_;  // in the order in which they were named
-  // Among those of the same class; made anew when a root was named.
+  // Among those of the same class; reallocated when a root was named.
   mutable std::map<trace::object_id, std::uint32_t> numbers_;
   mutable bool are_numbered_ = false;
   std::map<trace::object_id, trace::object_id> wrappers_;  // by what they wrap

@@ -133,7 +133,7 @@ void collector::note(of_device& known, mark one) {
   known.marks.try_emplace(one.what, most_.marks).first->second.add(std::move(one));
 }
 
-void collector::census(const trace::event& head, const trace::census_event& record) {
+void collector::census(const trace::event& head, const trace::heap_scan_event& record) {
   if (record.action != format::census_action::end) return;
   for (auto& [device, known] : devices_) {
     note(*known,

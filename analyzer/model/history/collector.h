@@ -85,7 +85,7 @@ class collector final : public attribution::life_observer, public trace::record_
                            const attribution::life_end& how) override;
   void judged(std::uint32_t device, const attribution::block_life& block,
               const attribution::life_end& how, const attribution::classification& found) override;
-  void census(const trace::event& head, const trace::census_event& record) override;
+  void census(const trace::event& head, const trace::heap_scan_event& record) override;
   void finished(std::uint32_t device, attribution::settled_blocks& blocks) override;
 
   void on_allocator(const trace::event& head, const trace::allocator_event& record) override;

@@ -28,7 +28,7 @@ struct mark {
   std::uint64_t event = 0;
   std::uint64_t time_ns = 0;
   std::uint64_t bytes = 0;  // out_of_memory: requested; retry: reserved after it; else 0
-  std::string text;         // census: why
+  std::string text;         // heap scan: why
 };
 
 // The first and the last are among them: a run often ends by running out of memory.

@@ -32,7 +32,7 @@ void timeline::lived(const life& block) {
         block.died == never ? moments_.size() : first_from(block.died));
   // Later blocks of the stretch may make its highest moment another one, in which this one lives.
   const bool ended_before = block.died != never && block.died / width_ < open_stretch_;
-  if (has_open_ && !ended_before) unsettled_.push_back(block);
+  if (has_open_ && !ended_before) inconclusive_.push_back(block);
 }
 
 void timeline::count(const life& block, std::size_t first, std::size_t last) {
@@ -59,7 +59,7 @@ void timeline::change(std::uint32_t kind, std::size_t first, std::size_t last,
 void timeline::close() {
   has_open_ = false;
   moments_.push_back(open_);
-  for (const auto& block : std::exchange(unsettled_, {})) {
+  for (const auto& block : std::exchange(inconclusive_, {})) {
     if (block.born > open_.event || block.died <= open_.event) continue;
     count(block, moments_.size() - 1, moments_.size());
   }

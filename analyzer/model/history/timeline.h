@@ -67,8 +67,8 @@ class timeline {
   std::uint64_t width_ = 1;         // events a stretch: of a short run each allocation is a moment
   std::uint64_t open_stretch_ = 0;  // its number
   bool has_open_ = false;
-  moment open_;                  // the highest of the stretch that is not over
-  std::vector<life> unsettled_;  // that may live at it
+  moment open_;                     // the highest of the stretch that is not over
+  std::vector<life> inconclusive_;  // that may live at it
   std::vector<moment> moments_;
   // By kind: how its bytes differ at each moment from the one before; in two's complement.
   std::vector<std::vector<std::uint64_t>> changes_;

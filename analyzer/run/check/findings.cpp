@@ -8,7 +8,7 @@
 #include <string>
 
 #include "analyzer/base/text/units.h"
-#include "analyzer/judge/verdicts/keeper_words.h"
+#include "analyzer/judge/verdicts/retainer_words.h"
 #include "analyzer/trace/code/moved_lines.h"
 #include "analyzer/trace/code/places.h"
 
@@ -36,7 +36,7 @@ namespace {
 }
 
 [[nodiscard]] std::string kept_by(const verdicts::verdict& leak) {
-  for (const auto& one : leak.culprits) {
+  for (const auto& one : leak.suspects) {
     if (!one.retained_by.empty()) return verdicts::describe(one.retained_by.front());
   }
   return {};
@@ -79,7 +79,7 @@ std::optional<blamed_line> most_grown_line(const run::memory_view& before,
 
 std::optional<blamed_line> leaking_line(const run::process_report& process,
                                         const verdicts::verdict& leak) {
-  for (const auto& one : leak.culprits) {
+  for (const auto& one : leak.suspects) {
     const auto* const frame =
         user_frame(run::frames_at(process, one.stack), run::frames_at(process, one.forward));
     if (frame != nullptr) return blamed_line{*frame, one.bytes, one.bytes_per_step};
@@ -96,7 +96,7 @@ std::string whole_sentence(const finding& one, const std::string& place) {
   auto text = one.sentence;
   if (one.line) text += "; " + line_in_words(one, place);
   if (one.leak == nullptr || one.result != outcome::broken) return text;
-  if (const auto keeper = kept_by(*one.leak); !keeper.empty()) text += "; kept by " + keeper;
+  if (const auto held_by = kept_by(*one.leak); !held_by.empty()) text += "; kept by " + held_by;
   return text;
 }
 

@@ -33,7 +33,7 @@ struct blamed_line {
 [[nodiscard]] std::optional<blamed_line> most_grown_line(const run::memory_view& before,
                                                          const run::memory_view& after);
 
-// The line of the first of a leak's culprits that leads to the user's code.
+// The line of the first of a leak's suspects that leads to the user's code.
 [[nodiscard]] std::optional<blamed_line> leaking_line(const run::process_report& process,
                                                       const verdicts::verdict& leak);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The culprits of a verdict by what has to be changed: lines whose memory the same thing keeps are
+// The suspects of a verdict by what has to be changed: lines whose memory the same thing keeps are
 // one cause (a loss that is kept with its graph keeps memory of every layer).
 #pragma once
 
@@ -13,7 +13,7 @@
 namespace memtrace::run {
 
 struct cause {
-  const verdicts::culprit* largest = nullptr;  // the culprit that grows most
+  const verdicts::suspect* largest = nullptr;  // the suspect that grows most
   std::size_t sites = 0;
   double share = 0;  // of the subject's growth
   double bytes_per_step = 0;

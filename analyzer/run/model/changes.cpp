@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "analyzer/base/text/units.h"
-#include "analyzer/judge/verdicts/keeper_words.h"
+#include "analyzer/judge/verdicts/retainer_words.h"
 #include "analyzer/judge/verdicts/verdict.h"
 #include "analyzer/run/model/causes.h"
 #include "analyzer/trace/code/places.h"
@@ -105,9 +105,9 @@ void add_pieces(const process_report& process, std::vector<change>& all) {
   if (one.sites > 1)
     text += fmt::format(" and {} more line{}", one.sites - 1, one.sites == 2 ? "" : "s");
   if (!who.retained_by.empty()) {
-    const auto& keeper = who.retained_by.front();
-    text += fmt::format("; kept by {}, seen by {} census{}", verdicts::describe(keeper),
-                        keeper.censuses, keeper.censuses == 1 ? "" : "es");
+    const auto& held_by = who.retained_by.front();
+    text += fmt::format("; kept by {}, seen by {} census{}", verdicts::describe(held_by),
+                        held_by.heap_scans, held_by.heap_scans == 1 ? "" : "es");
   }
   return text;
 }
@@ -124,7 +124,7 @@ void add_causes(const process_report& process, const verdicts::verdict& about,
     made.frames = frames_at(process, one.largest->stack);
     made.stands_at = one.bytes;
   }
-  for (const auto& who : about.culprits) told.insert(who.site);
+  for (const auto& who : about.suspects) told.insert(who.site);
 }
 
 // Devices and phases tell of the same sites as categories, and each site of itself.

@@ -20,8 +20,8 @@ namespace {
                                       const verdicts::findings& found) {
   std::map<trace::stack_id, std::vector<code::source_frame>> frames;
   for (const auto& verdict : found.verdicts) {
-    for (const auto& culprit : verdict.culprits) {
-      for (const auto stack : {culprit.stack, culprit.forward}) {
+    for (const auto& suspect : verdict.suspects) {
+      for (const auto stack : {suspect.stack, suspect.forward}) {
         if (stack) frames.try_emplace(stack, code::frames_of(names, stack));
       }
     }

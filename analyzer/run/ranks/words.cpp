@@ -104,8 +104,8 @@ constexpr std::size_t most_lines_kept = 5;
 [[nodiscard]] std::string place_of_growth(const rank_row& row) {
   for (const auto& verdict : row.process->findings.verdicts) {
     if (verdict.about.kind != verdicts::subject_kind::device) continue;
-    if (verdict.about.device != row.device->facts.device || verdict.culprits.empty()) continue;
-    const auto& frames = run::frames_at(*row.process, verdict.culprits.front().stack);
+    if (verdict.about.device != row.device->facts.device || verdict.suspects.empty()) continue;
+    const auto& frames = run::frames_at(*row.process, verdict.suspects.front().stack);
     if (frames.empty()) continue;
     return ", most of it from " + code::short_place(frames, {});
   }

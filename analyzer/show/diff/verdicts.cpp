@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <map>
 
-#include "analyzer/judge/verdicts/keeper_words.h"
+#include "analyzer/judge/verdicts/retainer_words.h"
 #include "analyzer/judge/verdicts/verdict.h"
 #include "analyzer/run/model/causes.h"
 #include "analyzer/trace/code/moved_lines.h"
@@ -35,7 +35,7 @@ using verdicts::subject_kind;
 }
 
 [[nodiscard]] std::string place_of(const run::process_report& process,
-                                   const verdicts::culprit& who) {
+                                   const verdicts::suspect& who) {
   const auto& own = run::frames_at(process, who.stack);
   if (const auto& forward = run::frames_at(process, who.forward); own.empty() && !forward.empty()) {
     return "backward of " + code::short_place(forward, {});
@@ -54,9 +54,9 @@ struct growth_at {
   for (const auto& cause : run::causes_of(verdict)) {
     auto& line = lines[place_of(which.process, *cause.largest)];
     line.bytes_per_step += cause.bytes_per_step;
-    const auto& keepers = cause.largest->retained_by;
-    if (line.kept_by.empty() && !keepers.empty())
-      line.kept_by = verdicts::describe(keepers.front());
+    const auto& retainers = cause.largest->retained_by;
+    if (line.kept_by.empty() && !retainers.empty())
+      line.kept_by = verdicts::describe(retainers.front());
   }
   return lines;
 }

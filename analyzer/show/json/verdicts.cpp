@@ -36,7 +36,7 @@ constexpr flag_name held_flags[] = {
           {"line", by.line},
           {"holder", text_or_null(by.holder)},
           {"bytes_per_step", by.bytes_per_step},
-          {"censuses", by.censuses},
+          {"censuses", by.heap_scans},
           {"flags", std::move(flags)}};
 }
 
@@ -53,22 +53,22 @@ constexpr flag_name held_flags[] = {
   return as_json::frames_json(run::frames_at(process, stack));
 }
 
-[[nodiscard]] json culprit_json(const run::process_report& process,
-                                const verdicts::culprit& culprit) {
+[[nodiscard]] json suspect_json(const run::process_report& process,
+                                const verdicts::suspect& suspect) {
   auto retained = json::array();
-  for (const auto& by : culprit.retained_by) retained.push_back(retainer_json(by));
-  return {{"frames", frames_json(process, culprit.stack)},
-          {"forward", frames_json(process, culprit.forward)},
-          {"bytes_per_step", culprit.bytes_per_step},
-          {"share", culprit.share},
-          {"bytes", culprit.bytes},
-          {"blocks", culprit.blocks},
-          {"birth_steps", culprit.birth_steps},
-          {"category", name_of(culprit.what)},
-          {"phase", name_of(culprit.born_in)},
-          {"confidence", culprit.found.confidence},
+  for (const auto& by : suspect.retained_by) retained.push_back(retainer_json(by));
+  return {{"frames", frames_json(process, suspect.stack)},
+          {"forward", frames_json(process, suspect.forward)},
+          {"bytes_per_step", suspect.bytes_per_step},
+          {"share", suspect.share},
+          {"bytes", suspect.bytes},
+          {"blocks", suspect.blocks},
+          {"birth_steps", suspect.generations},
+          {"category", name_of(suspect.what)},
+          {"phase", name_of(suspect.born_in)},
+          {"confidence", suspect.found.confidence},
           {"retained_by", std::move(retained)},
-          {"fix", fix_json(culprit.fix)}};
+          {"fix", fix_json(suspect.fix)}};
 }
 
 [[nodiscard]] json evidence_json(const growth::test_figures& rests_on) {
@@ -101,8 +101,8 @@ constexpr flag_name held_flags[] = {
                                 const verdicts::verdict& verdict) {
   const auto& found = verdict.found;
   const bool known = found.shape != growth::shape::unknown;
-  auto culprits = json::array();
-  for (const auto& one : verdict.culprits) culprits.push_back(culprit_json(process, one));
+  auto suspects = json::array();
+  for (const auto& one : verdict.suspects) suspects.push_back(suspect_json(process, one));
   return {{"subject", name_of(verdict.about)},
           {"pid", process.run.pid},
           {"shape", name_of(found.shape)},
@@ -116,7 +116,7 @@ constexpr flag_name held_flags[] = {
           {"is_leak", growth::is_leak(found.shape) && !found.negligible},
           {"negligible", found.negligible},
           {"more_steps_needed", found.more_steps_needed},
-          {"culprits", std::move(culprits)},
+          {"culprits", std::move(suspects)},
           {"fix", fix_json(verdict.fix)},
           {"summary", verdict.summary},
           {"overturned_by", text_or_null(found.overturned_by)},

@@ -82,7 +82,7 @@ void add_wrapped(text::page& out, std::string_view label, const std::string& tex
   return found;
 }
 
-[[nodiscard]] std::vector<const change*> untold(std::vector<const change*> all) {
+[[nodiscard]] std::vector<const change*> pending(std::vector<const change*> all) {
   std::erase_if(all,
                 [](const change* one) { return one->superseded || one->takes_place_of_habit; });
   return all;
@@ -131,7 +131,7 @@ constexpr std::size_t most_of_together = 2;  // lines
 }  // namespace
 
 std::size_t advice_lines(const run::process_report& process, std::size_t columns) {
-  const auto first = untold(advice_of(process));
+  const auto first = pending(advice_of(process));
   if (first.empty()) return 0;
   std::size_t lines = 1;
   for (std::size_t i = 0; i < std::min(first.size(), most_shown); ++i) {
@@ -145,7 +145,7 @@ void add_advice(text::page& out, const run::process_report& process, std::size_t
                 std::size_t columns) {
   const auto& found = process.advice;
   const auto all = advice_of(process);
-  const auto first = untold(all);
+  const auto first = pending(all);
   if (first.empty() || room < 3) return;
   const auto last = out.lines() + room;
   const auto for_combined =

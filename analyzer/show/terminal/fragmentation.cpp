@@ -28,7 +28,7 @@ constexpr std::size_t most_blocked = 8;
 }
 
 // 12 blocks (48.00 MiB) that model.py:44 stack made keep 2.80 GiB
-[[nodiscard]] std::string keeper_words(const fragmentation::pinning_site& site) {
+[[nodiscard]] std::string retainer_words(const fragmentation::pinning_site& site) {
   return fmt::format("{} ({}) that {} made keep {}", plural(site.blocks, "block"),
                      text::format_bytes(site.block_bytes), code::short_place(site.frames, {}),
                      text::format_bytes(site.bytes));
@@ -83,7 +83,7 @@ void add_pinning(text::page& out, const diagnosis& found) {
   if (found.pinning.empty()) return;
   out.line("Long-lived blocks that keep segments otherwise nearly empty");
   for (std::size_t i = 0; i < std::min(found.pinning.size(), most_sites); ++i) {
-    out.line("  " + keeper_words(found.pinning[i]));
+    out.line("  " + retainer_words(found.pinning[i]));
   }
   if (found.pinning.size() > most_sites) {
     out.line(fmt::format("  and {} more", found.pinning.size() - most_sites),
@@ -145,7 +145,7 @@ void add_fragmentation(text::page& out, const run::process_report& process,
   };
   labelled("why:", found->summary);
   if (!found->pinning.empty() && found->why == fragmentation::cause::survivors) {
-    labelled("kept by:", keeper_words(found->pinning.front()));
+    labelled("kept by:", retainer_words(found->pinning.front()));
   }
   if (found->blocked.count != 0) labelled("blocked:", blocked_words(found->blocked));
   if (found->pressure.retries != 0) labelled("retries:", pressure_words(found->pressure));

@@ -82,10 +82,10 @@ constexpr std::size_t most_refused = 2;
 }
 
 // Memory that accumulates, and nobody saw what keeps it.
-[[nodiscard]] bool lacks_a_keeper(const run::process_report& process) {
+[[nodiscard]] bool lacks_a_retainer(const run::process_report& process) {
   return std::ranges::any_of(process.findings.verdicts, [](const verdicts::verdict& about) {
     return std::ranges::any_of(
-        about.culprits, [](const verdicts::culprit& one) { return one.retained_by.empty(); });
+        about.suspects, [](const verdicts::suspect& one) { return one.retained_by.empty(); });
   });
 }
 
@@ -211,7 +211,7 @@ std::vector<std::string> recording_notes(const run::process_report& process) {
     found.push_back(fmt::format("Recorded with MEMTRACE={}, without {}, and {}; standard has them",
                                 run.recording->mode, row_of(capability::agent).lacks,
                                 row_of(capability::census).lacks));
-  } else if (is_off_by_mode(run, capability::step_census) && lacks_a_keeper(process)) {
+  } else if (is_off_by_mode(run, capability::step_census) && lacks_a_retainer(process)) {
     found.push_back(fmt::format("Recorded with MEMTRACE={}; full also tells {}",
                                 run.recording->mode, row_of(capability::step_census).lacks));
   }

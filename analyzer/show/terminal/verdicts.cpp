@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "analyzer/base/text/units.h"
-#include "analyzer/judge/verdicts/keeper_words.h"
+#include "analyzer/judge/verdicts/retainer_words.h"
 #include "analyzer/run/model/causes.h"
 #include "analyzer/trace/code/places.h"
 
@@ -102,7 +102,7 @@ constexpr shape_words growing_shapes[] = {
 }
 
 [[nodiscard]] std::string place_of(const run::process_report& process,
-                                   const verdicts::culprit& who) {
+                                   const verdicts::suspect& who) {
   const auto& own = run::frames_at(process, who.stack);
   const auto& forward = run::frames_at(process, who.forward);
   if (own.empty() && !forward.empty()) return "backward of " + code::describe_place(forward, {});
@@ -147,14 +147,14 @@ void add_fix(section& out, const verdicts::remedy& what, bool with_cause) {
   if (!what.caution.empty()) out.labelled("note:", what.caution, 2);
 }
 
-// Censuses end long before the run where they would cost too much.
-[[nodiscard]] std::string seen(const verdicts::retainer& keeper, const verdicts::culprit& who) {
+// Heap scans end long before the run where they would cost too much.
+[[nodiscard]] std::string seen(const verdicts::retainer& held_by, const verdicts::suspect& who) {
   // Before the first step there is no number to tell.
-  const bool early = keeper.bytes < who.bytes - who.bytes / 5 && keeper.seen_at_step != 0;
+  const bool early = held_by.bytes < who.bytes - who.bytes / 5 && held_by.seen_at_step != 0;
   const auto when =
-      early ? fmt::format("last seen at step {}", text::format_count(keeper.seen_at_step)) : "";
-  if (keeper.censuses > 1) return early ? fmt::format(" ({})", when) : "";
-  return early ? fmt::format(" (seen once, at step {})", text::format_count(keeper.seen_at_step))
+      early ? fmt::format("last seen at step {}", text::format_count(held_by.seen_at_step)) : "";
+  if (held_by.heap_scans > 1) return early ? fmt::format(" ({})", when) : "";
+  return early ? fmt::format(" (seen once, at step {})", text::format_count(held_by.seen_at_step))
                : " (seen once)";
 }
 
@@ -173,8 +173,8 @@ void add_cause(section& out, const run::process_report& process, const run::caus
   }
   out.labelled("where:", place, 1);
   if (known) {
-    const auto& keeper = who.retained_by.front();
-    out.labelled("kept by:", verdicts::describe(keeper) + seen(keeper, who), 2);
+    const auto& held_by = who.retained_by.front();
+    out.labelled("kept by:", verdicts::describe(held_by) + seen(held_by, who), 2);
   }
   if (who.fix) add_fix(out, *who.fix, !known);
 }
@@ -225,8 +225,8 @@ void add_verdict(section& out, const run::process_report& process, const verdict
 // (validate.py:18 validate, kept by `outputs`)
 [[nodiscard]] std::string what_fills(const run::process_report& process,
                                      const verdicts::verdict& about) {
-  if (about.culprits.empty()) return {};
-  const auto& who = about.culprits.front();
+  if (about.suspects.empty()) return {};
+  const auto& who = about.suspects.front();
   const auto kept = who.retained_by.empty()
                         ? std::string()
                         : ", kept by `" + verdicts::variable_of(who.retained_by.front()) + "`";
@@ -234,8 +234,8 @@ void add_verdict(section& out, const run::process_report& process, const verdict
 }
 
 // A buffer that fills, in words; empty: it is none.
-[[nodiscard]] std::string filling_words(const verdicts::verdict& about) {
-  for (const auto& who : about.culprits) {
+[[nodiscard]] std::string bounded_growth_words(const verdicts::verdict& about) {
+  for (const auto& who : about.suspects) {
     if (!who.fills) continue;
     const auto& end = who.fills->steps_to_full;
     if (!who.fills->settled) {
@@ -298,7 +298,7 @@ std::string calm_line(const run::process_report& process, std::uint32_t device) 
   if (found.shape == shape::unknown) {
     // No step was over when memory ran out: that says more.
     if (found.evidence.steps == 0 && ran_out(process, device)) return {};
-    if (const auto words = filling_words(*about); !words.empty())
+    if (const auto words = bounded_growth_words(*about); !words.empty())
       return "  growth         " + words;
     return found.evidence.steps == 0
                ? "  growth         no steps were found: whether memory grows cannot be told"
@@ -309,7 +309,8 @@ std::string calm_line(const run::process_report& process, std::uint32_t device) 
   }
   const auto over =
       fmt::format("over {} {}s", text::format_count(found.evidence.steps), about->unit);
-  if (const auto words = filling_words(*about); !words.empty()) return "  growth         " + words;
+  if (const auto words = bounded_growth_words(*about); !words.empty())
+    return "  growth         " + words;
   const auto fills = what_fills(process, *about);
   const auto none = "  growth         " + none_words(process, device);
   switch (found.shape) {

@@ -20,8 +20,8 @@
 #include "analyzer/trace/reader/byte_source.h"
 #include "analyzer/trace/reader/decoder.h"
 #include "analyzer/trace/reader/dictionary.h"
+#include "analyzer/trace/reader/drop_recovery.h"
 #include "analyzer/trace/reader/error.h"
-#include "analyzer/trace/reader/gap_mender.h"
 #include "analyzer/trace/reader/reader.h"
 #include "analyzer/trace/reader/records.h"
 
@@ -76,7 +76,7 @@ class following_reader {
   byte_source& source_;
   format::file_header header_;
   dictionary names_;
-  std::optional<gap_mender> mended_;
+  std::optional<drop_recovery> mended_;
   std::optional<decoder> decoded_;
   void* decompressor_;  // ZSTD_DCtx
 

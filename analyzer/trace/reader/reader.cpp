@@ -45,7 +45,7 @@ completeness reader::read(record_visitor& visitor,
                           const std::function<void(const progress&)>& on_progress,
                           const std::function<bool()>& enough) {
   section_reader sections(*source_, header_);
-  gap_mender mended(visitor, header_.start_monotonic_ns);
+  drop_recovery mended(visitor, header_.start_monotonic_ns);
   decoder decoded(header_, names_,
                   header_.dropped_events == 0 ? visitor : static_cast<record_visitor&>(mended),
                   lines_);

@@ -13,8 +13,8 @@
 #include "analyzer/trace/reader/byte_source.h"
 #include "analyzer/trace/reader/decoder.h"
 #include "analyzer/trace/reader/dictionary.h"
+#include "analyzer/trace/reader/drop_recovery.h"
 #include "analyzer/trace/reader/error.h"
-#include "analyzer/trace/reader/gap_mender.h"
 #include "analyzer/trace/reader/records.h"
 
 namespace memtrace::trace {

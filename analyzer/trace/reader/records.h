@@ -29,7 +29,7 @@ using saved_event = record::saved<ids>;
 using phase_event = record::phase<ids>;
 using step_event = record::step<ids>;
 using counter_event = record::counter<ids>;
-using census_event = record::census<ids>;
+using heap_scan_event = record::census<ids>;
 
 // The facts that every timed record has.
 struct event {
@@ -55,7 +55,7 @@ struct event {
   X(on_phase, phase, phase_event)             \
   X(on_step, step, step_event)                \
   X(on_counter, counter, counter_event)       \
-  X(on_census, census, census_event)
+  X(on_heap_scan, census, heap_scan_event)
 
 // Texts are valid during the call only.
 class record_visitor {

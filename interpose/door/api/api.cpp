@@ -14,7 +14,7 @@
 #include "interpose/ground/base/errno_keeper.h"
 #include "interpose/ground/base/exported.h"
 #include "interpose/ground/session/session.h"
-#include "interpose/sight/agent/census_moments.h"
+#include "interpose/sight/agent/heap_scan_moments.h"
 
 namespace {
 
@@ -50,13 +50,13 @@ MEMTRACE_EXPORTED void memtrace_step(const char* name) {
   recorder* const to = session::active();
   if (to == nullptr) return;
   to->step({.source = format::step_source::user, .name = names::text_id(*to, name_of(name))});
-  memtrace::census_moments::program_stepped(*to);
+  memtrace::heap_scan_moments::program_stepped(*to);
 }
 
 MEMTRACE_EXPORTED void memtrace_census() {
   const errno_keeper errno_stays;
   recorder* const to = session::active();
-  if (to != nullptr) memtrace::census_moments::program_asks(*to);
+  if (to != nullptr) memtrace::heap_scan_moments::program_asks(*to);
 }
 
 MEMTRACE_EXPORTED void memtrace_annotate(const void* address, const char* category,
@@ -90,16 +90,16 @@ MEMTRACE_EXPORTED std::size_t memtrace_trace_path(char* to, std::size_t bytes) {
 
 MEMTRACE_EXPORTED int memtrace_watch_begin() {
   const errno_keeper errno_stays;
-  return !session::is_impossible() && memtrace::census_moments::begin_watch() ? 1 : 0;
+  return !session::is_impossible() && memtrace::heap_scan_moments::begin_watch() ? 1 : 0;
 }
 
 MEMTRACE_EXPORTED int memtrace_watch_read(std::uint64_t* now, std::uint64_t* peak,
                                           unsigned devices) {
   const errno_keeper errno_stays;
-  return memtrace::census_moments::read_watch(now, peak, devices);
+  return memtrace::heap_scan_moments::read_watch(now, peak, devices);
 }
 
 MEMTRACE_EXPORTED void memtrace_watch_end() {
   const errno_keeper errno_stays;
-  memtrace::census_moments::end_watch();
+  memtrace::heap_scan_moments::end_watch();
 }

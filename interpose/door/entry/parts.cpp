@@ -20,7 +20,7 @@
 #include "interpose/ground/loader/unknown_names.h"
 #include "interpose/ground/session/refusals.h"
 #include "interpose/sight/agent/agent.h"
-#include "interpose/sight/agent/census_moments.h"
+#include "interpose/sight/agent/heap_scan_moments.h"
 #include "interpose/sight/autograd/running_node.h"
 #include "interpose/sight/autograd/status.h"
 
@@ -48,8 +48,8 @@ constexpr session::part parts[] = {
     {.name = "python stacks", .finish = record_python_news},
     {.name = "agent", .in_forked_child = agent::in_forked_child, .finish = agent::record_at_end},
     {.name = "census",
-     .load = census_moments::load,
-     .in_forked_child = census_moments::in_forked_child},
+     .load = heap_scan_moments::load,
+     .in_forked_child = heap_scan_moments::in_forked_child},
     {.name = "autograd",
      .in_forked_child = autograd::in_forked_child,
      .finish = autograd::status::record_at_end},

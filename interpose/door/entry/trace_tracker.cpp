@@ -19,7 +19,7 @@
 #include "interpose/ground/driver/device_log.h"
 #include "interpose/ground/session/session.h"
 #include "interpose/sight/agent/agent.h"
-#include "interpose/sight/agent/census_moments.h"
+#include "interpose/sight/agent/heap_scan_moments.h"
 #include "interpose/sight/autograd/cast_mark.h"
 #include "interpose/sight/autograd/running_node.h"
 #include "interpose/sight/autograd/scope.h"
@@ -38,12 +38,12 @@ std::atomic<entry_layout> the_layout{entry_layout::unknown};
 // An allocation, or a free request and its completion, is kept until the allocator reports it a
 // moment later under the same mutex, so that all of it is recorded in one step. A process killed
 // in between loses a call that had not returned.
-struct untold {
+struct pending {
   recorder* to = nullptr;  // null: nothing is kept
   bool completed = false;
   allocator_event event;
 };
-thread_local constinit untold kept{};
+thread_local constinit pending kept{};
 
 void record_kept() noexcept {
   if (kept.to == nullptr) return;
@@ -222,7 +222,7 @@ void report_usage(const usage_report& report) noexcept {
   attach_if_possible();
   recorder* const to = report.block_bytes > 0 ? session::start() : session::active();
   if (to == nullptr) return;
-  census_moments::see_usage(report);
+  heap_scan_moments::see_usage(report);
   if (kept.to == to && kept.event.address == report.address && kept.event.device == report.device)
       [[likely]] {
     to->allocator_reported(kept.event, kept.completed, report);

@@ -25,7 +25,7 @@ hook hooks[hook_count] = {
 };
 
 void* find_real_function(hook_id id) noexcept {
-  const errno_keeper errno_stays;  // wrappers look when they call, outside any other keeper
+  const errno_keeper errno_stays;  // wrappers look when they call, outside any other retainer
   hook& wanted = hooks[static_cast<unsigned>(id)];
   void* const real = find_real_function(wanted.family, wanted.name);
   if (real != nullptr) wanted.real.store(real, std::memory_order_relaxed);

@@ -145,10 +145,10 @@ struct counter_value {
   double value = 0;
 };
 
-struct census_event {
+struct heap_scan_event {
   format::census_action action{};
   format::census_reason reason{};
-  std::uint32_t flags = 0;  // format::census_*
+  std::uint32_t flags = 0;  // format::heap_scan_*
   std::uint64_t bytes = 0;  // of the storages that were found
   std::uint64_t nanoseconds = 0;
 };

@@ -98,7 +98,7 @@ class recorder final : public stack_table {
   [[nodiscard]] bool samples(std::span<const counter_value> found,
                              const std::atomic<std::uint64_t>& count,
                              std::uint64_t expected) noexcept;
-  void census(const census_event& event) noexcept;
+  void census(const heap_scan_event& event) noexcept;
 
   [[nodiscard]] stack_id intern(std::span<const stack_frame> innermost_first) noexcept override;
   // The same on top of a stack that is known.

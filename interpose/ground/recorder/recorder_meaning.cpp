@@ -185,7 +185,7 @@ bool recorder::samples(std::span<const counter_value> found,
   return true;
 }
 
-void recorder::census(const census_event& event) noexcept {
+void recorder::census(const heap_scan_event& event) noexcept {
   scope section(*this);
   const std::uint32_t thread = section.thread();
   if (!section.begin_event(small_record_bytes)) return;

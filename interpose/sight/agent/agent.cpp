@@ -3,7 +3,7 @@
 
 #include "interpose/ground/base/settings.h"
 #include "interpose/sight/agent/agent_program.h"
-#include "interpose/sight/agent/census_moments.h"
+#include "interpose/sight/agent/heap_scan_moments.h"
 #include "interpose/sight/agent/root_watch.h"
 #include "interpose/sight/python/pending_call.h"
 #include "interpose/sight/python/python_stack.h"
@@ -94,7 +94,7 @@ void detail::see_waiting(recorder& to) noexcept {
 void detail::see_other_root(recorder& to, std::uint64_t root) noexcept {
   last_root = root;
   if (root == 0 || now.load(std::memory_order_relaxed) != stage::loaded) return;
-  census_moments::see_call();
+  heap_scan_moments::see_call();
   if (the_root_watch.see(root, to.generation())) is_waiting.store(true);
 }
 

@@ -6,7 +6,7 @@
 
 #include "interpose/ground/base/read_clock.h"
 #include "interpose/sight/agent/bridge.h"
-#include "interpose/sight/agent/census_moments.h"
+#include "interpose/sight/agent/heap_scan_moments.h"
 #include "interpose/sight/agent/root_watch.h"
 #include "interpose/sight/heap_scan/collector_lists.h"
 #include "interpose/sight/heap_scan/deadline.h"
@@ -70,17 +70,17 @@ void take_outcome(py answer) {
   std::snprintf(text, sizeof text, "%.*s", static_cast<int>(said.size()), said.data());
   const bool works = said == "on" || said.starts_with("without ");
   is_loaded.store(works);
-  if (works) census_moments::begin();
+  if (works) heap_scan_moments::begin();
   set_program_outcome(text);
 }
 
 // A module of another thread is hardly ever running just when a pending call does. Among all the
 // objects that the garbage collector knows, of which only the links are read; as a new reference.
-py find_living_module(std::uint64_t address, census::deadline& until) {
-  if (census::find_python_objects() == nullptr) return nullptr;
+py find_living_module(std::uint64_t address, heap_scan::deadline& until) {
+  if (heap_scan::find_python_objects() == nullptr) return nullptr;
   py found = nullptr;
-  census::collector_lists().for_each([&](std::uint64_t object) {
-    if (object == address) found = census::object_at(object);
+  heap_scan::collector_lists().for_each([&](std::uint64_t object) {
+    if (object == address) found = heap_scan::object_at(object);
     return found == nullptr && !until.is_over();
   });
   if (found != nullptr) python_functions().inc_ref(found);
@@ -113,7 +113,7 @@ pending_call::outcome look_at_wanted(bool helper) {
   using result_of = pending_call::outcome;
   const python_api& api = python_functions();
   if (!helper && python_stack::is_observed(api)) return result_of::in_helper;
-  census::deadline until(living_modules_ns);
+  heap_scan::deadline until(living_modules_ns);
   for (const auto& [root, misses] : the_root_watch.wanted()) {
     py found = python_stack::find_running_module(api, root);
     if (found == nullptr && misses > 0) found = find_living_module(root, until);

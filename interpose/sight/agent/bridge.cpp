@@ -12,8 +12,8 @@
 #include "interpose/ground/recorder/recorder.h"
 #include "interpose/ground/session/refusals.h"
 #include "interpose/ground/session/session.h"
-#include "interpose/sight/agent/census_moments.h"
 #include "interpose/sight/agent/function_contexts.h"
+#include "interpose/sight/agent/heap_scan_moments.h"
 #include "interpose/sight/agent/optimizer_steps.h"
 #include "interpose/sight/agent/root_watch.h"
 #include "interpose/sight/agent/short_names.h"
@@ -231,50 +231,50 @@ py gradients(arguments values, recorder* to) {
 py end(arguments values, recorder* to) {
   if (to == nullptr) return none();
   end_step(*to, values[0], text_of(values[1]), values[2], values[3]);
-  census_moments::optimizer_stepped(*to, address_of(values[0]));
+  heap_scan_moments::optimizer_stepped(*to, address_of(values[0]));
   return none();
 }
 
-// check_objects(leave): whether a census reads objects right; `leave` is told what code runs.
+// check_objects(leave): whether a heap scan reads objects right; `leave` is told what code runs.
 py objects(arguments values, recorder*) {
-  const census::python_objects* const python = census::find_python_objects();
+  const heap_scan::python_objects* const python = heap_scan::find_python_objects();
   if (python == nullptr) {
     refusals::refuse(capability::census, "it is not known how this Python lays out its objects");
     return none();
   }
-  switch (census::check_objects(*python, values[0])) {
-    case census::object_verdict::agrees:
+  switch (heap_scan::check_objects(*python, values[0])) {
+    case heap_scan::object_verdict::agrees:
       watch_function_contexts();
       return none();
-    case census::object_verdict::raised:
+    case heap_scan::object_verdict::raised:
       return nullptr;
-    case census::object_verdict::differs:
+    case heap_scan::object_verdict::differs:
       break;
   }
   refusals::refuse(capability::census, "this Python's objects are not laid out as in its version");
   return none();
 }
 
-// reads_tensors(), watches_optimizers(), takes_censuses(): what is wanted.
+// reads_tensors(), watches_optimizers(), takes_heap_scans(): what is wanted.
 py tensors(arguments, recorder*) {
   return truth(settings::is_on(capability::autograd));
 }
 py optimizers(arguments, recorder*) {
   return truth(settings::is_on(capability::optimizer_hooks));
 }
-py censuses(arguments, recorder*) {
+py heap_scans(arguments, recorder*) {
   return truth(refusals::is_allowed(capability::census));
 }
 
 // allocation_failed(device, bytes, allocated, free): PyTorch's observer.
 py failed(arguments, recorder* to) {
-  if (to != nullptr) census_moments::allocation_failed(*to);
+  if (to != nullptr) heap_scan_moments::allocation_failed(*to);
   return none();
 }
 
 // interpreter_ends(): at exit.
 py ends(arguments, recorder* to) {
-  if (to != nullptr) census_moments::interpreter_ends(*to);
+  if (to != nullptr) heap_scan_moments::interpreter_ends(*to);
   return none();
 }
 
@@ -323,7 +323,7 @@ method_definition definitions[] = {
     definition<tensors, 0>("reads_tensors"),
     definition<optimizers, 0>("watches_optimizers"),
     definition<objects, 1>("check_objects"),
-    definition<censuses, 0>("takes_censuses"),
+    definition<heap_scans, 0>("takes_censuses"),
     definition<failed, 4>("allocation_failed"),
     definition<ends, 0>("interpreter_ends"),
     definition<generated, 4>("record_generated"),

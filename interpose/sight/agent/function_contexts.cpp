@@ -11,8 +11,8 @@ namespace memtrace::agent {
 
 namespace {
 
-using census::address;
-using census::python_objects;
+using heap_scan::address;
+using heap_scan::python_objects;
 using python_stack::py;
 
 // So many values of a context are looked at: it is to hold tensors, and no data.
@@ -27,15 +27,15 @@ class kept_tensors {
       record(value);
       return left_ != 0;
     };
-    census::for_each_pair(python_, census::instance_dict(python_, context), each);
-    census::for_each_inline_value(python_, context, each);
+    heap_scan::for_each_pair(python_, heap_scan::instance_dict(python_, context), each);
+    heap_scan::for_each_inline_value(python_, context, each);
   }
 
  private:
   bool record_tensor(address value) noexcept {
     if (left_ == 0) return false;
     --left_;
-    const py object = census::object_at(value);
+    const py object = heap_scan::object_at(value);
     if (!autograd::is_tensor(object)) return true;
     // Only the tensor itself: parts of a wrapper are asked for through Python.
     constexpr int no_parts = 0;
@@ -50,10 +50,10 @@ class kept_tensors {
 
   void record(address value) noexcept {
     if (!record_tensor(value)) return;
-    const py object = census::object_at(value);
+    const py object = heap_scan::object_at(value);
     if (python_stack::is_dict(object)) {
-      census::for_each_pair(python_, value,
-                            [this](address, address item) { return record_tensor(item); });
+      heap_scan::for_each_pair(python_, value,
+                               [this](address, address item) { return record_tensor(item); });
       return;
     }
     (void)python_stack::each_item_of(object,
@@ -67,7 +67,7 @@ class kept_tensors {
 
 // Not noexcept, and nothing to destroy: see interpreter::with_gil().
 void read(recorder& to, std::uint64_t context) {
-  const python_objects* const python = census::find_python_objects();
+  const python_objects* const python = heap_scan::find_python_objects();
   if (python == nullptr) return;
   python->interpreter->with_gil([&] { kept_tensors(to, *python).record_attributes(context); });
 }

@@ -11,7 +11,7 @@
 namespace memtrace::agent {
 
 // From now on, for the rest of the process. Objects must have been found to be laid out as
-// census/python_types.h says.
+// heap scan/python_types.h says.
 void watch_function_contexts() noexcept;
 
 }  // namespace memtrace::agent

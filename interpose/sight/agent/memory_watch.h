@@ -6,8 +6,8 @@
 //
 // It hears of every allocation, and of every free that leaves something allocated on the device;
 // that a free left nothing is known from the next allocation, and from who reads. So an event needs
-// no instruction for it while nobody watches: census_moments::see_usage compares what is allocated
-// with a limit anyway, and the limit is 0 while somebody does.
+// no instruction for it while nobody watches: heap_scan_moments::see_usage compares what is
+// allocated with a limit anyway, and the limit is 0 while somebody does.
 #pragma once
 
 #include <array>

@@ -228,7 +228,7 @@ class layout_finder {
   }
 
   // A vector with one edge, which begins with the address of the leaf's AccumulateGrad. Nothing but
-  // a census needs it.
+  // a heap scan needs it.
   void find_edges() noexcept {
     constexpr std::uint64_t most_of_edge = 64;
     const std::uint64_t node = word(probe_.node, python_header);

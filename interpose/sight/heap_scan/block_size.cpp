@@ -15,7 +15,7 @@
 
 #include "interpose/ground/base/found_once.h"
 
-namespace memtrace::census {
+namespace memtrace::heap_scan {
 
 namespace {
 
@@ -58,4 +58,4 @@ std::size_t bytes_from(const autograd::readable_memory& memory, const void* obje
   return size < control_block ? 0 : size - control_block;
 }
 
-}  // namespace memtrace::census
+}  // namespace memtrace::heap_scan

@@ -5,7 +5,7 @@
 
 #include "interpose/sight/autograd/readable_memory.h"
 
-namespace memtrace::census {
+namespace memtrace::heap_scan {
 
 // How many bytes from here on belong to a C++ object that was made by `new` or std::make_shared, by
 // what glibc's malloc says of its block; 0 where that cannot be told or read, and with another
@@ -13,4 +13,4 @@ namespace memtrace::census {
 [[nodiscard]] std::size_t bytes_from(const autograd::readable_memory& memory,
                                      const void* object) noexcept;
 
-}  // namespace memtrace::census
+}  // namespace memtrace::heap_scan

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "interpose/sight/heap_scan/code_names.h"
 
-namespace memtrace::census {
+namespace memtrace::heap_scan {
 
 namespace {
 
@@ -56,4 +56,4 @@ address argument_with_default(const python_objects& python, address code, addres
   return item_of(load<address>(code, python.layout->code_variables), first + number);
 }
 
-}  // namespace memtrace::census
+}  // namespace memtrace::heap_scan

@@ -6,7 +6,7 @@
 
 #include "interpose/sight/heap_scan/python_types.h"
 
-namespace memtrace::census {
+namespace memtrace::heap_scan {
 
 // Where in a tuple an object stands; -1: nowhere.
 [[nodiscard]] std::ptrdiff_t number_of_item(address tuple, address item) noexcept;
@@ -19,4 +19,4 @@ namespace memtrace::census {
 [[nodiscard]] address argument_with_default(const python_objects& python, address code,
                                             address defaults, std::ptrdiff_t number) noexcept;
 
-}  // namespace memtrace::census
+}  // namespace memtrace::heap_scan

@@ -6,7 +6,7 @@
 #include "interpose/ground/base/found_once.h"
 #include "interpose/sight/autograd/readable_memory.h"
 
-namespace memtrace::census {
+namespace memtrace::heap_scan {
 
 namespace {
 
@@ -50,4 +50,4 @@ collector_lists::collector_lists() noexcept {
   generations_ = first_generation.get();
 }
 
-}  // namespace memtrace::census
+}  // namespace memtrace::heap_scan

@@ -6,7 +6,7 @@
 
 #include "interpose/sight/heap_scan/python_types.h"
 
-namespace memtrace::census {
+namespace memtrace::heap_scan {
 
 class collector_lists {
  public:
@@ -42,4 +42,4 @@ class collector_lists {
   address generations_ = 0;
 };
 
-}  // namespace memtrace::census
+}  // namespace memtrace::heap_scan

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "interpose/sight/heap_scan/container_facts.h"
 
-namespace memtrace::census {
+namespace memtrace::heap_scan {
 
 namespace {
 
@@ -82,4 +82,4 @@ container_facts facts_of(const python_objects& python, address object, kind what
   return facts;
 }
 
-}  // namespace memtrace::census
+}  // namespace memtrace::heap_scan

@@ -8,7 +8,7 @@
 
 #include "interpose/sight/heap_scan/object_kinds.h"
 
-namespace memtrace::census {
+namespace memtrace::heap_scan {
 
 // For a dictionary. Keys that something else holds, too (the names of a list, the parameters of a
 // model), are no more than that has; others may be ever new.
@@ -29,4 +29,4 @@ struct container_facts {
 
 [[nodiscard]] container_facts facts_of(const python_objects& python, address object, kind what);
 
-}  // namespace memtrace::census
+}  // namespace memtrace::heap_scan

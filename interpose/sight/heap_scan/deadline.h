@@ -11,7 +11,7 @@
 #include "interpose/ground/base/read_clock.h"
 #include "interpose/sight/heap_scan/waiting_time.h"
 
-namespace memtrace::census {
+namespace memtrace::heap_scan {
 
 class deadline {
  public:
@@ -61,4 +61,4 @@ class deadline {
   bool over_ = false;
 };
 
-}  // namespace memtrace::census
+}  // namespace memtrace::heap_scan

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "interpose/sight/heap_scan/found_objects.h"
 
-namespace memtrace::census {
+namespace memtrace::heap_scan {
 
 namespace {
 
@@ -61,4 +61,4 @@ node found_objects::find(address object) const noexcept {
   return number == 0 ? no_node : number - 1;
 }
 
-}  // namespace memtrace::census
+}  // namespace memtrace::heap_scan

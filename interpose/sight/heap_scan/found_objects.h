@@ -10,7 +10,7 @@
 #include "interpose/sight/heap_scan/mapped_array.h"
 #include "interpose/sight/python/layout.h"
 
-namespace memtrace::census {
+namespace memtrace::heap_scan {
 
 using python_stack::address;
 using node = std::uint32_t;
@@ -63,4 +63,4 @@ class found_objects {
   bool full_ = false;
 };
 
-}  // namespace memtrace::census
+}  // namespace memtrace::heap_scan

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "interpose/sight/heap_scan/frame_variables.h"
 
-namespace memtrace::census {
+namespace memtrace::heap_scan {
 
 namespace {
 
@@ -49,4 +49,4 @@ detail::variable_ranges detail::ranges_of(const python_objects& python, address 
            {free, locals + size_of(cells), size_of(free)}}};
 }
 
-}  // namespace memtrace::census
+}  // namespace memtrace::heap_scan

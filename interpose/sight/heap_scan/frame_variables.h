@@ -6,7 +6,7 @@
 
 #include "interpose/sight/heap_scan/python_types.h"
 
-namespace memtrace::census {
+namespace memtrace::heap_scan {
 
 struct read_frame {
   address frame = 0;  // its words, which from 3.11 on are no Python object; 0: gone
@@ -48,4 +48,4 @@ void for_each_variable(const python_objects& python, const read_frame& from, Fun
   }
 }
 
-}  // namespace memtrace::census
+}  // namespace memtrace::heap_scan

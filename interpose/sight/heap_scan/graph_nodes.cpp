@@ -9,7 +9,7 @@
 #include "interpose/sight/autograd/tensor_layout.h"
 #include "interpose/sight/autograd/tensor_storages.h"
 
-namespace memtrace::census {
+namespace memtrace::heap_scan {
 
 namespace {
 
@@ -102,4 +102,4 @@ bool graph_nodes::read_tensor(const void* impl, seen_storage& seen) const noexce
   return seen.address != 0;
 }
 
-}  // namespace memtrace::census
+}  // namespace memtrace::heap_scan

@@ -12,7 +12,7 @@
 #include "interpose/sight/autograd/readable_memory.h"
 #include "interpose/sight/heap_scan/storage_reader.h"
 
-namespace memtrace::census {
+namespace memtrace::heap_scan {
 
 class graph_nodes {
  public:
@@ -43,4 +43,4 @@ class graph_nodes {
   std::unordered_map<const void*, kind> kinds_;
 };
 
-}  // namespace memtrace::census
+}  // namespace memtrace::heap_scan

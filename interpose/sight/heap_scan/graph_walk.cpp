@@ -10,7 +10,7 @@
 #include "interpose/sight/heap_scan/block_size.h"
 #include "memtrace/trace_format.h"
 
-namespace memtrace::census {
+namespace memtrace::heap_scan {
 
 namespace {
 
@@ -139,4 +139,4 @@ void graph_walk::look_at_python_node(const graph_nodes::copy& graph_node, node h
   search_.from_object(object, holder);
 }
 
-}  // namespace memtrace::census
+}  // namespace memtrace::heap_scan

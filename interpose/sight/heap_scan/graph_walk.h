@@ -12,7 +12,7 @@
 #include "interpose/sight/heap_scan/node_contents.h"
 #include "interpose/sight/heap_scan/search.h"
 
-namespace memtrace::census {
+namespace memtrace::heap_scan {
 
 class graph_walk {
  public:
@@ -38,4 +38,4 @@ class graph_walk {
   std::size_t next_tensor_ = 0;
 };
 
-}  // namespace memtrace::census
+}  // namespace memtrace::heap_scan

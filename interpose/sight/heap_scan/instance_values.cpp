@@ -6,7 +6,7 @@
 //   dictionary 3.13        values behind the object, for as long as the byte `valid` says so
 #include "interpose/sight/heap_scan/instance_values.h"
 
-namespace memtrace::census {
+namespace memtrace::heap_scan {
 
 namespace {
 
@@ -83,4 +83,4 @@ std::string_view member_holding(address object, address value) noexcept {
   return {};
 }
 
-}  // namespace memtrace::census
+}  // namespace memtrace::heap_scan

@@ -6,7 +6,7 @@
 
 #include "interpose/sight/heap_scan/python_types.h"
 
-namespace memtrace::census {
+namespace memtrace::heap_scan {
 
 // The instance's dictionary, or 0 where it has none (yet).
 [[nodiscard]] address instance_dict(const python_objects& python, address object) noexcept;
@@ -35,4 +35,4 @@ void for_each_inline_value(const python_objects& python, address object, Functio
 // The name of the slot or C member that holds the value: "" if none does.
 [[nodiscard]] std::string_view member_holding(address object, address value) noexcept;
 
-}  // namespace memtrace::census
+}  // namespace memtrace::heap_scan

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // An array that grows in place up to a fixed number of items: address space is taken at once,
-// memory as it is used. Apart from the program's heap, which a census leaves as it was.
+// memory as it is used. Apart from the program's heap, which a heap scan leaves as it was.
 #pragma once
 
 #include <sys/mman.h>
@@ -10,7 +10,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace memtrace::census {
+namespace memtrace::heap_scan {
 
 template <typename T>
 class mapped_array {
@@ -57,4 +57,4 @@ class mapped_array {
   std::size_t size_ = 0;
 };
 
-}  // namespace memtrace::census
+}  // namespace memtrace::heap_scan

@@ -5,7 +5,7 @@
 
 #include "interpose/sight/autograd/tensor_layout.h"
 
-namespace memtrace::census {
+namespace memtrace::heap_scan {
 
 namespace {
 
@@ -116,4 +116,4 @@ const std::vector<const void*>& node_contents::tensors(const void* its_class, co
   return found_;
 }
 
-}  // namespace memtrace::census
+}  // namespace memtrace::heap_scan

@@ -16,7 +16,7 @@
 
 #include "interpose/sight/autograd/readable_memory.h"
 
-namespace memtrace::census {
+namespace memtrace::heap_scan {
 
 class node_contents {
  public:
@@ -47,4 +47,4 @@ class node_contents {
   std::vector<std::uint64_t> array_;  // of one of its arrays
 };
 
-}  // namespace memtrace::census
+}  // namespace memtrace::heap_scan

@@ -3,7 +3,7 @@
 
 #include "interpose/sight/heap_scan/instance_values.h"
 
-namespace memtrace::census {
+namespace memtrace::heap_scan {
 
 namespace {
 
@@ -89,4 +89,4 @@ void number_notes::of_frame(const read_frame& frame) {
   });
 }
 
-}  // namespace memtrace::census
+}  // namespace memtrace::heap_scan

@@ -10,7 +10,7 @@
 #include "interpose/sight/heap_scan/frame_variables.h"
 #include "interpose/sight/heap_scan/python_types.h"
 
-namespace memtrace::census {
+namespace memtrace::heap_scan {
 
 // Adds "capacity=40,budget=320" to a text, up to `most` numbers of each place, of those that are at
 // least `least`: a smaller one bounds nothing that is longer. Of an object, and of arguments, what
@@ -40,4 +40,4 @@ class number_notes {
   unsigned switches_left_ = 0;
 };
 
-}  // namespace memtrace::census
+}  // namespace memtrace::heap_scan

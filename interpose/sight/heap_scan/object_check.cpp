@@ -12,7 +12,7 @@
 
 extern "C" const char memtrace_object_check_source[];
 
-namespace memtrace::census {
+namespace memtrace::heap_scan {
 
 namespace {
 
@@ -279,4 +279,4 @@ object_verdict check_objects(const python_objects& python, py leave) {
                                                      : object_verdict::differs;
 }
 
-}  // namespace memtrace::census
+}  // namespace memtrace::heap_scan

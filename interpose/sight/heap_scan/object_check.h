@@ -7,7 +7,7 @@
 
 #include "interpose/sight/heap_scan/python_types.h"
 
-namespace memtrace::census {
+namespace memtrace::heap_scan {
 
 enum class object_verdict : std::uint8_t {
   agrees,
@@ -18,4 +18,4 @@ enum class object_verdict : std::uint8_t {
 // With the GIL. Runs Python code. `leave`: called with the code object of what runs.
 [[nodiscard]] object_verdict check_objects(const python_objects& python, py leave);
 
-}  // namespace memtrace::census
+}  // namespace memtrace::heap_scan

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "interpose/sight/heap_scan/object_kinds.h"
 
-namespace memtrace::census {
+namespace memtrace::heap_scan {
 
 kind object_kinds::of_builtin(address type) const noexcept {
   const python_objects& python = python_;
@@ -48,4 +48,4 @@ kind object_kinds::look_at(address type, address object) const noexcept {
   return by_bases(type);
 }
 
-}  // namespace memtrace::census
+}  // namespace memtrace::heap_scan

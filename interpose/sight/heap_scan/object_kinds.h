@@ -9,7 +9,7 @@
 #include "interpose/sight/heap_scan/python_types.h"
 #include "interpose/sight/heap_scan/storage_reader.h"
 
-namespace memtrace::census {
+namespace memtrace::heap_scan {
 
 enum class kind : std::uint8_t {
   unknown,
@@ -62,4 +62,4 @@ class object_kinds {
   mapped_array<known> cache_{4093};  // too large for the stack of a small thread
 };
 
-}  // namespace memtrace::census
+}  // namespace memtrace::heap_scan

@@ -9,7 +9,7 @@
 #include "interpose/sight/heap_scan/numbers.h"
 #include "memtrace/trace_format.h"
 
-namespace memtrace::census {
+namespace memtrace::heap_scan {
 
 namespace {
 
@@ -414,4 +414,4 @@ place_owner path_names::owner_in(address code, std::string_view relation) {
           line > 0 ? static_cast<std::uint32_t>(line) : 0};
 }
 
-}  // namespace memtrace::census
+}  // namespace memtrace::heap_scan

@@ -11,7 +11,7 @@
 #include "interpose/sight/heap_scan/search.h"
 #include "interpose/sight/python/text.h"
 
-namespace memtrace::census {
+namespace memtrace::heap_scan {
 
 class path_names {
  public:
@@ -84,4 +84,4 @@ class path_names {
   python_stack::text_arena arena_;
 };
 
-}  // namespace memtrace::census
+}  // namespace memtrace::heap_scan

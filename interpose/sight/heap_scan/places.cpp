@@ -3,7 +3,7 @@
 
 #include "memtrace/trace_format.h"
 
-namespace memtrace::census {
+namespace memtrace::heap_scan {
 
 namespace {
 
@@ -135,4 +135,4 @@ std::string place_table::detail(place_number which, std::string_view numbers) co
   return text.append(1, field_end).append(levels_of(which));
 }
 
-}  // namespace memtrace::census
+}  // namespace memtrace::heap_scan

@@ -16,7 +16,7 @@
 #include "interpose/sight/heap_scan/container_facts.h"
 #include "interpose/sight/heap_scan/found_objects.h"
 
-namespace memtrace::census {
+namespace memtrace::heap_scan {
 
 using place_number = std::uint32_t;
 inline constexpr place_number no_place = ~0u;
@@ -88,4 +88,4 @@ class place_table {
   std::unordered_map<std::string, place_number> known_;
 };
 
-}  // namespace memtrace::census
+}  // namespace memtrace::heap_scan

@@ -3,7 +3,7 @@
 
 #include "interpose/ground/base/found_once.h"
 
-namespace memtrace::census {
+namespace memtrace::heap_scan {
 
 namespace {
 
@@ -105,4 +105,4 @@ std::string_view plain_text(const python_objects& python, address text) noexcept
   return {characters, static_cast<std::size_t>(length > 0 ? length : 0)};
 }
 
-}  // namespace memtrace::census
+}  // namespace memtrace::heap_scan

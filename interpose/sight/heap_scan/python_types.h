@@ -10,7 +10,7 @@
 #include "interpose/sight/python/interpreter.h"
 #include "interpose/sight/python/python_api.h"
 
-namespace memtrace::census {
+namespace memtrace::heap_scan {
 
 using python_stack::address;
 using python_stack::load;
@@ -162,4 +162,4 @@ void for_each_pair(const python_objects& python, address dict, Function each) {
 // An ASCII str as it stands; "" for others and for what is no str.
 [[nodiscard]] std::string_view plain_text(const python_objects& python, address text) noexcept;
 
-}  // namespace memtrace::census
+}  // namespace memtrace::heap_scan

@@ -4,7 +4,7 @@
 #include "interpose/sight/heap_scan/frame_variables.h"
 #include "interpose/sight/heap_scan/instance_values.h"
 
-namespace memtrace::census {
+namespace memtrace::heap_scan {
 
 namespace {
 
@@ -81,4 +81,4 @@ void visit_references(const python_objects& python, address object, kind what,
   }
 }
 
-}  // namespace memtrace::census
+}  // namespace memtrace::heap_scan

@@ -7,7 +7,7 @@
 
 #include "interpose/sight/heap_scan/object_kinds.h"
 
-namespace memtrace::census {
+namespace memtrace::heap_scan {
 
 // One object at a time. False: nothing more is wanted, also not of an object with millions of
 // references.
@@ -23,4 +23,4 @@ class reference_visitor {
 void visit_references(const python_objects& python, address object, kind what,
                       reference_visitor& visitor) noexcept;
 
-}  // namespace memtrace::census
+}  // namespace memtrace::heap_scan

@@ -7,7 +7,7 @@
 #include "interpose/sight/python/frame_walk.h"
 #include "interpose/sight/python/text.h"
 
-namespace memtrace::census {
+namespace memtrace::heap_scan {
 
 namespace {
 
@@ -172,4 +172,4 @@ root_group root_finder::suspended() const {
   return found;
 }
 
-}  // namespace memtrace::census
+}  // namespace memtrace::heap_scan

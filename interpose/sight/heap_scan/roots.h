@@ -4,7 +4,7 @@
 //
 // The main program's globals come first, then the frames of each thread, the outermost first, and
 // each is searched to the end before the next one: so a thing that is reachable from a longer lived
-// name is called by it, wherever in the program the census happens to be taken.
+// name is called by it, wherever in the program the heap scan happens to be taken.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@
 #include "interpose/sight/heap_scan/frame_variables.h"
 #include "interpose/sight/heap_scan/python_types.h"
 
-namespace memtrace::census {
+namespace memtrace::heap_scan {
 
 // Which files are the user's own: those of neither the standard library nor an installed package.
 class user_code {
@@ -73,4 +73,4 @@ class root_finder {
   const std::vector<read_frame> running_;
 };
 
-}  // namespace memtrace::census
+}  // namespace memtrace::heap_scan

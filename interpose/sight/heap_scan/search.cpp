@@ -3,7 +3,7 @@
 
 #include "memtrace/trace_format.h"
 
-namespace memtrace::census {
+namespace memtrace::heap_scan {
 
 namespace {
 
@@ -160,4 +160,4 @@ void search::note_tensor(node tensor) {
   }
 }
 
-}  // namespace memtrace::census
+}  // namespace memtrace::heap_scan

@@ -14,7 +14,7 @@
 #include "interpose/sight/heap_scan/references.h"
 #include "interpose/sight/heap_scan/roots.h"
 
-namespace memtrace::census {
+namespace memtrace::heap_scan {
 
 struct held_storage {
   std::uint64_t address;
@@ -92,4 +92,4 @@ class search final : private reference_visitor {
   std::uint64_t block_bytes_ = 0;
 };
 
-}  // namespace memtrace::census
+}  // namespace memtrace::heap_scan

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How a census asks which objects stand for memory on a GPU. PyTorch's answer is
+// How a heap scan asks which objects stand for memory on a GPU. PyTorch's answer is
 // torch_storages.h.
 #pragma once
 
@@ -8,7 +8,7 @@
 
 #include "interpose/sight/python/layout.h"
 
-namespace memtrace::census {
+namespace memtrace::heap_scan {
 
 struct seen_storage {
   std::uint64_t address = 0;
@@ -40,4 +40,4 @@ class storage_reader {
   ~storage_reader() = default;
 };
 
-}  // namespace memtrace::census
+}  // namespace memtrace::heap_scan

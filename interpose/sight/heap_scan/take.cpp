@@ -8,7 +8,7 @@
 #include "interpose/sight/heap_scan/roots.h"
 #include "interpose/sight/heap_scan/search.h"
 
-namespace memtrace::census {
+namespace memtrace::heap_scan {
 
 namespace {
 
@@ -132,4 +132,4 @@ findings find_held(storage_reader& reader, const limits& at_most, const beyond& 
   return found;
 }
 
-}  // namespace memtrace::census
+}  // namespace memtrace::heap_scan

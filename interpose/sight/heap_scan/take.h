@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A whole census, apart from where its result goes.
+// A whole heap scan, apart from where its result goes.
 #pragma once
 
 #include <string>
 #include <vector>
 
-#include "interpose/sight/heap_scan/census.h"
+#include "interpose/sight/heap_scan/heap_scan.h"
 #include "interpose/sight/heap_scan/storage_reader.h"
 
-namespace memtrace::census {
+namespace memtrace::heap_scan {
 
 struct named_storage {
   std::uint64_t address;
@@ -41,4 +41,4 @@ struct beyond {
 [[nodiscard]] findings find_held(storage_reader& reader, const limits& at_most,
                                  const beyond& users);
 
-}  // namespace memtrace::census
+}  // namespace memtrace::heap_scan

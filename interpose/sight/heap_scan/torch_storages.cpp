@@ -6,7 +6,7 @@
 #include "interpose/sight/autograd/tensor_storages.h"
 #include "interpose/sight/heap_scan/graph_walk.h"
 
-namespace memtrace::census {
+namespace memtrace::heap_scan {
 
 using python_stack::address;
 
@@ -95,4 +95,4 @@ void torch_storages::walk_graphs(search& found) {
   graphs_->from_found_tensors();
 }
 
-}  // namespace memtrace::census
+}  // namespace memtrace::heap_scan

@@ -9,7 +9,7 @@
 #include "interpose/sight/autograd/readable_memory.h"
 #include "interpose/sight/heap_scan/storage_reader.h"
 
-namespace memtrace::census {
+namespace memtrace::heap_scan {
 
 class graph_walk;
 
@@ -49,4 +49,4 @@ class torch_storages final : public storage_reader {
   std::unique_ptr<graph_walk> graphs_;
 };
 
-}  // namespace memtrace::census
+}  // namespace memtrace::heap_scan

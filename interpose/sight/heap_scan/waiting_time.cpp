@@ -7,7 +7,7 @@
 #include <cinttypes>
 #include <cstdio>
 
-namespace memtrace::census {
+namespace memtrace::heap_scan {
 
 namespace {
 
@@ -33,4 +33,4 @@ std::uint64_t waiting_time::so_far_ns() const noexcept {
   return now > before_ns_ ? now - before_ns_ : 0;
 }
 
-}  // namespace memtrace::census
+}  // namespace memtrace::heap_scan

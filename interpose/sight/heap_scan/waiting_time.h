@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-namespace memtrace::census {
+namespace memtrace::heap_scan {
 
 // How long the calling thread waits for a processor that others have, from now on. What it waits
 // for a disk (swapped memory) is not in it. 0 where the kernel does not tell.
@@ -16,4 +16,4 @@ class waiting_time {
   std::uint64_t before_ns_;
 };
 
-}  // namespace memtrace::census
+}  // namespace memtrace::heap_scan

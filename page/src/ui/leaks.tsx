@@ -76,7 +76,7 @@ const WHOLE = [1, 2, 5].flatMap((one) => Array.from({ length: 8 }, (_none, i) =>
 
 interface Growth { verdict: Verdict; place: number; same: string[] }
 
-/** Verdicts with the same culprits are about the same memory: the first of them stands for all. */
+/** Verdicts with the same suspects are about the same memory: the first of them stands for all. */
 export function folded(all: { verdict: Verdict; place: number }[]): Growth[] {
   const made = new Map<string, Growth>();
   for (const { verdict, place } of all) {

@@ -41,7 +41,7 @@ struct noise {
 #if MEMTRACE_FAULT == 5  // an event that no visitor, and so no dump, takes
 [[maybe_unused]] const auto handler = trace::handler_of(noise{});
 #else
-[[maybe_unused]] const auto handler = trace::handler_of(trace::census_event{});
+[[maybe_unused]] const auto handler = trace::handler_of(trace::heap_scan_event{});
 #endif
 
 #if MEMTRACE_FAULT == 6  // a kind without a list of fields

@@ -9,7 +9,7 @@ import subprocess
 from pathlib import Path
 
 # Set when the tree has been renamed.
-IS_CHECKED = False
+IS_CHECKED = True
 # The old word, as a regular expression in which a blank stands for a blank, "_", "-" or nothing; the new word.
 WORDS = {
     r"census(?:es)?": "heap scan",

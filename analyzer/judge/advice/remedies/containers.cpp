@@ -4,7 +4,7 @@
 #include <fmt/core.h>
 
 #include "analyzer/judge/advice/remedies/remedies.h"
-#include "analyzer/judge/verdicts/keeper_words.h"
+#include "analyzer/judge/verdicts/retainer_words.h"
 
 namespace memtrace::remedies {
 
@@ -12,7 +12,7 @@ namespace {
 
 [[nodiscard]] bool is_metric(const clues& of) {
   return of.passes_through("/torchmetrics/") || of.passes_through("/torcheval/") ||
-         of.keeper_mentions("metric");
+         of.retainer_mentions("metric");
 }
 
 [[nodiscard]] bool is_cache(const clues& of) {
@@ -24,7 +24,7 @@ namespace {
 [[nodiscard]] bool is_queue(const clues& of) {
   // queue.Queue keeps its elements in a deque of its own.
   return of.kept_in({"SimpleQueue"}) ||
-         (of.keeper != nullptr && of.keeper->holder.ends_with("Queue"));
+         (of.held_by != nullptr && of.held_by->holder.ends_with("Queue"));
 }
 
 }  // namespace
@@ -34,7 +34,7 @@ std::optional<verdicts::remedy> metric_state(const clues& of) {
   verdicts::remedy what;
   what.id = "metric_state";
   what.cause = fmt::format("A metric keeps every batch that it was given{}.",
-                           of.keeper == nullptr ? "" : " in " + of.variable());
+                           of.held_by == nullptr ? "" : " in " + of.variable());
   what.change =
       "Call its `reset()` at the end of each epoch or evaluation; where the state is a list, use "
       "a metric whose state has a fixed size (binned thresholds), or keep it on the CPU "
@@ -90,7 +90,7 @@ std::optional<verdicts::remedy> unbounded_deque(const clues& of) {
   what.id = "unbounded_deque";
   what.cause = fmt::format("{} is a deque without a limit.", of.variable());
   what.change = fmt::format("Give it one, so that the oldest elements go: `{} = deque(maxlen=…)`.",
-                            verdicts::variable_of(*of.keeper));
+                            verdicts::variable_of(*of.held_by));
   return what;
 }
 

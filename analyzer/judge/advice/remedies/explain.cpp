@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "analyzer/judge/verdicts/filling.h"
-#include "analyzer/judge/verdicts/keeper_words.h"
+#include "analyzer/judge/verdicts/bounded_growth.h"
+#include "analyzer/judge/verdicts/retainer_words.h"
 
 namespace memtrace::remedies {
 
@@ -32,21 +32,21 @@ bool clues::kept_with_graph() const {
 
 bool clues::lost_in_graph() const {
   return kept_by(format::held_unreachable) &&
-         std::ranges::any_of(about.culprits, [](const verdicts::culprit& one) {
+         std::ranges::any_of(about.suspects, [](const verdicts::suspect& one) {
            return one.what == attribution::category::activations && !one.retained_by.empty() &&
                   (one.retained_by.front().flags & format::held_unreachable) != 0;
          });
 }
 
 bool clues::kept_in(std::initializer_list<std::string_view> classes) const {
-  if (keeper == nullptr || keeper->container.empty()) return false;
-  const auto name = verdicts::container_class(*keeper);
+  if (held_by == nullptr || held_by->container.empty()) return false;
+  const auto name = verdicts::container_class(*held_by);
   return classes.size() == 0 || std::ranges::find(classes, name) != classes.end();
 }
 
-bool clues::keeper_mentions(std::string_view word) const {
-  if (keeper == nullptr) return false;
-  return contains(keeper->path, word) || contains(keeper->holder, word);
+bool clues::retainer_mentions(std::string_view word) const {
+  if (held_by == nullptr) return false;
+  return contains(held_by->path, word) || contains(held_by->holder, word);
 }
 
 bool clues::passes_through(std::string_view file_part) const {
@@ -62,8 +62,8 @@ bool clues::in_evaluation() const {
 }
 
 std::string clues::variable() const {
-  if (keeper == nullptr) return "what keeps it";
-  return "`" + verdicts::variable_of(*keeper) + "`";
+  if (held_by == nullptr) return "what keeps it";
+  return "`" + verdicts::variable_of(*held_by) + "`";
 }
 
 namespace {
@@ -74,7 +74,7 @@ using applies_t = std::optional<verdicts::remedy> (*)(const clues&);
 constexpr std::array kinds = {MEMTRACE_REMEDY_KINDS(MEMTRACE_REMEDY)};
 #undef MEMTRACE_REMEDY
 
-[[nodiscard]] clues clues_of(const verdicts::verdict& about, const verdicts::culprit& who,
+[[nodiscard]] clues clues_of(const verdicts::verdict& about, const verdicts::suspect& who,
                              const trace::dictionary& names, const run_clues& run) {
   return {about,
           who,
@@ -109,16 +109,16 @@ std::optional<verdicts::remedy> remedy_for(const clues& of) {
 
 void prescribe(verdicts::findings& found, const trace::dictionary& names, const run_clues& run) {
   for (auto& about : found.verdicts) {
-    // A buffer that is emptied again has culprits where it fills for no good reason.
+    // A buffer that is emptied again has suspects where it fills for no good reason.
     const bool fills = about.found.shape == growth::shape::sawtooth;
     if (!growth::is_leak(about.found.shape) && !fills) continue;
     const bool of_lines = !is_of_the_whole(about.about.kind);
-    for (auto& who : about.culprits) {
+    for (auto& who : about.suspects) {
       if (of_lines) who.fix = remedy_saving(who.bytes_per_step, clues_of(about, who, names, run));
       if (who.fix && fills && !who.fix->helps_what_fills) who.fix.reset();
     }
-    if ((about.culprits.empty() || !of_lines) && !about.fix && !fills) {
-      const verdicts::culprit nobody;
+    if ((about.suspects.empty() || !of_lines) && !about.fix && !fills) {
+      const verdicts::suspect nobody;
       about.fix = remedy_saving(about.bytes_per_step, clues_of(about, nobody, names, run));
     }
   }
@@ -147,18 +147,18 @@ void name_what_is_there(std::vector<verdicts::retainer>& found) {
                         [most](const verdicts::retainer& one) { return one.bytes >= most / 2; });
 }
 
-// A census names the model alone: its parameters are many. The modules that its new weights are in
-// have names of their own, which lead to what gathers them.
-void name_the_part(verdicts::culprit& who) {
+// A heap scan names the model alone: its parameters are many. The modules that its new weights are
+// in have names of their own, which lead to what gathers them.
+void name_the_part(verdicts::suspect& who) {
   if (who.part_of_model.empty() || !who.in_running_model || who.retained_by.empty()) return;
-  auto& keeper = who.retained_by.front();
+  auto& held_by = who.retained_by.front();
   constexpr auto elsewhere = format::held_unreachable | format::held_graph;
-  if (!keeper.container.empty() || (keeper.flags & elsewhere) != 0) return;
-  if (!who.part_of_model.starts_with('[')) keeper.path += '.';
-  keeper.path += who.part_of_model;
+  if (!held_by.container.empty() || (held_by.flags & elsewhere) != 0) return;
+  if (!who.part_of_model.starts_with('[')) held_by.path += '.';
+  held_by.path += who.part_of_model;
 }
 
-void explain_one(const verdicts::verdict& about, verdicts::culprit& who,
+void explain_one(const verdicts::verdict& about, verdicts::suspect& who,
                  const verdicts::retention& kept) {
   // The retainer of a block is not why PyTorch reserved more for it; and heap scans see memory in
   // PyTorch's pool only.
@@ -182,10 +182,10 @@ void explain_one(const verdicts::verdict& about, verdicts::culprit& who,
 void explain(verdicts::findings& found, const verdicts::retention& kept,
              const trace::dictionary& names, const run_clues& run) {
   for (auto& about : found.verdicts) {
-    for (auto& who : about.culprits) explain_one(about, who, kept);
+    for (auto& who : about.suspects) explain_one(about, who, kept);
   }
   verdicts::find_bounds(found, names);
-  verdicts::judge_filling(found);
+  verdicts::judge_bounded_growth(found);
   prescribe(found, names, run);
 }
 

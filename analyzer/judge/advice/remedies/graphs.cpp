@@ -4,7 +4,7 @@
 #include <fmt/core.h>
 
 #include "analyzer/judge/advice/remedies/remedies.h"
-#include "analyzer/judge/verdicts/keeper_words.h"
+#include "analyzer/judge/verdicts/retainer_words.h"
 
 namespace memtrace::remedies {
 
@@ -13,26 +13,27 @@ namespace {
 // By what is kept, or by the layers that made it.
 [[nodiscard]] bool is_recurrent(const clues& of) {
   if (of.passes_through("torch/nn/modules/rnn.py")) return true;
-  return of.keeper_mentions("hidden") || of.keeper_mentions("state") || of.keeper_mentions("memor");
+  return of.retainer_mentions("hidden") || of.retainer_mentions("state") ||
+         of.retainer_mentions("memor");
 }
 
 [[nodiscard]] bool is_sum(const clues& of) {
   for (const auto* const word : {"loss", "total", "sum", "running", "avg", "mean", "acc"}) {
-    if (of.keeper_mentions(word)) return true;
+    if (of.retainer_mentions(word)) return true;
   }
   return false;
 }
 
 // Scalars: what a person wants of them is the number.
 [[nodiscard]] bool is_loss(const clues& of) {
-  return of.keeper_mentions("loss");
+  return of.retainer_mentions("loss");
 }
 
 }  // namespace
 
 std::optional<verdicts::remedy> growing_graph(const clues& of) {
   const bool saved = of.who.what == attribution::category::activations;
-  if (!of.lost_in_graph() && !(saved && of.keeper == nullptr)) return std::nullopt;
+  if (!of.lost_in_graph() && !(saved && of.held_by == nullptr)) return std::nullopt;
   verdicts::remedy what;
   what.id = "growing_graph";
   what.cause =
@@ -79,7 +80,7 @@ std::optional<verdicts::remedy> growing_sum(const clues& of) {
                            : fmt::format(
                                  "Cut the graph between steps: `{0} = {0}.detach()`, or "
                                  "compute it under `torch.no_grad()`.",
-                                 verdicts::variable_of(*of.keeper));
+                                 verdicts::variable_of(*of.held_by));
   what.caution = "`del loss` at the end of the step changes nothing: the graph still refers to it.";
   return what;
 }

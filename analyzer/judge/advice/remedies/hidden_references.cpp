@@ -12,10 +12,10 @@ namespace memtrace::remedies {
 namespace {
 
 // OutOfMemoryError of "traceback of OutOfMemoryError"
-[[nodiscard]] std::string exception_of(const verdicts::retainer& keeper) {
+[[nodiscard]] std::string exception_of(const verdicts::retainer& held_by) {
   constexpr std::string_view start = "traceback of ";
-  return keeper.owner.starts_with(start) ? "an " + keeper.owner.substr(start.size())
-                                         : std::string("an exception");
+  return held_by.owner.starts_with(start) ? "an " + held_by.owner.substr(start.size())
+                                          : std::string("an exception");
 }
 
 // A gradient with a graph: only backward(create_graph=True) makes one.
@@ -23,15 +23,15 @@ namespace {
   return of.kept_by(format::held_gradient) && of.kept_with_graph();
 }
 
-// Nothing leads to it, and a backward that recorded a graph made it, or another culprit of the
+// Nothing leads to it, and a backward that recorded a graph made it, or another suspect of the
 // same growth.
 [[nodiscard]] bool lost_with_graph(const clues& of) {
   return of.kept_by(format::held_unreachable) &&
-         std::ranges::any_of(of.about.culprits, [](const verdicts::culprit& who) {
-           return std::ranges::any_of(who.retained_by, [](const verdicts::retainer& keeper) {
+         std::ranges::any_of(of.about.suspects, [](const verdicts::suspect& who) {
+           return std::ranges::any_of(who.retained_by, [](const verdicts::retainer& held_by) {
              constexpr auto graph = format::held_gradient | format::held_has_graph;
-             return (keeper.flags & format::held_unreachable) != 0 &&
-                    (keeper.recorded_in_backward != 0 || (keeper.flags & graph) == graph);
+             return (held_by.flags & format::held_unreachable) != 0 &&
+                    (held_by.recorded_in_backward != 0 || (held_by.flags & graph) == graph);
            });
          });
 }
@@ -44,7 +44,7 @@ std::optional<verdicts::remedy> exception_frames(const clues& of) {
   what.id = "exception_frames";
   what.cause = fmt::format(
       "The traceback of {} keeps the frames of the call that failed, and their local tensors.",
-      exception_of(*of.keeper));
+      exception_of(*of.held_by));
   what.change =
       of.kept_in()
           ? fmt::format(

@@ -12,7 +12,7 @@ std::optional<verdicts::remedy> optimizer_again(const clues& of) {
       of.who.what != attribution::category::gradients) {
     return std::nullopt;
   }
-  if (of.who.birth_steps < 2) return std::nullopt;
+  if (of.who.generations < 2) return std::nullopt;
   verdicts::remedy what;
   what.id = "optimizer_again";
   what.cause =
@@ -30,8 +30,8 @@ std::optional<verdicts::remedy> optimizer_again(const clues& of) {
 std::optional<verdicts::remedy> growing_model(const clues& of) {
   const bool parameters = of.who.what == attribution::category::weights ||
                           of.who.what == attribution::category::buffers;
-  const bool by_a_model =
-      of.keeper != nullptr && of.keeper->container.empty() && !of.kept_by(format::held_unreachable);
+  const bool by_a_model = of.held_by != nullptr && of.held_by->container.empty() &&
+                          !of.kept_by(format::held_unreachable);
   if (!parameters || !by_a_model || of.passes_through("/copy.py")) return std::nullopt;
   verdicts::remedy what;
   what.id = "growing_model";
@@ -45,8 +45,8 @@ std::optional<verdicts::remedy> growing_model(const clues& of) {
 std::optional<verdicts::remedy> copies_of_model(const clues& of) {
   const bool model = of.who.what == attribution::category::weights ||
                      of.who.what == attribution::category::buffers;
-  if (of.keeper == nullptr || of.kept_by(format::held_unreachable)) return std::nullopt;
-  const bool copied = of.keeper_mentions("state_dict") || of.passes_through("/copy.py");
+  if (of.held_by == nullptr || of.kept_by(format::held_unreachable)) return std::nullopt;
+  const bool copied = of.retainer_mentions("state_dict") || of.passes_through("/copy.py");
   if (!model && !copied) return std::nullopt;
   verdicts::remedy what;
   what.id = "copies_of_model";

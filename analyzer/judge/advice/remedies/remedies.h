@@ -55,24 +55,24 @@ struct run_clues {
 
 struct clues {
   const verdicts::verdict& about;
-  const verdicts::culprit& who;             // a culprit without anything where there is none
-  const verdicts::retainer* keeper;         // what keeps it, mostly; null: no census says
+  const verdicts::suspect& who;             // a suspect without anything where there is none
+  const verdicts::retainer* held_by;        // what keeps it, mostly; null: no heap scan says
   std::vector<code::source_frame> frames;   // of the allocation, innermost first
   std::vector<code::source_frame> forward;  // made in backward: of the forward call
   const run_clues& run;
 
   // All of these flags of format::held_*.
   [[nodiscard]] bool kept_by(std::uint32_t flags) const {
-    return keeper != nullptr && (keeper->flags & flags) == flags;
+    return held_by != nullptr && (held_by->flags & flags) == flags;
   }
   [[nodiscard]] bool kept_with_graph() const;
   // No name leads to it, and autograd saved it or something that grows beside it: a graph whose
-  // owner the census did not see.
+  // owner the heap scan did not see.
   [[nodiscard]] bool lost_in_graph() const;
   // A container of one of these classes; without any: a container at all.
   [[nodiscard]] bool kept_in(std::initializer_list<std::string_view> classes = {}) const;
   // A path or holder with this word in it, in any case of letters.
-  [[nodiscard]] bool keeper_mentions(std::string_view word) const;
+  [[nodiscard]] bool retainer_mentions(std::string_view word) const;
   // A frame of the allocation, or of its forward call, in a file of this path or function.
   [[nodiscard]] bool passes_through(std::string_view file_part) const;
   // Made while the model was evaluated, or growth of evaluation.
@@ -81,8 +81,8 @@ struct clues {
   [[nodiscard]] std::string variable() const;
 };
 
-// Fills `retained_by` of every culprit from the censuses, takes growth that bounded containers hold
-// for what it is, and gives leaks their remedy.
+// Fills `retained_by` of every suspect from the heap scans, takes growth that bounded containers
+// hold for what it is, and gives leaks their remedy.
 void explain(verdicts::findings& found, const verdicts::retention& kept,
              const trace::dictionary& names, const run_clues& run = {});
 
@@ -91,8 +91,8 @@ void explain(verdicts::findings& found, const verdicts::retention& kept,
 // The first kind of cause whose evidence is there; empty where nothing supports an advice.
 [[nodiscard]] std::optional<verdicts::remedy> remedy_for(const clues& of);
 
-// In all verdicts that say memory grows, culprits that are kept somewhere get their remedy, and so
-// do verdicts without culprits.
+// In all verdicts that say memory grows, suspects that are kept somewhere get their remedy, and so
+// do verdicts without suspects.
 void prescribe(verdicts::findings& found, const trace::dictionary& names, const run_clues& run);
 
 // The kinds of cause, one line each; the first whose evidence is there is the answer, so the

@@ -4,7 +4,7 @@
 #include <fmt/core.h>
 
 #include "analyzer/judge/advice/remedies/remedies.h"
-#include "analyzer/judge/verdicts/keeper_words.h"
+#include "analyzer/judge/verdicts/retainer_words.h"
 
 namespace memtrace::remedies {
 
@@ -22,18 +22,18 @@ constexpr std::uint64_t least_block = 512;  // what the allocator gives for a 4-
   return of.who.what == attribution::category::inputs;
 }
 
-// One block, made anew in each step and a little larger than the one before.
+// One block, reallocated each step and a little larger than the one before.
 [[nodiscard]] bool is_one_block(const clues& of) {
-  return of.who.blocks == 1 && of.who.birth_steps <= 1 && growth::is_leak(of.who.found.shape);
+  return of.who.blocks == 1 && of.who.generations <= 1 && growth::is_leak(of.who.found.shape);
 }
 
 }  // namespace
 
 std::optional<verdicts::remedy> evaluation_results(const clues& of) {
   // Embeddings and features are collected for a training that follows.
-  if (of.keeper_mentions("embed") || of.keeper_mentions("feature")) return std::nullopt;
+  if (of.retainer_mentions("embed") || of.retainer_mentions("feature")) return std::nullopt;
   const bool within = of.about.about.kind == verdicts::subject_kind::phase;
-  const bool collected = of.kept_in() || (within && of.keeper == nullptr);
+  const bool collected = of.kept_in() || (within && of.held_by == nullptr);
   if (!of.in_evaluation() || !collected || of.kept_by(format::held_bounded)) return std::nullopt;
   const bool trainer = of.passes_through("/transformers/trainer");
   verdicts::remedy what;
@@ -41,8 +41,8 @@ std::optional<verdicts::remedy> evaluation_results(const clues& of) {
   what.helps_what_fills = true;
   what.cause =
       fmt::format("{} the results of every evaluation batch on the GPU.",
-                  of.keeper == nullptr ? std::string("A list, or a comprehension, collects")
-                                       : of.variable() + " keeps");
+                  of.held_by == nullptr ? std::string("A list, or a comprehension, collects")
+                                        : of.variable() + " keeps");
   what.change =
       trainer
           ? "Pass `eval_accumulation_steps=…` (results go to the CPU every so many batches), "
@@ -58,7 +58,7 @@ std::optional<verdicts::remedy> epoch_outputs(const clues& of) {
   if (!of.kept_in({"list", "tuple", "deque"}) || of.kept_by(format::held_bounded)) {
     return std::nullopt;
   }
-  if (!lightning && !(by_epochs(of) && of.keeper_mentions("output"))) return std::nullopt;
+  if (!lightning && !(by_epochs(of) && of.retainer_mentions("output"))) return std::nullopt;
   verdicts::remedy what;
   what.id = "epoch_outputs";
   what.helps_what_fills = true;
@@ -69,7 +69,7 @@ std::optional<verdicts::remedy> epoch_outputs(const clues& of) {
                 : fmt::format(
                       "Keep numbers or CPU copies, and clear it at the epoch's end: "
                       "`{}.clear()`.",
-                      verdicts::variable_of(*of.keeper));
+                      verdicts::variable_of(*of.held_by));
   return what;
 }
 
@@ -100,7 +100,7 @@ std::optional<verdicts::remedy> collected_results(const clues& of) {
   what.change =
       "Use each where it is made (train on it, or reduce it), batch by batch; what must be kept, "
       "keep on the CPU (`.append(x.cpu())`) or bounded (`deque(maxlen=…)`)";
-  const auto kept_in = verdicts::variable_of(*of.keeper);
+  const auto kept_in = verdicts::variable_of(*of.held_by);
   const bool is_written_so = kept_in.find("[…]") == std::string::npos;
   what.change +=
       is_written_so ? fmt::format("; `{}.clear()` when it has been used.", kept_in) : ".";
@@ -115,7 +115,7 @@ std::optional<verdicts::remedy> growing_tensor(const clues& of) {
   what.cause = fmt::format(
       "One tensor{} is made again in each step, larger each time (as `torch.cat` does): old and "
       "new are there at once while it is copied.",
-      of.keeper == nullptr ? "" : ", " + of.variable() + ",");
+      of.held_by == nullptr ? "" : ", " + of.variable() + ",");
   what.change =
       "Allocate it once at its final size and write into it, or keep the parts on the CPU and join "
       "them there.";
@@ -125,9 +125,9 @@ std::optional<verdicts::remedy> growing_tensor(const clues& of) {
 
 std::optional<verdicts::remedy> kept_somewhere(const clues& of) {
   verdicts::remedy what;
-  if (of.keeper == nullptr || of.kept_by(format::held_bounded)) return std::nullopt;
+  if (of.held_by == nullptr || of.kept_by(format::held_bounded)) return std::nullopt;
   what.id = "kept_somewhere";
-  what.cause = fmt::format("{} keeps it.", verdicts::describe(*of.keeper));
+  what.cause = fmt::format("{} keeps it.", verdicts::describe(*of.held_by));
   what.change = fmt::format(
       "Let go of it when a step is done (`del`, `None`, or `.clear()` of what holds it), or move "
       "what is kept to the CPU.");

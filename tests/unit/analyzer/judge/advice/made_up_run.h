@@ -83,7 +83,7 @@ class made_up_run {
     facts.root = root_;
     facts.stack = at.stack;
     facts.call = at.call;
-    facts.birth_step = static_cast<std::uint32_t>(step_ends_.size());
+    facts.generation = static_cast<std::uint32_t>(step_ends_.size());
     const auto block = static_cast<block_number>(blocks_.size());
     log_.allocations.push_back(static_cast<std::uint32_t>(log_.requests.size()));
     log_.addresses.push_back(0x7f0000000000 + block);

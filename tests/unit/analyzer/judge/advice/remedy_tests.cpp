@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Each kind of cause from the evidence that it leaves: what a census says of the keeper, what the
-// allocation's frames and category are. And what must not be advised without that evidence.
+// Each kind of cause from the evidence that it leaves: what a heap scan says of the retainer, what
+// the allocation's frames and category are. And what must not be advised without that evidence.
 #include <initializer_list>
 #include <string>
 
@@ -42,26 +42,26 @@ struct cause {
   verdicts::findings found;
   auto& about = found.verdicts.emplace_back();
   about.found.shape = given.shape;
-  auto& who = about.culprits.emplace_back();
+  auto& who = about.suspects.emplace_back();
   who.stack = one_frame(names, given.frame_file);
   who.what = given.what;
   who.born_in = given.born_in;
   who.found.shape = given.shape;
   who.blocks = given.blocks;
   who.bytes = given.bytes;
-  who.birth_steps = given.births;
+  who.generations = given.births;
   who.bytes_per_step = 1 << 20;
   if (!given.path.empty() || given.flags != 0) {
-    auto& keeper = who.retained_by.emplace_back();
-    keeper.path = given.path;
-    keeper.container = given.container;
-    keeper.flags = given.flags;
-    keeper.owner = given.owner;
-    keeper.holder = given.holder;
-    keeper.length = given.blocks;
+    auto& held_by = who.retained_by.emplace_back();
+    held_by.path = given.path;
+    held_by.container = given.container;
+    held_by.flags = given.flags;
+    held_by.owner = given.owner;
+    held_by.holder = given.holder;
+    held_by.length = given.blocks;
   }
   remedies::prescribe(found, names, {});
-  return found.verdicts[0].culprits[0].fix;
+  return found.verdicts[0].suspects[0].fix;
 }
 
 [[nodiscard]] std::string id_of(const cause& given) {
@@ -181,14 +181,14 @@ TEST_CASE("GIVEN memory that nothing leads to, by a backward that recorded THEN 
   auto& about = found.verdicts.emplace_back();
   about.found.shape = growth::shape::accumulating;
   for (const auto what : {category::weights, category::gradients}) {
-    auto& who = about.culprits.emplace_back();
+    auto& who = about.suspects.emplace_back();
     who.what = what;
-    auto& keeper = who.retained_by.emplace_back();
-    keeper.flags = format::held_unreachable;
-    keeper.recorded_in_backward = what == category::gradients ? 512 : 0;
+    auto& held_by = who.retained_by.emplace_back();
+    held_by.flags = format::held_unreachable;
+    held_by.recorded_in_backward = what == category::gradients ? 512 : 0;
   }
   remedies::prescribe(found, names, {});
-  for (const auto& who : about.culprits) {
+  for (const auto& who : about.suspects) {
     REQUIRE(who.fix);
     CHECK(who.fix->id == "create_graph_cycle");
     CHECK(says(who.fix->cause, "Probably"));

@@ -72,9 +72,9 @@ TEST_CASE("GIVEN ends of steps WHEN counted THEN blocks know when they were made
   small_run run(steps(3, 0).log);
   blocks::count_steps(run.of, ends(3));
   REQUIRE(run.of.step_ends == std::vector<std::uint32_t>{11, 21});  // the run ends with the third
-  CHECK(run.of.blocks[0].birth_step == 0);
+  CHECK(run.of.blocks[0].generation == 0);
   CHECK(run.of.blocks[0].death_step == blocks::never);
   CHECK(run.of.blocks[5].death_step == 0);
-  CHECK(run.of.blocks[6].birth_step == 1);
-  CHECK(run.of.blocks[15].birth_step == 2);
+  CHECK(run.of.blocks[6].generation == 1);
+  CHECK(run.of.blocks[15].generation == 2);
 }

@@ -168,8 +168,8 @@ TEST_CASE("GIVEN pinned memory that grows in every step WHEN judged THEN the cal
   const auto& pinned = about(all, "pinned");
   CHECK(is_leak(pinned.found.shape));
   CHECK(pinned.bytes_per_step == Approx(mebibyte).epsilon(0.01));
-  REQUIRE(pinned.culprits.size() == 1);
-  CHECK(pinned.culprits[0].stack.value == 9);
+  REQUIRE(pinned.suspects.size() == 1);
+  CHECK(pinned.suspects[0].stack.value == 9);
 }
 
 TEST_CASE(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyzer/judge/program/made_anew.h"
+#include "analyzer/judge/program/reallocated.h"
 
 #include <string>
 #include <vector>

@@ -44,7 +44,7 @@ TEST_CASE("GIVEN few and many changes WHEN a sparse series is filled THEN no ste
 }
 
 TEST_CASE("GIVEN blocks of several steps WHEN they die THEN the steps with live ones are counted") {
-  birth_steps births;
+  generations births;
   for (std::uint64_t step = 0; step < 100; ++step) {
     births.born(step);
     births.born(step);
@@ -61,7 +61,7 @@ TEST_CASE("GIVEN blocks of several steps WHEN they die THEN the steps with live 
 
 TEST_CASE("GIVEN births every so many steps THEN their distances are even until one is overdue") {
   const auto births_at = [](std::vector<std::uint64_t> steps) {
-    birth_steps births;
+    generations births;
     for (const auto step : steps) births.born(step);
     return births;
   };
@@ -128,7 +128,7 @@ TEST_CASE(
   makers.born(2, block, 94 << 20, 11);
   makers.born(1, block, 84 << 20, 12);  // after some was given back
   makers.born(1, block, 94 << 20, 13);
-  const auto found = makers.culprits(4'000);
+  const auto found = makers.suspects(4'000);
   REQUIRE(found.size() == 2);
   CHECK(found[0].site == 2);
   CHECK(found[0].bytes == 30 << 20);

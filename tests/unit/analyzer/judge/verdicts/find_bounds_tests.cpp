@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyzer/judge/verdicts/filling.h"
+#include "analyzer/judge/verdicts/bounded_growth.h"
 
 #include "tests/unit/catch.h"
 
@@ -8,23 +8,23 @@ using namespace memtrace;
 namespace {
 
 // Weights that came to a list of models that is as long as it was.
-[[nodiscard]] verdicts::culprit models_in_a_list() {
-  verdicts::retainer keeper;
-  keeper.path = "models[…]";
-  keeper.grows_in_place = true;
-  verdicts::culprit made;
+[[nodiscard]] verdicts::suspect models_in_a_list() {
+  verdicts::retainer held_by;
+  held_by.path = "models[…]";
+  held_by.grows_in_place = true;
+  verdicts::suspect made;
   made.found.shape = growth::shape::accumulating;
   made.what = attribution::category::weights;
-  made.birth_steps = 14;
-  made.retained_by.push_back(keeper);
+  made.generations = 14;
+  made.retained_by.push_back(held_by);
   return made;
 }
 
-[[nodiscard]] std::optional<verdicts::shown_bound> bound_of(verdicts::culprit who) {
+[[nodiscard]] std::optional<verdicts::shown_bound> bound_of(verdicts::suspect who) {
   verdicts::findings found;
-  found.verdicts.emplace_back().culprits.push_back(std::move(who));
+  found.verdicts.emplace_back().suspects.push_back(std::move(who));
   verdicts::find_bounds(found, trace::dictionary());
-  return found.verdicts[0].culprits[0].retained_by[0].bound;
+  return found.verdicts[0].suspects[0].retained_by[0].bound;
 }
 
 }  // namespace

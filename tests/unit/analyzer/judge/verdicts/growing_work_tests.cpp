@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyzer/judge/verdicts/culprits.h"
+#include "analyzer/judge/verdicts/suspects.h"
 
 #include "tests/unit/catch.h"
 
@@ -35,8 +35,8 @@ using namespace memtrace::verdicts;
   return device;
 }
 
-[[nodiscard]] std::vector<culprit> growing_by(double bytes_per_step) {
-  culprit one;
+[[nodiscard]] std::vector<suspect> growing_by(double bytes_per_step) {
+  suspect one;
   one.bytes_per_step = bytes_per_step;
   return {one};
 }

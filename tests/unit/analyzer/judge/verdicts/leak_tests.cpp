@@ -33,11 +33,11 @@ TEST_CASE("GIVEN a block a step that stays WHEN judged THEN its line and its rat
   CHECK(device.found.shape == shape::accumulating);
   CHECK(device.bytes_per_step == Approx(1_MiB));
   CHECK_FALSE(device.found.negligible);
-  REQUIRE(device.culprits.size() == 1);
-  CHECK(program.line_of(device.culprits[0]) == 20);
-  CHECK(device.culprits[0].share == Approx(1));
-  CHECK(device.culprits[0].blocks == 40);
-  CHECK(device.culprits[0].bytes == 40_MiB);
+  REQUIRE(device.suspects.size() == 1);
+  CHECK(program.line_of(device.suspects[0]) == 20);
+  CHECK(device.suspects[0].share == Approx(1));
+  CHECK(device.suspects[0].blocks == 40);
+  CHECK(device.suspects[0].bytes == 40_MiB);
   // 16 GiB hold the model, 103 MiB in all at the last step's least, 9 MiB for a step's work.
   REQUIRE(device.steps_to_oom);
   CHECK(*device.steps_to_oom > 16 * 1024 - 64 - 40 - 12);
@@ -57,7 +57,7 @@ TEST_CASE("GIVEN all is freed at the end WHEN judged THEN the leak is still one"
   program.free_all();
   const auto found = program.verdicts_on();
   CHECK(about(found, "device:0").found.shape == shape::accumulating);
-  CHECK(about(found, "device:0").culprits.at(0).blocks == 40);
+  CHECK(about(found, "device:0").suspects.at(0).blocks == 40);
 }
 
 TEST_CASE("GIVEN a killed program WHEN judged THEN it gets its verdict") {
@@ -99,8 +99,8 @@ TEST_CASE("GIVEN 512 bytes a step among a thousand lines WHEN judged THEN they a
   CHECK(is_leak(device.found.shape));
   CHECK(device.bytes_per_step == Approx(512));
   CHECK(device.found.negligible);
-  REQUIRE(device.culprits.size() == 1);
-  CHECK(program.line_of(device.culprits[0]) == 20);
+  REQUIRE(device.suspects.size() == 1);
+  CHECK(program.line_of(device.suspects[0]) == 20);
 }
 
 TEST_CASE("GIVEN two leaks of which one is larger WHEN ranked THEN the larger comes first") {
@@ -112,9 +112,9 @@ TEST_CASE("GIVEN two leaks of which one is larger WHEN ranked THEN the larger co
   }
   const auto found = program.verdicts_on();
   const auto& device = about(found, "device:0");
-  REQUIRE(device.culprits.size() == 2);
-  CHECK(program.line_of(device.culprits[0]) == 30);
-  CHECK(device.culprits[0].share == Approx(2.0 / 3));
+  REQUIRE(device.suspects.size() == 2);
+  CHECK(program.line_of(device.suspects[0]) == 30);
+  CHECK(device.suspects[0].share == Approx(2.0 / 3));
   CHECK(device.bytes_per_step == Approx(3_MiB));
 }
 
@@ -147,7 +147,7 @@ TEST_CASE("GIVEN memory that stays after each tenth step WHEN judged THEN it gro
   const auto& device = about(found, "device:0");
   CHECK(device.found.shape == shape::stepwise);
   CHECK(device.bytes_per_step == Approx(1_MiB).epsilon(0.1));
-  CHECK(program.line_of(device.culprits.at(0)) == 20);
+  CHECK(program.line_of(device.suspects.at(0)) == 20);
 }
 
 TEST_CASE("GIVEN one tensor that gets larger WHEN judged THEN it is a leak") {
@@ -163,7 +163,7 @@ TEST_CASE("GIVEN one tensor that gets larger WHEN judged THEN it is a leak") {
   const auto& device = about(found, "device:0");
   CHECK(device.found.shape == shape::accumulating);
   CHECK(device.bytes_per_step == Approx(64_KiB));
-  CHECK(device.culprits.at(0).birth_steps == 1);
+  CHECK(device.suspects.at(0).generations == 1);
 }
 
 TEST_CASE("GIVEN memory made in backward WHEN it stays THEN it belongs to the forward line") {
@@ -181,9 +181,9 @@ TEST_CASE("GIVEN memory made in backward WHEN it stays THEN it belongs to the fo
   }
   const auto found = program.verdicts_on();
   const auto& device = about(found, "device:0");
-  REQUIRE(device.culprits.size() == 1);
-  CHECK(device.culprits[0].bytes_per_step == Approx(3_MiB));
-  CHECK(program.line_of(device.culprits[0]) == 20);
+  REQUIRE(device.suspects.size() == 1);
+  CHECK(device.suspects[0].bytes_per_step == Approx(3_MiB));
+  CHECK(program.line_of(device.suspects[0]) == 20);
 }
 
 TEST_CASE(
@@ -210,7 +210,7 @@ TEST_CASE(
   CHECK(evaluation.found.shape == shape::accumulating);
   CHECK(evaluation.unit == "call");
   CHECK(evaluation.bytes_per_step == Approx(2_MiB));
-  CHECK(program.line_of(evaluation.culprits.at(0)) == 40);
+  CHECK(program.line_of(evaluation.suspects.at(0)) == 40);
 }
 
 TEST_CASE("GIVEN a phase of a name in which memory grows WHEN judged THEN the phase is named") {

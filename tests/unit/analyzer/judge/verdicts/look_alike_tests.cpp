@@ -37,7 +37,7 @@ TEST_CASE("GIVEN a program that streams WHEN judged THEN it is steady, with its 
   const auto& device = about(found, "device:0");
   CHECK(leaks_in(found) == none);
   CHECK(device.found.shape == shape::steady);
-  CHECK(device.culprits.empty());
+  CHECK(device.suspects.empty());
   CHECK_FALSE(device.steps_to_oom);
   CHECK(device.series.bytes.size() <= 64);
   CHECK(device.series.stride * device.series.bytes.size() >= steps);
@@ -88,7 +88,7 @@ TEST_CASE("GIVEN a list that is cleared each tenth step WHEN judged THEN it fill
   const auto& device = about(found, "device:0");
   CHECK(leaks_in(found) == none);
   CHECK(device.found.shape == shape::sawtooth);
-  CHECK(program.line_of(device.culprits.at(0)) == 20);
+  CHECK(program.line_of(device.suspects.at(0)) == 20);
 }
 
 TEST_CASE("GIVEN batches of random sizes that are replaced WHEN judged THEN all is quiet") {
@@ -224,5 +224,5 @@ TEST_CASE(
   const auto& device = about(found, "device:0");
   CHECK(device.found.shape == shape::accumulating);
   CHECK(device.bytes_per_step == Approx(1_MiB).epsilon(0.02));
-  CHECK(device.culprits.empty());
+  CHECK(device.suspects.empty());
 }

@@ -94,9 +94,9 @@ class made_up_program {
     report_ = run::load("made_up.mtrace", *reader);
     return report_.findings;
   }
-  // The user's innermost line of a culprit's allocation, after verdicts_on.
-  [[nodiscard]] std::uint64_t line_of(const verdicts::culprit& culprit) const {
-    const auto stack = culprit.stack ? culprit.stack : culprit.forward;
+  // The user's innermost line of a suspect's allocation, after verdicts_on.
+  [[nodiscard]] std::uint64_t line_of(const verdicts::suspect& suspect) const {
+    const auto stack = suspect.stack ? suspect.stack : suspect.forward;
     for (const auto& frame : report_.verdict_frames.at(stack)) {
       if (frame.user) return frame.line;
     }

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyzer/judge/verdicts/retention.h"
 
-#include "analyzer/judge/verdicts/keeper_words.h"
-#include "tests/unit/analyzer/judge/verdicts/censuses.h"
+#include "analyzer/judge/verdicts/retainer_words.h"
+#include "tests/unit/analyzer/judge/verdicts/heap_scans.h"
 #include "tests/unit/catch.h"
 
 using namespace memtrace;
-using test::censuses;
+using test::heap_scans;
 
 namespace {
 
 constexpr std::uint64_t mebibyte = 1u << 20;
 
-void elements(censuses& all, std::uint32_t site, unsigned count, std::uint64_t bytes) {
+void elements(heap_scans& all, std::uint32_t site, unsigned count, std::uint64_t bytes) {
   const auto detail =
       "list|" + std::to_string(count) + "|local of fit|/srv/ada/train.py|80|Trainer";
   for (unsigned i = 0; i < count; ++i) all.held(site, "self.outputs[…]", detail, bytes);
@@ -21,7 +21,7 @@ void elements(censuses& all, std::uint32_t site, unsigned count, std::uint64_t b
 }  // namespace
 
 TEST_CASE("GIVEN a list that grows from census to census THEN it keeps its site, with its rate") {
-  censuses all;
+  heap_scans all;
   for (const unsigned step : {10u, 20u, 40u}) {
     all.begin(step);
     elements(all, 7, step, 2 * mebibyte);
@@ -41,7 +41,7 @@ TEST_CASE("GIVEN a list that grows from census to census THEN it keeps its site,
   CHECK(kept[0].bytes == 80 * mebibyte);
   CHECK(kept[0].blocks == 40);
   CHECK(kept[0].bytes_per_step == 2.0 * mebibyte);
-  CHECK(kept[0].censuses == 3);
+  CHECK(kept[0].heap_scans == 3);
   CHECK(kept[1].path == "x");
   CHECK(kept[1].bytes_per_step == 0);
   CHECK(verdicts::describe(kept[0]) ==
@@ -54,7 +54,7 @@ TEST_CASE("GIVEN a list that grows from census to census THEN it keeps its site,
 }
 
 TEST_CASE("GIVEN growth and a larger constant holder THEN growth comes first") {
-  censuses all;
+  heap_scans all;
   for (const unsigned step : {1u, 2u, 3u}) {
     all.begin(step);
     all.held(1, "cache", "dict|1|global of __main__|a.py||", 512 * mebibyte);
@@ -68,18 +68,18 @@ TEST_CASE("GIVEN growth and a larger constant holder THEN growth comes first") {
 }
 
 TEST_CASE("GIVEN a path seen in one census only THEN it is named, without a rate") {
-  censuses all;
+  heap_scans all;
   all.begin(5, format::census_reason::out_of_memory);
   all.held(1, "batches[…]", "list|3|local of main|a.py|3|", mebibyte);
   all.end();
   const auto kept = all.kept.of_site(0, 1);
   REQUIRE(kept.size() == 1);
-  CHECK(kept[0].censuses == 1);
+  CHECK(kept[0].heap_scans == 1);
   CHECK(kept[0].bytes_per_step == 0);
 }
 
 TEST_CASE("GIVEN censuses at other places of a step THEN only those of one reason are compared") {
-  censuses all;
+  heap_scans all;
   // At high water a step holds what it computes, at its end it does not.
   for (const unsigned step : {1u, 2u, 3u, 4u}) {
     all.begin(step, format::census_reason::step);
@@ -96,7 +96,7 @@ TEST_CASE("GIVEN censuses at other places of a step THEN only those of one reaso
 }
 
 TEST_CASE("GIVEN a run whose locals are gone at exit THEN the growth before still counts") {
-  censuses all;
+  heap_scans all;
   for (const unsigned step : {1u, 2u, 3u}) {
     all.begin(step, format::census_reason::high_water);
     elements(all, 1, step, mebibyte);
@@ -112,7 +112,7 @@ TEST_CASE("GIVEN a run whose locals are gone at exit THEN the growth before stil
 }
 
 TEST_CASE("GIVEN a variable that holds the latest block of a site only THEN it keeps no other") {
-  censuses all;
+  heap_scans all;
   for (const unsigned step : {1u, 2u, 4u, 8u}) {
     all.begin(step);
     all.held(1, "batch", "||local of train|a.py|9|", mebibyte, 0, 0, step * mebibyte);
@@ -122,7 +122,7 @@ TEST_CASE("GIVEN a variable that holds the latest block of a site only THEN it k
 }
 
 TEST_CASE("GIVEN censuses while a program takes itself down THEN what they miss has a keeper") {
-  censuses all;
+  heap_scans all;
   for (const unsigned step : {2u, 5u, 9u, 16u, 28u, 29u, 30u}) {
     all.begin(step);
     if (step < 29) {  // from there on the names are gone, the memory not yet
@@ -144,7 +144,7 @@ TEST_CASE("GIVEN censuses while a program takes itself down THEN what they miss 
 
 TEST_CASE(
     "GIVEN memory that stays WHEN later censuses do not see who held it THEN that is not who") {
-  censuses all;
+  heap_scans all;
   all.begin(0, format::census_reason::high_water);
   all.held(1, "fast.grad", "", 1024, format::held_gradient | format::held_has_graph, 0, 1024);
   all.end();
@@ -157,14 +157,14 @@ TEST_CASE(
   // Three of its blocks were there at step 5 and at step 9.
   const auto lost = all.kept.unnamed(0, 1, 1024, 1024);
   REQUIRE(lost);
-  CHECK(lost->censuses == 2);
+  CHECK(lost->heap_scans == 2);
   CHECK(lost->flags == (format::held_unreachable | format::held_gradient | format::held_has_graph));
   CHECK(verdicts::describe(*lost) == "no name leads to it: a reference cycle, or C++ alone");
   CHECK(!all.kept.unnamed(0, 1, 10, 1024));
 }
 
 TEST_CASE("GIVEN censuses that reached a limit THEN what they did not find may still be there") {
-  censuses all;
+  heap_scans all;
   all.begin(1);
   all.held(1, "x[…]", "list|1|||", 1024, 0, 0, 1024);
   all.end();
@@ -175,7 +175,7 @@ TEST_CASE("GIVEN censuses that reached a limit THEN what they did not find may s
 }
 
 TEST_CASE("GIVEN a site that also made a large workspace THEN what fills beside it is still kept") {
-  censuses all;
+  heap_scans all;
   const std::uint64_t workspace = 17 * mebibyte;
   for (const unsigned filled : {1u, 4u, 8u, 2u}) {
     all.begin(filled);
@@ -190,7 +190,7 @@ TEST_CASE("GIVEN a site that also made a large workspace THEN what fills beside 
 }
 
 TEST_CASE("GIVEN blocks of a backward that recorded a graph THEN their bytes are told") {
-  censuses all;
+  heap_scans all;
   all.begin(3);
   all.scope.flags = format::scope_backward | format::scope_grad;
   all.held(1, "p.grad", "", 1024);
@@ -204,7 +204,7 @@ TEST_CASE("GIVEN blocks of a backward that recorded a graph THEN their bytes are
 }
 
 TEST_CASE("GIVEN flags on part of the bytes THEN a path has those of at least half") {
-  censuses all;
+  heap_scans all;
   all.begin(1);
   all.held(1, "x[…]", "list|3|||", 100, format::held_view | format::held_graph);
   all.held(1, "x[…]", "list|3|||", 100, format::held_view);
@@ -216,7 +216,7 @@ TEST_CASE("GIVEN flags on part of the bytes THEN a path has those of at least ha
 }
 
 TEST_CASE("GIVEN a thousand censuses THEN memory stays bounded and the rate right") {
-  censuses all;
+  heap_scans all;
   for (unsigned step = 1; step <= 1000; ++step) {
     all.begin(step);
     all.held(1, "x[…]", "list|" + std::to_string(step) + "|||", std::uint64_t{step} * 1024);
@@ -225,13 +225,13 @@ TEST_CASE("GIVEN a thousand censuses THEN memory stays bounded and the rate righ
   const auto kept = all.kept.of_site(0, 1);
   REQUIRE(kept.size() == 1);
   CHECK(kept[0].bytes_per_step == 1024);
-  CHECK(kept[0].censuses <= 64);
+  CHECK(kept[0].heap_scans <= 64);
   CHECK(kept[0].bytes == 1000 * 1024);
   CHECK(all.kept.counts().taken == 1000);
 }
 
 TEST_CASE("GIVEN more paths than are told apart THEN the others are counted") {
-  censuses all;
+  heap_scans all;
   all.begin(1);
   for (unsigned i = 0; i < 20'000; ++i) all.held(1, "x" + std::to_string(i), "", 512);
   all.held_without_block("y");
@@ -243,36 +243,36 @@ TEST_CASE("GIVEN more paths than are told apart THEN the others are counted") {
 }
 
 TEST_CASE("GIVEN a census that was cut off THEN the next one starts afresh") {
-  censuses all;
+  heap_scans all;
   all.begin(1);
   all.held(1, "x", "", 512);
   all.begin(2);
   all.end();
   CHECK(all.kept.counts().taken == 1);
-  all.held(1, "x", "", 512);  // outside of any census
+  all.held(1, "x", "", 512);  // outside of any heap scan
   CHECK(all.kept.counts().storages == 1);
 }
 
 TEST_CASE("GIVEN what holds memory THEN its words are those that a person would use") {
-  verdicts::retainer keeper;
-  keeper.path = "losses[…].grad_fn";
-  keeper.container = "list";
-  keeper.length = 1200;
-  keeper.owner = "global of __main__";
-  keeper.file = "/a/b/train.py";
-  keeper.flags = format::held_graph;
-  CHECK(verdicts::variable_of(keeper) == "losses");
-  CHECK(verdicts::describe(keeper) ==
+  verdicts::retainer held_by;
+  held_by.path = "losses[…].grad_fn";
+  held_by.container = "list";
+  held_by.length = 1200;
+  held_by.owner = "global of __main__";
+  held_by.file = "/a/b/train.py";
+  held_by.flags = format::held_graph;
+  CHECK(verdicts::variable_of(held_by) == "losses");
+  CHECK(verdicts::describe(held_by) ==
         "`losses`, a list of 1,200, global of __main__ (train.py), through autograd's graph");
-  keeper = {};
-  keeper.path = "h.grad_fn";
-  keeper.owner = "local of main";
-  keeper.file = "rnn.py";
-  keeper.line = 4;
-  CHECK(verdicts::variable_of(keeper) == "h");
-  CHECK(verdicts::describe(keeper) == "`h`, from main (rnn.py:4)");
-  keeper.flags = format::held_unreachable;
-  CHECK(verdicts::describe(keeper) == "no name leads to it: a reference cycle, or C++ alone");
+  held_by = {};
+  held_by.path = "h.grad_fn";
+  held_by.owner = "local of main";
+  held_by.file = "rnn.py";
+  held_by.line = 4;
+  CHECK(verdicts::variable_of(held_by) == "h");
+  CHECK(verdicts::describe(held_by) == "`h`, from main (rnn.py:4)");
+  held_by.flags = format::held_unreachable;
+  CHECK(verdicts::describe(held_by) == "no name leads to it: a reference cycle, or C++ alone");
 }
 
 TEST_CASE("GIVEN the name of a bounded container THEN its limit is read") {
@@ -284,7 +284,7 @@ TEST_CASE("GIVEN the name of a bounded container THEN its limit is read") {
 }
 
 TEST_CASE("GIVEN a container WHEN censuses find it longer and longer THEN that is said") {
-  censuses all;
+  heap_scans all;
   for (const unsigned step : {5u, 6u, 8u}) {
     all.begin(step);
     const auto users = std::to_string(6 * step);
@@ -298,7 +298,7 @@ TEST_CASE("GIVEN a container WHEN censuses find it longer and longer THEN that i
 
 TEST_CASE(
     "GIVEN a dictionary with words for keys WHEN there are more of them THEN it is what grows") {
-  censuses all;
+  heap_scans all;
   const std::vector<std::string> tenants = {"acme", "borealis", "cobalt", "delta"};
   for (const unsigned step : {10u, 20u, 30u}) {
     all.begin(step);
@@ -318,7 +318,7 @@ TEST_CASE(
 }
 
 TEST_CASE("GIVEN containers in one another WHEN one gets longer THEN that is where it grows") {
-  censuses all;
+  heap_scans all;
   for (const unsigned step : {5u, 8u, 12u}) {
     all.begin(step);
     const auto tracks = std::to_string(step - 2);
@@ -333,7 +333,7 @@ TEST_CASE("GIVEN containers in one another WHEN one gets longer THEN that is whe
   }
   const auto kept = all.kept.of_site(0, 3);
   REQUIRE(kept.size() == 1);
-  CHECK(kept[0].censuses == 3);
+  CHECK(kept[0].heap_scans == 3);
   REQUIRE(kept[0].grows_in);
   CHECK(kept[0].grows_in->variable == "tracker.removed");
   CHECK(kept[0].grows_in->length == 10);
@@ -343,7 +343,7 @@ TEST_CASE("GIVEN containers in one another WHEN one gets longer THEN that is whe
 }
 
 TEST_CASE("GIVEN containers that stay as long WHEN they hold more THEN it is in place") {
-  censuses all;
+  heap_scans all;
   for (const unsigned step : {5u, 8u, 12u}) {
     all.begin(step);
     for (unsigned i = 0; i < step; ++i)

@@ -69,7 +69,7 @@ TEST_CASE("GIVEN a server without steps WHEN its requests recur THEN they are it
   CHECK(device.found.shape == shape::accumulating);
   CHECK(device.unit == "step");
   CHECK(device.bytes_per_step == Approx(1_MiB));
-  CHECK(program.line_of(device.culprits.at(0)) == 20);
+  CHECK(program.line_of(device.suspects.at(0)) == 20);
 }
 
 TEST_CASE("GIVEN nothing that recurs WHEN judged THEN windows of events do") {
@@ -89,7 +89,7 @@ TEST_CASE("GIVEN nothing that recurs WHEN judged THEN windows of events do") {
   const auto& device = about(found, "device:0");
   CHECK(device.unit == "event window");
   CHECK(is_leak(device.found.shape));
-  CHECK(program.line_of(device.culprits.at(0)) == 20);
+  CHECK(program.line_of(device.suspects.at(0)) == 20);
 }
 
 TEST_CASE("GIVEN calls of a model and much after them WHEN nothing recurs THEN calls are judged") {
@@ -132,7 +132,7 @@ TEST_CASE("GIVEN an evaluation that frees nothing WHEN its calls are all that is
   CHECK(device.found.shape == shape::accumulating);
   CHECK(device.unit == "call");
   CHECK(device.bytes_per_step == Approx(64_KiB));
-  CHECK(program.line_of(device.culprits.at(0)) == 20);
+  CHECK(program.line_of(device.suspects.at(0)) == 20);
 }
 
 TEST_CASE("GIVEN a forward pass that records gradients THEN its layers are no calls") {

@@ -194,7 +194,7 @@ TEST_CASE("GIVEN growth within evaluations WHEN compared THEN its lines and wher
   phase.found.shape = growth::shape::accumulating;
   phase.bytes_per_step = 12.0 * 1_MiB;
   phase.unit = "call";
-  auto& who = phase.culprits.emplace_back();
+  auto& who = phase.suspects.emplace_back();
   who.stack = trace::stack_id{1};
   who.share = 1;
   who.bytes_per_step = phase.bytes_per_step;

@@ -21,23 +21,23 @@ constexpr double mebibyte = 1u << 20;
   about.steps_to_oom = 830;
   about.ns_to_oom = 242'000'000'000;
   for (const double share : {0.75, 0.25}) {
-    auto& who = about.culprits.emplace_back();
-    who.site = static_cast<std::uint32_t>(about.culprits.size());
+    auto& who = about.suspects.emplace_back();
+    who.site = static_cast<std::uint32_t>(about.suspects.size());
     who.stack = trace::stack_id{1};
     who.what = attribution::category::outputs;
     who.share = share;
     who.bytes = static_cast<std::uint64_t>(share * 1000 * mebibyte);
     who.bytes_per_step = share * 24 * mebibyte;
-    auto& keeper = who.retained_by.emplace_back();
-    keeper.path = "self.outputs[…]";
-    keeper.container = "list";
-    keeper.length = 240;
-    keeper.owner = "local of fit";
-    keeper.file = "/srv/ada/train.py";
-    keeper.line = 80;
-    keeper.holder = "Trainer";
-    keeper.censuses = 4;
-    keeper.bytes = who.bytes;
+    auto& held_by = who.retained_by.emplace_back();
+    held_by.path = "self.outputs[…]";
+    held_by.container = "list";
+    held_by.length = 240;
+    held_by.owner = "local of fit";
+    held_by.file = "/srv/ada/train.py";
+    held_by.line = 80;
+    held_by.holder = "Trainer";
+    held_by.heap_scans = 4;
+    held_by.bytes = who.bytes;
     who.fix = verdicts::remedy{"evaluation_results", "It keeps them.", "Move them to the CPU.",
                                "Nothing else helps.", who.bytes_per_step};
   }
@@ -74,7 +74,7 @@ TEST_CASE("GIVEN a run that ran out of memory THEN no steps are left") {
 
 TEST_CASE("GIVEN little room THEN what matters most is told and long text is broken") {
   auto process = leaking();
-  for (auto& who : process.findings.verdicts[0].culprits) {
+  for (auto& who : process.findings.verdicts[0].suspects) {
     who.fix->change = "one two three four five six seven eight nine ten";
   }
   const auto text = told(process, 8, 40);
@@ -84,7 +84,7 @@ TEST_CASE("GIVEN little room THEN what matters most is told and long text is bro
 
 TEST_CASE("GIVEN a keeper that was seen early only THEN that is said") {
   auto process = leaking();
-  for (auto& who : process.findings.verdicts[0].culprits) {
+  for (auto& who : process.findings.verdicts[0].suspects) {
     who.retained_by[0].bytes = who.bytes / 10;
     who.retained_by[0].seen_at_step = 9;
   }

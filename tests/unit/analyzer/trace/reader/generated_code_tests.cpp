@@ -175,11 +175,11 @@ TEST_CASE("GIVEN what tries a kernel out, and other lines THEN they are shown as
     CHECK(at == recorded);
     CHECK(where.module == program.first);
   }
-  const auto untold = program.stack({{program.wrapper, 11}});
-  auto at = untold;
+  const auto pending = program.stack({{program.wrapper, 11}});
+  auto at = pending;
   auto where = program.running(program.first);
   program.code.show(where, at);
-  CHECK(at == untold);
+  CHECK(at == pending);
 }
 
 TEST_CASE("GIVEN a line without a module of its own THEN it is of the module that runs") {

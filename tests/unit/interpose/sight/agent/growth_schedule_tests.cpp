@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The schedule of a program without a timetable.
-#include "interpose/sight/agent/census_schedule.h"
+#include "interpose/sight/agent/heap_scan_schedule.h"
 
 #include <vector>
 
 #include "tests/unit/catch.h"
 
-using memtrace::agent::census_schedule;
+using memtrace::agent::heap_scan_schedule;
 using memtrace::format::census_reason;
 
 namespace {
@@ -17,16 +17,16 @@ constexpr std::uint64_t second = 1000 * ms;
 constexpr std::uint64_t mib = 1 << 20;
 
 struct run {
-  census_schedule schedule{};
-  std::uint64_t census_ns = 5 * ms;
+  heap_scan_schedule schedule{};
+  std::uint64_t heap_scan_ns = 5 * ms;
   std::uint64_t now = 6 * second;
   std::uint64_t spent = 0;
 
   bool take(bool due, census_reason why) {
     if (!due) return false;
-    schedule.took(why, 0, census_ns);
-    now += census_ns;
-    spent += census_ns;
+    schedule.took(why, 0, heap_scan_ns);
+    now += heap_scan_ns;
+    spent += heap_scan_ns;
     return true;
   }
   bool step(std::uint64_t allocated) {
@@ -100,7 +100,7 @@ TEST_CASE("what fills and empties is looked at while it fills, and not for ever"
 }
 
 TEST_CASE("a census that costs much waits until it is worth it") {
-  run slow{.census_ns = 100 * ms};
+  run slow{.heap_scan_ns = 100 * ms};
   const std::vector<unsigned> taken = slow.steps(1, 20'000, rising);
   CHECK(taken.size() >= 6);
   CHECK(slow.spent <= 250 * ms + slow.now / 50);
@@ -109,7 +109,7 @@ TEST_CASE("a census that costs much waits until it is worth it") {
 TEST_CASE("several ranks look after the same numbers of steps, if they look") {
   const std::vector<unsigned> milestones{5, 9, 16, 28, 50, 90};
   for (const std::uint64_t cost : {3 * ms, 100 * ms}) {
-    run rank{.census_ns = cost};
+    run rank{.heap_scan_ns = cost};
     rank.schedule.begin(0, true, false);
     CHECK(rank.steps(1, 100, rising) == milestones);
   }

@@ -9,7 +9,7 @@
 #include "tests/unit/catch.h"
 #include "tests/unit/sanitized.h"
 
-namespace memtrace::census {
+namespace memtrace::heap_scan {
 namespace {
 
 template <std::size_t size>
@@ -68,4 +68,4 @@ TEST_CASE("what cannot be read has no size") {
   REQUIRE(munmap(pages, 2 * page) == 0);
 }
 
-}  // namespace memtrace::census
+}  // namespace memtrace::heap_scan

@@ -3,7 +3,7 @@
 
 #include "tests/unit/catch.h"
 
-namespace memtrace::census {
+namespace memtrace::heap_scan {
 namespace {
 
 constexpr std::uint64_t an_hour = 3'600'000'000'000;
@@ -66,4 +66,4 @@ TEST_CASE("a deadline is over once its time is, and stays so until there is more
   for (int i = 0; i < 100; ++i) REQUIRE_FALSE(until.is_over());
 }
 
-}  // namespace memtrace::census
+}  // namespace memtrace::heap_scan

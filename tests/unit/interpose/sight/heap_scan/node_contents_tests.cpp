@@ -34,7 +34,7 @@ struct alignas(16) tensor {
 
 TEST_CASE("a place that always held a tensor is not followed where it holds none") {
   const memtrace::autograd::readable_memory memory;
-  memtrace::census::node_contents contents(memory, &functions);
+  memtrace::heap_scan::node_contents contents(memory, &functions);
   const tensor kept;
   std::array<std::uint64_t, 2> node{kept.word(), 0};
   for (int i = 0; i < 100; ++i) {
@@ -51,7 +51,7 @@ TEST_CASE("a place that always held a tensor is not followed where it holds none
 
 TEST_CASE("a tensor that nobody refers to any more is none") {
   const memtrace::autograd::readable_memory memory;
-  memtrace::census::node_contents contents(memory, &functions);
+  memtrace::heap_scan::node_contents contents(memory, &functions);
   tensor kept;
   const std::array<std::uint64_t, 1> node{kept.word()};
   REQUIRE(contents.tensors(&a_class, node.data(), sizeof node).size() == 1);
@@ -61,7 +61,7 @@ TEST_CASE("a tensor that nobody refers to any more is none") {
 
 TEST_CASE("a node that has been unmapped holds nothing") {
   const memtrace::autograd::readable_memory memory;
-  memtrace::census::node_contents contents(memory, &functions);
+  memtrace::heap_scan::node_contents contents(memory, &functions);
   const tensor kept;
   std::array<std::uint64_t, 2> node{kept.word(), 0};
   REQUIRE(contents.tensors(&a_class, node.data(), sizeof node).size() == 1);

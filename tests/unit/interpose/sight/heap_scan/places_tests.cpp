@@ -4,7 +4,7 @@
 #include "memtrace/trace_format.h"
 #include "tests/unit/catch.h"
 
-namespace memtrace::census {
+namespace memtrace::heap_scan {
 namespace {
 
 const place_owner fit{"local of fit", "train.py", 88};
@@ -112,4 +112,4 @@ TEST_CASE("a bounded container is flagged") {
   CHECK(places[item].flags == format::held_bounded);
 }
 
-}  // namespace memtrace::census
+}  // namespace memtrace::heap_scan

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A library for ctypes: a census as libmemtrace.so takes it, where the tensors are the objects of
-// one class of Python's, each with memory of its own.
+// A library for ctypes: a heap scan as libmemtrace.so takes it, where the tensors are the objects
+// of one class of Python's, each with memory of its own.
 #include <time.h>
 
 #include <iterator>
@@ -13,13 +13,13 @@
 
 namespace {
 
-namespace census = memtrace::census;
+namespace heap_scan = memtrace::heap_scan;
 using memtrace::python_stack::address;
 using memtrace::python_stack::load;
 
 constexpr std::uint64_t bytes_of_each = 1024;
 
-class stand_ins final : public census::storage_reader {
+class stand_ins final : public heap_scan::storage_reader {
  public:
   explicit stand_ins(address type) noexcept : type_(type) {}
   [[nodiscard]] bool is_tensor(address object) const noexcept override {
@@ -28,17 +28,17 @@ class stand_ins final : public census::storage_reader {
   [[nodiscard]] bool is_storage(address) const noexcept override { return false; }
   [[nodiscard]] bool has_graph(address) const noexcept override { return false; }
   [[nodiscard]] bool read_tensor(address tensor,
-                                 census::seen_storage& seen) const noexcept override {
+                                 heap_scan::seen_storage& seen) const noexcept override {
     seen = {tensor, bytes_of_each, bytes_of_each, false};
     return true;
   }
-  [[nodiscard]] bool read_gradient(address, census::seen_storage&) const noexcept override {
+  [[nodiscard]] bool read_gradient(address, heap_scan::seen_storage&) const noexcept override {
     return false;
   }
-  [[nodiscard]] bool read_storage(address, census::seen_storage&) const noexcept override {
+  [[nodiscard]] bool read_storage(address, heap_scan::seen_storage&) const noexcept override {
     return false;
   }
-  void walk_graphs(census::search&) override {}
+  void walk_graphs(heap_scan::search&) override {}
 
  private:
   const address type_;
@@ -102,7 +102,7 @@ class counted_allocators {
 };
 
 std::string rows;
-census::findings last;
+heap_scan::findings last;
 double cpu_seconds = 0;
 
 double thread_seconds() {
@@ -115,17 +115,17 @@ double thread_seconds() {
 
 #define PROBE extern "C" __attribute__((visibility("default")))
 
-// Takes a census of the objects of this class. `allocated` 0: everything is searched. With the time
-// that a census really has, or as much as a loaded machine may need.
-PROBE void probe_census(unsigned long type, unsigned long allocated, unsigned long most_objects,
-                        int in_time) {
+// Takes a heap scan of the objects of this class. `allocated` 0: everything is searched. With the
+// time that a heap scan really has, or as much as a loaded machine may need.
+PROBE void probe_heap_scan(unsigned long type, unsigned long allocated, unsigned long most_objects,
+                           int in_time) {
   stand_ins reader(type);
-  census::limits limits;
+  heap_scan::limits limits;
   if (in_time == 0) limits.nanoseconds = 60'000'000'000;
   limits.objects = most_objects;
   limits.allocated = allocated;
   const double start = thread_seconds();
-  last = census::find_held(reader, limits, {});
+  last = heap_scan::find_held(reader, limits, {});
   cpu_seconds = thread_seconds() - start;
 }
 
@@ -136,17 +136,17 @@ PROBE int probe_with_error(void* error, unsigned long type) {
   const auto occurred = find_function<void* (*)()>("PyErr_Occurred");
   const auto clear = find_function<void (*)()>("PyErr_Clear");
   set(error);
-  probe_census(type, 0, 2'000'000, 0);
+  probe_heap_scan(type, 0, 2'000'000, 0);
   const bool is_set = occurred() == error;
   clear();
   return is_set && !last.storages.empty() ? 1 : 0;
 }
 
-// How often a census calls an allocator of Python's, to allocate or to free.
+// How often a heap scan calls an allocator of Python's, to allocate or to free.
 PROBE unsigned long probe_allocator_calls(unsigned long type) {
   allocator_calls = 0;
   const counted_allocators counting;
-  probe_census(type, 0, 2'000'000, 0);
+  probe_heap_scan(type, 0, 2'000'000, 0);
   return allocator_calls;
 }
 // The counting's count without one.
@@ -162,7 +162,7 @@ PROBE unsigned long probe_counted_calls() {
 // "address\0name\0detail\0flags\0" of each storage; the size goes to *size.
 PROBE const char* probe_rows(unsigned long* size) {
   rows.clear();
-  for (const census::named_storage& held : last.storages) {
+  for (const heap_scan::named_storage& held : last.storages) {
     for (const std::string& field :
          {std::to_string(held.address), held.name, held.detail, std::to_string(held.flags)}) {
       rows.append(field).append(1, '\0');
@@ -186,18 +186,18 @@ PROBE double probe_cpu_seconds() {
 // wrong by so many bytes; by 0: as it is. -1: this Python has no such offset; -2: that was the
 // last.
 PROBE int probe_check_objects(unsigned which, int bytes, void* leave) {
-  static std::uint16_t census::object_layout::*const offsets[] = {
-      &census::object_layout::cached_keys,     &census::object_layout::generator_frame,
-      &census::object_layout::generator_state, &census::object_layout::thread_exceptions,
-      &census::object_layout::exception_value, &census::object_layout::exception_previous,
-      &census::object_layout::thread_context,  &census::object_layout::code_variable_count,
-      &census::object_layout::code_variables,  &census::object_layout::code_free,
-      &census::object_layout::code_cells,
+  static std::uint16_t heap_scan::object_layout::*const offsets[] = {
+      &heap_scan::object_layout::cached_keys,     &heap_scan::object_layout::generator_frame,
+      &heap_scan::object_layout::generator_state, &heap_scan::object_layout::thread_exceptions,
+      &heap_scan::object_layout::exception_value, &heap_scan::object_layout::exception_previous,
+      &heap_scan::object_layout::thread_context,  &heap_scan::object_layout::code_variable_count,
+      &heap_scan::object_layout::code_variables,  &heap_scan::object_layout::code_free,
+      &heap_scan::object_layout::code_cells,
   };
-  static std::int16_t census::object_layout::*const before[] = {
-      &census::object_layout::values, &census::object_layout::managed_dict};
-  const census::python_objects* const python = census::find_python_objects();
-  census::object_layout layout = *python->layout;
+  static std::int16_t heap_scan::object_layout::*const before[] = {
+      &heap_scan::object_layout::values, &heap_scan::object_layout::managed_dict};
+  const heap_scan::python_objects* const python = heap_scan::find_python_objects();
+  heap_scan::object_layout layout = *python->layout;
   if (which < std::size(offsets)) {
     std::uint16_t& offset = layout.*offsets[which];
     if (offset == memtrace::python_stack::not_there) return -1;
@@ -209,8 +209,8 @@ PROBE int probe_check_objects(unsigned which, int bytes, void* leave) {
   } else {
     return -2;
   }
-  census::python_objects copy = *python;
+  heap_scan::python_objects copy = *python;
   copy.layout = &layout;
   const auto verdict = check_objects(copy, static_cast<memtrace::python_stack::py>(leave));
-  return verdict == census::object_verdict::agrees ? 1 : 0;
+  return verdict == heap_scan::object_verdict::agrees ? 1 : 0;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyzer/judge/program/unsettled.h"
+#include "analyzer/judge/program/inconclusive.h"
 
 #include "analyzer/judge/program/signs_of_end.h"
 #include "tests/unit/catch.h"
@@ -323,7 +323,7 @@ TEST_CASE("GIVEN what comes from something that is used up under two conditions 
 }
 
 TEST_CASE("GIVEN words that are near and say nothing THEN it is a leak") {
-  // A parameter that may be nothing; a word out of a batch that is made anew.
+  // A parameter that may be nothing; a word out of a batch that is reallocated.
   CHECK(!question({"def update(self, x, labels):", "    if labels is None:", "        return",
                    "    self.made.append(x)"},
                   false));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "interpose/sight/agent/census_moments.h"
+#include "interpose/sight/agent/heap_scan_moments.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -10,16 +10,16 @@
 #include "interpose/ground/base/settings.h"
 #include "interpose/ground/session/refusals.h"
 #include "interpose/ground/session/session.h"
-#include "interpose/sight/agent/census_schedule.h"
-#include "interpose/sight/agent/census_signal.h"
+#include "interpose/sight/agent/heap_scan_schedule.h"
+#include "interpose/sight/agent/heap_scan_signal.h"
 #include "interpose/sight/agent/leading_optimizer.h"
 #include "interpose/sight/agent/memory_watch.h"
 #include "interpose/sight/autograd/running_node.h"
-#include "interpose/sight/heap_scan/census.h"
+#include "interpose/sight/heap_scan/heap_scan.h"
 #include "interpose/sight/python/interpreter.h"
 #include "interpose/sight/python/pending_call.h"
 
-namespace memtrace::census_moments {
+namespace memtrace::heap_scan_moments {
 
 using format::census_reason;
 
@@ -33,7 +33,7 @@ std::atomic<std::int32_t> events_left{INT32_MAX};
 namespace {
 
 constexpr std::uint64_t mib = 1 << 20;
-// A peak is new when it is higher by a tenth, and by this much. (By a quarter, too few censuses
+// A peak is new when it is higher by a tenth, and by this much. (By a quarter, too few heap scans
 // were near the end of what leaks.)
 constexpr std::uint64_t least_rise = 8 * mib;
 constexpr std::int32_t events_at_once = 64;
@@ -43,7 +43,7 @@ small_lock lock;  // of the schedule, the leader, the watch and all limits
 agent::memory_watch* watch = nullptr;
 // The limits as they are again when the watch ends.
 std::array<std::uint64_t, max_devices> unwatched_limit{};
-agent::census_schedule schedule;
+agent::heap_scan_schedule schedule;
 agent::leading_optimizer leader;
 std::uint64_t loaded_ns = 0;
 
@@ -85,8 +85,8 @@ bool holds_gil() noexcept {
 }
 
 void take(recorder& to, census_reason why) noexcept {
-  const census::outcome taken =
-      census::take(to, why, {.allocated = allocated(), .devices = devices_in_use()});
+  const heap_scan::outcome taken =
+      heap_scan::take(to, why, {.allocated = allocated(), .devices = devices_in_use()});
   const lock_holder holder(lock);
   schedule.took(why, allocated(), taken.nanoseconds);
 }
@@ -118,15 +118,15 @@ pending_call::outcome take_wanted(bool) {
   return result_of::done;
 }
 
-constinit pending_call census_call{take_wanted};
+constinit pending_call heap_scan_call{take_wanted};
 
 void ask() noexcept {
   if (autograd::running_backwards() > 0) return;
-  if (census_call.has_run() && !is_rearming.exchange(true, std::memory_order_acquire)) {
-    if (census_call.has_run()) census_call.again();
+  if (heap_scan_call.has_run() && !is_rearming.exchange(true, std::memory_order_acquire)) {
+    if (heap_scan_call.has_run()) heap_scan_call.again();
     is_rearming.store(false, std::memory_order_release);
   }
-  census_call.request();
+  heap_scan_call.request();
 }
 
 // At the next event at the latest: this may be inside the allocator, or in a signal's handler.
@@ -234,7 +234,7 @@ void begin() noexcept {
   }
   detail::events_left.store(events_at_once);
   is_on.store(true, std::memory_order_release);
-  agent::listen_for_census_signal();
+  agent::listen_for_heap_scan_signal();
 }
 
 void optimizer_stepped(recorder& to, std::uint64_t optimizer) noexcept {
@@ -316,4 +316,4 @@ void end_watch() noexcept {
   delete ended;
 }
 
-}  // namespace memtrace::census_moments
+}  // namespace memtrace::heap_scan_moments

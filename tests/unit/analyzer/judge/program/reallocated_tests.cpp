@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyzer/judge/program/made_anew.h"
+#include "analyzer/judge/program/reallocated.h"
 
 #include "tests/unit/catch.h"
 
-using memtrace::verdicts::is_made_anew;
 using memtrace::verdicts::is_made_of_itself;
+using memtrace::verdicts::is_reallocated;
 using memtrace::verdicts::program_text;
 
 namespace {
@@ -13,7 +13,7 @@ namespace {
   std::vector<std::string> lines = {"def main(steps):", "    bank, seen, size = None, [], 8",
                                     "    for step in range(steps):"};
   for (const auto& line : in_the_loop) lines.push_back("        " + line);
-  return is_made_anew(program_text(lines), variable);
+  return is_reallocated(program_text(lines), variable);
 }
 
 }  // namespace
@@ -39,7 +39,7 @@ TEST_CASE("GIVEN a length that a method of this name gives THEN it is not made o
       "        batch = {\"ids\": torch.randint(9, (4, 128))}",
       "        batch = warmup.apply(step, batch)",
       "        answers = net(batch[\"ids\"])"};
-  CHECK(is_made_anew(program_text(lines), "answers"));
+  CHECK(is_reallocated(program_text(lines), "answers"));
 }
 
 TEST_CASE("GIVEN what is made of a text that loses words, or is begun again THEN it is made anew") {
@@ -56,9 +56,9 @@ TEST_CASE("GIVEN what is made of a text that loses words, or is begun again THEN
                                     "    for step in range(steps):",
                                     "        if len(writer.tokens) > 40: writer.begin(prompt)",
                                     "        answers = writer.next()"};
-  CHECK(is_made_anew(program_text(lines), "answers"));
+  CHECK(is_reallocated(program_text(lines), "answers"));
   lines[9] = "        pass";  // nothing calls begin()
-  CHECK(!is_made_anew(program_text(lines), "answers"));
+  CHECK(!is_reallocated(program_text(lines), "answers"));
 }
 
 TEST_CASE("GIVEN a variable of this name in another function THEN it is another one") {
@@ -72,9 +72,9 @@ TEST_CASE("GIVEN a variable of this name in another function THEN it is another 
                                     "    tokens = generate(net, prompt)",
                                     "    for step in range(steps):",
                                     "        answers = next(tokens)"};
-  CHECK(is_made_anew(program_text(lines), "answers"));
+  CHECK(is_reallocated(program_text(lines), "answers"));
   lines.emplace_back("        tokens.append(word)");
-  CHECK(!is_made_anew(program_text(lines), "answers"));
+  CHECK(!is_reallocated(program_text(lines), "answers"));
 }
 
 TEST_CASE("GIVEN a variable that has something of all steps THEN it is not") {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyzer/judge/program/unsettled.h"
+#include "analyzer/judge/program/inconclusive.h"
 
 #include <fmt/core.h>
 
@@ -8,10 +8,10 @@
 
 #include "analyzer/judge/program/bound_effect.h"
 #include "analyzer/judge/program/cuts.h"
-#include "analyzer/judge/program/made_anew.h"
 #include "analyzer/judge/program/other_names.h"
 #include "analyzer/judge/program/program_numbers.h"
 #include "analyzer/judge/program/program_text.h"
+#include "analyzer/judge/program/reallocated.h"
 #include "analyzer/judge/program/signs_of_end.h"
 
 namespace memtrace::verdicts {

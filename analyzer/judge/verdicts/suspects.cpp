@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyzer/judge/verdicts/culprits.h"
+#include "analyzer/judge/verdicts/suspects.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -41,7 +41,7 @@ void step_inputs::add(const site_history& site, bool grows) {
 }
 
 bool work_grows(const device_series& whole, const step_inputs& inputs,
-                const std::vector<culprit>& single, const growth::context& about) {
+                const std::vector<suspect>& single, const growth::context& about) {
   if (single.empty() || !inputs.grow()) return false;
   const auto peak = growth::judge(whole.peak.values, about);
   const auto least = growth::judge(whole.least.values, about);
@@ -162,7 +162,7 @@ struct movements {
   return windows.size() - last >= std::max(shortest, 3 * longest - 1);
 }
 
-// One block that grows (torch.cat) has one birth step at any time; so has memory that streams.
+// One block that grows (torch.cat) has one generation at any time; so has memory that streams.
 // The former rises in most steps, or by jumps that keep coming, and hardly ever falls.
 [[nodiscard]] bool is_one_that_grows(const growth::series& values, const growth::judgement& found) {
   const auto moved = movements_of(values);
@@ -183,9 +183,9 @@ struct movements {
          (!by_jumps || page.births_stayed >= found.evidence.jumps);
 }
 
-[[nodiscard]] culprit describe(const site_history& page, growth::judgement found,
+[[nodiscard]] suspect describe(const site_history& page, growth::judgement found,
                                std::uint64_t steps) {
-  culprit made;
+  suspect made;
   made.site = page.site;
   const auto kind = page.main_kind();
   made.stack = kind.stack;
@@ -198,7 +198,7 @@ struct movements {
   made.at_even_distances = page.births.at_even_distances(steps);
   made.is_overdue = page.births.is_overdue(steps);
   made.by_more_blocks = page.grew_by_blocks(steps);
-  made.birth_steps = page.births_stayed;
+  made.generations = page.births_stayed;
   made.found = std::move(found);
   return made;
 }
@@ -228,15 +228,15 @@ struct movements {
 // weights that grow, which the backward pass makes where no line of the user's is.
 class rank_of {
  public:
-  explicit rank_of(const std::vector<culprit>& all)
+  explicit rank_of(const std::vector<suspect>& all)
       : weights_grow_(std::ranges::any_of(
-            all, [](const culprit& one) { return one.what == attribution::category::weights; })) {}
-  [[nodiscard]] bool operator()(const culprit& a, const culprit& b) const {
+            all, [](const suspect& one) { return one.what == attribution::category::weights; })) {}
+  [[nodiscard]] bool operator()(const suspect& a, const suspect& b) const {
     return std::pair(order(a), b.bytes_per_step) < std::pair(order(b), a.bytes_per_step);
   }
 
  private:
-  [[nodiscard]] int order(const culprit& one) const {
+  [[nodiscard]] int order(const suspect& one) const {
     if (one.what == attribution::category::optimizer_states) return 2;
     return weights_grow_ && one.what == attribution::category::gradients ? 1 : 0;
   }
@@ -248,7 +248,7 @@ class rank_of {
 growing_sites find_growing(std::uint32_t index, const device_timeline& device,
                            const growth::context& about) {
   growing_sites found;
-  std::vector<culprit> single;  // whose one block grows
+  std::vector<suspect> single;  // whose one block grows
   step_inputs inputs;
   double largest = 0;
   const auto steps = device.sites.steps();
@@ -272,8 +272,8 @@ growing_sites find_growing(std::uint32_t index, const device_timeline& device,
     }
     const auto grown = static_cast<double>(page.series.latest()) - values.first_bytes();
     if (verdict.shape == growth::shape::sawtooth) {
-      found.filling.push_back(describe(page, verdict, steps));
-      found.filling.back().share = rise_of(values);
+      found.bounded_growth.push_back(describe(page, verdict, steps));
+      found.bounded_growth.back().share = rise_of(values);
     }
     if (grown <= largest) continue;
     largest = grown;
@@ -288,17 +288,17 @@ growing_sites find_growing(std::uint32_t index, const device_timeline& device,
   }
   std::ranges::stable_sort(found.all, rank_of(found.all));
   double rises = 0;
-  for (const auto& one : found.filling) rises += one.share;
-  for (auto& one : found.filling) {
+  for (const auto& one : found.bounded_growth) rises += one.share;
+  for (auto& one : found.bounded_growth) {
     one.device = index;
     one.share /= rises;
   }
-  std::ranges::stable_sort(found.filling, std::greater(), &culprit::share);
+  std::ranges::stable_sort(found.bounded_growth, std::greater(), &suspect::share);
   return found;
 }
 
-std::vector<culprit> suspects_of(const std::vector<culprit>& sites) {
-  std::vector<culprit> suspects;
+std::vector<suspect> suspects_of(const std::vector<suspect>& sites) {
+  std::vector<suspect> suspects;
   double explained = 0;
   for (const auto& one : sites) {
     const bool falls_off =

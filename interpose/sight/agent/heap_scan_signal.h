@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// SIGUSR2 asks for a census where it would end the process: its handler notes that, and the next
+// SIGUSR2 asks for a heap scan where it would end the process: its handler notes that, and the next
 // event of the allocator asks for it.
 //
 //   the program has a handler, or ignores it ─► left alone
@@ -15,6 +15,6 @@
 namespace memtrace::agent {
 
 // Once the agent runs; a second call does nothing.
-void listen_for_census_signal() noexcept;
+void listen_for_heap_scan_signal() noexcept;
 
 }  // namespace memtrace::agent

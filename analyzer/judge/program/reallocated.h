@@ -36,7 +36,7 @@ namespace memtrace::verdicts {
 //   merged = torch.cat([bank, keys]); bank = merged    nor here, by a detour
 //   batch = torch.stack(examples)                nor here, where `examples.append(…)` goes on
 
-[[nodiscard]] bool is_made_anew(const program_text& program, const std::string& variable);
+[[nodiscard]] bool is_reallocated(const program_text& program, const std::string& variable);
 
 // Whether what a step gives it is made of what it was before: states = [0.9 * s for s in states].
 [[nodiscard]] bool is_made_of_itself(const program_text& program, const std::string& variable);

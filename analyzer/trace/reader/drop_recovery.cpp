@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyzer/trace/reader/gap_mender.h"
+#include "analyzer/trace/reader/drop_recovery.h"
 
 #include <algorithm>
 #include <utility>
@@ -18,20 +18,20 @@ constexpr std::size_t deepest_nesting = 64;  // of phases; a damaged trace's lim
 
 }  // namespace
 
-gap_mender::device_blocks& gap_mender::at(const event& head) {
+drop_recovery::device_blocks& drop_recovery::at(const event& head) {
   auto& device = devices_[head.device];
   device.seen = head;
   return device;
 }
 
-void gap_mender::add(device_blocks& device, std::uint64_t address, std::uint64_t bytes,
-                     bool reported) {
+void drop_recovery::add(device_blocks& device, std::uint64_t address, std::uint64_t bytes,
+                        bool reported) {
   device.live[address] = {bytes, ++births_, gaps_.size(), false, reported};
   device.allocated += bytes;
   device.latest = address;
 }
 
-void gap_mender::tell_free(device_blocks& device, const event& head, std::uint64_t address) {
+void drop_recovery::tell_free(device_blocks& device, const event& head, std::uint64_t address) {
   const auto place = device.live.find(address);
   if (place == device.live.end()) return;
   const auto gone = place->second;
@@ -52,8 +52,8 @@ void gap_mender::tell_free(device_blocks& device, const event& head, std::uint64
   to_.on_allocator(now, record);
 }
 
-void gap_mender::free_overlapping(device_blocks& device, const event& head, std::uint64_t address,
-                                  std::uint64_t bytes) {
+void drop_recovery::free_overlapping(device_blocks& device, const event& head,
+                                     std::uint64_t address, std::uint64_t bytes) {
   if (gaps_.empty()) return;
   auto place = device.live.lower_bound(address);
   if (place != device.live.begin()) {
@@ -69,7 +69,7 @@ void gap_mender::free_overlapping(device_blocks& device, const event& head, std:
 }
 
 // Keeps the books of an end that is known; false: of a block that came in a gap.
-bool gap_mender::is_known_end(device_blocks& device, const allocator_event& record) {
+bool drop_recovery::is_known_end(device_blocks& device, const allocator_event& record) {
   const auto place = device.live.find(record.address);
   if (place == device.live.end()) return gaps_.empty();
   if (!std::exchange(place->second.pending, true)) device.allocated -= place->second.bytes;
@@ -77,7 +77,7 @@ bool gap_mender::is_known_end(device_blocks& device, const allocator_event& reco
   return true;
 }
 
-void gap_mender::on_allocator(const event& head, const allocator_event& record) {
+void drop_recovery::on_allocator(const event& head, const allocator_event& record) {
   auto& device = at(head);
   switch (record.kind) {
     case kind::alloc:
@@ -100,7 +100,7 @@ void gap_mender::on_allocator(const event& head, const allocator_event& record) 
   to_.on_allocator(head, record);
 }
 
-void gap_mender::on_reported(const event& head, const reported_event& record) {
+void drop_recovery::on_reported(const event& head, const reported_event& record) {
   auto& device = at(head);
   if (record.is_alloc) {
     free_overlapping(device, head, record.address, record.block_bytes);
@@ -116,7 +116,7 @@ void gap_mender::on_reported(const event& head, const reported_event& record) {
   to_.on_reported(head, record);
 }
 
-void gap_mender::on_report(const report_event& report) {
+void drop_recovery::on_report(const report_event& report) {
   auto& device = devices_[report.device];
   const auto latest = device.live.find(report.address);
   if (report.block_bytes > 0 && latest != device.live.end() && report.address == device.latest) {
@@ -136,7 +136,7 @@ void gap_mender::on_report(const report_event& report) {
   to_.on_report(report);
 }
 
-void gap_mender::begin_doubt(const event& head, const operation_event& record) {
+void drop_recovery::begin_doubt(const event& head, const operation_event& record) {
   const auto since = std::max(record.b, start_ns_) - start_ns_;
   gaps_.push_back({record.a, std::min(since, head.time_ns), head.time_ns});
   for (auto& [index, device] : devices_) {
@@ -158,14 +158,14 @@ void gap_mender::begin_doubt(const event& head, const operation_event& record) {
   }
 }
 
-void gap_mender::on_operation(const event& head, const operation_event& record) {
+void drop_recovery::on_operation(const event& head, const operation_event& record) {
   if (record.operation == static_cast<std::uint64_t>(format::operation::gap)) {
     begin_doubt(head, record);
   }
   to_.on_operation(head, record);
 }
 
-void gap_mender::on_phase(const event& head, const phase_event& record) {
+void drop_recovery::on_phase(const event& head, const phase_event& record) {
   auto& open = phases_[head.thread.value];
   if (record.action == format::phase_action::begin && open.size() < deepest_nesting) {
     open.push_back({record, head.device});
@@ -182,9 +182,9 @@ void gap_mender::on_phase(const event& head, const phase_event& record) {
   to_.on_phase(head, record);
 }
 
-#define MEMTRACE_PASSES_ON(handler, type)                           \
-  void gap_mender::handler(const event& head, const type& record) { \
-    to_.handler(head, record);                                      \
+#define MEMTRACE_PASSES_ON(handler, type)                              \
+  void drop_recovery::handler(const event& head, const type& record) { \
+    to_.handler(head, record);                                         \
   }
 MEMTRACE_PASSES_ON(on_cuda_call, cuda_call_event)
 MEMTRACE_PASSES_ON(on_cuda_undo, cuda_undo_event)
@@ -194,7 +194,7 @@ MEMTRACE_PASSES_ON(on_storage, storage_event)
 MEMTRACE_PASSES_ON(on_saved, saved_event)
 MEMTRACE_PASSES_ON(on_step, step_event)
 MEMTRACE_PASSES_ON(on_counter, counter_event)
-MEMTRACE_PASSES_ON(on_census, census_event)
+MEMTRACE_PASSES_ON(on_heap_scan, heap_scan_event)
 #undef MEMTRACE_PASSES_ON
 
 }  // namespace memtrace::trace

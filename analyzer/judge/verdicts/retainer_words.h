@@ -12,15 +12,15 @@
 namespace memtrace::verdicts {
 
 // The variable to look for in the program: self.outputs of self.outputs[…].grad_fn
-[[nodiscard]] std::string variable_of(const retainer& keeper);
+[[nodiscard]] std::string variable_of(const retainer& held_by);
 
 // "list" of "list", "deque" of "deque(maxlen=50)"
-[[nodiscard]] std::string_view container_class(const retainer& keeper);
+[[nodiscard]] std::string_view container_class(const retainer& held_by);
 
 // By itself, as a deque of at most 50: not where a container around it gets longer.
-[[nodiscard]] bool is_bounded_by_kind(const retainer& keeper);
+[[nodiscard]] bool is_bounded_by_kind(const retainer& held_by);
 
 // `self.outputs`, a list of 240 in Trainer, from fit (train.py:80)
-[[nodiscard]] std::string describe(const retainer& keeper);
+[[nodiscard]] std::string describe(const retainer& held_by);
 
 }  // namespace memtrace::verdicts

@@ -26,9 +26,9 @@ struct gap {
   std::uint64_t end_ns = 0;
 };
 
-class gap_mender final : public record_visitor {
+class drop_recovery final : public record_visitor {
  public:
-  gap_mender(record_visitor& to, std::uint64_t start_monotonic_ns)
+  drop_recovery(record_visitor& to, std::uint64_t start_monotonic_ns)
       : to_(to), start_ns_(start_monotonic_ns) {}
 
   [[nodiscard]] const std::vector<gap>& gaps() const { return gaps_; }

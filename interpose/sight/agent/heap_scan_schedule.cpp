@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "interpose/sight/agent/census_schedule.h"
+#include "interpose/sight/agent/heap_scan_schedule.h"
 
 #include <algorithm>
 
@@ -15,7 +15,7 @@ constexpr std::uint64_t high_water_per_mille = 10;
 constexpr std::uint32_t most_starts = 3;
 constexpr std::uint64_t few_rises = 4;
 // Episodes without steps come again and again, and each begins to count anew: after so many
-// censuses of them there are no milestones any more.
+// heap scans of them there are no milestones any more.
 constexpr std::uint32_t most_interval_milestones = 24;
 // Fewer events than this are no interval.
 constexpr std::uint64_t fewest_events = 256;
@@ -23,13 +23,13 @@ constexpr std::uint64_t fewest_between = 4;
 
 }  // namespace
 
-std::uint64_t census_schedule::elapsed(std::uint64_t now_ns) const noexcept {
+std::uint64_t heap_scan_schedule::elapsed(std::uint64_t now_ns) const noexcept {
   return now_ns > began_ns_ ? now_ns - began_ns_ : 0;
 }
 
-bool census_schedule::is_due(std::uint64_t count, const pace& now, const payer& from,
-                             bool begins_free, std::uint64_t now_ns,
-                             std::uint64_t allocated) const noexcept {
+bool heap_scan_schedule::is_due(std::uint64_t count, const pace& now, const payer& from,
+                                bool begins_free, std::uint64_t now_ns,
+                                std::uint64_t allocated) const noexcept {
   if (count >= now.milestone) {
     if (begins_free && from.account.is_free()) return true;
     if (from.account.affords(elapsed(now_ns), milestones_per_mille)) return true;
@@ -39,26 +39,26 @@ bool census_schedule::is_due(std::uint64_t count, const pace& now, const payer& 
          from.account.affords(elapsed(now_ns), fillers_per_mille);
 }
 
-bool census_schedule::is_interval_due(std::uint64_t count, pace& now, bool begins_free,
-                                      std::uint64_t now_ns, std::uint64_t allocated) noexcept {
+bool heap_scan_schedule::is_interval_due(std::uint64_t count, pace& now, bool begins_free,
+                                         std::uint64_t now_ns, std::uint64_t allocated) noexcept {
   const payer& from = timetable_.for_intervals;
   if (from.account.taken() >= most_interval_milestones) now.milestone = ~0ull;
   return is_due(count, now, from, begins_free, now_ns, allocated);
 }
 
-bool census_schedule::is_due(growth_watch& watch, std::uint64_t now_ns,
-                             std::uint64_t allocated) noexcept {
+bool heap_scan_schedule::is_due(growth_watch& watch, std::uint64_t now_ns,
+                                std::uint64_t allocated) noexcept {
   if (!watch.grows(allocated) || !watch.is_due()) return false;
-  const census_account& account = growth_.account;
+  const heap_scan_account& account = growth_.account;
   return account.is_free() || account.affords(elapsed(now_ns), growth_per_mille);
 }
 
-void census_schedule::pace::pass(std::uint64_t count) noexcept {
+void heap_scan_schedule::pace::pass(std::uint64_t count) noexcept {
   last = count;
   while (milestone <= count) milestone = milestone_after(milestone);
 }
 
-void census_schedule::end_events() noexcept {
+void heap_scan_schedule::end_events() noexcept {
   events_.end();
   timetable_.events = {.milestone = std::max(fewest_events, 2 * events_.usual)};
   growth_.events.restart();
@@ -66,7 +66,7 @@ void census_schedule::end_events() noexcept {
   growth_.least = ~0ull;
 }
 
-void census_schedule::see_rise(std::uint64_t allocated) noexcept {
+void heap_scan_schedule::see_rise(std::uint64_t allocated) noexcept {
   timetable& table = timetable_;
   if (allocated > table.most) {
     table.most = allocated;
@@ -80,7 +80,7 @@ void census_schedule::see_rise(std::uint64_t allocated) noexcept {
   table.for_steps.account.begin_anew();
 }
 
-bool census_schedule::step(std::uint64_t now_ns, std::uint64_t allocated) noexcept {
+bool heap_scan_schedule::step(std::uint64_t now_ns, std::uint64_t allocated) noexcept {
   calls_.end();
   timetable_.calls = {.milestone = 2 * calls_.usual + 4};
   growth_.calls.restart();
@@ -98,7 +98,7 @@ bool census_schedule::step(std::uint64_t now_ns, std::uint64_t allocated) noexce
   return steps.has_grown() && steps.may_look() && is_milestone(steps.count());
 }
 
-bool census_schedule::call(std::uint64_t now_ns, std::uint64_t allocated) noexcept {
+bool heap_scan_schedule::call(std::uint64_t now_ns, std::uint64_t allocated) noexcept {
   ++calls_.count;
   end_events();
   if (has_several_ranks_ || calls_.count <= 2 * calls_.usual) return false;
@@ -110,8 +110,8 @@ bool census_schedule::call(std::uint64_t now_ns, std::uint64_t allocated) noexce
   return true;
 }
 
-bool census_schedule::events(std::uint64_t more, std::uint64_t now_ns,
-                             std::uint64_t allocated) noexcept {
+bool heap_scan_schedule::events(std::uint64_t more, std::uint64_t now_ns,
+                                std::uint64_t allocated) noexcept {
   events_.count += more;
   growth& now = growth_;
   now.least = std::min(now.least, allocated);
@@ -128,16 +128,16 @@ bool census_schedule::events(std::uint64_t more, std::uint64_t now_ns,
   return due;
 }
 
-bool census_schedule::high_water(std::uint64_t now_ns) const noexcept {
+bool heap_scan_schedule::high_water(std::uint64_t now_ns) const noexcept {
   return !has_several_ranks_ && for_high_water_.affords(elapsed(now_ns), high_water_per_mille);
 }
 
-bool census_schedule::out_of_memory(std::uint64_t now_ns) const noexcept {
+bool heap_scan_schedule::out_of_memory(std::uint64_t now_ns) const noexcept {
   return for_failures_.is_free() || for_failures_.affords(elapsed(now_ns), milestones_per_mille);
 }
 
-void census_schedule::took_by_timetable(bool step, std::uint64_t allocated,
-                                        std::uint64_t nanoseconds) noexcept {
+void heap_scan_schedule::took_by_timetable(bool step, std::uint64_t allocated,
+                                           std::uint64_t nanoseconds) noexcept {
   timetable& table = timetable_;
   if (step) {
     table.was_quiet =
@@ -153,7 +153,7 @@ void census_schedule::took_by_timetable(bool step, std::uint64_t allocated,
   from.allocated = allocated;
 }
 
-void census_schedule::took_by_growth(bool step, std::uint64_t nanoseconds) noexcept {
+void heap_scan_schedule::took_by_growth(bool step, std::uint64_t nanoseconds) noexcept {
   if (step) {
     growth_.steps.looked();
   } else {
@@ -162,8 +162,8 @@ void census_schedule::took_by_growth(bool step, std::uint64_t nanoseconds) noexc
   growth_.account.pay(nanoseconds);
 }
 
-void census_schedule::took(format::census_reason why, std::uint64_t allocated,
-                           std::uint64_t nanoseconds) noexcept {
+void heap_scan_schedule::took(format::census_reason why, std::uint64_t allocated,
+                              std::uint64_t nanoseconds) noexcept {
   switch (why) {
     case format::census_reason::step:
     case format::census_reason::interval: {

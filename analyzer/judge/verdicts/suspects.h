@@ -41,17 +41,17 @@ class step_inputs {
 
 // `single`: call sites whose one block grows.
 [[nodiscard]] bool work_grows(const device_series& whole, const step_inputs& inputs,
-                              const std::vector<culprit>& single, const growth::context& about);
+                              const std::vector<suspect>& single, const growth::context& about);
 
 // `site`: the least bytes of each step; `peak`: the device's most bytes.
 [[nodiscard]] bool made_for_new_sizes(const growth::series& site, const growth::series& peak);
 
 // The growing sites of a device together.
 struct growing_sites {
-  std::vector<culprit> all;      // that leak, most bytes a step first, optimizers' states last
-  double bytes_per_step = 0;     // of all of them
-  std::vector<culprit> filling;  // that fill and empty, largest share of the rise first
-  bool work_grows = false;       // sites hold ever more only since the steps' inputs get larger
+  std::vector<suspect> all;   // that leak, most bytes a step first, optimizers' states last
+  double bytes_per_step = 0;  // of all of them
+  std::vector<suspect> bounded_growth;  // that fill and empty, largest share of the rise first
+  bool work_grows = false;  // sites hold ever more only since the steps' inputs get larger
   // The shape of the site that grew most, as far as it is not a leak.
   growth::shape largest_otherwise = growth::shape::steady;
 };
@@ -62,6 +62,6 @@ struct growing_sites {
 // The first few, which explain the growth: the list ends where the next site has less than half of
 // the one before it once half of the growth is explained, and at 80 % of the growth (after the
 // suspect list of Chromium's leak detector).
-[[nodiscard]] std::vector<culprit> suspects_of(const std::vector<culprit>& sites);
+[[nodiscard]] std::vector<suspect> suspects_of(const std::vector<suspect>& sites);
 
 }  // namespace memtrace::verdicts

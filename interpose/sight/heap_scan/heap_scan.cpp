@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "interpose/sight/heap_scan/census.h"
+#include "interpose/sight/heap_scan/heap_scan.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -21,7 +21,7 @@
 #include "interpose/sight/heap_scan/torch_storages.h"
 #include "interpose/sight/heap_scan/waiting_time.h"
 
-namespace memtrace::census {
+namespace memtrace::heap_scan {
 
 namespace {
 
@@ -128,7 +128,7 @@ outcome take(recorder& to, format::census_reason why, const limits& at_most) noe
   const std::uint64_t start = read_clock(CLOCK_MONOTONIC);
   const waiting_time waited;
   to.census({.action = format::census_action::begin, .reason = why});
-  census_event end{.action = format::census_action::end, .reason = why};
+  heap_scan_event end{.action = format::census_action::end, .reason = why};
   try {
     const autograd::readable_memory memory;
     const readable may_read = what_is_readable(memory, at_most);
@@ -150,4 +150,4 @@ outcome take(recorder& to, format::census_reason why, const limits& at_most) noe
   return result;
 }
 
-}  // namespace memtrace::census
+}  // namespace memtrace::heap_scan

@@ -19,17 +19,17 @@
 
 namespace memtrace::verdicts {
 
-// Culprits whose memory fills so get `fills` and the shape warmup_plateau; so does a verdict most
+// Suspects whose memory fills so get `fills` and the shape warmup_plateau; so does a verdict most
 // of whose growth is theirs, unless what is left still grows. Not where memory runs out before.
 // `overturned_by` says what would make a leak of it.
-void judge_filling(findings& found);
+void judge_bounded_growth(findings& found);
 
 // At most so many steps' blocks are alive at once where each step makes its own.
 inline constexpr std::uint64_t births_of_what_streams = 2;
 
 // Which of the containers that keep what grows are bounded by a line of the program
 // (program/shown_bound.h), where its source is readable: fills `bound` or `may_end` of what keeps
-// the culprits that leak, and what else their lines say of it. First; then judge_filling().
+// the suspects that leak, and what else their lines say of it. First; then judge_bounded_growth().
 void find_bounds(findings& found, const trace::dictionary& names);
 
 }  // namespace memtrace::verdicts

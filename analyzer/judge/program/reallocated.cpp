@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyzer/judge/program/made_anew.h"
+#include "analyzer/judge/program/reallocated.h"
 
 #include <fmt/core.h>
 
@@ -350,7 +350,7 @@ class follower {
 
 }  // namespace
 
-bool is_made_anew(const program_text& program, const std::string& variable) {
+bool is_reallocated(const program_text& program, const std::string& variable) {
   const follower from(program);
   const auto own = from.assignments_to(variable);
   const bound_effect container(program, variable);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "interpose/sight/agent/census_signal.h"
+#include "interpose/sight/agent/heap_scan_signal.h"
 
 #include <signal.h>
 #include <unistd.h>
@@ -9,7 +9,7 @@
 #include "interpose/ground/base/errno_keeper.h"
 #include "interpose/ground/base/settings.h"
 #include "interpose/ground/session/session.h"
-#include "interpose/sight/agent/census_moments.h"
+#include "interpose/sight/agent/heap_scan_moments.h"
 
 namespace memtrace::agent {
 
@@ -24,7 +24,7 @@ void on_signal(int) {
   const errno_keeper errno_stays;
   const pid_t process = getpid();
   if (process == listener.load(std::memory_order_relaxed) && session::active() != nullptr) {
-    census_moments::signal_asks();
+    heap_scan_moments::signal_asks();
     return;
   }
   // A forked child without a recording of its own. The signal is blocked until this returns, and
@@ -35,7 +35,7 @@ void on_signal(int) {
 
 }  // namespace
 
-void listen_for_census_signal() noexcept {
+void listen_for_heap_scan_signal() noexcept {
   if (!settings::is_on(capability::census_signal) || listener.exchange(getpid()) == getpid())
     return;
   struct sigaction action {};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A census of what keeps GPU memory alive: from names that a person knows (locals of running
+// A heap scan of what keeps GPU memory alive: from names that a person knows (locals of running
 // functions, globals, attributes, closures, hooks, an exception's traceback) through whatever
 // Python's garbage collector can see, and through autograd's graphs, to every storage on a GPU.
 //
@@ -9,14 +9,14 @@
 // It allocates no Python object, keeps no reference, runs no Python code of the program and
 // changes no lifetime. Bounded in time and in memory: what a limit cuts off is told as
 // format::census_incomplete. After two that were cut off in the user's own code there are no more
-// (refusals.h, capability::census); after two that were beyond it, no more go there.
+// (refusals.h, capability::heap scan); after two that were beyond it, no more go there.
 #pragma once
 
 #include <cstdint>
 
 #include "interpose/ground/recorder/recorder.h"
 
-namespace memtrace::census {
+namespace memtrace::heap_scan {
 
 struct limits {
   // For everything, by the clock on the wall, but for what the thread waits for a processor. Three
@@ -40,4 +40,4 @@ struct outcome {
 // (autograd/tensor_layout.h), or where little is left of the thread's stack.
 outcome take(recorder& to, format::census_reason why, const limits& at_most = {}) noexcept;
 
-}  // namespace memtrace::census
+}  // namespace memtrace::heap_scan

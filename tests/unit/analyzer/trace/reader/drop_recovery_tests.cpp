@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Blocks that lived when a gap began: which of them are freed afterwards, and when.
-#include "analyzer/trace/reader/gap_mender.h"
+#include "analyzer/trace/reader/drop_recovery.h"
 
 #include <string>
 #include <vector>
@@ -38,7 +38,7 @@ struct noted final : record_visitor {
 
 struct told {
   noted seen;
-  gap_mender mender{seen, 1000};
+  drop_recovery mender{seen, 1000};
   event head;
 
   void allocator(kind what, std::uint64_t address, std::uint64_t size = 512) {

@@ -29,8 +29,8 @@ inline constexpr std::uint64_t steps_that_tell = 100;
 struct gathered {
   std::string_view variable;     // memory.items
   std::uint64_t length = 0;      // elements; 0: not known
-  std::string_view numbers;      // beside it, as the census has written them
-  bool gets_longer = false;      // from census to census
+  std::string_view numbers;      // beside it, as the heap scan has written them
+  bool gets_longer = false;      // from heap scan to heap scan
   bool keys_come_again = false;  // by the steps in which it grew: some, and not at even distances
   bool in_elements = false;      // it is the containers in it that get longer
   bool has_elements = false;     // there are containers in it

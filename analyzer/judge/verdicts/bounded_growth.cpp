@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyzer/judge/verdicts/filling.h"
+#include "analyzer/judge/verdicts/bounded_growth.h"
 
 #include <fmt/core.h>
 
@@ -12,9 +12,9 @@
 
 #include "analyzer/base/text/parts.h"
 #include "analyzer/base/text/units.h"
-#include "analyzer/judge/program/unsettled.h"
+#include "analyzer/judge/program/inconclusive.h"
 #include "analyzer/judge/verdicts/held_path.h"
-#include "analyzer/judge/verdicts/keeper_words.h"
+#include "analyzer/judge/verdicts/retainer_words.h"
 
 namespace memtrace::verdicts {
 
@@ -32,34 +32,34 @@ struct growing_run {
   bool model_grows = false;   // by modules that all run, by few, or up to a bound
 };
 
-[[nodiscard]] std::uint64_t limit_by_kind(const retainer& keeper) {
-  return keeper.grows_in ? keeper.grows_in->most : limit_of(keeper.container);
+[[nodiscard]] std::uint64_t limit_by_kind(const retainer& held_by) {
+  return held_by.grows_in ? held_by.grows_in->most : limit_of(held_by.container);
 }
 
-[[nodiscard]] std::uint64_t length_of(const retainer& keeper) {
-  return keeper.grows_in ? keeper.grows_in->length : keeper.length;
+[[nodiscard]] std::uint64_t length_of(const retainer& held_by) {
+  return held_by.grows_in ? held_by.grows_in->length : held_by.length;
 }
 
-[[nodiscard]] bool is_bounded(const retainer& keeper) {
-  return is_bounded_by_kind(keeper) || keeper.bound;
+[[nodiscard]] bool is_bounded(const retainer& held_by) {
+  return is_bounded_by_kind(held_by) || held_by.bound;
 }
 
 // Seen more than once, and of the same size: the growth is elsewhere.
-[[nodiscard]] bool stays_as_it_is(const retainer& keeper) {
-  return keeper.censuses > 1 && keeper.bytes_per_step == 0;
+[[nodiscard]] bool stays_as_it_is(const retainer& held_by) {
+  return held_by.heap_scans > 1 && held_by.bytes_per_step == 0;
 }
 
 // A variable with the batch at hand, or the gradients of weights: beside what grows.
-[[nodiscard]] bool is_of_a_step(const retainer& keeper) {
+[[nodiscard]] bool is_of_a_step(const retainer& held_by) {
   constexpr auto elsewhere = format::held_unreachable | format::held_graph;
-  const bool gradients = keeper.path.ends_with(".grad") && keeper.bytes_per_step == 0;
-  return (keeper.blocks == 1 || gradients) && keeper.container.empty() &&
-         (keeper.flags & elsewhere) == 0;
+  const bool gradients = held_by.path.ends_with(".grad") && held_by.bytes_per_step == 0;
+  return (held_by.blocks == 1 || gradients) && held_by.container.empty() &&
+         (held_by.flags & elsewhere) == 0;
 }
 
-[[nodiscard]] std::string bound_words(const retainer& keeper) {
-  if (!keeper.bound) return "which is bounded";
-  const auto& bound = *keeper.bound;
+[[nodiscard]] std::string bound_words(const retainer& held_by) {
+  if (!held_by.bound) return "which is bounded";
+  const auto& bound = *held_by.bound;
   const auto place = fmt::format("{}:{}", text::file_name(bound.file), bound.line);
   const auto name = bound.name.empty() ? "" : fmt::format("`{}`, ", bound.name);
   if (bound.kind == bound_kind::emptied)
@@ -76,50 +76,50 @@ struct growing_run {
 }
 
 // A container that is emptied, with what it has gathered by then.
-[[nodiscard]] filling until_emptied(const culprit& who, const retainer& keeper) {
-  const auto variable = variable_of(keeper);
-  filling found;
-  found.summary = fmt::format("grows in {}, {}", describe(keeper), bound_words(keeper));
+[[nodiscard]] bounded_growth until_emptied(const suspect& who, const retainer& held_by) {
+  const auto variable = variable_of(held_by);
+  bounded_growth found;
+  found.summary = fmt::format("grows in {}, {}", describe(held_by), bound_words(held_by));
   found.line = fmt::format("in `{}`, which the program empties, but has not yet", variable);
   found.overturned_by = fmt::format("growth after the program has emptied `{}`", variable);
   const auto so_far = who.found.evidence.steps;
-  const auto limit = keeper.bound->limit;
+  const auto limit = held_by.bound->limit;
   if (limit != 0) found.steps_to_full = limit > so_far ? limit - so_far : 1;
   return found;
 }
 
 // A list that has been there and has not become longer: each element gets something once.
-[[nodiscard]] filling until_each_has(const retainer& keeper) {
-  const auto variable = variable_of(keeper);
+[[nodiscard]] bounded_growth until_each_has(const retainer& held_by) {
+  const auto variable = variable_of(held_by);
   return {.summary = fmt::format(
               "grows in {}, no container of which gets longer: more of what was there holds memory",
-              describe(keeper)),
+              describe(held_by)),
           .line = fmt::format("in `{}`, by elements that were there before", variable),
           .steps_to_full = std::nullopt,
           .overturned_by = fmt::format("growth after each element of `{}` has its own", variable)};
 }
 
-// The largest of a culprit's retainers that has an end and `names` it. Null: less than nearly all
+// The largest of a suspect's retainers that has an end and `names` it. Null: less than nearly all
 // of what the retainers hold has an end.
 template <class Ends, class Names>
-[[nodiscard]] const retainer* largest_with_end(const culprit& who, Ends has_end, Names names) {
+[[nodiscard]] const retainer* largest_with_end(const suspect& who, Ends has_end, Names names) {
   std::uint64_t all = 0;
   std::uint64_t ending = 0;
   const retainer* largest = nullptr;
-  for (const auto& keeper : who.retained_by) {
-    const bool ends = has_end(keeper);
-    if (!ends && (stays_as_it_is(keeper) || is_of_a_step(keeper))) continue;
-    all += keeper.bytes;
+  for (const auto& held_by : who.retained_by) {
+    const bool ends = has_end(held_by);
+    if (!ends && (stays_as_it_is(held_by) || is_of_a_step(held_by))) continue;
+    all += held_by.bytes;
     if (!ends) continue;
-    ending += keeper.bytes;
-    if (!names(keeper)) continue;
-    if (largest == nullptr || keeper.bytes > largest->bytes) largest = &keeper;
+    ending += held_by.bytes;
+    if (!names(held_by)) continue;
+    if (largest == nullptr || held_by.bytes > largest->bytes) largest = &held_by;
   }
   const bool nearly_all = static_cast<double>(ending) >= most_of_growth * static_cast<double>(all);
   return nearly_all ? largest : nullptr;
 }
 
-[[nodiscard]] std::optional<filling> into_container(const culprit& who) {
+[[nodiscard]] std::optional<bounded_growth> into_container(const suspect& who) {
   const auto* const largest = largest_with_end(who, is_bounded, is_bounded);
   if (largest == nullptr) return std::nullopt;
   if (largest->bound && largest->bound->kind == bound_kind::emptied)
@@ -130,7 +130,7 @@ template <class Ends, class Names>
   const bool is_preset = largest->bound && length_of(*largest) == limit;
   const auto length = is_preset ? largest->blocks : length_of(*largest);
   const auto variable = variable_of(*largest);
-  filling found;
+  bounded_growth found;
   found.summary = fmt::format("grows into {}, {}", describe(*largest), bound_words(*largest));
   found.line = fmt::format(
       "into `{}`, {} not full yet", variable,
@@ -161,44 +161,45 @@ template <class Ends, class Names>
 // need not all run in each step. They are its own: what a list or an optimizer keeps is not.
 constexpr std::uint64_t most_parts = 8;
 
-[[nodiscard]] bool is_one_of_few_parts(const culprit& who) {
-  return who.in_running_model && who.birth_steps <= most_parts && !who.retained_by.empty() &&
-         std::ranges::all_of(who.retained_by, [](const retainer& keeper) {
-           return keeper.container.empty() && (keeper.flags & format::held_unreachable) == 0;
+[[nodiscard]] bool is_one_of_few_parts(const suspect& who) {
+  return who.in_running_model && who.generations <= most_parts && !who.retained_by.empty() &&
+         std::ranges::all_of(who.retained_by, [](const retainer& held_by) {
+           return held_by.container.empty() && (held_by.flags & format::held_unreachable) == 0;
          });
 }
 
-[[nodiscard]] bool is_part_of_model(const culprit& who) {
+[[nodiscard]] bool is_part_of_model(const suspect& who) {
   return who.what == category::weights && !who.modules_wrap_each_other &&
          (who.modules_run || is_one_of_few_parts(who));
 }
 
 // optimizer.state[…]['exp_avg'], but neither optimizer.state[…]['history'][…], nor that of one of
 // many optimizers.
-[[nodiscard]] bool is_state_of_parameter(const retainer& keeper) {
+[[nodiscard]] bool is_state_of_parameter(const retainer& held_by) {
   constexpr std::string_view of_parameter = ".state[…]['";
-  const std::string_view path = keeper.path;
+  const std::string_view path = held_by.path;
   const auto key = path.find(of_parameter);
   // A list of optimizers that gets no longer itself is one of few.
-  const bool of_few = keeper.grows_in && keeper.grows_in->variable.ends_with(".state");
+  const bool of_few = held_by.grows_in && held_by.grows_in->variable.ends_with(".state");
   return key != path.npos && path.find("']", key) == path.size() - 2 &&
          (of_few || path.substr(0, key).find("[…]") == path.npos);
 }
 
 // A line that takes a step after the gradients were made there.
-[[nodiscard]] bool is_gradient(const retainer& keeper) {
+[[nodiscard]] bool is_gradient(const retainer& held_by) {
   constexpr auto elsewhere = format::held_unreachable | format::held_graph;
-  return keeper.path.ends_with(".grad") && (keeper.flags & elsewhere) == 0 &&
-         keeper.recorded_in_backward == 0;
+  return held_by.path.ends_with(".grad") && (held_by.flags & elsewhere) == 0 &&
+         held_by.recorded_in_backward == 0;
 }
 
 // Parameters are the model's and the optimizer's groups', too.
-[[nodiscard]] bool is_under_unknown_keys(const retainer& keeper) {
-  return keeper.grows_in && keeper.grows_in->keys == 'n';
+[[nodiscard]] bool is_under_unknown_keys(const retainer& held_by) {
+  return held_by.grows_in && held_by.grows_in->keys == 'n';
 }
 
-[[nodiscard]] std::optional<filling> first_states(const culprit& who, const growing_run& run) {
-  const bool comes_anew = who.birth_steps <= births_of_what_streams;
+[[nodiscard]] std::optional<bounded_growth> first_states(const suspect& who,
+                                                         const growing_run& run) {
+  const bool comes_anew = who.generations <= births_of_what_streams;
   if (who.what != category::optimizer_states || run.weights_leak || comes_anew ||
       std::ranges::none_of(who.retained_by, is_state_of_parameter) ||
       !std::ranges::all_of(
@@ -207,67 +208,71 @@ constexpr std::uint64_t most_parts = 8;
       std::ranges::any_of(who.retained_by, is_under_unknown_keys)) {
     return std::nullopt;
   }
-  return filling{.summary =
-                     "grows by states that the optimizer makes when a parameter has its first "
-                     "gradient, once for each",
-                 .line = "by the optimizer's states of parameters that had their first gradient",
-                 .steps_to_full = std::nullopt,
-                 .overturned_by = "growth after every parameter has had a gradient"};
+  return bounded_growth{
+      .summary =
+          "grows by states that the optimizer makes when a parameter has its first "
+          "gradient, once for each",
+      .line = "by the optimizer's states of parameters that had their first gradient",
+      .steps_to_full = std::nullopt,
+      .overturned_by = "growth after every parameter has had a gradient"};
 }
 
-[[nodiscard]] std::optional<filling> larger_model(const culprit& who, const growing_run& run) {
+[[nodiscard]] std::optional<bounded_growth> larger_model(const suspect& who,
+                                                         const growing_run& run) {
   const bool part_of_model = is_part_of_model(who);
   const auto births = who.what == category::gradients ? most_parts : births_of_what_streams;
-  const bool goes_with_it = run.model_grows && who.birth_steps <= births &&
+  const bool goes_with_it = run.model_grows && who.generations <= births &&
                             (who.what == category::gradients || who.what == category::activations ||
                              who.what == category::outputs || who.what == category::temporaries ||
                              who.what == category::optimizer_states);
   if (!part_of_model && !goes_with_it) return std::nullopt;
-  return filling{.summary = "grows with the model, to which the program adds modules",
-                 .line = "with the model, to which the program adds modules",
-                 .steps_to_full = std::nullopt,
-                 .overturned_by = "modules that stay and no longer run"};
+  return bounded_growth{.summary = "grows with the model, to which the program adds modules",
+                        .line = "with the model, to which the program adds modules",
+                        .steps_to_full = std::nullopt,
+                        .overturned_by = "modules that stay and no longer run"};
 }
 
 // A gradient for each weight that needs one, in place of the one before: no more than the weights
 // are, which do not grow.
-[[nodiscard]] std::optional<filling> gradients_of_weights(const culprit& who,
-                                                          const growing_run& run) {
+[[nodiscard]] std::optional<bounded_growth> gradients_of_weights(const suspect& who,
+                                                                 const growing_run& run) {
   const bool of_weights = std::ranges::all_of(who.retained_by, is_gradient);
-  const bool one_each = who.birth_steps <= births_of_what_streams || !who.retained_by.empty();
+  const bool one_each = who.generations <= births_of_what_streams || !who.retained_by.empty();
   if (who.what != category::gradients || !who.fits_weights || run.weights_leak || !of_weights ||
       !one_each) {
     return std::nullopt;
   }
-  return filling{.summary = "grows by gradients of weights that had none before, one for each",
-                 .line = "by gradients of weights that had none before",
-                 .steps_to_full = std::nullopt,
-                 .overturned_by = "growth after every weight has a gradient"};
+  return bounded_growth{
+      .summary = "grows by gradients of weights that had none before, one for each",
+      .line = "by gradients of weights that had none before",
+      .steps_to_full = std::nullopt,
+      .overturned_by = "growth after every weight has a gradient"};
 }
 
 // Memory of one step alone, in variables that the next step gives something else: the work grows.
-[[nodiscard]] std::optional<filling> larger_steps(const culprit& who) {
-  if (who.birth_steps > births_of_what_streams || who.retained_by.empty()) return std::nullopt;
-  const auto is_anew = [&](const retainer& keeper) {
-    const bool anew = keeper.made_anew || (who.by_more_blocks && !keeper.made_of_itself);
+[[nodiscard]] std::optional<bounded_growth> larger_steps(const suspect& who) {
+  if (who.generations > births_of_what_streams || who.retained_by.empty()) return std::nullopt;
+  const auto is_anew = [&](const retainer& held_by) {
+    const bool anew = held_by.reallocated || (who.by_more_blocks && !held_by.made_of_itself);
     // Ever more hooks have something of each step.
     constexpr auto elsewhere = format::held_unreachable | format::held_hook;
-    return anew && (keeper.flags & elsewhere) == 0;
+    return anew && (held_by.flags & elsewhere) == 0;
   };
   const auto first = std::ranges::find_if(who.retained_by, is_anew);
   const bool anew = first != who.retained_by.end() &&
-                    std::ranges::all_of(who.retained_by, [&](const retainer& keeper) {
-                      const bool gradient = keeper.path.ends_with(".grad");
-                      return is_anew(keeper) || (gradient && is_of_a_step(keeper));
+                    std::ranges::all_of(who.retained_by, [&](const retainer& held_by) {
+                      const bool gradient = held_by.path.ends_with(".grad");
+                      return is_anew(held_by) || (gradient && is_of_a_step(held_by));
                     });
   if (!anew) return std::nullopt;
   const auto name = variable_of(*first);
-  return filling{.summary = fmt::format("grows with the work of a step, whose latest is in {}",
-                                        describe(*first)),
-                 .line = fmt::format("with the work of a step, whose latest is in `{}`", name),
-                 .steps_to_full = std::nullopt,
-                 .overturned_by =
-                     fmt::format("growth of `{}` in steps that work on no more than before", name)};
+  return bounded_growth{
+      .summary =
+          fmt::format("grows with the work of a step, whose latest is in {}", describe(*first)),
+      .line = fmt::format("with the work of a step, whose latest is in `{}`", name),
+      .steps_to_full = std::nullopt,
+      .overturned_by =
+          fmt::format("growth of `{}` in steps that work on no more than before", name)};
 }
 
 // past, cache, kv_cache, keys, v: less than attribution asks of a name that stands alone
@@ -280,50 +285,51 @@ constexpr std::uint64_t most_parts = 8;
          std::ranges::find(letters, name) != letters.end();
 }
 
-// A key and a value for each layer, made anew and larger for each word, and gone with the function
-// that writes the text. What an attribute keeps may stay for the next text.
-[[nodiscard]] std::optional<filling> text_so_far(const culprit& who) {
-  if (who.birth_steps > births_of_what_streams || who.retained_by.empty()) return std::nullopt;
-  const auto& keeper = who.retained_by.front();
-  const auto name = variable_of(keeper);
-  const bool is_local = keeper.owner.starts_with("local of ") && name.find('.') == name.npos &&
-                        keeper.owner != "local of main" && keeper.owner != "local of <module>";
+// A key and a value for each layer, reallocated and larger for each word, and gone with the
+// function that writes the text. What an attribute keeps may stay for the next text.
+[[nodiscard]] std::optional<bounded_growth> text_so_far(const suspect& who) {
+  if (who.generations > births_of_what_streams || who.retained_by.empty()) return std::nullopt;
+  const auto& held_by = who.retained_by.front();
+  const auto name = variable_of(held_by);
+  const bool is_local = held_by.owner.starts_with("local of ") && name.find('.') == name.npos &&
+                        held_by.owner != "local of main" && held_by.owner != "local of <module>";
   const bool pairs = who.blocks >= 2 && who.blocks % 2 == 0 &&
                      who.born_in == attribution::phase::evaluation && may_name_a_cache(name);
   if (!is_local || (who.what != category::kv_cache && !pairs)) return std::nullopt;
-  return filling{
+  return bounded_growth{
       .summary = fmt::format("grows by the keys and values of the text that is written, in {}",
-                             describe(keeper)),
+                             describe(held_by)),
       .line = fmt::format("by keys and values of the text that is written, in `{}`", name),
       .steps_to_full = std::nullopt,
       .overturned_by = fmt::format("`{}` that is still there when the next text begins", name)};
 }
 
 // A dictionary that has an entry for each size that the inputs have had.
-[[nodiscard]] std::optional<filling> one_for_each_size(const culprit& who) {
+[[nodiscard]] std::optional<bounded_growth> one_for_each_size(const suspect& who) {
   if (!who.for_new_sizes || who.retained_by.empty()) return std::nullopt;
-  const auto& keeper = who.retained_by.front();
-  const auto kind = container_class(keeper);
+  const auto& held_by = who.retained_by.front();
+  const auto kind = container_class(held_by);
   if (kind.find("dict") == kind.npos && kind.find("Dict") == kind.npos && kind != "lru_cache") {
     return std::nullopt;
   }
-  return filling{.summary = fmt::format("grows by an entry for each new size of the inputs, in {}",
-                                        describe(keeper)),
-                 .line = fmt::format("by an entry in `{}` for each new size of the inputs",
-                                     variable_of(keeper)),
-                 .steps_to_full = std::nullopt,
-                 .overturned_by = "entries that are made while the inputs' sizes stay"};
+  return bounded_growth{
+      .summary = fmt::format("grows by an entry for each new size of the inputs, in {}",
+                             describe(held_by)),
+      .line =
+          fmt::format("by an entry in `{}` for each new size of the inputs", variable_of(held_by)),
+      .steps_to_full = std::nullopt,
+      .overturned_by = "entries that are made while the inputs' sizes stay"};
 }
 
-// A table of positions, a mask or a grid that is made anew, and larger, where a step's inputs are
+// A table of positions, a mask or a grid that is reallocated, and larger, where a step's inputs are
 // larger than any before.
-[[nodiscard]] std::optional<filling> as_large_as_inputs(const culprit& who) {
-  if (!who.for_new_sizes || who.birth_steps > births_of_what_streams || who.retained_by.empty() ||
+[[nodiscard]] std::optional<bounded_growth> as_large_as_inputs(const suspect& who) {
+  if (!who.for_new_sizes || who.generations > births_of_what_streams || who.retained_by.empty() ||
       !who.retained_by.front().container.empty()) {
     return std::nullopt;
   }
   const auto name = variable_of(who.retained_by.front());
-  return filling{
+  return bounded_growth{
       .summary =
           fmt::format("is made anew for larger inputs, in {}", describe(who.retained_by.front())),
       .line = fmt::format("with the largest inputs so far, for which `{}` is made anew", name),
@@ -351,14 +357,15 @@ constexpr std::uint64_t most_parts = 8;
   return {};
 }
 
-[[nodiscard]] std::optional<filling> not_settled(const culprit& who) {
+[[nodiscard]] std::optional<bounded_growth> not_settled(const suspect& who) {
   if (who.found.evidence.steps >= steps_that_tell) return std::nullopt;
-  const auto may_end = [](const retainer& keeper) { return keeper.may_end.has_value(); };
+  const auto may_end = [](const retainer& held_by) { return held_by.may_end.has_value(); };
   const auto* const largest = largest_with_end(
-      who, [&](const retainer& keeper) { return is_bounded(keeper) || may_end(keeper); }, may_end);
+      who, [&](const retainer& held_by) { return is_bounded(held_by) || may_end(held_by); },
+      may_end);
   if (largest == nullptr) return std::nullopt;
   const auto variable = variable_of(*largest);
-  filling found;
+  bounded_growth found;
   found.settled = false;
   found.summary = fmt::format("grows so far in {}: whether it goes on is not settled, as {}",
                               describe(*largest), question_of(*largest->may_end));
@@ -372,7 +379,7 @@ constexpr std::uint64_t most_parts = 8;
 [[nodiscard]] growing_run growing_run_of(const findings& found) {
   growing_run run;
   for (const auto& about : found.verdicts) {
-    for (const auto& who : about.culprits) {
+    for (const auto& who : about.suspects) {
       if (who.what != category::weights || !growth::is_leak(who.found.shape)) continue;
       const bool fills = is_part_of_model(who) || into_container(who);
       (fills ? run.model_grows : run.weights_leak) = true;
@@ -381,7 +388,8 @@ constexpr std::uint64_t most_parts = 8;
   return run;
 }
 
-[[nodiscard]] std::optional<filling> filling_of(const culprit& who, const growing_run& run) {
+[[nodiscard]] std::optional<bounded_growth> bounded_growth_of(const suspect& who,
+                                                              const growing_run& run) {
   if (auto found = into_container(who)) return found;
   if (auto found = first_states(who, run)) return found;
   if (auto found = larger_model(who, run)) return found;
@@ -394,7 +402,7 @@ constexpr std::uint64_t most_parts = 8;
 }
 
 // A sentence about a verdict whose growth is that.
-[[nodiscard]] std::string summary_of(const verdict& about, const filling& buffer) {
+[[nodiscard]] std::string summary_of(const verdict& about, const bounded_growth& buffer) {
   if (!buffer.steps_to_full) return buffer.summary;
   if (!buffer.settled) {
     return fmt::format("{}; about {} more {}s would tell", buffer.summary,
@@ -404,25 +412,25 @@ constexpr std::uint64_t most_parts = 8;
                      text::format_count(*buffer.steps_to_full), about.unit);
 }
 
-void call_filling(growth::judgement& found, const filling& buffer) {
+void call_bounded_growth(growth::judgement& found, const bounded_growth& buffer) {
   found.shape = buffer.settled ? growth::shape::warmup_plateau : growth::shape::unknown;
   found.confidence = buffer.settled ? confidence_in_bound : 0;
   found.overturned_by = buffer.overturned_by;
   found.more_steps_needed = buffer.steps_to_full.value_or(found.more_steps_needed);
 }
 
-void call_filling(verdict& about, const filling& buffer) {
-  call_filling(about.found, buffer);
+void call_bounded_growth(verdict& about, const bounded_growth& buffer) {
+  call_bounded_growth(about.found, buffer);
   about.summary = summary_of(about, buffer);
   about.steps_to_oom.reset();
   about.ns_to_oom.reset();
 }
 
-// The culprits that fill: their growth together, and the one that will be full last.
+// The suspects that fill: their growth together, and the one that will be full last.
 struct filled {
   double growth = 0;  // in bytes a step, or in shares of the subject's
-  std::optional<filling> last;
-  void add(double amount, const filling& buffer) {
+  std::optional<bounded_growth> last;
+  void add(double amount, const bounded_growth& buffer) {
     growth += amount;
     if (!last || buffer.steps_to_full > last->steps_to_full) last = buffer;
   }
@@ -439,7 +447,7 @@ using oom_by_device = std::map<std::uint32_t, std::uint64_t>;
   return steps;
 }
 
-[[nodiscard]] bool runs_out_before(const filling& buffer, const culprit& who,
+[[nodiscard]] bool runs_out_before(const bounded_growth& buffer, const suspect& who,
                                    const oom_by_device& ends) {
   const auto end = ends.find(who.device);
   return end != ends.end() && buffer.steps_to_full && *buffer.steps_to_full > end->second;
@@ -447,26 +455,26 @@ using oom_by_device = std::map<std::uint32_t, std::uint64_t>;
 
 }  // namespace
 
-void judge_filling(findings& found) {
+void judge_bounded_growth(findings& found) {
   std::map<std::string, filled> by_category;
   const auto run = growing_run_of(found);
   const auto ends = steps_to_oom(found);
   for (auto& about : found.verdicts) {
     double all = 0;
     filled held;
-    for (auto& who : about.culprits) {
+    for (auto& who : about.suspects) {
       all += who.share;
       if (!growth::is_leak(who.found.shape)) continue;
-      auto buffer = filling_of(who, run);
+      auto buffer = bounded_growth_of(who, run);
       if (!buffer || runs_out_before(*buffer, who, ends)) continue;
       held.add(who.share, *buffer);
       if (about.about.kind == subject_kind::device)
         by_category[std::string(name_of(who.what))].add(who.bytes_per_step, *buffer);
-      call_filling(who.found, *buffer);
+      call_bounded_growth(who.found, *buffer);
       who.fills = std::move(buffer);
     }
     if (held.last && growth::is_leak(about.found.shape) && held.growth >= most_of_growth * all) {
-      call_filling(about, *held.last);
+      call_bounded_growth(about, *held.last);
     }
   }
   for (auto& about : found.verdicts) {
@@ -474,7 +482,7 @@ void judge_filling(findings& found) {
     const auto same = by_category.find(about.about.name);
     if (same == by_category.end()) continue;
     if (same->second.growth >= most_of_growth * about.bytes_per_step) {
-      call_filling(about, *same->second.last);
+      call_bounded_growth(about, *same->second.last);
     }
   }
 }

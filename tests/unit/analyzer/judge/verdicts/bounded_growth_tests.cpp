@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyzer/judge/verdicts/filling.h"
+#include "analyzer/judge/verdicts/bounded_growth.h"
 
 #include "memtrace/trace_format.h"
 
@@ -21,8 +21,8 @@ namespace {
   return made;
 }
 
-[[nodiscard]] verdicts::culprit grows(double share, std::vector<verdicts::retainer> kept) {
-  verdicts::culprit made;
+[[nodiscard]] verdicts::suspect grows(double share, std::vector<verdicts::retainer> kept) {
+  verdicts::suspect made;
   made.found.shape = shape::accumulating;
   made.share = share;
   made.bytes_per_step = 2048;
@@ -30,13 +30,13 @@ namespace {
   return made;
 }
 
-[[nodiscard]] verdicts::findings one(std::vector<verdicts::culprit> culprits) {
+[[nodiscard]] verdicts::findings one(std::vector<verdicts::suspect> suspects) {
   verdicts::findings made;
   verdicts::verdict about;
   about.found.shape = shape::accumulating;
   about.found.confidence = 0.9;
   about.steps_to_oom = 1000;
-  about.culprits = std::move(culprits);
+  about.suspects = std::move(suspects);
   made.verdicts.push_back(std::move(about));
   return made;
 }
@@ -45,10 +45,10 @@ namespace {
 
 TEST_CASE("GIVEN growth in a deque with a maximum THEN it is a buffer that fills") {
   auto found = one({grows(1.0, {buffer(200, "deque(maxlen=1000)")})});
-  verdicts::judge_filling(found);
+  verdicts::judge_bounded_growth(found);
   const auto& about = found.verdicts[0];
   CHECK(about.found.shape == shape::warmup_plateau);
-  CHECK(about.culprits[0].found.shape == shape::warmup_plateau);
+  CHECK(about.suspects[0].found.shape == shape::warmup_plateau);
   CHECK(!about.steps_to_oom);
   // 800 elements of 1 KiB are missing, 2 KiB come a step.
   CHECK(about.found.more_steps_needed == 400);
@@ -61,21 +61,21 @@ TEST_CASE("GIVEN growth in a deque with a maximum THEN it is a buffer that fills
 
 TEST_CASE("GIVEN a category whose growth is that of filling buffers THEN it fills, too") {
   auto found = one({grows(1.0, {buffer(200, "deque(maxlen=1000)")})});
-  found.verdicts[0].culprits[0].what = attribution::category::activations;
+  found.verdicts[0].suspects[0].what = attribution::category::activations;
   for (const double rate : {2048.0, 4096.0}) {
     auto& category = found.verdicts.emplace_back();
     category.about = {verdicts::subject_kind::category, 0, "activations"};
     category.found.shape = shape::accumulating;
     category.bytes_per_step = rate;
   }
-  verdicts::judge_filling(found);
+  verdicts::judge_bounded_growth(found);
   CHECK(found.verdicts[1].found.shape == shape::warmup_plateau);
   CHECK(found.verdicts[2].found.shape == shape::accumulating);  // half of it is something else
 }
 
 TEST_CASE("GIVEN a plain list THEN nothing is taken back") {
   auto found = one({grows(1.0, {buffer(200, "list", 0)})});
-  verdicts::judge_filling(found);
+  verdicts::judge_bounded_growth(found);
   CHECK(found.verdicts[0].found.shape == shape::accumulating);
   CHECK(found.verdicts[0].steps_to_oom == 1000);
 }
@@ -83,16 +83,16 @@ TEST_CASE("GIVEN a plain list THEN nothing is taken back") {
 TEST_CASE("GIVEN a leak beside a filling buffer THEN the device still leaks") {
   auto found =
       one({grows(0.6, {buffer(200, "deque(maxlen=1000)")}), grows(0.4, {buffer(9, "list", 0)})});
-  verdicts::judge_filling(found);
+  verdicts::judge_bounded_growth(found);
   const auto& about = found.verdicts[0];
   CHECK(about.found.shape == shape::accumulating);
-  CHECK(about.culprits[0].found.shape == shape::warmup_plateau);
-  CHECK(about.culprits[1].found.shape == shape::accumulating);
+  CHECK(about.suspects[0].found.shape == shape::warmup_plateau);
+  CHECK(about.suspects[1].found.shape == shape::accumulating);
 }
 
 TEST_CASE("GIVEN a site whose memory lies half in a list THEN it is no filling buffer") {
   auto found = one({grows(1.0, {buffer(200, "deque(maxlen=1000)"), buffer(200, "list", 0)})});
-  verdicts::judge_filling(found);
+  verdicts::judge_bounded_growth(found);
   CHECK(found.verdicts[0].found.shape == shape::accumulating);
 }
 
@@ -100,26 +100,26 @@ TEST_CASE(
     "GIVEN memory beside a bounded container WHEN it stays as it is THEN the container fills") {
   auto gradients = buffer(200, "", 0);
   gradients.path = "net.grad";
-  gradients.censuses = 3;
+  gradients.heap_scans = 3;
   auto found = one({grows(1.0, {buffer(200, "deque(maxlen=1000)"), gradients})});
-  verdicts::judge_filling(found);
+  verdicts::judge_bounded_growth(found);
   CHECK(found.verdicts[0].found.shape == shape::warmup_plateau);
   gradients.bytes_per_step = 512;
   found = one({grows(1.0, {buffer(200, "deque(maxlen=1000)"), gradients})});
-  verdicts::judge_filling(found);
+  verdicts::judge_bounded_growth(found);
   CHECK(found.verdicts[0].found.shape == shape::accumulating);
 }
 
 TEST_CASE("GIVEN a bounded container without a known limit THEN nobody says when it is full") {
   auto found = one({grows(1.0, {buffer(200, "deque")})});
-  verdicts::judge_filling(found);
+  verdicts::judge_bounded_growth(found);
   CHECK(found.verdicts[0].found.shape == shape::warmup_plateau);
   CHECK(found.verdicts[0].found.more_steps_needed == 0);
 }
 
 TEST_CASE("GIVEN a container that is full only after memory has run out THEN it leaks") {
   auto found = one({grows(1.0, {buffer(200, "deque(maxlen=1000000)")})});
-  verdicts::judge_filling(found);
+  verdicts::judge_bounded_growth(found);
   CHECK(found.verdicts[0].found.shape == shape::accumulating);
   CHECK(found.verdicts[0].steps_to_oom == 1000);
 }
@@ -128,7 +128,7 @@ TEST_CASE("GIVEN a list that a line of the program bounds THEN it fills, and the
   auto kept = buffer(30, "list", 0);
   kept.bound = verdicts::shown_bound{"self.limit", 50, "src/buffer.py", 13};
   auto found = one({grows(1.0, {kept})});
-  verdicts::judge_filling(found);
+  verdicts::judge_bounded_growth(found);
   const auto& about = found.verdicts[0];
   CHECK(about.found.shape == shape::warmup_plateau);
   CHECK(about.summary ==
@@ -138,17 +138,17 @@ TEST_CASE("GIVEN a list that a line of the program bounds THEN it fills, and the
 
 namespace {
 
-[[nodiscard]] verdicts::culprit states(const char* path) {
+[[nodiscard]] verdicts::suspect states(const char* path) {
   verdicts::retainer kept;
   kept.path = path;
   kept.bytes = 4096;
   auto made = grows(1.0, {kept});
   made.what = attribution::category::optimizer_states;
-  made.birth_steps = 12;
+  made.generations = 12;
   return made;
 }
 
-[[nodiscard]] verdicts::culprit weights(bool modules_run) {
+[[nodiscard]] verdicts::suspect weights(bool modules_run) {
   auto made = grows(1.0, {});
   made.what = attribution::category::weights;
   made.modules_run = modules_run;
@@ -156,7 +156,7 @@ namespace {
 }
 
 [[nodiscard]] shape shape_with(verdicts::findings found) {
-  verdicts::judge_filling(found);
+  verdicts::judge_bounded_growth(found);
   return found.verdicts[0].found.shape;
 }
 
@@ -178,9 +178,9 @@ TEST_CASE("GIVEN a model that is made larger THEN what goes with it is no leak e
   CHECK(shape_with(one({weights(false)})) == shape::accumulating);
   auto gradients = grows(1.0, {});
   gradients.what = attribution::category::gradients;
-  gradients.birth_steps = 1;
+  gradients.generations = 1;
   CHECK(shape_with(one({weights(true), gradients})) == shape::warmup_plateau);
-  gradients.birth_steps = 9;  // those of each step stay
+  gradients.generations = 9;  // those of each step stay
   CHECK(shape_with(one({weights(true), gradients})) == shape::accumulating);
 }
 
@@ -197,7 +197,7 @@ TEST_CASE("GIVEN keys and values of a text THEN they fill where they go with the
   kept.owner = "local of write";
   kept.bytes = 4096;
   auto who = grows(1.0, {kept});
-  who.birth_steps = 1;
+  who.generations = 1;
   who.blocks = 6;
   who.born_in = attribution::phase::evaluation;
   CHECK(shape_with(one({who})) == shape::warmup_plateau);
@@ -217,9 +217,9 @@ TEST_CASE("GIVEN bounded deques in a dictionary WHEN it gets longer THEN they bo
   CHECK(shape_with(one({grows(1.0, {users})})) == shape::warmup_plateau);  // always the same ones
   users.gets_longer = true;
   CHECK(shape_with(one({grows(1.0, {users})})) == shape::accumulating);
-  auto filling = buffer(200, "deque(maxlen=1000)");
-  filling.gets_longer = true;  // towards its own bound
-  CHECK(shape_with(one({grows(1.0, {filling})})) == shape::warmup_plateau);
+  auto bounded_growth = buffer(200, "deque(maxlen=1000)");
+  bounded_growth.gets_longer = true;  // towards its own bound
+  CHECK(shape_with(one({grows(1.0, {bounded_growth})})) == shape::warmup_plateau);
 }
 
 TEST_CASE("GIVEN a full deque in another container THEN it bounds nothing") {
@@ -233,7 +233,7 @@ TEST_CASE("GIVEN more of what was there THEN it comes to an end, nobody knows wh
   controls.path = "clients[…].control[…]";
   controls.bound = verdicts::shown_bound{{}, 0, "a.py", 3, verdicts::bound_kind::places};
   auto found = one({grows(1.0, {controls})});
-  verdicts::judge_filling(found);
+  verdicts::judge_bounded_growth(found);
   CHECK(found.verdicts[0].found.shape == shape::warmup_plateau);
   CHECK(found.verdicts[0].summary ==
         "grows in `clients[…].control`, a list of 45, no container of which gets longer: more of "
@@ -242,9 +242,9 @@ TEST_CASE("GIVEN more of what was there THEN it comes to an end, nobody knows wh
 }
 
 TEST_CASE("GIVEN states under keys that nothing else has THEN they are no parameters' first ones") {
-  verdicts::culprit states = grows(1.0, {});
+  verdicts::suspect states = grows(1.0, {});
   states.what = attribution::category::optimizer_states;
-  states.birth_steps = 12;
+  states.generations = 12;
   states.retained_by.emplace_back().path = "optimizer.state[…]['first']";
   CHECK(shape_with(one({states})) == shape::warmup_plateau);
   states.retained_by[0].grows_in =
@@ -257,14 +257,14 @@ TEST_CASE("GIVEN states under keys that nothing else has THEN they are no parame
 TEST_CASE("GIVEN a model that gets a few more parts THEN they need not all run") {
   auto heads = weights(false);
   heads.in_running_model = true;
-  heads.birth_steps = 5;
+  heads.generations = 5;
   CHECK(shape_with(one({heads})) == shape::accumulating);  // nobody knows whose they are
   heads.retained_by.emplace_back().path = "net.heads[…]";
   CHECK(shape_with(one({heads})) == shape::warmup_plateau);
   CHECK(shape_with(one({heads, states("opt.state[…]['exp_avg']")})) == shape::warmup_plateau);
-  heads.birth_steps = 12;
+  heads.generations = 12;
   CHECK(shape_with(one({heads})) == shape::accumulating);
-  heads.birth_steps = 5;
+  heads.generations = 5;
   auto of_list = heads;
   of_list.retained_by[0].container = "list";
   CHECK(shape_with(one({of_list})) == shape::accumulating);
@@ -279,9 +279,9 @@ TEST_CASE("GIVEN a table for each new size of the inputs THEN a dictionary of th
   CHECK(shape_with(one({grids})) == shape::warmup_plateau);
   grids.retained_by[0].container = "list";  // of results, larger each time
   CHECK(shape_with(one({grids})) == shape::accumulating);
-  grids.retained_by[0].container.clear();  // one table, made anew
+  grids.retained_by[0].container.clear();  // one table, reallocated
   CHECK(shape_with(one({grids})) == shape::warmup_plateau);
-  grids.birth_steps = 5;  // several, each with a name
+  grids.generations = 5;  // several, each with a name
   CHECK(shape_with(one({grids})) == shape::accumulating);
 }
 
@@ -291,7 +291,7 @@ TEST_CASE("GIVEN gradients of weights that need one only now THEN there is one f
   kept.bytes = 4096;
   auto slopes = grows(1.0, {kept});
   slopes.what = attribution::category::gradients;
-  slopes.birth_steps = 5;
+  slopes.generations = 5;
   CHECK(shape_with(one({slopes})) == shape::accumulating);  // more than the weights are
   slopes.fits_weights = true;
   CHECK(shape_with(one({slopes})) == shape::warmup_plateau);
@@ -308,14 +308,14 @@ TEST_CASE("GIVEN memory of the latest step alone WHEN each makes it anew THEN th
   verdicts::retainer kept;
   kept.path = "answers[…]";
   kept.bytes = 4096;
-  kept.made_anew = true;
+  kept.reallocated = true;
   auto latest = grows(1.0, {kept});
-  latest.birth_steps = 1;
+  latest.generations = 1;
   CHECK(shape_with(one({latest})) == shape::warmup_plateau);
-  latest.birth_steps = 12;  // those of other steps are there, too
+  latest.generations = 12;  // those of other steps are there, too
   CHECK(shape_with(one({latest})) == shape::accumulating);
-  latest.birth_steps = 1;
-  latest.retained_by[0].made_anew = false;
+  latest.generations = 1;
+  latest.retained_by[0].reallocated = false;
   CHECK(shape_with(one({latest})) == shape::accumulating);
   latest.by_more_blocks = true;  // no tensor that is made larger
   CHECK(shape_with(one({latest})) == shape::warmup_plateau);
@@ -330,7 +330,7 @@ TEST_CASE(
   auto masks = grows(1.0, {kept});
   masks.found.evidence.steps = 17;
   auto found = one({masks});
-  verdicts::judge_filling(found);
+  verdicts::judge_bounded_growth(found);
   const auto& about = found.verdicts[0];
   CHECK(about.found.shape == shape::unknown);
   CHECK(about.found.more_steps_needed == 83);
@@ -353,7 +353,7 @@ TEST_CASE("GIVEN a container that the program empties later THEN the verdict is 
   auto outputs = grows(1.0, {kept});
   outputs.found.evidence.steps = 16;
   auto found = one({outputs});
-  verdicts::judge_filling(found);
+  verdicts::judge_bounded_growth(found);
   const auto& about = found.verdicts[0];
   CHECK(about.found.shape == shape::warmup_plateau);
   CHECK(about.found.more_steps_needed == 24);

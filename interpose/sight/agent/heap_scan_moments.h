@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The moments at which a census (interpose/sight/heap_scan/census.h) is taken. When is
-// census_schedule's matter; here is where:
+// The moments at which a heap scan (interpose/sight/heap_scan/heap_scan.h) is taken. When is
+// heap_scan_schedule's matter; here is where:
 //
 //   optimizer's hook, memtrace_step(), memtrace_census() with the GIL ─► at once
 //   event: a new peak, a model called, many events; SIGUSR2;
@@ -17,7 +17,7 @@
 
 #include "interpose/ground/recorder/recorder.h"
 
-namespace memtrace::census_moments {
+namespace memtrace::heap_scan_moments {
 
 namespace detail {
 
@@ -80,4 +80,4 @@ void interpreter_ends(recorder& to) noexcept;
 [[nodiscard]] int read_watch(std::uint64_t* now, std::uint64_t* peak, unsigned devices) noexcept;
 void end_watch() noexcept;
 
-}  // namespace memtrace::census_moments
+}  // namespace memtrace::heap_scan_moments

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Decides when a census is worth its time, in one of two ways.
+// Decides when a heap scan is worth its time, in one of two ways.
 //
 // By growth: never, until memory has been seen to grow. Then a few times, ever further apart
 // (growth_watch.h), for 2 % of the time at most.
@@ -23,7 +23,7 @@
 // grow after it did not: what leaks late is seen from its beginning.
 //
 // Steps, forward calls and events are counted apart in both. With several ranks each waits for the
-// slowest, and what memory the others have none of them knows: censuses are taken only after
+// slowest, and what memory the others have none of them knows: heap scans are taken only after
 // numbers of steps that are the same in all of them.
 //
 // Not thread-safe; times are CLOCK_MONOTONIC in nanoseconds.
@@ -32,8 +32,8 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "interpose/sight/agent/census_account.h"
 #include "interpose/sight/agent/growth_watch.h"
+#include "interpose/sight/agent/heap_scan_account.h"
 #include "memtrace/trace_format.h"
 
 namespace memtrace::agent {
@@ -55,9 +55,9 @@ constexpr void learn_usual(std::uint64_t& usual, std::uint64_t count) noexcept {
   if (usual == 0 || count <= 4 * usual + 4) usual = count;
 }
 
-class census_schedule {
+class heap_scan_schedule {
  public:
-  constexpr census_schedule() noexcept = default;
+  constexpr heap_scan_schedule() noexcept = default;
 
   // The process began then.
   void begin(std::uint64_t now_ns, bool has_several_ranks, bool has_timetable) noexcept {
@@ -67,7 +67,7 @@ class census_schedule {
   }
   [[nodiscard]] bool has_timetable() const noexcept { return has_timetable_; }
 
-  // True: due now, with that many bytes allocated. A census that is taken is told to took().
+  // True: due now, with that many bytes allocated. A heap scan that is taken is told to took().
   [[nodiscard]] bool step(std::uint64_t now_ns, std::uint64_t allocated) noexcept;
   // The model is called. Those calls that a step usually consists of do not count.
   [[nodiscard]] bool call(std::uint64_t now_ns, std::uint64_t allocated) noexcept;
@@ -92,12 +92,12 @@ class census_schedule {
     }
   };
   struct pace {
-    std::uint64_t last = 0;  // count at the last census
+    std::uint64_t last = 0;  // count at the last heap scan
     std::uint64_t milestone = first_milestone;
     void pass(std::uint64_t count) noexcept;
   };
   struct payer {
-    census_account account;
+    heap_scan_account account;
     std::uint64_t allocated = 0;  // at the last one
   };
   struct timetable {
@@ -109,8 +109,8 @@ class census_schedule {
     payer for_intervals;
     // How often the memory that steps leave allocated was more than ever before.
     std::uint64_t most = 0;
-    std::uint64_t rises = 0;  // since the last census
-    bool was_quiet = false;   // up to the last census
+    std::uint64_t rises = 0;  // since the last heap scan
+    bool was_quiet = false;   // up to the last heap scan
     std::uint32_t starts = 0;
   };
   struct growth {
@@ -120,7 +120,7 @@ class census_schedule {
     std::uint64_t window = 0;  // began at this many events
     std::uint64_t least = ~0ull;
     bool is_for_events = false;  // the interval that was due last
-    census_account account;
+    heap_scan_account account;
   };
 
   [[nodiscard]] bool is_due(std::uint64_t count, const pace& now, const payer& from,
@@ -143,8 +143,8 @@ class census_schedule {
   episode events_;  // since the last step or call
   timetable timetable_;
   growth growth_;
-  census_account for_high_water_;
-  census_account for_failures_;
+  heap_scan_account for_high_water_;
+  heap_scan_account for_failures_;
 };
 
 }  // namespace memtrace::agent

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "interpose/sight/agent/census_schedule.h"
+#include "interpose/sight/agent/heap_scan_schedule.h"
 
 #include <vector>
 
 #include "tests/unit/catch.h"
 
-using memtrace::agent::census_schedule;
+using memtrace::agent::heap_scan_schedule;
 using memtrace::format::census_reason;
 
 namespace {
@@ -13,26 +13,26 @@ namespace {
 constexpr std::uint64_t ms = 1'000'000;
 constexpr std::uint64_t second = 1000 * ms;
 
-census_schedule with_timetable() {
-  census_schedule made;
+heap_scan_schedule with_timetable() {
+  heap_scan_schedule made;
   made.begin(0, false, true);
   return made;
 }
 
 // A program whose first step comes six seconds after it was started.
 struct run {
-  census_schedule schedule = with_timetable();
+  heap_scan_schedule schedule = with_timetable();
   std::uint64_t now = 6 * second;
   std::uint64_t allocated = 1 << 20;
   std::uint64_t growth = 512;  // a step
   std::uint64_t step_ns = 20 * ms;
-  std::uint64_t census_ns = 30 * ms;
+  std::uint64_t heap_scan_ns = 30 * ms;
   std::uint64_t spent = 0;
 
   void take(census_reason why) {
-    schedule.took(why, allocated, census_ns);
-    now += census_ns;
-    spent += census_ns;
+    schedule.took(why, allocated, heap_scan_ns);
+    now += heap_scan_ns;
+    spent += heap_scan_ns;
   }
   bool step() {
     now += step_ns;
@@ -75,9 +75,9 @@ TEST_CASE("a short run has censuses from its beginning to near its end") {
 }
 
 TEST_CASE("none is free whatever it costs") {
-  run slow{.census_ns = 100 * ms};
+  run slow{.heap_scan_ns = 100 * ms};
   CHECK(slow.steps(40) == std::vector<unsigned>{2, 5});
-  run slower{.census_ns = 250 * ms};
+  run slower{.heap_scan_ns = 250 * ms};
   CHECK(slower.steps(40) == std::vector<unsigned>{2});
 }
 
@@ -85,7 +85,7 @@ TEST_CASE("several ranks take censuses after the same numbers of steps, whatever
   const std::vector<unsigned> same{2, 5, 9, 16, 28, 50, 90};
   for (const std::uint64_t cost : {3 * ms, 100 * ms}) {
     for (const std::uint64_t growth : {0u, 512u}) {
-      run rank{.growth = growth, .census_ns = cost};
+      run rank{.growth = growth, .heap_scan_ns = cost};
       rank.schedule.begin(0, true, true);
       CHECK(rank.steps(100) == same);
       CHECK_FALSE(rank.schedule.high_water(rank.now + second));
@@ -122,9 +122,9 @@ TEST_CASE("batches of all sizes are no growth that begins") {
 }
 
 TEST_CASE("what was too expensive stays due") {
-  run slow{.census_ns = 250 * ms};
+  run slow{.heap_scan_ns = 250 * ms};
   (void)slow.steps(40);
-  // 2 % of the time pay for two censuses of 250 ms after 25 s.
+  // 2 % of the time pay for two heap scans of 250 ms after 25 s.
   slow.now = 24 * second;
   CHECK_FALSE(slow.step());
   slow.now = 26 * second;
@@ -134,7 +134,7 @@ TEST_CASE("what was too expensive stays due") {
 
 TEST_CASE("a long run spends less than 0.3 % on censuses, and has one near its end") {
   for (const std::uint64_t cost : {3 * ms, 30 * ms, 250 * ms}) {
-    run long_run{.census_ns = cost};
+    run long_run{.heap_scan_ns = cost};
     const std::vector<unsigned> taken = long_run.steps(500'000);
     CHECK(static_cast<double>(long_run.spent) < 0.003 * static_cast<double>(long_run.now));
     CHECK(taken.back() > 430'000);
@@ -155,7 +155,8 @@ TEST_CASE("calls that belong to a step are no interval") {
   run accumulating;  // of gradients
   unsigned intervals = 0;
   for (unsigned i = 0; i < 1000; ++i) {
-    for (unsigned micro_batch = 0; micro_batch < 3; ++micro_batch) intervals += accumulating.call();
+    for (unsigned gradient_accumulation = 0; gradient_accumulation < 3; ++gradient_accumulation)
+      intervals += accumulating.call();
     (void)accumulating.step();
   }
   CHECK(intervals == 0);
@@ -237,7 +238,7 @@ TEST_CASE("peaks and failures have their own share") {
   CHECK(climbing.spent <= climbing.now / 100);
   CHECK(climbing.steps(20) == std::vector<unsigned>{2, 5, 9, 13, 16});
 
-  run failing{.census_ns = 250 * ms};
+  run failing{.heap_scan_ns = 250 * ms};
   unsigned failures = 0;
   for (unsigned i = 0; i < 1000; ++i) {
     failing.now += 10 * ms;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Censuses by hand: what each found, by name.
+// Heap scans by hand: what each found, by name.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@
 
 namespace memtrace::test {
 
-class censuses {
+class heap_scans {
  public:
   void begin(std::uint64_t step, format::census_reason why = format::census_reason::step) {
     step_ = step;

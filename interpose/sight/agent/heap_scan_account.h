@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The cost of one kind of census so far, and its limit: a share of the time since the
+// The cost of one kind of heap scan so far, and its limit: a share of the time since the
 // process began, and a little to begin with. None is free whatever it costs.
 #pragma once
 
@@ -8,7 +8,7 @@
 
 namespace memtrace::agent {
 
-class census_account {
+class heap_scan_account {
  public:
   // Whether so large a share of `elapsed_ns` has been spent at most, if the next one costs what the
   // last one did.

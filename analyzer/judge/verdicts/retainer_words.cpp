@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/judge/verdicts/retainer_words.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "analyzer/base/text/parts.h"
+#include "analyzer/base/text/units.h"
+#include "analyzer/judge/verdicts/held_path.h"
+
+namespace memtrace::verdicts {
+
+namespace {
+
+constexpr std::string_view element = "[…]";
+
+[[nodiscard]] std::string with_article(std::string_view noun) {
+  constexpr std::string_view vowels = "aeiouAEIOU";
+  const bool vowel = !noun.empty() && vowels.find(noun.front()) != vowels.npos;
+  return fmt::format("{} {}", vowel ? "an" : "a", noun);
+}
+
+// from fit (train.py:80), global of model.py, closure of step (train.py:12)
+[[nodiscard]] std::string origin(const retainer& held_by) {
+  constexpr std::string_view local = "local of ";
+  const auto place = held_by.file.empty() ? std::string()
+                     : held_by.line == 0
+                         ? fmt::format(" ({})", text::file_name(held_by.file))
+                         : fmt::format(" ({}:{})", text::file_name(held_by.file), held_by.line);
+  if (held_by.owner.empty()) return place;
+  if (held_by.owner.starts_with(local)) {
+    return fmt::format(", from {}{}", held_by.owner.substr(local.size()), place);
+  }
+  return fmt::format(", {}{}", held_by.owner, place);
+}
+
+}  // namespace
+
+std::string variable_of(const retainer& held_by) {
+  if (held_by.grows_in) return held_by.grows_in->variable;
+  std::string_view path = held_by.path;
+  const auto graph = path.find(".grad_fn");
+  if (graph != path.npos && graph != 0) path = path.substr(0, graph);
+  // Its container is the innermost one.
+  if (held_by.grows_itself && !path.ends_with(']')) return std::string(path);
+  if (const auto at = path.rfind(element); at != path.npos && at != 0) path = path.substr(0, at);
+  while (path.ends_with(element)) path.remove_suffix(element.size());
+  return std::string(path);
+}
+
+bool is_bounded_by_kind(const retainer& held_by) {
+  if ((held_by.flags & format::held_bounded) == 0) return false;
+  if (held_by.grows_in) return held_by.grows_in->most != 0;
+  // A full one does not grow: it is in another one that does.
+  if (held_by.is_full) return false;
+  return !(held_by.gets_longer && !held_by.container.empty() && limit_of(held_by.container) == 0);
+}
+
+std::string_view container_class(const retainer& held_by) {
+  const std::string_view whole = held_by.container;
+  return whole.substr(0, std::min(whole.find('('), whole.size()));
+}
+
+std::string describe(const retainer& held_by) {
+  if ((held_by.flags & format::held_unreachable) != 0) {
+    return "no name leads to it: a reference cycle, or C++ alone";
+  }
+  std::string words = fmt::format("`{}`", variable_of(held_by));
+  const bool is_another = held_by.grows_in && held_by.grows_in->length != held_by.length;
+  if (is_another) {
+    words += ", of " + text::format_count(held_by.grows_in->length);
+  } else if (!held_by.container.empty()) {
+    words += ", " + with_article(held_by.container);
+    if (held_by.length != 0) words += " of " + text::format_count(held_by.length);
+    if (!held_by.holder.empty()) words += " in " + held_by.holder;
+  } else if (!held_by.holder.empty()) {
+    words += ", in " + held_by.holder;
+  }
+  words += origin(held_by);
+  if ((held_by.flags & format::held_graph) != 0) words += ", through autograd's graph";
+  return words;
+}
+
+}  // namespace memtrace::verdicts
