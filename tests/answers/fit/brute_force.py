@@ -21,6 +21,7 @@ import tempfile
 from pathlib import Path
 
 import cells
+import rows
 import runs
 
 RESULTS = cells.HERE / "brute_force.json"
@@ -77,7 +78,7 @@ def load() -> dict:
 
 def save(found: dict) -> None:
     new = RESULTS.with_suffix(".new")
-    new.write_text(json.dumps(found, indent=1, sort_keys=True) + "\n")
+    rows.write(new, found, sort_keys=True)
     os.replace(new, RESULTS)
 
 

@@ -5,6 +5,7 @@ import json
 from collections import Counter
 from pathlib import Path
 
+import rows
 from compared import Compared, kind_of
 
 HEAD = """# Other people's tests
@@ -17,7 +18,7 @@ a difference if it ended traced as it never did bare, else it is unsteady by its
 
 CPython's tests run in a process that has imported PyTorch and trains a step before each test, so that
 the recorder is active throughout; the trace of that process has exactly the allocations that PyTorch
-counted. Made by `scripts/foreign_tests`; how each test ended stands in [lists](lists/).
+counted. Made by `scripts/foreign_tests`, from the counts and differences in [lists](lists/).
 
 """
 COLUMNS = ["passed", "failed", "skipped", "failed as expected", "ended the process", "hung", "not run"]
@@ -46,21 +47,21 @@ def keep(found: Compared, facts: dict, folder: Path) -> None:
         "wrong_traces": found.traced.wrong,
         "different": {one: [many(way) for way in ways] for one, ways in sorted(found.different.items())},
         "unsteady": {one: [many(way) for way in found.again[one]] for one in found.unsteady},
-        "tests": dict(sorted(found.bare.tests.items())),
+        "ended": dict(sorted(Counter(map(kind_of, found.bare.tests.values())).items())),
     }
     (folder / "lists").mkdir(parents=True, exist_ok=True)
     # PyTorch's tests may run under more than one release of it.
     under = f"-torch-{facts['torch'].split('+')[0]}" if "checkout" in facts else ""
     target = folder / "lists" / f"{found.module}{under}.json"
-    target.write_text(json.dumps(kept, indent=1) + "\n")
+    rows.write(target, kept)
 
 
 def row(kept: dict) -> str:
-    counts = Counter(kind_of(how) for how in kept["tests"].values())
+    counts = Counter(kept["ended"])
     other = sum(counts.values()) - sum(counts[name] for name in COLUMNS)
     counts["failed"] += other  # passed unexpectedly: either way not what the test wants
     whose = f"PyTorch {kept['checkout']}" if "checkout" in kept else f"CPython {kept['python']}"
-    cells = [f"`{kept['module']}`", whose, kept["torch"], kept["date"], len(kept["tests"]),
+    cells = [f"`{kept['module']}`", whose, kept["torch"], kept["date"], sum(kept["ended"].values()),
              *(counts[name] for name in COLUMNS), len(kept["unsteady"]), len(kept["different"]),
              kept["traces"], len(kept["wrong_traces"])]
     return "| " + " | ".join(str(cell) for cell in cells) + " |"
@@ -74,7 +75,7 @@ def write(folder: Path) -> None:
              "| --- | --- | --- | --- |" + " ---: |" * (len(head) - 4),
              *map(row, sorted(lists, key=lambda kept: (
                  "checkout" in kept, kept["torch"], kept["module"])))]
-    total = sum(len(kept["tests"]) for kept in lists)
+    total = sum(sum(kept["ended"].values()) for kept in lists)
     different = [(kept["module"], one, ways) for kept in lists for one, ways in kept["different"].items()]
     wrong = [one for kept in lists for one in kept["wrong_traces"]]
     unsteady = [(one, how) for kept in lists for one, how in kept["unsteady"].items()]

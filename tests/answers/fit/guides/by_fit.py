@@ -20,6 +20,7 @@ HERE = Path(__file__).resolve().parent
 sys.path[1:1] = [str(HERE.parents[2] / "support"), str(HERE.parent)]
 
 import answers  # noqa: E402
+import rows  # noqa: E402
 import runs  # noqa: E402
 
 RESULTS = HERE / "by_fit.json"
@@ -61,7 +62,7 @@ def main() -> None:
                 name = f"{setting}: {model}: {row['gpu']}"
                 found[name] = {key: row.get(key) for key in KEPT} | {"build": made_by}
                 print(name, found[name], flush=True)
-            RESULTS.write_text(json.dumps(found, indent=1, sort_keys=True) + "\n")
+            rows.write(RESULTS, found, sort_keys=True)
 
 
 if __name__ == "__main__":
