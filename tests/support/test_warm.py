@@ -6,6 +6,7 @@ Left out, because it says when and where a process ran, and differs between two 
 - samples of the host's memory (`counter`), which are taken by time;
 - addresses on the host of Python's objects and of CUDA's streams and handles: each is replaced by the order in which
   it is first seen;
+- programs whose frees within one call come in the order of addresses on the host (GradScaler's in amp_checkpoint.py);
 - the folder of the recording in names of files, and in the command line."""
 
 import json
@@ -25,7 +26,6 @@ CASES = {
     "out_of_memory": (runs.PROGRAMS / "out_of_memory.py", [], {"memory": "2GiB"}),
     "lstm_expandable": (runs.PROGRAMS / "lstm.py", [], {"env": {"PYTORCH_CUDA_ALLOC_CONF": "expandable_segments:True"}}),
     "cuda_graph": (runs.PROGRAMS / "cuda_graph.py", [], {}),
-    "amp_checkpoint": (runs.PROGRAMS / "amp_checkpoint.py", [], {}),
     "gan": (runs.PROGRAMS / "gan.py", [], {"gpu": "a100-40"}),
     "by_hand": (ATTRIBUTION / "by_hand.py", [], BESIDE),
     "own_optimizers": (ATTRIBUTION / "own_optimizers.py", [], BESIDE),

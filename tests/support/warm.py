@@ -138,6 +138,7 @@ def is_understood(python: str) -> bool:
 def can(command: list, **how) -> bool:
     words = [str(word) for word in command]
     return (not runs.on_real_gpu() and len(words) > 1 and words[0] == runs.python() and words[1].endswith(".py")
+            and "MEMTRACE_DISABLE" not in (how.get("env") or {})
             and not how.get("pass_fds") and how.get("preexec_fn") is None and is_understood(words[0]))
 
 

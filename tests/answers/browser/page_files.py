@@ -73,7 +73,7 @@ class Files:
                     called(runs.build() / "tests/example_traces", large, LARGE_EVENTS, LARGE_LINES)
             return self.folder / "large/many_sites.mtrace"
         program, arguments, how = RUNS[name]
-        status = 1 if name == "out_of_memory" else 0
+        status = 1 if name in ("out_of_memory", "in_pieces") else 0
         return recordings.record(program, *arguments, **how).expect(status).trace
 
     def page(self, name: str) -> Path:

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 import programs_table
-import recordings
 import runs
 import snapshot_parts
 
@@ -19,7 +18,7 @@ HERE = Path(__file__).resolve().parent
 def recorded(built, tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("fragmentation")
     command = [runs.python(), HERE / "programs.py", folder]
-    recordings.run(command, folder / "traces", env={"PYTHONPATH": str(runs.ROOT / "python")}).expect(0)
+    runs.run(command, folder / "traces", env={"PYTHONPATH": str(runs.ROOT / "python")}).expect(0)
     return folder
 
 

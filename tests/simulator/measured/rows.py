@@ -5,7 +5,6 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
-import recordings
 import runs
 
 HERE = Path(__file__).resolve().parent
@@ -42,7 +41,7 @@ def name(row: dict) -> str:
 
 
 def simulate(row: dict, folder: Path) -> Result:
-    outcome = recordings.run(
+    outcome = runs.run(
         [runs.python(), HERE / "programs" / "measure.py", row["family"], json.dumps(row["sizes"])],
         folder / "trace", gpu=row["model"],
     ).expect(0)

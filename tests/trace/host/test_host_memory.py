@@ -7,8 +7,6 @@ from pathlib import Path
 
 import jsonschema
 import pytest
-
-import recordings
 import runs
 
 PROGRAMS = Path(__file__).resolve().parent / "programs"
@@ -19,8 +17,7 @@ pytestmark = pytest.mark.usefixtures("built")
 
 
 def run(name: str, output: Path | None, *arguments, **how) -> runs.Outcome:
-    # Cold: a forked process has memory in common with others.
-    outcome = recordings.run([runs.python(), PROGRAMS / f"{name}.py", *arguments], output, cold=True, **how)
+    outcome = runs.run([runs.python(), PROGRAMS / f"{name}.py", *arguments], output, **how)
     return outcome.expect(0)
 
 

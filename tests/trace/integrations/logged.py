@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 import runs
-import warm
 
 PROGRAMS = Path(__file__).resolve().parent / "programs"
 ALLOCATED, RESERVED = "memtrace/peak_allocated_bytes", "memtrace/peak_reserved_bytes"
@@ -27,7 +26,7 @@ def needs(*packages: str):
 
 def run(program: str, *arguments, output: Path | None, **how) -> runs.Outcome:
     how["env"] = {**VARIABLES, **how.get("env", {})}
-    return warm.run([runs.python(), PROGRAMS / f"{program}.py", *arguments], output, **how).expect(0)
+    return runs.run([runs.python(), PROGRAMS / f"{program}.py", *arguments], output, **how).expect(0)
 
 
 def said(outcome: runs.Outcome, word: str):
