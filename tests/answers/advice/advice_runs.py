@@ -7,6 +7,7 @@ import json
 import shutil
 from pathlib import Path
 
+import recordings
 import runs
 from known_remedy import Truth
 from measure_changes import STEADY, Wanted, run_all
@@ -31,8 +32,8 @@ def record(truth: Truth) -> None:
     folder = folder_of(truth)
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
-    outcome = runs.run([runs.python(), truth.path], folder, timeout=600, env=STEADY,
-                       memory=truth.memory or None)
+    outcome = recordings.run([runs.python(), truth.path], folder, timeout=600, env=STEADY,
+                             memory=truth.memory or None)
     outcome.expect(1 if truth.mends else 0)
     assert outcome.traces, f"{truth.name} left no trace"
     (folder / "key").write_text(key(truth))

@@ -7,6 +7,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+import recordings
 import runs
 import snapshots
 
@@ -68,8 +69,8 @@ def run(case: str, folder: Path) -> Run:
     if "/" not in program:
         program = runs.PROGRAMS / f"{program}.py"
     truth = folder / "truth.pickle"
-    runs.run([runs.python(), HERE / "snapshot_truth.py", truth, program, *arguments], folder / "trace",
-             env=variables, devices=devices, timeout=600).expect(KILLED)
+    recordings.run([runs.python(), HERE / "snapshot_truth.py", truth, program, *arguments], folder / "trace",
+                   env=variables, devices=devices, timeout=600).expect(KILLED)
     trace, = runs.traces_in(folder / "trace")
     file = folder / "exported.pickle"
     return Run(snapshots.load(truth), truth, trace, file, export(trace, file))

@@ -8,6 +8,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 
+import recordings
 import runs
 
 PROGRAMS = Path(__file__).resolve().parent / "programs"
@@ -44,12 +45,13 @@ def test_both_sides_of_the_boundary_do_what_is_said(found, label, tmp_path):
     row, = [each for each in found[1]["rows"] if each["gpu"] == label]
     model, memory = GPUS[label]
     assert row["verified"] and row["refused_batch"] == row["largest_batch"] + 1
-    fits = runs.run([runs.python(), PROGRAM, "--batch-size", row["largest_batch"]], None, gpu=model, memory=memory)
+    machine = {"gpu": model, "memory": memory}
+    fits = recordings.run([runs.python(), PROGRAM, "--batch-size", row["largest_batch"]], None, **machine)
     fits.expect(0)
     reserved, outside = json.loads(fits.stdout)
     assert row["peak_reserved_bytes"] == reserved
     assert row["used_bytes"] == reserved + outside
-    refused = runs.run([runs.python(), PROGRAM, "--batch-size", row["refused_batch"]], None, gpu=model, memory=memory)
+    refused = recordings.run([runs.python(), PROGRAM, "--batch-size", row["refused_batch"]], None, **machine)
     refused.expect(1)
     assert b"OutOfMemoryError" in refused.stderr
 

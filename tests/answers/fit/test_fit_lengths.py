@@ -8,6 +8,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 
+import recordings
 import runs
 
 PROGRAM = Path(__file__).resolve().parent / "programs" / "stored_scores.py"
@@ -32,7 +33,8 @@ def test_the_law_holds_at_a_length_that_was_not_tried(built, tmp_path):
     assert "length²" in done.stdout and "at any length" in (tmp_path / "fit.html").read_text()
 
     batch, length = 12, 384
-    tried = runs.run([runs.python(), PROGRAM, "--batch-size", batch, "--length", length], None, gpu=GPU, memory=MEMORY)
+    tried = recordings.run([runs.python(), PROGRAM, "--batch-size", batch, "--length", length], None,
+                           gpu=GPU, memory=MEMORY)
     tried.expect(0)
     said = law["constant_bytes"] + batch * (law["bytes_per_item"] + law["bytes_per_token"] * length
                                             + law["bytes_per_token_squared"] * length ** 2)

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import programs_table
+import recordings
 import runs
 import snapshot_parts
 
@@ -18,7 +19,7 @@ HERE = Path(__file__).resolve().parent
 def recorded(built, tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("fragmentation")
     command = [runs.python(), HERE / "programs.py", folder]
-    runs.run(command, folder / "traces", env={"PYTHONPATH": str(runs.ROOT / "python")}).expect(0)
+    recordings.run(command, folder / "traces", env={"PYTHONPATH": str(runs.ROOT / "python")}).expect(0)
     return folder
 
 

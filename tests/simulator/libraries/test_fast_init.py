@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+import recordings
 import runs
 
 PROGRAM = Path(__file__).resolve().parent / "programs" / "initialised.py"
@@ -23,7 +24,7 @@ def both(built, tmp_path_factory):
     for value in ("0", "1"):
         folder = tmp_path_factory.mktemp(f"fast_init_{value}")
         environment = {**SETTLED, "MEMTRACE_SIM_FAST_INIT": value}
-        outcomes.append(runs.run([runs.python(), PROGRAM], folder, env=environment).expect(0))
+        outcomes.append(recordings.run([runs.python(), PROGRAM], folder, env=environment, cold=True).expect(0))
     return outcomes
 
 

@@ -5,6 +5,7 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
+import recordings
 import runs
 
 HERE = Path(__file__).resolve().parent
@@ -41,7 +42,7 @@ def name(row: dict) -> str:
 
 
 def simulate(row: dict, folder: Path) -> Result:
-    outcome = runs.run(
+    outcome = recordings.run(
         [runs.python(), HERE / "programs" / "measure.py", row["family"], json.dumps(row["sizes"])],
         folder / "trace", gpu=row["model"],
     ).expect(0)

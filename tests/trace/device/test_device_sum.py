@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+import recordings
 import runs
 
 PROGRAMS = Path(__file__).parent / "programs"
@@ -44,7 +45,7 @@ def parts_of(device: dict) -> dict[str, int]:
 def run(folder: Path, program: str, *arguments: str, **machine) -> tuple[list[int], list[dict]]:
     """What the program printed, and the devices of the report."""
     interpreter = runs.python() if program == "training.py" else sys.executable
-    outcome = runs.run([interpreter, PROGRAMS / program, *arguments], folder, **machine).expect(0)
+    outcome = recordings.run([interpreter, PROGRAMS / program, *arguments], folder, **machine).expect(0)
     return [int(line) for line in outcome.stdout.split()], runs.report(outcome.traces, folder)["devices"]
 
 
@@ -94,7 +95,7 @@ def test_training_with_pools_of_cuda(built, tmp_path):
 def test_training_programs(built, tmp_path, program):
     """out_of_memory.py, too, has nothing unexplained, in tests of its own."""
     arguments = [] if program == "mt5_trainer.py" else ["--steps", "3"]
-    outcome = runs.run([runs.python(), runs.PROGRAMS / program, *arguments], tmp_path)
+    outcome = recordings.run([runs.python(), runs.PROGRAMS / program, *arguments], tmp_path)
     devices = runs.report(outcome.expect(0).traces, tmp_path)["devices"]
     assert len(devices) == 1
     for device in devices:

@@ -5,6 +5,7 @@ import json
 from pathlib import Path
 
 import pytest
+import recordings
 import runs
 
 PROGRAM = Path(__file__).resolve().parent / "programs" / "held.py"
@@ -34,7 +35,7 @@ def censuses_of(records):
 def held(built, tmp_path_factory):
     folder = tmp_path_factory.mktemp("held")
     answer = folder / "answer.json"
-    outcome = runs.run([runs.python(), str(PROGRAM), str(answer)], folder / "traces").expect(0)
+    outcome = recordings.run([runs.python(), str(PROGRAM), str(answer)], folder / "traces").expect(0)
     assert outcome.stdout.decode().splitlines()[-1] == "the program ended as it would"
     (trace,) = outcome.traces
     records = runs.dump(trace, stacks=False)

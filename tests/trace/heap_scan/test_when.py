@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+import recordings
 import runs
 
 pytestmark = pytest.mark.usefixtures("built")
@@ -24,7 +25,9 @@ STATUS = {"steps": 0, "steady": 0, "late": 0, "marked_steps": 0, "two_optimizers
 
 def run_all(output: Path, names, **how) -> dict[str, list[dict]]:
     """The records of each program's trace; none where it left none."""
-    outcome = runs.run([runs.python(), PROGRAM, *names], output, timeout=800, **how).expect(0)
+    # Cold: it forks a process for each of them itself.
+    how["env"] = {"PYTHONPATH": str(runs.ROOT / "python"), **how.get("env", {})}
+    outcome = recordings.run([runs.python(), PROGRAM, *names], output, timeout=800, cold=True, **how).expect(0)
     traces = {trace.name.split(".")[-2]: trace for trace in outcome.traces}
     found = {}
     for line in outcome.stdout.decode().splitlines():

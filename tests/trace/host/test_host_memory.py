@@ -7,6 +7,8 @@ from pathlib import Path
 
 import jsonschema
 import pytest
+
+import recordings
 import runs
 
 PROGRAMS = Path(__file__).resolve().parent / "programs"
@@ -17,7 +19,8 @@ pytestmark = pytest.mark.usefixtures("built")
 
 
 def run(name: str, output: Path | None, *arguments, **how) -> runs.Outcome:
-    outcome = runs.run([runs.python(), PROGRAMS / f"{name}.py", *arguments], output, **how)
+    # Cold: a forked process has memory in common with others.
+    outcome = recordings.run([runs.python(), PROGRAMS / f"{name}.py", *arguments], output, cold=True, **how)
     return outcome.expect(0)
 
 

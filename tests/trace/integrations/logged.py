@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import runs
+import warm
 
 PROGRAMS = Path(__file__).resolve().parent / "programs"
 ALLOCATED, RESERVED = "memtrace/peak_allocated_bytes", "memtrace/peak_reserved_bytes"
@@ -26,7 +27,7 @@ def needs(*packages: str):
 
 def run(program: str, *arguments, output: Path | None, **how) -> runs.Outcome:
     how["env"] = {**VARIABLES, **how.get("env", {})}
-    return runs.run([runs.python(), PROGRAMS / f"{program}.py", *arguments], output, **how).expect(0)
+    return warm.run([runs.python(), PROGRAMS / f"{program}.py", *arguments], output, **how).expect(0)
 
 
 def said(outcome: runs.Outcome, word: str):

@@ -13,6 +13,7 @@ import pytest
 
 import compare
 import snapshot_programs
+import recordings
 import runs
 import pickle_truth
 
@@ -22,8 +23,8 @@ HERE = Path(__file__).resolve().parent
 @pytest.fixture(scope="session")
 def taken(built, tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("snapshots")
-    runs.run([runs.python(), HERE / "programs.py", folder, *snapshot_programs.QUICK], folder / "traces",
-             devices=2, timeout=1800).expect(0)
+    recordings.run([runs.python(), HERE / "programs.py", folder, *snapshot_programs.QUICK], folder / "traces",
+                   devices=2, timeout=1800, cold=True).expect(0)
     return folder
 
 

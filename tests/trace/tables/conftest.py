@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 import exports
+import recordings
 import runs
 
 HERE = Path(__file__).resolve().parent
@@ -23,12 +24,11 @@ class Run:
 def two_ranks(built, tmp_path_factory) -> Run:
     """Two processes that say that they are ranks 0 and 1, each with its trace."""
     folder = tmp_path_factory.mktemp("ranks")
-    started = []
+    done = []
     for rank in range(2):
         output = folder / f"rank{rank}"
         variables = {"RANK": str(rank), "WORLD_SIZE": "2", "PYTHONPATH": str(runs.ROOT / "python")}
-        started.append((runs.start([runs.python(), HERE / "programs" / "trains.py"], output, env=variables), output))
-    done = [runs.finish(process, output).expect(0) for process, output in started]
+        done.append(recordings.run([runs.python(), HERE / "programs" / "trains.py"], output, env=variables).expect(0))
     traces = [one for outcome in done for one in outcome.traces]
     assert len(traces) == 2
     said = [json.loads(outcome.stdout.splitlines()[-1]) for outcome in done]

@@ -6,6 +6,7 @@ import sqlite3
 import pytest
 
 import exports
+import recordings
 import runs
 
 HELPERS = {"batches"}
@@ -19,7 +20,7 @@ def test_there_are_programs():
 @pytest.mark.slow
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_a_program(built, tmp_path, program):
-    done = runs.run([runs.python(), runs.PROGRAMS / f"{program}.py"], tmp_path / "traces", timeout=900)
+    done = recordings.run([runs.python(), runs.PROGRAMS / f"{program}.py"], tmp_path / "traces", timeout=900)
     trace, = done.traces
     report = runs.report([trace], tmp_path)
     made = exports.export([trace], "sqlite", tmp_path / "run.db")

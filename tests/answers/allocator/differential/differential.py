@@ -10,6 +10,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "support"))
 
+import recordings
 import runs
 import witness
 
@@ -88,8 +89,8 @@ def perform(wanted: list[dict], folder: Path, keep: bool = False) -> list[Verdic
     folder.mkdir(parents=True)
     plan = folder / "runs.jsonl"
     plan.write_text("".join(json.dumps(run) + "\n" for run in wanted))
-    ended = runs.run([runs.python(), HERE / "server.py", plan, folder], folder / "traces",
-                     env=QUIET, timeout=3600)
+    ended = recordings.run([runs.python(), HERE / "server.py", plan, folder], folder / "traces",
+                           env=QUIET, timeout=3600, cold=True)
     verdicts = []
     for run in wanted:
         seen, trace = folder / f"{run['name']}.json", folder / f"{run['name']}.mtrace"

@@ -7,6 +7,7 @@ right if the real figure lies in the range, which is one number where addresses 
 """
 
 import json
+import shutil
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -15,9 +16,10 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parents[2] / "support"))
 
+import recordings  # noqa: E402
 import runs  # noqa: E402
 
-SERVER = HERE / "server.py"
+PROGRAM = HERE / "one_workload.py"
 # Allocator events are all that is wanted; both cost time.
 QUIET = {"MEMTRACE_CENSUS": "0", "MEMTRACE_SAMPLING": "0"}
 LARGE = 24 << 30  # bytes: a GPU on which every workload fits
@@ -47,22 +49,17 @@ class Case:
     def name(self) -> str:
         return f"{self.workload}.{list(SETTINGS).index(self.setting)}.{self.memory >> 20}"
 
-    def as_run(self) -> dict:
-        return {"name": self.name, "settings": SETTINGS[self.setting], "memory": self.memory,
-                "workload": self.workload}
-
 
 def perform(cases: list[Case], folder: Path) -> dict[str, dict]:
-    """Really runs them: PyTorch's own statistics by case, and the traces in the folder. What is
-    there already is not run again."""
+    """Really runs them: PyTorch's own statistics by case, and the traces in the folder."""
     folder.mkdir(parents=True, exist_ok=True)
-    missing = [case for case in cases if not (folder / f"{case.name}.mtrace").exists()]
-    if missing:
-        plan = folder / f"{missing[0].name}.jsonl"
-        plan.write_text("".join(json.dumps(case.as_run()) + "\n" for case in missing))
-        runs.run([runs.python(), SERVER, plan, folder], folder / "traces", env=QUIET,
-                 timeout=7200).expect(0)
-    return {case.name: json.loads((folder / f"{case.name}.json").read_text()) for case in cases}
+    found = {}
+    for case in cases:
+        made = recordings.record(PROGRAM, case.workload, memory=str(case.memory),
+                                 env={**QUIET, "PYTORCH_CUDA_ALLOC_CONF": SETTINGS[case.setting]}).expect(0)
+        shutil.copyfile(made.trace, folder / f"{case.name}.mtrace")
+        found[case.name] = json.loads(made.stdout)
+    return found
 
 
 def replay(trace: Path, settings: list[str], memory: int | None = None) -> dict[str, dict]:

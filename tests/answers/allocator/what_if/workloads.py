@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Programs whose reserved memory depends on the allocator's options, as server.py runs them.
+"""Programs whose reserved memory depends on the allocator's options, as one_workload.py runs them.
 
 Each is what people do, small enough to be run hundreds of times: sizes are real ones, the steps few.
 What is random is seeded, and asks for the same memory whatever the options are.

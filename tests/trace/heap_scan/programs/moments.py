@@ -9,9 +9,6 @@ import signal
 import sys
 import threading
 import time
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[4] / "python"))
 
 import torch
 from torch import nn
