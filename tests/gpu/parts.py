@@ -17,7 +17,7 @@ import check_peaks
 import check_samples
 import check_sum
 import machine
-import rows
+import json_rows
 
 CHECKS = {
     "a": check_identical, "b": check_events, "c": check_sum, "d": check_cost, "e": check_peaks,
@@ -107,7 +107,7 @@ def run(part: Part, facts: dict, folder: Path, most_seconds: float) -> dict:
     file, began = file_of(part, folder), time.monotonic()
     done, kept = begun(part, facts, file)
     kept["check"] = done.as_json()
-    rows.write(file, kept)
+    json_rows.write(file, kept)
     for number, unit in enumerate(list(kept["left"])):
         since = time.monotonic()
         if number and since - began > most_seconds:
@@ -116,7 +116,7 @@ def run(part: Part, facts: dict, folder: Path, most_seconds: float) -> dict:
         kept["left"].remove(unit)
         kept["seconds"][unit] = round(time.monotonic() - since, 1)
         kept["check"] = done.as_json()
-        rows.write(file, kept)
+        json_rows.write(file, kept)
     return kept
 
 

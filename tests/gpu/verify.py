@@ -13,7 +13,7 @@ sys.path[:0] = [str(HERE), *(str(HERE.parent / name) for name in (
 
 import machine  # noqa: E402
 import parts  # noqa: E402
-import rows  # noqa: E402
+import json_rows  # noqa: E402
 import tables  # noqa: E402
 
 
@@ -57,7 +57,7 @@ def write(into: Path, name: str, facts: dict, kept: list[dict]) -> list[machine.
               "programs": len(one["seconds"]), "seconds": round(sum(one["seconds"].values()))}
              for one in kept]
     found = {"machine": facts, "parts": spent, "checks": [check.as_json() for check in checks]}
-    rows.write(into / f"{name}.json", found)
+    json_rows.write(into / f"{name}.json", found)
     (into / f"{name}.md").write_text(tables.of(facts, checks, spent))
     return checks
 

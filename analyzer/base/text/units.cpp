@@ -13,7 +13,7 @@ namespace memtrace::text {
 
 namespace {
 
-constexpr std::string_view digits = "0123456789.";
+constexpr std::string_view number_marks = "0123456789.";
 
 // Bytes of one "GiB", "G" (binary) or "GB" (SI); empty: no unit.
 [[nodiscard]] std::optional<double> bytes_of_unit(std::string_view unit) {
@@ -60,7 +60,7 @@ std::string format_count(std::uint64_t number) {
 }
 
 std::optional<std::uint64_t> parse_size(std::string_view text) {
-  const auto number = text.substr(0, text.find_first_not_of(digits));
+  const auto number = text.substr(0, text.find_first_not_of(number_marks));
   if (!is_number(number)) return std::nullopt;
   auto unit = text.substr(number.size());
   while (unit.starts_with(' ')) unit.remove_prefix(1);

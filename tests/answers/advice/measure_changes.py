@@ -15,7 +15,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parents[1] / "support")]
 
-import rows  # noqa: E402
+import json_rows  # noqa: E402
 import runs  # noqa: E402
 from advice_corpus import SETS  # noqa: E402
 from known_remedy import CONF, OUTSIDE, Truth  # noqa: E402
@@ -77,7 +77,7 @@ def main() -> int:
     into = chosen.into or HERE / file
     known = json.loads(into.read_text()) if chosen.only and into.exists() else {}
     truths = [truth for truth in programs if not chosen.only or truth.program in chosen.only]
-    rows.write(into, {**known, **measure(truths)}, sort_keys=True)
+    json_rows.write(into, {**known, **measure(truths)}, sort_keys=True)
     return 0
 
 

@@ -8,7 +8,6 @@ import subprocess
 from contextlib import contextmanager
 from pathlib import Path
 
-import recordings
 import runs
 
 HERE = Path(__file__).resolve().parent
@@ -28,20 +27,6 @@ PAGES = {
 }
 DIFFERENCE = ("small", "out_of_memory")
 ARGUMENT = "</script><script>window.hostile=9</script>"
-PROGRAMS = HERE / "programs"
-# Programs, their arguments, and how they are recorded.
-RUNS = {
-    "small": (runs.PROGRAMS / "transformer_adamw.py", ["--steps", "4"], {}),
-    "out_of_memory": (runs.PROGRAMS / "out_of_memory.py", [], {"memory": "2GiB"}),
-    "leak": (runs.ROOT / "tests/corpus/programs/leak_validation_outputs.py", ["--steps", "60"], {}),
-    "in_pieces": (PROGRAMS / "in_pieces.py", [], {"memory": "880MiB"}),
-    "hostile": (PROGRAMS / "hostile_names.py", [ARGUMENT], {"env": {"PYTHONPATH": str(runs.ROOT / "python")}}),
-}
-RUNS |= {
-    rank: (PROGRAMS / "one_rank.py", [],
-           {"devices": 4, "env": {"RANK": str(number), "LOCAL_RANK": str(number), "WORLD_SIZE": str(len(RANKS))}})
-    for number, rank in enumerate(RANKS)
-}
 
 
 def called(*command: object) -> str:
@@ -72,9 +57,12 @@ class Files:
                     large.mkdir(exist_ok=True)
                     called(runs.build() / "tests/example_traces", large, LARGE_EVENTS, LARGE_LINES)
             return self.folder / "large/many_sites.mtrace"
-        program, arguments, how = RUNS[name]
-        status = 1 if name in ("out_of_memory", "in_pieces") else 0
-        return recordings.record(program, *arguments, **how).expect(status).trace
+        with self._making("runs") as missing:
+            if missing:
+                command = [runs.python(), HERE / "programs/many_runs.py", self.folder, ARGUMENT]
+                runs.run(command, self.folder / "recorded", devices=4,
+                         env={"PYTHONPATH": str(runs.ROOT / "python")}).expect(0)
+        return self.folder / f"{name}.mtrace"
 
     def page(self, name: str) -> Path:
         made, told = self.folder / f"{name}.html", self.folder / f"{name}.json"

@@ -8,7 +8,6 @@ import pytest
 
 import page_contents
 import page_files
-import recordings
 import runs
 
 # One defers frees between streams, one ends by running out of memory.
@@ -19,8 +18,8 @@ ROUNDED_TO = 512  # and a block that is a little larger is not split
 class Seen:
     def __init__(self, program: str, folder):
         truth = folder / "truth.pickle"
-        recordings.run([runs.python(), runs.ROOT / "tests/trace/training/recorded_by_pytorch.py", truth,
-                        runs.PROGRAMS / f"{program}.py"], folder / "trace").expect(PROGRAMS[program])
+        runs.run([runs.python(), runs.ROOT / "tests/trace/training/recorded_by_pytorch.py", truth,
+                  runs.PROGRAMS / f"{program}.py"], folder / "trace").expect(PROGRAMS[program])
         page = folder / "page.html"
         page_files.called(runs.memtrace(), "report", *runs.traces_in(folder / "trace"), "--html", page)
         with open(truth, "rb") as file:

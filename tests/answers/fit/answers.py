@@ -14,7 +14,7 @@ from pathlib import Path
 
 import brute_force
 import cells
-import rows
+import json_rows
 import runs
 
 RESULTS = cells.HERE / "fit.json"
@@ -73,7 +73,7 @@ def main() -> None:
         with tempfile.TemporaryDirectory() as scratch:
             rows = fit(program, program.gpus, Path(scratch))
         found[program.name] = {"content": program.content(), "build": made_by, "rows": [{name: row.get(name) for name in KEPT} for row in rows]}
-        rows.write(RESULTS, found, sort_keys=True)
+        json_rows.write(RESULTS, found, sort_keys=True)
         truth = brute_force.load()[program.name]["cells"]
         for row in rows:
             expected = brute_force.largest(truth[row["gpu"]]["outcomes"])

@@ -21,7 +21,7 @@ import tempfile
 from pathlib import Path
 
 import cells
-import rows
+import json_rows
 import runs
 
 RESULTS = cells.HERE / "brute_force.json"
@@ -78,7 +78,7 @@ def load() -> dict:
 
 def save(found: dict) -> None:
     new = RESULTS.with_suffix(".new")
-    rows.write(new, found, sort_keys=True)
+    json_rows.write(new, found, sort_keys=True)
     os.replace(new, RESULTS)
 
 

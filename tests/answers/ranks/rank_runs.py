@@ -6,7 +6,6 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-import recordings
 import runs
 
 PROGRAMS = Path(__file__).resolve().parent / "programs"
@@ -31,8 +30,8 @@ class Rank:
 def run(output: Path, scenarios: list[str], devices: int, timeout: float = 600) -> list[list[Rank]]:
     """The ranks of each scenario, in order."""
     command = [runs.python(), str(PROGRAMS / "forked_ranks.py"), *scenarios]
-    done = recordings.run(command, output, timeout, gpu=GPU, devices=devices, cold=True,
-                          env={"PYTHONPATH": str(DEEPSPEED), "PYTHONHASHSEED": "0", "DS_BUILD_OPS": "0"})
+    done = runs.run(command, output, timeout, gpu=GPU, devices=devices,
+                    env={"PYTHONPATH": str(DEEPSPEED), "PYTHONHASHSEED": "0", "DS_BUILD_OPS": "0"})
     done.expect(0)
     found: list[list[Rank]] = [[] for _ in scenarios]
     for line in done.stdout.splitlines():

@@ -5,7 +5,7 @@ import json
 from collections import Counter
 from pathlib import Path
 
-import rows
+import json_rows
 from compared import Compared, kind_of
 
 HEAD = """# Other people's tests
@@ -53,7 +53,7 @@ def keep(found: Compared, facts: dict, folder: Path) -> None:
     # PyTorch's tests may run under more than one release of it.
     under = f"-torch-{facts['torch'].split('+')[0]}" if "checkout" in facts else ""
     target = folder / "lists" / f"{found.module}{under}.json"
-    rows.write(target, kept)
+    json_rows.write(target, kept)
 
 
 def row(kept: dict) -> str:

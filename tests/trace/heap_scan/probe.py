@@ -10,7 +10,7 @@ class Held:
 class Probe:
     def __init__(self, path):
         self.library = ctypes.PyDLL(path)  # calls with the GIL held
-        self.library.probe_census.argtypes = [ctypes.c_ulong] * 3 + [ctypes.c_int]
+        self.library.probe_heap_scan.argtypes = [ctypes.c_ulong] * 3 + [ctypes.c_int]
         self.library.probe_check_objects.argtypes = [ctypes.c_uint, ctypes.c_int, ctypes.py_object]
         self.library.probe_rows.restype = ctypes.c_void_p
         self.library.probe_objects.restype = ctypes.c_ulong
@@ -18,7 +18,7 @@ class Probe:
 
     def take(self, held=Held, allocated=0, most_objects=2_000_000, in_time=False):
         """`in_time`: with the limit that a census has, otherwise with one of a minute."""
-        self.library.probe_census(id(held), allocated, most_objects, in_time)
+        self.library.probe_heap_scan(id(held), allocated, most_objects, in_time)
 
     def check_objects(self, which=None, by=0):
         """Whether objects are where they should be: True, or False, if that offset is wrong by so

@@ -18,7 +18,7 @@ import numpy
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parents[2] / "support"))
 
-import rows  # noqa: E402
+import json_rows  # noqa: E402
 import runs  # noqa: E402
 
 MEASURED = HERE / "grid.json"
@@ -65,7 +65,7 @@ def measure(cells: list[str], found: dict) -> None:
 
 def keep(said: dict, folder: Path, found: dict) -> None:
     found[said["cell"]] = kept(said, folder)
-    rows.write(MEASURED, found, sort_keys=True)
+    json_rows.write(MEASURED, found, sort_keys=True)
     print(f"{len(found)} of {len(CELLS)}: {said['cell']}", flush=True)
 
 

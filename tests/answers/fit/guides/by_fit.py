@@ -20,7 +20,7 @@ HERE = Path(__file__).resolve().parent
 sys.path[1:1] = [str(HERE.parents[2] / "support"), str(HERE.parent)]
 
 import answers  # noqa: E402
-import rows  # noqa: E402
+import json_rows  # noqa: E402
 import runs  # noqa: E402
 
 RESULTS = HERE / "by_fit.json"
@@ -62,7 +62,7 @@ def main() -> None:
                 name = f"{setting}: {model}: {row['gpu']}"
                 found[name] = {key: row.get(key) for key in KEPT} | {"build": made_by}
                 print(name, found[name], flush=True)
-            rows.write(RESULTS, found, sort_keys=True)
+            json_rows.write(RESULTS, found, sort_keys=True)
 
 
 if __name__ == "__main__":

@@ -16,7 +16,7 @@ HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parents[2] / "support")]
 
 import figures  # noqa: E402
-import rows  # noqa: E402
+import json_rows  # noqa: E402
 import runs  # noqa: E402
 
 MEASURED = HERE / "measured.json"
@@ -103,7 +103,7 @@ def main() -> None:
     for figure in figures.ALL:
         if key(figure) not in measured and (not sys.argv[1:] or figure.source in sys.argv[1:]):
             measured[key(figure)] = measure(figure)
-            rows.write(MEASURED, measured, sort_keys=True)
+            json_rows.write(MEASURED, measured, sort_keys=True)
             print(f"{figure.source}: {figure.what}: {compared(figure, measured[key(figure)])}", flush=True)
     if measured:
         text = HEAD + summary(measured) + "\n".join(section(name, measured) for name in figures.SOURCES)
