@@ -13,7 +13,7 @@ import sys
 from collections import defaultdict
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 TARGET = Path(__file__).resolve().with_name("known_names.def")
 TYPEDEFS = ["cudaTypedefs.h", "cudaEGLTypedefs.h", "cudaGLTypedefs.h", "cudaProfilerTypedefs.h",
             "cudaVDPAUTypedefs.h"]
