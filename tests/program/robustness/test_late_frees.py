@@ -33,7 +33,7 @@ def agree(traces: list[Path], moments: int) -> None:
     assert counted(traces[0], "cuMemAlloc") == counted(traces[0], "cuMemFree") == BLOCKS * (1 + moments)
 
 
-@pytest.mark.parametrize("version", interpreters.VERSIONS)
+@pytest.mark.parametrize("version", interpreters.CASES)
 def test_memory_that_outlives_the_interpreter(library, version, tmp_path):
     interpreter = interpreters.find(version)
     if interpreter is None:

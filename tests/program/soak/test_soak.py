@@ -9,7 +9,7 @@ import watched
 import runs
 import soak
 
-pytestmark = pytest.mark.usefixtures("built")
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("built")]
 
 
 @pytest.fixture(scope="module")
@@ -53,7 +53,6 @@ def test_what_goes_wrong_is_told(short, breaks):
     assert len(soak.what_is_wrong(found)) == 1
 
 
-@pytest.mark.slow
 def test_gradients_that_are_added_to_take_no_memory(tmp_path):
     """Bare it grows by nothing; 24,000 times two gradients are 1.5 MiB where each leaves 32 bytes."""
     command = [runs.python(), str(watched.PROGRAM.with_name("accumulates.py")), "24000"]

@@ -25,7 +25,7 @@ def built_probe():
     probes.need("memtrace_census_probe")
 
 
-@pytest.fixture(params=interpreters.VERSIONS)
+@pytest.fixture(params=interpreters.CASES)
 def interpreter(request):
     path = interpreters.find(request.param)
     if path is None:

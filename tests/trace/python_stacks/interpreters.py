@@ -5,8 +5,14 @@ import os
 import pathlib
 import shutil
 import subprocess
+import sys
+
+import pytest
 
 VERSIONS = ["3.9", "3.10", "3.11", "3.12", "3.13"]
+# As parameters of a test: CI has the one that runs the tests.
+CASES = [pytest.param(version, marks=() if version == "%d.%d" % sys.version_info[:2] else pytest.mark.slow)
+         for version in VERSIONS]
 
 
 def _candidates(version):

@@ -26,7 +26,7 @@ def test_one_interpreter_at_least_is_tested():
     assert any(interpreters.find(version) for version in interpreters.VERSIONS)
 
 
-@pytest.fixture(params=interpreters.VERSIONS)
+@pytest.fixture(params=interpreters.CASES)
 def interpreter(request):
     path = interpreters.find(request.param)
     if path is None:

@@ -82,7 +82,7 @@ def ring(kind: Kind):
 
 def varying(kind: Kind):
     net = model()
-    for i in range(12):
+    for i in range(16):
         train(net, 1, rows=300 + 217 * i)
     return net
 

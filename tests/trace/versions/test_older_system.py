@@ -37,12 +37,14 @@ def test_what_needs_a_newer_glibc_is_seen():
     assert other_systems.newest_glibc("  0x0010:   Name: GLIBC_2.2.5  Flags: none\n") == (2, 2, 5)
 
 
+@pytest.mark.slow
 def test_an_older_system_runs_a_process_with_the_library(older):
     done = older.run("LD_PRELOAD=/memtrace/libmemtrace.so /bin/echo still here").expect(0)
     assert done.stdout == b"still here\n"
     assert done.stderr == b""
 
 
+@pytest.mark.slow
 def test_an_older_system_records_and_reports(older):
     (older.root / "tmp" / "calls.py").write_text(CUDA_CALLS)
     done = older.run(f"rm -f *.mtrace; LD_PRELOAD='{PRELOADED}' python3 calls.py").expect(0)

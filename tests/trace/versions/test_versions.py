@@ -6,9 +6,9 @@ import pytest
 import environments
 import version_runs
 
+pytestmark = pytest.mark.slow
 CASES = [
-    pytest.param(torch, setting, id=f"{torch}-{setting}",
-                 marks=() if setting == "default" else pytest.mark.slow)
+    pytest.param(torch, setting, id=f"{torch}-{setting}")
     for torch in (environments.OLDEST, environments.NEWEST) for setting in version_runs.SETTINGS
 ]
 
