@@ -309,8 +309,9 @@ def drop_oldest() -> None:
     sizes = []
     for folder in root().iterdir():
         if folder.is_dir():
-            size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
-            sizes.append((folder.stat().st_mtime, size, folder))
+            with contextlib.suppress(FileNotFoundError):  # one that is being made
+                size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+                sizes.append((folder.stat().st_mtime, size, folder))
     total = sum(size for _, size, _ in sizes)
     for used, size, folder in sorted(sizes):
         if total <= LIMIT_BYTES or time.time() - used < BUSY_S:
