@@ -67,7 +67,7 @@ class Recording:
         return self
 
     def report(self) -> dict:
-        """Of all its traces, by the command that is tested; made anew at each call."""
+        """The report on all its traces, by the command that is tested; made anew at each call."""
         with tempfile.TemporaryDirectory() as scratch:
             return runs.report(self.traces, Path(scratch))
 
@@ -122,6 +122,13 @@ def run(command: list, output: Path | None, timeout: float = 600, **how) -> runs
             shutil.copy2(made, word)
     return runs.Outcome(found.status, found.stdout, found.stderr, runs.traces_in(output) if output else [],
                         found.copies)
+
+
+def run_each(program: Path, names: list[str], folder: Path, **how) -> None:
+    """`program FOLDER NAME` for each name, a recording of its own: folder gets what it writes, and NAME.mtrace."""
+    for name in names:
+        trace, = run([runs.python(), program, folder, name], folder / "traces" / name, **how).expect(0).traces
+        trace.rename(folder / f"{name}.mtrace")
 
 
 def is_of_tests(path: str) -> bool:
@@ -269,7 +276,7 @@ def digest_of(sources: dict[Path, bytes], folder: Path) -> str:
 
 @functools.cache
 def digest_of_build(build: Path, bare: bool) -> str:
-    """Of the code that simulates and, unless bare, records. Names of the folder that it was compiled in stand only in
+    """The code that simulates and, unless bare, records. Names of the folder that it was compiled in stand only in
     the parts that are left out: a clone elsewhere on this machine has the same digest."""
     libraries = ([] if bare else [build / "libmemtrace.so"]) + sorted((build / "simulator").rglob("*.so*"))
     found = hashlib.sha256()

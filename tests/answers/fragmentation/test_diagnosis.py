@@ -18,8 +18,8 @@ HERE = Path(__file__).resolve().parent
 @pytest.fixture(scope="session")
 def recorded(built, tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("fragmentation")
-    command = [runs.python(), HERE / "programs.py", folder]
-    recordings.run(command, folder / "traces", env={"PYTHONPATH": str(runs.ROOT / "python")}).expect(0)
+    recordings.run_each(HERE / "programs.py", list(programs_table.CAUSES), folder,
+                        env={"PYTHONPATH": str(runs.ROOT / "python")})
     return folder
 
 

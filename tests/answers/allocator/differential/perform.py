@@ -1,18 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Performs many runs, each in a process of its own: torch is imported once, then one child a run.
+"""Performs one run.
 
-python server.py RUNS.jsonl FOLDER
+python perform.py RUN.json WITNESS.json [PROGRAM [ARGUMENT…]]
 
-For each line {"name", "settings", "memory", "streams", "operations"} FOLDER gets NAME.json: what
-torch.cuda.memory._snapshot() and memory_stats() say at the end, as a witness that is independent of
-the trace; and NAME.mtrace, the trace. A run {"name", "settings", "memory", "program", "arguments"}
-is a Python program instead.
+RUN.json: {"streams", "settings", "operations"}; of a Python program's it is not looked at. WITNESS.json gets what
+torch.cuda.memory._snapshot() and memory_stats() say at the end, independently of the trace.
 """
 
 import ctypes
 import gc
 import json
-import os
 import runpy
 import sys
 import traceback
@@ -45,19 +42,21 @@ def witness() -> dict:
     return {"segments": segments, "stats": {name: stats[name] for name in wanted}}
 
 
+def run_program(path: str, *arguments: str) -> dict:
+    sys.argv = [path, *arguments]
+    sys.path[0] = str(Path(path).parent)
+    raised = None
+    try:
+        kept.append(runpy.run_path(path, run_name="__main__"))
+    except torch.OutOfMemoryError as error:
+        raised = error  # its frames keep tensors: they are there in the witness, too
+    found = witness()
+    found["counts"] = {"out of memory at the end": 1} if raised else {}
+    found["others"] = False
+    return found
+
+
 def perform(run: dict) -> dict:
-    if "program" in run:
-        sys.argv = [run["program"], *run.get("arguments", [])]
-        sys.path[0] = str(Path(run["program"]).parent)
-        raised = None
-        try:
-            kept.append(runpy.run_path(run["program"], run_name="__main__"))
-        except torch.OutOfMemoryError as error:
-            raised = error  # its frames keep tensors: they are there in the witness, too
-        found = witness()
-        found["counts"] = {"out of memory at the end": 1} if raised else {}
-        found["others"] = False
-        return found
     machine = operations.Machine(run["streams"], run["settings"])
     kept.append(machine)
     machine.perform(run["operations"])
@@ -67,13 +66,12 @@ def perform(run: dict) -> dict:
     return found
 
 
-def child(run: dict, folder: Path) -> None:
-    os.environ["PYTORCH_CUDA_ALLOC_CONF"] = run["settings"]
-    os.environ["MEMTRACE_SIM_MEMORY"] = str(run["memory"])
+def main(run: str, target: str, *program: str) -> None:
     status = 0
     warnings.filterwarnings("ignore", message=".*_set_allocator_settings is deprecated")
     try:
-        (folder / f"{run['name']}.json").write_text(json.dumps(perform(run)))
+        found = run_program(*program) if program else perform(json.loads(Path(run).read_text()))
+        Path(target).write_text(json.dumps(found))
     except BaseException:
         traceback.print_exc()
         status = 1
@@ -83,24 +81,5 @@ def child(run: dict, folder: Path) -> None:
     ctypes.CDLL(None).exit(status)
 
 
-def main(plan: str, target: str) -> int:
-    folder = Path(target)
-    traces = Path(os.environ["MEMTRACE_OUTPUT"])
-    failed = 0
-    with open(plan) as lines:
-        wanted = [json.loads(line) for line in lines]
-    for run in wanted:
-        pid = os.fork()
-        if pid == 0:
-            child(run, folder)
-        _, status = os.waitpid(pid, 0)
-        if status != 0:
-            print(f"run {run['name']} ended with status {status}", file=sys.stderr)
-            failed += 1
-        for trace in traces.glob(f"*.{pid}.mtrace"):
-            trace.rename(folder / f"{run['name']}.mtrace")
-    return min(failed, 100)
-
-
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1], sys.argv[2]))
+    main(*sys.argv[1:])
