@@ -69,7 +69,7 @@ def environment(extra: dict[str, str] | None = None) -> dict[str, str]:
         name: value for name, value in os.environ.items()
         if not name.startswith(("MEMTRACE_", "PYTORCH_")) and name != "LD_PRELOAD"
     }
-    # Of every run's processor time a third to a half would go into compiling torch's sources anew;
+    # A third to a half of every run's processor time would go into compiling torch's sources anew;
     # nothing is written beside the tests' own programs.
     clean.pop("PYTHONDONTWRITEBYTECODE", None)
     clean["PYTHONPYCACHEPREFIX"] = str(ROOT / "build" / "pycache")
@@ -144,7 +144,7 @@ def report(traces: list[Path], folder: Path) -> dict:
 
 
 def check_device_sums(made: dict) -> None:
-    """Of each device, what was in use is the sum of who held it; on the simulated GPU nothing is
+    """On each device, what was in use is the sum of who held it; on the simulated GPU nothing is
     left unexplained, where no other process came and went meanwhile."""
     for device in made["devices"]:
         used = device["used"]

@@ -100,7 +100,7 @@ def table(head: list[str], right: int, rows: list[str]) -> str:
 
 
 def verdict(outcome: truth_cases.Outcome) -> str | None:
-    """What is wrong with it, if anything."""
+    """The fault in it, if there is one."""
     good = outcome.moments["all"].good
     return None if good else f"{name_of(outcome)}: too little known or agreeing"
 

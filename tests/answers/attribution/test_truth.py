@@ -11,7 +11,7 @@ import truth_cases
 BATCH, PIXELS, WIDTH, CLASSES = 4096, 784, 2048, 10
 FLOAT, LONG, BOOL = 4, 8, 1
 PARAMETERS = PIXELS * WIDTH + WIDTH + WIDTH * WIDTH + WIDTH + WIDTH * CLASSES + CLASSES
-# Of each hidden layer: the rectified sum, dropout's mask and dropout's result.
+# Each hidden layer keeps three: the rectified sum, dropout's mask and dropout's result.
 KEPT_OF_HIDDEN = 2 * BATCH * WIDTH * (FLOAT + BOOL + FLOAT)
 # The logarithms of the softmax, and the total of the classes' weights (one number).
 KEPT_OF_LOSS = BATCH * CLASSES * FLOAT + FLOAT

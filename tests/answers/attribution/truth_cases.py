@@ -117,13 +117,13 @@ def run(case: Case, output: Path | None, *harness) -> runs.Outcome:
 
 
 def written(folder: Path, name: str, case: Case) -> list[dict]:
-    """What each rank wrote."""
+    """The truth that each rank wrote."""
     names = [f"{name}.json"] if case.ranks == 1 else [f"{name}.{rank}.json" for rank in range(case.ranks)]
     return [json.loads((folder / one).read_text()) for one in names]
 
 
 def bare_peaks(case: Case) -> dict[int, int]:
-    """What each rank says of itself when nobody looks."""
+    """The peak that each rank counts itself when nobody looks."""
     said = run(case, None).stdout.decode()
     peaks = {int(rank or 0): int(number)
              for rank, number in re.findall(r"^[^:]*:(?: rank (\d+),)?.*peak (\d+) bytes", said, re.MULTILINE)}

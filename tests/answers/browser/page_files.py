@@ -13,7 +13,7 @@ import runs
 HERE = Path(__file__).resolve().parent
 RANKS = [f"rank{rank}" for rank in range(4)]
 LARGE_EVENTS, LARGE_LINES = 10_000_000, 10_000
-# Of a page: the traces it is made of, and what is told to the command beside.
+# For each page the traces it is made of, and what is told to the command besides.
 PAGES = {
     "small": (["small"], []),
     "out_of_memory": (["out_of_memory"], []),
@@ -77,6 +77,6 @@ class Files:
         return made
 
     def json(self, name: str) -> dict:
-        """What the page of this name is to say, as the command says it to programs."""
+        """The content expected of the page of this name, as the command gives it to programs."""
         self.page(name)
         return json.loads((self.folder / f"{name}.json").read_text())

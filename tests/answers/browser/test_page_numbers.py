@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a page says is what `memtrace report --json` says, number by number, and what it draws adds up to it."""
+"""A page says what `memtrace report --json` says, number by number, and what it draws adds up to it."""
 
 import json
 
@@ -21,7 +21,7 @@ NO_NUMBERS = {"verdict"}
 
 
 def numbers_of(page) -> list[dict]:
-    """Of all views, with what they keep folded."""
+    """The numbers of all views, with what they keep folded."""
     found = []
     for name in page_views.names(page):
         section = page_views.visit(page, name)
@@ -31,7 +31,7 @@ def numbers_of(page) -> list[dict]:
 
 
 def truth_of(files, name: str, history: int) -> page_truth.Truth:
-    """Of the device that the page shows."""
+    """The truth about the device that the page shows."""
     if name == "difference":
         return page_truth.of_difference(files.json(name))
     shown = page_contents.facts(files.page(name))["histories"][history]

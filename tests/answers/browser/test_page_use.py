@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a reader does with a page: clicks into the timeline, looks for a block, follows a leak, compares ranks and runs."""
+"""A reader at a page: clicks into the timeline, looks for a block, follows a leak, compares ranks and runs."""
 
 import re
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Of compiled programs: module, line and category of each block at the peak, at the end of forward
+"""Compiled programs: module, line and category of each block at the peak, at the end of forward
 and at the end of a step, beside the partitioner's list and Dynamo's stacks; compiled in the process,
 and from Inductor's cache."""
 
@@ -8,7 +8,7 @@ import pytest
 import compiled_agreement
 import compiled_cases
 
-# What falls short today: (name of the case, run) -> why. Taken out when it is mended.
+# The cases that fall short today: (name of the case, run) -> why. Taken out when it is mended.
 SHORT: dict = {}
 
 
@@ -21,7 +21,7 @@ def marks(case: compiled_cases.Case, run: str) -> list:
 
 @pytest.fixture(scope="module")
 def outcomes(built, tmp_path_factory):
-    """Of each case both runs, once."""
+    """Both runs of each case, once."""
     known = {}
 
     def of(case: compiled_cases.Case, run: str) -> compiled_cases.Outcome:

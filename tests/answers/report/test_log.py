@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the command says on standard error: by default sentences for the user, with -v how it goes
+"""The command's log on standard error: by default sentences for the user, with -v how it goes
 about it; nothing of it is lost, and none of it goes to standard output."""
 
 import os

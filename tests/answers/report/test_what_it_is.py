@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the report says a real program's memory is, beside what the program knows of itself."""
+"""The report's categories of a real program's memory, beside what the program knows of itself."""
 
 import json
 import re

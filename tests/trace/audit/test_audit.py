@@ -42,7 +42,7 @@ def test_both_see_what_four_threads_allocate(tmp_path):
     run("calls_cuda", tmp_path)
     found = audit(tmp_path, 0)
     assert found["verdict"] == "same"
-    # Of four threads 200 each, and one of unified memory.
+    # Four threads make 200 each, and one of unified memory.
     assert found["both"]["allocations"] == found["hooks"]["allocations"] == 801
     assert found["both"]["releases"] == found["cupti"]["releases"] == 801
     assert found["hooks"] == found["cupti"]
@@ -126,7 +126,7 @@ def test_paged_optimizer_states_move_to_the_device_once(tmp_path):
 
 
 def test_training_is_seen_by_both_until_torch_profiler_comes(tmp_path):
-    """What the profiler shows is the same with memtrace, with a second witness, and without both."""
+    """The profiler shows the same with memtrace, with a second witness, and without both."""
     bare = run("trains", None, "profile", env={})
     assert bare.stdout.startswith(b"kernels ")
     assert int(bare.stdout.split()[1]) >= 20
@@ -137,7 +137,7 @@ def test_training_is_seen_by_both_until_torch_profiler_comes(tmp_path):
     assert found["witness"]["reason"] == "another profiler of the program has taken CUPTI"
     assert found["both"]["allocations"] >= 3
     assert found["both"]["releases"] >= 1
-    # What came after is not compared.
+    # Later events are not compared.
     assert found["not_compared"]["outside"] >= 1
     device, = found["devices"]
     assert device["kernels"] >= 200

@@ -26,7 +26,7 @@ EXPECTED = {
     "contexts": {"calls": 66 * MIB, "context": 2 * CONTEXT},
     "refused": {"calls": 46 * MIB, "context": CONTEXT},
     "reset": {"calls": 120 * MIB, "context": CONTEXT},
-    # Of 8 and 16 MiB, and a small one that has a page.
+    # Blocks of 8 and 16 MiB, and a small one that has a page.
     "arrays": {"calls": 24 * MIB + 1024, "context": CONTEXT, "rounding": 2 * MIB - 1024},
     "managed": {"calls": 2 * MIB, "context": CONTEXT},
 }
@@ -43,7 +43,7 @@ def parts_of(device: dict) -> dict[str, int]:
 
 
 def run(folder: Path, program: str, *arguments: str, **machine) -> tuple[list[int], list[dict]]:
-    """What the program printed, and the devices of the report."""
+    """The lines that the program printed, and the devices of the report."""
     interpreter = runs.python() if program == "training.py" else sys.executable
     outcome = recordings.run([interpreter, PROGRAMS / program, *arguments], folder, **machine).expect(0)
     return [int(line) for line in outcome.stdout.split()], runs.report(outcome.traces, folder)["devices"]

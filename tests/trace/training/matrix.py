@@ -28,7 +28,7 @@ SETTINGS = [
     Setting("streams", arguments=("--streams",)),
 ]
 
-# What every change is tested with; the results script runs all.
+# The cases that every change is tested with; the results script runs all.
 QUICK = {("transformer_adamw", "default"), ("transformer_adamw", "streams"),
          ("mt5_trainer", "default"), ("cuda_graph", "default"), ("lstm", "expandable"),
          ("side_streams", "default"), ("side_streams", "expandable"),

@@ -36,7 +36,7 @@ def as_printed(bytes_: int, unit: int) -> float:
 
 
 def segment_for(request: int) -> int:
-    """What PyTorch asks the driver for, and names in its message: 2 MiB for small requests, 20 MiB
+    """The size that PyTorch asks the driver for, and names in its message: 2 MiB for small requests, 20 MiB
     below 10 MiB, else whole 2 MiB."""
     if request <= 1 << 20:
         return 2 << 20

@@ -51,7 +51,7 @@ def part_of(file: str) -> str:
 
 
 def breaches_of_slivers(texts: dict[str, str]) -> list[str]:
-    """Of C++ files, by path, those below the lower limits. One line each, which begins with the path."""
+    """The C++ files, by path, that are below the lower limits. One line each, which begins with the path."""
     users = users_of(texts)
     found = []
     for file, text in sorted(texts.items()):

@@ -19,7 +19,7 @@ class Pages:
 
 
 class Request:
-    """What the decoder calls its cache: one request's tokens in the pages of all layers."""
+    """The cache as the decoder sees it: one request's tokens in the pages of all layers."""
 
     def __init__(self, pages):
         self.pages, self.table, self.length = pages, [], 0

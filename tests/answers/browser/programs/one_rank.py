@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What one of four ranks trains, on the GPU of its own; rank 2 takes twice the batch. They do not talk to each other."""
+"""Trains as one of four ranks, on the GPU of its own; rank 2 takes twice the batch. They do not talk to each other."""
 
 import os
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the programs of this folder share. `tell` is the harness's way in; alone it does nothing."""
+"""Shared by the programs of this folder. `tell` is the harness's way in; alone it does nothing."""
 
 import argparse
 from pathlib import Path

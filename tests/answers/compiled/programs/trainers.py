@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the programs that go through transformers' Trainer share; no program itself."""
+"""Shared by the programs that go through transformers' Trainer; no program itself."""
 
 import os
 import tempfile

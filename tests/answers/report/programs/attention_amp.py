@@ -41,7 +41,7 @@ class Model(nn.Module):
 
 
 def rounded(tensors) -> int:
-    """Of tensors that have a block each."""
+    """The bytes of tensors that have a block each."""
     sizes = [tensor.untyped_storage().nbytes() for tensor in tensors if tensor.is_cuda]
     return sum(max(512, -(-size // 512) * 512) for size in sizes)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the programs of this folder share: their options, and batches that arrive on the GPU."""
+"""Shared by the programs of this folder: their options, and batches that arrive on the GPU."""
 
 import argparse
 
