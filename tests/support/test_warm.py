@@ -6,10 +6,13 @@ Left out, because it says when and where a process ran, and differs between two 
 - samples of the host's memory (`counter`), which are taken by time;
 - addresses on the host of Python's objects and of CUDA's streams and handles: each is replaced by the order in which
   it is first seen;
-- programs whose frees within one call come in the order of addresses on the host (GradScaler's in amp_checkpoint.py);
-- the folder of the recording in names of files, and in the command line."""
+- the folder of the recording in names of files, and in the command line.
+
+amp_checkpoint.py is none of the ten: two cold recordings of it differ, too, as autocast frees its cache of casts in the
+order of a hash table whose keys are addresses on the host."""
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -26,6 +29,7 @@ CASES = {
     "out_of_memory": (runs.PROGRAMS / "out_of_memory.py", [], {"memory": "2GiB"}),
     "lstm_expandable": (runs.PROGRAMS / "lstm.py", [], {"env": {"PYTORCH_CUDA_ALLOC_CONF": "expandable_segments:True"}}),
     "cuda_graph": (runs.PROGRAMS / "cuda_graph.py", [], {}),
+    "kv_cache": (runs.PROGRAMS / "kv_cache_generation.py", [], {}),
     "gan": (runs.PROGRAMS / "gan.py", [], {"gpu": "a100-40"}),
     "by_hand": (ATTRIBUTION / "by_hand.py", [], BESIDE),
     "own_optimizers": (ATTRIBUTION / "own_optimizers.py", [], BESIDE),
@@ -98,6 +102,24 @@ def test_what_hangs_is_ended_and_the_next_program_runs(built, tmp_path):
     with pytest.raises(AssertionError, match="still running"):
         warm_runs.run([runs.python(), hangs], None, timeout=0.5)
     assert warm_runs.run([runs.python(), ends], None).expect(0).stdout == b"ended\n"
+
+
+def test_threads_share_the_servers(built, tmp_path, monkeypatch):
+    """With one more server than is kept: none is stopped while a program runs on it."""
+    monkeypatch.setattr(warm_runs, "servers", {})
+    monkeypatch.setattr(warm_runs, "AT_ONCE", 1)
+    program = tmp_path / "sleeps.py"
+    program.write_text("import os, time; time.sleep(0.3); print(os.environ['OMP_NUM_THREADS'])")
+
+    def run(threads: str) -> bytes:
+        command = [runs.python(), program]
+        return warm_runs.run(command, None, env={"OMP_NUM_THREADS": threads}).expect(0).stdout
+
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(run, "1212121"))
+    assert found == [b"1\n", b"2\n"] * 3 + [b"1\n"]
+    assert [server.running for server in warm_runs.servers.values()] == [0] * len(warm_runs.servers)
+    warm_runs.stop_all()
 
 
 def test_a_change_beside_a_program_records_it_anew_only_where_it_is_named(tmp_path):

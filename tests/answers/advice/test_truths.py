@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the truths claim, beside what was measured: no run, no memtrace."""
+"""The truths' claims, beside what was measured: no run, no memtrace."""
 
 import pytest
 

@@ -125,10 +125,12 @@ def row(torch: str, name: str, folder: Path, failures: list[str]) -> str:
 def take(torch: str, folder: Path) -> None:
     python = environments.installed(environments.Version(torch, environments.ONE_PYTHON)) \
         if torch != "2.11.0" else runs.python()
-    done = runs.run([python, HERE / "programs.py", folder, *snapshot_programs.VERSIONS],
-                    folder / "traces", devices=2, timeout=3600)
-    if done.status != 0:
-        print(done.stderr.decode(errors="replace")[-3000:], file=sys.stderr)
+    for name in snapshot_programs.VERSIONS:
+        done = runs.run([python, HERE / "programs.py", folder, name], folder / "traces" / name, devices=2)
+        if done.status != 0:
+            print(done.stderr.decode(errors="replace")[-3000:], file=sys.stderr)
+        for trace in done.traces:
+            trace.rename(folder / f"{name}.mtrace")
 
 
 def rows_of(torch: str, taken: Path | None, failures: list[str]) -> list[str]:

@@ -1,9 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Programs that take a memory snapshot of themselves, each in a child of one process that has
-imported torch, so that each begins with an empty heap; memtrace records them at the same time.
+"""Programs that take a memory snapshot of themselves while memtrace records them.
 
-python programs.py FOLDER [NAME…]: FOLDER gets NAME.pickle, NAME.json (memory_stats of each device)
-and NAME.mtrace.
+python programs.py FOLDER NAME: FOLDER gets NAME.pickle, and NAME.json (memory_stats of each device).
 """
 
 import ctypes
@@ -174,7 +172,7 @@ PROGRAMS = {
 }
 
 
-def child(name: str, folder: Path) -> None:
+def main(folder: Path, name: str) -> None:
     kind = PROGRAMS[name]
     os.environ["PYTORCH_CUDA_ALLOC_CONF"] = kind.settings
     os.environ["MEMTRACE_SIM_MEMORY"] = str(kind.memory_mib * MIB)
@@ -197,20 +195,5 @@ def child(name: str, folder: Path) -> None:
     ctypes.CDLL(None).exit(status if kept is not None else 1)
 
 
-def main(target: str, *names: str) -> int:
-    folder = Path(target)
-    traces = Path(os.environ["MEMTRACE_OUTPUT"])
-    failed = 0
-    for name in names or PROGRAMS:
-        pid = os.fork()
-        if pid == 0:
-            child(name, folder)
-        _, status = os.waitpid(pid, 0)
-        failed += status != 0
-        for trace in traces.glob(f"*.{pid}.mtrace"):
-            trace.rename(folder / f"{name}.mtrace")
-    return min(failed, 100)
-
-
 if __name__ == "__main__":
-    sys.exit(main(*sys.argv[1:]))
+    main(Path(sys.argv[1]), sys.argv[2])

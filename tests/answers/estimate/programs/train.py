@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Two training steps of a published configuration with random weights, for comparing estimates.
 
-echo "MODEL --precision fp32|amp|bf16 --optimizer adamw|sgd|… --batch N --sequence N" | python train.py
-Prints, as JSON, a line a run, what is allocated after the forward pass of the second step and its peaks in
+python train.py MODEL --precision fp32|amp|bf16 --optimizer adamw|sgd|… --batch N --sequence N
+Prints, as JSON, what is allocated after the forward pass of the second step and its peaks in
 forward, backward and the optimizer's step, in bytes.
 """
 
@@ -10,7 +10,6 @@ import argparse
 import contextlib
 import json
 import os
-import sys
 
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 
@@ -135,18 +134,5 @@ def parser() -> argparse.ArgumentParser:
     return made
 
 
-def main():
-    """Each line of standard input is a run's arguments, in a process of its own: importing PyTorch
-    takes longer than most of the runs."""
-    for line in sys.stdin:
-        sys.stdout.flush()
-        child = os.fork()
-        if child == 0:
-            print(json.dumps(run(parser().parse_args(line.split()))), flush=True)
-            os._exit(0)
-        if os.waitpid(child, 0)[1] != 0:
-            sys.exit(f"failed: {line}")
-
-
 if __name__ == "__main__":
-    main()
+    print(json.dumps(run(parser().parse_args())))
