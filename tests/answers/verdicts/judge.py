@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A report's verdict on a program, beside what is true of it."""
+"""What a report says of a program, beside what is true of it."""
 
 import re
 from dataclasses import dataclass, field
@@ -10,7 +10,7 @@ from corpus import FILLS, GROWS, LEAK_SHAPES, STAYS, Truth
 # Verdicts on parts of a device: where one of them finds a leak, the device has one.
 PARTS_OF_DEVICE = ("device", "site", "category", "module")
 NOTHING_SAID = {"bytes_per_step": 0, "culprits": []}
-# The questions, as the manifest and the tables name them.
+# What is asked, as the manifest and the tables name it.
 ASPECTS = {"verdict": "right", "line": "culprit_first", "path": "path_right", "rate": "rate_right",
            "phase": "phase_right", "category": "category_right", "fix": "remedy_right"}
 

@@ -115,7 +115,7 @@ def rows_of(results: list, revision: str) -> list[dict]:
 
 
 def wrongs(results: list) -> str:
-    """Wrong answers of the report, each beside what is true."""
+    """What was said, and beside it what is true."""
     lines = []
     for one in results:
         truth, found = one.run.truth, one.judged

@@ -23,7 +23,7 @@ def default_steps(truth: Truth) -> list[int]:
 
 
 def short_run_faults(truth: Truth):
-    """The sets of short runs: one length, a leak with its lines and its keeper, no mark of a leak on anything else."""
+    """Of the sets of short runs: one length, a leak with its lines and its keeper, no mark of a leak on anything else."""
     grows, marks = truth.memory == GROWS, set(truth.marks)
     yield truth.lengths == (truth.min_steps,) == (truth.steps,) == tuple(default_steps(truth)), "its length is not the program's"
     yield judge.must_speak(truth) == grows, "kept_by without a leak, or a leak without kept_by"

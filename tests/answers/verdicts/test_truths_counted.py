@@ -5,9 +5,9 @@ import allocator_says
 import pytest
 from corpus import CORPUS, GROWS
 
-# Where it does not accumulate, the second half of so many times its own steps needs no more than the first.
+# Of one that does not accumulate, the second half of so many times its own steps needs no more than the first.
 TIMES = 4
-# Where it accumulates in the fourth or fifth set, a run of so many times its own steps does so at the same rate.
+# Of one that accumulates in the fourth or fifth set, a run of so many times its own steps does so at the same rate.
 LONGER = 3
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The report on each program of the corpus, beside the truth that was written first."""
+"""What the report says of each program of the corpus, beside the truth that was written first."""
 
 import os
 from concurrent.futures import ThreadPoolExecutor
@@ -12,7 +12,7 @@ from judged import Run, judge_run
 
 @pytest.fixture(scope="module")
 def judgements(built, request):
-    """The result of each program that is asked for, by its name: in one pool, as nearly all the time is that of
+    """What comes of each program that is asked for, by its name: in one pool, as nearly all the time is that of
     processes which record and report."""
     wanted = [item.callspec.params["truth"] for item in request.session.items
               if item.module is request.module and "truth" in getattr(item, "callspec", item).params]
