@@ -28,7 +28,7 @@ RUNS = {
     "leak": ([], ["tests/corpus/programs/leak_validation_outputs.py", "--steps", "200"], "", "growth"),
     "fragmented": ([], ["tests/answers/fragmentation/programs.py", "{folder}", "variable_lengths"], "variable_lengths.mtrace",
                    "fragmentation"),
-    "ranks": (["--gpu", "a100-40", "--devices", "4"], ["tests/answers/ranks/programs/forked_ranks.py", "ddp:4:2"], "", "ranks"),
+    "ranks": (["--gpu", "a100-40", "--devices", "4"], ["tests/answers/ranks/programs/forked_ranks.py", "tests/answers/ranks/programs/ddp.py", "4", "2"], "", "ranks"),
 }
 
 

@@ -17,7 +17,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-PROGRAMS = ROOT / "tests" / "trace" / "training" / "programs"
 GPU = "rtx3090"
 
 

@@ -17,23 +17,22 @@ from pathlib import Path
 
 import pytest
 
+import programs
 import recordings
 import runs
 import warm as warm_runs
 
-ATTRIBUTION = runs.ROOT / "tests" / "answers" / "attribution" / "programs"
-BESIDE = {"env": {"PYTHONPATH": f"{ATTRIBUTION}:{runs.PROGRAMS}"}}
 CASES = {
-    "adamw": (runs.PROGRAMS / "transformer_adamw.py", ["--steps", "4"], {}),
-    "streams": (runs.PROGRAMS / "side_streams.py", [], {}),
-    "out_of_memory": (runs.PROGRAMS / "out_of_memory.py", [], {"memory": "2GiB"}),
-    "lstm_expandable": (runs.PROGRAMS / "lstm.py", [], {"env": {"PYTORCH_CUDA_ALLOC_CONF": "expandable_segments:True"}}),
-    "cuda_graph": (runs.PROGRAMS / "cuda_graph.py", [], {}),
-    "kv_cache": (runs.PROGRAMS / "kv_cache_generation.py", [], {}),
-    "gan": (runs.PROGRAMS / "gan.py", [], {"gpu": "a100-40"}),
-    "by_hand": (ATTRIBUTION / "by_hand.py", [], BESIDE),
-    "own_optimizers": (ATTRIBUTION / "own_optimizers.py", [], BESIDE),
-    "two_devices": (runs.ROOT / "tests/answers/check/programs/train.py", ["--steps", "6"], {"devices": 2}),
+    "adamw": ("transformer_adamw", ["--steps", "4"], {}),
+    "streams": ("side_streams", [], {}),
+    "out_of_memory": ("out_of_memory", [], {"memory": "2GiB"}),
+    "lstm_expandable": ("lstm", [], {"env": {"PYTORCH_CUDA_ALLOC_CONF": "expandable_segments:True"}}),
+    "cuda_graph": ("cuda_graph", [], {}),
+    "kv_cache": ("kv_cache_generation", [], {}),
+    "gan": ("gan", [], {"gpu": "a100-40"}),
+    "by_hand": ("by_hand", [], {}),
+    "own_optimizers": ("own_optimizers", [], {}),
+    "two_devices": ("train", ["--steps", "6"], {"devices": 2}),
 }
 WHERE_AND_WHEN = {"n", "t_ns", "thread", "nanoseconds", "ns"}
 
@@ -56,13 +55,22 @@ def facts_of(recording: recordings.Recording) -> list[dict]:
 @pytest.mark.parametrize("name", CASES)
 def test_a_warm_start_records_what_a_cold_one_does(built, name):
     program, arguments, how = CASES[name]
-    cold, warm = (recordings.record(program, *arguments, **how, cold=cold) for cold in (True, False))
+    cold, warm = (recordings.record(programs.path(program), *arguments, **how, cold=cold) for cold in (True, False))
     assert (warm.status, warm.stdout) == (cold.status, cold.stdout)
     expected, found = facts_of(cold), facts_of(warm)
     assert len(expected) > 100
     for number, (one, other) in enumerate(zip(expected, found)):
         assert other == one, f"record {number} of {len(expected)}"
     assert len(found) == len(expected)
+
+
+def test_the_ten_are_of_every_kind():
+    assert len(CASES) == 10
+    used = {program for program, *_ in CASES.values()}
+    for kind in (programs.having("trains"), programs.having("infers"), programs.having("streams"),
+                 programs.having("graph"), programs.having("devices"), programs.having("leaks"),
+                 programs.having("oom")):
+        assert used & set(kind), kind
 
 
 SAYS = """

@@ -10,8 +10,9 @@ import json
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import programs
+
 HERE = Path(__file__).resolve().parent
-PROGRAMS = HERE / "programs"
 CONF = "conf:"
 OUTSIDE = "all:"  # any_program.py
 AMOUNT = "{amount}"
@@ -26,7 +27,7 @@ DRIVER = "driver_allocations"
 
 @dataclass(frozen=True)
 class Truth:
-    program: str  # programs/NAME.py
+    program: str  # of tests/programs
     why: str
     best: tuple[str, ...] = ()  # ids of advice, one of which has to be first or second; healthy: none
     change: str = ""  # that does it for real
@@ -49,7 +50,7 @@ class Truth:
 
     @property
     def path(self) -> Path:
-        return PROGRAMS / f"{self.program}.py"
+        return programs.path(self.program)
 
     def changes(self) -> list[str]:
         """All that are measured, the unchanged program first."""

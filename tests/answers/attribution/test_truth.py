@@ -6,6 +6,7 @@ from collections import Counter
 
 import pytest
 
+import programs
 import truth_cases
 
 BATCH, PIXELS, WIDTH, CLASSES = 4096, 784, 2048, 10
@@ -24,6 +25,12 @@ def of_case(name: str) -> truth_cases.Case:
 @pytest.fixture(scope="module")
 def perceptron(built, tmp_path_factory):
     return truth_cases.collect_only(of_case("perceptron"), tmp_path_factory.mktemp("truth"))
+
+
+def test_every_program_that_tells_its_categories_has_a_case():
+    assert {case.program for case in truth_cases.CASES} == set(programs.having("category_truth"))
+    for case in truth_cases.CASES:
+        assert case.ranks == programs.ranks(case.program), case.name
 
 
 def requested(moment: dict) -> Counter:

@@ -9,6 +9,7 @@ import browsing
 import page_contents
 import page_files
 import page_views
+import programs
 import runs
 
 PAGES = [*page_files.PAGES, "difference"]
@@ -89,7 +90,7 @@ def test_a_scrubbed_page_names_nobody(files):
 
 
 def test_source_is_there_only_where_it_was_asked_for(files, opened):
-    program = runs.PROGRAMS / "transformer_adamw.py"
+    program = programs.path("transformer_adamw")
     lines = program.read_text().splitlines()
     assert page_contents.facts(files.page("small"))["sources"] == {}
     assert "nn.functional.cross_entropy(" not in files.page("small").read_text()

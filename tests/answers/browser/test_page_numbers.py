@@ -10,6 +10,7 @@ import page_files
 import page_numbers
 import page_truth
 import page_views
+import programs
 import runs
 
 RUNS = ["small", "out_of_memory", "large", "leak", "in_pieces", "ranks", "hostile"]
@@ -156,7 +157,7 @@ def test_a_thinned_page_says_so(opened, files):
 
 def test_a_map_of_thousands_of_blocks_is_whole(built, tmp_path):
     """Names are cut in a page, maps of the heap are not."""
-    runs.run([runs.python(), page_files.HERE / "programs" / "small_pieces.py"], tmp_path / "trace").expect(0)
+    runs.run([runs.python(), programs.path("small_pieces")], tmp_path / "trace").expect(0)
     page, told = tmp_path / "page.html", tmp_path / "told.json"
     page_files.called(runs.memtrace(), "report", tmp_path / "trace", "--html", page, "--json", told)
 

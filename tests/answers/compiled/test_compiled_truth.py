@@ -7,9 +7,14 @@ import pytest
 
 import compiled_agreement
 import compiled_cases
+import programs
 
 # The cases that fall short today: (name of the case, run) -> why. Taken out when it is mended.
 SHORT: dict = {}
+
+
+def test_every_program_that_compiles_has_a_case():
+    assert {case.program for case in compiled_cases.CASES} == set(programs.having("compiles"))
 
 
 def marks(case: compiled_cases.Case, run: str) -> list:

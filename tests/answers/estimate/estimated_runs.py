@@ -6,10 +6,11 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
+import programs
 import recordings
 import runs
 
-PROGRAM = Path(__file__).resolve().parent / "programs" / "train.py"
+PROGRAM = programs.path("published_model")
 GPU = "a100-80"
 
 
@@ -33,7 +34,7 @@ class Case:
                           f"{self.batch} × {self.sequence}", *extra])
 
     def arguments(self) -> list[str]:
-        """The arguments of train.py."""
+        """The arguments of published_model.py."""
         line = [self.model, "--precision", self.precision, "--optimizer", self.optimizer,
                 "--batch", str(self.batch), "--sequence", str(self.sequence), "--attention", self.attention]
         line += ["--lora", str(self.lora)] if self.lora else []

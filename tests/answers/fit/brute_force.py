@@ -4,8 +4,8 @@
     python tests/answers/fit/brute_force.py [PROGRAM...]    goes on where it stopped, one process at a time
     python tests/answers/fit/brute_force.py --plain         repeats what decides each cell as plain dry runs
 
-Each batch from 1 up is tried in a dry run of its own, which shares only its imports with others (warm.py); it did not fit if the program ended by torch.OutOfMemoryError, and anything else than
-that or success ends this script. Whether a batch fits need not be monotone, so that the first that does not is
+Each batch from 1 up is tried in a dry run of its own, which shares only its imports with others (warm.py); it did not
+fit if the program ended by torch.OutOfMemoryError, and anything else than that or success ends this script. Whether a batch fits need not be monotone, so that the first that does not is
 not the last: a cell is done after BEYOND more in a row. With --plain, the batches where a cell's outcome
 changes, and the last tried, are run once more, each as a dry run of the program alone, started as a user would.
 

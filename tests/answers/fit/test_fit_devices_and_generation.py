@@ -18,6 +18,8 @@ GPU, MEMORY = "rtx3090", "1GiB"
 pytestmark = pytest.mark.skipif(runs.on_real_gpu(), reason="it simulates GPUs of a small size")
 
 PATIENCE_S = 800
+
+
 def dry_run(command: list, devices: int) -> runs.Outcome:
     return recordings.run([runs.python(), *command], None, gpu=GPU, memory=MEMORY, devices=devices, timeout=PATIENCE_S)
 

@@ -9,9 +9,9 @@ import threading
 import time
 from pathlib import Path
 
-from support import runs
+from support import programs, runs
 
-PROGRAM = Path(__file__).resolve().parent / "programs" / "steady_training.py"
+PROGRAM = programs.path("steady_training")
 
 
 def live(*arguments, cwd=None, env=None) -> subprocess.CompletedProcess:

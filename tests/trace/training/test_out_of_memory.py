@@ -5,12 +5,13 @@ import re
 
 import pytest
 
+import programs
 import recordings
 import runs
 
 UNITS = {"bytes": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
 SIZE = r"([\d.]+) (bytes|KiB|MiB|GiB)"
-PROGRAM = runs.PROGRAMS / "out_of_memory.py"
+PROGRAM = programs.path("out_of_memory")
 PARTS = {
     "requested": rf"Tried to allocate {SIZE}\.",
     "capacity": rf"total capacity of {SIZE}",
