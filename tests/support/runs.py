@@ -157,6 +157,20 @@ def check_device_sums(made: dict) -> None:
             assert device["unexplained_bytes"] == 0, used
 
 
+def memtrace_says(*arguments: object) -> subprocess.CompletedProcess:
+    """The command with these arguments; what it prints is text."""
+    return subprocess.run([memtrace(), *map(str, arguments)], capture_output=True, text=True, env=environment(), check=False)
+
+
+def document(validator, *arguments: object) -> dict:
+    """The document that the command with these arguments gives to programs, which is as its schema says."""
+    done = memtrace_says(*arguments, "--json", "-")
+    assert done.returncode == 0, done.stderr
+    made = json.loads(done.stdout)
+    validator.validate(made)
+    return made
+
+
 def report_text(traces: list[Path]) -> str:
     return subprocess.run([str(memtrace()), "report", *map(str, traces)], check=True,
                           capture_output=True, text=True, env=environment()).stdout

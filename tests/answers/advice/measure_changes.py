@@ -21,7 +21,7 @@ import runs  # noqa: E402
 from advice_corpus import SETS  # noqa: E402
 from known_remedy import CONF, OUTSIDE, Truth  # noqa: E402
 
-# Not of the program: what it takes for the same run every time.
+# These settings make every run of a program the same.
 STEADY = {"OMP_NUM_THREADS": "1", "PYTHONHASHSEED": "0"}
 
 

@@ -21,19 +21,8 @@ EXAMPLES = [
 MIB = 1 << 20
 
 
-@pytest.fixture(scope="session")
-def examples(built, tmp_path_factory) -> Path:
-    folder = tmp_path_factory.mktemp("examples")
-    tool = built / "tests/example_traces"
-    subprocess.run([tool, folder], check=True)
-    return folder
-
-
 def report(*arguments) -> tuple[dict, subprocess.CompletedProcess]:
-    done = subprocess.run(
-        [runs.memtrace(), "report", *map(str, arguments), "--json", "-"],
-        capture_output=True, text=True, env=runs.environment(), check=False,
-    )
+    done = runs.memtrace_says("report", *arguments, "--json", "-")
     return json.loads(done.stdout), done
 
 

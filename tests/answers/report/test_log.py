@@ -12,10 +12,8 @@ NO_TRACE = "memtrace: no-such: no such file; check the path, traces end in .mtra
 
 
 @pytest.fixture(scope="module")
-def trace(built, tmp_path_factory):
-    folder = tmp_path_factory.mktemp("example")
-    subprocess.run([built / "tests/example_traces", folder], check=True)
-    return folder / "clean.mtrace"
+def trace(examples):
+    return examples / "clean.mtrace"
 
 
 def run(*arguments, log=None):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """When a census is taken: the reasons that are in the trace of each of a number of small programs.
 
-What they find is no matter of these tests."""
+These tests do not ask for its findings."""
 
 from collections import Counter
 from pathlib import Path

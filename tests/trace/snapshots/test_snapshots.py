@@ -23,7 +23,7 @@ HERE = Path(__file__).resolve().parent
 @pytest.fixture(scope="session")
 def taken(built, tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("snapshots")
-    recordings.run_each(HERE / "programs.py", snapshot_programs.QUICK, folder, devices=2)
+    recordings.run_each(HERE / "takes_snapshots.py", snapshot_programs.QUICK, folder, devices=2)
     return folder
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Programs that take a memory snapshot of themselves while memtrace records them.
 
-python programs.py FOLDER NAME: FOLDER gets NAME.pickle, and NAME.json (memory_stats of each device).
+python takes_snapshots.py FOLDER NAME: FOLDER gets NAME.pickle, and NAME.json (memory_stats of each device).
 """
 
 import ctypes

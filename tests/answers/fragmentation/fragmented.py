@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Programs whose fragmentation is known; PyTorch's own snapshots of each are written down as the truth.
 
-python programs.py FOLDER NAME: FOLDER gets NAME.json.
+python fragmented.py FOLDER NAME: FOLDER gets NAME.json.
 """
 
 import ctypes
