@@ -25,7 +25,7 @@ PAGES = {
     "hostile": (["hostile"], []),
     "ranks": (RANKS, []),
     "with_source": (["small"], ["--with-source"]),
-    "scrubbed": (["small"], ["--scrub"]),
+    "scrubbed": (["hostile"], ["--scrub"]),
 }
 DIFFERENCE = ("small", "out_of_memory")
 ARGUMENT = "</script><script>window.hostile=9</script>"
