@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The folder in which the simulator keeps what it made, and a small text file there that remembers an
-// answer together with the files it was made from.
+// The folder in which the simulator keeps what it made, and a small text file there that remembers
+// an answer together with the files it was made from.
 #pragma once
 
 #include <filesystem>

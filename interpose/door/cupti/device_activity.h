@@ -28,8 +28,8 @@ class busy_time {
   void insert(std::size_t position, std::size_t last_merged, const interval& one) noexcept;
   void forget_oldest() noexcept;
 
-  // The latest ones, disjoint and in order. What comes later than that many others is counted only
-  // as far as it lies after what has been forgotten.
+  // The latest ones, disjoint and in order. An interval that comes later than that many others is
+  // counted only as far as it lies after what has been forgotten.
   static constexpr std::size_t kept = 512;
   std::array<interval, kept> latest_{};
   std::size_t count_ = 0;

@@ -31,8 +31,8 @@ thread_local constinit std::uint64_t last_root = 0;
 
 namespace {
 
-// agent.py in this process: compiled once, then called. It needs the GIL, and is called by pending
-// calls.
+// agent.py in this process: compiled once, then called. All but its outcome needs the GIL, and is
+// called by pending calls.
 
 std::atomic<const char*> outcome{nullptr};
 std::atomic<bool> is_loaded{false};
@@ -174,10 +174,10 @@ std::atomic<std::uint32_t> told_generation{0};
 
 // Whether the agent runs, or why not, in each recording of this process.
 void record_outcome(recorder& to) noexcept {
-  const char* const outcome = program_outcome();
+  const char* const known = program_outcome();
   const std::uint32_t generation = to.generation();
-  if (outcome == nullptr || told_generation.exchange(generation) == generation) return;
-  to.info(format::info_key::agent, outcome);
+  if (known == nullptr || told_generation.exchange(generation) == generation) return;
+  to.info(format::info_key::agent, known);
 }
 
 void switch_off(const char* reason) noexcept {

@@ -69,8 +69,8 @@ void program_stepped(recorder& to) noexcept;
 void program_asks(recorder& to) noexcept;
 // From a signal's handler (heap_scan_signal.cpp): at the next event.
 void signal_asks() noexcept;
-// SIGUSR2 asks for a heap scan from now on, where MEMTRACE_CENSUS_SIGNAL wants it. A second call does
-// nothing.
+// SIGUSR2 asks for a heap scan from now on, where MEMTRACE_CENSUS_SIGNAL wants it. A second call
+// does nothing.
 void listen_for_signal() noexcept;
 // With the GIL, in the thread whose allocation failed.
 void allocation_failed(recorder& to) noexcept;

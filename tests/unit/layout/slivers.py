@@ -24,7 +24,7 @@ SHORT_FOR_A_REASON = {
     r"^tests/unit/support/": "shared by tests of several rooms",
     r"^bench/": "a program that a benchmark compares with",
     r"^simulator/core/export\.h$": "one macro for all that the simulated CUDA shows",
-    r"^interpose/ground/driver/nvml\.h$": "NVML's own types, apart from the thread that asks: one file would be too long",
+    r"^interpose/ground/driver/nvml\.h$": "apart from the thread that asks it: one file would be too long",
     r"^simulator/stubs/device_writes\.cpp$": "a test of the dispatcher has another in its place",
 }
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"([^"]+)"', re.MULTILINE)
