@@ -3,10 +3,10 @@
 // Ranges and marks of programs that use NVTX, recorded as phases. Not those of NVIDIA's own
 // libraries, which say nothing about the program. An NVTX call never begins a recording.
 //
-// Below it the interface between a tool and an instance of NVTX 3. NVTX is a header: each library of the
-// process that uses it has an instance of its own, which at its first use loads the tool that
-// NVTX_INJECTION64_PATH names and calls its InitializeInjectionNvtx2. The tool then puts its
-// functions in the instance's tables; what it leaves alone does nothing.
+// The types below are the interface between a tool and an instance of NVTX 3. NVTX is a header: each
+// library of the process that uses it has an instance of its own, which at its first use loads the
+// tool that NVTX_INJECTION64_PATH names and calls its InitializeInjectionNvtx2. The tool then puts
+// its functions in the instance's tables; what it leaves alone does nothing.
 #pragma once
 
 #include <cstddef>

@@ -83,9 +83,9 @@ enum class verdict : std::uint8_t {
   not_run_and_raised,  // an exception of the program's own is set
 };
 
-// self_check.cpp: compares the stacks that we read with the interpreter's own answer. With the GIL
-// held. Runs Python code. May end the thread by unwinding it when the interpreter is
-// going away; otherwise throws nothing.
+// Compares the stacks that we read with the interpreter's own answer (self_check.cpp). With the GIL
+// held. Runs Python code. May end the thread by unwinding it when the interpreter is going away;
+// otherwise throws nothing.
 [[nodiscard]] verdict check_against_interpreter(const interpreter& python);
 
 }  // namespace memtrace::python_stack
