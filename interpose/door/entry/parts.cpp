@@ -12,7 +12,7 @@
 #include "interpose/door/api/nvtx.h"
 #include "interpose/door/api/open_phases.h"
 #include "interpose/door/cupti/witness.h"
-#include "interpose/door/entry/allocator_settings.h"
+#include "interpose/door/entry/allocator_calls.h"
 #include "interpose/door/entry/run_facts.h"
 #include "interpose/door/sampler/sampler.h"
 #include "interpose/ground/driver/known_memory.h"
