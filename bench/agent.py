@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the agent costs: a 20 ms step of a model of 300 parameters, bare, recorded without the agent
+"""The cost of the agent: a 20 ms step of a model of 300 parameters, bare, recorded without the agent
 and with it, in turn in one run.
 
 Usage: agent.py [ROUNDS [STEPS]]     rounds of every way, each a process (7); timed steps of each (60)
@@ -65,7 +65,7 @@ def main(rounds: int, steps: int) -> None:
             taken[way].append(measure(way, steps, spin))
 
     def added(way, to, pick):
-        """Of the bare step, in pairs of the same round."""
+        """Shares of the bare step, in pairs of the same round."""
         return middle([(one[pick] - other[pick]) / bare[pick]
                        for one, other, bare in zip(taken[way], taken[to], taken[BARE], strict=True)])
 

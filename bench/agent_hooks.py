@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the agent's hooks take at a step that changes nothing but the gradients, by the number of
+"""The time of the agent's hooks at a step that changes nothing but the gradients, by the number of
 parameters: ns a step, and of that a parameter.
 
 Usage: agent_hooks.py [STEPS]     timed steps of each (12)

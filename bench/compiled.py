@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What recording adds to a step of a compiled model and of the same model in eager mode.
+"""The time that recording adds to a step of a compiled model and of the same model in eager mode.
 
 Four processes of each model (eager and compiled, with and without memtrace) are warmed up once and
 then live side by side; each round asks every one of them for some steps, in another order each time,
@@ -135,7 +135,7 @@ def compile_anew(model: str, pairs: int) -> None:
 
 
 def instructions(model: str, steps: int = 20) -> None:
-    """Of the whole process, counted when all is warm."""
+    """Counts those of the whole process when all is warm."""
     with tempfile.TemporaryDirectory() as folder:
         Trainer(model, "compiled", False, Path(folder)).end()  # fills the cache
         for how in HOWS:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A model of tests/answers/compiled, trained as many steps as somebody asks for, again and again.
+"""A model of tests/programs, trained as many steps as somebody asks for, again and again.
 
 compiled_steps.py MODEL eager|compiled: warms up, prints READY and JSON (warm_up_s, allocations of a
 step), then for each line with a number of steps on its input trains them and prints JSON: ns of the
@@ -14,7 +14,7 @@ import sys
 import time
 from pathlib import Path
 
-sys.path.append(str(Path(__file__).resolve().parents[1] / "tests" / "answers" / "compiled" / "programs"))
+sys.path.append(str(Path(__file__).resolve().parents[1] / "tests" / "programs"))
 
 import torch  # noqa: E402
 from torch.nn import functional as F  # noqa: E402

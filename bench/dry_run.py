@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a dry run of a model of a billion parameters costs, and how much of it is memtrace: writes DRY_RUNS.md.
+"""The cost of a dry run of a model of a billion parameters, and memtrace's share of it: writes DRY_RUNS.md.
 
 Usage: dry_run.py [ROUNDS]     runs of every row, in turn (1); the least of each is taken"""
 

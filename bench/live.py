@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What memtrace live costs the training that it watches: the same recorded training with and
+"""The cost of memtrace live to the training that it watches: the same recorded training with and
 without it, in turns, and what live itself uses. One dry run after the other, on the same machine.
 
 live.py [ROUNDS [STEPS]]

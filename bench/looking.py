@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What looking around costs: censuses of what keeps memory alive, and samples of host memory, over a
+"""The cost of looking around: censuses of what keeps memory alive, and samples of host memory, over a
 whole run of 20 ms steps, its beginning included, where censuses are most frequent.
 
 Usage: looking.py [ROUNDS [STEPS]]     rounds of every way, each a process (3); steps of each (500)"""
@@ -58,7 +58,7 @@ def main(rounds: int, steps: int) -> None:
             taken[way].append(measure(way, steps, spin))
 
     def added(way, to, pick):
-        """Of the bare run, in pairs of the same round."""
+        """Shares of the bare run, in pairs of the same round."""
         return middle([(one[pick] - other[pick]) / bare[pick]
                        for one, other, bare in zip(taken[way], taken[to], taken["bare"], strict=True)])
 

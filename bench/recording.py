@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What recording costs: memtrace beside PyTorch's own recorder, on the same loop and the same
+"""The cost of recording: memtrace beside PyTorch's own recorder, on the same loop and the same
 training step, all in turn in one run, so that the machine's speed cancels out in the ratios."""
 
 import json
@@ -33,7 +33,7 @@ def has_gpu() -> bool:
 
 
 def command(traced: bool, output: str, options: tuple[str, ...] = ()) -> list[str]:
-    """What precedes `python loops.py`: the simulated GPU where there is no real one."""
+    """The words before `python loops.py`: the simulated GPU where there is no real one."""
     memtrace = str(BUILD / "memtrace")
     if has_gpu():
         return [memtrace, "run", "--no-report", "--output", output, *options, "--"] if traced else []

@@ -26,9 +26,9 @@ RUNS = {
     "fits": ([], ["examples/train_transformer.py", "--batch", "8"], "", "timeline"),
     "out_of_memory": ([], ["examples/train_transformer.py", "--batch", "16"], "", "icicle"),
     "leak": ([], ["tests/corpus/programs/leak_validation_outputs.py", "--steps", "200"], "", "growth"),
-    "fragmented": ([], ["tests/answers/fragmentation/programs.py", "{folder}", "variable_lengths"], "variable_lengths.mtrace",
-                   "fragmentation"),
-    "ranks": (["--gpu", "a100-40", "--devices", "4"], ["tests/answers/ranks/programs/forked_ranks.py", "ddp:4:2"], "", "ranks"),
+    "fragmented": ([], ["tests/answers/fragmentation/fragmented.py", "{folder}", "variable_lengths"], "", "fragmentation"),
+    "ranks": (["--gpu", "a100-40", "--devices", "4"],
+              ["tests/answers/ranks/programs/forked_ranks.py", "tests/answers/ranks/programs/ddp.py", "4", "2"], "", "ranks"),
 }
 
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 import signal
+import subprocess
 import sys
 from pathlib import Path
 
@@ -33,3 +34,11 @@ def built():
         if not part.exists():
             pytest.fail(f"{part} is missing: run scripts/build, or set MEMTRACE_BUILD", pytrace=False)
     return runs.build()
+
+
+@pytest.fixture(scope="session")
+def examples(built, tmp_path_factory):
+    """A folder with small traces of every kind, made by hand; no test writes there."""
+    folder = tmp_path_factory.mktemp("examples")
+    subprocess.run([built / "tests/example_traces", folder], check=True)
+    return folder

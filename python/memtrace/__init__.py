@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a Python program tells memtrace about itself.
+"""Lets a Python program tell memtrace about itself.
 
     import memtrace
 
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 __all__ = ["Fit", "Recording", "Report", "ToolFailed", "ToolMissing", "annotate", "census", "counter", "fit",
            "is_active", "phase", "read", "report", "step"]
 
-# What reads recordings is imported when it is first used: a training may never do.
+# The modules that read recordings are imported when they are first used: a training may never do.
 _LATER = {"Fit": "_fit", "Recording": "_read", "Report": "_report", "ToolFailed": "_tool", "ToolMissing": "_tool"}
 
 
@@ -223,7 +223,7 @@ def _own_trace() -> str | None:
 
 
 def report(path=None) -> Report | None:
-    """What `memtrace report --json` says, with the names of its JSON Schema as attributes.
+    """The content of `memtrace report --json`, with the names of its JSON Schema as attributes.
 
     Of this process up to now; None where it is not recorded or has not used CUDA yet. Or of a recording:
     a trace, a list of them, or a directory. The recording is read by the memtrace command, which takes

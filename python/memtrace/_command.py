@@ -14,7 +14,7 @@ def main() -> None:
         from memtrace import _kernel
 
         return _kernel.main(sys.argv[2:], program)
-    # What is to be written by Python (export --format parquet) is written by this one.
+    # This interpreter writes the files that need Python (export --format parquet).
     os.environ.setdefault("MEMTRACE_PYTHON", sys.executable)
     try:
         os.execv(program, ["memtrace", *sys.argv[1:]])

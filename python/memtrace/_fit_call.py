@@ -2,7 +2,7 @@
 """python -m memtrace._fit_call TARGET --batch N [--length N]: calls a function with a batch size.
 
 TARGET is module:function, file.py:function, or pickle:FILE, a function that memtrace.fit wrote there.
-What memtrace.fit runs as a program of its own, in a dry run for each value.
+memtrace.fit runs it as a program of its own, in a dry run for each value.
 """
 
 from __future__ import annotations

@@ -37,7 +37,7 @@ class Limit:
 
 
 def bytes_of(text) -> int:
-    """Of "1.5 GiB" or "200 MB"; raises ValueError with what is wrong."""
+    """The bytes that "1.5 GiB" or "200 MB" stand for; raises ValueError with what is wrong."""
     if not isinstance(text, str):
         raise ValueError(f"{text!r} is not a text")
     found = _SIZE.fullmatch(text.strip())
@@ -59,7 +59,7 @@ def _share_of(text) -> Fraction:
 
 
 def of_marker(mark) -> Limit:
-    """What a marker says; raises WrongLimit."""
+    """The limits that a marker sets; raises WrongLimit."""
     known = {"limit", "tolerance"} if mark.name == MEMORY else {"limit"}
     example = f'{mark.name}("2 GiB", tolerance="2%")' if mark.name == MEMORY else f'{mark.name}("1 MiB")'
     values = dict(mark.kwargs)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the plugin says at the end: the tests with the highest peaks, and the line that took most."""
+"""The plugin's summary at the end: the tests with the highest peaks, and the line that took most."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MOST_SECONDS = 10
 
 
 class Seen:
-    """What reports said of each test; of one that ran again the last run counts."""
+    """The figures that reports gave for each test; of one that ran again the last run counts."""
 
     def __init__(self):
         self.used = {}
@@ -75,7 +75,7 @@ def short(count: int) -> str:
 
 
 def lines_of(names, root: str) -> dict[str, str]:
-    """Of each of these tests the line that held most at its peak, from this process's recording."""
+    """For each of these tests the line that held most at its peak, from this process's recording."""
     wanted, found, current = set(names), {}, None
     if not wanted:
         return {}
@@ -96,7 +96,7 @@ def lines_of(names, root: str) -> dict[str, str]:
 
 
 class Blocks:
-    """What is allocated since a test began, by line, on each device."""
+    """The memory allocated since a test began, by line, on each device."""
 
     def __init__(self):
         self.at = {}
@@ -146,7 +146,7 @@ _STANDARD_LIBRARY = os.path.dirname(os.__file__) + os.sep
 
 
 def place_of(event) -> tuple:
-    """What it is, and the innermost frame of the user's code, else the innermost one.
+    """Its category, and the innermost frame of the user's code, else the innermost one.
 
     In a backward pass that is the line of the forward pass that it belongs to.
     """

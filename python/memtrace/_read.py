@@ -197,5 +197,5 @@ def _as_arrow(columns: List[Column], rows: Iterator[Dict[str, Any]]) -> Any:
 
 
 def read(path: Any) -> Recording:
-    """Of a trace, several, or a directory. Raises FileNotFoundError; ToolFailed once it is read."""
+    """Reads a trace, several, or a directory. Raises FileNotFoundError; ToolFailed once it is read."""
     return Recording(Path(path) if isinstance(path, str) else path)

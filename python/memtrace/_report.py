@@ -58,7 +58,7 @@ def _made(kind: Any, value: Any) -> Any:
 
 
 def of(traces: Sequence[object]) -> Report:
-    """Of these traces, or of those in a directory. Raises FileNotFoundError and ToolFailed."""
+    """The report on these traces, or on those in a directory. Raises FileNotFoundError and ToolFailed."""
     paths = [str(trace) for trace in traces]
     for path in paths:
         if not os.path.exists(path):

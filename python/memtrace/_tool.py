@@ -62,7 +62,7 @@ def _sentence(errors: str) -> str:
 
 
 def run(arguments: Sequence[object]) -> "subprocess.CompletedProcess[str]":
-    """What the command prints, once it is done. Raises ToolMissing and ToolFailed."""
+    """The command's output, once it is done. Raises ToolMissing and ToolFailed."""
     done = subprocess.run([str(find()), *map(str, arguments)], env=environment(), stdin=subprocess.DEVNULL,
                           capture_output=True, text=True, errors="replace", check=False)
     if done.returncode != 0:
@@ -73,7 +73,7 @@ def run(arguments: Sequence[object]) -> "subprocess.CompletedProcess[str]":
 
 
 def lines(arguments: Sequence[object]) -> Iterator[str]:
-    """What the command prints, line by line while it prints. Raises as run() does."""
+    """The command's output, line by line while it prints. Raises as run() does."""
     command: List[str] = [str(find()), *map(str, arguments)]
     with subprocess.Popen(command, env=environment(), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                           stderr=subprocess.PIPE, text=True, errors="replace") as process:

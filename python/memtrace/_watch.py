@@ -47,7 +47,7 @@ def begin() -> bool:
 
 
 def read() -> list[tuple[int, int]] | None:
-    """Of each device (peak, still there) in bytes; None where the library cannot tell."""
+    """Bytes (peak, still there) on each device; None where the library cannot tell."""
     now, peak = _Bytes(), _Bytes()
     count = _library.memtrace_watch_read(now, peak, _MOST_DEVICES)
     return None if count < 0 else list(zip(peak[:count], now[:count]))

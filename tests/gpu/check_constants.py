@@ -8,7 +8,7 @@ import json
 import machine
 import runs
 
-# What programs/library_memory.py measures, and the constant it is a value for.
+# Each case that programs/library_memory.py measures, with the constant that it gives a value for.
 PROBES = {
     "context": "context", "first_kernel": None, "cublas": "cublas_handle", "cublaslt": None,
     "cudnn": "cudnn_handle", "attention": None, "cusolver": None, "cufft": None,
@@ -56,6 +56,6 @@ def do(done: machine.Check, probe: str, facts: dict) -> None:
 
 
 def setting_of(done: machine.Check) -> str:
-    """What makes the simulator take as much: a value of MEMTRACE_SIM_CONSTANTS."""
+    """The value of MEMTRACE_SIM_CONSTANTS that makes the simulator take as much."""
     return ",".join(f"{one['constant']}={one['bytes']}" for one in done.results
                     if one.get("constant") and "bytes" in one)

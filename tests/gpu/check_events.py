@@ -8,6 +8,7 @@ from pathlib import Path
 
 import machine
 import matrix
+import programs
 import runs
 
 
@@ -30,7 +31,7 @@ def beside_cupti(program: str, setting: matrix.Setting) -> dict:
     result = {"program": program, "setting": setting.name, "witness": "CUPTI"}
     with tempfile.TemporaryDirectory() as folder:
         outcome = runs.run(
-            [runs.python(), runs.PROGRAMS / f"{program}.py", *setting.arguments],
+            [runs.python(), programs.path(program), *setting.arguments],
             Path(folder) / "trace", env={"MEMTRACE_CUPTI": "1", **dict(setting.variables)},
         )
         if outcome.status != 0 or len(outcome.traces) != 1:
@@ -63,7 +64,7 @@ def do(done: machine.Check, unit: str, facts: dict) -> None:
     del facts
     program, name = unit.split()
     setting = next(one for one in matrix.SETTINGS if one.name == name)
-    if missing := machine.missing_module(runs.PROGRAMS / f"{program}.py"):
+    if missing := machine.missing_module(program):
         done.skipped.append(f"{program}: this Python has no {missing}")
         return
     found = beside_snapshot(program, setting)

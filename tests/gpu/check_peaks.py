@@ -7,6 +7,7 @@ from pathlib import Path
 
 import machine
 import matrix
+import programs
 import runs
 
 KEYS = ("peak_allocated_bytes", "peak_reserved_bytes")
@@ -14,7 +15,7 @@ KEYS = ("peak_allocated_bytes", "peak_reserved_bytes")
 
 def peaks(program: str, setting: matrix.Setting, **gpu: str) -> dict:
     with tempfile.TemporaryDirectory() as folder:
-        outcome = runs.run([runs.python(), runs.PROGRAMS / f"{program}.py", *setting.arguments],
+        outcome = runs.run([runs.python(), programs.path(program), *setting.arguments],
                            Path(folder) / "trace", env=dict(setting.variables), **gpu).expect(0)
         device = runs.report(outcome.traces, Path(folder))["devices"][0]
     return {key: device[key] for key in KEYS}
@@ -48,7 +49,7 @@ def do(done: machine.Check, unit: str, facts: dict) -> None:
         return
     program, name = unit.split()
     setting = next(one for one in matrix.SETTINGS if one.name == name)
-    if missing := machine.missing_module(runs.PROGRAMS / f"{program}.py"):
+    if missing := machine.missing_module(program):
         done.skipped.append(f"{program}: this Python has no {missing}")
         return
     result = {"program": program, "setting": setting.name}

@@ -10,6 +10,7 @@ import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import programs
 import runs
 
 HERE = Path(__file__).resolve().parent
@@ -84,10 +85,9 @@ def facts_of_the_machine() -> dict:
     return facts
 
 
-def missing_module(program: Path) -> str | None:
-    """The package that a program imports and this Python lacks."""
-    names = [line.split()[1].split(".")[0] for line in program.read_text().splitlines()
-             if line.startswith(("import ", "from ")) and "batches" not in line]
+def missing_module(program: str) -> str | None:
+    """The package that a program of tests/programs imports and this Python lacks."""
+    names = ["torch", *programs.needs(program)]
     text = f"import importlib.util as u; print(*[n for n in {names!r} if u.find_spec(n) is None])"
     found = subprocess.run([runs.python(), "-c", text], capture_output=True, text=True, check=True)
     return (found.stdout.split() or [None])[0]

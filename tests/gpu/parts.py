@@ -23,7 +23,7 @@ CHECKS = {
     "a": check_identical, "b": check_events, "c": check_sum, "d": check_cost, "e": check_peaks,
     "f": check_constants, "g": check_samples, "h": check_categories,
 }
-# What must be the same for two parts to stand in one table.
+# The facts that must be the same for two parts to stand in one table.
 SAME = ("gpu", "total_bytes", "torch", "cuda", "python", "driver", "simulated", "quick")
 
 
@@ -84,7 +84,7 @@ def is_of(kept: dict, facts: dict) -> bool:
 
 
 def begun(part: Part, facts: dict, file: Path) -> tuple[machine.Check, dict]:
-    """What is left of it from the last time, or all of it."""
+    """The part that is left of it from the last time, or all of it."""
     if file.exists():
         kept = json.loads(file.read_text())
         if is_of(kept, facts) and kept["left"]:

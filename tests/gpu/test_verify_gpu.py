@@ -39,7 +39,7 @@ def test_the_samples_run_under_the_hook(built, tmp_path):
     assert done.returncode == 0, samples
     says = {one["sample"]: one["says"] for one in samples["results"]}
     assert says.keys() == {"device_memory", "virtual_memory", "pools", "errors"}
-    # What the driver's documentation says of them, so that the samples test something.
+    # As the driver's documentation says of them, so that the samples test something.
     assert "cuMemAlloc before cuInit 3" in says["errors"]
     assert "cuMemAlloc of twice the device 2" in says["errors"]
     assert "cuMemFree of before the reset 1" in says["errors"]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the simulated GPU cannot prove, on a machine that has a real one; or, with --simulated, the
+"""Checks what the simulated GPU cannot prove, on a machine that has a real one; or, with --simulated, the
 same checks on the simulator, as far as they go. Run it as scripts/verify_gpu."""
 
 import argparse

@@ -35,6 +35,7 @@ import runs
 import warm
 
 LIMIT_BYTES = 4 << 30
+NO_ATTRIBUTE = rb"(?<![\w)\]]\.)\b\w+"  # a word that may name a file: not the `train` of `model.train()`
 BUSY_S = 3600  # younger temporary folders are being written, and younger recordings are being read
 # Ours decide about nothing that is recorded, or the key has them in other words.
 NO_PART = ("PYTEST_", "PYTHONPYCACHEPREFIX", "PWD", "OLDPWD", "SHLVL", "_", "TERM", "COLUMNS", "LINES", "TMPDIR", "PATH",
@@ -67,7 +68,7 @@ class Recording:
         return self
 
     def report(self) -> dict:
-        """Of all its traces, by the command that is tested; made anew at each call."""
+        """The report on all its traces, by the command that is tested; made anew at each call."""
         with tempfile.TemporaryDirectory() as scratch:
             return runs.report(self.traces, Path(scratch))
 
@@ -124,9 +125,16 @@ def run(command: list, output: Path | None, timeout: float = 600, **how) -> runs
                         found.copies)
 
 
+def run_each(program: Path, names: list[str], folder: Path, **how) -> None:
+    """`program FOLDER NAME` for each name, a recording of its own: folder gets what it writes, and NAME.mtrace."""
+    for name in names:
+        trace, = run([runs.python(), program, folder, name], folder / "traces" / name, **how).expect(0).traces
+        trace.rename(folder / f"{name}.mtrace")
+
+
 def is_of_tests(path: str) -> bool:
     return path.startswith(f"{runs.ROOT}/") and not path.startswith(f"{runs.ROOT}/build/") and (
-        os.path.exists(path)) and "/.venv/" not in path
+        os.path.exists(path)) and "/.venv" not in path
 
 
 def is_in_scratch(word: str) -> bool:
@@ -145,7 +153,9 @@ class Plan:
     def __init__(self, command: list, env: dict[str, str]):
         self.sources: dict[Path, dict[Path, bytes]] = {}  # of each folder, the files that are needed
         self.folders = [Path(one).name for one in map(str, command) if is_written(one) and os.path.isdir(one)]
+        self.programs: list[Path] = []
         self.words = [self.word(str(one)) for one in command]
+        self.add_what_programs_name()
         search = env.get("PYTHONPATH", "").split(os.pathsep)
         self.env = {name: value for name, value in env.items() if name != "PYTHONPATH"}
         if any(search):
@@ -162,9 +172,16 @@ class Plan:
         if word == runs.python() or not is_of_tests(word) and not is_in_scratch(word):
             return word
         path = Path(word)
-        needed = {path: path.read_bytes()} if is_in_scratch(word) else sources_of(path, path.parent)
-        self.sources.setdefault(path.parent, {}).update(needed)
+        self.sources.setdefault(path.parent, {})[path] = path.read_bytes()
+        if not is_in_scratch(word):
+            self.programs.append(path)
         return f"{self.placeholder(path.parent)}/{path.name}"
+
+    def add_what_programs_name(self) -> None:
+        """One that runs another, as `collect.py OUT PROGRAM` does, may need what is beside the other one."""
+        for path in needed_by(self.programs, {one.parent for one in self.programs}):
+            folder = max((one for one in self.sources if path.is_relative_to(one)), key=lambda one: len(one.parts))
+            self.sources[folder][path] = path.read_bytes()
 
     def folder_to_search(self, folder: str) -> str:
         if not is_of_tests(folder):
@@ -247,14 +264,21 @@ def files_in(folder: Path) -> dict[Path, bytes]:
 def sources_of(program: Path, folder: Path) -> dict[Path, bytes]:
     """The program and the files of the folder whose names occur in it, or in one of those: by no import statement
     alone, as a name may stand in a string. The others change nothing, and a change of them records nothing anew."""
-    files = files_in(folder)
-    found = {program: files[program]}
-    to_read = [program]
+    return needed_by([program], {folder})
+
+
+def needed_by(programs: list[Path], folders: set[Path]) -> dict[Path, bytes]:
+    files, names = {}, {}
+    for folder in folders:
+        files |= files_in(folder)
+        names |= {path: {part.split(".")[0].encode() for part in path.relative_to(folder).parts if part != "__init__.py"}
+                  for path in files_in(folder)}
+    found = {program: files[program] for program in programs}
+    to_read = list(programs)
     while to_read:
-        words = set(re.findall(rb"\w+", files[to_read.pop()]))
+        words = set(re.findall(NO_ATTRIBUTE, files[to_read.pop()]))
         for path in files.keys() - found.keys():
-            names = [part.split(".")[0].encode() for part in path.relative_to(folder).parts if part != "__init__.py"]
-            if any(name in words for name in names):
+            if names[path] & words:
                 found[path] = files[path]
                 to_read.append(path)
     return dict(sorted(found.items()))
@@ -269,7 +293,7 @@ def digest_of(sources: dict[Path, bytes], folder: Path) -> str:
 
 @functools.cache
 def digest_of_build(build: Path, bare: bool) -> str:
-    """Of the code that simulates and, unless bare, records. Names of the folder that it was compiled in stand only in
+    """The code that simulates and, unless bare, records. Names of the folder that it was compiled in stand only in
     the parts that are left out: a clone elsewhere on this machine has the same digest."""
     libraries = ([] if bare else [build / "libmemtrace.so"]) + sorted((build / "simulator").rglob("*.so*"))
     found = hashlib.sha256()
@@ -309,8 +333,9 @@ def drop_oldest() -> None:
     sizes = []
     for folder in root().iterdir():
         if folder.is_dir():
-            size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
-            sizes.append((folder.stat().st_mtime, size, folder))
+            with contextlib.suppress(FileNotFoundError):  # one that is being made
+                size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+                sizes.append((folder.stat().st_mtime, size, folder))
     total = sum(size for _, size, _ in sizes)
     for used, size, folder in sorted(sizes):
         if total <= LIMIT_BYTES or time.time() - used < BUSY_S:

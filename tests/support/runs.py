@@ -17,7 +17,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-PROGRAMS = ROOT / "tests" / "trace" / "training" / "programs"
 GPU = "rtx3090"
 
 
@@ -69,7 +68,7 @@ def environment(extra: dict[str, str] | None = None) -> dict[str, str]:
         name: value for name, value in os.environ.items()
         if not name.startswith(("MEMTRACE_", "PYTORCH_")) and name != "LD_PRELOAD"
     }
-    # Of every run's processor time a third to a half would go into compiling torch's sources anew;
+    # A third to a half of every run's processor time would go into compiling torch's sources anew;
     # nothing is written beside the tests' own programs.
     clean.pop("PYTHONDONTWRITEBYTECODE", None)
     clean["PYTHONPYCACHEPREFIX"] = str(ROOT / "build" / "pycache")
@@ -144,7 +143,7 @@ def report(traces: list[Path], folder: Path) -> dict:
 
 
 def check_device_sums(made: dict) -> None:
-    """Of each device, what was in use is the sum of who held it; on the simulated GPU nothing is
+    """On each device, what was in use is the sum of who held it; on the simulated GPU nothing is
     left unexplained, where no other process came and went meanwhile."""
     for device in made["devices"]:
         used = device["used"]
@@ -156,6 +155,20 @@ def check_device_sums(made: dict) -> None:
             one["part"] == "other_processes" for one in used["parts"])
         if made["run"]["simulated"] and alone and made["completeness"]["clean_exit"]:
             assert device["unexplained_bytes"] == 0, used
+
+
+def memtrace_says(*arguments: object) -> subprocess.CompletedProcess:
+    """The command with these arguments; what it prints is text."""
+    return subprocess.run([memtrace(), *map(str, arguments)], capture_output=True, text=True, env=environment(), check=False)
+
+
+def document(validator, *arguments: object) -> dict:
+    """The document that the command with these arguments gives to programs, which is as its schema says."""
+    done = memtrace_says(*arguments, "--json", "-")
+    assert done.returncode == 0, done.stderr
+    made = json.loads(done.stdout)
+    validator.validate(made)
+    return made
 
 
 def report_text(traces: list[Path]) -> str:

@@ -6,30 +6,33 @@ Left out, because it says when and where a process ran, and differs between two 
 - samples of the host's memory (`counter`), which are taken by time;
 - addresses on the host of Python's objects and of CUDA's streams and handles: each is replaced by the order in which
   it is first seen;
-- programs whose frees within one call come in the order of addresses on the host (GradScaler's in amp_checkpoint.py);
-- the folder of the recording in names of files, and in the command line."""
+- the folder of the recording in names of files, and in the command line.
+
+amp_checkpoint.py is none of the ten: two cold recordings of it differ, too, as autocast frees its cache of casts in the
+order of a hash table whose keys are addresses on the host."""
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
+import programs
 import recordings
 import runs
 import warm as warm_runs
 
-ATTRIBUTION = runs.ROOT / "tests" / "answers" / "attribution" / "programs"
-BESIDE = {"env": {"PYTHONPATH": f"{ATTRIBUTION}:{runs.PROGRAMS}"}}
 CASES = {
-    "adamw": (runs.PROGRAMS / "transformer_adamw.py", ["--steps", "4"], {}),
-    "streams": (runs.PROGRAMS / "side_streams.py", [], {}),
-    "out_of_memory": (runs.PROGRAMS / "out_of_memory.py", [], {"memory": "2GiB"}),
-    "lstm_expandable": (runs.PROGRAMS / "lstm.py", [], {"env": {"PYTORCH_CUDA_ALLOC_CONF": "expandable_segments:True"}}),
-    "cuda_graph": (runs.PROGRAMS / "cuda_graph.py", [], {}),
-    "gan": (runs.PROGRAMS / "gan.py", [], {"gpu": "a100-40"}),
-    "by_hand": (ATTRIBUTION / "by_hand.py", [], BESIDE),
-    "own_optimizers": (ATTRIBUTION / "own_optimizers.py", [], BESIDE),
-    "two_devices": (runs.ROOT / "tests/answers/check/programs/train.py", ["--steps", "6"], {"devices": 2}),
+    "adamw": ("transformer_adamw", ["--steps", "4"], {}),
+    "streams": ("side_streams", [], {}),
+    "out_of_memory": ("out_of_memory", [], {"memory": "2GiB"}),
+    "lstm_expandable": ("lstm", [], {"env": {"PYTORCH_CUDA_ALLOC_CONF": "expandable_segments:True"}}),
+    "cuda_graph": ("cuda_graph", [], {}),
+    "kv_cache": ("kv_cache_generation", [], {}),
+    "gan": ("gan", [], {"gpu": "a100-40"}),
+    "by_hand": ("by_hand", [], {}),
+    "own_optimizers": ("own_optimizers", [], {}),
+    "two_devices": ("train", ["--steps", "6"], {"devices": 2}),
 }
 WHERE_AND_WHEN = {"n", "t_ns", "thread", "nanoseconds", "ns"}
 
@@ -52,13 +55,22 @@ def facts_of(recording: recordings.Recording) -> list[dict]:
 @pytest.mark.parametrize("name", CASES)
 def test_a_warm_start_records_what_a_cold_one_does(built, name):
     program, arguments, how = CASES[name]
-    cold, warm = (recordings.record(program, *arguments, **how, cold=cold) for cold in (True, False))
+    cold, warm = (recordings.record(programs.path(program), *arguments, **how, cold=cold) for cold in (True, False))
     assert (warm.status, warm.stdout) == (cold.status, cold.stdout)
     expected, found = facts_of(cold), facts_of(warm)
     assert len(expected) > 100
     for number, (one, other) in enumerate(zip(expected, found)):
         assert other == one, f"record {number} of {len(expected)}"
     assert len(found) == len(expected)
+
+
+def test_the_ten_are_of_every_kind():
+    assert len(CASES) == 10
+    used = {program for program, *_ in CASES.values()}
+    for kind in (programs.having("trains"), programs.having("infers"), programs.having("streams"),
+                 programs.having("graph"), programs.having("devices"), programs.having("leaks"),
+                 programs.having("oom")):
+        assert used & set(kind), kind
 
 
 SAYS = """
@@ -98,6 +110,24 @@ def test_what_hangs_is_ended_and_the_next_program_runs(built, tmp_path):
     with pytest.raises(AssertionError, match="still running"):
         warm_runs.run([runs.python(), hangs], None, timeout=0.5)
     assert warm_runs.run([runs.python(), ends], None).expect(0).stdout == b"ended\n"
+
+
+def test_threads_share_the_servers(built, tmp_path, monkeypatch):
+    """With one more server than is kept: none is stopped while a program runs on it."""
+    monkeypatch.setattr(warm_runs, "servers", {})
+    monkeypatch.setattr(warm_runs, "AT_ONCE", 1)
+    program = tmp_path / "sleeps.py"
+    program.write_text("import os, time; time.sleep(0.3); print(os.environ['OMP_NUM_THREADS'])")
+
+    def run(threads: str) -> bytes:
+        command = [runs.python(), program]
+        return warm_runs.run(command, None, env={"OMP_NUM_THREADS": threads}).expect(0).stdout
+
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(run, "1212121"))
+    assert found == [b"1\n", b"2\n"] * 3 + [b"1\n"]
+    assert [server.running for server in warm_runs.servers.values()] == [0] * len(warm_runs.servers)
+    warm_runs.stop_all()
 
 
 def test_a_change_beside_a_program_records_it_anew_only_where_it_is_named(tmp_path):

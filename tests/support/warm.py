@@ -20,7 +20,7 @@ import signal
 import socket
 import subprocess
 import tempfile
-import time
+import threading
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -33,7 +33,7 @@ IMPORTS = ("torch", "torch._dynamo")  # the second is what optimizers import
 AT_START = re.compile(
     r"MEMTRACE(?!_SIM_(GPU|MEMORY|DEVICES|CONSTANTS|SESSION)$)|PYTHON(?!PATH$)|LD_|LANG|LC_|TORCH|OMP_|MKL_|KMP_|"
     r"OPENBLAS_|MALLOC_|GLIBC_|NVTX_|CUPTI|TRITON|CUDA_(?!VISIBLE_DEVICES$)|HOME$|TMPDIR$|XDG_|PATH$")
-AT_ONCE = 4  # servers that are kept
+AT_ONCE = 4  # servers that are kept, and more only while all of them run something
 START_S = 300
 
 
@@ -44,6 +44,7 @@ def is_at_start(name: str, value: str) -> bool:
 class Server:
     def __init__(self, bare: bool, environment: dict[str, str], imports: tuple[str, ...]):
         self.environment = environment
+        self.running = 0  # programs; a server that has one is not stopped
         self.control, other = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self.folder = tempfile.TemporaryDirectory(prefix="memtrace-warm-")
         self.errors = tempfile.TemporaryFile()
@@ -69,6 +70,7 @@ class Server:
 
 
 servers: dict[tuple, Server] = {}  # the longest unused first
+TABLE = threading.Lock()  # of `servers` and their `running`: threads share both
 
 
 @atexit.register
@@ -78,15 +80,26 @@ def stop_all() -> None:
 
 
 def server_for(bare: bool, environment: dict[str, str], imports: tuple[str, ...]) -> Server:
+    """The caller may run one program on it, and then calls `leave`."""
     at_start = {name: value for name, value in environment.items() if is_at_start(name, value)}
     key = os.getpid(), runs.build(), runs.python(), bare, imports, tuple(sorted(at_start.items()))
-    found = servers.pop(key, None)
-    if found is None or found.process.poll() is not None:
-        while len(servers) >= AT_ONCE:
-            servers.pop(next(iter(servers))).stop()
-        found = Server(bare, {name: value for name, value in environment.items() if name != "PYTHONPATH"}, imports)
-    servers[key] = found
+    superfluous = []
+    with TABLE:
+        found = servers.pop(key, None)
+        if found is None or found.process.poll() is not None:
+            idle = [other for other, server in servers.items() if not server.running]
+            superfluous = [servers.pop(other) for other in idle[:max(0, len(servers) - AT_ONCE + 1)]]
+            found = Server(bare, {name: value for name, value in environment.items() if name != "PYTHONPATH"}, imports)
+        servers[key] = found
+        found.running += 1
+    for server in superfluous:  # it takes a moment, in which other threads may start theirs
+        server.stop()
     return found
+
+
+def leave(server: Server) -> None:
+    with TABLE:
+        server.running -= 1
 
 
 @dataclass
@@ -121,6 +134,7 @@ class Started:
             raise AssertionError(f"still running after {timeout} s\n{self.read(self.stderr)[-4000:]}") from None
         finally:
             os.close(self.status)
+            leave(self.server)
 
     @staticmethod
     def read(file) -> bytes:
@@ -168,12 +182,17 @@ def start(command: list, output: Path | None, *, env: dict[str, str] | None = No
     try:
         socket.send_fds(server.control, [json.dumps(job).encode()], [stdin, stdout.fileno(), stderr.fileno(), send])
     except OSError as error:
+        leave(server)
         raise AssertionError(f"the server of warm programs has ended: {error}\n{server.said()}") from None
     finally:
         os.close(stdin)
         os.close(send)
     started = Started(server, receive, stdout, stderr)
-    started.pid = started.line(START_S)
+    try:
+        started.pid = started.line(START_S)
+    except BaseException:
+        leave(server)
+        raise
     return started
 
 

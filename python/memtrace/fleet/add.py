@@ -19,7 +19,7 @@ from memtrace.fleet.store import MANY, Store
 
 @dataclasses.dataclass
 class Outcome:
-    """What became of the runs; `failed` and `cut` are sentences."""
+    """The outcome of adding the runs; `failed` and `cut` are sentences."""
 
     added: int = 0
     replaced: int = 0
@@ -30,7 +30,7 @@ class Outcome:
 
 
 class Held(NamedTuple):
-    """What the summary of a run was made of."""
+    """The sources of a run's summary."""
 
     events: int
     trace_bytes: int

@@ -17,7 +17,7 @@ SCHEMA = "memtrace-fleet-report/1"
 
 
 def facts(asked: argparse.Namespace, wished: Wanted, engine: Engine) -> Dict[str, Any]:
-    """What was asked of what."""
+    """The question, and the runs that it was asked of."""
     counted = engine.ask("SELECT count(*), coalesce(CAST(sum(processes) AS BIGINT), 0), min(date), max(date) FROM runs").rows[0]
     return {
         "store": asked.dir, "engine": asked.engine,

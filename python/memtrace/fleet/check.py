@@ -32,7 +32,7 @@ def unreadable(shown: str, error: Exception) -> str:
 
 
 def problem_in(found: Any, metadata: Optional[Dict[bytes, bytes]], shown: str) -> Optional[str]:
-    """Of an Arrow schema and a file's key-value metadata."""
+    """Checks an Arrow schema and a file's key-value metadata."""
     said = (metadata or {}).get(schema.METADATA_KEY.encode(), b"")
     if not said.isdigit():
         return f"{shown}: is no summary of memtrace, so it is left out; take it out of the store"

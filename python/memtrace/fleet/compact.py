@@ -80,7 +80,7 @@ def _parts(store: Store, group: Sequence[Entry], notes: List[str]) -> Iterator[t
 
 
 def compact(store: Store, before_date: Optional[str] = None) -> Done:
-    """Of all dates before that one; None: all."""
+    """Compacts all dates before that one; None: all."""
     store.require()
     store.sweep()
     files, into = 0, 0

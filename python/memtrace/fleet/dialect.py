@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What DuckDB and Spark write differently: the tables that lists become, and tables of a few given rows.
+"""The SQL that DuckDB and Spark write differently: the tables that lists become, and tables of a few given rows.
 
 An engine makes the relation `summaries`, with the columns of schema.names(), each process once; what is built upon
 it (views/*.sql) is the same text for both."""
@@ -38,7 +38,7 @@ label_value  string  of it
 
 
 def literal(value: Any) -> str:
-    """Of a string, a number or None."""
+    """The SQL literal of a string, a number or None."""
     if value is None:
         return "NULL"
     if isinstance(value, (int, float)):

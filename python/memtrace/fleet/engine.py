@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a report asks its questions of. Each engine makes the same tables of the same files."""
+"""The engines that answer a report's questions. Each makes the same tables of the same files."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def prepare(run: Callable[[str], Any], keep: Callable[[str, str], Any], dialect_
     condition = wanted.condition()
     where = f" WHERE {condition}" if condition else ""
     if wanted.gpus:
-        # Of `stored`: a view that is made of what it selects is a circle to Spark.
+        # It selects from `stored`: a view that is made from itself is a circle to Spark.
         run(dialect.table_of("devices", dialect_name, "stored", _ALL_DEVICES))
         keep(_SELECTED, f"SELECT DISTINCT run FROM {_ALL_DEVICES} WHERE {wanted.gpu_condition()}")
         where = f"{where or ' WHERE true'} AND run_id IN (SELECT run FROM {_SELECTED})"

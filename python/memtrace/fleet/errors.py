@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What went wrong, in one sentence that names the remedy; and the packages that this needs."""
+"""Failures, each in one sentence that names the remedy; and the packages that this needs."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Of a process: what a summary's row holds beside its lists (schema.PROCESS)."""
+"""The facts about a process that a summary's row holds beside its lists (schema.PROCESS)."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def _total(entries: Sequence[Dict[str, Any]], name: str) -> int:
 
 
 def _host(report: Dict[str, Any], pid: int) -> Dict[str, Any]:
-    """Of one process where the report has several: from its samples."""
+    """The facts about one process where the report has several: from its samples."""
     host = report["host"]
     alone = len(report["processes"]) == 1
     own = [one for one in host["series"] if one["pid"] == pid and one["name"] in ("process", "workers")]
@@ -51,7 +51,7 @@ def _longest(report: Dict[str, Any], pid: int) -> List[Dict[str, Any]]:
 
 
 def row(report: Dict[str, Any], number: int) -> Dict[str, Any]:
-    """Of the report's process of that number. What is not the report's to say is left out."""
+    """The facts about the report's process of that number. What is not the report's to say is left out."""
     process = report["processes"][number]
     run, whole, training = process["run"], process["completeness"], process["training"]
     pid = run["pid"]

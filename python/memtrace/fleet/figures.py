@@ -7,7 +7,7 @@ import os
 from typing import Any, Dict
 
 _UNITS = ("bytes", "KiB", "MiB", "GiB", "TiB", "PiB")
-# What the name alone would not say.
+# Headings of columns whose name alone would not say it.
 _HEADINGS = {"user_name": "user", "median_needed_share": "half of runs need at most", "needed_share": "needs",
              "fits_name": "fits", "fits_share": "fills", "share_higher": "chance that more", "steps_to_oom": "steps to OOM",
              "p_adjusted": "p", "median_before": "before"}

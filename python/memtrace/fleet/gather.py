@@ -19,7 +19,7 @@ class Gone(Exception):
 
 
 def _conformed(table: Any, wished: Any) -> Any:
-    """Of an older or newer schema: what it lacks is empty, what it has more is left out."""
+    """Fits a table of an older or newer schema: what it lacks is empty, what it has more is left out."""
     pa = needed("pyarrow")
     return pa.Table.from_pylist(table.to_pylist(), schema=wished)
 

@@ -13,7 +13,7 @@ from typing import Dict, Iterable, List, NamedTuple, Optional, Sequence, Tuple
 from memtrace.fleet.errors import FleetError
 
 _MAGIC = b"MEMTRACE"
-# Of a trace's header (trace_format.h, file_header) what never changes once it was created: the process, and when it
+# The part of a trace's header (trace_format.h, file_header) that never changes: the process, and when it
 # began to the nanosecond by two clocks and by the processor's ticks.
 _HEADER_BYTES = 84
 _STARTED_NS = struct.Struct("<48xQ")
@@ -77,7 +77,7 @@ def of_run(processes: Sequence[str]) -> str:
 
 
 def traces_in(folder: Path) -> List[Path]:
-    """Of the folder itself; those of folders in it are other runs."""
+    """The traces in the folder itself; those of folders in it are other runs."""
     return sorted(one for one in folder.iterdir() if one.name.endswith(".mtrace") and one.is_file())
 
 
@@ -102,7 +102,7 @@ def groups(path: str) -> List[List[Path]]:
 
 
 def run_of(traces: Sequence[Path]) -> Run:
-    """Of those that can be identified. FleetError: none can."""
+    """The run of those traces that can be identified. FleetError: none can."""
     found: Dict[str, Path] = {}  # a trace that was copied is one process
     refused = []
     for trace in traces:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Of a process: the lists of a summary's row (schema.LISTS), out of the report's JSON."""
+"""The lists in a summary's row for a process (schema.LISTS), out of the report's JSON."""
 
 from __future__ import annotations
 

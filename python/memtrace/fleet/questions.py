@@ -69,7 +69,7 @@ def tables_of(texts: Iterable[str]) -> Set[str]:
 
 
 def meaning_of(view: str) -> str:
-    """What its file says at the top, as one text."""
+    """The text at the top of its file."""
     lines = text_of(view).splitlines()[1:]
     said = []
     for line in lines:

@@ -45,7 +45,7 @@ def engine_of(asked: argparse.Namespace, wishes_of: wanted.Wanted, asked_of: Seq
 
 
 def chosen(names: List[str], has_periods: bool) -> List[Question]:
-    """Of the report; by the names of views also views that it does not ask."""
+    """The questions of the report; by the names of views also views that it does not ask."""
     if not names:
         return [one for one in questions.QUESTIONS if has_periods or not one.needs]
     known = {one.view: one for one in questions.QUESTIONS}

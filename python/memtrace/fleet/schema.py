@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a summary of a run holds: one Parquet file a run, one row a process (rank), lists for what it has several of.
+"""The summary of a run: one Parquet file a run, one row a process (rank), lists for what it has several of.
 
 Sizes are bytes, times nanoseconds; None: not known. Three kinds of change are compatible, so that old and new
 files answer one question: a column more, a column more in a list, a list more. What goes or means something else
@@ -40,7 +40,7 @@ def columns(text: str) -> Tuple[Column, ...]:
 # Folders, from the outside: date=2026-11-24/project=vision/run=0123456789abcdef
 PARTITIONS = ("date", "project", "run")
 
-# Of each row of a file.
+# The columns that each row of a file has once.
 PROCESS = columns("""
 schema_version    int64   1000 × major + minor of this schema
 run_id            string  16 hex digits, of the identities of the run's traces
@@ -281,5 +281,5 @@ def markdown() -> str:
 
 
 def names() -> List[str]:
-    """Of a file's columns."""
+    """The names of a file's columns."""
     return [column.name for column in PROCESS] + list(LISTS)

@@ -15,7 +15,7 @@ _SCHEMES = {"s3": "s3a"}  # of fsspec, as Hadoop calls them
 
 
 def _types() -> Any:
-    """Of a file, as Spark takes it: what old files lack is empty, what newer ones have besides is not read."""
+    """A file's schema as Spark takes it: what old files lack is empty, what newer ones have besides is not read."""
     types = needed("pyspark.sql.types")
     kinds = {schema.INT: types.LongType(), schema.REAL: types.DoubleType(), schema.TEXT: types.StringType(),
              schema.FLAG: types.BooleanType()}
@@ -28,7 +28,7 @@ def _types() -> Any:
 
 
 def _looked_at(store: Store, paths: Sequence[str]) -> List[Tuple[str, Optional[str]]]:
-    """What is wrong with each, in a worker. None: nothing; a path that is gone is left out."""
+    """The fault of each file, found in a worker. None: no fault; a path that is gone is left out."""
     found = []
     for path in paths:
         try:

@@ -21,7 +21,7 @@ _ATTEMPTS = 3  # to write, where the store failed; a trace that cannot be read i
 _PAUSE_S = 1.0  # before the second; twice as long before the third
 _KILLER = re.compile(r"Task (\d+) in stage")
 
-# Of a worker: files that hold many runs are read once, not once a task.
+# Kept in a worker: files that hold many runs are read once, not once a task.
 _together: Dict[str, adding.Together] = {}
 
 
@@ -95,7 +95,7 @@ def add(store: Store, runs: Sequence[Sequence[Path]], told: summarize.Told, agai
 
 def _round(session: Any, place: str, pending: Dict[int, List[str]], told: summarize.Told,
            again: bool) -> Tuple[List[Tuple[int, adding.Outcome]], Optional[int]]:
-    """What was done, and the number of the run of which Spark gave up, if there is one."""
+    """The runs that are done, and the number of the run of which Spark gave up, if there is one."""
     context = session.sparkContext
     gathered = context.accumulator([], _gathered())
     command = os.environ.get("MEMTRACE_COMMAND")

@@ -16,14 +16,14 @@ from typing import Any, Dict, Sequence
 from memtrace.fleet.errors import FleetError, needed
 
 _PACKAGE = Path(__file__).resolve().parents[1]
-# What is asked of a fleet is little beside what a cluster reads: no page, no bar, and no shuffle into 200 parts for it.
+# A fleet's questions are small for a cluster: no page, no bar, and no shuffle into 200 parts for them.
 _QUIET = {"spark.ui.showConsoleProgress": "false", "spark.log.level": "OFF", "spark.app.name": "memtrace fleet"}
 _LOCAL = {"spark.ui.enabled": "false", "spark.sql.shuffle.partitions": "8", "spark.driver.bindAddress": "127.0.0.1",
           "spark.driver.host": "127.0.0.1"}
 
 
 def parsed(settings: Sequence[str]) -> Dict[str, str]:
-    """Of KEY=VALUE. FleetError: one is not so."""
+    """The settings written as KEY=VALUE. FleetError: one is not so."""
     made = {}
     for one in settings:
         key, equals, value = one.partition("=")

@@ -22,12 +22,12 @@ from memtrace.fleet.identity import Run
 
 
 MOST_BYTES = 50_000
-# What is sorted, the most important first.
+# The lists that are sorted, the most important first.
 _SHORTENED = ("lines", "counters", "phase_categories", "categories", "phases", "advice", "verdicts", "culprits", "combined")
 
 
 class Told(NamedTuple):
-    """What the traces do not say."""
+    """The facts that the traces do not hold."""
 
     project: Optional[str] = None  # None: the script's name
     user: Optional[str] = None  # None: the owner of the trace

@@ -9,7 +9,7 @@ POINTS = 64
 
 
 def steps(device: int, series: Sequence[Dict[str, Any]]) -> List[Dict[str, Any]]:
-    """Of a device's steps, as the report lists them: rows of schema.LISTS["series"], at most POINTS."""
+    """Thins a device's steps, as the report lists them: rows of schema.LISTS["series"], at most POINTS."""
     count = len(series)
     points = min(count, POINTS)
     rows = []

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a report is about: filters, periods, prices, GPUs; the same for every engine."""
+"""The subject of a report: filters, periods, prices, GPUs; the same for every engine."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def _price_rows(path: Path) -> List[Dict[str, Any]]:
 
 
 def prices(path: str) -> Tuple[Tuple[str, float, str], ...]:
-    """Of a file: CSV with the columns gpu, price_per_hour and, if it is not USD, currency; JSON with a list of such
+    """Prices in a file: CSV with columns gpu, price_per_hour and, if it is not USD, currency; JSON with a list of such
     objects, or one object {gpu: price}. gpu: as --gpu takes it, or the name that CUDA says."""
     remedy = "write a CSV file with the columns gpu and price_per_hour, or JSON as {\"a100-80\": 3.5}"
     names = {key: name for key, name, _ in known_gpus()}

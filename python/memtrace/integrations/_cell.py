@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a cell of a notebook did to the GPU's memory, from a report: as text and as a small table."""
+"""The effect of a notebook's cell on the GPU's memory, from a report: as text and as a small table."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ PHASES_KEPT = 4096  # docs/attribution.md
 
 @dataclass
 class DeviceUse:
-    """Of one phase on one device."""
+    """The memory of one phase on one device."""
 
     index: int
     times: int
@@ -29,7 +29,7 @@ class DeviceUse:
 
 
 def uses_of(content: dict, phase: str, where) -> list[DeviceUse]:
-    """Of each device on which the phase allocated; `where` names a frame."""
+    """Rows for each device on which the phase allocated; `where` names a frame."""
     found = []
     for device in content["devices"]:
         for row in device["phases"]:

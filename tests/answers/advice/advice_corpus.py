@@ -7,7 +7,7 @@ from held_out_remedies import HELD_OUT
 from remedies import REMEDIES
 
 CORPUS = [*REMEDIES, *HEALTHY]
-# What make_results.py and measure_changes.py take instead of CORPUS: programs, measured truths, table, notes.
+# The sets that make_results.py and measure_changes.py take instead of CORPUS: programs, measured truths, table, notes.
 SETS = {
     "corpus": (CORPUS, "truth.json", "RESULTS.md", "notes.md"),
     "held-out": (HELD_OUT, "held_out.json", "HELD_OUT.md", "held_out_notes.md"),

@@ -10,7 +10,7 @@ from pathlib import Path
 import recordings
 import runs
 from known_remedy import Truth
-from measure_changes import STEADY, Wanted, run_all
+from measure_changes import STEADY, Wanted, run
 
 KEPT = runs.build() / "advice-corpus"
 
@@ -49,7 +49,7 @@ def report(truth: Truth, any_library: bool = False) -> dict:
 
 
 class Changed:
-    """What PyTorch says of changed programs: from truth.json, else by running them."""
+    """PyTorch's peaks of changed programs: from truth.json, else by running them."""
 
     def __init__(self, known: dict):
         self.known = known
@@ -66,7 +66,7 @@ class Changed:
     def run(self, wanted: list[Wanted]) -> None:
         by_key = {self.key(one.truth, one.change): one for one in wanted}
         missing = [one for one in by_key.values() if self.of(one.truth, one.change) is None]
-        for one, said in zip(missing, run_all(missing) if missing else []):
-            self.run_here[self.key(one.truth, one.change)] = said
+        for one in missing:
+            self.run_here[self.key(one.truth, one.change)] = run(one)
         KEPT.mkdir(parents=True, exist_ok=True)
         self.file.write_text(json.dumps(self.run_here, indent=1))

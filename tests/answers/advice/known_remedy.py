@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is the best remedy of a program, written down from reading it and from really running the changed
+"""The best remedy of a program, written down from reading it and from really running the changed
 program, before any advice on it existed.
 
 A change is what makes the program another one: a value of its own switch --change, or (with `conf:` in
@@ -10,15 +10,16 @@ import json
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import programs
+
 HERE = Path(__file__).resolve().parent
-PROGRAMS = HERE / "programs"
 CONF = "conf:"
 OUTSIDE = "all:"  # any_program.py
 AMOUNT = "{amount}"
 EXPANDABLE = f"{CONF}expandable_segments:True"
 MIB = 1 << 20
 
-# Of what is measured in truth.json: what a remedy is meant to save.
+# The figures measured in truth.json that a remedy is meant to save.
 RESERVED = "peak_reserved_bytes"
 PINNED = "pinned_bytes"
 DRIVER = "driver_allocations"
@@ -26,11 +27,11 @@ DRIVER = "driver_allocations"
 
 @dataclass(frozen=True)
 class Truth:
-    program: str  # programs/NAME.py
+    program: str  # of tests/programs
     why: str
     best: tuple[str, ...] = ()  # ids of advice, one of which has to be first or second; healthy: none
     change: str = ""  # that does it for real
-    # Of other remedies: id of advice (`id:amount` where the amount makes a difference) → change, with
+    # Other remedies: id of advice (`id:amount` where the amount makes a difference) → change, with
     # {amount} in place of what the advice says.
     others: dict[str, str] = field(default_factory=dict)
     amounts: tuple[str, ...] = ()  # that {amount} is measured with
@@ -49,7 +50,7 @@ class Truth:
 
     @property
     def path(self) -> Path:
-        return PROGRAMS / f"{self.program}.py"
+        return programs.path(self.program)
 
     def changes(self) -> list[str]:
         """All that are measured, the unchanged program first."""
@@ -59,7 +60,7 @@ class Truth:
                                    *self.also]))
 
     def change_of(self, advice: dict) -> str | None:
-        """What does for real what a piece of advice says; None: nothing that is known here."""
+        """The change that does for real what a piece of advice says; None: nothing that is known here."""
         settings = advice.get("amount", "")
         for name in (f"{advice['id']}:{settings}", advice["id"]):
             if name in self.others:

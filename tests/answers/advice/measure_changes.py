@@ -16,11 +16,12 @@ HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parents[1] / "support")]
 
 import json_rows  # noqa: E402
+import recordings  # noqa: E402
 import runs  # noqa: E402
 from advice_corpus import SETS  # noqa: E402
 from known_remedy import CONF, OUTSIDE, Truth  # noqa: E402
 
-# Not of the program: what it takes for the same run every time.
+# These settings make every run of a program the same.
 STEADY = {"OMP_NUM_THREADS": "1", "PYTHONHASHSEED": "0"}
 
 
@@ -30,39 +31,29 @@ class Wanted:
     change: str
 
 
-def job(wanted: Wanted, into: Path) -> dict:
-    """For forked.py. A session of its own: what an earlier run used of the GPU is not taken from this."""
-    environment = {**STEADY, "MEMTRACE_SIM_SESSION": "", "MEMTRACE_SIM_MEMORY": wanted.truth.memory}
-    arguments, outside = [], ""
+def run(wanted: Wanted) -> dict:
+    """The peaks of the changed program, as peaks.py says them; its `failure` where it failed."""
+    environment, arguments, outside = dict(STEADY), [], ""
     if wanted.change.startswith(OUTSIDE):
         outside = wanted.change.removeprefix(OUTSIDE)
     elif wanted.change.startswith(CONF):
         environment["PYTORCH_CUDA_ALLOC_CONF"] = wanted.change.removeprefix(CONF)
     elif wanted.change:
         arguments = ["--change", wanted.change]
-    return {"program": str(wanted.truth.path), "arguments": arguments, "environment": environment,
-            "outside": outside, "into": str(into)}
-
-
-def run_all(wanted: list[Wanted]) -> list[dict]:
-    """What forked.py says of each."""
     with tempfile.TemporaryDirectory() as folder:
-        jobs = [job(one, Path(folder) / f"{number}.json") for number, one in enumerate(wanted)]
-        (Path(folder) / "jobs").write_text(json.dumps(jobs))
-        imports = sorted({name for one in wanted for name in one.truth.imports})
-        outcome = runs.run([runs.python(), HERE / "forked.py", Path(folder) / "jobs", *imports], None,
-                           timeout=3600, env=STEADY)
-        outcome.expect(0)
-        return [json.loads(Path(one["into"]).read_text()) for one in jobs]
+        into = Path(folder) / "peaks.json"
+        recordings.run([runs.python(), HERE / "peaks.py", into, outside, wanted.truth.path, *arguments], None,
+                       env=environment, memory=wanted.truth.memory or None, imports=wanted.truth.imports)
+        return json.loads(into.read_text())
 
 
 def measure(truths: list[Truth]) -> dict:
     wanted = [Wanted(truth, change) for truth in truths for change in truth.changes()]
     found = {}
-    for one, said in zip(wanted, run_all(wanted)):
+    for one in wanted:
+        said = run(one)
         if "failure" in said:
             raise RuntimeError(f"{one.truth.name} {one.change}: {said['failure']}")
-        said.pop("cpu_seconds")
         found.setdefault(one.truth.name, {})[one.change] = said
     return found
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is said of three kinds of changes, beside what they really save: FAMILIES.md."""
+"""The advice on three kinds of changes, beside what they really save: FAMILIES.md."""
 
 import pytest
 

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the truths claim, beside what was measured: no run, no memtrace."""
+"""The truths' claims, beside what was measured: no run, no memtrace."""
 
 import pytest
 
+import programs
 from advice_corpus import CORPUS, FAMILIES, HEALTHY, HELD_OUT, REMEDIES
 from known_remedy import MIB, RESERVED, measured
 
@@ -28,6 +29,10 @@ def savings(truth) -> dict[str, int]:
 
 def named(truths):
     return [pytest.param(truth, id=truth.name) for truth in truths]
+
+
+def test_every_program_with_a_known_remedy_has_a_truth():
+    assert {truth.program for truth in [*CORPUS, *HELD_OUT, *FAMILIES]} == set(programs.having("advice"))
 
 
 @pytest.mark.parametrize("truth", named([*CORPUS, *HELD_OUT, *FAMILIES]))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What PyTorch makes of allocator configurations: CASES.json ANSWERS.json.
+"""PyTorch's reading of allocator configurations: CASES.json ANSWERS.json.
 
 Cases are ["start", TEXT, VARIABLES] (the environment of a program that starts) or ["change", TEXT]
 (of a running one, each after the other). Every start is a process of its own, forked from one that

@@ -30,24 +30,12 @@ def recording(built, tmp_path_factory) -> tuple[Path, dict]:
     return folder / f"{RECORDED.name}.mtrace", seen[RECORDED.name]
 
 
-@pytest.fixture(scope="module")
-def examples(built, tmp_path_factory) -> Path:
-    folder = tmp_path_factory.mktemp("examples")
-    subprocess.run([built / "tests/example_traces", folder], check=True)
-    return folder
-
-
 def replay(*arguments) -> subprocess.CompletedProcess:
-    return subprocess.run([runs.memtrace(), "replay", *map(str, arguments)], capture_output=True,
-                          text=True, env=runs.environment(), check=False)
+    return runs.memtrace_says("replay", *arguments)
 
 
 def document(*arguments) -> dict:
-    done = replay(*arguments, "--json", "-")
-    assert done.returncode == 0, done.stderr
-    made = json.loads(done.stdout)
-    VALIDATOR.validate(made)
-    return made
+    return runs.document(VALIDATOR, "replay", *arguments)
 
 
 def test_the_schema_is_a_schema():

@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from runs import build, environment, python, run
+import recordings
+from runs import build, python, run
 from settings_cases import WRITTEN, WRONG, random_texts
 
 PROGRAM = Path(__file__).with_name("settings_program.py")
@@ -22,12 +23,12 @@ OTHER_BACKEND = ["backend:cudaMallocAsync", "backend : cudaMallocAsync,expandabl
 def ask_pytorch(starts: list[dict], changes: list[str], folder: Path) -> dict:
     cases, answers = folder / "cases.json", folder / "answers.json"
     cases.write_text(json.dumps({"starts": starts, "changes": changes}))
-    run([python(), PROGRAM, cases, answers], None).expect(0)
+    recordings.run([python(), PROGRAM, cases, answers], None).expect(0)
     return json.loads(answers.read_text())
 
 
 def read(how: str, texts: list[str]) -> list[dict]:
-    """What our parser answers."""
+    """Our parser's answers."""
     lines = "".join(json.dumps([how, text]) + "\n" for text in texts)
     printed = subprocess.run([build() / "tests" / "read_settings"], input=lines, text=True,
                              capture_output=True, check=True).stdout
@@ -76,7 +77,7 @@ def test_changes_in_mid_run(answers):
 
 
 def test_values_are_those_of_a_snapshot(answers):
-    """What the program reads out of PyTorch's objects is what PyTorch itself tells of them."""
+    """The values that the program reads out of PyTorch's objects are those that PyTorch itself tells of them."""
     accepted = [answer for answer in answers["real"]["starts"] if answer["refused"] is None]
     assert len(accepted) > 50
     for answer in accepted:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import runs
 
-# What the truth cannot tell apart: whatever no parameter, buffer, gradient, optimizer state, input
+# Kinds that the truth cannot tell apart: whatever no parameter, buffer, gradient, optimizer state, input
 # or saved tensor lives in.
 REST = {"temporaries", "workspace", "outputs", "collected", "other"}
 

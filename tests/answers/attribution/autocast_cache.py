@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What autocast's cache of casts holds: the blocks that are freed when it is cleared.
+"""The content of autocast's cache of casts: the blocks that are freed when it is cleared.
 
 Nothing else is freed then, and there is no other way to look into it. Casts that autograd keeps as
 well live on; they are found in its graph.

@@ -5,7 +5,7 @@ python collect.py find     OUT.json          PROGRAM [ARGUMENT...]   when its pe
 python collect.py observe  OUT.json 123,456  PROGRAM [ARGUMENT...]   what is allocated then
 
 Under several ranks OUT.json becomes OUT.RANK.json. The program's batches come from batches.py of
-tests/trace/training/programs or are told by told.py; both are no-ops when nobody collects.
+tests/programs or are told by told.py; both are no-ops when nobody collects.
 """
 
 import json
@@ -18,7 +18,7 @@ import torch
 from torch.optim.optimizer import register_optimizer_step_post_hook
 
 HERE = Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE / "programs"), str(HERE.parents[1] / "trace" / "training" / "programs"), str(HERE)]
+sys.path[:0] = [str(Path(next(word for word in sys.argv[3:] if word.endswith(".py"))).parent), str(HERE)]
 
 import batches  # noqa: E402
 import moments  # noqa: E402

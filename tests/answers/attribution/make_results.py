@@ -4,16 +4,16 @@
 python tests/answers/attribution/make_results.py [--into FILE] [--only NAME...]
 """
 
-import argparse
 import datetime
+import functools
 import sys
-import tempfile
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parents[1] / "support")]
 
 import agreement  # noqa: E402
+import result_cases  # noqa: E402
 import truth_cases  # noqa: E402
 import runs  # noqa: E402
 
@@ -100,7 +100,7 @@ def table(head: list[str], right: int, rows: list[str]) -> str:
 
 
 def verdict(outcome: truth_cases.Outcome) -> str | None:
-    """What is wrong with it, if anything."""
+    """The fault in it, if there is one."""
     good = outcome.moments["all"].good
     return None if good else f"{name_of(outcome)}: too little known or agreeing"
 
@@ -135,21 +135,10 @@ def show(outcome: truth_cases.Outcome) -> None:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--into", type=Path, default=HERE / "RESULTS.md")
-    parser.add_argument("--only", nargs="*", help="these programs, by their names in the table")
-    chosen = parser.parse_args()
+    chosen = result_cases.options(HERE / "RESULTS.md")
     outcomes, failures = [], []
-    for case in truth_cases.CASES:
-        if chosen.only and case.name not in chosen.only:
-            continue
-        with tempfile.TemporaryDirectory() as folder:
-            try:
-                found = truth_cases.run_case(case, Path(folder), also_bare=True)
-            except Exception as error:  # one program that fails must not hide the others
-                failures.append(f"{case.name}: {str(error)[-1500:]}")
-                print(f"{case.name}: failed\n{error}", file=sys.stderr)
-                continue
+    run = functools.partial(truth_cases.run_case, also_bare=True)
+    for _, found in result_cases.outcomes(truth_cases.CASES, chosen.only, run, failures):
         outcomes += found
         for outcome in found:
             show(outcome)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What each piece of GPU memory is right now, found from inside the program without memtrace.
+"""The nature of each piece of GPU memory right now, found from inside the program without memtrace.
 
 Everything is looked up among the objects that Python's garbage collector knows: modules,
 optimizers, tensors, nodes of the autograd graph, checkpoint's frames.
@@ -49,7 +49,7 @@ def _objects() -> dict[str, list]:
 
 
 def _quantisation_constants(parameter, depth: int = 2):
-    """What a quantised parameter needs to be read: scales and code books that hang on it."""
+    """The tensors that reading a quantised parameter needs: scales and code books that hang on it."""
     for value in list(getattr(parameter, "__dict__", {}).values()):
         yield from tensors_in(value)
         for part in (list(vars(value).values()) if depth and hasattr(value, "__dict__") else ()):

@@ -25,7 +25,7 @@ def _parts(tensor):
 
 
 def storage_addresses(tensor, depth: int = DEPTH):
-    """Of each storage that the tensor lives in, on a GPU."""
+    """The address of each storage that the tensor lives in, on a GPU."""
     if tensor.device.type != "cuda":
         return
     try:
@@ -40,5 +40,5 @@ def storage_addresses(tensor, depth: int = DEPTH):
 
 
 def storage_address(tensor) -> int:
-    """Of the first of them; 0: none is on a GPU."""
+    """The first of these addresses; 0: none is on a GPU."""
     return next(storage_addresses(tensor), 0)

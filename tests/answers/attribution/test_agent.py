@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the agent says of parameters, buffers and optimizer states, beside what PyTorch says."""
+"""The agent's words on parameters, buffers and optimizer states, beside PyTorch's."""
 
 import json
 from pathlib import Path
@@ -24,7 +24,7 @@ class Scene:
         self.info = {r["key"]: r["value"] for r in self.records if r["kind"] == "info"}
 
     def said(self) -> dict[str, list[str]]:
-        """What was said last of each address, while the present block lived there."""
+        """The last words on each address, while the present block lived there."""
         said = {}
         for record in self.records:
             if record["kind"] == "storage" and record["role"] in KNOWN_ROLES:
@@ -98,7 +98,7 @@ def gradients_at_steps(records: list[dict]) -> list[dict[str, str]]:
 
 
 def test_gradients_are_named(scene):
-    """Of each step, and in full: four layers with two parameters."""
+    """At each step, and in full: four layers with two parameters."""
     seen = scene("adamw")
     parameters = {what[1] for what in seen.facts["tensors"].values() if what[0] == "parameter"}
     assert len(parameters) == 8

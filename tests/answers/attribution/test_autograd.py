@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the trace says of backward passes, beside what PyTorch itself knows of them."""
+"""The trace's account of backward passes, beside what PyTorch itself knows of them."""
 
 import json
 from pathlib import Path

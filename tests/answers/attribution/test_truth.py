@@ -6,12 +6,13 @@ from collections import Counter
 
 import pytest
 
+import programs
 import truth_cases
 
 BATCH, PIXELS, WIDTH, CLASSES = 4096, 784, 2048, 10
 FLOAT, LONG, BOOL = 4, 8, 1
 PARAMETERS = PIXELS * WIDTH + WIDTH + WIDTH * WIDTH + WIDTH + WIDTH * CLASSES + CLASSES
-# Of each hidden layer: the rectified sum, dropout's mask and dropout's result.
+# Each hidden layer keeps three: the rectified sum, dropout's mask and dropout's result.
 KEPT_OF_HIDDEN = 2 * BATCH * WIDTH * (FLOAT + BOOL + FLOAT)
 # The logarithms of the softmax, and the total of the classes' weights (one number).
 KEPT_OF_LOSS = BATCH * CLASSES * FLOAT + FLOAT
@@ -24,6 +25,12 @@ def of_case(name: str) -> truth_cases.Case:
 @pytest.fixture(scope="module")
 def perceptron(built, tmp_path_factory):
     return truth_cases.collect_only(of_case("perceptron"), tmp_path_factory.mktemp("truth"))
+
+
+def test_every_program_that_tells_its_categories_has_a_case():
+    assert {case.program for case in truth_cases.CASES} == set(programs.having("category_truth"))
+    for case in truth_cases.CASES:
+        assert case.ranks == programs.ranks(case.program), case.name
 
 
 def requested(moment: dict) -> Counter:

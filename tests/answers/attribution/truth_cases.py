@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import agreement
+import programs
 import recordings
 import runs
 
 HERE = Path(__file__).resolve().parent
-PROGRAMS = HERE / "programs"
 COLLECT = HERE / "collect.py"
 # The peak of all, and the highest moments with grad mode on, inside backward, with grad mode off.
 MOMENTS = ("all", "grad", "backward", "no_grad")
@@ -34,10 +34,10 @@ CASES = [
     Case("ViT", "vit", what="AdamW, bfloat16 autocast"),
     Case("GPT", "gpt", quick=True, what="tied embeddings, AdamW, clipping, schedule"),
     Case("LSTM", "lstm_tagger", what="Adam, sequences of different lengths"),
-    Case("mT5, Trainer", "mt5", what="fp16, accumulation, evaluation"),
-    Case("LoRA, peft", "lora", what="Llama in bfloat16"),
-    Case("LoRA, checkpointing", "lora", ("--checkpoint",), what="Llama in bfloat16"),
-    Case("QLoRA, bitsandbytes", "qlora", what="4-bit Llama, 8-bit AdamW"),
+    Case("mT5, Trainer", "mt5_trainer", ("--large",), what="fp16, accumulation, evaluation"),
+    Case("LoRA, peft", "lora_peft", ("--large",), what="Llama in bfloat16"),
+    Case("LoRA, checkpointing", "lora_peft", ("--large", "--checkpoint"), what="Llama in bfloat16"),
+    Case("QLoRA, bitsandbytes", "qlora_bitsandbytes", ("--large",), what="4-bit Llama, 8-bit AdamW"),
     Case("GAN", "dcgan", what="two models, two optimizers"),
     Case("checkpointed", "checkpointed", quick=True, what="transformer, fp16 autocast, GradScaler"),
     Case("checkpointed, re-entrant", "checkpointed", ("--reentrant",), what="the same"),
@@ -106,24 +106,23 @@ def command(case: Case, *harness) -> list:
     if case.ranks > 1:
         launcher += ["-m", "torch.distributed.run", f"--nproc-per-node={case.ranks}",
                      "--rdzv-backend=c10d", "--rdzv-endpoint=localhost:0"]
-    return [*launcher, *harness, PROGRAMS / f"{case.program}.py", *case.arguments]
+    return [*launcher, *harness, programs.path(case.program), *case.arguments]
 
 
 def run(case: Case, output: Path | None, *harness) -> runs.Outcome:
     machine = {} if runs.on_real_gpu() or case.ranks == 1 else {"devices": case.ranks}
-    search = f"{PROGRAMS}:{runs.PROGRAMS}"
     return recordings.run(command(case, *harness), output, timeout=600,
-                          env={"PYTHONPATH": search, "OMP_NUM_THREADS": "1"}, **machine).expect(0)
+                          env={"OMP_NUM_THREADS": "1"}, **machine).expect(0)
 
 
 def written(folder: Path, name: str, case: Case) -> list[dict]:
-    """What each rank wrote."""
+    """The truth that each rank wrote."""
     names = [f"{name}.json"] if case.ranks == 1 else [f"{name}.{rank}.json" for rank in range(case.ranks)]
     return [json.loads((folder / one).read_text()) for one in names]
 
 
 def bare_peaks(case: Case) -> dict[int, int]:
-    """What each rank says of itself when nobody looks."""
+    """The peak that each rank counts itself when nobody looks."""
     said = run(case, None).stdout.decode()
     peaks = {int(rank or 0): int(number)
              for rank, number in re.findall(r"^[^:]*:(?: rank (\d+),)?.*peak (\d+) bytes", said, re.MULTILINE)}

@@ -73,7 +73,7 @@ class Opened:
         """Nothing went wrong, and nothing but the file was asked for."""
         assert self.errors == []
         assert self.breaches() == []
-        # What has no address of its own is no request: data: and blob: stay in the page.
+        # A URL without an address of its own is no request: data: and blob: stay in the page.
         outside = [url for url in self.requests if not re.match(r"(data|blob):", url)]
         assert {url.partition("#")[0] for url in outside} == {self.file.as_uri()}
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a page's file holds, read without a browser."""
+"""The content of a page's file, read without a browser."""
 
 import base64
 import itertools

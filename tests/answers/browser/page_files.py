@@ -8,12 +8,14 @@ import subprocess
 from contextlib import contextmanager
 from pathlib import Path
 
+import programs
+import recordings
 import runs
 
 HERE = Path(__file__).resolve().parent
 RANKS = [f"rank{rank}" for rank in range(4)]
 LARGE_EVENTS, LARGE_LINES = 10_000_000, 10_000
-# Of a page: the traces it is made of, and what is told to the command beside.
+# For each page the traces it is made of, and what is told to the command besides.
 PAGES = {
     "small": (["small"], []),
     "out_of_memory": (["out_of_memory"], []),
@@ -23,10 +25,26 @@ PAGES = {
     "hostile": (["hostile"], []),
     "ranks": (RANKS, []),
     "with_source": (["small"], ["--with-source"]),
-    "scrubbed": (["small"], ["--scrub"]),
+    "scrubbed": (["hostile"], ["--scrub"]),
 }
 DIFFERENCE = ("small", "out_of_memory")
 ARGUMENT = "</script><script>window.hostile=9</script>"
+# Programs, their arguments, and how they are recorded.
+RUNS = {
+    "small": (programs.path("transformer_adamw"), ["--steps", "4"], {}),
+    "out_of_memory": (programs.path("out_of_memory"), [], {"memory": "2GiB"}),
+    # Below a launcher's frames: without them a box that is 8 pixels wide is among the first three rows of its icicle, which
+    # the keyboard reaches, and axe finds it too small.
+    "leak": (HERE / "programs/launched.py",
+             [runs.ROOT / "tests/corpus/programs/leak_validation_outputs.py", "--steps", "60"], {}),
+    "in_pieces": (programs.path("in_pieces"), [], {"memory": "880MiB"}),
+    "hostile": (HERE / "programs/hostile_names.py", [ARGUMENT], {"env": {"PYTHONPATH": str(runs.ROOT / "python")}}),
+}
+RUNS |= {
+    rank: (programs.path("one_rank"), [],
+           {"devices": 4, "env": {"RANK": str(number), "LOCAL_RANK": str(number), "WORLD_SIZE": str(len(RANKS))}})
+    for number, rank in enumerate(RANKS)
+}
 
 
 def called(*command: object) -> str:
@@ -57,12 +75,9 @@ class Files:
                     large.mkdir(exist_ok=True)
                     called(runs.build() / "tests/example_traces", large, LARGE_EVENTS, LARGE_LINES)
             return self.folder / "large/many_sites.mtrace"
-        with self._making("runs") as missing:
-            if missing:
-                command = [runs.python(), HERE / "programs/many_runs.py", self.folder, ARGUMENT]
-                runs.run(command, self.folder / "recorded", devices=4,
-                         env={"PYTHONPATH": str(runs.ROOT / "python")}).expect(0)
-        return self.folder / f"{name}.mtrace"
+        program, arguments, how = RUNS[name]
+        status = 1 if name in programs.having("oom") else 0
+        return recordings.record(program, *arguments, **how).expect(status).trace
 
     def page(self, name: str) -> Path:
         made, told = self.folder / f"{name}.html", self.folder / f"{name}.json"
@@ -77,6 +92,6 @@ class Files:
         return made
 
     def json(self, name: str) -> dict:
-        """What the page of this name is to say, as the command says it to programs."""
+        """The content expected of the page of this name, as the command gives it to programs."""
         self.page(name)
         return json.loads((self.folder / f"{name}.json").read_text())

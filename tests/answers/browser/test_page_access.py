@@ -79,7 +79,7 @@ def test_nothing_is_wider_than_the_screen(opened, name, size):
     page_views.visit_all(page)
     wide = page.page.evaluate("document.documentElement.scrollWidth")
     assert wide <= size[0]
-    # What is cut off at the page's edge could not be reached at all.
+    # Text that is cut off at the page's edge could not be reached at all.
     lost = page.page.evaluate("""() => [...document.querySelectorAll('main [data-key], main h2, main button, main input')]
         .filter(one => one.checkVisibility({visibilityProperty: true}) && one.getBoundingClientRect().right > innerWidth + 1
                        && !one.closest('[tabindex], pre, .scrolls, table'))
@@ -116,7 +116,7 @@ def test_the_tab_key_reaches_everything_and_shows_where_it_is(browser, files, na
         if at is None:
             break
         reached[at["number"]] = at
-    # Of a group of radio buttons, and of a map that moves its own tabindex, one is reached.
+    # In a group of radio buttons, and in a map that moves its own tabindex, one is reached.
     assert len(reached) >= wanted - 3
     assert [one["what"] for one in reached.values() if not one["marked"] or not one["seen"]] == []
     page.close()

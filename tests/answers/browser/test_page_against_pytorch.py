@@ -8,6 +8,7 @@ import pytest
 
 import page_contents
 import page_files
+import programs
 import runs
 
 # One defers frees between streams, one ends by running out of memory.
@@ -19,7 +20,7 @@ class Seen:
     def __init__(self, program: str, folder):
         truth = folder / "truth.pickle"
         runs.run([runs.python(), runs.ROOT / "tests/trace/training/recorded_by_pytorch.py", truth,
-                  runs.PROGRAMS / f"{program}.py"], folder / "trace").expect(PROGRAMS[program])
+                  programs.path(program)], folder / "trace").expect(PROGRAMS[program])
         page = folder / "page.html"
         page_files.called(runs.memtrace(), "report", *runs.traces_in(folder / "trace"), "--html", page)
         with open(truth, "rb") as file:

@@ -9,7 +9,8 @@ import browsing
 import page_contents
 import page_files
 import page_views
-import runs
+import programs
+import recordings
 
 PAGES = [*page_files.PAGES, "difference"]
 
@@ -75,21 +76,21 @@ def test_names_are_only_text(opened, files):
 
 def test_a_scrubbed_page_names_nobody(files):
     """As `memtrace scrub` has it: no directories, no command line, no machine; names of files and functions stay."""
-    secrets = [str(runs.ROOT)[1:], "hostile=9"]
+    secrets = [str(recordings.root())[1:], "hostile=9"]  # the folder of the program, and its argument
     if len(platform.node()) > 2:  # shorter ones are left in texts: docs/sharing.md
         secrets.append(platform.node())
     plain, scrubbed = (
         page_contents.inside(files.page(name), "memtrace-facts") + str(page_contents.columns(files.page(name)))
-        for name in ("small", "scrubbed"))
+        for name in ("hostile", "scrubbed"))
     for secret in secrets:
         assert secret in plain
         assert secret not in scrubbed
     assert page_contents.facts(files.page("scrubbed"))["scrubbed"] is True
-    assert page_contents.facts(files.page("small"))["scrubbed"] is False
+    assert page_contents.facts(files.page("hostile"))["scrubbed"] is False
 
 
 def test_source_is_there_only_where_it_was_asked_for(files, opened):
-    program = runs.PROGRAMS / "transformer_adamw.py"
+    program = programs.path("transformer_adamw")
     lines = program.read_text().splitlines()
     assert page_contents.facts(files.page("small"))["sources"] == {}
     assert "nn.functional.cross_entropy(" not in files.page("small").read_text()

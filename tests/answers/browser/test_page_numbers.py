@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a page says is what `memtrace report --json` says, number by number, and what it draws adds up to it."""
+"""A page says what `memtrace report --json` says, number by number, and what it draws adds up to it."""
 
 import json
 
@@ -10,6 +10,7 @@ import page_files
 import page_numbers
 import page_truth
 import page_views
+import programs
 import runs
 
 RUNS = ["small", "out_of_memory", "large", "leak", "in_pieces", "ranks", "hostile"]
@@ -21,7 +22,7 @@ NO_NUMBERS = {"verdict"}
 
 
 def numbers_of(page) -> list[dict]:
-    """Of all views, with what they keep folded."""
+    """The numbers of all views, with what they keep folded."""
     found = []
     for name in page_views.names(page):
         section = page_views.visit(page, name)
@@ -31,7 +32,7 @@ def numbers_of(page) -> list[dict]:
 
 
 def truth_of(files, name: str, history: int) -> page_truth.Truth:
-    """Of the device that the page shows."""
+    """The truth about the device that the page shows."""
     if name == "difference":
         return page_truth.of_difference(files.json(name))
     shown = page_contents.facts(files.page(name))["histories"][history]
@@ -156,7 +157,7 @@ def test_a_thinned_page_says_so(opened, files):
 
 def test_a_map_of_thousands_of_blocks_is_whole(built, tmp_path):
     """Names are cut in a page, maps of the heap are not."""
-    runs.run([runs.python(), page_files.HERE / "programs" / "small_pieces.py"], tmp_path / "trace").expect(0)
+    runs.run([runs.python(), programs.path("small_pieces")], tmp_path / "trace").expect(0)
     page, told = tmp_path / "page.html", tmp_path / "told.json"
     page_files.called(runs.memtrace(), "report", tmp_path / "trace", "--html", page, "--json", told)
 

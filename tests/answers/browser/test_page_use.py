@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a reader does with a page: clicks into the timeline, looks for a block, follows a leak, compares ranks and runs."""
+"""A reader at a page: clicks into the timeline, looks for a block, follows a leak, compares ranks and runs."""
 
 import re
 
@@ -160,7 +160,7 @@ def test_the_page_of_a_difference_says_both_sides(opened, files):
 
 
 def test_a_link_leads_to_the_same_view(fresh):
-    page = fresh("small", fragment="#view=fragmentation")
+    page = fresh("out_of_memory", fragment="#view=fragmentation")  # below it is more than a screen
     page_views.settle(page)
     assert abs(page.page.locator("#fragmentation").bounding_box()["y"]) < 2
     assert page.page.evaluate("document.activeElement.id") == "fragmentation-title"

@@ -5,13 +5,13 @@ from __future__ import annotations
 
 import json
 import subprocess
-from pathlib import Path
 
 import jsonschema
 
+import programs
 import runs
 
-PROGRAM = Path(__file__).resolve().parent / "programs" / "train.py"
+PROGRAM = programs.path("train")
 SCHEMA = json.loads((runs.ROOT / "analyzer/show/json/check.schema.json").read_text())
 VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
 OK, BROKEN, UNKNOWN = 0, 1, 2

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs of programs/train.py, each recorded once, and what PyTorch said of them."""
+"""Runs of tests/programs/train.py, each recorded once, and what PyTorch said of them."""
 
 from __future__ import annotations
 

@@ -27,13 +27,6 @@ BAD = {
 }
 
 
-@pytest.fixture(scope="module")
-def examples(built, tmp_path_factory):
-    folder = tmp_path_factory.mktemp("examples")
-    subprocess.run([built / "tests/example_traces", folder], check=True)
-    return folder
-
-
 def one_sentence(done: subprocess.CompletedProcess, words: str) -> None:
     assert (done.returncode, done.stdout) == (UNKNOWN, "")
     assert words in done.stderr and len(done.stderr.splitlines()) == 1, done.stderr

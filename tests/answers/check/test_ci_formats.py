@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What CI systems read: JUnit's XML and GitHub's annotations."""
+"""The formats that CI systems read: JUnit's XML and GitHub's annotations."""
 
 from __future__ import annotations
 

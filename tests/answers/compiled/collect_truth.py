@@ -19,9 +19,9 @@ from pathlib import Path
 import torch
 
 HERE = Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE / "programs"), str(HERE), str(HERE.parents[1] / "answers" / "attribution")]
+sys.path[:0] = [str(HERE.parents[1] / "programs"), str(HERE), str(HERE.parents[1] / "answers" / "attribution")]
 
-import common  # noqa: E402
+import compiling  # noqa: E402
 import running_code as code  # noqa: E402
 from allocation_callback import follow_allocations  # noqa: E402
 from graph_nodes import Compilations  # noqa: E402
@@ -219,7 +219,7 @@ def hide_own_frames() -> None:
 def main() -> None:
     out, known, program, *arguments = sys.argv[1:]
     collector = Collector(json.loads(Path(known).read_text()) if known != "-" else None)
-    common.tell = collector.tell
+    compiling.tell = collector.tell
     watch_calls(collector)
     hide_own_frames()
     torch.cuda.init()

@@ -30,7 +30,7 @@ class Share:
 
 @dataclass
 class Found:
-    """Of one moment. `bytes` of a share: those that the truth speaks of."""
+    """The agreement at one moment. `bytes` of a share: those that the truth speaks of."""
 
     name: str = ""
     bytes: int = 0
@@ -60,7 +60,7 @@ def shown(site: dict) -> tuple | None:
 
 
 def role_of(block: dict, now: str | None, at_peak: bool) -> str:
-    """What a block is at a moment, or, where it is seen as nothing then, at any time of its life. An
+    """The category of a block at a moment, or, where it is seen as nothing then, at any time of its life. An
     activation that was not seen at the moment is none any more: its backward pass is over."""
     if block.get("told") and (now or "inputs") not in ("weights", "buffers", "gradients", "optimizer_states"):
         return block["told"]

@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import compiled_agreement
+import programs
 import runs
 
 HERE = Path(__file__).resolve().parent
-PROGRAMS = HERE / "programs"
 COLLECT = HERE / "collect_truth.py"
 MOMENTS = ("end of forward", "end of step")  # of each the one with the most memory
 
@@ -64,7 +64,7 @@ class Outcome:
 def _run(case: Case, folder: Path, known, name: str) -> Outcome:
     """`known`: what the first process wrote, or "-"."""
     target = folder / f"{name}.json"
-    command = [runs.python(), COLLECT, target, known, PROGRAMS / f"{case.program}.py", *case.arguments]
+    command = [runs.python(), COLLECT, target, known, programs.path(case.program), *case.arguments]
     settings = {"TORCHINDUCTOR_CACHE_DIR": str(folder / "inductor"), "OMP_NUM_THREADS": "1",
                 "TORCHINDUCTOR_COMPILE_THREADS": "1"}
     traced = runs.run(command, folder / name, timeout=900, env=settings).expect(0)

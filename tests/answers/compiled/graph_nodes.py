@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What PyTorch's own graphs say of the tensors that compiled code returns and makes.
+"""PyTorch's own graphs as witnesses of the tensors that compiled code returns and makes.
 
 Read while Inductor compiles, from the graphs themselves: the outputs of each partitioned graph (the
 partitioner's list of what forward saves is a part of them), and the nodes that Inductor's

@@ -4,10 +4,8 @@
 python tests/answers/compiled/make_results.py [--into FILE] [--only NAME...]
 """
 
-import argparse
 import datetime
 import sys
-import tempfile
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -15,6 +13,7 @@ sys.path[:0] = [str(HERE), str(HERE.parents[1] / "answers" / "attribution"), str
 
 import compiled_agreement  # noqa: E402
 import compiled_cases  # noqa: E402
+import result_cases  # noqa: E402
 import runs  # noqa: E402
 
 HEAD = """# Compiled programs beside the truth
@@ -89,21 +88,10 @@ def shortcomings(outcome: compiled_cases.Outcome) -> list[str]:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--into", type=Path, default=HERE / "RESULTS.md")
-    parser.add_argument("--only", nargs="*", help="these programs, by their names in the table")
-    chosen = parser.parse_args()
+    chosen = result_cases.options(HERE / "RESULTS.md")
     outcomes, failures = [], []
-    for case in compiled_cases.CASES:
-        if chosen.only and case.name not in chosen.only:
-            continue
-        with tempfile.TemporaryDirectory() as folder:
-            try:
-                found = compiled_cases.run_case(case, Path(folder))
-            except Exception as error:  # one program that fails must not hide the others
-                failures.append(f"{case.name}: {str(error)[-600:]}")
-                print(f"{case.name}: failed\n{error}", file=sys.stderr)
-                continue
+    run = compiled_cases.run_case
+    for case, found in result_cases.outcomes(compiled_cases.CASES, chosen.only, run, failures):
         outcomes += found
         for outcome in found:
             compiled_agreement.show(f"{case.name}, {outcome.run}", outcome.found)

@@ -60,7 +60,7 @@ def clean(path: str) -> str:
 
 
 def model_of(root):
-    """What torch.compile and DistributedDataParallel are put around, which is the model."""
+    """The model, without torch.compile and DistributedDataParallel around it."""
     while "_orig_mod" in root._modules:
         root = root._modules["_orig_mod"]
     return root._modules["module"] if type(root).__name__ == "DistributedDataParallel" else root

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What counts as right beside the truth, on made-up blocks."""
+"""The rules for what counts as right beside the truth, on made-up blocks."""
 
 import pytest
 

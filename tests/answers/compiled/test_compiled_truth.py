@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Of compiled programs: module, line and category of each block at the peak, at the end of forward
+"""Compiled programs: module, line and category of each block at the peak, at the end of forward
 and at the end of a step, beside the partitioner's list and Dynamo's stacks; compiled in the process,
 and from Inductor's cache."""
 
@@ -7,9 +7,14 @@ import pytest
 
 import compiled_agreement
 import compiled_cases
+import programs
 
-# What falls short today: (name of the case, run) -> why. Taken out when it is mended.
+# The cases that fall short today: (name of the case, run) -> why. Taken out when it is mended.
 SHORT: dict = {}
+
+
+def test_every_program_that_compiles_has_a_case():
+    assert {case.program for case in compiled_cases.CASES} == set(programs.having("compiles"))
 
 
 def marks(case: compiled_cases.Case, run: str) -> list:
@@ -21,7 +26,7 @@ def marks(case: compiled_cases.Case, run: str) -> list:
 
 @pytest.fixture(scope="module")
 def outcomes(built, tmp_path_factory):
-    """Of each case both runs, once."""
+    """Both runs of each case, once."""
     known = {}
 
     def of(case: compiled_cases.Case, run: str) -> compiled_cases.Outcome:

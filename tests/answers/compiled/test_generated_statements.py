@@ -97,7 +97,7 @@ def test_a_tuples_memory_is_what_its_first_part_becomes(agent):
 
 
 def traced(agent, lines, inputs=()):
-    """What Dynamo traced, of nodes and the lines that they are at; `inputs`: places that use each."""
+    """A graph that Dynamo traced, of nodes and the lines that they are at; `inputs`: places that use each."""
     nodes = [agent["Source"](name, ("model.py", line, "forward"), ("forward", str(line)), place, name.split("_")[0])
              for place, (name, line) in enumerate(lines)]
     return types.SimpleNamespace(
@@ -134,7 +134,7 @@ FULL, THIN, MASK = ("f32", "8,64"), ("f32", "8,1"), ("b8", "8,64")
     ([("getitem", THIN), ("buf4", THIN), ("rsqrt", THIN)], {"buf4": THIN}, {"buf4": "buf4"}),
     # In the file's order, not in that of the numbers.
     ([("add", FULL), ("div", FULL)], {"buf82": FULL, "buf23": FULL}, {"buf23": "add", "buf82": "div"}),
-    # Of another kernel: left alone.
+    # A statement of another kernel: left alone.
     ([("add", FULL)], {"buf1": ("f32", "3,3"), "buf2": FULL}, {"buf2": "add"}),
     ([], {"buf1": FULL}, {}),
 ])

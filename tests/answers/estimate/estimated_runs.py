@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is estimated and then really run: configurations of transformers with random weights."""
+"""Configurations of transformers with random weights that are estimated and then really run."""
 
 import json
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
+import programs
+import recordings
 import runs
 
-PROGRAM = Path(__file__).resolve().parent / "programs" / "train.py"
+PROGRAM = programs.path("published_model")
 GPU = "a100-80"
 
 
@@ -32,14 +34,14 @@ class Case:
                           f"{self.batch} × {self.sequence}", *extra])
 
     def arguments(self) -> list[str]:
-        """Of train.py."""
+        """The arguments of published_model.py."""
         line = [self.model, "--precision", self.precision, "--optimizer", self.optimizer,
                 "--batch", str(self.batch), "--sequence", str(self.sequence), "--attention", self.attention]
         line += ["--lora", str(self.lora)] if self.lora else []
         return line + (["--checkpointing"] if self.checkpointing else [])
 
     def options(self) -> list[str]:
-        """Of memtrace estimate."""
+        """The options of memtrace estimate."""
         line = ["--model", self.model, "--precision", self.precision, "--optimizer", self.optimizer,
                 "--batch", str(self.batch), "--sequence", str(self.sequence), "--attention",
                 "fused" if self.attention == "sdpa" else "stored"]
@@ -101,13 +103,13 @@ def estimate(case: Case, folder: Path) -> dict:
     return json.loads(target.read_text())
 
 
+def measure(case: Case) -> dict:
+    done = recordings.record(PROGRAM, *case.arguments(), bare=True, gpu=GPU, imports=("transformers",)).expect(0)
+    return json.loads(done.stdout.splitlines()[-1])
+
+
 def run(chosen: list[Case], folder: Path) -> list[Outcome]:
     """Estimates first, before what is measured is known."""
     estimated = [estimate(case, folder) for case in chosen]
-    command = runs.command_line([runs.python(), str(PROGRAM)], None, gpu=GPU)[0]
-    lines = "".join(" ".join(case.arguments()) + "\n" for case in chosen)
-    done = subprocess.run(command, input=lines, capture_output=True, text=True, env=runs.environment(),
-                          check=False)
-    measured = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
-    assert done.returncode == 0 and len(measured) == len(chosen), done.stderr[-4000:]
+    measured = [measure(case) for case in chosen]
     return [Outcome(*parts) for parts in zip(chosen, estimated, measured)]

@@ -3,10 +3,10 @@
 
 import importlib.util
 import subprocess
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+import programs
 import recordings
 import runs
 import snapshots
@@ -23,7 +23,7 @@ CASES = {
     "cuda_graph": ("cuda_graph", {}, [], 1),
     "cuda_graph, expandable": ("cuda_graph", EXPANDABLE, [], 1),
     "out_of_memory": ("out_of_memory", {}, [], 1),
-    "two_devices": (str(HERE / "programs/two_devices.py"), {}, [], 2),
+    "two_devices": ("two_devices", {}, [], 2),
     "mt5_trainer": ("mt5_trainer", {}, [], 1),
     "resnet50_sgd, streams": ("resnet50_sgd", {}, ["--streams"], 1),
     "lora_peft": ("lora_peft", {}, [], 1),
@@ -66,10 +66,8 @@ class Run:
 
 def run(case: str, folder: Path) -> Run:
     program, variables, arguments, devices = CASES[case]
-    if "/" not in program:
-        program = runs.PROGRAMS / f"{program}.py"
     truth = folder / "truth.pickle"
-    recordings.run([runs.python(), HERE / "snapshot_truth.py", truth, program, *arguments], folder / "trace",
+    recordings.run([runs.python(), HERE / "snapshot_truth.py", truth, programs.path(program), *arguments], folder / "trace",
                    env=variables, devices=devices, timeout=600).expect(KILLED)
     trace, = runs.traces_in(folder / "trace")
     file = folder / "exported.pickle"

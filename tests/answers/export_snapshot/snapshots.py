@@ -22,7 +22,7 @@ DIFFERENT_BY_INTENT = """
 """
 MARKS = ("<backward of>", "<no Python frame>")
 UNKNOWN_LINE = 2**64 - 1
-# What the unpickler of MemoryViz.js reads, as of May 2026 and before.
+# The opcodes that the unpickler of MemoryViz.js reads, as of May 2026 and before.
 VIEWERS_OPCODES = {
     "APPENDS", "BINGET", "BININT", "BININT1", "BININT2", "EMPTY_DICT", "EMPTY_LIST", "FRAME", "LONG1", "LONG_BINGET",
     "MARK", "MEMOIZE", "PROTO", "SETITEMS", "SHORT_BINUNICODE", "STOP", "TUPLE2", "APPEND", "NEWFALSE", "BINPUT",
@@ -150,7 +150,7 @@ def foreign_opcodes(file: Path) -> set[str]:
 
 
 def undo(snapshot: dict, device: int) -> tuple[dict, dict]:
-    """What is left of the segments and blocks at the end once all events are undone from the last to the first, as
+    """The segments and blocks that are left at the end once all events are undone from the last to the first, as
     the viewer does it. Raises where an event does not fit to what is there after it."""
     segments = {one["address"]: one["total_size"] for one in snapshot["segments"] if one["device"] == device}
     streams = {one["address"]: one["stream"] for one in snapshot["segments"] if one["device"] == device}

@@ -84,7 +84,7 @@ def test_a_part_of_it_ends_as_it_did(one, tmp_path):
     for device, events in enumerate(part["device_traces"]):
         if not whole[device]:
             continue
-        # Of the 100, a few are the taking of the snapshot and the mark that names `unknown`.
+        # A few of the 100 are the taking of the snapshot and the mark that names `unknown`.
         last, wanted = ([snapshots.facts_of(event) for event in found if event["action"] != "snapshot"][-95:]
                         for found in (events, whole[device]))
         assert last == wanted

@@ -21,7 +21,7 @@ def one(request, built, tmp_path_factory):
 
 
 def seen_in(file, devices: list[int]) -> dict:
-    """Of every view and device what is drawn; the page must not complain of anything."""
+    """The drawing of every view and device; the page must not complain of anything."""
     found = {}
     with viewer.opened(file) as page:
         for device in devices:

@@ -87,7 +87,7 @@ class Viewer:
             ".filter(one => one.getBoundingClientRect().width > 0).map(one => one.textContent)")
 
     def events(self) -> list[str]:
-        """Of the allocator's history: what is shown of the one that was pressed last, then a line each."""
+        """In the allocator's history: the text shown of the event that was pressed last, then a line each."""
         return self.page.locator("pre:visible").all_inner_texts()
 
     def press(self, number: int) -> str:
@@ -100,7 +100,7 @@ class Viewer:
         return self.page.locator("svg:visible rect").count()
 
     def polygons(self) -> list[dict]:
-        """Of the view that is shown: each one's colour and form, and what the page says of it when it is pointed at."""
+        """The shapes of the view that is shown: each one's colour and form, and its text when it is pointed at."""
         return self.page.evaluate("""() => {
           const view = [...document.querySelectorAll('body > div')].find(
             one => one.style.display !== 'none' && one.querySelector('svg'));

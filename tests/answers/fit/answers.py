@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `memtrace fit` answers in every cell, kept in fit.json; and what halving would have answered.
+"""The answers of `memtrace fit` in every cell, kept in fit.json; and what halving would have answered.
 
     python tests/answers/fit/answers.py [PROGRAM...]            one fit a program, over all of its GPUs; goes on where it stopped
     python tests/answers/fit/answers.py --again [PROGRAM...]    anew what another build of memtrace answered

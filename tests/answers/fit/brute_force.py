@@ -4,9 +4,8 @@
     python tests/answers/fit/brute_force.py [PROGRAM...]    goes on where it stopped, one process at a time
     python tests/answers/fit/brute_force.py --plain         repeats what decides each cell as plain dry runs
 
-Each batch from 1 up is tried under `memtrace dry-run --bare`, in a process of its own (forked.py says how they
-share their imports); it did not fit if the program ended by torch.OutOfMemoryError, and anything else than
-that or success ends this script. Whether a batch fits need not be monotone, so that the first that does not is
+Each batch from 1 up is tried in a dry run of its own, which shares only its imports with others (warm.py); it did not
+fit if the program ended by torch.OutOfMemoryError, and anything else than that or success ends this script. Whether a batch fits need not be monotone, so that the first that does not is
 not the last: a cell is done after BEYOND more in a row. With --plain, the batches where a cell's outcome
 changes, and the last tried, are run once more, each as a dry run of the program alone, started as a user would.
 
@@ -23,6 +22,7 @@ from pathlib import Path
 import cells
 import json_rows
 import runs
+import warm
 
 RESULTS = cells.HERE / "brute_force.json"
 BEYOND = 3
@@ -35,22 +35,28 @@ def dry_run(gpu: str, command: list[str], variables: dict, seconds: int) -> subp
 
 
 def every_batch(program: cells.Program, gpu: str) -> str:
-    ended = dry_run(gpu, [runs.python(), str(cells.HERE / "forked.py"), program.name, "1", str(BEYOND)], {}, 3600)
-    outcomes = ended.stdout.decode()
-    if ended.returncode or not done(outcomes):
-        sys.exit(f"{program.name} on {gpu}: {outcomes}\n{ended.stderr.decode(errors='replace')[-3000:]}")
+    outcomes = ""
+    while not done(outcomes):
+        with tempfile.TemporaryDirectory() as scratch:
+            command, variables = program.with_batch(runs.python(), Path(scratch), len(outcomes) + 1)
+            ended = warm.run(command, None, 3600, gpu=gpu, env=variables, imports=program.imports)
+        outcomes += letter(program, gpu, len(outcomes) + 1, ended.status, ended.stderr)
     return outcomes
+
+
+def letter(program: cells.Program, gpu: str, batch: int, status: int, stderr: bytes) -> str:
+    said = stderr.decode(errors="replace")
+    if status == 0:
+        return "f"
+    if "torch.OutOfMemoryError: CUDA out of memory" in said:
+        return "o"
+    sys.exit(f"{program.name} with {batch} on {gpu}: exit status {status}\n{said[-3000:]}")
 
 
 def plain(program: cells.Program, gpu: str, batch: int) -> str:
     with tempfile.TemporaryDirectory() as scratch:
         ended = dry_run(gpu, *program.with_batch(runs.python(), Path(scratch), batch), 600)
-    said = ended.stderr.decode(errors="replace")
-    if ended.returncode == 0:
-        return "f"
-    if "torch.OutOfMemoryError: CUDA out of memory" in said:
-        return "o"
-    sys.exit(f"{program.name} with {batch} on {gpu}: exit status {ended.returncode}\n{said[-3000:]}")
+    return letter(program, gpu, batch, ended.returncode, ended.stderr)
 
 
 def done(outcomes: str) -> bool:

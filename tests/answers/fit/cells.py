@@ -32,7 +32,7 @@ class Program:
     gpus: tuple = SMALL
     arguments: tuple = ()
     files: tuple = ()    # beside the program itself, what it is made of
-    imports: tuple = ()  # what forked.py imports before the first batch, beside torch
+    imports: tuple = ()  # what runs of all batches share, beside torch
 
     def command(self, python: str, scratch: Path) -> list[str]:
         """As a user would start it; {scratch} is a folder of the run's own, {programs} that of the programs."""

@@ -11,7 +11,7 @@ HEAD = """# The largest batch by memtrace fit, and by trying every batch
 
 {programs} programs (`programs/`), each on {gpus} GPUs. "Every batch" is `brute_force.py`: each batch from 1 up, until
 {beyond} more after the first refusal of a row; it did not fit if the program ended by `torch.OutOfMemoryError`. The
-batches were run in processes that share their imports (`forked.py`). In {repeated} of the cells both sides of every boundary, and the last
+batches were run in processes that share their imports (`warm.py`). In {repeated} of the cells both sides of every boundary, and the last
 batch tried, were run again as plain `memtrace dry-run`s ({plain} of them): all had the same outcome (`brute_force.py --plain` does the rest). "fit" is the `largest_batch` of one
 `memtrace fit` a program over all of its GPUs; its runs are the dry runs that its JSON counts for the cell.
 

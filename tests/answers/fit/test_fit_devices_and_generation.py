@@ -9,6 +9,7 @@ import jsonschema
 import pytest
 
 import brute_force
+import recordings
 import runs
 
 PROGRAMS = Path(__file__).resolve().parent / "programs"
@@ -17,36 +18,20 @@ GPU, MEMORY = "rtx3090", "1GiB"
 pytestmark = pytest.mark.skipif(runs.on_real_gpu(), reason="it simulates GPUs of a small size")
 
 PATIENCE_S = 800
-# A letter a batch, as forked.py has them: importing is most of so short a dry run.
-EVERY_BATCH = """
-import os, runpy, sys
-import torch, torch._dynamo
-beyond, flag, *sys.argv = int(sys.argv[1]), *sys.argv[2:]
-batch = refused = 0
-while refused <= beyond:
-    batch += 1
-    child = os.fork()
-    if not child:
-        sys.argv += [flag, str(batch)]
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-        sys.exit(runpy.run_path(sys.argv[0], run_name="__main__") and 0)
-    ended = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-    refused = refused + 1 if ended else 0
-    print("o" if ended else "f", end="", flush=True)
-"""
 
 
 def dry_run(command: list, devices: int) -> runs.Outcome:
-    return runs.run([runs.python(), *command], None, gpu=GPU, memory=MEMORY, devices=devices, timeout=PATIENCE_S)
+    return recordings.run([runs.python(), *command], None, gpu=GPU, memory=MEMORY, devices=devices, timeout=PATIENCE_S)
 
 
 def largest_of_every_batch(flag: str, program: list, devices: int = 1) -> int:
-    tried = dry_run(["-c", EVERY_BATCH, brute_force.BEYOND, flag, *program], devices)
-    tried.expect(0)
-    outcomes = tried.stdout.decode()
-    refusals = tried.stderr.decode(errors="replace").count("OutOfMemoryError: CUDA out of memory")
-    assert refusals >= outcomes.count("o"), tried.stderr[-2000:]  # each for this reason
-    assert brute_force.done(outcomes) and brute_force.monotone(outcomes)
+    outcomes = ""
+    while not brute_force.done(outcomes):
+        tried = dry_run([*program, flag, len(outcomes) + 1], devices)
+        refused = b"OutOfMemoryError: CUDA out of memory" in tried.stderr
+        assert tried.status == 0 or refused, tried.stderr[-2000:]  # each for this reason
+        outcomes += "o" if tried.status else "f"
+    assert brute_force.monotone(outcomes)
     return brute_force.largest(outcomes)
 
 

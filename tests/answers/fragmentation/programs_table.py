@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What each program of programs.py shows. Written before the first run; then corrected where the
+"""The findings about each program of fragmented.py. Written before the first run; then corrected where the
 program did not do what it was written for: with nothing kept between steps (variable_lengths) whole
 segments are free, none split; segments that grow (expandable) reserve little more than is live; and
 survivors and multi_scale were rewritten, since they wasted nothing."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What docs/fragmentation.md defines, worked out from PyTorch's own snapshot and history, slowly and
+"""The parts that docs/fragmentation.md defines, worked out from PyTorch's own snapshot and history, slowly and
 without any code of the analyzer."""
 
 from dataclasses import dataclass, field
@@ -122,7 +122,7 @@ def high_water(events: list[Event], at: int, segment: dict) -> int:
 
 
 def whole_segments(segments: list[dict]) -> list[dict]:
-    """Of expandable segments a snapshot has the mapped ranges: those of one pool and stream are one
+    """A snapshot has the mapped ranges of expandable segments: those of one pool and stream are one
     segment, as long as there is one only."""
     made, expandable = [], {}
     for segment in segments:
@@ -204,7 +204,7 @@ def rounding(segments: list[dict], divisions: int) -> tuple[int, int, int]:
 
 
 def blocked(witness: dict) -> list[tuple[int, int, int]]:
-    """Of the requests that reserved memory or ran out of it: size, free in all and in one piece."""
+    """The requests that reserved memory or ran out of it: size, free in all and in one piece."""
     found = []
     for request in witness["before"]:
         size = rounded(request["bytes"])

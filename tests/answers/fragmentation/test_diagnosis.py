@@ -18,8 +18,8 @@ HERE = Path(__file__).resolve().parent
 @pytest.fixture(scope="session")
 def recorded(built, tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("fragmentation")
-    command = [runs.python(), HERE / "programs.py", folder]
-    recordings.run(command, folder / "traces", env={"PYTHONPATH": str(runs.ROOT / "python")}).expect(0)
+    recordings.run_each(HERE / "fragmented.py", list(programs_table.CAUSES), folder,
+                        env={"PYTHONPATH": str(runs.ROOT / "python")})
     return folder
 
 
@@ -127,7 +127,7 @@ def test_survivors_are_named_with_their_line(found):
     diagnosis, _ = found("survivors")
     sites = diagnosis["pinning_sites"]
     assert sum(site["bytes"] for site in sites) == diagnosis["at_peak"]["unused"]["survivors"]
-    source = (HERE / "programs.py").read_text().splitlines()
+    source = (HERE / "fragmented.py").read_text().splitlines()
     lines = {frame["line"] for frame in sites[0]["frames"] if frame["function"] == "survivors"}
     assert any("# kept for good" in source[line - 1] for line in lines)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What three guides, written by hand by people who trained summarizers, say about memory, each with the
+"""Three guides' claims about memory, written by hand by people who trained summarizers, each with the
 runs that show whether it holds. The verdict follows from the figures by the rule that stands here.
 
 Where a guide does not say them: 512 tokens in, 128 out; AdamW; fp32 unless "AMP" (autocast, fp16).

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the guides say about host memory and DataLoader workers, each with the runs that show it."""
+"""The guides' claims about host memory and DataLoader workers, each with the runs that show it."""
 
 import json
 import sys

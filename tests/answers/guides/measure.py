@@ -111,7 +111,7 @@ class Measurements:
 
 
 def slim(report: dict) -> dict:
-    """What the tables are made from."""
+    """The figures that the tables are made from."""
     device = {name: report["devices"][0][name] for name in (
         "capacity_bytes", "peak_allocated_bytes", "peak_reserved_bytes", "outside_pool", "phases")}
     device["at_peak"] = {"categories": report["devices"][0]["at_peak"]["categories"]}

@@ -60,7 +60,7 @@ def make_model(chosen):
     with torch.device("meta"):
         model = kind(config)
     model = model.to_empty(device="cuda")
-    # What is shared became two on its way to the GPU; T5 shares its head's weights, too.
+    # The shared weights became two on their way to the GPU; T5 shares its head's weights, too.
     model.encoder.embed_tokens = model.decoder.embed_tokens = model.shared
     if chosen.model in T5:
         model.lm_head.weight = model.shared.weight

@@ -9,9 +9,9 @@ import threading
 import time
 from pathlib import Path
 
-from support import runs
+from support import programs, runs
 
-PROGRAM = Path(__file__).resolve().parent / "programs" / "steady_training.py"
+PROGRAM = programs.path("steady_training")
 
 
 def live(*arguments, cwd=None, env=None) -> subprocess.CompletedProcess:
@@ -21,7 +21,7 @@ def live(*arguments, cwd=None, env=None) -> subprocess.CompletedProcess:
 
 
 def figures(*arguments, cwd=None) -> list[dict]:
-    """Of each process, as live --once gives them."""
+    """The figures of each process, as live --once gives them."""
     shown = live("--once", "--json", "-", *arguments, cwd=cwd)
     assert shown.returncode == 0, shown.stderr
     return json.loads(shown.stdout)["processes"]
@@ -66,7 +66,7 @@ class Training:
         return runs.traces_in(self.output)[0]
 
     def pid(self) -> int:
-        """Of the program itself: the name of its trace says it."""
+        """The number of the program's own process: the name of its trace says it."""
         return int(self.trace().name.split(".")[-2])
 
     def end(self):

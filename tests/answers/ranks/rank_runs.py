@@ -6,6 +6,7 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
+import recordings
 import runs
 
 PROGRAMS = Path(__file__).resolve().parent / "programs"
@@ -29,14 +30,17 @@ class Rank:
 
 def run(output: Path, scenarios: list[str], devices: int, timeout: float = 600) -> list[list[Rank]]:
     """The ranks of each scenario, in order."""
-    command = [runs.python(), str(PROGRAMS / "forked_ranks.py"), *scenarios]
-    done = runs.run(command, output, timeout, gpu=GPU, devices=devices,
-                    env={"PYTHONPATH": str(DEEPSPEED), "PYTHONHASHSEED": "0", "DS_BUILD_OPS": "0"})
-    done.expect(0)
-    found: list[list[Rank]] = [[] for _ in scenarios]
-    for line in done.stdout.splitlines():
-        if not line.startswith(b"{"):
-            continue
-        said = json.loads(line)
-        found[said["run"]].append(Rank(said, next(output.glob(f"*.{said['pid']}.mtrace"))))
-    return [sorted(ranks, key=lambda rank: rank.said["rank"]) for ranks in found]
+    return [run_one(output / str(number), scenario, scenarios[:number].count(scenario), devices, timeout)
+            for number, scenario in enumerate(scenarios)]
+
+
+def run_one(output: Path, scenario: str, again: int, devices: int, timeout: float) -> list[Rank]:
+    name, *numbers = scenario.split(":")
+    command = [runs.python(), PROGRAMS / "forked_ranks.py", PROGRAMS / f"{name}.py", *numbers]
+    environment = {"PYTHONHASHSEED": "0", "DS_BUILD_OPS": "0"}
+    if DEEPSPEED.is_dir():
+        environment["PYTHONPATH"] = str(DEEPSPEED)
+    done = recordings.run(command, output, timeout, gpu=GPU, devices=devices, env=environment, again=again).expect(0)
+    said = [json.loads(line) for line in done.stdout.splitlines() if line.startswith(b"{")]
+    ranks = [Rank(one, next(output.glob(f"*.{one['pid']}.mtrace"))) for one in said]
+    return sorted(ranks, key=lambda rank: rank.said["rank"])

@@ -4,7 +4,6 @@ gets one sentence."""
 
 import json
 import subprocess
-from pathlib import Path
 
 import jsonschema
 import pytest
@@ -20,26 +19,12 @@ WITHOUT_DEVICE = ("no_gpu_memory", "truncated")  # the second lost its only bloc
 MOST_LINES = 60
 
 
-@pytest.fixture(scope="module")
-def examples(built, tmp_path_factory) -> Path:
-    folder = tmp_path_factory.mktemp("examples")
-    subprocess.run([built / "tests/example_traces", folder], check=True)
-    return folder
-
-
 def diff(*arguments) -> subprocess.CompletedProcess:
-    return subprocess.run(
-        [runs.memtrace(), "diff", *map(str, arguments)],
-        capture_output=True, text=True, env=runs.environment(), check=False,
-    )
+    return runs.memtrace_says("diff", *arguments)
 
 
 def document(*arguments) -> dict:
-    done = diff(*arguments, "--json", "-")
-    assert done.returncode == 0, done.stderr
-    made = json.loads(done.stdout)
-    VALIDATOR.validate(made)
-    return made
+    return runs.document(VALIDATOR, "diff", *arguments)
 
 
 def test_the_schema_is_a_schema():

@@ -21,19 +21,8 @@ EXAMPLES = [
 MIB = 1 << 20
 
 
-@pytest.fixture(scope="session")
-def examples(built, tmp_path_factory) -> Path:
-    folder = tmp_path_factory.mktemp("examples")
-    tool = built / "tests/example_traces"
-    subprocess.run([tool, folder], check=True)
-    return folder
-
-
 def report(*arguments) -> tuple[dict, subprocess.CompletedProcess]:
-    done = subprocess.run(
-        [runs.memtrace(), "report", *map(str, arguments), "--json", "-"],
-        capture_output=True, text=True, env=runs.environment(), check=False,
-    )
+    done = runs.memtrace_says("report", *arguments, "--json", "-")
     return json.loads(done.stdout), done
 
 
@@ -180,7 +169,7 @@ def test_a_trace_cut_off_before_its_first_event_says_nothing_about_the_program(e
 # A program of the shell is ended by the signal, one that Python starts with its own may have to go on.
 @pytest.mark.parametrize(("restore_signals", "status"), [(True, -signal.SIGPIPE), (False, 1)])
 def test_a_reader_that_stops_early_is_no_error_message(built, tmp_path, restore_signals, status):
-    """Of more lines than a pipe holds, so that the end of the reader is met."""
+    """A dump of more lines than a pipe holds, so that the end of the reader is met."""
     subprocess.run([built / "tests/example_traces", tmp_path, "20000"], check=True)
     (trace,) = tmp_path.glob("*.mtrace")
     with subprocess.Popen(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the command says on standard error: by default sentences for the user, with -v how it goes
+"""The command's log on standard error: by default sentences for the user, with -v how it goes
 about it; nothing of it is lost, and none of it goes to standard output."""
 
 import os
@@ -12,10 +12,8 @@ NO_TRACE = "memtrace: no-such: no such file; check the path, traces end in .mtra
 
 
 @pytest.fixture(scope="module")
-def trace(built, tmp_path_factory):
-    folder = tmp_path_factory.mktemp("example")
-    subprocess.run([built / "tests/example_traces", folder], check=True)
-    return folder / "clean.mtrace"
+def trace(examples):
+    return examples / "clean.mtrace"
 
 
 def run(*arguments, log=None):

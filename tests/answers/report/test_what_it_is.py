@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the report says a real program's memory is, beside what the program knows of itself."""
+"""The report's categories of a real program's memory, beside what the program knows of itself."""
 
 import json
 import re
@@ -9,10 +9,10 @@ from pathlib import Path
 import jsonschema
 import pytest
 
+import programs
 import recordings
 import runs
 
-PROGRAMS = Path(__file__).parent / "programs"
 SCHEMA = json.loads((runs.ROOT / "analyzer/show/json/report.schema.json").read_text())
 
 
@@ -41,13 +41,13 @@ def text(trace: Path, *options: str) -> str:
 
 @pytest.fixture(scope="module")
 def attention(built, tmp_path_factory) -> tuple[Path, dict, dict]:
-    trace, printed = record(PROGRAMS / "attention_amp.py", tmp_path_factory.mktemp("attention"))
+    trace, printed = record(programs.path("attention_amp"), tmp_path_factory.mktemp("attention"))
     return trace, json.loads(printed), report(trace, "--blocks", "--at", "step:2/optimizer")
 
 
 @pytest.fixture(scope="module")
 def by_hand(built, tmp_path_factory) -> Path:
-    return record(PROGRAMS / "sgd_by_hand.py", tmp_path_factory.mktemp("by_hand"))[0]
+    return record(programs.path("sgd_by_hand"), tmp_path_factory.mktemp("by_hand"))[0]
 
 
 def by_category(rows: list[dict]) -> dict[str, int]:
@@ -135,7 +135,7 @@ def test_backward_memory_is_named_by_its_forward_line(attention):
     assert softmax["frames"] == []
     line = softmax["forward_frames"][0]
     assert Path(line["file"]).name == "attention_amp.py" and line["user"]
-    source = (PROGRAMS / "attention_amp.py").read_text().splitlines()
+    source = (programs.path("attention_amp")).read_text().splitlines()
     assert "softmax" in source[line["line"] - 1]
     assert f"backward of attention_amp.py:{line['line']}" in text(attention[0], "--by", "site")
 
@@ -163,14 +163,14 @@ def test_steps_that_nothing_marks_are_inferred_and_the_report_says_so(by_hand):
     steps = report(by_hand)["steps"]
     assert (steps["count"], steps["boundary"]) == (12, "inferred")
     assert 0.7 < steps["confidence"] < 1
-    source = (PROGRAMS / "sgd_by_hand.py").read_text().splitlines()
+    source = (programs.path("sgd_by_hand")).read_text().splitlines()
     assert "a step begins" in source[steps["begins_at"][0]["line"] - 1]
     assert "Steps: 12, inferred" in text(by_hand)
     assert "0" == text(by_hand, "--by", "step").splitlines()[2].split()[0]
 
 
 def test_without_the_agent_the_report_says_so_and_knows_what_it_can(built, tmp_path):
-    trace, printed = record(runs.PROGRAMS / "gan.py", tmp_path, env={"MEMTRACE_AGENT": "0"})
+    trace, printed = record(programs.path("gan"), tmp_path, env={"MEMTRACE_AGENT": "0"})
     document = report(trace)
     steps = int(re.match(r"gan: (\d+) steps", printed).group(1))
     assert (document["steps"]["count"], document["steps"]["boundary"]) == (steps, "inferred")

@@ -2,7 +2,6 @@
 """Runs a program of the corpus, unless it is recorded already, and judges what the report says of it."""
 
 import tempfile
-import threading
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,8 +12,6 @@ from corpus import Truth
 
 # Else threads of the CPU's share the work by chance, and sets are gone through in another order each time.
 ENVIRONMENT = {"OMP_NUM_THREADS": "1", "PYTHONHASHSEED": "0"}
-# The server that forks the programs is one for all threads of this process.
-RECORDS = threading.Lock()
 
 
 @dataclass(frozen=True)
@@ -36,8 +33,7 @@ def report_of(run: Run) -> dict:
     truth = run.truth
     arguments = ("--steps", str(run.steps), "--seed", str(run.seed), *truth.arguments)
     environment = {**ENVIRONMENT, "MEMTRACE": run.mode} if run.mode else ENVIRONMENT
-    with RECORDS:
-        made = recordings.record(truth.path, *arguments, gpu=truth.gpu, memory=truth.memory_size, env=environment)
+    made = recordings.record(truth.path, *arguments, gpu=truth.gpu, memory=truth.memory_size, env=environment)
     # Another status is an error of the program, and no verdict.
     assert made.status == 0, f"{truth.name} ended with {made.status}: {text_of(made.stderr)[-3000:]}"
     assert made.traces, f"{truth.name} left no trace: {text_of(made.stderr)[-3000:]}"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What one thing takes of the device when it is first used, outside PyTorch's pool: prints the
+"""The device memory that one thing takes when it is first used, outside PyTorch's pool: prints the
 bytes by difference of cudaMemGetInfo, less what PyTorch's pool grew by."""
 
 import ctypes
@@ -56,7 +56,7 @@ def first_kernel() -> int:
 
 
 def nccl(groups: int = 1) -> int:
-    """Of the last of so many groups."""
+    """The bytes of the last of so many groups."""
     import torch.distributed as dist
 
     torch.cuda.set_device(0)

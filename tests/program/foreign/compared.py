@@ -17,7 +17,7 @@ class Compared:
     module: str
     bare: Ended
     traced: Ended
-    # Of those that ended otherwise at first: how they ended in all runs, bare and traced.
+    # The tests that ended otherwise at first: how they ended in all runs, bare and traced.
     again: dict[str, tuple[list[str], list[str]]] = field(default_factory=dict)
 
     @property

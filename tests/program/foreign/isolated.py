@@ -32,7 +32,7 @@ class Module:
 
 @dataclass
 class Ended:
-    """Of one way, bare or traced."""
+    """The outcome in one way, bare or traced."""
 
     tests: dict[str, str] = field(default_factory=dict)
     processes: int = 0
@@ -106,7 +106,7 @@ def look_at_traces(folder: Path, over: dict | None, ended: Ended) -> None:
         if over and "allocated" in over and f".{over['process']}." in trace.name:
             allocated = sum(one["kind"] == "alloc" for one in events)
             freed = len(events) - allocated
-            # What the process had until its end is freed after it counted.
+            # Memory that the process had until its end is freed after it counted.
             if allocated != over["allocated"] or freed < over["freed"]:
                 ended.wrong.append(f"{trace.name}: {allocated} allocated and {freed} freed, the "
                                    f"program {over['allocated']} and {over['freed']}")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What came out: lists/MODULE.json, one for each module, and RESULTS.md made from all of them."""
+"""Results: lists/MODULE.json, one for each module, and RESULTS.md made from all of them."""
 
 import json
 from collections import Counter

@@ -14,7 +14,7 @@ CPYTHON = [
     "test.test_capi",
 ]
 STAND_INS = Path(__file__).resolve().parent / "stand_ins"
-# Of a checkout's folder test; with how many GPUs.
+# Suites in a checkout's folder test; with how many GPUs.
 PYTORCH = {
     "test_cuda": 1, "test_cuda_multigpu": 2, "test_cuda_trace": 1, "test_cuda_primary_ctx": 2,
     "test_autograd": 1, "test_multiprocessing": 2, "test_multiprocessing_spawn": 1,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What runs inside the traced process is what its mode and the variables say: each row of
+"""Inside the traced process runs what its mode and the variables say: each row of
 include/memtrace/capabilities.h that is off does not happen, and the others still do."""
 
 import json
@@ -17,7 +17,7 @@ ROWS = {name: (variable, mode)
         for name, variable, mode in re.findall(r'X\((\w+), "(\w+)",\s+(\w+),', HEADER)}
 MODES = ["minimal", "standard", "full"]
 
-# What is seen of each by what the program found in its own process, and by what its trace tells.
+# Each is seen by what the program found in its own process, and by what its trace tells.
 # deep_binding: tests/trace/interception/ways.
 SEEN = {
     "python_stacks": lambda own, told: any(frame["file"].endswith("everything.py") for frame in frames(told)),

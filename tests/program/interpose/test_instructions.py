@@ -15,7 +15,7 @@ sys.path.insert(0, str(runs.ROOT / "bench"))
 import instructions  # noqa: E402
 
 COMMITTED = json.loads((Path(__file__).resolve().parent / "instructions.json").read_text())
-# What another release of the compiler may make of the same source. A call more at every event is
+# The room that another release of the compiler needs for the same source. A call more at every event is
 # some thirty instructions, which is more than this.
 TOLERANCE = 1.03
 

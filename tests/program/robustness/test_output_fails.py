@@ -27,7 +27,7 @@ def run_with_output(folder, program=("normal",), env=None, **how) -> runs.Outcom
 
 
 def our_lines(outcome) -> list[bytes]:
-    """What the recorder says; the simulated GPU has a line of its own about what it cannot know."""
+    """The recorder's own lines; the simulated GPU has a line of its own about what it cannot know."""
     return [line for line in outcome.stderr.splitlines()
             if line.startswith(b"memtrace") and b"simulated GPU" not in line]
 

@@ -36,7 +36,7 @@ HEADS = []
 
 @pytest.fixture(autouse=True)
 def no_file_in_memory_stays():
-    """Of the processes that are killed here."""
+    """Not even those of the processes that are killed here."""
     yield
     for head in HEADS:
         head.unlink(missing_ok=True)
@@ -99,7 +99,7 @@ class Program:
 
 
 def own_pid(program: Program) -> int:
-    """Of the Python below the launcher, whichever of them the process is."""
+    """The process id of the Python below the launcher, whichever of them the process is."""
     folder = f"/proc/{program.process.pid}/task/{program.process.pid}/children"
     children = open(folder).read().split()
     return int(children[0]) if children else program.process.pid

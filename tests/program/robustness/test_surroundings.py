@@ -64,7 +64,7 @@ def test_address_space_runs_out(left, words, tmp_path):
 
 @pytest.mark.slow
 def test_a_limit_on_address_space_from_the_start(tmp_path):
-    """What it needs bare, and a quarter of a GiB: ours must do with little."""
+    """The limit is its need without memtrace and a quarter of a GiB: ours must do with little."""
     peak = "import re; print(re.search(r'VmPeak:\\s+(\\d+) kB', open('/proc/self/status').read())[1])"
     text = f"import runpy; runpy.run_path({script('normal')[1]!r}, run_name='__main__')\n{peak}"
     env = {"PYTHONPATH": str(Path(script("normal")[1]).parent)}
@@ -219,7 +219,7 @@ def test_interrupted_by_a_timer(tmp_path):
 
 @pytest.mark.slow
 def test_standard_streams_that_are_closed(tmp_path):
-    """What the program opens first gets their numbers; nothing of ours may go there."""
+    """The files that the program opens first get their numbers; nothing of ours may go there."""
     text = "import small_training as s, sys; t = s.Training(); t.steps(3); " \
            "open(sys.argv[1], 'w').write(s.counters())"
     said_in = []

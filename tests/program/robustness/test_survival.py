@@ -19,7 +19,7 @@ def one_trace(pair):
     return events(pair.traced.traces[0])
 
 
-# Of each kind one: the others, which end in about the same way, are slow tests.
+# One of each kind: the others, which end in about the same way, are slow tests.
 IN_CI = {("normal",), ("uncaught_exception",), ("fork_in_the_middle",), ("signals_itself", "handled"),
          ("data_loader_workers", "fork")}
 
@@ -34,7 +34,7 @@ def test_program_does_the_same(program, status, tmp_path):
     agrees(one_trace(pair), pair.bare.stdout)
 
 
-# What cannot be caught, and a fault; the others end a process as these do.
+# A signal that cannot be caught, and a fault; the others end a process as these do.
 @pytest.mark.parametrize("name", [
     name if name in ("SIGKILL", "SIGSEGV") else pytest.param(name, marks=pytest.mark.slow)
     for name in cases.ENDED_BY])

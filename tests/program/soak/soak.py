@@ -68,7 +68,7 @@ def what_is_wrong(found: dict) -> list[str]:
 
 
 def freed_at_the_end(counted: list[int], trace: dict) -> int:
-    """What the program had until its end is freed after it counted; never more than it had."""
+    """Memory that the program had until its end is freed after it counted; never more than it had."""
     return min(max(0, trace["free_requested"] - counted[1]), counted[0] - counted[1])
 
 

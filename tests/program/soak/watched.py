@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a long run of program.py holds, seen from outside, every so often."""
+"""A long run of program.py, and what it holds, seen from outside every so often."""
 
 import os
 import re
@@ -43,7 +43,7 @@ class Run:
         return [line for line in self.lines() if line.startswith("cycle ")]
 
     def pid(self) -> int | None:
-        """Of the program itself, which the launcher may have started."""
+        """The process id of the program itself, which the launcher may have started."""
         return next((int(line.split()[1]) for line in self.lines() if line.startswith("process ")), None)
 
     def trace(self) -> Path | None:
@@ -80,7 +80,7 @@ def begin(seconds: float, period: float, folder: Path, traced: bool) -> Run:
 
 
 def fixed_bytes(trace: Path) -> int:
-    """What every trace begins with, whatever is recorded (memtrace/trace_format.h)."""
+    """The size of each trace's beginning, whatever is recorded (memtrace/trace_format.h)."""
     with open(trace, "rb") as file:
         header_bytes, slot_bytes, slots = struct.unpack("<III", file.read(24)[12:])
     return header_bytes + slot_bytes * slots

@@ -12,7 +12,7 @@ from pairs import counted, events, run_both, without_our_lines
 
 pytestmark = pytest.mark.usefixtures("built")
 
-# What a PyTorch may lack that memtrace asks for; its name is to be said.
+# Features that memtrace asks for and a PyTorch may lack; the name of each is to be said.
 LACKS = ["register_optimizer_step_pre_hook",
          pytest.param("register_optimizer_step_post_hook", marks=pytest.mark.slow)]
 

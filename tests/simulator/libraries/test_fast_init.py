@@ -11,7 +11,7 @@ import runs
 PROGRAM = Path(__file__).resolve().parent / "programs" / "initialised.py"
 # Orders that come from hashed strings are the same in both runs, or frees within a call may change places.
 SETTLED = {"PYTHONHASHSEED": "0"}
-# What the program asks of the device and gets. The others depend on when the agent had time to look, or on time.
+# The program's requests to the device, and answers. The others depend on when the agent had time to look, or on time.
 EVENTS = ("alloc", "free_requested", "free_completed", "segment_alloc", "segment_free", "segment_map", "segment_unmap",
           "oom", "cuda_call", "saved", "step", "phase")
 BESIDE = ("n", "t_ns", "thread", "scope", "module", "root")

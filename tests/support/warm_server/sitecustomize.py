@@ -29,7 +29,7 @@ def writable_regions() -> list[tuple[int, int, str]]:
 
 
 class Start:
-    """What the interpreter and libmemtrace.so hold of the command that started them, found once by the server."""
+    """The command that started them, as the interpreter and libmemtrace.so hold it, found once by the server."""
 
     def __init__(self):
         self.regions = writable_regions()
@@ -88,7 +88,7 @@ class Start:
 
 
 def set_command_line(command: list[str]) -> None:
-    """What /proc says of the process, from which the library takes the program's name."""
+    """Changes the command line in /proc, from which the library takes the program's name."""
     text = b"".join(os.fsencode(word) + b"\0" for word in command)
     area = C.malloc
     area.restype = ctypes.c_void_p
@@ -119,10 +119,25 @@ def become(start: Start, job: dict, files: list[int]) -> None:
     start.become(job["command"], job["output"])
 
 
+def import_untouched(name: str) -> None:
+    """Parts of transformers and torchao look at the GPU while they are imported: here they see none, as the server
+    must not choose the GPU of its children."""
+    if name.partition(".")[0] == "torch":
+        __import__(name)
+        return
+    import torch
+    import torch.utils._triton as triton
+
+    asked = triton.has_triton, torch.cuda.is_available
+    triton.has_triton = torch.cuda.is_available = lambda: False
+    __import__(name)
+    triton.has_triton, torch.cuda.is_available = asked
+
+
 def serve() -> None:
     control = socket.socket(fileno=int(os.environ["MEMTRACE_WARM_CONTROL"]))
     for name in os.environ["MEMTRACE_WARM_IMPORTS"].split():
-        __import__(name)
+        import_untouched(name)
     assert not sys.modules["torch"].cuda.is_initialized(), "a child could not use CUDA"
     start = Start()
     running = {}  # pidfd: (process, the pipe that gets its status, session)

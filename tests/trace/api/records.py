@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the programs of these tests told, as it stands in their traces."""
+"""The words of the programs of these tests, as they stand in their traces."""
 
 from pathlib import Path
 
@@ -33,7 +33,7 @@ def storages(records: list[dict], role: str) -> list[dict]:
 
 
 def counters(records: list[dict]) -> list[tuple[str, float]]:
-    """What the program told: the recorder's own samples have names that begin with its own."""
+    """The samples that the program told: the recorder's own have names that begin with its own."""
     return [(record["name"], record["value"]) for record in records
             if record["kind"] == "counter" and not record["name"].startswith("memtrace.")]
 
@@ -44,6 +44,6 @@ def nested(*names: str) -> list[tuple[str, str]]:
 
 
 def said(outcome: runs.Outcome, word: str) -> list[str]:
-    """What the program printed after `word`, line by line."""
+    """The text that the program printed after `word`, line by line."""
     lines = outcome.stdout.decode().splitlines()
     return [line.removeprefix(f"{word} ") for line in lines if line.startswith(f"{word} ")]

@@ -38,7 +38,7 @@ def test_what_a_program_tells(compiled, tmp_path, program):
     outcome = runs.run([compiled(program), "cuda", compiled("plugin.so")], tmp_path)
     told = records.only_trace(outcome)
     assert outcome.stdout.startswith(b"active 1\n")
-    # What was over before the GPU was used is not there; what was open then is.
+    # A phase that was over before the GPU was used is not there; one that was open then is.
     assert records.phases(told) == [
         ("begin", "open before"), *records.nested("inner"), *records.nested("n" * 1000),
         *records.nested("plugin"), ("end", "open before"),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What calls of CUDA and its libraries say about memory."""
+"""Calls of CUDA and its libraries, and what they say about memory."""
 
 import subprocess
 

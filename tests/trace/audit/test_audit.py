@@ -9,10 +9,11 @@ from pathlib import Path
 import jsonschema
 import pytest
 
+import programs
 import recordings
 import runs
 
-PROGRAMS = Path(__file__).resolve().parent / "programs"
+CALLS_CUDA = Path(__file__).resolve().parent / "programs" / "calls_cuda.py"
 SCHEMA = json.loads((runs.ROOT / "analyzer/show/audit/audit.schema.json").read_text())
 WITNESS = {"MEMTRACE_CUPTI": "1"}
 
@@ -20,8 +21,8 @@ pytestmark = pytest.mark.usefixtures("built")
 
 
 def run(program: str, output: Path | None, *arguments, env=WITNESS, status=0) -> runs.Outcome:
-    line = [runs.python(), PROGRAMS / f"{program}.py", *arguments]
-    return recordings.run(line, output, env=env, cold=True).expect(status)
+    path = CALLS_CUDA if program == "calls_cuda" else programs.path(program)
+    return recordings.run([runs.python(), path, *arguments], output, env=env, cold=True).expect(status)
 
 
 def audit(folder: Path, status: int) -> dict:
@@ -42,7 +43,7 @@ def test_both_see_what_four_threads_allocate(tmp_path):
     run("calls_cuda", tmp_path)
     found = audit(tmp_path, 0)
     assert found["verdict"] == "same"
-    # Of four threads 200 each, and one of unified memory.
+    # Four threads make 200 each, and one of unified memory.
     assert found["both"]["allocations"] == found["hooks"]["allocations"] == 801
     assert found["both"]["releases"] == found["cupti"]["releases"] == 801
     assert found["hooks"] == found["cupti"]
@@ -104,7 +105,7 @@ def test_a_scrubbed_trace_is_audited_alike(tmp_path):
     ("expandable_segments:True", "nothing_compared"),
 ])
 def test_pytorchs_other_allocators(tmp_path, settings, verdict):
-    outcome = run("trains", tmp_path, env={**WITNESS, "PYTORCH_CUDA_ALLOC_CONF": settings})
+    outcome = run("profiled_training", tmp_path, env={**WITNESS, "PYTORCH_CUDA_ALLOC_CONF": settings})
     found = audit(tmp_path, {"same": 0, "nothing_compared": 4}[verdict])
     assert found["verdict"] == verdict
     if verdict == "same":
@@ -119,25 +120,25 @@ def test_pytorchs_other_allocators(tmp_path, settings, verdict):
 
 
 def test_paged_optimizer_states_move_to_the_device_once(tmp_path):
-    outcome = run("pages", tmp_path)
+    outcome = run("paged_optimizer", tmp_path)
     device, = audit(tmp_path, 0)["devices"]
     assert device["migrated_to_device_bytes"] == int(outcome.stdout)
     assert device["migrated_to_host_bytes"] == 0
 
 
 def test_training_is_seen_by_both_until_torch_profiler_comes(tmp_path):
-    """What the profiler shows is the same with memtrace, with a second witness, and without both."""
-    bare = run("trains", None, "profile", env={})
+    """The profiler shows the same with memtrace, with a second witness, and without both."""
+    bare = run("profiled_training", None, "profile", env={})
     assert bare.stdout.startswith(b"kernels ")
     assert int(bare.stdout.split()[1]) >= 20
-    outcome = run("trains", tmp_path, "profile")
+    outcome = run("profiled_training", tmp_path, "profile")
     assert outcome.stdout == bare.stdout
     assert outcome.stderr.count(b"another profiler of the program has taken CUPTI") == 1
     found = audit(tmp_path, 0)
     assert found["witness"]["reason"] == "another profiler of the program has taken CUPTI"
     assert found["both"]["allocations"] >= 3
     assert found["both"]["releases"] >= 1
-    # What came after is not compared.
+    # Later events are not compared.
     assert found["not_compared"]["outside"] >= 1
     device, = found["devices"]
     assert device["kernels"] >= 200

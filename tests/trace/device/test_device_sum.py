@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+import programs
 import recordings
 import runs
 
@@ -26,7 +27,7 @@ EXPECTED = {
     "contexts": {"calls": 66 * MIB, "context": 2 * CONTEXT},
     "refused": {"calls": 46 * MIB, "context": CONTEXT},
     "reset": {"calls": 120 * MIB, "context": CONTEXT},
-    # Of 8 and 16 MiB, and a small one that has a page.
+    # Blocks of 8 and 16 MiB, and a small one that has a page.
     "arrays": {"calls": 24 * MIB + 1024, "context": CONTEXT, "rounding": 2 * MIB - 1024},
     "managed": {"calls": 2 * MIB, "context": CONTEXT},
 }
@@ -43,9 +44,9 @@ def parts_of(device: dict) -> dict[str, int]:
 
 
 def run(folder: Path, program: str, *arguments: str, **machine) -> tuple[list[int], list[dict]]:
-    """What the program printed, and the devices of the report."""
-    interpreter = runs.python() if program == "training.py" else sys.executable
-    outcome = recordings.run([interpreter, PROGRAMS / program, *arguments], folder, **machine).expect(0)
+    """The lines that the program printed, and the devices of the report."""
+    command = [sys.executable, PROGRAMS / program] if program.endswith(".py") else [runs.python(), programs.path(program)]
+    outcome = recordings.run([*command, *arguments], folder, **machine).expect(0)
     return [int(line) for line in outcome.stdout.split()], runs.report(outcome.traces, folder)["devices"]
 
 
@@ -77,25 +78,24 @@ def check_training(devices: list[dict], said: list[int]) -> None:
 
 
 def test_training_on_two_devices(built, tmp_path):
-    said, devices = run(tmp_path, "training.py", devices=2)
+    said, devices = run(tmp_path, "every_device", devices=2)
     check_training(devices, said)
 
 
 @pytest.mark.slow
 def test_training_with_pools_of_cuda(built, tmp_path):
-    said, devices = run(tmp_path, "training.py", devices=2,
+    said, devices = run(tmp_path, "every_device", devices=2,
                         env={"PYTORCH_ALLOC_CONF": "backend:cudaMallocAsync"})
     check_training(devices, said)
     assert parts_of(devices[0])["pools_unused"] > 0
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("program", sorted(
-    path.name for path in runs.PROGRAMS.glob("*.py") if path.name not in ("batches.py", "out_of_memory.py")))
+@pytest.mark.parametrize("program", sorted(programs.having("each_setting")))
 def test_training_programs(built, tmp_path, program):
     """out_of_memory.py, too, has nothing unexplained, in tests of its own."""
-    arguments = [] if program == "mt5_trainer.py" else ["--steps", "3"]
-    outcome = recordings.run([runs.python(), runs.PROGRAMS / program, *arguments], tmp_path)
+    arguments = [] if program == "mt5_trainer" else ["--steps", "3"]
+    outcome = recordings.run([runs.python(), programs.path(program), *arguments], tmp_path)
     devices = runs.report(outcome.expect(0).traces, tmp_path)["devices"]
     assert len(devices) == 1
     for device in devices:

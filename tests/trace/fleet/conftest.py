@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+import programs
 import recordings
 import runs
 from stored import rows_in
@@ -36,7 +37,7 @@ def _record(kinds, folder: Path, env) -> Recorded:
     for rank, (kind, width, steps, memory) in enumerate(kinds):
         variables = {"RANK": str(rank), "WORLD_SIZE": str(len(kinds))} if len(kinds) > 1 else {}
         output = folder / "made" / str(rank)
-        command = [runs.python(), HERE / "programs" / "trains.py", kind, width, steps]
+        command = [runs.python(), programs.path("trains"), kind, width, steps]
         done.append(recordings.run(command, output, env={**env, **variables}, memory=memory).expect(0))
     traces = []
     for outcome in done:

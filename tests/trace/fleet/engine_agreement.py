@@ -19,7 +19,7 @@ class Compared(NamedTuple):
 
 
 def compare(first: dict[str, Any], second: dict[str, Any]) -> list[Compared]:
-    """Of two reports' JSON."""
+    """The differences of two reports' JSON."""
     assert [one["view"] for one in first["questions"]] == [one["view"] for one in second["questions"]]
     return [_compare(*pair) for pair in zip(first["questions"], second["questions"])]
 

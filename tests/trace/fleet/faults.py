@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What can go wrong with a fleet, each tried for real: returns what memtrace said. AssertionError: something was lost,
+"""Faults of a fleet, each tried for real: returns what memtrace said. AssertionError: something was lost,
 is there twice, was left half-written, or there was no sentence."""
 
 import contextlib
@@ -32,7 +32,7 @@ def environment() -> dict[str, str]:
 
 
 def run_ids(fleet: Path) -> list[str]:
-    """Of all whole files of the store, sorted; fails where one is not whole."""
+    """The runs in all whole files of the store, sorted; fails where one is not whole."""
     found = []
     for path in fleet.rglob("*.parquet"):
         found += {row["run_id"] for row in pyarrow.parquet.ParquetFile(path).read(["run_id"]).to_pylist()}
@@ -189,7 +189,7 @@ def full_disk(folder: Path, traces: list[Path]) -> str:
         added = real_runs.fleet("add", fleet, sources[0])
         assert added.returncode == 0, added.stderr
         before = run_ids(fleet)
-        # What is left is less than a summary needs.
+        # The room that is left is less than a summary needs.
         disk = os.statvfs(fleet)
         (fleet / "filling").write_bytes(bytes(max(0, disk.f_bavail * disk.f_frsize - 8192)))
         done = real_runs.fleet("add", fleet, *sources[1:], "--jobs", 1)

@@ -22,7 +22,7 @@ class Server(NamedTuple):
     process: subprocess.Popen
 
     def environment(self) -> dict[str, str]:
-        """Of a command that is to reach it."""
+        """The environment of a command that is to reach it."""
         return runs.environment({
             "MEMTRACE_PYTHON": runs.python(), "AWS_ACCESS_KEY_ID": "test", "AWS_SECRET_ACCESS_KEY": "test",
             "AWS_DEFAULT_REGION": "us-east-1", "FSSPEC_S3_ENDPOINT_URL": self.url})
@@ -40,7 +40,7 @@ class Server(NamedTuple):
 
 
 def missing() -> str:
-    """What there is not of it; empty: nothing."""
+    """The things that are missing for it; empty: nothing."""
     return ", ".join(name for name in ("moto", "s3fs", "flask") if importlib.util.find_spec(name) is None)
 
 

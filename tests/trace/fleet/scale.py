@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What it costs to ask a fleet: opened, then each question once, in a process of its own.
+"""The cost of asking a fleet: opened, then each question once, in a process of its own.
 
 python tests/trace/fleet/scale.py STORE [KEY=VALUE of Spark…] prints JSON: for each step the seconds that passed, the seconds
 of processor and, with Spark, the bytes that were shuffled; and the most memory that the process had. With Spark,

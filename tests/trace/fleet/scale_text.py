@@ -10,7 +10,7 @@ EVENTS = 100_000  # a run
 CORE_HOUR_USD, MONTH_GB_USD, AT_WORK, CORES = 0.05, 0.023, 0.7, 4
 READ = 100e6  # bytes a second and core
 FILE = 512e6
-# What a view needs besides the lists that `runs` is made of.
+# The lists that a view needs besides those that `runs` is made of.
 OF_RUNS = ("", "devices", "verdicts")  # the row's own columns are ""
 BESIDE: dict[str, tuple[str, ...]] = {
     "projects": (), "leaking_runs": ("culprits",), "failed_runs": ("out_of_memory", "advice", "combined"),

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a report says of a made-up fleet beside its truth: found, missed, said of others, by question."""
+"""A report on a made-up fleet beside its truth: found, missed, said of others, by question."""
 
 from typing import Any, NamedTuple
 
 # docs/growth.md: a series of fewer steps gets no verdict, whatever it does.
 STEPS_OF_A_VERDICT = 10
-# Of regressions only what is planted: more memory. A share of leaks or failures that changed is said of runs that
+# Only the planted regressions count: more memory. A share of leaks or failures that changed is said of runs that
 # were drawn at random, and is a false alarm like any other.
 WORSE, BETTER = "worse", "better"
 PLANTED_METRICS = ("needed_bytes", "peak_allocated_bytes", "peak_reserved_bytes")

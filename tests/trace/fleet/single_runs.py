@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a run takes: the bytes of its summary, by column, and the processor of making it."""
+"""The cost of a run: the bytes of its summary, by column, and the processor of making it."""
 
 import resource
 import subprocess
@@ -40,7 +40,7 @@ def _processor(*command: object) -> float:
 
 
 def measured(real: Path) -> dict[str, Any]:
-    """Of the runs of real_runs.py."""
+    """The cost of the runs of real_runs.py."""
     files = sorted((real / "fleet").rglob("*.parquet"))
     events = []
     for path in files:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What Spark's own log says was shuffled, by the description of the jobs."""
+"""The bytes that Spark's own log counts as shuffled, by the description of the jobs."""
 
 import json
 from pathlib import Path

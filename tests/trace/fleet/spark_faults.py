@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What can go wrong where Spark adds runs, each tried for real, as in faults.py."""
+"""Faults where Spark adds runs, each tried for real, as in faults.py."""
 
 import os
 from pathlib import Path

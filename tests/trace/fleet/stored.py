@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is in a store of summaries, read without memtrace."""
+"""The content of a store of summaries, read without memtrace."""
 
 import io
 from pathlib import Path
@@ -12,5 +12,5 @@ def rows_in(parquet) -> list:
 
 
 def files_in(store: Path) -> dict:
-    """Of the store's files the content, by name below it; unfinished ones too."""
+    """The content of the store's files, by name below it; unfinished ones too."""
     return {str(path.relative_to(store)): path.read_bytes() for path in sorted(store.rglob("*")) if path.is_file()}

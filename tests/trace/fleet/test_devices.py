@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a command is told to write to is no regular file, as /dev/null is none: it takes what is written, or the command
+"""A command may be told to write to no regular file, as /dev/null is none: it takes what is written, or the command
 refuses in a sentence; it is never replaced by a file."""
 
 import os

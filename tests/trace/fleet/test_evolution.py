@@ -9,7 +9,7 @@ from stored import rows_in
 
 
 def typed(found, known):
-    """Of columns in which nothing is, the type that they have today."""
+    """The types that columns in which nothing is have today."""
     import pyarrow as pa
 
     if pa.types.is_list(found):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a report shows: the JSON is what its schema says, the page is well-formed and asks for nothing, filters filter."""
+"""A report's output: the JSON is what its schema says, the page is well-formed and asks for nothing, filters filter."""
 
 import html.parser
 import json
@@ -46,7 +46,7 @@ def test_filters(fleet, store, options, count):
 
 
 class Tags(html.parser.HTMLParser):
-    """What is open, and what refers to elsewhere."""
+    """The elements that are open, and what refers to elsewhere."""
 
     def __init__(self):
         super().__init__()

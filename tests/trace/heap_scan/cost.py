@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a census costs: CPU time and memory for a million objects, in this interpreter.
+"""The cost of a census: CPU time and memory for a million objects, in this interpreter.
 
 python tests/trace/heap_scan/cost.py build/release/tests/libmemtrace_census_probe.so
 """

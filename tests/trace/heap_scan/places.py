@@ -41,7 +41,7 @@ answers = {"".join(["what", " is ", str(len(TENANTS))]): held("by text", "answer
 masks = {(24, len(TENANTS)): held("by size", "masks[…]", "dict", "1")}
 memo = {**dict.fromkeys(TENANTS), "".join(["la", "st"]): held("after known keys", "memo['last']", "dict", "13"),
         **{"".join(["no", str(number)]): None for number in range(10)}}
-# Of a dictionary by tensors it is the dictionary that keeps them, not what is made from it.
+# The dictionary keeps the tensors that are its keys, not what is made from it.
 names = {held("as a key", "names[…]", "dict", "1"): "rows"}
 listed = list(names)
 windows = [collections.deque([held("in a window", "windows[…]", "deque(maxlen=4)", "1", flags=BOUNDED)], maxlen=4)]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a census of real PyTorch finds, beside the paths that were written down first, the
+"""The findings of a census of real PyTorch, beside the paths that were written down first, the
 allocator's own snapshot, and what autograd's getters say that graphs have saved."""
 import json
 from pathlib import Path
@@ -51,7 +51,7 @@ def short(row):
 
 
 def nameless(answer, end):
-    """What only a search of all that Python knows finds. With PyTorch's packages that takes longer than
+    """The places that only a search of all that Python knows finds. With PyTorch's packages that takes longer than
     a census may on a slow machine; then it says that it is incomplete."""
     return {one[0] for one in answer["expected"] if one[4] == NO_NAME} if end["flags"] & INCOMPLETE else set()
 

@@ -46,7 +46,7 @@ def test_every_place_is_found_and_named(interpreter):
     assert answer["found"] == answer["expected"]
     assert answer["rows"] == len(answer["expected"])
     assert answer["levels"] == answer["expected_levels"]
-    # Of the object that has the list, and of the function whose variable it is; what is no whole
+    # Numbers of the object that has the list, and of the function whose variable it is; what is no whole
     # number, or smaller than the list is long, bounds nothing.
     assert sorted(set(answer["numbers"]["list"]) & SHOWN) == ["capacity=40", f"large={1 << 40}"]
     assert sorted(set(answer["numbers"]["local list"]) & SHOWN) == ["budget=320"]

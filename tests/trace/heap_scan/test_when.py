@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """When a census is taken: the reasons that are in the trace of each of a number of small programs.
 
-What they find is no matter of these tests."""
+These tests do not ask for its findings."""
 
 from collections import Counter
 from pathlib import Path
@@ -25,16 +25,13 @@ STATUS = {"steps": 0, "steady": 0, "late": 0, "marked_steps": 0, "two_optimizers
 
 def run_all(output: Path, names, **how) -> dict[str, list[dict]]:
     """The records of each program's trace; none where it left none."""
-    # Cold: it forks a process for each of them itself.
     how["env"] = {"PYTHONPATH": str(runs.ROOT / "python"), **how.get("env", {})}
-    outcome = recordings.run([runs.python(), PROGRAM, *names], output, timeout=800, cold=True, **how).expect(0)
-    traces = {trace.name.split(".")[-2]: trace for trace in outcome.traces}
     found = {}
-    for line in outcome.stdout.decode().splitlines():
-        name, process, status = line.split()
-        found[name] = [{"status": int(status)}]
-        if process in traces:
-            found[name] += runs.dump(traces[process], stacks=False)
+    for name in names:
+        outcome = recordings.run([runs.python(), PROGRAM, name], output / name, **how)
+        found[name] = [{"status": outcome.status}]
+        for trace in outcome.traces:
+            found[name] += runs.dump(trace, stacks=False)
     return found
 
 

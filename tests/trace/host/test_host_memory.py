@@ -56,7 +56,7 @@ def test_samples_are_what_the_kernel_says(leaking):
     assert len(resident) >= 12
     assert late - 2 * MEBIBYTE <= max(resident) <= report["host"]["peak_bytes"]
     assert min(resident) <= early
-    # What was kept between the two moments, to a page each.
+    # The memory that was kept between the two moments, to a page each.
     assert late - early >= 99 * MEBIBYTE
     # Nothing changes on the device in the second half.
     assert found["memtrace.device.0.used"][-1] == said(outcome, "device")[0][0]

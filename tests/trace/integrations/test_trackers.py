@@ -50,7 +50,7 @@ def test_tensorboard(tmp_path):
 
 
 def wandb_records(file):
-    """Of a run's file, which is a log as LevelDB writes it: blocks of chunks, each with a checksum, its length, and
+    """A run's file, which is a log as LevelDB writes it: blocks of chunks, each with a checksum, its length, and
     whether it is whole (1), a record's first part (2), a middle one (3) or the last (4)."""
     from wandb.proto import wandb_internal_pb2
 

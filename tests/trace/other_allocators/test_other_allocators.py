@@ -11,7 +11,7 @@ from programs_here import HERE, JAX_VARIABLES, c_program, counting_allocator, ja
 
 
 def traced(command: list, folder, **how) -> tuple[dict, dict, list[dict]]:
-    """What the program said, the report, and the calls in the trace."""
+    """The program's words, the report, and the calls in the trace."""
     outcome = runs.run(command, folder / "trace", **how).expect(0)
     traces = runs.traces_in(folder / "trace")
     assert len(traces) == 1, traces

@@ -31,7 +31,7 @@ class Result:
     traces: list[Path]
 
     def summary(self) -> dict[str, tuple[str, str]]:
-        """Of each test in the summary of GPU memory its peak and what it left."""
+        """The peak of each test in the summary of GPU memory, and what it left."""
         part = self.text.partition("GPU memory that tests allocated")[2]
         found = re.findall(r"^ *(0|[\d.]+ [KMG]iB|[\d,]+ bytes)  +(0|[\d.]+ [KMG]iB|[\d,]+ bytes)?  +\S*::([^\s,]+)",
                            part, re.M)

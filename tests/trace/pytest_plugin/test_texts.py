@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a limit may be written like, and what a wrong one is answered."""
+"""The ways to write a limit, and the answers to a wrong one."""
 
 import re
 import subprocess

@@ -161,7 +161,7 @@ def threads(compare):
 
 
 def deeper_than_is_kept(compare):
-    """Of a stack whose outer frames are left out the outermost module is one that is kept."""
+    """The outermost module of a stack whose outer frames are left out is one that is kept."""
     model = models(compare)[0]
 
     def down(depth):

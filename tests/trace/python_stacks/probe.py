@@ -46,7 +46,7 @@ class Probe:
         return told and told.decode()
 
     def wait_until_checked(self):
-        """What became of the check against this interpreter."""
+        """The result of the check against this interpreter."""
         for _ in range(1000):
             self.capture()
             news = self.news()

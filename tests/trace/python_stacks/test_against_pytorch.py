@@ -10,13 +10,14 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parents[1] / "trace" / "training"))
 
 import compare  # noqa: E402
+import programs  # noqa: E402
 import recordings  # noqa: E402
 import runs  # noqa: E402
 
 SLOW = {"compiled_by_inductor"}
 PROGRAMS = [
-    pytest.param(path.stem, marks=pytest.mark.slow if path.stem in SLOW else ())
-    for path in sorted((HERE / "programs").glob("*.py"))
+    pytest.param(name, marks=pytest.mark.slow if name in SLOW else ())
+    for name in programs.having("python_stacks")
 ]
 
 
@@ -27,7 +28,7 @@ def events_of(program, folder):
         recordings.run, {})
     run(
         [runs.python(), runs.ROOT / "tests" / "trace" / "training" / "recorded_by_pytorch.py", truth,
-         HERE / "programs" / ("%s.py" % program)],
+         programs.path(program)],
         folder / "trace", timeout=600, env=env,
     ).expect(0)
     (trace,) = runs.traces_in(folder / "trace")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a program could notice of the check and of captures; each with a check of its own."""
+"""Traces of the check and of captures that a program could notice; each with a check of its own."""
 import gc
 import os
 import signal

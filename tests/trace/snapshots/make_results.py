@@ -4,7 +4,7 @@ RESULTS.md.
 
 python tests/trace/snapshots/make_results.py [--into FILE] [--torch VERSION…] [--events N…] [--taken FOLDER]
 
---taken: FOLDER/VERSION holds what programs.py made under that version, FOLDER/EVENTS.pickle a made-up
+--taken: FOLDER/VERSION holds what takes_snapshots.py made under that version, FOLDER/EVENTS.pickle a made-up
 snapshot; what is not there is made.
 Rows of versions and sizes that are not asked for are kept as FILE has them.
 """
@@ -36,7 +36,7 @@ EVENTS = [1_000_000, 5_000_000]
 
 HEAD = """# Snapshots read in place of traces
 
-Programs that take a snapshot of themselves ([programs.py](programs.py)) ran under several versions of
+Programs that take a snapshot of themselves ([takes_snapshots.py](takes_snapshots.py)) ran under several versions of
 PyTorch on the simulated {gpu}, recorded by memtrace at the same time. Made by
 `tests/trace/snapshots/make_results.py`, last on {date}.
 
@@ -125,10 +125,12 @@ def row(torch: str, name: str, folder: Path, failures: list[str]) -> str:
 def take(torch: str, folder: Path) -> None:
     python = environments.installed(environments.Version(torch, environments.ONE_PYTHON)) \
         if torch != "2.11.0" else runs.python()
-    done = runs.run([python, HERE / "programs.py", folder, *snapshot_programs.VERSIONS],
-                    folder / "traces", devices=2, timeout=3600)
-    if done.status != 0:
-        print(done.stderr.decode(errors="replace")[-3000:], file=sys.stderr)
+    for name in snapshot_programs.VERSIONS:
+        done = runs.run([python, HERE / "takes_snapshots.py", folder, name], folder / "traces" / name, devices=2)
+        if done.status != 0:
+            print(done.stderr.decode(errors="replace")[-3000:], file=sys.stderr)
+        for trace in done.traces:
+            trace.rename(folder / f"{name}.mtrace")
 
 
 def rows_of(torch: str, taken: Path | None, failures: list[str]) -> list[str]:

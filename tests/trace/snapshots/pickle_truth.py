@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a snapshot holds, read by Python's own pickle and walked backwards, without any code of the
+"""A snapshot's content, read by Python's own pickle and walked backwards, without any code of the
 analyzer."""
 
 import pickle

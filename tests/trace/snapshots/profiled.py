@@ -2,12 +2,11 @@
 """Trains under torch.profiler, as a user would, and leaves what it writes: NAME.json (the trace),
 NAME.timeline.json.gz of one, and NAME.stats.json (memory_stats, since the profiler began).
 
-python profiled.py FOLDER    under memtrace; each program in a process of its own, NAME.mtrace beside
+python profiled.py FOLDER NAME    leaking, bounded or late; under memtrace
 """
 
 import ctypes
 import json
-import os
 import sys
 import traceback
 import warnings
@@ -17,7 +16,6 @@ import torch
 from torch.profiler import ProfilerActivity, profile, schedule
 
 STEPS = 16
-PROGRAMS = ["leaking", "bounded", "late"]
 TIMELINE = "leaking"  # with the frames and shapes that a memory timeline needs
 
 
@@ -47,7 +45,7 @@ def train(name: str, kept: list) -> profile:
     return profiler
 
 
-def child(name: str, folder: Path) -> None:
+def main(folder: Path, name: str) -> None:
     status, kept = 1, []
     try:
         profiler = train(name, kept)
@@ -66,19 +64,5 @@ def child(name: str, folder: Path) -> None:
     ctypes.CDLL(None).exit(status)  # C's: the trace is finished
 
 
-def main(target: str) -> int:
-    folder = Path(target)
-    failed = 0
-    for name in PROGRAMS:
-        pid = os.fork()
-        if pid == 0:
-            child(name, folder)
-        _, status = os.waitpid(pid, 0)
-        failed += status != 0
-        for trace in Path(os.environ["MEMTRACE_OUTPUT"]).glob(f"*.{pid}.mtrace"):
-            trace.rename(folder / f"{name}.mtrace")
-    return failed
-
-
 if __name__ == "__main__":
-    sys.exit(main(*sys.argv[1:]))
+    main(Path(sys.argv[1]), sys.argv[2])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The programs of programs.py, and what is known of their snapshots, without importing torch."""
+"""The programs of takes_snapshots.py, and what is known of their snapshots, without importing torch."""
 
 # The history holds everything from the first allocation on.
 WHOLE = ["training", "leaking", "all_frames", "varying", "pools", "streams", "expandable", "rounded",

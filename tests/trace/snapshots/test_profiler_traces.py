@@ -22,19 +22,19 @@ every = pytest.mark.parametrize("name", NAMES)
 @pytest.fixture(scope="session")
 def profiled(built, tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("profiled")
-    recordings.run([runs.python(), HERE / "profiled.py", folder], folder / "traces").expect(0)
+    recordings.run_each(HERE / "profiled.py", NAMES, folder)
     return folder
 
 
 @pytest.fixture(scope="session")
 def reports(profiled):
-    """Of the profiler's trace and of the recording."""
+    """The reports on the profiler's trace and on the recording."""
     return {name: tuple(runs.report([profiled / f"{name}.{kind}"], profiled)
                         for kind in ("json", "mtrace")) for name in NAMES}
 
 
 def events_in(file: Path) -> list[dict]:
-    """Of CUDA's memory, by time."""
+    """Events of CUDA's memory, by time."""
     found = [one for one in json.loads(file.read_text())["traceEvents"]
              if one["name"] == "[memory]" and one["args"]["Device Type"] == 1]
     return sorted(found, key=lambda one: one["ts"])

@@ -23,8 +23,7 @@ HERE = Path(__file__).resolve().parent
 @pytest.fixture(scope="session")
 def taken(built, tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("snapshots")
-    recordings.run([runs.python(), HERE / "programs.py", folder, *snapshot_programs.QUICK], folder / "traces",
-                   devices=2, timeout=1800, cold=True).expect(0)
+    recordings.run_each(HERE / "takes_snapshots.py", snapshot_programs.QUICK, folder, devices=2)
     return folder
 
 
@@ -48,7 +47,7 @@ def reports(taken):
     known = {}
 
     def load(name: str) -> tuple[dict, dict]:
-        """Of the snapshot and of the recording."""
+        """The reports on the snapshot and on the recording."""
         if name not in known:
             known[name] = tuple(runs.report([taken / f"{name}.{kind}"], taken)
                                 for kind in ("pickle", "mtrace"))
@@ -120,7 +119,7 @@ def test_what_was_there_before_the_history(loaded, reports, name):
 
 
 def without_moments(value):
-    """Of a diagnosis, what does not name events and times, of which a recording has more."""
+    """The part of a diagnosis that does not name events and times, of which a recording has more."""
     if isinstance(value, dict):
         return {key: without_moments(one) for key, one in value.items()
                 if key not in ("event", "time_ns", "pid", "retry_ns", "collection_ns")}
@@ -140,7 +139,7 @@ def test_fragmentation_is_that_of_the_recording(reports, name):
 
 
 def told(report: dict) -> set[tuple]:
-    """What is said of PyTorch's memory, without what needs the GPU's size, without categories, and
+    """The report on PyTorch's memory, without what needs the GPU's size, without categories, and
     without the number of steps, of which a recording misses the first where its agent comes late."""
     return {(one["subject"].split(":")[0],
              re.sub(r" over \d+ steps", "", one["summary"].split(": out of memory")[0]))

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 import exports
+import programs
 import recordings
 import runs
 
@@ -28,7 +29,7 @@ def two_ranks(built, tmp_path_factory) -> Run:
     for rank in range(2):
         output = folder / f"rank{rank}"
         variables = {"RANK": str(rank), "WORLD_SIZE": "2", "PYTHONPATH": str(runs.ROOT / "python")}
-        done.append(recordings.run([runs.python(), HERE / "programs" / "trains.py"], output, env=variables).expect(0))
+        done.append(recordings.run([runs.python(), programs.path("rank_trains")], output, env=variables).expect(0))
     traces = [one for outcome in done for one in outcome.traces]
     assert len(traces) == 2
     said = [json.loads(outcome.stdout.splitlines()[-1]) for outcome in done]

@@ -34,7 +34,7 @@ def by_module(report: dict) -> dict:
 
 
 def rates(report: dict) -> dict:
-    """Of each verdict."""
+    """The shape and rate of each verdict."""
     ranks = {process["run"]["pid"]: process["run"]["rank"] for process in report["processes"]}
     return {(ranks[verdict["pid"]], verdict["subject"]): (verdict["shape"], verdict["bytes_per_step"])
             for verdict in report["verdicts"]}
@@ -78,7 +78,7 @@ def at_event(trace: Path, event: int, folder: Path) -> dict:
 
 
 def differences(opened, report: dict) -> list[str]:
-    """What a database says otherwise than the report."""
+    """The answers of a database that differ from the report."""
     def ask(query: str) -> list:
         return opened.execute(query).fetchall()
 

@@ -138,7 +138,7 @@ def test_the_tables_of_python_say_the_same(parquet, two_ranks, monkeypatch):
         ours.sort(key=lambda row: row[key])
         rows.sort(key=lambda row: row[key])
         for name in rows[0].keys() - {"trace"}:
-            # What the dump leaves out where the allocator reported nothing, and stream 0.
+            # The dump leaves these out where the allocator reported nothing, and stream 0.
             same = [(left[name], right[name]) for left, right in zip(rows, ours) if left[name] is not None]
             assert same or name == "freed_event", name
             assert [pair for pair in same if pair[0] != pair[1]] == [], f"{table}.{name}"

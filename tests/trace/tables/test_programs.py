@@ -6,11 +6,11 @@ import sqlite3
 import pytest
 
 import exports
+import programs
 import recordings
 import runs
 
-HELPERS = {"batches"}
-PROGRAMS = sorted(path.stem for path in runs.PROGRAMS.glob("*.py") if path.stem not in HELPERS)
+PROGRAMS = sorted([*programs.having("each_setting"), *programs.having("oom")])
 
 
 def test_there_are_programs():
@@ -20,7 +20,7 @@ def test_there_are_programs():
 @pytest.mark.slow
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_a_program(built, tmp_path, program):
-    done = recordings.run([runs.python(), runs.PROGRAMS / f"{program}.py"], tmp_path / "traces", timeout=900)
+    done = recordings.run([runs.python(), programs.path(program)], tmp_path / "traces", timeout=900)
     trace, = done.traces
     report = runs.report([trace], tmp_path)
     made = exports.export([trace], "sqlite", tmp_path / "run.db")

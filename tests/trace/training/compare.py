@@ -126,7 +126,7 @@ def compare_events(entries: list[dict], lines: list[dict], found: Comparison) ->
 
 
 def compare_totals(lines: list[dict], found: Comparison) -> None:
-    """What the allocator said of itself after each event, against the sums of the recorded ones."""
+    """The allocator's own statistics after each event, against the sums of the recorded ones."""
     for line in lines:
         if line["kind"] not in ("alloc", "free_requested"):
             continue
@@ -155,7 +155,7 @@ def compare_stats(stats: dict, lines: list[dict], found: Comparison) -> None:
     check("reserved_bytes.all.peak", found.peak_reserved)
     if reported:
         check("allocated_bytes.all.current", reported[-1]["allocated"])
-    # What was requested counts until the free is completed, what is allocated until it is requested.
+    # Requested bytes count until the free is completed, allocated ones until it is requested.
     requested = sum(line["size"] * {"alloc": 1, "free_completed": -1}.get(line["kind"], 0)
                     for line in lines)
     check("requested_bytes.all.current", requested)
@@ -189,7 +189,7 @@ def live_at_end(lines: list[dict]) -> tuple[set, set]:
 
 
 def compare_end(segments: list[dict], lines: list[dict], found: Comparison) -> None:
-    """What PyTorch's snapshot says is there, private pools included, and what the events leave."""
+    """The segments in PyTorch's snapshot, private pools included, and those that the events leave."""
     there = {
         (one["address"], one["total_size"], one["stream"], tuple(one["segment_pool_id"]))
         for one in segments if not one["is_expandable"]

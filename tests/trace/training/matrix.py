@@ -6,13 +6,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import compare
+import programs
 import recordings
 import runs
 
-PROGRAMS = [
-    "transformer_adamw", "resnet50_sgd", "lstm", "mt5_trainer", "lora_peft", "qlora_bitsandbytes",
-    "kv_cache_generation", "cuda_graph", "gan", "amp_checkpoint", "mlp", "side_streams",
-]
+PROGRAMS = programs.having("each_setting")
 
 
 @dataclass(frozen=True)
@@ -28,7 +26,7 @@ SETTINGS = [
     Setting("streams", arguments=("--streams",)),
 ]
 
-# What every change is tested with; the results script runs all.
+# The cases that every change is tested with; the results script runs all.
 QUICK = {("transformer_adamw", "default"), ("transformer_adamw", "streams"),
          ("mt5_trainer", "default"), ("cuda_graph", "default"), ("lstm", "expandable"),
          ("side_streams", "default"), ("side_streams", "expandable"),
@@ -48,7 +46,7 @@ def run_one(program: str, setting: Setting, folder: Path) -> Run:
     truth_file = folder / "truth.pickle"
     recordings.run(
         [runs.python(), runs.ROOT / "tests/trace/training/recorded_by_pytorch.py", truth_file,
-         runs.PROGRAMS / f"{program}.py", *setting.arguments],
+         programs.path(program), *setting.arguments],
         folder / "trace", env=dict(setting.variables), timeout=600,
     ).expect(0)
     traces = runs.traces_in(folder / "trace")

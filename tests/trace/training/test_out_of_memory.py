@@ -5,12 +5,13 @@ import re
 
 import pytest
 
+import programs
 import recordings
 import runs
 
 UNITS = {"bytes": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
 SIZE = r"([\d.]+) (bytes|KiB|MiB|GiB)"
-PROGRAM = runs.PROGRAMS / "out_of_memory.py"
+PROGRAM = programs.path("out_of_memory")
 PARTS = {
     "requested": rf"Tried to allocate {SIZE}\.",
     "capacity": rf"total capacity of {SIZE}",
@@ -36,7 +37,7 @@ def as_printed(bytes_: int, unit: int) -> float:
 
 
 def segment_for(request: int) -> int:
-    """What PyTorch asks the driver for, and names in its message: 2 MiB for small requests, 20 MiB
+    """The size that PyTorch asks the driver for, and names in its message: 2 MiB for small requests, 20 MiB
     below 10 MiB, else whole 2 MiB."""
     if request <= 1 << 20:
         return 2 << 20

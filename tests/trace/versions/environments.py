@@ -37,7 +37,7 @@ class Version:
         return runs.ROOT / f".venv-{self.name}"
 
 
-# What the index offers for Linux on x86-64. 2.15.0 is the newest, without wheels for 3.10.
+# The index's releases for Linux on x86-64. 2.15.0 is the newest, without wheels for 3.10.
 TORCH = ["2.3.1", "2.4.1", "2.5.1", "2.6.0", "2.7.1", "2.8.0", "2.9.1", "2.10.0", "2.11.0", "2.12.1",
          "2.13.0", "2.14.1", "2.15.0"]
 # These under every Python and setting, the others under one.

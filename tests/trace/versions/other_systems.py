@@ -41,7 +41,7 @@ class Unavailable(Exception):
 
 @dataclass(frozen=True)
 class Release:
-    """Of Debian, and what PyTorch it is to run."""
+    """The version of Debian, and what PyTorch it is to run."""
 
     folder: str
     name: str

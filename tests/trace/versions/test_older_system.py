@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is built here runs on systems with glibc 2.28 and newer: a library that asks for more kills the
+"""The build runs on systems with glibc 2.28 and newer: a library that asks for more kills the
 process that it is preloaded into."""
 
 import json

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Four of tests/trace/training's programs in one process, since a version of PyTorch takes as long to
+"""Four of tests/programs in one process, since a version of PyTorch takes as long to
 load as they take to run: a transformer with AdamW, an LSTM, side streams, a CUDA graph. No LSTM
 where PyTorch asks for cuDNN 8, as 2.3 does: the simulator has cuDNN 9."""
 
@@ -7,7 +7,7 @@ import gc
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "trace" / "training" / "programs"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "programs"))
 
 import torch  # noqa: E402
 

@@ -46,7 +46,7 @@ WINGS: dict[str, dict[str, list[str]]] = {
     "simulator": {name: [] for name in (
         "log", "core", "stubs", "driver", "runtime", "libraries", "program", "watchdog", "untouched")},
 }
-# Of a part's lines of C++, a room has at most so many, or it is two in one.
+# The largest share of a part's lines of C++ that one room may have; a larger one is two in one.
 LARGEST_SHARE = {"analyzer": 0.10}
 MARKERS = re.compile(r"\b(TODO|FIXME|XXX|HACK)\b")
 MACHINE_PATHS = re.compile(r"(/root/|/home/\w+/|/work/)")

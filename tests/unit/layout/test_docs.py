@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the README and docs/ list is what there is: pages, environment variables, rooms of the code."""
+"""The README and docs/ list what there is: pages, environment variables, rooms of the code."""
 
 import re
 from pathlib import Path

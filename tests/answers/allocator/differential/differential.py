@@ -40,7 +40,7 @@ class Verdict:
 
 
 def checked(trace: Path) -> list[dict]:
-    """What check_trace says of each of its devices."""
+    """The answer of check_trace for each of its devices."""
     command = [runs.build() / "check_trace", "--replay", trace]
     printed = subprocess.run(command, capture_output=True, text=True, timeout=600, check=True)
     return [json.loads(line) for line in printed.stdout.splitlines()]
@@ -87,20 +87,25 @@ def perform(wanted: list[dict], folder: Path, keep: bool = False) -> list[Verdic
     """Performs and checks; what agrees leaves nothing in the folder."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
-    plan = folder / "runs.jsonl"
-    plan.write_text("".join(json.dumps(run) + "\n" for run in wanted))
-    ended = recordings.run([runs.python(), HERE / "server.py", plan, folder], folder / "traces",
-                           env=QUIET, timeout=3600, cold=True)
-    verdicts = []
-    for run in wanted:
-        seen, trace = folder / f"{run['name']}.json", folder / f"{run['name']}.mtrace"
-        if not seen.exists() or not trace.exists():
-            said = ended.stderr.decode(errors="replace").splitlines()
-            tail = [line for line in said if "recorded" not in line][-8:]
-            verdicts.append(Verdict(run["name"], differences=[f"{FAILED}: {tail}"]))
-            continue
-        verdicts.append(check(trace, json.loads(seen.read_text())))
-        if verdicts[-1].agrees and not verdicts[-1].predicted and not keep:
-            seen.unlink()
-            trace.unlink()
-    return verdicts
+    return [perform_one(run, folder, keep) for run in wanted]
+
+
+def perform_one(run: dict, folder: Path, keep: bool) -> Verdict:
+    name = run["name"]
+    plan, seen, trace = (folder / f"{name}.{kind}" for kind in ("run", "json", "mtrace"))
+    plan.write_text(json.dumps(run))
+    program = [run["program"]] if "program" in run else []
+    ended = recordings.run([runs.python(), HERE / "perform.py", plan, seen, *program], folder / "traces" / name,
+                           env={**QUIET, "PYTORCH_CUDA_ALLOC_CONF": run["settings"]}, memory=str(run["memory"]))
+    for made in ended.traces[:1]:
+        made.rename(trace)
+    if ended.status or not seen.exists() or not trace.exists():
+        said = [f"run {name} ended with status {ended.status}"] if ended.status else []
+        said += ended.stderr.decode(errors="replace").splitlines()
+        tail = [line for line in said if "recorded" not in line][-8:]
+        return Verdict(name, differences=[f"{FAILED}: {tail}"])
+    verdict = check(trace, json.loads(seen.read_text()))
+    if verdict.agrees and not verdict.predicted and not keep:
+        seen.unlink()
+        trace.unlink()
+    return verdict

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes RESULTS.md from what random_runs.py and programs.py recorded (--record FILE).
+"""Writes RESULTS.md from what random_runs.py and real_programs.py recorded (--record FILE).
 
 python make_results.py FILE…        a run that is there twice counts as it was the last time
 """
@@ -9,7 +9,7 @@ import sys
 from collections import defaultdict
 from pathlib import Path
 
-import programs
+import real_programs
 import random_runs
 
 RESULTS = Path(__file__).resolve().parent / "RESULTS.md"
@@ -118,10 +118,10 @@ def main(files: list[str]) -> None:
         (by_program[program] if dot else by_kind[one["kind"]]).append(one)
     lines = [HEAD, "## Random runs",
              *table("options", {kind: by_kind[kind] for kind in [*random_runs.KINDS, *random_runs.SPECIAL]}), "",
-             f"## Real programs, each under {len(programs.SETTINGS)} settings",
+             f"## Real programs, each under {len(real_programs.SETTINGS)} settings",
              *table("program", dict(by_program)), "",
              "Settings: " + "; ".join(f"`{text or 'default'}`"
-                                      for text in programs.SETTINGS.values()), "",
+                                      for text in real_programs.SETTINGS.values()), "",
              "## Known differences", "", KNOWN, *differences(list(found.values())), "",
              "## Errors of PyTorch and of the driver other than out of memory", "",
              "The runs went on after them. The driver's: `large_segment_size_mb` is no multiple of 2",

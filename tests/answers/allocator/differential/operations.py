@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a run does to the allocator, as short lists, and how this process does it.
+"""The operations of a run on the allocator, as short lists, and how this process performs them.
 
 ["alloc", name, bytes, stream]   a tensor          ["raw", name, bytes, stream]  raw memory
 ["free", name]                                     ["record", name, stream]      record_stream

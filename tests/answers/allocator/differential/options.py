@@ -93,7 +93,7 @@ def later(dice: random.Random) -> list[str]:
 
 
 def make_options(kind: str, dice: random.Random) -> tuple[str, list[str]]:
-    """What PYTORCH_CUDA_ALLOC_CONF says, and the texts that the run changes to later."""
+    """The text of PYTORCH_CUDA_ALLOC_CONF, and the texts that the run changes to later."""
     if kind == TOGGLED:
         texts = ["expandable_segments:True", "expandable_segments:False"]
         texts += [",".join(later(dice)) for _ in range(2)]

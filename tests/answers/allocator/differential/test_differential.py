@@ -9,7 +9,7 @@ import pytest
 
 import differential
 import minimise
-import programs
+import real_programs
 import random_runs
 import witness
 
@@ -99,8 +99,8 @@ def test_a_differing_run_is_made_small(monkeypatch):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", programs.SETTINGS)
-@pytest.mark.parametrize("program", programs.PROGRAMS)
+@pytest.mark.parametrize("kind", real_programs.SETTINGS)
+@pytest.mark.parametrize("program", real_programs.PROGRAMS)
 def test_real_programs_are_reproduced_at_every_event(built, tmp_path, program, kind):
-    verdict, = differential.perform([programs.make(program, kind)], tmp_path / "run")
+    verdict, = differential.perform([real_programs.make(program, kind)], tmp_path / "run")
     assert verdict.agrees, vars(verdict)

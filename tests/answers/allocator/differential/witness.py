@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the model says of a run's end beside what PyTorch's snapshot and statistics say."""
+"""The model's account of a run's end beside PyTorch's snapshot and statistics."""
 
 ACTIVE = ("active_allocated", "active_pending_free")
 

@@ -10,7 +10,7 @@ KIB, MIB, GIB = 1 << 10, 1 << 20, 1 << 30
 # Where the allocator decides differently: rounding, the small and large limits, segment sizes.
 EDGES = [512, 1024, 4096, 512 * KIB, MIB, 2 * MIB, 4 * MIB, 8 * MIB, 10 * MIB, 16 * MIB, 20 * MIB,
          21 * MIB, 32 * MIB, 48 * MIB, 64 * MIB, 100 * MIB, 128 * MIB, 200 * MIB, 256 * MIB, GIB]
-# What the simulated driver's context takes, about; bytes.
+# The approximate size of the simulated driver's context; bytes.
 CONTEXT = 280 * MIB
 
 

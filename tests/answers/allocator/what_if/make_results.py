@@ -21,12 +21,12 @@ from predictions import SETTINGS, Case, MemoryVerdict, PeakVerdict  # noqa: E402
 RECORDED = ["default", "expandable", "max split 32", "roundup 4"]
 # Sizes of GPUs around the smallest that is predicted to do, in steps of 2 MiB.
 AROUND = [-20, -2, -1, 0]
-# Of these workloads, recorded under the default.
+# Boundaries of these workloads are looked for, recorded under the default.
 BOUNDARY_WORKLOADS = ["fixed_shapes", "variable_lengths", "variable_lengths_sgd", "multi_scale",
                       "kv_cache_cat", "prefetch", "growing_sequence"]
 BOUNDARY_SETTINGS = ["default", "expandable", "max split 32"]
 STEP = 2 << 20
-# Of workloads.py, which needs torch to be read.
+# Those of workloads.py, which needs torch to be read.
 NAMES = ["fixed_shapes", "variable_lengths", "variable_lengths_sgd", "multi_scale",
          "train_and_evaluate", "kv_cache_cat", "growing_sequence", "load_and_cast",
          "odd_accumulation", "prefetch", "stack_embeddings", "dynamic_inference",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a replay predicts of a program under other options, beside what the program really does under
+"""A replay's predictions for a program under other options, beside what the program really does under
 them on the simulated GPU, by torch.cuda.memory_stats() of that run.
 
 The simulated driver gives addresses in one definite way; a prediction is a range over several. It is
@@ -63,7 +63,7 @@ def perform(cases: list[Case], folder: Path) -> dict[str, dict]:
 
 
 def replay(trace: Path, settings: list[str], memory: int | None = None) -> dict[str, dict]:
-    """What memtrace replay says, by the setting's text."""
+    """The predictions of memtrace replay, by the setting's text."""
     line = [str(runs.memtrace()), "replay", str(trace), "--json", "-"]
     for text in settings:
         line += ["--alloc-conf", text]

@@ -2,7 +2,7 @@
 """Programs whose reserved memory depends on the allocator's options, as one_workload.py runs them.
 
 Each is what people do, small enough to be run hundreds of times: sizes are real ones, the steps few.
-What is random is seeded, and asks for the same memory whatever the options are.
+Random numbers are seeded, and a program asks for the same memory whatever the options are.
 """
 
 import torch

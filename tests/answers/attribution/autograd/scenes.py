@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Backward passes of many kinds, with what Python knows about each, as JSON: scenes.py SCENE FILE.
 
-What Python knows comes from autograd's own bookkeeping, none of it from memtrace: anomaly mode
+These facts come from autograd's own bookkeeping, none of it from memtrace: anomaly mode
 notes the stack of each node's forward call; nodes show the tensors that they saved; parameters
 have their gradients. Moments in the trace are found by allocations of sizes that occur nowhere
 else (marks)."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What XLM-RoBERTa large must keep for backward, derived from its operations, in bytes.
+"""The tensors that XLM-RoBERTa large must keep for backward, derived from its operations, in bytes.
 
 Derived by hand from the operations of transformers 5.23 and PyTorch 2.11, after the accounting of
 arXiv 2205.05198 (34sbh + 5as²b a layer in 2-byte training of a pre-norm GPT), for a post-norm

@@ -7,7 +7,7 @@ import pytest
 import xlmr_settings
 
 ONE = xlmr_settings.Row(64, 256, "lora", "bf16", "off", "eager")
-# What the formulas leave out: indices, masks, what is smaller than a hidden state.
+# The formulas leave out indices, masks and whatever is smaller than a hidden state.
 LEFT_OUT = 0.0005
 
 

@@ -1,21 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""LoRA on an encoder of 568 M parameters (XLM-RoBERTa-large, as bge-m3-ko is) at one batch and length after another.
-
-    memtrace dry-run --no-report --output DIR -- python encoder.py CELL...    CELL: batch,length,attention,checkpointing
-
-Each cell is trained for two steps in a process forked from this one, which has only imported; each leaves a trace,
-and prints its process and what torch counted.
-"""
+"""LoRA on an encoder of 568 M parameters (XLM-RoBERTa-large, as bge-m3-ko is), trained for two steps at one batch and
+length: encoder.py BATCH,LENGTH,ATTENTION,CHECKPOINTING. Prints what torch counted."""
 
 import json
 import os
 import sys
-from pathlib import Path
 
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-
-import forked  # noqa: E402
 import torch  # noqa: E402
 
 
@@ -51,21 +42,6 @@ def train(batch, length, attention, checkpointing):
             "trained": sum(each.numel() for each in trained)}
 
 
-def main():
-    forked.import_untouched("torch._dynamo", "transformers.models.xlm_roberta.modeling_xlm_roberta", "peft")
-    for cell in sys.argv[1:]:
-        batch, length, attention, checkpointing = cell.split(",")
-        child = os.fork()
-        if not child:
-            try:
-                said = train(int(batch), int(length), attention, checkpointing == "checkpointing")
-                print(json.dumps({"cell": cell, "pid": os.getpid(), **said}), flush=True)
-            finally:
-                # The trace is closed where the process ends in the ordinary way.
-                sys.exit(0)
-        if os.waitpid(child, 0)[1]:
-            sys.exit(f"{cell} failed")
-
-
 if __name__ == "__main__":
-    main()
+    count, tokens_each, kind, how = sys.argv[1].split(",")
+    print(json.dumps(train(int(count), int(tokens_each), kind, how == "checkpointing")))

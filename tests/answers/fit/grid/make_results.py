@@ -3,12 +3,10 @@
 
     python tests/answers/fit/grid/make_results.py    measures what is not in grid.json, then writes
 
-One dry run trains all cells, each in a process of its own with a trace of its own (encoder.py), on a device that
-is too large to run out; the categories are the report's, at the peak.
+A dry run trains each cell (encoder.py), on a device that is too large to run out; they share their imports. The categories are the report's, at the peak.
 """
 
 import json
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -20,8 +18,10 @@ sys.path.insert(0, str(HERE.parents[2] / "support"))
 
 import json_rows  # noqa: E402
 import runs  # noqa: E402
+import warm  # noqa: E402
 
 MEASURED = HERE / "grid.json"
+IMPORTS = ("transformers.models.xlm_roberta.modeling_xlm_roberta", "peft")
 BATCHES, LENGTHS = (16, 64, 256), (128, 256, 384, 512)
 HELD_OUT = ((128, 512), (32, 384))  # not used for the law
 GUIDE = ((256, 512), (128, 512), (64, 256))
@@ -39,34 +39,15 @@ def name(cell: tuple) -> str:
     return ",".join(map(str, cell))
 
 
-def kept(said: dict, folder: Path) -> dict:
-    made = runs.report(list(folder.glob(f"*.{said['pid']}.mtrace")), folder)
-    device = made["devices"][0]
+def measure(cell: str) -> dict:
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = Path(scratch)
+        ended = warm.run([runs.python(), HERE / "encoder.py", cell], folder, 7200, gpu="h100-94", memory="8TiB",
+                         env={"HF_HUB_OFFLINE": "1"}, imports=IMPORTS).expect(0)
+        said = json.loads(ended.stdout.splitlines()[-1])
+        device = runs.report(ended.traces, folder)["devices"][0]
     assert device["peak_allocated_bytes"] == said["allocated"]
-    return {**{key: said[key] for key in ("allocated", "reserved", "parameters", "trained")},
-            "categories": {each["category"]: each["bytes"] for each in device["at_peak"]["categories"]}}
-
-
-def measure(cells: list[str], found: dict) -> None:
-    """Keeps each cell as it comes: its trace is whole when the next one has said something, or the run has ended."""
-    with tempfile.TemporaryDirectory() as folder, (Path(folder) / "errors").open("w+") as errors:
-        line = [str(runs.memtrace()), "dry-run", "--no-report", "--gpu", "h100-94", "--memory", "8TiB", "--output", folder, "--", runs.python()]
-        running = subprocess.Popen([*line, str(HERE / "encoder.py"), *cells], env=runs.environment(), stdout=subprocess.PIPE, stderr=errors, text=True)
-        before = None
-        for text in running.stdout:
-            if before:
-                keep(before, Path(folder), found)
-            before = json.loads(text)
-        status = running.wait()
-        errors.seek(0)
-        assert status == 0, errors.read()[-3000:]
-        keep(before, Path(folder), found)
-
-
-def keep(said: dict, folder: Path, found: dict) -> None:
-    found[said["cell"]] = kept(said, folder)
-    json_rows.write(MEASURED, found, sort_keys=True)
-    print(f"{len(found)} of {len(CELLS)}: {said['cell']}", flush=True)
+    return {**said, "categories": {each["category"]: each["bytes"] for each in device["at_peak"]["categories"]}}
 
 
 def law(found: dict, attention: str, cells: list) -> numpy.ndarray:
@@ -156,8 +137,10 @@ def law_table(found: dict) -> str:
 def main() -> None:
     found = json.loads(MEASURED.read_text()) if MEASURED.exists() else {}
     missing = [name(cell) for cell in CELLS if name(cell) not in found]
-    if missing:
-        measure(missing, found)
+    for cell in missing:
+        found[cell] = measure(cell)
+        json_rows.write(MEASURED, found, sort_keys=True)
+        print(f"{len(found)} of {len(CELLS)}: {cell}", flush=True)
     page = (HERE / "page.md").read_text()
     tables = {"eager": grid_table(found, "eager"), "sdpa": grid_table(found, "sdpa"), "guide": guide_table(found),
               "checkpointing": checkpointing_table(found), "categories": category_table(found), "law": law_table(found)}

@@ -3,7 +3,7 @@
 
     python tests/answers/fit/guides/by_fit.py [--cache DIR] [SETTING...]    one fit a setting and model, over its GPUs
 
-What was verified is left as it is; a fit that was cut short goes on where it stopped if --cache is the same.
+Answers that were verified are left as they are; a fit that was cut short goes on where it stopped if --cache is the same.
 The settings that largest.py has not tried come first, and the largest model last.
 """
 

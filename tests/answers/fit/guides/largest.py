@@ -1,53 +1,37 @@
 # SPDX-License-Identifier: Apache-2.0
 """Finds the largest batches of tests/answers/guides/summarizer.py for every setting, model and GPU of the guides.
 
-    memtrace dry-run --bare -- python tests/answers/fit/guides/largest.py FILE.json [SETTING...]
+    python tests/answers/fit/guides/largest.py FILE.json [SETTING...]
 
-Every trial is a process forked from this one, which has only imported, on the GPU of the cell. From the peaks of
+Every trial is a dry run on the GPU of the cell, which shares only its imports with others (warm.py). From the peaks of
 two batches on the largest GPU the answer is guessed; then the batches around it are tried until one fits and the
 next does not. Both are kept. What is there already is left as it is.
 """
 
 import json
-import os
-import runpy
 import sys
 from pathlib import Path
 
 import settings
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-import forked  # noqa: E402
-import torch  # noqa: E402
+sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "support"))
+import runs  # noqa: E402
+import warm  # noqa: E402
 
 PROGRAM = Path(__file__).resolve().parents[3] / "answers" / "guides" / "summarizer.py"
 LARGE = "b200"
-NAMES = {"rtx3080": "3080", "v100-16": "V100", "rtx4090": "4090", "rtx3090": "3090", "a100-40": "A100", "b200": "B200"}
+IMPORTS = ("transformers.models.mt5.modeling_mt5", "transformers.models.t5.modeling_t5")
 HIGHEST = 1024
 CONTEXT = 256 << 20
 
 
 def trial(gpu: str, model: str, setting: str, batch: int) -> dict:
-    """What summarizer.py says; the simulated GPU is chosen where CUDA is first touched, in the forked process."""
-    read, write = os.pipe()
-    child = os.fork()
-    if not child:
-        os.environ.update(MEMTRACE_SIM_GPU=gpu, MEMTRACE_SIM_SESSION=f"{os.getpid()}-{gpu}-{batch}")
-        os.dup2(write, 1)
-        sys.argv = [str(PROGRAM), "--model", model, "--batch", str(batch), *settings.SETTINGS[setting].split()]
-        status = 1
-        try:
-            runpy.run_path(str(PROGRAM), run_name="__main__")
-            sys.stdout.flush()
-            assert NAMES[gpu] in torch.cuda.get_device_name(), torch.cuda.get_device_name()
-            status = 0
-        finally:
-            os._exit(status)
-    os.close(write)
-    with os.fdopen(read) as said:
-        text = said.read()
-    if os.waitpid(child, 0)[1]:
+    """The result that summarizer.py prints."""
+    command = [runs.python(), PROGRAM, "--model", model, "--batch", batch, *settings.SETTINGS[setting].split()]
+    ended = warm.run(command, None, 3600, gpu=gpu, env={"HF_HUB_OFFLINE": "1"}, imports=IMPORTS)
+    if ended.status:
         sys.exit(f"{setting}, {model}, batch {batch} on {gpu} failed")
+    text = ended.stdout.decode()
     return json.loads(next(line for line in text.splitlines() if line.startswith("RESULT ")).removeprefix("RESULT "))
 
 
@@ -101,8 +85,6 @@ class Search:
 
 
 def main() -> None:
-    os.environ.setdefault("HF_HUB_OFFLINE", "1")
-    forked.import_untouched("torch._dynamo", "transformers.models.mt5.modeling_mt5", "transformers.models.t5.modeling_t5")
     gib = {"rtx3080": 9.8, "v100-16": 15.8, "rtx4090": 23.6, "rtx3090": 23.7, "a100-40": 39.4}
     Search(Path(sys.argv[1])).run(sys.argv[2:], {gpu: int(size * 2**30) - CONTEXT for gpu, size in gib.items()})
 

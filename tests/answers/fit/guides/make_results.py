@@ -93,7 +93,7 @@ def names(model: str, gpu: str) -> list[str]:
 
 
 def advised(found: Found, row: settings.Advice, asks: list[tuple[str, int | None]]) -> list[str]:
-    """Of each setting their figure, what fits, and whether theirs does."""
+    """For each setting their figure, what fits, and whether theirs does."""
     text = names(row.model, row.gpu)
     for setting, theirs in asks:
         largest = found.batch(setting, row.model, row.gpu)

@@ -30,7 +30,7 @@ def size(text: str) -> float:
 
 
 def workers_at_once(traces: list[Path]) -> int:
-    """Of each process the most that the recorder counted; its lines are read as they come, as there may be millions."""
+    """Adds up the most that the recorder counted in each process; lines are read as they come: there may be millions."""
     total = 0
     for trace in traces:
         most = 0

@@ -12,21 +12,10 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "answers" / "guides
 
 import summarizer  # noqa: E402
 import torch  # noqa: E402
-from torch.utils.data import DataLoader, Dataset  # noqa: E402
+from torch.utils.data import DataLoader  # noqa: E402
+from workers import Articles  # noqa: E402
 
-SOURCE, TARGET, STEPS = 512, 128, 2
-
-
-class Articles(Dataset):
-    def __init__(self):
-        self.texts = ["word " * 600 + str(number) for number in range(20_000)]
-
-    def __len__(self):
-        return len(self.texts)
-
-    def __getitem__(self, number):
-        ids = [hash(word) % 32_000 for word in self.texts[number].split()[:SOURCE]]
-        return torch.tensor(ids + [0] * (SOURCE - len(ids))), torch.zeros(TARGET, dtype=torch.long)
+STEPS = 2
 
 
 def batches(articles, batch, workers, count):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What two guides written by hand give batch sizes for: their models, GPUs and figures, and the settings tried here."""
+"""Batch sizes in two guides written by hand: their models, GPUs and figures, and the settings tried here."""
 
 from dataclasses import dataclass
 

@@ -3,12 +3,10 @@
 
     python tests/answers/fit/published/make_results.py [SOURCE...]   measures what is not in measured.json, then writes
 
-One dry run a figure, one at a time; a largest batch is found by bisection within one (programs/bert.py), without
-memtrace fit.
+One dry run a figure, one at a time; a largest batch is found by bisection over several, without memtrace fit.
 """
 
 import json
-import subprocess
 import sys
 from pathlib import Path
 
@@ -18,8 +16,10 @@ sys.path[:0] = [str(HERE), str(HERE.parents[2] / "support")]
 import figures  # noqa: E402
 import json_rows  # noqa: E402
 import runs  # noqa: E402
+import warm  # noqa: E402
 
 MEASURED = HERE / "measured.json"
+IMPORTS = ("transformers.models.bert.modeling_bert",)
 CONTEXT = 256 * figures.MIB  # the simulator's, unverified
 
 HEAD = """# Figures that others published for real GPUs, and the same by dry run
@@ -37,20 +37,39 @@ def key(figure: figures.Figure) -> str:
 
 
 def measure(figure: figures.Figure) -> dict:
-    line = [str(runs.memtrace()), "dry-run", "--bare", "--gpu", figure.model]
-    line += ["--memory", figure.memory] if figure.memory else []
-    ended = subprocess.run([*line, "--", runs.python(), str(HERE / "programs" / figure.program), *figure.arguments.split()],
-                           env=runs.environment(), stdin=subprocess.DEVNULL, capture_output=True, check=False, timeout=1800)
-    if ended.returncode == 0:
+    arguments, _, most = figure.arguments.partition("--largest-of ")
+    if most:
+        highest, *others = most.split()
+        return {"largest": largest(figure, [*arguments.split(), *others], int(highest))}
+    return run(figure, arguments.split())
+
+
+def run(figure: figures.Figure, arguments: list[str]) -> dict:
+    ended = warm.run([runs.python(), HERE / "programs" / figure.program, *arguments], None, 1800, gpu=figure.model,
+                     memory=figure.memory or None, env={"HF_HUB_OFFLINE": "1"}, imports=IMPORTS)
+    if ended.status == 0:
         return json.loads(ended.stdout.splitlines()[-1])
     said = ended.stderr.decode(errors="replace")
     if "OutOfMemoryError: CUDA out of memory" in said:
         return {"out_of_memory": True}
-    sys.exit(f"{key(figure)}: exit status {ended.returncode}\n{said[-3000:]}")
+    sys.exit(f"{key(figure)}: exit status {ended.status}\n{said[-3000:]}")
+
+
+def largest(figure: figures.Figure, arguments: list[str], most: int) -> int:
+    def fits(batch: int) -> bool:
+        return "out_of_memory" not in run(figure, [*arguments, "--batch", str(batch)])
+
+    low, high = 0, 1
+    while high <= most and fits(high):
+        low, high = high, 2 * high
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if fits(middle) else (low, middle)
+    return low
 
 
 def compared(figure: figures.Figure, found: dict) -> tuple[str, str, float | None]:
-    """What they say, what was found, and the difference as a share."""
+    """Their figure, the one found here, and the difference as a share."""
     if figure.compares == "fits":
         return "out of memory", "out of memory" if "out_of_memory" in found else "fits", None
     if figure.compares == "largest":

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the named scenarios one after another, each with so many ranks, and prints what each rank says.
+"""Runs a scenario with so many ranks, and prints what each rank says.
 
 The ranks are forked from one process that has imported PyTorch: what torchrun does takes five seconds
 of processor time more for each of them.
 
-    forked_ranks.py SCENARIO:RANKS[:THE ONE THAT DIFFERS]...
+    forked_ranks.py SCENARIO.py RANKS [THE ONE THAT DIFFERS]
 """
 
 import faulthandler
@@ -14,6 +14,7 @@ import os
 import socket
 import sys
 import traceback
+from pathlib import Path
 
 import torch
 import torch.distributed as dist
@@ -27,7 +28,7 @@ def free_port():
         return server.getsockname()[1]
 
 
-def be_rank(rank, ranks, port, number, name, change):
+def be_rank(rank, ranks, port, name, change):
     faulthandler.dump_traceback_later(PATIENCE, exit=True)
     os.environ.update(RANK=str(rank), LOCAL_RANK=str(rank), WORLD_SIZE=str(ranks), MASTER_ADDR="127.0.0.1",
                       MASTER_PORT=str(port))
@@ -36,20 +37,20 @@ def be_rank(rank, ranks, port, number, name, change):
     dist.init_process_group("nccl")
     said = importlib.import_module(name).train(rank, ranks, rank == change) or {}
     torch.cuda.synchronize()
-    said |= {"run": number, "scenario": name, "rank": rank, "pid": os.getpid(),
+    said |= {"scenario": name, "rank": rank, "pid": os.getpid(),
              "peak": torch.cuda.max_memory_allocated(), "reserved": torch.cuda.max_memory_reserved()}
     os.write(1, (json.dumps(said) + "\n").encode())  # at once: other ranks write, too
     dist.destroy_process_group()
 
 
-def run(number, name, ranks, change):
+def run(name, ranks, change):
     port = free_port()
     children = []
     for rank in range(ranks):
         child = os.fork()
         if child == 0:
             try:
-                be_rank(rank, ranks, port, number, name, change)
+                be_rank(rank, ranks, port, name, change)
             except BaseException:
                 traceback.print_exc()
                 sys.stderr.flush()
@@ -62,9 +63,8 @@ def run(number, name, ranks, change):
 
 
 def main():
-    for number, scenario in enumerate(sys.argv[1:]):
-        name, ranks, *change = scenario.split(":")
-        run(number, name, int(ranks), int(change[0]) if change else None)
+    scenario, ranks, *change = sys.argv[1:]
+    run(Path(scenario).stem, int(ranks), int(change[0]) if change else None)
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ def use(tensors, done):
     received = [tensors.get() for _ in range(2)]
     large, small = received
     assert large.is_cuda and large.numel() == BYTES and large.device.index == 0
-    # What it computes from them is its own.
+    # A result computed from them is its own.
     own = large + 1
     said = {"role": "user", "pid": os.getpid(), "own": torch.cuda.memory_allocated(), "small": small.tolist(),
             "bytes": own.numel()}

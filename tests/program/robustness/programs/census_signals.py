@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What SIGUSR2 does to a program that uses it itself. Each case in a forked child of its own.
+"""The effect of SIGUSR2 on a program that uses it itself. Each case in a forked child of its own.
 
 Prints for each case what it saw and how it ended. `default` is the one that memtrace changes
 where it is asked to."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a daemon does: closes every descriptor after it has trained, opens files that get the numbers,
+"""Behaves as a daemon: closes every descriptor after it has trained, opens files that get the numbers,
 and trains on. ends_all_streams.py FILE: there it says what came of it."""
 
 import os

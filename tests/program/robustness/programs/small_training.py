@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the other programs of this folder do a little of: train a perceptron on the GPU."""
+"""Trains a perceptron on the GPU: the other programs of this folder do a little of it."""
 
 import torch
 from torch import nn

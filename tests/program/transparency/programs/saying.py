@@ -17,6 +17,6 @@ def say(name: str, value) -> None:
 
 
 def bits(tensor) -> str:
-    """Of the tensor's very bytes, so that nothing but equality to the bit is equal."""
+    """A digest of the tensor's very bytes, so that nothing but equality to the bit is equal."""
     tensor = tensor.detach().cpu().contiguous()
     return f"{tuple(tensor.shape)} {tensor.dtype} {digest(bytes(tensor.untyped_storage()))}"

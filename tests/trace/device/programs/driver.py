@@ -40,7 +40,7 @@ def call(name: str, *arguments) -> None:
 
 
 def out(name: str, *arguments, kind=ctypes.c_uint64) -> int:
-    """What the call writes to its first parameter."""
+    """The value that the call writes to its first parameter."""
     value = kind()
     call(name, ctypes.byref(value), *arguments)
     return value.value or 0
@@ -94,7 +94,7 @@ def pool(device: int = 0) -> int:
 
 
 def array(width: int, height: int) -> int:
-    """Of floats."""
+    """An array of floats."""
     float_format = 0x20
     wanted = ArrayDescriptor(width, height, float_format, 1)
     return out("cuArrayCreate_v2", ctypes.byref(wanted), kind=ctypes.c_void_p)

@@ -59,7 +59,7 @@ def refused():
 
 
 def reset():
-    """What was there before the device's own context was reset is gone."""
+    """Memory that was there before the device's own context was reset is gone."""
     driver.allocate(20 * MIB)
     call("cuDevicePrimaryCtxReset_v2", 0)
     driver.begin()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a made-up fleet is to hold, and the answer to each question, written before there is a summary.
+"""The plan of a made-up fleet, and the answer to each question, written before there is a summary.
 
 plan(seed, runs) draws projects with their GPU, configurations, users and habits, and then each run with what it
 needs of its GPU. The truths follow from these numbers and from what the programs of settings.py were written to do,
@@ -125,7 +125,7 @@ def plan(seed: int, runs: int) -> tuple[list[Planned], dict[int, Truth], list[Pr
         steady = base == "steady"
         truths[number] = Truth(
             leaks=base in ("leak", "oom_leak"), ran_out=base in ("oom", "oom_leak"),
-            # What a leak has at the end of a short run says nothing of what it will need: whether it wastes is not
+            # A leak's size at the end of a short run says nothing of what it will need: whether it wastes is not
             # judged, and it must not be sent to a smaller GPU.
             wastes=project.state == "waste" if steady else None if base == "leak" else False,
             fits_smaller=project.state != "full" if steady else False)

@@ -16,6 +16,7 @@ sys.path.insert(0, str(HERE.parents[2] / "support"))
 
 import pyarrow.parquet  # noqa: E402
 
+import programs  # noqa: E402
 import recordings  # noqa: E402
 import runs  # noqa: E402
 import settings  # noqa: E402
@@ -31,7 +32,7 @@ class Real(NamedTuple):
 
 def record(setting: settings.Setting, folder: Path) -> dict[str, Any]:
     """Into `folder`; what PyTorch counted. AssertionError where the program did otherwise than it was written to."""
-    command = [runs.python(), str(HERE / "programs" / "train.py"), *setting.arguments.split()]
+    command = [runs.python(), str(programs.path("varied_training")), *setting.arguments.split()]
     outcome = recordings.run(command, folder, gpu=setting.gpu, memory=setting.memory or None)
     printed = [line for line in outcome.stdout.decode().splitlines() if line.startswith("{")]
     assert printed, f"{setting.name}: {outcome.stderr.decode()[-2000:]}"

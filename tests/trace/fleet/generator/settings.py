@@ -3,7 +3,7 @@
 
 `kind` is what the program was written to do: steady trains and keeps nothing; leak keeps memory of every step;
 oom asks for more than the GPU has; oom_leak leaks until nothing is left. Whether it did is PyTorch's word
-(programs/train.py prints it), and real_runs.py refuses a run that did otherwise.
+(varied_training.py prints it), and real_runs.py refuses a run that did otherwise.
 """
 
 from typing import NamedTuple

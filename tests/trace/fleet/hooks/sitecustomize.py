@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What faults.py does to a writer, at the moment that MEMTRACE_TEST_FAULT names: only with this folder in PYTHONPATH.
+"""Brings the fault that MEMTRACE_TEST_FAULT names upon a writer (faults.py): only with this folder in PYTHONPATH.
 
 half    what is written to the store so far is cut in half, and the writer stands still
 whole   the same before the file gets its name

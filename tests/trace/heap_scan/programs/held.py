@@ -99,7 +99,7 @@ def make_cycle():
 
 
 def raw_saved(tensor):
-    """What PyTorch itself says that the graph behind a tensor has saved."""
+    """The tensors that the graph behind a tensor has saved, by PyTorch itself."""
     waiting, seen, found = [tensor.grad_fn], set(), set()
     while waiting:
         node = waiting.pop()

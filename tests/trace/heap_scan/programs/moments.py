@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Small programs, each in a forked child with a trace of its own; the parent prints who was who.
-
-Usage: moments.py NAME…    prints for each: NAME PROCESS-ID WAIT-STATUS"""
+"""Small programs: moments.py NAME"""
 
 import ctypes
 import os
@@ -93,7 +91,7 @@ def accumulation():
 
 
 def evaluation():
-    """What it keeps is far below the peak."""
+    """It keeps far less than the peak."""
     training, kept = Training(), []
     for _ in range(10):
         training.step()
@@ -206,14 +204,4 @@ def thread_beside_a_blocked_one():
     thread.join()
 
 
-def run(name):
-    child = os.fork()
-    if child == 0:
-        globals()[name]()
-        sys.exit(0)
-    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-    print(name, child, status, flush=True)
-
-
-for wanted in sys.argv[1:]:
-    run(wanted)
+globals()[sys.argv[1]]()

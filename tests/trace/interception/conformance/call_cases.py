@@ -151,7 +151,7 @@ success["cuCtxSetLimit"] = success["cudaDeviceSetLimit"]
 
 # By the whole name, where a version has other arguments than the others.
 exact = {
-    # Of the API before 3.2: addresses of 32 bits, in contexts of their own
+    # The API before 3.2 has addresses of 32 bits, in contexts of their own
     "cuMemAlloc": (f"{OUT}, 3000000", "free_old(result32(0))"),
     "cuMemAllocPitch": (f"{OUT}, out(1), 1000, 50, 16", "free_old(result32(0))"),
     "cuMemFree": ("old_memory()", ""),

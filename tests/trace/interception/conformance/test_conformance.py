@@ -60,7 +60,7 @@ def test_the_simulator_has_every_hooked_function(built):
 
 
 def parent_trace(folder: Path) -> list[dict]:
-    """Of the program; another process only lends it memory."""
+    """The program's own trace; another process only lends it memory."""
     every = [runs.dump(path, stacks=False) for path in runs.traces_in(folder)]
     return max(every, key=len)
 

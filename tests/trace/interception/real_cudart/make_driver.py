@@ -10,7 +10,7 @@ from pathlib import Path
 
 NAMES = Path(__file__).resolve().parents[4] / "interpose" / "ground" / "loader" / "known_names.def"
 ROW = re.compile(r"DRIVER\((\w+), (none|ptsz|ptds), ([\d, ]+)\)")
-# Of no release yet.
+# In no release yet.
 LATER = ("cuMemAllocLater", 13010, "cuMemAllocLater", 0)
 # Those whose answers the runtime looks at before it asks for everything else.
 WRITTEN = {

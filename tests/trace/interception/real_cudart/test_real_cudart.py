@@ -38,7 +38,7 @@ def machine(tmp_path_factory):
 
 
 def run(machine: Path, program: str, traced: bool) -> tuple[list[str], list[str]]:
-    """What the program prints, and what the driver was asked."""
+    """The program's output, and what the driver was asked."""
     questions = machine / f"{program}.{traced}.questions"
     questions.unlink(missing_ok=True)
     variables = {**os.environ, "LD_LIBRARY_PATH": str(machine), "QUERY_LOG": str(questions)}

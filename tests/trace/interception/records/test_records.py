@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the trace says of CUDA calls that a program makes itself: device, owner, graph, context, size,
+"""The records of CUDA calls that a program makes itself: device, owner, graph, context, size,
 and what was taken back because it failed.
 """
 import re
@@ -31,7 +31,7 @@ def program(folder):
 
 
 def traced(folder: Path, program: Path, *arguments, **how) -> tuple[bytes, list[dict]]:
-    """What it prints, which must be the same as without us, and the calls and undone calls."""
+    """The program's output, which must be the same as without us, and the calls and undone calls."""
     command = [program, *arguments]
     bare = runs.run(command, None, **how).expect(0)
     output = folder / Path(arguments[0]).name
@@ -55,7 +55,7 @@ def test_owners_and_native_frames(built, folder, program):
     assert own["owner"] == ""  # the program itself
     innermost = asked["stack"][0]
     assert (innermost["function"], innermost["file"]) == ("asks_for_memory", str(library))
-    # What is not exported is named by its place in the file.
+    # A function that is not exported is named by its place in the file.
     place = re.fullmatch(r"\+0x([0-9a-f]+)", own["stack"][0]["function"])
     assert own["stack"][0]["file"] == str(program) and place
     printed = subprocess.run(["addr2line", "-f", "-e", program, place[1]], capture_output=True,
@@ -130,7 +130,7 @@ def test_memory_of_a_context_that_was_made(built, folder, program):
     assert (inside["handle"], outside["handle"]) == (made["handle"], 0)
     (destroyed,) = named(calls, "cuCtxDestroy_v2")
     assert destroyed["handle"] == made["handle"]
-    # Of two users of the device's own context the last one ends it.
+    # The last one of two users of the device's own context ends it.
     retained = named(calls, "cuDevicePrimaryCtxRetain")
     (released,) = named(calls, "cuDevicePrimaryCtxRelease_v2")
     assert len(retained) == 2 and released["handle"] == retained[0]["handle"]

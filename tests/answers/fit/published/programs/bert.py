@@ -1,28 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """Fine-tunes a BERT classifier as in 2018 to 2022: attention that keeps its scores, gradients that stay allocated.
 
-Prints what torch counted. With --largest-of, prints instead the largest batch that fits, each tried in a process
-of its own that shares only what was imported.
+Prints what torch counted.
 """
 
 import argparse
-import contextlib
 import json
 import os
-import sys
-import traceback
-from pathlib import Path
 
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-import forked  # noqa: E402
 import torch  # noqa: E402
-
-forked.import_untouched("torch._dynamo", "transformers.models.bert.modeling_bert")
 from transformers import BertConfig, BertForMaskedLM, BertForSequenceClassification  # noqa: E402
 
-REFUSED = 77
 SIZES = {"base": dict(hidden_size=768, num_hidden_layers=12, num_attention_heads=12, intermediate_size=3072),
          "large": dict(hidden_size=1024, num_hidden_layers=24, num_attention_heads=16, intermediate_size=4096)}
 
@@ -53,35 +43,6 @@ def optimizer_of(name, model):
     return torch.optim.AdamW(model.parameters(), lr=5e-5, foreach=False)
 
 
-def fits(chosen, batch):
-    """In a forked process: nothing of CUDA was touched before."""
-    child = os.fork()
-    if not child:
-        chosen.batch, status = batch, 1
-        try:
-            with contextlib.redirect_stdout(sys.stderr):
-                train(chosen)
-            status = 0
-        except torch.OutOfMemoryError:
-            status = REFUSED
-        except BaseException:  # noqa: BLE001  it ends here, and is told
-            traceback.print_exc()
-        os._exit(status)
-    ended = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-    assert ended in (0, REFUSED), ended
-    return not ended
-
-
-def largest(chosen):
-    low, high = 0, 1
-    while high <= chosen.largest_of and fits(chosen, high):
-        low, high = high, 2 * high
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (middle, high) if fits(chosen, middle) else (low, middle)
-    return low
-
-
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--size", choices=SIZES, default="large")
@@ -94,12 +55,7 @@ def main():
     parser.add_argument("--masked-language-model", action="store_true")
     parser.add_argument("--steps", type=int, default=3)
     parser.add_argument("--old-softmax", action="store_true", help="keeps its input, as before PyTorch 1.11")
-    parser.add_argument("--largest-of", type=int, default=0)
-    chosen = parser.parse_args()
-    if chosen.largest_of:
-        print(json.dumps({"largest": largest(chosen)}))
-    else:
-        train(chosen)
+    train(parser.parse_args())
 
 
 def train(chosen):

@@ -35,7 +35,7 @@ def exported(library: Path) -> set[str]:
 
 
 def guards(library: Path) -> list[str]:
-    """Of our statics that are initialised when they are first needed."""
+    """Those of our statics that are initialised when they are first needed."""
     return re.findall(r"guard variable for memtrace::.*", output_of("nm", "-C", str(library)))
 
 
