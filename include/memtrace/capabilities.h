@@ -35,6 +35,7 @@ enum class recording_mode : std::uint8_t { minimal, standard, full, asked };
   X(optimizer_hooks, "MEMTRACE_OPTIMIZER_HOOKS", standard, "optimizer steps, gradients, states") \
   X(autograd, "MEMTRACE_AUTOGRAD", standard,                                                     \
     "what is saved for backward, and the forward lines behind backward's memory")                \
+  X(source, "MEMTRACE_SOURCE", standard, "the lines of the program that bound what grows")       \
   X(nvtx, "MEMTRACE_NVTX", standard, "phases marked with NVTX")                                  \
   X(sampling, "MEMTRACE_SAMPLING", standard, "host memory, and the device as a whole")           \
   X(nvml, "MEMTRACE_NVML", standard, "what other processes hold on the device")                  \

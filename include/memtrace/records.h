@@ -3,7 +3,8 @@
 // The fields of each record, once, in the order of the file. The analyzer's decoder, the lines of
 // `memtrace dump` and the privacy copies of `memtrace scrub` are made from these lists:
 // fields(io, record) hands every field to `io`, which reads, shows or disguises it. The recorder
-// writes them by hand (recorder_events.cpp, recorder_meaning.cpp), where each instruction counts.
+// writes them by hand (recorder_events.cpp, recorder_meaning.cpp, recorder_source.cpp), where each
+// instruction counts.
 //
 //   io.number         v (an integer, an enumeration; the bits of a double)
 //   io.signed_number  z
@@ -42,6 +43,7 @@ enum class string_privacy : std::uint8_t {
   words,       // of the program: paths and names in it are hidden
   settings,    // of PyTorch's allocator: the words that are not known are removed
   info_value,  // as the key says, the string before it
+  source,      // the program's own text, and what tells it from others: nothing is left
   dictionary,  // as the fields say that name this text
 };
 
@@ -461,6 +463,28 @@ struct census {
     io.number("flags", kept, r.flags);
     io.number("bytes", kept, r.bytes);
     io.number("nanoseconds", kept, r.nanoseconds);
+  }
+};
+
+// A part of a file's text. See source_*.
+template <class Ids>
+struct source {
+  typename Ids::text file{};
+  std::uint32_t flags = 0;        // format::source_*
+  std::uint64_t modified_ns = 0;  // since 1970
+  std::uint64_t bytes = 0;        // of the whole text
+  std::string_view digest;        // of the whole text
+  std::uint64_t offset = 0;
+  std::string_view text;
+
+  static constexpr void fields(auto& io, auto& r) {
+    io.text("file", text_privacy::path, r.file);
+    io.number("flags", kept, r.flags);
+    io.number("modified_ns", kept, r.modified_ns);
+    io.number("bytes", kept, r.bytes);
+    io.string("digest", string_privacy::source, r.digest);
+    io.number("offset", kept, r.offset);
+    io.string(elsewhere, string_privacy::source, r.text);
   }
 };
 

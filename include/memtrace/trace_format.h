@@ -36,13 +36,14 @@
 // first record when they are taken again is an operation `gap`. Definitions are never dropped.
 //
 // RECORDS
-//   A record is a tag byte and a payload. tag = kind | flags << 5; kind 1…31, 0 is invalid.
+//   A record is a tag byte and a payload. tag = kind | flags << 5; kind 1…31. Kinds from 32 on do
+//   not fit a tag: before them stands the escape, see below.
 //   v  unsigned LEB128, at most 10 bytes        z  zigzag, then v
 //   s  v length, then that many bytes (UTF-8 not guaranteed)
 //   Timed records own one v in the time area: ticks since the previous timed record of the slot
 //   (the first: since base_ticks), in units of 1 << tick_shift ticks.
 //   Addresses are z differences to the previous address in the slot (starting from 0); those in
-//   skippable records (kinds 24…31) do not count as previous.
+//   skippable records (kinds from 24 on) do not count as previous.
 //   Device, thread and stream are context: they hold until changed. All context (address 0,
 //   device 0, thread 0, stream 0, pool 0:0) starts afresh with each slot, so that a block can be
 //   decoded without those before it, but for the ids of definitions, which count through the
@@ -54,9 +55,26 @@
 //     80 80 80 80 80 c0 3f    z of the address          80 08   v 1024        07   v 7
 //   and in the time area one v.
 //
-// COMPATIBILITY: `version` changes when a reader of the old version would misread. Kinds 24…31
-// carry `v length` of the payload right after the tag and are skipped by readers that do not know
-// them; of these, 24…27 are untimed and 28…31 are timed.
+//   The escape is the tag 0 (kind 0, no flags). Then come  v kind  v length  and `length` bytes of
+//   payload. kind is 32 or more; a smaller one, or a flag in the tag, is no record. Even kinds are
+//   untimed, odd ones timed, so that whoever does not know a kind knows whether it owns a time. A
+//   payload of no bytes says nothing but that time: a privacy copy leaves that of a record whose
+//   fields it does not know.
+//
+//   Worked example: kind 32 (source) with a payload of 3 bytes:
+//     0x00                    tag: the escape      20   v kind       03   v length       xx xx xx
+//
+// COMPATIBILITY: `version` in the header is the major version in its low 16 bits, and the minor one
+// in its high 16 bits. The major version changes when a reader of the old one would misread; it is
+// refused by readers of another. The minor version changes when a record, a field at the end of a
+// skippable payload or a flag is new: a reader of the same major version reads every minor one, and
+// skips what it does not know.
+//   1.0   kinds 1…31
+//   1.1   the escape; kinds 32 and 33. (Readers of 1.0 compared the whole word: they refuse 1.1 and
+//         name its version, and do not take the first escape for damage.)
+// Kinds 24…31 carry `v length` of the payload right after the tag and are skipped by readers that
+// do not know them; of these, 24…27 are untimed and 28…31 are timed. Behind the escape every kind
+// is skippable.
 //
 // MEANING. Beside the events, what the program, the framework and autograd said about memory:
 //   scope    where in the model and the autograd graph the allocator events that follow happened:
@@ -67,6 +85,8 @@
 //   saved    autograd keeps the memory that begins at this address for a backward pass
 //   phase, step, counter   as the program passes through them
 //   heap scan   what keeps memory alive, asked of Python at this moment: storages with the role `held`
+//   source   the text of a file of the user's own that has a frame on a recorded stack, or that owns
+//            what keeps memory alive: see source_*
 
 #pragma once
 
@@ -76,7 +96,15 @@
 namespace memtrace::format {
 
 inline constexpr char file_magic[8] = {'M', 'E', 'M', 'T', 'R', 'A', 'C', 'E'};
-inline constexpr std::uint32_t version = 1;
+inline constexpr std::uint32_t major_version = 1;
+inline constexpr std::uint32_t minor_version = 1;
+inline constexpr std::uint32_t version = major_version | minor_version << 16;
+[[nodiscard]] constexpr std::uint32_t major_of(std::uint32_t word) {
+  return word & 0xffff;
+}
+[[nodiscard]] constexpr std::uint32_t minor_of(std::uint32_t word) {
+  return word >> 16;
+}
 inline constexpr std::uint32_t header_bytes = 4096;
 inline constexpr std::uint32_t slot_count = 2;
 inline constexpr std::uint32_t block_magic = 0x4b42544d;    // "MTBK"
@@ -217,7 +245,9 @@ static_assert(sizeof(trailer) == 40);
   X(phase, 28, true, phase)              \
   X(step, 29, true, step)                \
   X(counter, 30, true, counter)          \
-  X(census, 31, true, census)
+  X(census, 31, true, census)            \
+  /* behind the escape */                \
+  X(source, 32, false, source)
 
 enum class kind : std::uint8_t {
 #define MEMTRACE_KIND(name, number, timed, record) name = number,
@@ -227,6 +257,8 @@ enum class kind : std::uint8_t {
 inline constexpr unsigned kind_bits = 5;
 inline constexpr std::uint8_t first_skippable_kind = 24;
 inline constexpr std::uint8_t first_timed_skippable_kind = 28;
+inline constexpr std::uint8_t escape_tag = 0;
+inline constexpr std::uint8_t first_escaped_kind = 32;
 
 [[nodiscard]] constexpr kind kind_of(std::uint8_t tag) {
   return static_cast<kind>(tag & ((1u << kind_bits) - 1));
@@ -236,6 +268,22 @@ inline constexpr std::uint8_t first_timed_skippable_kind = 28;
 }
 [[nodiscard]] constexpr bool is_skippable(kind what) {
   return static_cast<std::uint8_t>(what) >= first_skippable_kind;
+}
+[[nodiscard]] constexpr bool is_escaped(kind what) {
+  return static_cast<std::uint8_t>(what) >= first_escaped_kind;
+}
+// Also of a kind that is not known here.
+[[nodiscard]] constexpr bool is_timed_behind_escape(std::uint64_t number) {
+  return number % 2 != 0;
+}
+[[nodiscard]] constexpr bool is_known(kind what) {
+  switch (what) {
+#define MEMTRACE_KNOWN(name, number, timed, record) case kind::name:
+    MEMTRACE_RECORD_KINDS(MEMTRACE_KNOWN)
+#undef MEMTRACE_KNOWN
+    return true;
+  }
+  return false;
 }
 [[nodiscard]] constexpr bool is_timed(kind what) {
   switch (what) {
@@ -411,6 +459,25 @@ inline constexpr std::uint32_t saved_autocast = 4;       // autocast was on
 inline constexpr std::uint32_t saved_output = 8;         // the operation's result, not its operand
 inline constexpr std::uint32_t saved_packed = 16;        // hooks took it instead and may drop it
 inline constexpr std::uint32_t saved_attribute = 32;     // of a custom Function's context
+
+// Records `source`: one file after the other, each once. Its text is in parts of at most
+// source_part_bytes, whose records repeat the other fields and say where in the text they begin. A
+// part that is missing (`offset` does not follow) makes the text unknown; offset 0 begins it anew.
+// The text is byte for byte what the file held when the recorder read it, soon after it had been
+// met; `bytes` and `digest`, the SHA-256 of the whole text in hexadecimal digits, are those of the
+// file as it was read, so that `sha256sum` of a file that is at hand says whether it is the same.
+// With one of the last two flags there is neither text nor digest.
+// Flags of `source`:
+// Its time of modification, or of the last change of its inode, is later than the loading of the
+// recorder (which a forked child inherits): what runs may be another text.
+inline constexpr std::uint32_t source_changed = 1;
+inline constexpr std::uint32_t source_too_large = 2;  // alone, or with those before it
+inline constexpr std::uint32_t source_unreadable =
+    4;  // missing, forbidden, no regular file, too slow
+inline constexpr std::uint32_t source_part_bytes = 32u << 10;
+inline constexpr std::uint32_t most_source_bytes = 512u << 10;  // of one file
+inline constexpr std::uint32_t most_sources_bytes = 4u << 20;   // of all files of a trace
+inline constexpr std::uint32_t most_sources = 4096;
 
 enum class phase_action : std::uint32_t { begin = 0, end = 1, instant = 2 };
 enum class phase_source : std::uint32_t {

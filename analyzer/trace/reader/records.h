@@ -30,6 +30,7 @@ using phase_event = record::phase<ids>;
 using step_event = record::step<ids>;
 using counter_event = record::counter<ids>;
 using heap_scan_event = record::census<ids>;
+using source_part = record::source<ids>;
 
 // The facts that every timed record has.
 struct event {
@@ -66,6 +67,8 @@ class record_visitor {
   virtual void on_device(const device_facts&) {}
   virtual void on_report(const report_event&) {}
   virtual void on_object(object_id, std::uint64_t /*address*/) {}
+  // It is in the dictionary by now.
+  virtual void on_source(const source_part&) {}
 #define MEMTRACE_HANDLER(handler, name, type) \
   virtual void handler(const event&, const type&) {}
   MEMTRACE_EVENT_HANDLERS(MEMTRACE_HANDLER)

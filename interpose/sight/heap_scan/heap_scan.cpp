@@ -20,6 +20,7 @@
 #include "interpose/sight/heap_scan/take.h"
 #include "interpose/sight/heap_scan/torch_storages.h"
 #include "interpose/sight/heap_scan/waiting_time.h"
+#include "memtrace/user_code.h"
 
 namespace memtrace::heap_scan {
 
@@ -87,7 +88,12 @@ void learn(const findings& found) noexcept {
 void record(recorder& to, const findings& found) {
   std::vector<storage_event> events;
   events.reserve(found.storages.size());
+  std::string_view latest_file;
   for (const named_storage& held : found.storages) {
+    if (held.owners_file != latest_file && is_user_code(held.owners_file)) {
+      latest_file = held.owners_file;
+      to.sources().meet(to.text_id(latest_file), latest_file);
+    }
     events.push_back({.role = format::storage_role::held,
                       .address = held.address,
                       .bytes = held.bytes,

@@ -72,8 +72,8 @@ void search_nameless(search& searched, storage_reader& reader, std::uint64_t mos
 
 named_storage name(const held_storage& held, path_names& names, place_number number) {
   const place& where = names.places()[number];
-  named_storage named{held.address, held.bytes, where.text, names.detail(number),
-                      held.flags | where.flags};
+  named_storage named{held.address,         held.bytes,       where.text,
+                      names.detail(number), where.owner.file, held.flags | where.flags};
   if ((held.flags & format::held_gradient) != 0) named.name += ".grad";
   if ((held.flags & format::held_graph) != 0) named.name += ".grad_fn";
   if (held.used_bytes * 2 < held.bytes) named.flags |= format::held_view;

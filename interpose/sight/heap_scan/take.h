@@ -16,6 +16,7 @@ struct named_storage {
   std::uint64_t bytes;
   std::string name;
   std::string detail;
+  std::string owners_file;  // of its place; empty: not known
   std::uint32_t flags;  // format::held_*
 };
 
