@@ -2,6 +2,8 @@
 #include "simulator/core/attributes.h"
 
 #include <algorithm>
+#include <cstdio>
+#include <cstring>
 #include <iterator>
 
 #include "simulator/core/config.h"
@@ -208,6 +210,11 @@ std::optional<int> model_attribute(int attribute, int device) {
   }
 }
 
+template <typename Field>
+void set(Field& field, int attribute, int device) {
+  field = static_cast<Field>(device_attribute(attribute, device).value_or(0));
+}
+
 }  // namespace
 
 const capability_limits& limits_of_model() {
@@ -224,6 +231,33 @@ std::optional<int> device_attribute(int attribute, int device) {
     if (one.number == attribute) return one.value;
   }
   return std::nullopt;
+}
+
+int occupancy_blocks(int block, std::size_t shared) {
+  constexpr int warp = 32;
+  const capability_limits& limit = limits_of_model();
+  if (block <= 0 || block > 1024) return 0;
+  const int threads = (block + warp - 1) / warp * warp;
+  int blocks = std::min(limit.blocks_per_sm, limit.threads_per_sm / threads);
+  if (shared != 0) {
+    const std::size_t room = static_cast<std::size_t>(limit.shared_kib_per_sm) << 10;
+    blocks = std::min(blocks, static_cast<int>(room / shared));
+  }
+  return blocks;
+}
+
+cudaDeviceProp device_properties(int device) {
+  const gpu_model& model = config().model;
+  cudaDeviceProp prop{};
+  std::snprintf(prop.name, sizeof prop.name, "%s", model.name);
+  const auto uuid = uuid_of(physical_device(device));
+  std::memcpy(prop.uuid.bytes, uuid.data(), uuid.size());
+  prop.totalGlobalMem = model.total_bytes;
+#define MEMTRACE_PROPERTY(field, attribute) \
+  set(prop.field, CU_DEVICE_ATTRIBUTE_##attribute, device);
+#include "simulator/properties.def"
+#undef MEMTRACE_PROPERTY
+  return prop;
 }
 
 }  // namespace memtrace::simulator

@@ -6,6 +6,7 @@
 #include <cuda.h>
 #include <cuda_runtime_api.h>
 
+#include <cstddef>
 #include <optional>
 
 namespace memtrace::simulator {
@@ -26,5 +27,9 @@ struct capability_limits {
 [[nodiscard]] std::optional<int> device_attribute(int attribute, int device);
 
 [[nodiscard]] cudaDeviceProp device_properties(int device);
+
+// Blocks of `block` threads with `shared` bytes of dynamic shared memory that fit a multiprocessor,
+// as far as threads, blocks and shared memory limit it; registers are taken to be few.
+[[nodiscard]] int occupancy_blocks(int block, std::size_t shared);
 
 }  // namespace memtrace::simulator

@@ -7,9 +7,9 @@
 
 #include <cstdint>
 
+#include "simulator/core/attributes.h"
 #include "simulator/core/device.h"
 #include "simulator/core/export.h"
-#include "simulator/core/occupancy.h"
 
 using namespace memtrace::simulator;
 

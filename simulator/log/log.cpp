@@ -97,7 +97,7 @@ spdlog::logger* make_logger() {
 
 // Never destroyed: calls may come from exit handlers of the program. Made without a lock, as a
 // static variable's would be: a child that is forked while another thread makes it would wait for
-// that thread forever. Of two that are made at once the second goes.
+// that thread forever. Where two are made at once, the second is deleted.
 spdlog::logger& logger() {
   static std::atomic<spdlog::logger*> known{nullptr};
   if (auto* const one = known.load(std::memory_order_acquire)) return *one;

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which library and function names are NVIDIA's.
+// Which library and function names are NVIDIA's, and which of them a file asks for.
 #pragma once
 
+#include <filesystem>
+#include <set>
+#include <string>
 #include <string_view>
 
 namespace memtrace::simulator {
@@ -19,5 +22,11 @@ namespace memtrace::simulator {
 
 // The major version in libcudart's soname; 0 for other names.
 [[nodiscard]] unsigned runtime_major(std::string_view soname);
+
+// Functions that are fetched by name at run time (dlsym, cudaGetDriverEntryPoint): their names
+// stand as strings in the extension or as words in a source that is compiled on the user's machine.
+// Large files are skipped: what they ask for by name is in the table of known functions.
+void add_names_in_binary(const std::filesystem::path& path, std::set<std::string>& names);
+void add_names_in_source(const std::filesystem::path& path, std::set<std::string>& names);
 
 }  // namespace memtrace::simulator

@@ -7,8 +7,7 @@
 #include <optional>
 #include <system_error>
 
-#include "cache_directory.h"
-#include "cache_record.h"
+#include "cache.h"
 #include "python_environment.h"
 #include "requirements.h"
 #include "stand_ins.h"

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <system_error>
 
-#include "cache_record.h"
+#include "cache.h"
 #include "child_output.h"
 
 namespace memtrace::simulator {

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace memtrace::simulator {
@@ -21,5 +22,15 @@ struct requirements {
 };
 
 [[nodiscard]] requirements scan(const std::vector<std::filesystem::path>& site_packages);
+
+// The fields of a package's METADATA file. This one: of an installed torch.
+[[nodiscard]] bool is_torch_metadata(const std::filesystem::path& path);
+
+// The cuDNN that torch was built against and asks for, as cudnnGetVersion() gives it: "92600" for
+// 9.26.0. Empty where the text does not say, or says 8 or less, which counts in another way.
+[[nodiscard]] std::string cudnn_version(std::string_view metadata);
+
+// The same of a file that may be missing.
+[[nodiscard]] std::string cudnn_version_in(const std::filesystem::path& metadata);
 
 }  // namespace memtrace::simulator

@@ -12,7 +12,7 @@
 #include <system_error>
 #include <unordered_set>
 
-#include "cache_record.h"
+#include "cache.h"
 #include "elf_file.h"
 #include "elf_writer.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Occupancy and libraries of device code in the runtime API.
-#include "simulator/core/occupancy.h"
+#include "simulator/core/attributes.h"
 
 #include <cuda_runtime_api.h>
 

@@ -10,7 +10,6 @@
 #include <cstdint>
 #include <cstring>
 
-#include "simulator/untouched/exported.h"
 #include "simulator/untouched/mersenne_twister.h"
 #include "simulator/untouched/tensor.h"
 #include "simulator/untouched/torch_function.h"

@@ -4,7 +4,7 @@
 #include <dlfcn.h>
 #include <link.h>
 
-#include <cstring>
+#include <cstdlib>
 #include <string_view>
 
 namespace memtrace::simulator::untouched {
@@ -29,7 +29,14 @@ int take_code_of_torch(dl_phdr_info* library, std::size_t, void*) {
   return 0;
 }
 
+bool is_asked_for() {
+  const char* const value = std::getenv("MEMTRACE_SIM_FAST_INIT");
+  return value != nullptr && std::string_view(value) == "1";
+}
+
 }  // namespace
+
+const bool is_on = is_asked_for();
 
 void* find_torch_function(const char* symbol) noexcept {
   void* const torch = ::dlopen(file.data(), RTLD_LAZY | RTLD_NOLOAD);

@@ -6,7 +6,6 @@
 #include <cmath>
 #include <cstdint>
 
-#include "simulator/untouched/exported.h"
 #include "simulator/untouched/tensor.h"
 #include "simulator/untouched/torch_function.h"
 #include "simulator/untouched/torch_symbols.h"

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "interpose/door/api/names.h"
-#include "interpose/door/api/nvtx_interface.h"
+#include "interpose/door/api/nvtx.h"
 
 namespace memtrace::nvtx {
 

@@ -5,12 +5,37 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 
-#include "interpose/door/cupti/busy_time.h"
 #include "interpose/ground/recorder/recorder.h"
 
 namespace memtrace::cupti {
+
+// Time in which at least one of several overlapping intervals ran, as they come: nearly in order of
+// time, but not quite, since streams run side by side.
+class busy_time {
+ public:
+  void add(std::uint64_t start, std::uint64_t end) noexcept;
+  [[nodiscard]] std::uint64_t total() const noexcept { return total_; }
+
+ private:
+  struct interval {
+    std::uint64_t start;
+    std::uint64_t end;
+  };
+  void insert(std::size_t position, std::size_t last_merged, const interval& one) noexcept;
+  void forget_oldest() noexcept;
+
+  // The latest ones, disjoint and in order. An interval that comes later than that many others is
+  // counted only as far as it lies after what has been forgotten.
+  static constexpr std::size_t kept = 512;
+  std::array<interval, kept> latest_{};
+  std::size_t count_ = 0;
+  std::uint64_t forgotten_until_ = 0;
+  std::uint64_t total_ = 0;
+};
 
 class device_activity {
  public:

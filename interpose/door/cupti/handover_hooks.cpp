@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Another profiler of the program comes: it gets CUPTI as if nobody had used it.
-#include "interpose/door/cupti/cupti_records.h"
+#include "interpose/door/cupti/cupti_library.h"
 #include "interpose/door/cupti/witness.h"
 #include "interpose/ground/base/errno_keeper.h"
 #include "interpose/ground/base/exported.h"

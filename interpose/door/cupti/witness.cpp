@@ -4,11 +4,13 @@
 #include <sys/mman.h>
 
 #include <array>
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 
 #include "interpose/door/cupti/cupti_library.h"
-#include "interpose/door/cupti/record_reading.h"
+#include "interpose/door/cupti/device_activity.h"
 #include "interpose/ground/base/notice.h"
 #include "interpose/ground/base/settings.h"
 #include "interpose/ground/base/small_lock.h"
@@ -17,6 +19,8 @@
 
 namespace memtrace::cupti {
 namespace {
+
+library cupti;
 
 // Memory for CUPTI's records: handed out empty, taken back when read, used again.
 namespace buffers {
@@ -56,6 +60,120 @@ void give_back(std::uint8_t* buffer) noexcept {
 
 }  // namespace buffers
 
+// From CUPTI's buffers into the trace.
+
+small_lock reading;
+std::atomic<std::uint64_t> lost{0};  // records that CUPTI dropped so far
+
+// Never destroyed: CUPTI's threads may bring buffers until the process is gone.
+union undying {
+  constexpr undying() noexcept : activity() {}
+  ~undying() {}
+  device_activity activity;
+};
+constinit undying counted;
+
+// The beginning of a record, whatever its alignment and length.
+template <typename Record>
+Record beginning_of(const void* record) noexcept {
+  Record value;
+  std::memcpy(&value, record, sizeof value);
+  return value;
+}
+
+constexpr char separator = format::witness_separator;
+
+void record_memory(const memory_record& from, std::int64_t difference) noexcept {
+  recorder* const to = session::start();
+  if (to == nullptr) return;
+  char text[160];
+  const int length = std::snprintf(text, sizeof text, "%u%c%u%c%lld%c%u%c%u%c%u%c%u%c%u",
+                                   from.operation, separator, from.memory_kind, separator,
+                                   static_cast<long long>(from.timestamp) + difference, separator,
+                                   from.correlation, separator, from.context, separator,
+                                   from.stream, separator, from.is_async, separator, from.process);
+  to->operation({.what = format::operation::witness,
+                 .device = from.device,
+                 .a = from.address,
+                 .b = from.bytes,
+                 .text = {text, static_cast<std::size_t>(length)}});
+}
+
+void record_pool(const pool_record& from, std::int64_t difference) noexcept {
+  recorder* const to = session::active();
+  if (to == nullptr) return;
+  char text[160];
+  const int length =
+      std::snprintf(text, sizeof text, "%u%c0%c%lld%c%u%c0%c0%c0%c%u",
+                    from.operation + format::witness_pool_operation, separator, separator,
+                    static_cast<long long>(from.timestamp) + difference, separator,
+                    from.correlation, separator, separator, separator, separator, from.process);
+  to->operation({.what = format::operation::witness,
+                 .device = from.device,
+                 .a = from.address,
+                 .b = from.size,
+                 .text = {text, static_cast<std::size_t>(length)}});
+}
+
+void count_migration(const migration_record& from) noexcept {
+  device_activity& to = counted.activity;
+  switch (static_cast<migration_counter>(from.counter)) {
+    case migration_counter::to_device:
+      to.migrated(from.destination, true, from.value);
+      break;
+    case migration_counter::to_host:
+      to.migrated(from.source, false, from.value);
+      break;
+    case migration_counter::gpu_page_fault:
+      to.faulted(from.source, from.value);
+      break;
+  }
+}
+
+void read_record(const void* record, std::int64_t difference) noexcept {
+  switch (static_cast<record_kind>(beginning_of<std::uint32_t>(record))) {
+    case record_kind::memory:
+      record_memory(beginning_of<memory_record>(record), difference);
+      break;
+    case record_kind::memory_pool:
+      record_pool(beginning_of<pool_record>(record), difference);
+      break;
+    case record_kind::concurrent_kernel: {
+      const auto kernel = beginning_of<kernel_record>(record);
+      // A kernel that still runs when everything is asked for has no end.
+      if (kernel.end != 0) counted.activity.kernel(kernel.device, kernel.start, kernel.end);
+      break;
+    }
+    case record_kind::unified_memory_counter:
+      count_migration(beginning_of<migration_record>(record));
+      break;
+  }
+}
+
+// CUPTI's clock against CLOCK_MONOTONIC, ns: what to add to its times.
+std::int64_t clock_difference() noexcept {
+  std::uint64_t theirs = 0;
+  const std::uint64_t before = monotonic_ns();
+  if (cupti.timestamp(&theirs) != success) return 0;
+  const std::uint64_t after = monotonic_ns();
+  return static_cast<std::int64_t>(before + (after - before) / 2) -
+         static_cast<std::int64_t>(theirs);
+}
+
+// Records what is in the buffer. Begins a recording if the buffer tells of memory and none runs.
+void read_buffer(std::uint8_t* buffer, std::size_t valid) noexcept {
+  const std::int64_t difference = clock_difference();
+  const lock_holder holder(reading);
+  void* record = nullptr;
+  while (cupti.next_record(buffer, valid, &record) == success) read_record(record, difference);
+  std::size_t dropped = 0;
+  if (cupti.dropped_records(nullptr, 0, &dropped) == success) {
+    lost.fetch_add(dropped, std::memory_order_relaxed);
+  }
+  recorder* const to = session::active();
+  if (to != nullptr) counted.activity.record(*to);
+}
+
 // A step of training, or a few; and short enough that what a kill loses is little.
 constexpr std::uint32_t flush_period_ms = 250;
 constexpr std::uint32_t flush_forced = 1;  // CUPTI_ACTIVITY_FLAG_FLUSH_FORCED
@@ -64,7 +182,6 @@ constexpr record_kind kinds[] = {record_kind::memory, record_kind::memory_pool,
                                  record_kind::concurrent_kernel,
                                  record_kind::unified_memory_counter};
 
-library cupti;
 subscriber subscription = nullptr;
 std::uint32_t version = 0;
 std::uint64_t changed_at = 0;  // CLOCK_MONOTONIC, of the latest change of `now`
@@ -80,7 +197,7 @@ void on_request(std::uint8_t** buffer, std::size_t* bytes, std::size_t* records)
 
 void on_complete(void*, std::uint32_t, std::uint8_t* buffer, std::size_t, std::size_t valid) {
   if (buffer == nullptr) return;
-  if (valid > 0) read_buffer(cupti, buffer, valid);
+  if (valid > 0) read_buffer(buffer, valid);
   buffers::give_back(buffer);
 }
 
@@ -145,7 +262,7 @@ void record_state(recorder& to) noexcept {
                     format::witness_separator, version, format::witness_separator, reason);
   to.operation({.what = format::operation::witness_state,
                 .a = state == stage::listening ? 1u : 0u,
-                .b = lost_records(),
+                .b = lost.load(std::memory_order_relaxed),
                 .text = {text, static_cast<std::size_t>(length)}});
 }
 

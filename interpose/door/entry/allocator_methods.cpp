@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "interpose/door/entry/allocator_methods.h"
-
+//
+// The methods are virtual functions, so the allocator gets a copy of its vtable with their slots
+// replaced; every wrapper records and calls the original. Where one of them is not as in a known
+// release (native_allocator.h), the vtable stays, and that is said.
 #include <array>
 #include <atomic>
 #include <bit>
@@ -8,6 +10,7 @@
 #include <string_view>
 #include <utility>
 
+#include "interpose/door/entry/allocator_calls.h"
 #include "interpose/door/entry/pool_choice.h"
 #include "interpose/door/entry/trace_tracker.h"
 #include "interpose/ground/base/errno_keeper.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "interpose/door/entry/allocator_settings.h"
-
 #include <cstring>
+#include <string_view>
 
+#include "interpose/door/entry/allocator_calls.h"
 #include "interpose/ground/base/errno_keeper.h"
 #include "interpose/ground/base/exported.h"
 #include "interpose/ground/base/small_lock.h"
@@ -22,12 +22,28 @@ void record(recorder& to, std::string_view text, bool refused) noexcept {
   to.operation({.what = format::operation::settings, .a = refused ? 1u : 0u, .text = text});
 }
 
+// `refused`: PyTorch threw, and has applied what stands before the fault.
+void changed(std::string_view text, bool refused) noexcept {
+  const errno_keeper errno_stays;
+  if (recorder* const to = session::active(); to != nullptr) {
+    record(*to, text, refused);
+    return;
+  }
+  text = text.substr(0, text.find('\0'));
+  const lock_holder holder(lock);
+  if (text.size() + 2 > sizeof earlier - earlier_size) return;
+  earlier[earlier_size] = refused ? 1 : 0;
+  std::memcpy(earlier + earlier_size + 1, text.data(), text.size());
+  earlier[earlier_size + 1 + text.size()] = '\0';
+  earlier_size += text.size() + 2;
+}
+
 // Tells of a change when it has happened: also when the real function throws, since PyTorch has
 // then applied what stands before the fault.
 struct told_afterwards {
   std::string_view text;
   bool refused = true;
-  ~told_afterwards() { memtrace::allocator_settings::changed(text, refused); }
+  ~told_afterwards() { changed(text, refused); }
 };
 
 // A std::string of the current ABI (pointer, length, …) or of the one before GCC 5 (a pointer,
@@ -44,21 +60,6 @@ std::string_view text_of_old_string(const void* string) noexcept {
 }
 
 }  // namespace
-
-void changed(std::string_view text, bool refused) noexcept {
-  const errno_keeper errno_stays;
-  if (recorder* const to = session::active(); to != nullptr) {
-    record(*to, text, refused);
-    return;
-  }
-  text = text.substr(0, text.find('\0'));
-  const lock_holder holder(lock);
-  if (text.size() + 2 > sizeof earlier - earlier_size) return;
-  earlier[earlier_size] = refused ? 1 : 0;
-  std::memcpy(earlier + earlier_size + 1, text.data(), text.size());
-  earlier[earlier_size + 1 + text.size()] = '\0';
-  earlier_size += text.size() + 2;
-}
 
 void record_earlier(recorder& to) noexcept {
   char told[sizeof earlier];

@@ -13,9 +13,7 @@
 #include "interpose/ground/driver/device_log.h"
 #include "interpose/ground/driver/driver_queries.h"
 #include "interpose/ground/driver/known_memory.h"
-#include "interpose/ground/driver/made_contexts.h"
 #include "interpose/ground/driver/native_stack.h"
-#include "interpose/ground/driver/stream_capture.h"
 #include "interpose/sight/agent/agent.h"
 #include "interpose/sight/python/python_stack.h"
 

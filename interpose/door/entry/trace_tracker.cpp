@@ -7,7 +7,7 @@
 #include <atomic>
 #include <functional>
 
-#include "interpose/door/entry/allocator_methods.h"
+#include "interpose/door/entry/allocator_calls.h"
 #include "interpose/door/entry/native_allocator.h"
 #include "interpose/door/entry/pool_choice.h"
 #include "interpose/door/entry/run_facts.h"

@@ -9,8 +9,8 @@
 #include <cstdlib>
 #include <new>
 
-#include "interpose/door/sampler/own_thread.h"
 #include "interpose/door/sampler/sample_plan.h"
+#include "interpose/door/sampler/sampler.h"
 #include "interpose/ground/base/futex.h"
 #include "interpose/ground/base/settings.h"
 #include "interpose/ground/base/small_lock.h"

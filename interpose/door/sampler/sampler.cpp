@@ -2,14 +2,16 @@
 #include "interpose/door/sampler/sampler.h"
 
 #include <pthread.h>
+#include <signal.h>
 #include <sys/resource.h>
 
+#include <algorithm>
 #include <atomic>
+#include <cstddef>
 #include <new>
 
 #include "interpose/door/sampler/device_use.h"
 #include "interpose/door/sampler/host_look.h"
-#include "interpose/door/sampler/own_thread.h"
 #include "interpose/door/sampler/process_watch.h"
 #include "interpose/door/sampler/sample_plan.h"
 #include "interpose/ground/base/futex.h"
@@ -22,6 +24,9 @@ namespace memtrace::sampler {
 namespace {
 
 constexpr std::uint64_t shortest_device_pause = 250'000'000;
+
+// For our frames, the C library's and NVML's; large buffers are static.
+constexpr std::size_t stack_bytes = 256 << 10;
 
 // A child that is forked in the middle makes it anew.
 struct running {
@@ -81,6 +86,22 @@ void* run(void* argument) {
 }
 
 }  // namespace
+
+bool start_own_thread(void* (*run)(void*), void* argument) noexcept {
+  pthread_attr_t attributes;
+  if (pthread_attr_init(&attributes) != 0) return false;
+  pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+  pthread_attr_setstacksize(&attributes, stack_bytes);
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  pthread_t thread;
+  const int error = pthread_create(&thread, &attributes, run, argument);
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  pthread_attr_destroy(&attributes);
+  return error == 0;
+}
 
 void load() noexcept {
   process_watch::load();

@@ -32,4 +32,8 @@ void start(recorder& to) noexcept;
 void finish(recorder& to) noexcept;
 void in_forked_child() noexcept;
 
+// A thread of our own, for this and for process_watch: nobody waits for it, the program's signals
+// are blocked in it, and its stack is small. False where there can be none.
+[[nodiscard]] bool start_own_thread(void* (*run)(void*), void* argument) noexcept;
+
 }  // namespace memtrace::sampler

@@ -17,7 +17,7 @@ struct format_size {
   bool whole;     // the format says how many channels there are
 };
 
-// Values from cuda.h. Of the planar video formats (YUV) the bits of an element over all planes.
+// Values from cuda.h. The planar video formats (YUV) count the bits of an element over all planes.
 constexpr format_size sizes[] = {
     {0x01, 0x01, 8, false},  {0x02, 0x02, 16, false}, {0x03, 0x03, 32, false},
     {0x08, 0x08, 8, false},  {0x09, 0x09, 16, false}, {0x0a, 0x0a, 32, false},

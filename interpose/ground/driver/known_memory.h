@@ -32,3 +32,15 @@ void remember_primary_context(int device, std::uint64_t context) noexcept;
 void in_forked_child() noexcept;
 
 }  // namespace memtrace::known_memory
+
+// The contexts that the program made beside the devices' own: what is allocated in one ends with
+// it. Most programs make none, and are not asked which is current.
+namespace memtrace::made_contexts {
+
+void add(std::uint64_t context) noexcept;
+void remove(std::uint64_t context) noexcept;
+
+// The calling thread's context if it is one of them, else 0.
+[[nodiscard]] std::uint64_t current() noexcept;
+
+}  // namespace memtrace::made_contexts

@@ -2,7 +2,7 @@
 //
 // Two CUDA runtimes in one process, of two frameworks, each with streams and arrays of its own. Our
 // wrappers stand in front of both: a call must then go on to the one that its caller is linked
-// with. Of the driver there is one.
+// with. There is only one driver.
 #pragma once
 
 #include <atomic>

@@ -4,7 +4,7 @@
 // is inside an event, and looks at no file.
 //
 //   intern(), heap scan ─► meet() ─► [waiting] ─► take() ─► a thread of ours reads it
-//                                                 (session/program_sources.h)
+//                                                 (session/program_sources.cpp)
 #pragma once
 
 #include <atomic>

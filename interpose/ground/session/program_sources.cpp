@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "interpose/ground/session/program_sources.h"
-
+//
+// The program's own text, for the trace (capability `source`): each file that has a frame on a
+// recorded stack, or owns what keeps memory alive, is read once by a thread of ours, soon after the
+// trace has named it. No event waits for that: a disk that does not answer, or a file that is gone,
+// costs the text alone (format::source_unreadable).
+//
+//   a frame that is new ─► source_list ─► thread: open, read, close ─► records of 32 KiB
+//                                           └ exit waits a little for what is still to be read
 #include <pthread.h>
 
 #include <algorithm>
@@ -12,6 +18,7 @@
 #include "interpose/ground/recorder/quiet_thread.h"
 #include "interpose/ground/recorder/source_text.h"
 #include "interpose/ground/recorder/tick_clock.h"
+#include "interpose/ground/session/parts.h"
 #include "interpose/ground/session/refusals.h"
 
 namespace memtrace::program_sources {

@@ -310,8 +310,8 @@ def leave_to_interpreter(code):
 
 
 # Dynamo traces into the hooks, and takes both questions for constants: there is nothing to compile,
-# nor to break a graph for. Of the first it does not note that the frame has asked it; the second is
-# for versions where the first is False for Dynamo.
+# nor to break a graph for. It does not note that a frame has asked the first; the second is for
+# versions where the first is False for Dynamo.
 
 
 def before_step(optimizer, args, kwargs):

@@ -127,7 +127,7 @@ class FirstLookUp:
     def __get__(self, instance, owner=None):
         setattr(self.owner, self.name, self.function)
         try:
-            # What is looked up is about to import it.
+            # The function that is looked up is about to import this module.
             __import__("torch._inductor.codecache")
             self.before()
         except Exception as error:
@@ -190,7 +190,7 @@ def tell_code(path, linemap):
         sources = GraphSources(known, graph, buffers)
     rows = []
     for index, name, allocates in code.calls[:MOST_LINES]:
-        # What the memory holds when the code returns comes first.
+        # The name that the memory holds when the code returns comes first.
         last = code.last_name(name) if allocates else name
         found = sources.of(last)
         if last != name:
@@ -282,8 +282,8 @@ class CachedSources:
         return self.traces[entry] if entry >= 0 else ((), ())
 
     def in_reverse(self):
-        """The node behind each statement of a backward pass. Of those with the statement's line it is
-        that next to what forward saved for it: the name of a weight tells where it is used, and that
+        """The node behind each statement of a backward pass. Where several have the statement's line, it
+        is the one next to what forward saved for it: the name of a weight tells where it is used, and that
         of another tensor where forward made it. Where nothing is known of them: next to the one
         before, as a backward pass goes through the nodes from the last to the first."""
         nodes, key = self.known.nodes, self.key

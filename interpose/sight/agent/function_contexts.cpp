@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "interpose/sight/agent/function_contexts.h"
-
+//
+// Tensors that custom Functions keep for backward as attributes of their context (ctx.x = x, also
+// in a list, tuple or dict there), recorded as saved when the Function's backward is about to run:
+//
+//   LLM.int8 of bitsandbytes, fused kernels: ctx.tensors = (a, b)
+//
+// In a graph whose backward never runs they are not seen.
+#include "interpose/sight/agent/bridge.h"
 #include "interpose/sight/autograd/python_nodes.h"
 #include "interpose/sight/autograd/tensor_records.h"
 #include "interpose/sight/autograd/tensor_storages.h"

@@ -146,8 +146,8 @@ def arguments_in(line):
 def stored_results(results, buffers, pointers=None):
     """Which result is in which buffer: {buffer: name}. Both are pairs of a name and of dtype and
     shape; results are in the order of the numbers of their buffers, most of which follow one
-    another, and "buf25" is what buffer 25 holds. Of all ways to go through the results where dtypes
-    and shapes agree, the one whose steps are most like the steps of the numbers. pointers: buffer to
+    another, and "buf25" is what buffer 25 holds. Chosen among the ways to go through the results where
+    dtypes and shapes agree: the one whose steps are most like the steps of the numbers. pointers: buffer to
     the names of the results that the kernel may write through the pointer that it is called with."""
     buffers = sorted(buffers, key=lambda pair: int(pair[0][3:]))
     own = {result for result, _ in results if result.startswith("buf")}

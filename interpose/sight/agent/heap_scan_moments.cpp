@@ -11,7 +11,6 @@
 #include "interpose/ground/session/refusals.h"
 #include "interpose/ground/session/session.h"
 #include "interpose/sight/agent/heap_scan_schedule.h"
-#include "interpose/sight/agent/heap_scan_signal.h"
 #include "interpose/sight/agent/leading_optimizer.h"
 #include "interpose/sight/agent/memory_watch.h"
 #include "interpose/sight/autograd/running_node.h"
@@ -234,7 +233,7 @@ void begin() noexcept {
   }
   detail::events_left.store(events_at_once);
   is_on.store(true, std::memory_order_release);
-  agent::listen_for_heap_scan_signal();
+  listen_for_signal();
 }
 
 void optimizer_stepped(recorder& to, std::uint64_t optimizer) noexcept {

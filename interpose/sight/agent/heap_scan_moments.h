@@ -67,8 +67,11 @@ void optimizer_stepped(recorder& to, std::uint64_t optimizer) noexcept;
 void program_stepped(recorder& to) noexcept;
 // memtrace_census(): at once if this thread has the GIL.
 void program_asks(recorder& to) noexcept;
-// From a signal's handler: at the next event.
+// From a signal's handler (heap_scan_signal.cpp): at the next event.
 void signal_asks() noexcept;
+// SIGUSR2 asks for a heap scan from now on, where MEMTRACE_CENSUS_SIGNAL wants it. A second call
+// does nothing.
+void listen_for_signal() noexcept;
 // With the GIL, in the thread whose allocation failed.
 void allocation_failed(recorder& to) noexcept;
 // With the GIL, before the interpreter goes away.

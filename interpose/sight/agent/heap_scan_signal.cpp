@@ -1,6 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "interpose/sight/agent/heap_scan_signal.h"
-
+//
+// SIGUSR2 asks for a heap scan where it would end the process: its handler notes that, and the next
+// event of the allocator asks for it.
+//
+//   the program has a handler, or ignores it ─► left alone
+//   it sets one later                         ─► that one holds, as it would have without us
+//   a child without a recording               ─► ended by the signal, as without us
+//
+// Python's signal.getsignal() knows nothing of it: it tells what Python has set. What can be seen
+// is SigCgt in /proc, the old action that sigaction() tells, and that the process goes on.
+// Only where MEMTRACE_CENSUS_SIGNAL asks for it: schedulers send this signal before they end a job.
 #include <signal.h>
 #include <unistd.h>
 
@@ -11,7 +20,7 @@
 #include "interpose/ground/session/session.h"
 #include "interpose/sight/agent/heap_scan_moments.h"
 
-namespace memtrace::agent {
+namespace memtrace::heap_scan_moments {
 
 namespace {
 
@@ -24,7 +33,7 @@ void on_signal(int) {
   const errno_keeper errno_stays;
   const pid_t process = getpid();
   if (process == listener.load(std::memory_order_relaxed) && session::active() != nullptr) {
-    heap_scan_moments::signal_asks();
+    signal_asks();
     return;
   }
   // A forked child without a recording of its own. The signal is blocked until this returns, and
@@ -35,7 +44,7 @@ void on_signal(int) {
 
 }  // namespace
 
-void listen_for_heap_scan_signal() noexcept {
+void listen_for_signal() noexcept {
   if (!settings::is_on(capability::census_signal) || listener.exchange(getpid()) == getpid())
     return;
   struct sigaction action {};
@@ -47,4 +56,4 @@ void listen_for_heap_scan_signal() noexcept {
   sigaction(number, &action, nullptr);
 }
 
-}  // namespace memtrace::agent
+}  // namespace memtrace::heap_scan_moments

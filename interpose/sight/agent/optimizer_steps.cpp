@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "interpose/sight/agent/optimizer_steps.h"
-
+//
+// Records what PyTorch's global optimizer hooks report: the phase, gradients that autograd did not
+// tell of, the optimizer's states when they have changed, the step. Reads addresses only; nothing
+// of the program is kept.
 #include <unordered_map>
 
 #include "interpose/ground/recorder/told_storages.h"
+#include "interpose/sight/agent/bridge.h"
 #include "interpose/sight/agent/optimizer_values.h"
 #include "interpose/sight/agent/published_memory.h"
 #include "interpose/sight/agent/running_steps.h"

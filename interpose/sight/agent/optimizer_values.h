@@ -16,7 +16,10 @@ namespace memtrace::agent {
 struct parameter_place {
   unsigned group;
   unsigned index;
-  [[nodiscard]] std::string name() const;  // "param_groups[0].params[3]"
+  // "param_groups[0].params[3]"
+  [[nodiscard]] std::string name() const {
+    return "param_groups[" + std::to_string(group) + "].params[" + std::to_string(index) + "]";
+  }
 };
 
 // Calls each(parameter, place).
@@ -38,7 +41,14 @@ void for_each_parameter(py groups, Function each) {
 }
 
 // Its .grad as a new reference, or null.
-[[nodiscard]] py gradient_of_wrapper(py parameter);
+[[nodiscard]] inline py gradient_of_wrapper(py parameter) {
+  static constinit py name = nullptr;  // looked up once, with the GIL
+  if (name == nullptr) name = interned("grad");
+  const python_api& api = python_functions();
+  const py gradient = name == nullptr ? nullptr : api.get_attribute(parameter, name);
+  if (gradient == nullptr) api.clear_error();
+  return gradient;
+}
 
 // Calls found(gpu_storage) for what .grad holds.
 template <typename Function>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "interpose/sight/agent/running_steps.h"
 
-#include "interpose/sight/autograd/optimizer_depth.h"
+#include "interpose/sight/autograd/scope.h"
 
 namespace memtrace::agent {
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A tensor as it was when it was looked at, and whether it still is: the same object of the same
-// class with the same memory. Of a wrapper (DTensor, quantised tensors) the tensors that it is made
-// of as well. Only what a tensor that lives now points to is followed: asking costs its own cache
-// lines, and the attributes of a wrapper. Needs the GIL, and tensor_layout.h's confirmation.
+// class with the same memory. For a wrapper (DTensor, quantised tensors) the same holds of the
+// tensors that it is made of. Only what a tensor that lives now points to is followed: asking costs
+// its own cache lines, and the attributes of a wrapper. Needs the GIL, and tensor_layout.h's
+// confirmation.
 #pragma once
 
 #include <memory>

@@ -2,8 +2,8 @@
 //
 // Reading at addresses that may not be addresses: the kernel is asked to copy the bytes, and
 // answers with an error where a load would crash. By process_vm_readv; where a sandbox forbids
-// that or would kill for it, through a pipe, opened then. Of the process that made the object: not
-// to be kept across a fork.
+// that or would kill for it, through a pipe, opened then. An object reads the process that made it,
+// so it is not to be kept across a fork.
 #pragma once
 
 #include <sys/types.h>

@@ -1,18 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "interpose/sight/autograd/scope.h"
 
+#include "interpose/ground/base/exported.h"
 #include "interpose/ground/base/settings.h"
-#include "interpose/sight/autograd/autocast_mode.h"
 #include "interpose/sight/autograd/cast_mark.h"
-#include "interpose/sight/autograd/optimizer_depth.h"
+#include "interpose/sight/autograd/real_behind.h"
 #include "interpose/sight/autograd/running_node.h"
 #include "interpose/sight/autograd/thread_memory.h"
 #include "interpose/sight/autograd/torch_functions.h"
+#include "interpose/sight/autograd/torch_symbols.h"
 
 namespace memtrace::autograd {
 namespace {
 
 constexpr signed char cuda_type = 1;  // c10::DeviceType
+
+// Whether autocast is on for CUDA in the calling thread, as the program switched it. PyTorch's own
+// answer is no inside of the operations that autocast wraps, where softmax and the like allocate
+// and save: it takes autocast's dispatch key away for the time of the call.
+thread_local constinit bool autocast_is_on __attribute__((tls_model("initial-exec"))) = false;
 
 std::uint32_t flag_if(bool holds, std::uint32_t flag) noexcept {
   return holds ? flag : 0;
@@ -66,7 +72,7 @@ void set_modules(recorder& to, event_scope& scope, std::uint64_t module,
 }  // namespace
 
 bool is_autocast_on() noexcept {
-  if (is_autocast_switched_on()) return true;
+  if (autocast_is_on) return true;
   const torch_functions* const torch = find_torch_functions();
   return torch != nullptr && torch->autocast != nullptr && torch->autocast(cuda_type);
 }
@@ -88,3 +94,11 @@ void set_scope(event_scope& scope, recorder& to, const python_stack::captured& h
 }
 
 }  // namespace memtrace::autograd
+
+MEMTRACE_EXPORTED void AUTOGRAD_SET_AUTOCAST(signed char device_type, bool on) {
+  namespace autograd = memtrace::autograd;
+  auto* const real = autograd::real_behind<decltype(AUTOGRAD_SET_AUTOCAST)>(
+      memtrace::hook_id::AUTOGRAD_SET_AUTOCAST, __builtin_return_address(0));
+  real(device_type, on);
+  if (device_type == autograd::cuda_type) autograd::autocast_is_on = on;
+}

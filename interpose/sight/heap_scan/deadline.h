@@ -9,9 +9,19 @@
 #include <cstdint>
 
 #include "interpose/ground/base/read_clock.h"
-#include "interpose/sight/heap_scan/waiting_time.h"
 
 namespace memtrace::heap_scan {
+
+// How long the calling thread waits for a processor that others have, from now on. What it waits
+// for a disk (swapped memory) is not in it. 0 where the kernel does not tell.
+class waiting_time {
+ public:
+  waiting_time() noexcept;
+  [[nodiscard]] std::uint64_t so_far_ns() const noexcept;
+
+ private:
+  std::uint64_t before_ns_;
+};
 
 class deadline {
  public:

@@ -17,9 +17,9 @@
 #include "interpose/sight/autograd/is_allowed.h"
 #include "interpose/sight/autograd/running_node.h"
 #include "interpose/sight/autograd/tensor_layout.h"
+#include "interpose/sight/heap_scan/deadline.h"
 #include "interpose/sight/heap_scan/take.h"
 #include "interpose/sight/heap_scan/torch_storages.h"
-#include "interpose/sight/heap_scan/waiting_time.h"
 #include "memtrace/user_code.h"
 
 namespace memtrace::heap_scan {

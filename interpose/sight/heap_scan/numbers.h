@@ -13,8 +13,8 @@
 namespace memtrace::heap_scan {
 
 // Adds "capacity=40,budget=320" to a text, up to `most` numbers of each place, of those that are at
-// least `least`: a smaller one bounds nothing that is longer. Of an object, and of arguments, what
-// is False besides, "reset_real=False", of which there is a second `most`.
+// least `least`: a smaller one bounds nothing that is longer. An object's attributes and
+// arguments that are False are added too, "reset_real=False", up to a second `most`.
 class number_notes {
  public:
   number_notes(const python_objects& python, std::string& to, std::int64_t least) noexcept

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "interpose/sight/heap_scan/code_names.h"
 #include "interpose/sight/heap_scan/container_facts.h"
+#include "interpose/sight/heap_scan/frame_variables.h"
 #include "interpose/sight/heap_scan/instance_values.h"
 #include "interpose/sight/heap_scan/numbers.h"
 #include "memtrace/trace_format.h"

@@ -11,10 +11,23 @@
 
 #include "interpose/sight/heap_scan/deadline.h"
 #include "interpose/sight/heap_scan/found_objects.h"
-#include "interpose/sight/heap_scan/references.h"
+#include "interpose/sight/heap_scan/object_kinds.h"
 #include "interpose/sight/heap_scan/roots.h"
 
 namespace memtrace::heap_scan {
+
+// Gets the references of an object, as far as a heap scan follows them: through tp_traverse, as the
+// garbage collector does, which runs no code of the program. Not followed: a module's and a
+// function's globals, and the names of what a dictionary holds. False: nothing more is wanted, also
+// not of an object with millions of references.
+class reference_visitor {
+ public:
+  [[nodiscard]] virtual bool visit(address object) noexcept = 0;
+  [[nodiscard]] virtual bool visit_key(address object) noexcept = 0;
+
+ protected:
+  ~reference_visitor() = default;
+};
 
 struct held_storage {
   std::uint64_t address;

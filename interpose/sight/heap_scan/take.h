@@ -17,7 +17,7 @@ struct named_storage {
   std::string name;
   std::string detail;
   std::string owners_file;  // of its place; empty: not known
-  std::uint32_t flags;  // format::held_*
+  std::uint32_t flags;      // format::held_*
 };
 
 struct findings {

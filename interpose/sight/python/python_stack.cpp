@@ -15,8 +15,8 @@
 #include "interpose/ground/base/news.h"
 #include "interpose/ground/base/thread_end.h"
 #include "interpose/sight/python/code_deaths.h"
+#include "interpose/sight/python/interpreter.h"
 #include "interpose/sight/python/pending_call.h"
-#include "interpose/sight/python/self_check.h"
 #include "interpose/sight/python/thread_stacks.h"
 
 namespace memtrace::python_stack {

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "interpose/sight/python/self_check.h"
-
+//
+// Compares the stacks that we read with the interpreter's own answer: code object, instruction,
+// file, function, line and depth of every frame, in the situations of self_check.py.
 #include <string_view>
 
 #include "interpose/ground/base/found_once.h"
 #include "interpose/sight/python/frame_decoder.h"
+#include "interpose/sight/python/interpreter.h"
 #include "interpose/sight/python/python_api.h"
 
 extern "C" const char memtrace_self_check_source[];

@@ -43,8 +43,8 @@ class thread_stacks {
     address frame;
     frame_key key;
   };
-  // The content of last_ as it stands in memory: compared at every event. What is asked of the
-  // innermost only stands apart.
+  // The content of last_ as it stands in memory: compared at every event. Facts that
+  // are needed of the innermost frame only stand apart.
   struct kept_frame {
     address frame;
     address code;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <unistd.h>
 
-#include "simulator/program/cache_directory.h"
-#include "simulator/program/cache_record.h"
+#include "simulator/program/cache.h"
 #include "temporary_folder.h"
 #include "tests/unit/catch.h"
 

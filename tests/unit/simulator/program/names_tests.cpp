@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "simulator/program/named_functions.h"
 #include "simulator/program/nvidia_names.h"
 #include "temporary_folder.h"
 #include "tests/unit/catch.h"

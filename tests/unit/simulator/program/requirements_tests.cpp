@@ -2,7 +2,6 @@
 #include "simulator/program/requirements.h"
 
 #include "simulator/program/elf_writer.h"
-#include "simulator/program/package_metadata.h"
 #include "temporary_folder.h"
 #include "tests/unit/catch.h"
 

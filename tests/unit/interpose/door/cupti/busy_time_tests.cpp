@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "interpose/door/cupti/busy_time.h"
+#include "interpose/door/cupti/device_activity.h"
 
 #include <algorithm>
 #include <random>

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The beginnings of records in interpose/door/cupti/cupti_records.h against CUPTI's headers, in
+// The beginnings of records in interpose/door/cupti/cupti_library.h against CUPTI's headers, in
 // every version that these have.
 #include <cupti.h>
 #include <cupti_activity_deprecated.h>
 
 #include <cstddef>
 
-#include "interpose/door/cupti/cupti_records.h"
+#include "interpose/door/cupti/cupti_library.h"
 #include "tests/unit/catch.h"
 
 namespace ours = memtrace::cupti;

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The program's calls of the allocator besides allocating: empty_cache, private pools, the memory
-// fraction. They are virtual functions, so the allocator gets a copy of its vtable with those
-// slots replaced; every wrapper records and calls the original. Where one of them is not as in a
-// known release (native_allocator.h), the vtable stays, and that is said.
+// The program's calls of PyTorch's allocator besides allocating.
 #pragma once
 
 #include "interpose/door/entry/native_allocator.h"
 #include "interpose/ground/recorder/recorder.h"
 
+// empty_cache, private pools, the memory fraction.
 namespace memtrace::allocator_methods {
 
 // Once; not with MEMTRACE_ALLOCATOR_METHODS=0.
@@ -19,3 +17,12 @@ void replace(const native_allocator& allocator) noexcept;
 void record_earlier_fraction(recorder& to, std::uint32_t device) noexcept;
 
 }  // namespace memtrace::allocator_methods
+
+// Changes of the allocator's settings at run time (torch.cuda.memory._set_allocator_settings):
+// recorded in their place, or remembered until there is a recording.
+namespace memtrace::allocator_settings {
+
+// When a recording begins: the changes before it.
+void record_earlier(recorder& to) noexcept;
+
+}  // namespace memtrace::allocator_settings

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "interpose/sight/heap_scan/waiting_time.h"
+#include "interpose/sight/heap_scan/deadline.h"
 
 #include <fcntl.h>
 #include <unistd.h>

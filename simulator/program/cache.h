@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A small text file that remembers an answer together with the files it was made from.
+// The folder in which the simulator keeps what it made, and a small text file there that remembers
+// an answer together with the files it was made from.
 #pragma once
 
 #include <filesystem>
@@ -7,7 +8,14 @@
 #include <string>
 #include <vector>
 
+#include "result.h"
+
 namespace memtrace::simulator {
+
+// A folder that this user owns and nobody else may write: `wanted`, or if that is empty the first
+// that works of $XDG_CACHE_HOME/memtrace, ~/.cache/memtrace and $TMPDIR/memtrace-UID.
+[[nodiscard]] result<std::filesystem::path> open_cache_directory(
+    const std::filesystem::path& wanted);
 
 struct cache_record {
   std::vector<std::filesystem::path> inputs;
