@@ -127,6 +127,11 @@ inline constexpr std::uint32_t most_source_bytes = 512u << 10;  // of one file
 inline constexpr std::uint32_t most_sources_bytes = 4u << 20;   // of all files of a trace
 inline constexpr std::uint32_t most_sources = 4096;
 
+// Records `length`: how many elements a container has at the end of a step, one record each, right
+// behind that of the step. `path` is what `held` calls it, before its first "[…]" ("self.outputs"),
+// `owner` the third field of that one's detail. Only containers that names alone lead to; where
+// one is missing between others, its name leads to no container then.
+
 enum class phase_action : std::uint32_t { begin = 0, end = 1, instant = 2 };
 enum class phase_source : std::uint32_t {
   user = 1,            // memtrace_phase_begin

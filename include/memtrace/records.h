@@ -455,6 +455,20 @@ struct source {
   }
 };
 
+// The length of a container at the end of a step.
+template <class Ids>
+struct length {
+  typename Ids::text path{};
+  typename Ids::text owner{};
+  std::uint64_t length = 0;
+
+  static constexpr void fields(auto& io, auto& r) {
+    io.text("path", text_privacy::words, r.path);
+    io.text("owner", text_privacy::words, r.owner);
+    io.number("length", kept, r.length);
+  }
+};
+
 template <format::kind Kind, class Ids>
 struct of_kind;
 #define MEMTRACE_OF_KIND(name, number, timed, record) \

@@ -247,7 +247,8 @@ static_assert(sizeof(trailer) == 40);
   X(counter, 30, true, counter)          \
   X(census, 31, true, census)            \
   /* behind the escape */                \
-  X(source, 32, false, source)
+  X(source, 32, false, source)           \
+  X(length, 33, true, length)
 
 enum class kind : std::uint8_t {
 #define MEMTRACE_KIND(name, number, timed, record) name = number,

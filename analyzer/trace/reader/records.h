@@ -31,6 +31,7 @@ using step_event = record::step<ids>;
 using counter_event = record::counter<ids>;
 using heap_scan_event = record::census<ids>;
 using source_part = record::source<ids>;
+using length_event = record::length<ids>;
 
 // The facts that every timed record has.
 struct event {
@@ -56,7 +57,8 @@ struct event {
   X(on_phase, phase, phase_event)             \
   X(on_step, step, step_event)                \
   X(on_counter, counter, counter_event)       \
-  X(on_heap_scan, census, heap_scan_event)
+  X(on_heap_scan, census, heap_scan_event)    \
+  X(on_length, length, length_event)
 
 // Texts are valid during the call only.
 class record_visitor {

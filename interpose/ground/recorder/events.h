@@ -163,6 +163,13 @@ struct device_facts {
   std::string_view name{};
 };
 
+// How many elements a container has: see record `length`.
+struct container_length {
+  std::uint32_t path = 0;   // text
+  std::uint32_t owner = 0;  // text
+  std::uint64_t length = 0;
+};
+
 // A part of the text of a file of the program: see format::source_*.
 struct source_part_event {
   std::uint32_t file = 0;  // text

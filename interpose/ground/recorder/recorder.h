@@ -100,6 +100,8 @@ class recorder final : public stack_table {
                              const std::atomic<std::uint64_t>& count,
                              std::uint64_t expected) noexcept;
   void census(const heap_scan_event& event) noexcept;
+  // All of one moment.
+  void lengths(std::span<const container_length> found) noexcept;
   // Only where there is room without waiting for the disk. False when it is not recorded.
   [[nodiscard]] bool source(const source_part_event& part) noexcept;
   // The files whose text is wanted: listed by intern(), and by whoever names one elsewhere.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The records of kinds that do not fit a tag: the program's source.
+// The records of kinds that do not fit a tag: the program's source, and lengths of its containers.
 #include <array>
 
 #include "interpose/ground/recorder/recorder_scope.h"
@@ -36,6 +36,26 @@ bool recorder::source(const source_part_event& part) noexcept {
   section.bytes(text);
   section.commit();
   return true;
+}
+
+void recorder::lengths(std::span<const container_length> found) noexcept {
+  scope section(*this);
+  const std::uint32_t thread = section.thread();
+  bool is_first = true;
+  for (const container_length& one : found) {
+    if (!section.begin_event(small_record_bytes)) continue;
+    std::array<unsigned char, 3 * encoding::max_varint_bytes> fields;
+    unsigned char* end = encoding::put_varint(fields.data(), one.path);
+    end = encoding::put_varint(end, one.owner);
+    end = encoding::put_varint(end, one.length);
+    const auto bytes = static_cast<std::size_t>(end - fields.data());
+    section.context(context_.device, thread);
+    section.escape(kind::length, bytes);
+    section.bytes({reinterpret_cast<const char*>(fields.data()), bytes});
+    is_first ? section.time() : section.same_time();
+    section.commit();
+    is_first = false;
+  }
 }
 
 }  // namespace memtrace

@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <exception>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "interpose/ground/base/read_clock.h"
@@ -139,8 +140,9 @@ outcome take(recorder& to, format::census_reason why, const limits& at_most) noe
     const autograd::readable_memory memory;
     const readable may_read = what_is_readable(memory, at_most);
     torch_storages reader(memory, may_read.gradients, may_read.graphs);
-    const findings found = find_held(reader, at_most, beyond_users);
+    findings found = find_held(reader, at_most, beyond_users);
     record(to, found);
+    step_lengths::choose(std::move(found.containers));
     learn(found);
     end.bytes = found.bytes;
     result.is_complete = !found.is_incomplete;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "interpose/sight/heap_scan/heap_scan.h"
+#include "interpose/sight/heap_scan/step_lengths.h"
 #include "interpose/sight/heap_scan/storage_reader.h"
 
 namespace memtrace::heap_scan {
@@ -22,6 +23,7 @@ struct named_storage {
 
 struct findings {
   std::vector<named_storage> storages;
+  std::vector<found_container> containers;  // that names alone lead to
   std::uint64_t bytes = 0;
   std::uint64_t missing = 0;  // of what is allocated, in blocks
   std::uint64_t objects = 0;  // that were looked at

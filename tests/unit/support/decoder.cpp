@@ -112,6 +112,8 @@ const char* payload_of(kind k, unsigned flags) {
     case kind::counter:
     case kind::census:
       return "l";
+    case kind::length:
+      return "vvv";
     case kind::source:
       return "vvvvsvs";
   }

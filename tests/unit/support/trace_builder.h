@@ -283,6 +283,11 @@ class trace_builder {
     put_text(payload, text);
     return escaped(32, {reinterpret_cast<const char*>(payload.data()), payload.size()});
   }
+  trace_builder& length(std::string_view path, std::string_view owner, std::uint64_t length) {
+    byte_vector payload;
+    for (const auto value : {text(path), text(owner), length}) put_unsigned(payload, value);
+    return escaped(33, {reinterpret_cast<const char*>(payload.data()), payload.size()}).time();
+  }
   trace_builder& escaped(std::uint64_t kind, std::string_view payload) {
     records_.push_back(0);
     put_unsigned(records_, kind);

@@ -74,6 +74,7 @@ class bytes_output final : public trace::output {
 void fill(trace_builder& trace) {
   trace.info("host", "node17");
   trace.info("alloc_conf", "expandable_segments:True");
+  trace.length("cache of ada", "local of f", 7);
   trace.source("/secret/run.py", "def ada():\n  return 'secret'\n");
   const auto thread = trace.thread(7, "worker of ada");
   trace.device(0, 24_GiB, 23_GiB, "Some GPU").context(0, thread);
