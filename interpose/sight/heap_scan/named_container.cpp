@@ -99,13 +99,13 @@ address local_of(const python_objects& python, const named_container& which) noe
   return 0;
 }
 
-address global_of(const python_objects& python, const named_container& which) noexcept {
+address global_of(const python_objects& python, named_container& which) noexcept {
   const std::string_view name = std::string_view(which.owner).substr(of_module.size());
   const address modules = address_of(python.get_modules());
-  const address module = is_dict(modules) ? value_of_key(python, modules, name) : 0;
+  const address module = value_in(python, modules, name, which.module_hint);
   if (!is_module(python, module)) return 0;
   const address dict = address_of(python.get_dict_of_module(object_at(module)));
-  return is_dict(dict) ? value_of_key(python, dict, which.variable) : 0;
+  return value_in(python, dict, which.variable, which.variable_hint);
 }
 
 std::optional<std::uint64_t> length_of(const python_objects& python, address object) noexcept {

@@ -37,6 +37,9 @@ struct named_container {
   address code = 0;        // of the function; 0: it begins at a module's global
   std::uint32_t line = 0;  // the function's first
   std::string variable;    // its first name
+  // As of a part, of a module in sys.modules and of its variable.
+  std::ptrdiff_t module_hint = 0;
+  std::ptrdiff_t variable_hint = 0;
   std::vector<named_part> parts;
 };
 
