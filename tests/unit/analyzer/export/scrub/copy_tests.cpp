@@ -207,7 +207,7 @@ TEST_CASE("of the program's source there is no byte, nor its digest") {
   auto reader = trace::reader::open(source);
   trace::record_visitor nobody;
   CHECK_FALSE(reader->read(nobody).damage);
-  const auto* const left = reader->names().source_of("/code/run.py");
+  const auto* const left = reader->names().source_of("/code1/run.py");
   REQUIRE(left != nullptr);
   CHECK(left->state() == trace::source_state::incomplete);
   CHECK(left->text.empty());
