@@ -3,8 +3,7 @@
 // The fields of each record, once, in the order of the file. The analyzer's decoder, the lines of
 // `memtrace dump` and the privacy copies of `memtrace scrub` are made from these lists:
 // fields(io, record) hands every field to `io`, which reads, shows or disguises it. The recorder
-// writes them by hand (recorder_events.cpp, recorder_meaning.cpp, recorder_source.cpp), where each
-// instruction counts.
+// writes them by hand (recorder_*.cpp), where each instruction counts.
 //
 //   io.number         v (an integer, an enumeration; the bits of a double)
 //   io.signed_number  z
@@ -433,7 +432,7 @@ struct census {
   }
 };
 
-// A part of a file's text. See source_*.
+// See source_*.
 template <class Ids>
 struct source {
   typename Ids::text file{};
@@ -455,7 +454,6 @@ struct source {
   }
 };
 
-// The length of a container at the end of a step.
 template <class Ids>
 struct length {
   typename Ids::text path{};
