@@ -35,11 +35,13 @@ enum class recording_mode : std::uint8_t { minimal, standard, full, asked };
   X(optimizer_hooks, "MEMTRACE_OPTIMIZER_HOOKS", standard, "optimizer steps, gradients, states") \
   X(autograd, "MEMTRACE_AUTOGRAD", standard,                                                     \
     "what is saved for backward, and the forward lines behind backward's memory")                \
+  X(source, "MEMTRACE_SOURCE", standard, "the lines of the program that bound what grows")       \
   X(nvtx, "MEMTRACE_NVTX", standard, "phases marked with NVTX")                                  \
   X(sampling, "MEMTRACE_SAMPLING", standard, "host memory, and the device as a whole")           \
   X(nvml, "MEMTRACE_NVML", standard, "what other processes hold on the device")                  \
   X(census, "MEMTRACE_CENSUS", standard, "what keeps memory alive")                              \
   X(graph_walks, "MEMTRACE_GRAPH_WALKS", standard, "memory that a kept autograd graph holds")    \
+  X(lengths, "MEMTRACE_LENGTHS", standard, "whether what grows was ever emptied")                \
   X(step_census, "MEMTRACE_STEP_CENSUS", full, "who held the memory in the middle of the run")   \
   X(cupti, "MEMTRACE_CUPTI", full, "a second witness, for memtrace audit")                       \
   X(census_signal, "MEMTRACE_CENSUS_SIGNAL", asked, "a census when SIGUSR2 asks for one")        \

@@ -3,7 +3,7 @@
 // The fields of each record, once, in the order of the file. The analyzer's decoder, the lines of
 // `memtrace dump` and the privacy copies of `memtrace scrub` are made from these lists:
 // fields(io, record) hands every field to `io`, which reads, shows or disguises it. The recorder
-// writes them by hand (recorder_events.cpp, recorder_meaning.cpp), where each instruction counts.
+// writes them by hand (recorder_*.cpp), where each instruction counts.
 //
 //   io.number         v (an integer, an enumeration; the bits of a double)
 //   io.signed_number  z
@@ -29,42 +29,10 @@
 #include <cstdint>
 #include <string_view>
 
+#include "memtrace/field_privacy.h"
 #include "memtrace/trace_format.h"
 
 namespace memtrace::record {
-
-// A privacy copy keeps numbers: they do not say who or where.
-struct kept_number {};
-inline constexpr kept_number kept{};
-
-// With a string.
-enum class string_privacy : std::uint8_t {
-  words,       // of the program: paths and names in it are hidden
-  settings,    // of PyTorch's allocator: the words that are not known are removed
-  info_value,  // as the key says, the string before it
-  dictionary,  // as the fields say that name this text
-};
-
-// With a text that a field names.
-enum class text_privacy : std::uint8_t {
-  words,        // of the program: paths and names in it are hidden
-  known,        // a name of PyTorch, CUDA or memtrace: stays
-  path,         // of a source file
-  function,     // stays if its file belongs to an installed package, else words
-  counter,      // stays if memtrace counts it, else words
-  held_detail,  // the fields of a heap scan's detail: one is a path, the others are words
-};
-
-// The dump shows the field where it says itself.
-inline constexpr std::string_view elsewhere{};
-
-// The memory pool of an allocation: the two words of PyTorch's MempoolId_t, 0:0 by default.
-struct pool_id {
-  std::uint64_t first = 0;
-  std::uint64_t second = 0;
-  [[nodiscard]] bool operator==(const pool_id&) const = default;
-  [[nodiscard]] bool is_private() const { return first != 0 || second != 0; }
-};
 
 // A fact about the run (see info_key).
 template <class Ids>
@@ -461,6 +429,41 @@ struct census {
     io.number("flags", kept, r.flags);
     io.number("bytes", kept, r.bytes);
     io.number("nanoseconds", kept, r.nanoseconds);
+  }
+};
+
+// See source_*.
+template <class Ids>
+struct source {
+  typename Ids::text file{};
+  std::uint32_t flags = 0;        // format::source_*
+  std::uint64_t modified_ns = 0;  // since 1970
+  std::uint64_t bytes = 0;        // of the whole text
+  std::string_view digest;        // of the whole text
+  std::uint64_t offset = 0;
+  std::string_view text;
+
+  static constexpr void fields(auto& io, auto& r) {
+    io.text("file", text_privacy::path, r.file);
+    io.number("flags", kept, r.flags);
+    io.number("modified_ns", kept, r.modified_ns);
+    io.number("bytes", kept, r.bytes);
+    io.string("digest", string_privacy::source, r.digest);
+    io.number("offset", kept, r.offset);
+    io.string(elsewhere, string_privacy::source, r.text);
+  }
+};
+
+template <class Ids>
+struct length {
+  typename Ids::text path{};
+  typename Ids::text owner{};
+  std::uint64_t length = 0;
+
+  static constexpr void fields(auto& io, auto& r) {
+    io.text("path", text_privacy::words, r.path);
+    io.text("owner", text_privacy::words, r.owner);
+    io.number("length", kept, r.length);
   }
 };
 

@@ -36,13 +36,14 @@
 // first record when they are taken again is an operation `gap`. Definitions are never dropped.
 //
 // RECORDS
-//   A record is a tag byte and a payload. tag = kind | flags << 5; kind 1…31, 0 is invalid.
+//   A record is a tag byte and a payload. tag = kind | flags << 5; kind 1…31. Kinds from 32 on do
+//   not fit a tag: before them stands the escape, see below.
 //   v  unsigned LEB128, at most 10 bytes        z  zigzag, then v
 //   s  v length, then that many bytes (UTF-8 not guaranteed)
 //   Timed records own one v in the time area: ticks since the previous timed record of the slot
 //   (the first: since base_ticks), in units of 1 << tick_shift ticks.
 //   Addresses are z differences to the previous address in the slot (starting from 0); those in
-//   skippable records (kinds 24…31) do not count as previous.
+//   skippable records (kinds from 24 on) do not count as previous.
 //   Device, thread and stream are context: they hold until changed. All context (address 0,
 //   device 0, thread 0, stream 0, pool 0:0) starts afresh with each slot, so that a block can be
 //   decoded without those before it, but for the ids of definitions, which count through the
@@ -54,9 +55,26 @@
 //     80 80 80 80 80 c0 3f    z of the address          80 08   v 1024        07   v 7
 //   and in the time area one v.
 //
-// COMPATIBILITY: `version` changes when a reader of the old version would misread. Kinds 24…31
-// carry `v length` of the payload right after the tag and are skipped by readers that do not know
-// them; of these, 24…27 are untimed and 28…31 are timed.
+//   The escape is the tag 0 (kind 0, no flags). Then come  v kind  v length  and `length` bytes of
+//   payload. kind is 32 or more; a smaller one, or a flag in the tag, is no record. Even kinds are
+//   untimed, odd ones timed, so that whoever does not know a kind knows whether it owns a time. A
+//   payload of no bytes says nothing but that time: a privacy copy leaves that of a record whose
+//   fields it does not know.
+//
+//   Worked example: kind 32 (source) with a payload of 3 bytes:
+//     0x00                    tag: the escape      20   v kind       03   v length       xx xx xx
+//
+// COMPATIBILITY: `version` in the header is the major version in its low 16 bits, and the minor one
+// in its high 16 bits. The major version changes when a reader of the old one would misread; it is
+// refused by readers of another. The minor version changes when a record, a field at the end of a
+// skippable payload or a flag is new: a reader of the same major version reads every minor one, and
+// skips what it does not know.
+//   1.0   kinds 1…31
+//   1.1   the escape; kinds 32 and 33. (Readers of 1.0 compared the whole word: they refuse 1.1 and
+//         name its version, and do not take the first escape for damage.)
+// Kinds 24…31 carry `v length` of the payload right after the tag and are skipped by readers that
+// do not know them; of these, 24…27 are untimed and 28…31 are timed. Behind the escape every kind
+// is skippable.
 //
 // MEANING. Beside the events, what the program, the framework and autograd said about memory:
 //   scope    where in the model and the autograd graph the allocator events that follow happened:
@@ -67,6 +85,8 @@
 //   saved    autograd keeps the memory that begins at this address for a backward pass
 //   phase, step, counter   as the program passes through them
 //   heap scan   what keeps memory alive, asked of Python at this moment: storages with the role `held`
+//   source   the text of a file of the user's own that has a frame on a recorded stack, or that owns
+//            what keeps memory alive: see source_*
 
 #pragma once
 
@@ -76,7 +96,15 @@
 namespace memtrace::format {
 
 inline constexpr char file_magic[8] = {'M', 'E', 'M', 'T', 'R', 'A', 'C', 'E'};
-inline constexpr std::uint32_t version = 1;
+inline constexpr std::uint32_t major_version = 1;
+inline constexpr std::uint32_t minor_version = 1;
+inline constexpr std::uint32_t version = major_version | minor_version << 16;
+[[nodiscard]] constexpr std::uint32_t major_of(std::uint32_t word) {
+  return word & 0xffff;
+}
+[[nodiscard]] constexpr std::uint32_t minor_of(std::uint32_t word) {
+  return word >> 16;
+}
 inline constexpr std::uint32_t header_bytes = 4096;
 inline constexpr std::uint32_t slot_count = 2;
 inline constexpr std::uint32_t block_magic = 0x4b42544d;    // "MTBK"
@@ -217,16 +245,25 @@ static_assert(sizeof(trailer) == 40);
   X(phase, 28, true, phase)              \
   X(step, 29, true, step)                \
   X(counter, 30, true, counter)          \
-  X(census, 31, true, census)
+  X(census, 31, true, census)            \
+  /* behind the escape */                \
+  X(source, 32, false, source)           \
+  X(length, 33, true, length)
 
 enum class kind : std::uint8_t {
 #define MEMTRACE_KIND(name, number, timed, record) name = number,
   MEMTRACE_RECORD_KINDS(MEMTRACE_KIND)
 #undef MEMTRACE_KIND
 };
+#define MEMTRACE_TIMED_BY_NUMBER(name, number, timed, record) \
+  static_assert((number) < 32 || (timed) == ((number) % 2 != 0));
+MEMTRACE_RECORD_KINDS(MEMTRACE_TIMED_BY_NUMBER)
+#undef MEMTRACE_TIMED_BY_NUMBER
 inline constexpr unsigned kind_bits = 5;
 inline constexpr std::uint8_t first_skippable_kind = 24;
 inline constexpr std::uint8_t first_timed_skippable_kind = 28;
+inline constexpr std::uint8_t escape_tag = 0;
+inline constexpr std::uint8_t first_escaped_kind = 32;
 
 [[nodiscard]] constexpr kind kind_of(std::uint8_t tag) {
   return static_cast<kind>(tag & ((1u << kind_bits) - 1));
@@ -236,6 +273,22 @@ inline constexpr std::uint8_t first_timed_skippable_kind = 28;
 }
 [[nodiscard]] constexpr bool is_skippable(kind what) {
   return static_cast<std::uint8_t>(what) >= first_skippable_kind;
+}
+[[nodiscard]] constexpr bool is_escaped(kind what) {
+  return static_cast<std::uint8_t>(what) >= first_escaped_kind;
+}
+// Also of a kind that is not known here.
+[[nodiscard]] constexpr bool is_timed_behind_escape(std::uint64_t number) {
+  return number % 2 != 0;
+}
+[[nodiscard]] constexpr bool is_known(kind what) {
+  switch (what) {
+#define MEMTRACE_KNOWN(name, number, timed, record) case kind::name:
+    MEMTRACE_RECORD_KINDS(MEMTRACE_KNOWN)
+#undef MEMTRACE_KNOWN
+    return true;
+  }
+  return false;
 }
 [[nodiscard]] constexpr bool is_timed(kind what) {
   switch (what) {
@@ -312,157 +365,8 @@ enum class operation : std::uint32_t {
 inline constexpr char witness_separator = 0x1f;
 inline constexpr std::uint32_t witness_pool_operation = 10;
 
-// For `scope`: the state of the thread when it allocated or freed.
-inline constexpr std::uint32_t scope_grad = 1;        // autograd records (grad mode)
-inline constexpr std::uint32_t scope_inference = 2;   // inference mode
-inline constexpr std::uint32_t scope_backward = 4;    // autograd's engine runs a node here
-inline constexpr std::uint32_t scope_autocast = 8;    // autocast is on for CUDA
-inline constexpr std::uint32_t scope_cast = 16;       // inside autocast's cast of an operand
-inline constexpr std::uint32_t scope_optimizer = 32;  // inside Optimizer.step
-// In backward the module is that whose gradient is computed; with this flag one that runs right
-// now, in a recomputation (checkpointing) or a custom backward.
-inline constexpr std::uint32_t scope_recompute = 64;
-
-// Fields of a named module.
-inline constexpr std::uint32_t module_training = 1;
-inline constexpr std::uint32_t module_checkpointed = 2;  // its forward runs under checkpoint()
-inline constexpr std::uint32_t module_compiled = 4;      // torch.compile made it
-
-// The meaning of a storage, and who said so.
-enum class storage_role : std::uint32_t {
-  parameter = 1,        // name: path in the root module; detail: dtype; object: the root
-  buffer = 2,           // the same
-  gradient = 3,         // of the parameter `name`, as .grad of it
-  optimizer_state = 4,  // name: the parameter; detail: the key; object: the optimizer
-  input = 5,            // an argument of the root module's forward
-  output = 6,           // a result of it
-  workspace = 7,        // handed to a library; name: cublas, cublasLt, cudnn
-  host_copy = 8,        // filled by a copy from the host
-  leaf = 9,             // a leaf tensor that backward has accumulated a gradient for
-  leaf_gradient = 10,   // that gradient (.grad); `bytes` of the record is the leaf's address
-  user = 11,            // annotated by the program; name: its name, detail: its category
-  cast = 12,            // autocast's copy of the leaf tensor at the address in `bytes`
-  copy = 13,            // a copy of a module's parameter that no forward uses (EMA, deepcopy)
-  held = 14,            // found by a heap scan: what keeps it alive, see below
-  generated = 15,       // of no memory yet: what a line of generated code asks for, see below
-};
-// Fields of `storage`.
-inline constexpr std::uint32_t storage_trainable = 1;  // a parameter that requires a gradient
-
-// A heap scan says of each storage on a GPU what keeps it alive: the records `held` between its
-// begin and its end. `name` is the path from a name in the program, as Python would write it, with
-// whatever changes from one element to the next left out: "self.outputs[…]", "losses[…].grad_fn".
-// `detail` has eight fields, separated by 0x1f (empty: not known):
-//   container   class of the innermost container on the path: "list"
-//   length      its number of elements, in decimal
-//   owner       what has the first name of the path: "local of fit", "global of __main__",
-//               "closure of step", "default of hook", "traceback of OutOfMemoryError", "nothing: a
-//               cycle or C++", …
-//   file, line  of the owner's function (its first line) or module
-//   holder      class of the object whose attribute the container is: "Trainer"
-//   numbers     whole numbers no smaller than the length that the objects on the path, the owner's
-//               function and the main module had then, "capacity=40,budget=320", and which of their
-//               switches were off, "reset_real=False"
-//   levels      of each item on the path, "[…]" or "['key']", from the first: how many elements the
-//               longest of its containers had; after "<" the most that it may have, if it is
-//               bounded by itself; of a dictionary, what its keys are (i: whole numbers; k:
-//               something else holds them, too; n: nothing does); and after "/" the same of
-//               containers in containers that the path does not tell apart. "45,6", "10i/8",
-//               "3,4<4"; traces of older versions have fewer fields
-// Flags of `held`:
-inline constexpr std::uint32_t held_graph = 2;        // kept by an autograd graph, through grad_fn
-inline constexpr std::uint32_t held_traceback = 4;    // by the frames of an exception's traceback
-inline constexpr std::uint32_t held_hook = 8;         // by a module's or a tensor's hook
-inline constexpr std::uint32_t held_bounded = 16;     // the container is bounded: deque(maxlen=…)
-inline constexpr std::uint32_t held_view = 32;        // by views that use less than half of it
-inline constexpr std::uint32_t held_gradient = 64;    // as .grad
-inline constexpr std::uint32_t held_has_graph = 128;  // by a tensor that has a grad_fn itself
-inline constexpr std::uint32_t held_unreachable = 256;  // from no name: a cycle, or C++ alone
-
-// torch.compile writes Python files whose lines allocate for many lines of the program at once.
-// When such a file is loaded, each line of it that may allocate is told, before it runs, with the
-// line of the program whose result, gradient or scratch memory it makes; further records tell what
-// is made by the same kernel. `name`: the operators, separated by blanks; `object`: the module that
-// the program's line ran in (none: that of `owner`).
-// Flags of `generated`:
-inline constexpr std::uint32_t generated_backward = 2;  // code of a backward pass
-inline constexpr std::uint32_t generated_further = 4;   // one more source of the record before it
-// The code was read back from a cache, where some sources are told by their order alone.
-inline constexpr std::uint32_t generated_from_cache = 8;
-
-enum class census_action : std::uint32_t { begin = 0, end = 1 };
-enum class census_reason : std::uint32_t {
-  high_water = 1,  // more memory was allocated than ever before
-  step = 2,        // at the end of a step
-  out_of_memory = 3,
-  exit = 4,
-  signal = 5,
-  program = 6,   // memtrace_census()
-  interval = 7,  // so many forward calls, or events, without a step
-};
-// Fields of its end.
-inline constexpr std::uint32_t census_incomplete = 1;      // a limit was reached
-inline constexpr std::uint32_t census_without_graphs = 2;  // what tensors' graphs keep is not in it
-
-// Fields of `saved`.
-inline constexpr std::uint32_t saved_requires_grad = 1;  // part of the graph, or a leaf to train
-inline constexpr std::uint32_t saved_leaf = 2;           // no result of a differentiable operation
-inline constexpr std::uint32_t saved_autocast = 4;       // autocast was on
-inline constexpr std::uint32_t saved_output = 8;         // the operation's result, not its operand
-inline constexpr std::uint32_t saved_packed = 16;        // hooks took it instead and may drop it
-inline constexpr std::uint32_t saved_attribute = 32;     // of a custom Function's context
-
-enum class phase_action : std::uint32_t { begin = 0, end = 1, instant = 2 };
-enum class phase_source : std::uint32_t {
-  user = 1,            // memtrace_phase_begin
-  nvtx = 2,            // a range of the program
-  backward = 3,        // autograd's engine
-  optimizer_step = 4,  // object: the optimizer; name: its class
-};
-enum class step_source : std::uint32_t {
-  user = 1,       // memtrace_step
-  optimizer = 2,  // object: the optimizer; name: its class
-};
-
-// Keys of `info`, so that writer and reader agree. Values are text; unknown ones are absent.
-namespace info_key {
-inline constexpr char command[] = "command";  // arguments separated by NUL
-inline constexpr char host[] = "host";
-inline constexpr char rank[] = "rank";  // RANK, else OMPI_COMM_WORLD_RANK, …
-inline constexpr char local_rank[] = "local_rank";
-inline constexpr char world_size[] = "world_size";
-inline constexpr char torch[] = "torch";                // 2.11.0+cu130
-inline constexpr char cuda_runtime[] = "cuda_runtime";  // 13000, as cudaRuntimeGetVersion says
-inline constexpr char cuda_driver[] = "cuda_driver";
-inline constexpr char python[] = "python";          // 3.11.7
-inline constexpr char alloc_conf[] = "alloc_conf";  // PYTORCH_CUDA_ALLOC_CONF or PYTORCH_ALLOC_CONF
-inline constexpr char simulated[] = "simulated";    // the simulated GPU's model name
-inline constexpr char python_stacks[] = "python_stacks";  // "on", or why they are off
-// "tracker", "reports" in the fallback, or "snapshot": what PyTorch's own recorder kept
-inline constexpr char event_source[] = "event_source";
-inline constexpr char memtrace_version[] = "memtrace_version";
-inline constexpr char mode[] = "mode";  // MEMTRACE: minimal, standard, full (capabilities.h)
-inline constexpr char capabilities[] = "capabilities";  // the rows that are on, spaces between
-inline constexpr char refused[] = "refused";    // "row: why it is off after all", one record each
-inline constexpr char agent[] = "agent";        // "on", or why names and states are unknown
-inline constexpr char autograd[] = "autograd";  // "on", or which of its functions are missing
-// For a trace that the analyzer made of another file, for itself: which file. "pytorch_snapshot",
-// "profiler_trace"
-inline constexpr char source[] = "source";
-// For such a trace: "none", "whole" (from the first allocation on) or "late"; bytes that were
-// allocated when the history begins; frames: "none", "python", "all" (with C++); how backward is
-// known: "frames", "threads", "assumed" (no Python frames), or not; "yes" if events have times;
-// events that do not fit the segments at the end; events of unknown kinds; whether replaying the
-// events ends with the segments and blocks that are there, or each total follows from the one
-// before: "equal", "different"
-inline constexpr char snapshot_history[] = "snapshot_history";
-inline constexpr char snapshot_held[] = "snapshot_held";
-inline constexpr char snapshot_stacks[] = "snapshot_stacks";
-inline constexpr char snapshot_backward[] = "snapshot_backward";
-inline constexpr char snapshot_times[] = "snapshot_times";
-inline constexpr char snapshot_contradictions[] = "snapshot_contradictions";
-inline constexpr char snapshot_skipped[] = "snapshot_skipped";
-inline constexpr char snapshot_end[] = "snapshot_end";
-}  // namespace info_key
-
 }  // namespace memtrace::format
+
+// The rest of it: flags and enumerations of the records of meaning, keys of `info`.
+#include "memtrace/format_of_meaning.h"
+#include "memtrace/info_keys.h"

@@ -132,6 +132,14 @@ void dump_writer::on_object(trace::object_id object, std::uint64_t address) {
   end(0, false);
 }
 
+// One line a file, without its text.
+void dump_writer::on_source(const trace::source_part& part) {
+  if (part.offset != 0) return;
+  text_ = R"({"kind":"source")";
+  add_fields(part);
+  end(0, false);
+}
+
 void dump_writer::show(const trace::event& head, std::string_view kind, const auto& record) {
   begin(head, kind);
   add_fields(record);

@@ -40,6 +40,7 @@ class dump_writer final : public trace::record_visitor {
   void on_device(const trace::device_facts& facts) override;
   void on_report(const trace::report_event& report) override;
   void on_object(trace::object_id object, std::uint64_t address) override;
+  void on_source(const trace::source_part& part) override;
   void finish();  // no more records
 
   [[nodiscard]] bool failed() const {

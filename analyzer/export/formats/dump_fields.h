@@ -64,7 +64,7 @@ class dump_writer::fields {
     fmt::format_to(std::back_inserter(line_.text_), R"(,"{}":{})", key, is_set);
   }
   void string(std::string_view key, record::string_privacy, std::string_view text) {
-    line_.add(key, text);
+    if (key != record::elsewhere) line_.add(key, text);
   }
   void text(std::string_view key, record::text_privacy, trace::text_id text) {
     if (key != record::elsewhere) line_.add(key, line_.names_[text]);

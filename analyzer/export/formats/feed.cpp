@@ -150,6 +150,7 @@ MEMTRACE_PASS_ON(on_phase, trace::phase_event)
 MEMTRACE_PASS_ON(on_step, trace::step_event)
 MEMTRACE_PASS_ON(on_counter, trace::counter_event)
 MEMTRACE_PASS_ON(on_heap_scan, trace::heap_scan_event)
+MEMTRACE_PASS_ON(on_length, trace::length_event)
 #undef MEMTRACE_PASS_ON
 
 // A record that describes something (a module, a thread) holds for the window, too, even from

@@ -56,6 +56,10 @@ class field_copier {
     put(std::uint64_t{text.size()});
     out_.insert(out_.end(), text.begin(), text.end());
   }
+  void put(std::uint64_t number) {
+    for (; number >= 0x80; number >>= 7) out_.push_back(static_cast<unsigned char>(number | 0x80));
+    out_.push_back(static_cast<unsigned char>(number));
+  }
 
  private:
   [[nodiscard]] std::string disguised(std::string_view text, record::string_privacy hidden) const {
@@ -68,6 +72,8 @@ class field_copier {
         return hides_.info(before_, text);
       case record::string_privacy::dictionary:
         return hides_.text(text, text_roles_);
+      case record::string_privacy::source:
+        return {};
     }
     return removed;
   }
@@ -76,10 +82,6 @@ class field_copier {
     const auto number = from_.unsigned_number();
     put(number);
     return number;
-  }
-  void put(std::uint64_t number) {
-    for (; number >= 0x80; number >>= 7) out_.push_back(static_cast<unsigned char>(number | 0x80));
-    out_.push_back(static_cast<unsigned char>(number));
   }
 
   trace::cursor& from_;

@@ -5,6 +5,8 @@
 #include <cerrno>
 #include <cstdint>
 #include <cstring>
+#include <limits>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -35,6 +37,7 @@ class rewriter {
                             std::vector<unsigned char>& out);
   [[nodiscard]] bool skippable(format::kind what, unsigned flags, trace::cursor& from,
                                std::vector<unsigned char>& out);
+  [[nodiscard]] bool behind_escape(trace::cursor& from, std::vector<unsigned char>& out);
 
   const disguise& hides_;
   const text_roles& roles_;
@@ -50,8 +53,9 @@ bool rewriter::rewrite(const trace::section& part, std::vector<unsigned char>& o
     out.push_back(tag);
     const auto what = format::kind_of(tag);
     const auto flags = format::flags_of(tag);
-    const bool is_record = format::is_skippable(what) ? skippable(what, flags, from, out)
-                                                      : fields(what, flags, from, out);
+    const bool is_record = tag == format::escape_tag    ? behind_escape(from, out)
+                           : format::is_skippable(what) ? skippable(what, flags, from, out)
+                                                        : fields(what, flags, from, out);
     if (!is_record) return false;
   }
   return true;
@@ -78,6 +82,20 @@ bool rewriter::skippable(kind what, unsigned flags, trace::cursor& from,
   if (flags == 0 && !fields(what, flags, payload, payload_)) return false;
   field_copier(from, out, hides_, flags, 0)
       .put({reinterpret_cast<const char*>(payload_.data()), payload_.size()});
+  return from.ok();
+}
+
+// Of a kind that is not known here nothing is left but its number, which tells a reader of its time.
+bool rewriter::behind_escape(trace::cursor& from, std::vector<unsigned char>& out) {
+  const auto number = from.unsigned_number();
+  field_copier copier(from, out, hides_, 0, 0);
+  copier.put(number);
+  if (number < format::first_escaped_kind) return false;
+  const bool is_known = number <= std::numeric_limits<std::uint8_t>::max() &&
+                        format::is_known(static_cast<kind>(number));
+  if (is_known) return skippable(static_cast<kind>(number), 0, from, out);
+  (void)from.text(format::max_record_bytes);
+  copier.put(std::string_view());
   return from.ok();
 }
 

@@ -87,6 +87,11 @@ void text_roles::on_device(const trace::device_facts& facts) {
   facts.fields(each, facts);
 }
 
+// Of the text nothing is left, so there is nothing to learn from it.
+void text_roles::on_source(const trace::source_part& part) {
+  add(part.file, role::file);
+}
+
 #define MEMTRACE_ROLES(handler, name, type)                                           \
   void text_roles::handler(const trace::event& /*head*/, const trace::type& record) { \
     fields each(*this);                                                               \

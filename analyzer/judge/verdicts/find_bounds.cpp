@@ -48,13 +48,17 @@ namespace {
 // The sources of a program, each read once.
 class sources {
  public:
+  explicit sources(const trace::dictionary& names) : names_(names) {}
+
   [[nodiscard]] const program_text& of(const std::string& file) {
     const auto known = texts_.find(file);
     if (known != texts_.end()) return known->second;
-    return texts_.try_emplace(file, code::lines_of_file(file)).first->second;
+    const auto text = code::source_of(names_, file).value_or(std::string_view());
+    return texts_.try_emplace(file, code::lines_of(text)).first->second;
   }
 
  private:
+  const trace::dictionary& names_;
   std::map<std::string, program_text> texts_;
 };
 
@@ -300,7 +304,7 @@ class bounds {
 
   const trace::dictionary& names_;
   bool models_stay_;
-  sources sources_;
+  sources sources_{names_};
   std::map<std::string, shown_bound> by_object_;
 };
 

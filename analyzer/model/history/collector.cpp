@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "analyzer/model/attribution/settled.h"
+#include "analyzer/trace/code/frames.h"
 
 namespace memtrace::history {
 
@@ -275,6 +276,9 @@ run_history collector::take() {
     made.marks_left_out -= made.marks.size();
     std::ranges::stable_sort(made.marks, {}, &mark::event);
     made_.devices.emplace(device, std::move(made));
+  }
+  for (const auto& [file, found] : names_.sources()) {
+    if (const auto text = code::source_of(names_, file)) made_.sources.emplace(file, *text);
   }
   made_.end_ns = time_ns_;
   return std::move(made_);

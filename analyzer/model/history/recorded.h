@@ -159,6 +159,8 @@ struct device_history {
 // The history of one trace.
 struct run_history {
   stack_tree stacks;
+  // The texts that the trace has of the program's own files, by name (code::source_of).
+  std::map<std::string, std::string> sources;
   std::map<std::uint32_t, device_history> devices;
   std::uint64_t end_ns = 0;
 };

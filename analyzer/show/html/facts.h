@@ -36,6 +36,11 @@ class page_names {
   [[nodiscard]] const std::vector<code::source_frame>& frames() const { return frames_; }
   void write(column_writer& columns);
 
+  // The texts of files that a trace has. Of one that several traces have, the first counts.
+  void learn_sources(const history::run_history& of);
+  // {FILE: {LINE: TEXT}} of those files: the lines of the user's own frames and two around each.
+  [[nodiscard]] nlohmann::ordered_json sources() const;
+
  private:
   [[nodiscard]] std::uint32_t frame(const code::source_frame& one);
 
@@ -45,6 +50,7 @@ class page_names {
   std::map<std::tuple<std::string, std::uint32_t, std::string>, std::uint32_t> frame_numbers_;
   std::vector<history::stack_tree::node> nodes_;
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> node_numbers_;
+  std::map<std::string_view, std::string_view> sources_;  // of the histories
 };
 
 // One device's history as facts and columns of a page.
@@ -59,9 +65,5 @@ struct shown_history {
 [[nodiscard]] nlohmann::ordered_json write_history(const shown_history& shown, double least_weight,
                                                    const std::vector<std::uint32_t>& nodes,
                                                    page_names& names, column_writer& columns);
-
-// {FILE: {LINE: TEXT}} of the user's own files that are readable here: the lines of the frames and
-// two around each.
-[[nodiscard]] nlohmann::ordered_json sources_of(const std::vector<code::source_frame>& frames);
 
 }  // namespace memtrace::html

@@ -69,10 +69,14 @@ void page_names::write(column_writer& columns) {
   columns.add("frames/user", users);
 }
 
-nlohmann::ordered_json sources_of(const std::vector<code::source_frame>& frames) {
+void page_names::learn_sources(const history::run_history& of) {
+  for (const auto& [file, text] : of.sources) sources_.emplace(file, text);
+}
+
+nlohmann::ordered_json page_names::sources() const {
   constexpr std::uint32_t around = 2;
   std::map<std::string, std::set<std::uint32_t>> wanted;
-  for (const auto& frame : frames) {
+  for (const auto& frame : frames_) {
     if (!frame.user || frame.line == 0) continue;
     auto& lines = wanted[frame.file];
     for (auto line = frame.line; line <= frame.line + around; ++line) lines.insert(line);
@@ -80,7 +84,9 @@ nlohmann::ordered_json sources_of(const std::vector<code::source_frame>& frames)
   }
   auto made = nlohmann::ordered_json::object();
   for (const auto& [file, lines] : wanted) {
-    const auto content = code::lines_of_file(file);
+    const auto known = sources_.find(file);
+    if (known == sources_.end()) continue;
+    const auto content = code::lines_of(known->second);
     auto found = nlohmann::ordered_json::object();
     for (const auto line : lines) {
       if (line > content.size()) break;

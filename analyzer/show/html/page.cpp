@@ -95,7 +95,7 @@ void end_facts(json& facts, const page_options& how, page_names& names, column_w
   facts["categories"] = names_of<category>(attribution::category_count);
   facts["evidence"] = names_of<evidence>(attribution::evidence_count);
   facts["phases"] = names_of<phase>(attribution::phase_count);
-  facts["sources"] = how.with_source ? sources_of(names.frames()) : json::object();
+  facts["sources"] = names.sources();
   facts["scrubbed"] = how.scrubbed;
   facts["served"] = how.served ? json(*how.served) : json(nullptr);
 }
@@ -136,6 +136,7 @@ void end_facts(json& facts, const page_options& how, page_names& names, column_w
   auto histories = json::array();
   for (const auto& process : processes) {
     if (!process.history) continue;
+    if (how.with_source) names.learn_sources(*process.history);
     const auto nodes = names.nodes_of(process.history->stacks);
     for (const auto& device : process.devices) {
       const auto known = process.history->devices.find(device.facts.device);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,8 +21,7 @@ struct source_frame {
   [[nodiscard]] bool operator==(const source_frame&) const = default;
 };
 
-// False for the standard library, installed packages, and code without a file that a library
-// made (frozen modules, torch.fx, torch.compile).
+// As memtrace/user_code.h says.
 [[nodiscard]] bool is_user_code(std::string_view file);
 
 // Whether the file is one of an installed package that builds on PyTorch: models live there that
@@ -32,8 +32,14 @@ struct source_frame {
 [[nodiscard]] std::vector<source_frame> frames_of(const trace::dictionary& names,
                                                   trace::stack_id stack);
 
-// The lines of a program's source without their ends; none where the file cannot be read on this
-// machine, is no regular file, or is larger than 4 MiB.
-[[nodiscard]] std::vector<std::string> lines_of_file(const std::string& file);
+// The text of one of the user's own files as it ran, byte for byte (it need not be UTF-8), valid as
+// long as the dictionary. Nothing where the trace has none (the capability was off, an older or a
+// scrubbed trace, a snapshot), where the file was too large or could not be read, where a part of it
+// is missing, and where it had changed since the process began.
+[[nodiscard]] std::optional<std::string_view> source_of(const trace::dictionary& names,
+                                                        std::string_view file);
+
+// The lines of a text without their ends.
+[[nodiscard]] std::vector<std::string> lines_of(std::string_view text);
 
 }  // namespace memtrace::code

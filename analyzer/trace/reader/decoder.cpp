@@ -4,6 +4,8 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <limits>
+
 #include "analyzer/trace/reader/field_reader.h"
 
 namespace memtrace::trace {
@@ -54,6 +56,7 @@ error decoder::describe(const section& part, outcome what, std::size_t position)
 decoder::outcome decoder::decode_record(std::uint8_t tag) {
   const auto what = format::kind_of(tag);
   const auto flags = format::flags_of(tag);
+  if (static_cast<std::uint8_t>(what) == format::escape_tag) return behind_escape(flags);
   if (format::is_skippable(what)) return skippable(what, flags);
   return record::with_record_of<ids>(what, outcome::malformed, [&](const auto& empty) {
     return read(records_, what, flags, empty);
@@ -73,6 +76,26 @@ decoder::outcome decoder::skippable(kind what, unsigned flags) {
   return record::with_record_of<ids>(what, outcome::malformed, [&](const auto& empty) {
     return read(payload, what, flags, empty);
   });
+}
+
+// What is not known here, and what says nothing, may still own a time.
+decoder::outcome decoder::behind_escape(unsigned flags) {
+  const auto number = records_.unsigned_number();
+  const auto text = records_.text(format::max_record_bytes);
+  if (!records_.ok() || flags != 0 || number < format::first_escaped_kind) {
+    return outcome::malformed;
+  }
+  const auto skip = [&] {
+    if (format::is_timed_behind_escape(number)) (void)timed();
+    return outcome::fine;
+  };
+  if (text.empty() || number > std::numeric_limits<std::uint8_t>::max()) return skip();
+  const auto what = static_cast<kind>(number);
+  cursor payload({reinterpret_cast<const unsigned char*>(text.data()), text.size()});
+  const auto read_as = [&](const auto& empty) { return read(payload, what, 0, empty); };
+  const auto unknown = outcome::unknown;
+  const auto found = record::with_record_of<ids>(what, unknown, read_as);
+  return found == unknown ? skip() : found;
 }
 
 template <class Record>

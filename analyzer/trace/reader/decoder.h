@@ -54,10 +54,11 @@ class decoder {
     trace::scope scope;
     std::array<report_prediction, max_devices> predictions{};
   };
-  enum class outcome { fine, malformed, too_many };
+  enum class outcome { fine, malformed, too_many, unknown };
 
   [[nodiscard]] outcome decode_record(std::uint8_t tag);
   [[nodiscard]] outcome skippable(format::kind what, unsigned flags);
+  [[nodiscard]] outcome behind_escape(unsigned flags);
   // The fields of one record, and then what it means.
   template <class Record>
   [[nodiscard]] outcome read(cursor& from, format::kind what, unsigned flags, Record record);
@@ -94,6 +95,7 @@ class decoder {
   [[nodiscard]] outcome take(format::kind what, unsigned flags, const device_facts& facts);
   [[nodiscard]] outcome take(format::kind what, unsigned flags, const record::context<ids>& now);
   [[nodiscard]] outcome take(format::kind what, unsigned flags, const scope& now);
+  [[nodiscard]] outcome take(format::kind what, unsigned flags, const source_part& part);
   [[nodiscard]] static outcome after(dictionary::outcome of_name);
 
   [[nodiscard]] event timed();

@@ -134,6 +134,12 @@ decoder::outcome decoder::take(kind, unsigned, const record::context<ids>& now) 
   return outcome::fine;
 }
 
+decoder::outcome decoder::take(kind, unsigned, const source_part& part) {
+  const auto added = names_.add_source(part);
+  if (added == defined) visitor_.on_source(part);
+  return after(added);
+}
+
 decoder::outcome decoder::take(kind, unsigned, const scope& now) {
   state_.scope = now;
   return outcome::fine;

@@ -91,6 +91,36 @@ dictionary::outcome dictionary::define_object(std::uint64_t address) {
   return outcome::defined;
 }
 
+source_state source_file::state() const {
+  if ((flags & format::source_unreadable) != 0) return source_state::unreadable;
+  if ((flags & format::source_too_large) != 0) return source_state::too_large;
+  if (text.size() != bytes) return source_state::incomplete;
+  return (flags & format::source_changed) != 0 ? source_state::changed : source_state::usable;
+}
+
+dictionary::outcome dictionary::add_source(const record::source<ids>& part) {
+  const auto name = (*this)[part.file];
+  if (!sources_.contains(name) && sources_.size() >= format::most_sources) {
+    return outcome::too_many;
+  }
+  const auto [place, is_new] = sources_.try_emplace(name);
+  auto& known = place->second;
+  if (is_new || part.offset == 0) {
+    source_bytes_ -= known.text.size();
+    known = {part.flags, part.modified_ns, part.bytes, std::string(part.digest), {}};
+  }
+  if (part.offset != known.text.size()) return outcome::defined;
+  source_bytes_ += part.text.size();
+  if (source_bytes_ > format::most_sources_bytes) return outcome::too_many;
+  known.text += part.text;
+  return outcome::defined;
+}
+
+const source_file* dictionary::source_of(std::string_view file) const {
+  const auto found = sources_.find(file);
+  return found == sources_.end() ? nullptr : &found->second;
+}
+
 std::uint64_t dictionary::address_of(object_id object) const {
   return object ? objects_[object.value - 1] : 0;
 }

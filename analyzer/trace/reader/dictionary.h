@@ -9,17 +9,22 @@
 // A parent's number is smaller than its child's, so chains end; every number is checked when it
 // is defined, so that looking up cannot fail. Memory is proportional to what is defined, with
 // limits far above any real trace.
+//
+// Beside them the texts of the program's files (format::source_*), by the file's name.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <set>
+#include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
 
 #include "analyzer/trace/reader/ids.h"
+#include "memtrace/records.h"
 
 namespace memtrace::trace {
 
@@ -38,6 +43,20 @@ struct stack_node {
 struct thread {
   std::uint64_t system_id = 0;
   text_id name;
+};
+
+// Why a file's text may be used, or not.
+enum class source_state : std::uint8_t { usable, changed, too_large, unreadable, incomplete };
+
+struct source_file {
+  std::uint32_t flags = 0;        // format::source_*
+  std::uint64_t modified_ns = 0;  // since 1970
+  std::uint64_t bytes = 0;        // of the whole text
+  std::string digest;             // SHA-256 of the whole text, in hexadecimal digits
+  std::string text;               // as far as its parts have come; need not be UTF-8
+
+  // Incomplete: parts are missing, or a privacy copy has left them out.
+  [[nodiscard]] source_state state() const;
 };
 
 class dictionary {
@@ -67,6 +86,13 @@ class dictionary {
   [[nodiscard]] outcome define_thread(std::uint64_t system_id, std::uint64_t name);
 
   [[nodiscard]] outcome define_object(std::uint64_t address);
+
+  // A part of a file's text. One that does not follow the part before it is left out.
+  [[nodiscard]] outcome add_source(const record::source<ids>& part);
+  // Null where the trace has no such file.
+  [[nodiscard]] const source_file* source_of(std::string_view file) const;
+  // By the file's name, as frames have it.
+  [[nodiscard]] const std::map<std::string_view, source_file>& sources() const { return sources_; }
 
   // 0 is known: it means none.
   [[nodiscard]] bool knows_text(std::uint64_t number) const { return number <= texts_.size(); }
@@ -103,6 +129,8 @@ class dictionary {
   std::unordered_map<std::uint32_t, std::set<stack_id>> fused_;  // by stack
   std::vector<thread> threads_;
   std::vector<std::uint64_t> objects_;
+  std::map<std::string_view, source_file> sources_;
+  std::size_t source_bytes_ = 0;
   std::vector<std::unique_ptr<char[]>> chunks_;  // the texts' bytes
   std::size_t chunk_left_ = 0;
   std::size_t text_bytes_ = 0;

@@ -195,6 +195,7 @@ MEMTRACE_PASSES_ON(on_saved, saved_event)
 MEMTRACE_PASSES_ON(on_step, step_event)
 MEMTRACE_PASSES_ON(on_counter, counter_event)
 MEMTRACE_PASSES_ON(on_heap_scan, heap_scan_event)
+MEMTRACE_PASSES_ON(on_length, length_event)
 #undef MEMTRACE_PASSES_ON
 
 }  // namespace memtrace::trace

@@ -38,6 +38,7 @@ class drop_recovery final : public record_visitor {
   void on_device(const device_facts& facts) override { to_.on_device(facts); }
   void on_report(const report_event& report) override;
   void on_object(object_id id, std::uint64_t address) override { to_.on_object(id, address); }
+  void on_source(const source_part& part) override { to_.on_source(part); }
 #define MEMTRACE_HANDLER(handler, name, type) \
   void handler(const event& head, const type& record) override;
   MEMTRACE_EVENT_HANDLERS(MEMTRACE_HANDLER)

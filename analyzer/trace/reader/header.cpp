@@ -50,11 +50,11 @@ result<file_header> read_header(byte_source& source) {
     return error{error_code::truncated_header, count,
                  fmt::format("is cut off after {} bytes, inside its header; copy it again", count)};
   }
-  if (header.version != format::version) {
+  if (format::major_of(header.version) != format::major_version) {
     return error{error_code::wrong_version, offsetof(file_header, version),
                  fmt::format("has format version {}, this memtrace reads version {}; use the "
                              "memtrace that recorded it",
-                             header.version, format::version)};
+                             format::major_of(header.version), format::major_version)};
   }
   const auto* bytes = reinterpret_cast<const unsigned char*>(&header);
   if (format::fnv1a32(bytes, offsetof(file_header, header_checksum)) != header.header_checksum ||

@@ -45,6 +45,9 @@ class observers final : public record_visitor {
   void on_object(object_id object, std::uint64_t address) override {
     MEMTRACE_TO_ALL(on_object, object, address);
   }
+  void on_source(const source_part& part) override {
+    MEMTRACE_TO_ALL(on_source, part);
+  }
 #undef MEMTRACE_TO_ALL
 
  private:

@@ -30,6 +30,8 @@ using phase_event = record::phase<ids>;
 using step_event = record::step<ids>;
 using counter_event = record::counter<ids>;
 using heap_scan_event = record::census<ids>;
+using source_part = record::source<ids>;
+using length_event = record::length<ids>;
 
 // The facts that every timed record has.
 struct event {
@@ -55,7 +57,8 @@ struct event {
   X(on_phase, phase, phase_event)             \
   X(on_step, step, step_event)                \
   X(on_counter, counter, counter_event)       \
-  X(on_heap_scan, census, heap_scan_event)
+  X(on_heap_scan, census, heap_scan_event)    \
+  X(on_length, length, length_event)
 
 // Texts are valid during the call only.
 class record_visitor {
@@ -66,6 +69,8 @@ class record_visitor {
   virtual void on_device(const device_facts&) {}
   virtual void on_report(const report_event&) {}
   virtual void on_object(object_id, std::uint64_t /*address*/) {}
+  // It is in the dictionary by now.
+  virtual void on_source(const source_part&) {}
 #define MEMTRACE_HANDLER(handler, name, type) \
   virtual void handler(const event&, const type&) {}
   MEMTRACE_EVENT_HANDLERS(MEMTRACE_HANDLER)

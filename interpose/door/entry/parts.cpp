@@ -5,7 +5,8 @@
 //
 //   open     what the run is, before anything that happens in it
 //   start    what happened before the recording, then whoever records on its own account
-//   finish   the sampler's thread first, so that nothing comes behind the parts' last words
+//   finish   the sampler's thread first, so that nothing comes behind the parts' last words; the
+//            program's source last, which they may still name files of
 //   fork     in any order: each forgets what is its own
 #include "interpose/ground/session/parts.h"
 
@@ -53,6 +54,11 @@ constexpr session::part parts[] = {
     {.name = "autograd",
      .in_forked_child = autograd::in_forked_child,
      .finish = autograd::status::record_at_end},
+    {.name = "source",
+     .load = program_sources::load,
+     .in_forked_child = program_sources::in_forked_child,
+     .open = program_sources::open,
+     .finish = program_sources::finish},
 };
 
 [[gnu::constructor]] void on_load() {

@@ -163,4 +163,22 @@ struct device_facts {
   std::string_view name{};
 };
 
+// How many elements a container has: see record `length`.
+struct container_length {
+  std::uint32_t path = 0;   // text
+  std::uint32_t owner = 0;  // text
+  std::uint64_t length = 0;
+};
+
+// A part of the text of a file of the program: see format::source_*.
+struct source_part_event {
+  std::uint32_t file = 0;  // text
+  std::uint32_t flags = 0;
+  std::uint64_t modified_ns = 0;  // since 1970
+  std::uint64_t bytes = 0;        // of the whole text
+  std::string_view digest{};
+  std::uint64_t offset = 0;
+  std::string_view text{};  // at most format::source_part_bytes
+};
+
 }  // namespace memtrace

@@ -139,6 +139,7 @@ stack_id recorder::intern_on(stack_id outer,
         section.value(file);
         section.value(function);
         section.value(frame->line);
+        sources_.meet(file, frame->file);
       }
       const dictionary_id next = dictionary_.stack(stack, call.id);
       if (next.is_new) {

@@ -25,6 +25,7 @@
 #include "interpose/ground/recorder/dictionary.h"
 #include "interpose/ground/recorder/events.h"
 #include "interpose/ground/recorder/slot_pair.h"
+#include "interpose/ground/recorder/source_list.h"
 #include "interpose/ground/recorder/stack_table.h"
 #include "interpose/ground/recorder/tick_clock.h"
 #include "interpose/ground/recorder/trace_file.h"
@@ -99,6 +100,12 @@ class recorder final : public stack_table {
                              const std::atomic<std::uint64_t>& count,
                              std::uint64_t expected) noexcept;
   void census(const heap_scan_event& event) noexcept;
+  // All of one moment.
+  void lengths(std::span<const container_length> found) noexcept;
+  // Only where there is room without waiting for the disk. False when it is not recorded.
+  [[nodiscard]] bool source(const source_part_event& part) noexcept;
+  // The files whose text is wanted: listed by intern(), and by whoever names one elsewhere.
+  [[nodiscard]] source_list& sources() noexcept { return sources_; }
 
   [[nodiscard]] stack_id intern(std::span<const stack_frame> innermost_first) noexcept override;
   // The same on top of a stack that is known.
@@ -176,6 +183,7 @@ class recorder final : public stack_table {
   const std::uint64_t serial_;  // tells this recorder's thread ids from an earlier one's
   void (*say_)(std::string_view);
   dictionary dictionary_;
+  source_list sources_;
   std::array<expected_usage, max_devices> expected_{};
 };
 

@@ -4,6 +4,7 @@
 // the steps that every record is made of. Private to the recorder's source files.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 
 #include "interpose/ground/recorder/encoding.h"
@@ -77,6 +78,14 @@ class [[nodiscard]] recorder::scope {
     payload_ = record_++;
   }
   void end_payload() noexcept { *payload_ = static_cast<unsigned char>(record_ - payload_ - 1); }
+
+  // A record behind the escape, of so many bytes of payload. (Its tag is that of kind 0.)
+  void escape(format::kind kind, std::size_t payload_bytes) noexcept {
+    *record_++ = format::escape_tag;
+    value(static_cast<std::uint64_t>(kind));
+    value(payload_bytes);
+  }
+  void bytes(std::string_view b) noexcept { record_ = std::copy(b.begin(), b.end(), record_); }
 
   // Says whose record follows, if that has changed. Before the tag.
   void context(std::uint32_t device, std::uint32_t thread) noexcept {

@@ -29,3 +29,15 @@ struct part {
 void load(std::span<const part> parts) noexcept;
 
 }  // namespace memtrace::session
+
+// The part that reads the program's source (program_sources.cpp).
+namespace memtrace::program_sources {
+
+// With the library, before the program reads a file of its own: what has changed since then may not
+// be what runs. A forked child inherits the moment.
+void load() noexcept;
+void in_forked_child() noexcept;
+void open(recorder& to) noexcept;
+void finish(recorder& to) noexcept;
+
+}  // namespace memtrace::program_sources

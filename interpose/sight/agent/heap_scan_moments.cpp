@@ -15,6 +15,7 @@
 #include "interpose/sight/agent/memory_watch.h"
 #include "interpose/sight/autograd/running_node.h"
 #include "interpose/sight/heap_scan/heap_scan.h"
+#include "interpose/sight/heap_scan/step_lengths.h"
 #include "interpose/sight/python/interpreter.h"
 #include "interpose/sight/python/pending_call.h"
 
@@ -156,6 +157,9 @@ void stop_watch() noexcept {
 }
 
 void step_ended(recorder& to) noexcept {
+  if (heap_scan::step_lengths::is_watching() && holds_gil() && may_look()) {
+    heap_scan::step_lengths::record(to);
+  }
   bool due = false;
   {
     const lock_holder holder(lock);

@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <exception>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "interpose/ground/base/read_clock.h"
@@ -20,6 +21,7 @@
 #include "interpose/sight/heap_scan/deadline.h"
 #include "interpose/sight/heap_scan/take.h"
 #include "interpose/sight/heap_scan/torch_storages.h"
+#include "memtrace/user_code.h"
 
 namespace memtrace::heap_scan {
 
@@ -87,7 +89,12 @@ void learn(const findings& found) noexcept {
 void record(recorder& to, const findings& found) {
   std::vector<storage_event> events;
   events.reserve(found.storages.size());
+  std::string_view latest_file;
   for (const named_storage& held : found.storages) {
+    if (held.owners_file != latest_file && is_user_code(held.owners_file)) {
+      latest_file = held.owners_file;
+      to.sources().meet(to.text_id(latest_file), latest_file);
+    }
     events.push_back({.role = format::storage_role::held,
                       .address = held.address,
                       .bytes = held.bytes,
@@ -133,8 +140,9 @@ outcome take(recorder& to, format::census_reason why, const limits& at_most) noe
     const autograd::readable_memory memory;
     const readable may_read = what_is_readable(memory, at_most);
     torch_storages reader(memory, may_read.gradients, may_read.graphs);
-    const findings found = find_held(reader, at_most, beyond_users);
+    findings found = find_held(reader, at_most, beyond_users);
     record(to, found);
+    step_lengths::choose(std::move(found.containers));
     learn(found);
     end.bytes = found.bytes;
     result.is_complete = !found.is_incomplete;

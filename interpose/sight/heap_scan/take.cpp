@@ -2,6 +2,10 @@
 #include "interpose/sight/heap_scan/take.h"
 
 #include <algorithm>
+#include <optional>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
 
 #include "interpose/sight/heap_scan/collector_lists.h"
 #include "interpose/sight/heap_scan/path_names.h"
@@ -70,10 +74,70 @@ void search_nameless(search& searched, storage_reader& reader, std::uint64_t mos
   reader.walk_graphs(searched);
 }
 
+// What is kept is in it, or in what is in it: the container before the first "[…]" of a path. No
+// name leads further.
+place_number first_item(const place_table& places, place_number which) {
+  place_number first = no_place;
+  for (place_number at = which; at != no_place; at = places[at].parent) {
+    if (places[at].last == "[…]") first = at;
+  }
+  return first;
+}
+
+std::optional<named_part> part_of(const place& here) {
+  constexpr std::string_view begin = "['", end = "']";
+  const std::string_view last = here.last;
+  if (here.repeats) return std::nullopt;
+  if (last.starts_with('.')) {
+    return named_part{named_part::kind::attribute, std::string(last.substr(1))};
+  }
+  if (!last.starts_with(begin) || !last.ends_with(end)) return std::nullopt;
+  return named_part{named_part::kind::key,
+                    std::string(last.substr(begin.size(), last.size() - 2 * begin.size()))};
+}
+
+std::optional<named_container> by_names(const place_table& places, place_number which) {
+  named_container made;
+  made.text = places[which].text;
+  place_number at = which;
+  for (; places[at].parent != no_place; at = places[at].parent) {
+    auto part = part_of(places[at]);
+    if (!part) return std::nullopt;
+    made.parts.push_back(std::move(*part));
+  }
+  std::reverse(made.parts.begin(), made.parts.end());
+  const place& first = places[at];
+  const bool is_local = first.owner.what.starts_with("local of ");
+  // A path that came here from another one begins at no frame and at no module.
+  if (first.before != no_place || !first_place(first.owner.what)) return std::nullopt;
+  if (is_local && first.code == 0) return std::nullopt;
+  made.owner = first.owner.what;
+  made.line = first.owner.line;
+  made.code = is_local ? first.code : 0;
+  made.variable = first.last;
+  return made;
+}
+
+std::vector<found_container> containers_of(const place_table& places,
+                                           const std::vector<held_storage>& storages,
+                                           const std::vector<place_number>& numbers) {
+  std::unordered_map<place_number, std::uint64_t> bytes;  // by item
+  for (std::size_t i = 0; i < numbers.size() && numbers[i] != no_place; ++i) {
+    const place_number item = first_item(places, numbers[i]);
+    if (item != no_place && places[item].level) bytes[item] += storages[i].bytes;
+  }
+  std::vector<found_container> found;
+  for (const auto& [item, held] : bytes) {
+    auto which = by_names(places, places[item].parent);
+    if (which) found.push_back({std::move(*which), places[item].level->length, held});
+  }
+  return found;
+}
+
 named_storage name(const held_storage& held, path_names& names, place_number number) {
   const place& where = names.places()[number];
-  named_storage named{held.address, held.bytes, where.text, names.detail(number),
-                      held.flags | where.flags};
+  named_storage named{held.address,         held.bytes,       where.text,
+                      names.detail(number), where.owner.file, held.flags | where.flags};
   if ((held.flags & format::held_gradient) != 0) named.name += ".grad";
   if ((held.flags & format::held_graph) != 0) named.name += ".grad_fn";
   if (held.used_bytes * 2 < held.bytes) named.flags |= format::held_view;
@@ -124,6 +188,7 @@ findings find_held(storage_reader& reader, const limits& at_most, const beyond& 
     found.storages.push_back(name(held, names, numbers[i]));
     found.bytes += held.bytes;
   }
+  found.containers = containers_of(names.places(), searched.storages(), numbers);
   // Where the search beyond the user's code has left no time, that is not what is too much.
   found.is_cut_off = found.is_cut_off || (until.was_over() && has_time_left);
   found.is_incomplete = found.is_incomplete || until.was_over();

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "interpose/sight/heap_scan/heap_scan.h"
+#include "interpose/sight/heap_scan/step_lengths.h"
 #include "interpose/sight/heap_scan/storage_reader.h"
 
 namespace memtrace::heap_scan {
@@ -16,11 +17,13 @@ struct named_storage {
   std::uint64_t bytes;
   std::string name;
   std::string detail;
-  std::uint32_t flags;  // format::held_*
+  std::string owners_file;  // of its place; empty: not known
+  std::uint32_t flags;      // format::held_*
 };
 
 struct findings {
   std::vector<named_storage> storages;
+  std::vector<found_container> containers;  // that names alone lead to
   std::uint64_t bytes = 0;
   std::uint64_t missing = 0;  // of what is allocated, in blocks
   std::uint64_t objects = 0;  // that were looked at

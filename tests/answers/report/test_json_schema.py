@@ -16,7 +16,7 @@ SCHEMA = json.loads((runs.ROOT / "analyzer/show/json/report.schema.json").read_t
 VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
 EXAMPLES = [
     "clean", "killed", "out_of_memory", "caught", "no_gpu_memory", "truncated", "damaged",
-    "reports_only", "named",
+    "reports_only", "named", "sources",
 ]
 MIB = 1 << 20
 

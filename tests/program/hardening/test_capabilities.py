@@ -24,6 +24,8 @@ SEEN = {
     "allocator_methods": lambda own, told: "libc10_cuda" not in own["functions"]
                          and "empty_cache_begin" in operations(told),
     "agent": lambda own, told: info(told, "agent") == ["on"],
+    "source": lambda own, told: "memtrace-source" in own["threads"]
+              and any(one["kind"] == "source" and one["file"].endswith("everything.py") for one in told),
     "nvtx": lambda own, told: own["tool"] and any(one["kind"] == "phase" for one in told),
     "sampling": lambda own, told: "memtrace-host" in own["threads"] and counts(told, "memtrace.host."),
     "nvml": lambda own, told: "memtrace-nvml" in own["threads"] and counts(told, ".others"),
@@ -32,7 +34,9 @@ SEEN = {
     "native_stacks": lambda own, told: any("libc10_cuda.so" in frame["file"] for frame in frames(told)),
 }
 # Without the one the others have nothing to work on.
-NEEDED_BY = {"python_stacks": {"agent", "census"}, "agent": {"census"}, "sampling": {"nvml"}}
+NEEDED_BY = {"python_stacks": {"agent", "census", "source"}, "agent": {"census"}, "sampling": {"nvml"}}
+# The threads that the program waits for, until each has looked once: the rows that start one.
+THREADS = {"memtrace-host": {"sampling"}, "memtrace-nvml": {"sampling", "nvml"}, "memtrace-source": {"source"}}
 
 
 def frames(told: list[dict]) -> list[dict]:
@@ -65,8 +69,8 @@ def happens(built, tmp_path_factory):
         given = dict(variables)
         on = {name for name, (variable, _) in ROWS.items() if given.get(variable, "") == "1"}
         on |= {name for name in on_in(given.get("MEMTRACE", "standard")) if given.get(ROWS[name][0]) != "0"}
-        awaited = ("sampling" in on) + ({"sampling", "nvml"} <= on)
-        outcome = runs.run([runs.python(), PROGRAM, str(awaited)], tmp_path_factory.mktemp("run"), env=given)
+        awaited = [name for name, needs in THREADS.items() if needs <= on]
+        outcome = runs.run([runs.python(), PROGRAM, ",".join(awaited)], tmp_path_factory.mktemp("run"), env=given)
         trace, = outcome.expect(0).traces
         told = runs.dump(trace)
         own = json.loads(outcome.stdout.splitlines()[-1])

@@ -13,6 +13,7 @@ import os
 import select
 import socket
 import sys
+import time
 
 PLACEHOLDER = "/memtrace-warm-start/program.py"  # the script that the interpreter was started with; never opened
 OWN = ("MEMTRACE_WARM_CONTROL", "MEMTRACE_WARM_IMPORTS", "PYTHONPATH")
@@ -39,6 +40,7 @@ class Start:
         assert len(self.script_pointers) == 2, "this interpreter's PyConfig is not understood"
         self.folder = os.environ.get("MEMTRACE_OUTPUT")
         self.folder_text = self.text_in_library(self.folder) if self.folder else None
+        self.loaded = self.moment_in_library() if self.folder else None
 
     def word(self, address: int) -> int | None:
         if any(begin <= address <= end - 8 for begin, end, _ in self.regions):
@@ -75,6 +77,19 @@ class Start:
                 return begin + at
         raise AssertionError("libmemtrace.so's directory for traces is not found")
 
+    def moment_in_library(self) -> int:
+        """Where libmemtrace.so keeps the moment of its loading: what is written later is not what a program runs."""
+        with open("/proc/self/stat") as line:
+            began = int(line.read().rpartition(")")[2].split()[19]) / os.sysconf("SC_CLK_TCK")
+        first = time.time_ns() - time.clock_gettime_ns(time.CLOCK_BOOTTIME) + int((began - 1) * 1e9)
+        inside, found = False, []
+        for begin, end, name in self.regions:
+            inside = name.endswith("/libmemtrace.so") or inside and not name
+            words = memoryview(ctypes.string_at(begin, end - begin)).cast("Q") if inside else ()
+            found += [begin + 8 * at for at, word in enumerate(words) if first <= word <= first + 60 * 10**9]
+        assert len(found) == 1, f"libmemtrace.so's moment of loading is not found: {len(found)}"
+        return found[0]
+
     def become(self, command: list[str], output: str | None) -> None:
         for address in self.script_pointers:
             ctypes.c_uint64.from_address(address).value = PYTHON.Py_DecodeLocale(os.fsencode(command[1]), None)
@@ -84,6 +99,7 @@ class Start:
             text = os.fsencode(output) + b"\0"
             assert len(text) < 4096, "a longer directory than the library has room for"
             ctypes.memmove(self.folder_text, text, len(text))
+            ctypes.c_uint64.from_address(self.loaded).value = time.time_ns()
         set_command_line(command)
 
 

@@ -112,6 +112,10 @@ const char* payload_of(kind k, unsigned flags) {
     case kind::counter:
     case kind::census:
       return "l";
+    case kind::length:
+      return "vvv";
+    case kind::source:
+      return "vvvvsvs";
   }
   throw std::runtime_error("unknown kind");
 }
@@ -169,6 +173,17 @@ void decode_payload(input& in, decoded_record& context, decoded_record& record) 
   record.pool_second = context.pool_second;
 }
 
+// The length says where the record ends: nothing may be left of it.
+void decode_escaped(input& in, decoded_record& context, decoded_record& record) {
+  const auto number = in.v();
+  if (number < 32 || number > 255) throw std::runtime_error("unknown kind behind the escape");
+  record.kind = static_cast<kind>(number);
+  const auto length = in.v();
+  const auto end = in.position() + length;
+  decode_payload(in, context, record);
+  if (in.position() != end) throw std::runtime_error("length behind the escape");
+}
+
 void decode_section(const section& from, decoded_trace& trace) {
   input records(from.records);
   input times(from.times);
@@ -181,7 +196,11 @@ void decode_section(const section& from, decoded_trace& trace) {
     const unsigned char tag = records.byte();
     record.kind = static_cast<kind>(tag & ((1u << format::kind_bits) - 1));
     record.flags = tag >> format::kind_bits;
-    decode_payload(records, context, record);
+    if (tag == 0) {
+      decode_escaped(records, context, record);
+    } else {
+      decode_payload(records, context, record);
+    }
     if (has_time(record.kind)) {
       record.ticks = ticks += times.v() << trace.header.tick_shift;
       ++trace.timed;

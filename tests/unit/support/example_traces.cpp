@@ -178,6 +178,26 @@ void many_sites(const std::string& folder, std::uint64_t events, std::uint64_t s
   save(folder, "many_sites.mtrace", trace.clean_exit());
 }
 
+// What stands behind the escape: files whole, in parts, cut off, changed, and records of versions to
+// come.
+[[nodiscard]] trace_builder with_sources() {
+  trace_builder trace;
+  describe_run(trace);
+  const std::string digest(64, 'a');
+  const std::string text =
+      "import torch\n\nkept = []\nfor step in range(9):\n    kept.append(step)\n";
+  trace.source("/srv/ada/model.py", text.substr(0, 30), {0, text.size(), 0, 7, digest});
+  trace.segment(base, 20_MiB);
+  trace.source("/srv/ada/model.py", text.substr(30), {0, text.size(), 30, 7, digest});
+  trace.source("/srv/ada/train.py", "x = 1\n", {format::source_changed, 6, 0, 8, digest});
+  trace.source("/srv/ada/large.py", "", {format::source_too_large, 900'000});
+  trace.source("/srv/ada/gone.py", "", {format::source_unreadable});
+  trace.source("/srv/ada/in_part.py", "begun", {0, 50});
+  trace.escaped(100, "of a later version").escaped(101, "").time();
+  trace.alloc(base, 4_MiB, trace.stack(stack_to("Block.forward", 31)));
+  return trace;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -213,5 +233,6 @@ int main(int argc, char** argv) {
   reports.reported(true, base, 4_MiB).reported(true, base + 4_MiB, 2_MiB);
   reports.reported(false, base, 4_MiB).message(1, "the trace tracker was not found");
   save(folder, "reports_only.mtrace", reports.clean_exit());
+  save(folder, "sources.mtrace", with_sources().clean_exit());
   return 0;
 }

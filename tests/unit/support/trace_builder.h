@@ -269,6 +269,32 @@ class trace_builder {
     return skippable(format::kind::census, payload).time();
   }
 
+  // A part of a file's text.
+  trace_builder& source(std::string_view file, std::string_view text,
+                        const source_numbers& more = {}) {
+    byte_vector payload;
+    const auto name = this->text(file);
+    const auto bytes = more.bytes == 0 ? text.size() : more.bytes;
+    for (const auto value : {name, more.flags, more.modified_ns, bytes}) {
+      put_unsigned(payload, value);
+    }
+    put_text(payload, more.digest);
+    put_unsigned(payload, more.offset);
+    put_text(payload, text);
+    return escaped(32, {reinterpret_cast<const char*>(payload.data()), payload.size()});
+  }
+  trace_builder& length(std::string_view path, std::string_view owner, std::uint64_t length) {
+    byte_vector payload;
+    for (const auto value : {text(path), text(owner), length}) put_unsigned(payload, value);
+    return escaped(33, {reinterpret_cast<const char*>(payload.data()), payload.size()}).time();
+  }
+  trace_builder& escaped(std::uint64_t kind, std::string_view payload) {
+    records_.push_back(0);
+    put_unsigned(records_, kind);
+    put_text(records_, payload);
+    return *this;
+  }
+
   // Bytes of a record area as they are, for what no recorder writes.
   trace_builder& raw(std::initializer_list<unsigned> bytes) {
     for (const auto b : bytes) records_.push_back(static_cast<unsigned char>(b));

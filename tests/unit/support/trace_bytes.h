@@ -57,6 +57,13 @@ struct scope_numbers {
   std::uint64_t forward = 0;   // stack; with format::scope_backward
   std::string_view node = {};  // the same
 };
+struct source_numbers {
+  std::uint64_t flags = 0;
+  std::uint64_t bytes = 0;  // 0: those of this part
+  std::uint64_t offset = 0;
+  std::uint64_t modified_ns = 0;
+  std::string_view digest = {};
+};
 struct storage_words {
   std::uint64_t bytes = 0;
   std::string_view name = {};

@@ -50,8 +50,9 @@ def train() -> None:
 
 
 train()
+awaited = set(filter(None, sys.argv[1].split(",")))
 for _ in range(3000):  # until each thread has looked once, half a minute at most
-    if len(threads()) == int(sys.argv[1]):
+    if awaited <= set(threads()):
         break
     ctypes.CDLL(None).usleep(10000)
 ask = ctypes.CDLL(None).getenv

@@ -8,6 +8,7 @@
 #include "analyzer/export/formats/dump.h"
 #include "analyzer/export/scrub/scrub.h"
 #include "analyzer/trace/reader/header.h"
+#include "analyzer/trace/reader/section.h"
 #include "tests/unit/catch.h"
 #include "tests/unit/support/trace_builder.h"
 
@@ -73,6 +74,8 @@ class bytes_output final : public trace::output {
 void fill(trace_builder& trace) {
   trace.info("host", "node17");
   trace.info("alloc_conf", "expandable_segments:True");
+  trace.length("cache of ada", "local of f", 7);
+  trace.source("/secret/run.py", "def ada():\n  return 'secret'\n");
   const auto thread = trace.thread(7, "worker of ada");
   trace.device(0, 24_GiB, 23_GiB, "Some GPU").context(0, thread);
   const auto stack = trace.stack({{"/secret/run.py", 7, "<module>"}, {"/secret/m.py", 9, "f"}});
@@ -179,6 +182,56 @@ TEST_CASE("what is missing is missing in the copy, too") {
     bytes.resize(first_block_ends);
     check_copy_of(bytes);
   }
+}
+
+TEST_CASE("of the program's source there is no byte, nor its digest") {
+  const std::string text = "loss_history = []\nloss_history.append(loss)\n";
+  const std::string digest = "0123456789abcdef";
+  trace_builder trace;
+  trace.segment(a, 20_MiB);
+  trace.source("/secret/run.py", text.substr(0, 20), {0, text.size(), 0, 5, digest});
+  trace.source("/secret/run.py", text.substr(20), {0, text.size(), 20, 5, digest});
+  trace.alloc(a, 4_MiB);
+  const auto copy = scrubbed(trace.clean_exit());
+  auto source = source_of(copy);
+  auto header = trace::read_header(source);
+  REQUIRE(header);
+  trace::section_reader sections(source, *header);
+  while (const auto part = sections.next()) {
+    const std::string records(part->records.begin(), part->records.end());
+    for (std::size_t at = 0; at + 4 <= text.size(); ++at) {
+      CHECK(records.find(text.substr(at, 4)) == records.npos);
+    }
+    CHECK(records.find(digest.substr(0, 4)) == records.npos);
+  }
+  auto reader = trace::reader::open(source);
+  trace::record_visitor nobody;
+  CHECK_FALSE(reader->read(nobody).damage);
+  const auto* const left = reader->names().source_of("/code1/run.py");
+  REQUIRE(left != nullptr);
+  CHECK(left->state() == trace::source_state::incomplete);
+  CHECK(left->text.empty());
+  CHECK(left->digest.empty());
+}
+
+TEST_CASE("of a later version's record nothing is left but its time") {
+  trace_builder trace;
+  trace.segment(a, 20_MiB);
+  trace.escaped(100, "secret").escaped(1'000'001, "ada's secret").time();
+  trace.alloc(a, 4_MiB);
+  const auto original = trace.clean_exit();
+  const auto copy = scrubbed(original);
+  trace::completeness before;
+  trace::completeness after;
+  CHECK(dumped(copy, after) == dumped(original, before));
+  CHECK_FALSE(after.damage);
+  CHECK(after.events == 3);
+  auto source = source_of(copy);
+  auto header = trace::read_header(source);
+  trace::section_reader sections(source, *header);
+  const auto part = sections.next();
+  const std::string records(part->records.begin(), part->records.end());
+  CHECK(records.find("secret") == records.npos);
 }
 
 TEST_CASE("words that are longer than what they hide find room") {

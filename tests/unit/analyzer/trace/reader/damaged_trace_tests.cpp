@@ -155,6 +155,8 @@ TEST_CASE("GIVEN headers that cannot be WHEN read THEN each is refused with its 
   CHECK(read(byte_vector(5000, 0)).refused->code == error_code::not_a_trace);
   CHECK(read(with_header([](auto& h) { h.version = 2; })).refused->code ==
         error_code::wrong_version);
+  CHECK(read(with_header([](auto& h) { h.version = 2 | 1 << 16; })).refused->code ==
+        error_code::wrong_version);
   const auto wrong = {
       with_header([](auto& h) { h.slot_bytes = 0; }),
       with_header([](auto& h) { h.slot_bytes = 1u << 31; }),
@@ -173,7 +175,13 @@ TEST_CASE("GIVEN headers that cannot be WHEN read THEN each is refused with its 
 
 TEST_CASE("GIVEN records that cannot be WHEN read THEN the record before them is kept") {
   const auto cases = {
-      read_raw({0x00}),                                            // kind 0
+      read_raw({0x00}),                                            // the escape alone
+      read_raw({0x20, 0x20, 0}),                                   // the escape with a flag
+      read_raw({0x00, 0x08, 1, 0}),                                // a kind that fits a tag
+      read_raw({0x00, 0x40, 9, 0}),                                // shorter than it says
+      read_raw({0x00, 0x40, 0xff, 0xff, 0xff, 0x0f}),              // longer than a record may be
+      read_raw({0x00, 0x20, 7, 9, 0, 0, 0, 0, 0, 0}),              // file 9 is not defined
+      read_raw({0x00, 0x20, 3, 0, 0, 0}),                          // fields are missing
       read_raw({0x08 | 4 << 5, 0, 0, 0}),                          // a flag that alloc has not
       read_raw({0x08, 0x80}),                                      // ends inside a number
       read_raw({0x08, 0, 0, 9}),                                   // stack 9 is not defined

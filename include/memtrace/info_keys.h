@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Part of the trace format (memtrace/trace_format.h, which includes this).
+#pragma once
+
+namespace memtrace::format {
+
+// Keys of `info`, so that writer and reader agree. Values are text; unknown ones are absent.
+namespace info_key {
+inline constexpr char command[] = "command";  // arguments separated by NUL
+inline constexpr char host[] = "host";
+inline constexpr char rank[] = "rank";  // RANK, else OMPI_COMM_WORLD_RANK, …
+inline constexpr char local_rank[] = "local_rank";
+inline constexpr char world_size[] = "world_size";
+inline constexpr char torch[] = "torch";                // 2.11.0+cu130
+inline constexpr char cuda_runtime[] = "cuda_runtime";  // 13000, as cudaRuntimeGetVersion says
+inline constexpr char cuda_driver[] = "cuda_driver";
+inline constexpr char python[] = "python";          // 3.11.7
+inline constexpr char alloc_conf[] = "alloc_conf";  // PYTORCH_CUDA_ALLOC_CONF or PYTORCH_ALLOC_CONF
+inline constexpr char simulated[] = "simulated";    // the simulated GPU's model name
+inline constexpr char python_stacks[] = "python_stacks";  // "on", or why they are off
+// "tracker", "reports" in the fallback, or "snapshot": what PyTorch's own recorder kept
+inline constexpr char event_source[] = "event_source";
+inline constexpr char memtrace_version[] = "memtrace_version";
+inline constexpr char mode[] = "mode";  // MEMTRACE: minimal, standard, full (capabilities.h)
+inline constexpr char capabilities[] = "capabilities";  // the rows that are on, spaces between
+inline constexpr char refused[] = "refused";    // "row: why it is off after all", one record each
+inline constexpr char agent[] = "agent";        // "on", or why names and states are unknown
+inline constexpr char autograd[] = "autograd";  // "on", or which of its functions are missing
+// For a trace that the analyzer made of another file, for itself: which file. "pytorch_snapshot",
+// "profiler_trace"
+inline constexpr char source[] = "source";
+// For such a trace: "none", "whole" (from the first allocation on) or "late"; bytes that were
+// allocated when the history begins; frames: "none", "python", "all" (with C++); how backward is
+// known: "frames", "threads", "assumed" (no Python frames), or not; "yes" if events have times;
+// events that do not fit the segments at the end; events of unknown kinds; whether replaying the
+// events ends with the segments and blocks that are there, or each total follows from the one
+// before: "equal", "different"
+inline constexpr char snapshot_history[] = "snapshot_history";
+inline constexpr char snapshot_held[] = "snapshot_held";
+inline constexpr char snapshot_stacks[] = "snapshot_stacks";
+inline constexpr char snapshot_backward[] = "snapshot_backward";
+inline constexpr char snapshot_times[] = "snapshot_times";
+inline constexpr char snapshot_contradictions[] = "snapshot_contradictions";
+inline constexpr char snapshot_skipped[] = "snapshot_skipped";
+inline constexpr char snapshot_end[] = "snapshot_end";
+}  // namespace info_key
+
+}  // namespace memtrace::format
