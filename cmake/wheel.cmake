@@ -27,5 +27,9 @@ foreach(library libzstd-dev zlib1g-dev libsqlite3-dev libfmt-dev libcli11-dev nl
     message(WARNING "${terms} is missing: the wheel will not have the terms of ${library}")
   endif()
 endforeach()
+foreach(library tree-sitter tree-sitter-python)
+  install(FILES ${CMAKE_SOURCE_DIR}/.deps/${library}/LICENSE DESTINATION memtrace/licenses
+          RENAME ${library} COMPONENT wheel)
+endforeach()
 install(FILES ${CMAKE_SOURCE_DIR}/page/dist/LICENSES.txt DESTINATION memtrace/licenses
         RENAME page COMPONENT wheel)
