@@ -232,6 +232,10 @@ def make(folder: Path, plan: Plan, facts: dict, warm_run: bool, timeout: float, 
         done = warm.run(plan.command_in(folder), output, timeout, imports=imports, **how)
     else:
         done = runs.run(plan.command_in(folder), output, timeout, **how)
+    if done.status < 0 and output is not None:
+        # The newest records of a killed program are in memory until somebody reads the trace.
+        for trace in runs.traces_in(output):
+            subprocess.run([runs.memtrace(), "dump", trace], stdout=subprocess.DEVNULL, check=False)
     (folder / "stdout").write_bytes(done.stdout)
     (folder / "stderr").write_bytes(done.stderr)
     (folder / "facts.json").write_text(json.dumps(facts, indent=1))
