@@ -427,6 +427,24 @@ class Device:
 
 
 @dataclass(frozen=True, repr=False)
+class VerdictBound:
+    kind: str
+    file: Optional[str]
+    line: int
+    expression: str
+    value: int
+    reached_in_steps: Optional[int]
+
+
+@dataclass(frozen=True, repr=False)
+class VerdictDoubt:
+    kind: str
+    file: Optional[str]
+    line: int
+    expression: str
+
+
+@dataclass(frozen=True, repr=False)
 class VerdictElsewhere:
     gpu: str
     capacity_bytes: int
@@ -517,6 +535,9 @@ class VerdictEvidence:
 class Verdict:
     subject: str
     pid: int
+    answer: str
+    bound: Optional[VerdictBound]
+    doubt: Optional[VerdictDoubt]
     shape: str
     bytes_per_step: Optional[float]
     bytes_per_step_low: Optional[float]

@@ -12,7 +12,6 @@
 
 #include "analyzer/base/text/parts.h"
 #include "analyzer/base/text/units.h"
-#include "analyzer/judge/program/inconclusive.h"
 #include "analyzer/judge/verdicts/held_path.h"
 #include "analyzer/judge/verdicts/retainer_words.h"
 
@@ -30,18 +29,11 @@ constexpr double confidence_in_bound = 0.8;
 struct growing_run {
   bool weights_leak = false;  // of modules that no longer run
   bool model_grows = false;   // by modules that all run, by few, or up to a bound
+  std::uint64_t steps = 0;    // of the run, where it is known
 };
-
-[[nodiscard]] std::uint64_t limit_by_kind(const retainer& held_by) {
-  return held_by.grows_in ? held_by.grows_in->most : limit_of(held_by.container);
-}
 
 [[nodiscard]] std::uint64_t length_of(const retainer& held_by) {
   return held_by.grows_in ? held_by.grows_in->length : held_by.length;
-}
-
-[[nodiscard]] bool is_bounded(const retainer& held_by) {
-  return is_bounded_by_kind(held_by) || held_by.bound;
 }
 
 // Seen more than once, and of the same size: the growth is elsewhere.
@@ -57,22 +49,25 @@ struct growing_run {
          (held_by.flags & elsewhere) == 0;
 }
 
+// "which is emptied after 40 steps (train.py:31, `step % 40 == 0`)"
 [[nodiscard]] std::string bound_words(const retainer& held_by) {
-  if (!held_by.bound) return "which is bounded";
   const auto& bound = *held_by.bound;
-  const auto place = fmt::format("{}:{}", text::file_name(bound.file), bound.line);
-  const auto name = bound.name.empty() ? "" : fmt::format("`{}`, ", bound.name);
-  if (bound.kind == bound_kind::emptied)
-    return fmt::format("which the program empties, but has not yet ({}{})", name, place);
-  if (bound.kind == bound_kind::keys)
-    return fmt::format(
-        "under keys that come again{} ({}{})",
-        bound.limit == 0 ? ""
-                         : fmt::format(", of which there are {}", text::format_count(bound.limit)),
-        name, place);
-  if (bound.limit == 0) return fmt::format("which the program bounds ({}{})", name, place);
-  return fmt::format("which the program bounds at {} ({}{})", text::format_count(bound.limit), name,
-                     place);
+  const auto place = bound.file.empty()
+                         ? std::string()
+                         : fmt::format("{}:{}, ", text::file_name(bound.file), bound.line);
+  const auto said_by = fmt::format("({}`{}`)", place, bound.expression);
+  const auto value = text::format_count(bound.value);
+  using program::bound_kind;
+  switch (bound.kind) {
+    case bound_kind::container:
+      return "which is bounded";
+    case bound_kind::emptied:
+      return fmt::format("which the program empties after {} rounds {}", value, said_by);
+    case bound_kind::keys:
+      return fmt::format("under keys of which there are {} {}", value, said_by);
+    default:
+      return fmt::format("which the program bounds at {} {}", value, said_by);
+  }
 }
 
 // A container that is emptied, with what it has gathered by then.
@@ -83,20 +78,10 @@ struct growing_run {
   found.line = fmt::format("in `{}`, which the program empties, but has not yet", variable);
   found.overturned_by = fmt::format("growth after the program has emptied `{}`", variable);
   const auto so_far = who.found.evidence.steps;
-  const auto limit = held_by.bound->limit;
-  if (limit != 0) found.steps_to_full = limit > so_far ? limit - so_far : 1;
+  const auto limit = held_by.bound->value;
+  found.steps_to_full = limit > so_far ? limit - so_far : 1;
+  found.bound = held_by.bound;
   return found;
-}
-
-// A list that has been there and has not become longer: each element gets something once.
-[[nodiscard]] bounded_growth until_each_has(const retainer& held_by) {
-  const auto variable = variable_of(held_by);
-  return {.summary = fmt::format(
-              "grows in {}, no container of which gets longer: more of what was there holds memory",
-              describe(held_by)),
-          .line = fmt::format("in `{}`, by elements that were there before", variable),
-          .steps_to_full = std::nullopt,
-          .overturned_by = fmt::format("growth after each element of `{}` has its own", variable)};
 }
 
 // The largest of a suspect's retainers that has an end and `names` it. Null: less than nearly all
@@ -120,14 +105,15 @@ template <class Ends, class Names>
 }
 
 [[nodiscard]] std::optional<bounded_growth> into_container(const suspect& who) {
-  const auto* const largest = largest_with_end(who, is_bounded, is_bounded);
+  const auto bounded = [](const retainer& held_by) { return held_by.bound.has_value(); };
+  const auto* const largest = largest_with_end(who, bounded, bounded);
   if (largest == nullptr) return std::nullopt;
-  if (largest->bound && largest->bound->kind == bound_kind::emptied)
-    return until_emptied(who, *largest);
-  if (largest->bound && largest->bound->kind == bound_kind::places) return until_each_has(*largest);
-  const auto limit = largest->bound ? largest->bound->limit : limit_by_kind(*largest);
+  const auto& bound = *largest->bound;
+  if (bound.kind == program::bound_kind::emptied) return until_emptied(who, *largest);
+  const auto limit = bound.value;
   // In one that was made at its full length, count the elements that hold memory.
-  const bool is_preset = largest->bound && length_of(*largest) == limit;
+  const bool is_preset =
+      bound.kind != program::bound_kind::container && length_of(*largest) == limit;
   const auto length = is_preset ? largest->blocks : length_of(*largest);
   const auto variable = variable_of(*largest);
   bounded_growth found;
@@ -138,9 +124,10 @@ template <class Ends, class Names>
           ? limit == 0 ? std::string("bounded and")
                        : fmt::format("bounded at {} and", text::format_count(limit))
           : fmt::format("{} of {}, which is", largest->container, text::format_count(length)));
-  if (largest->grows_itself && largest->bound)
+  if (largest->grows_itself)
     found.line = fmt::format("into the tensors of `{}`, {}", variable, bound_words(*largest));
   found.overturned_by = "growth after the container is full";
+  found.bound = bound;
   if (limit == 0) return found;
   if (largest->grows_itself) {  // nobody knows how many rows it has
     found.overturned_by =
@@ -275,35 +262,6 @@ constexpr std::uint64_t most_parts = 8;
           fmt::format("growth of `{}` in steps that work on no more than before", name)};
 }
 
-// past, cache, kv_cache, keys, v: less than attribution asks of a name that stands alone
-// (cache_names.h), since here the blocks come in pairs and grow.
-[[nodiscard]] bool may_name_a_cache(std::string_view name) {
-  constexpr std::array<std::string_view, 6> words = {"cache", "past",   "kv",
-                                                     "keys",  "values", "kvs"};
-  constexpr std::array<std::string_view, 2> letters = {"k", "v"};
-  return std::ranges::any_of(words, [&](auto word) { return name.find(word) != name.npos; }) ||
-         std::ranges::find(letters, name) != letters.end();
-}
-
-// A key and a value for each layer, reallocated and larger for each word, and gone with the
-// function that writes the text. What an attribute keeps may stay for the next text.
-[[nodiscard]] std::optional<bounded_growth> text_so_far(const suspect& who) {
-  if (who.generations > births_of_what_streams || who.retained_by.empty()) return std::nullopt;
-  const auto& held_by = who.retained_by.front();
-  const auto name = variable_of(held_by);
-  const bool is_local = held_by.owner.starts_with("local of ") && name.find('.') == name.npos &&
-                        held_by.owner != "local of main" && held_by.owner != "local of <module>";
-  const bool pairs = who.blocks >= 2 && who.blocks % 2 == 0 &&
-                     who.born_in == attribution::phase::evaluation && may_name_a_cache(name);
-  if (!is_local || (who.what != category::kv_cache && !pairs)) return std::nullopt;
-  return bounded_growth{
-      .summary = fmt::format("grows by the keys and values of the text that is written, in {}",
-                             describe(held_by)),
-      .line = fmt::format("by keys and values of the text that is written, in `{}`", name),
-      .steps_to_full = std::nullopt,
-      .overturned_by = fmt::format("`{}` that is still there when the next text begins", name)};
-}
-
 // A dictionary that has an entry for each size that the inputs have had.
 [[nodiscard]] std::optional<bounded_growth> one_for_each_size(const suspect& who) {
   if (!who.for_new_sizes || who.retained_by.empty()) return std::nullopt;
@@ -337,32 +295,35 @@ constexpr std::uint64_t most_parts = 8;
       .overturned_by = fmt::format("growth of `{}` while the inputs' sizes stay", name)};
 }
 
-[[nodiscard]] std::string question_of(const open_end& end) {
-  const auto place = fmt::format("{}:{}", text::file_name(end.file), end.line);
-  switch (end.kind) {
-    case open_kind::new_keys:
-      return fmt::format("only keys that are new add to it ({})", place);
-    case open_kind::taken_out:
-      return fmt::format("{} may take out of it", place);
-    case open_kind::measured:
-      return fmt::format("{} compares its length", place);
-    case open_kind::runs_out:
+[[nodiscard]] std::string question_of(const program::doubt& why) {
+  const auto place =
+      fmt::format("{}:{}, `{}`", text::file_name(why.file), why.line, why.expression);
+  using program::doubt_kind;
+  switch (why.kind) {
+    case doubt_kind::keys:
+      return fmt::format("a key that comes again adds nothing ({})", place);
+    case doubt_kind::taken_out:
+      return fmt::format("the program may take out of it ({})", place);
+    case doubt_kind::measured:
+      return fmt::format("the program asks for its length ({})", place);
+    case doubt_kind::elsewhere:
+      return fmt::format("code that is not in this file has it ({})", place);
+    case doubt_kind::runs_out:
       return fmt::format("what is put in may run out ({})", place);
-    case open_kind::larger_only:
-      return fmt::format("it is made larger only where more is asked for than it has ({})", place);
-    case open_kind::named:
-      return fmt::format("{} {} ({})", end.number, end.is_below ? "is not reached" : "may bound it",
-                         place);
+    case doubt_kind::places:
+      return "no container there gets longer: more of what was there holds memory";
   }
   return {};
 }
 
-[[nodiscard]] std::optional<bounded_growth> not_settled(const suspect& who) {
-  if (who.found.evidence.steps >= steps_that_tell) return std::nullopt;
+[[nodiscard]] std::optional<bounded_growth> not_settled(const suspect& who,
+                                                        const growing_run& run) {
+  // The last of the steps has no end to measure at; growth that began late was looked at from then.
+  const auto steps = std::max(who.found.evidence.steps, run.steps);
+  if (steps + 1 >= steps_that_tell) return std::nullopt;
   const auto may_end = [](const retainer& held_by) { return held_by.may_end.has_value(); };
   const auto* const largest = largest_with_end(
-      who, [&](const retainer& held_by) { return is_bounded(held_by) || may_end(held_by); },
-      may_end);
+      who, [&](const retainer& held_by) { return held_by.bound || may_end(held_by); }, may_end);
   if (largest == nullptr) return std::nullopt;
   const auto variable = variable_of(*largest);
   bounded_growth found;
@@ -371,14 +332,19 @@ constexpr std::uint64_t most_parts = 8;
                               describe(*largest), question_of(*largest->may_end));
   found.line = fmt::format("so far in `{}`, which does not tell yet: {}", variable,
                            question_of(*largest->may_end));
-  found.steps_to_full = steps_that_tell - who.found.evidence.steps;
+  found.steps_to_full = steps_that_tell - steps - 1;
   found.overturned_by = fmt::format("whether `{}` grows in a longer run", variable);
+  found.doubt = largest->may_end;
   return found;
 }
 
 [[nodiscard]] growing_run growing_run_of(const findings& found) {
   growing_run run;
   for (const auto& about : found.verdicts) {
+    if (about.about.kind == subject_kind::device && !about.series.bytes.empty()) {
+      run.steps = std::max(
+          run.steps, about.series.first_step + about.series.stride * about.series.bytes.size());
+    }
     for (const auto& who : about.suspects) {
       if (who.what != category::weights || !growth::is_leak(who.found.shape)) continue;
       const bool fills = is_part_of_model(who) || into_container(who);
@@ -397,8 +363,7 @@ constexpr std::uint64_t most_parts = 8;
   if (auto found = larger_steps(who)) return found;
   if (auto found = one_for_each_size(who)) return found;
   if (auto found = as_large_as_inputs(who)) return found;
-  if (auto found = text_so_far(who)) return found;
-  return not_settled(who);
+  return not_settled(who, run);
 }
 
 // A sentence about a verdict whose growth is that.
@@ -422,6 +387,9 @@ void call_bounded_growth(growth::judgement& found, const bounded_growth& buffer)
 void call_bounded_growth(verdict& about, const bounded_growth& buffer) {
   call_bounded_growth(about.found, buffer);
   about.summary = summary_of(about, buffer);
+  about.bound = buffer.bound;
+  about.doubt = buffer.doubt;
+  if (buffer.settled) about.steps_to_bound = buffer.steps_to_full;
   about.steps_to_oom.reset();
   about.ns_to_oom.reset();
 }

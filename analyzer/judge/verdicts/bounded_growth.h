@@ -14,10 +14,15 @@
 
 #include <cstdint>
 
+#include "analyzer/judge/verdicts/retention.h"
 #include "analyzer/judge/verdicts/verdict.h"
 #include "analyzer/trace/reader/dictionary.h"
 
 namespace memtrace::verdicts {
+
+// What keeps each suspect, from the heap scans; which bounds the program proves; and the answer of
+// each verdict. The last part of conclude().
+void explain(findings& found, const retention& kept, const trace::dictionary& names);
 
 // Suspects whose memory fills so get `fills` and the shape warmup_plateau; so does a verdict most
 // of whose growth is theirs, unless what is left still grows. Not where memory runs out before.
@@ -27,9 +32,12 @@ void judge_bounded_growth(findings& found);
 // At most so many steps' blocks are alive at once where each step makes its own.
 inline constexpr std::uint64_t births_of_what_streams = 2;
 
-// Which of the containers that keep what grows are bounded by a line of the program
-// (program/shown_bound.h), where its source is readable: fills `bound` or `may_end` of what keeps
-// the suspects that leak, and what else their lines say of it. First; then judge_bounded_growth().
+// From so many steps on growth of which no end is proved is a leak.
+inline constexpr std::uint64_t steps_that_tell = 100;
+
+// Which of the containers that keep what grows are bounded by the program (program/prove.h), where
+// the trace has its source: fills `bound` or `may_end` of what keeps the suspects that leak, and
+// what else their lines say of it. First; then judge_bounded_growth().
 void find_bounds(findings& found, const trace::dictionary& names);
 
 }  // namespace memtrace::verdicts

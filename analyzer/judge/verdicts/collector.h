@@ -141,7 +141,8 @@ class collector final : public attribution::life_observer {
 // From what was collected to verdicts, in this order: the device as a whole, judged by its call
 // sites; where that does not grow, what it reserves; memory outside of PyTorch; single call sites;
 // categories; and memory that grows within an evaluation or a phase that the program named. Each
-// device has a verdict, the others only where they grow. `unit`: what the steps are.
+// device has a verdict, the others only where they grow. `unit`: what the steps are. Then what
+// keeps what grows, and whether the program bounds it: every face gets its answer from here.
 [[nodiscard]] findings conclude(const collector& collected, const replay::replayer& replayed,
                                 const trace::dictionary& names, const std::string& unit = "step");
 

@@ -11,7 +11,7 @@
 
 #include "analyzer/base/statistics/judge.h"
 #include "analyzer/base/text/units.h"
-#include "analyzer/judge/program/inconclusive.h"
+#include "analyzer/judge/verdicts/bounded_growth.h"
 #include "analyzer/judge/verdicts/device_series.h"
 #include "analyzer/judge/verdicts/suspects.h"
 #include "analyzer/judge/verdicts/timeline.h"
@@ -355,6 +355,7 @@ findings conclude(const collector& collected, const replay::replayer& replayed,
   if (calls == nullptr) tell_categories(with, collected, by_device, others);
   tell_phases(with, collected, names, made.verdicts, others);
   std::ranges::move(others, std::back_inserter(made.verdicts));
+  explain(made, collected.kept(), names);
   return made;
 }
 

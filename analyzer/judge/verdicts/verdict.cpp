@@ -100,7 +100,34 @@ std::string summary_of(const verdict& given) {
   return {};
 }
 
+std::string_view name_of(answer which) {
+  switch (which) {
+    case answer::accumulates:
+      return "accumulates";
+    case answer::bounded:
+      return "bounded";
+    case answer::not_settled:
+      return "not_settled";
+    case answer::steady:
+      return "steady";
+  }
+  return "steady";
+}
+
+namespace {
+
+// What grows within each evaluation, or phase of the program's own, ended with it as often as the
+// run shows: conclude() has given it that bound.
+[[nodiscard]] answer answer_of(const verdict& about) {
+  if (about.bound) return answer::bounded;
+  if (growth::is_leak(about.found.shape)) return answer::accumulates;
+  return about.found.shape == growth::shape::unknown ? answer::not_settled : answer::steady;
+}
+
+}  // namespace
+
 void summarize(findings& found) {
+  for (auto& one : found.verdicts) one.answer = answer_of(one);
   for (auto& one : found.verdicts) {
     if (one.summary.empty()) one.summary = summary_of(one);
   }

@@ -7,16 +7,27 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "analyzer/base/statistics/judge.h"
-#include "analyzer/judge/program/bounds.h"
+#include "analyzer/judge/program/prove.h"
 #include "analyzer/judge/verdicts/held_path.h"
 #include "analyzer/model/attribution/terms.h"
 #include "analyzer/trace/reader/ids.h"
 #include "memtrace/trace_format.h"
 
 namespace memtrace::verdicts {
+
+// The answer to whether memory grows without end, the same from every face.
+enum class answer : std::uint8_t {
+  accumulates,  // it grows, and nothing proves an end; in a short run, nothing speaks for one
+  bounded,      // it grows up to a bound, which the verdict has with its line and value
+  not_settled,  // it grows, or may; the run is too short to tell, and the program does not
+  steady,       // it does not grow from step to step
+};
+// "accumulates", "bounded", "not_settled", "steady"
+[[nodiscard]] std::string_view name_of(answer which);
 
 // As the report's JSON names it, before the colon.
 enum class subject_kind : std::uint8_t {
@@ -64,8 +75,8 @@ struct retainer {
   std::uint64_t seen_at_step = 0;          // the last of them
   std::uint64_t recorded_in_backward = 0;  // of the bytes: made by a backward that made a graph
   std::string numbers;                     // beside it, at that time: capacity=40,budget=320
-  std::optional<shown_bound> bound;        // what keeps it from getting ever longer
-  std::optional<open_end> may_end;         // where there is no bound
+  std::optional<program::bound> bound;     // what keeps it from getting ever longer
+  std::optional<program::doubt> may_end;   // where there is no bound
   bool made_of_itself = false;             // a step gives it what it makes of what was there
   bool reallocated = false;                // each step gives it something new, not more of the same
 };
@@ -76,7 +87,9 @@ struct bounded_growth {
   std::string line;                            // into `x`, deque of 5, which is not full yet
   std::optional<std::uint64_t> steps_to_full;  // at the rate at which it fills
   std::string overturned_by;
-  bool settled = true;  // false: the run is too short to tell
+  bool settled = true;                                 // false: the run is too short to tell
+  std::optional<program::bound> bound = std::nullopt;  // of what is settled
+  std::optional<program::doubt> doubt = std::nullopt;  // of what is not
 };
 
 // Steps until memory would run out on another GPU, if what is on this one outside of PyTorch's pool
@@ -143,7 +156,11 @@ struct verdict {
   std::vector<steps_elsewhere> elsewhere;  // of device and phase; as gpu_models.h lists them
   std::vector<suspect> suspects;           // largest share first
   std::optional<remedy> fix;               // of one without suspects: reserved, outside, host
-  std::string summary;                     // a sentence
+  verdicts::answer answer = answer::steady;
+  std::optional<program::bound> bound;          // of `bounded`
+  std::optional<std::uint64_t> steps_to_bound;  // at the rate at which it grows; none: not known
+  std::optional<program::doubt> doubt;          // of `not_settled`, where it is the program's
+  std::string summary;                          // a sentence
 };
 
 // A habit that costs and does not help, such as empty_cache in every batch.
@@ -168,7 +185,7 @@ struct findings {
 
 // A sentence that says what was found, without the place.
 [[nodiscard]] std::string summary_of(const verdict& given);
-// Gives a summary to each that has none yet.
+// Gives an answer to each, and a summary to each that has none yet.
 void summarize(findings& found);
 
 }  // namespace memtrace::verdicts

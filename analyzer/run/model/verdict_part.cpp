@@ -72,7 +72,7 @@ void add_verdicts(const trace::dictionary& names, const replay::replayer& replay
   findings = verdicts::conclude(lives, replayed, names, unit);
   add_host_verdicts(host::judge_host(to.host, replayed.driver().pinned_changes(), ends),
                     findings.verdicts);
-  remedies::explain(findings, lives.kept(), names, {to.run.alloc_conf});
+  remedies::prescribe(findings, names, {to.run.alloc_conf});
   verdicts::summarize(findings);
   if (auto habit = cache_use.finish(steps_of(attributed), ends)) {
     findings.habits.push_back(std::move(*habit));

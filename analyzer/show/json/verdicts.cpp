@@ -97,6 +97,26 @@ constexpr flag_name held_flags[] = {
   return all;
 }
 
+[[nodiscard]] json bound_json(const verdicts::verdict& verdict) {
+  if (!verdict.bound) return nullptr;
+  const auto& bound = *verdict.bound;
+  return {{"kind", program::name_of(bound.kind)},
+          {"file", text_or_null(bound.file)},
+          {"line", bound.line},
+          {"expression", bound.expression},
+          {"value", bound.value},
+          {"reached_in_steps", or_null(verdict.steps_to_bound)}};
+}
+
+[[nodiscard]] json doubt_json(const verdicts::verdict& verdict) {
+  if (!verdict.doubt) return nullptr;
+  const auto& doubt = *verdict.doubt;
+  return {{"kind", program::name_of(doubt.kind)},
+          {"file", text_or_null(doubt.file)},
+          {"line", doubt.line},
+          {"expression", doubt.expression}};
+}
+
 [[nodiscard]] json verdict_json(const run::process_report& process,
                                 const verdicts::verdict& verdict) {
   const auto& found = verdict.found;
@@ -105,6 +125,9 @@ constexpr flag_name held_flags[] = {
   for (const auto& one : verdict.suspects) suspects.push_back(suspect_json(process, one));
   return {{"subject", name_of(verdict.about)},
           {"pid", process.run.pid},
+          {"answer", name_of(verdict.answer)},
+          {"bound", bound_json(verdict)},
+          {"doubt", doubt_json(verdict)},
           {"shape", name_of(found.shape)},
           {"bytes_per_step", known ? json(verdict.bytes_per_step) : json(nullptr)},
           {"bytes_per_step_low", known ? json(found.bytes_per_step_low) : json(nullptr)},

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "analyzer/base/text/units.h"
+#include "analyzer/judge/verdicts/bounded_growth.h"
 #include "analyzer/judge/verdicts/retainer_words.h"
 #include "analyzer/run/model/causes.h"
 #include "analyzer/trace/code/places.h"
@@ -205,15 +206,12 @@ void add_verdict(section& out, const run::process_report& process, const verdict
     if (i == 0 || all[i].share >= 0.05) add_cause(out, process, all[i], i == 0);
   }
   if (about.fix) add_fix(out, *about.fix, true);
-  // The share is that of programs which nobody had read when they were judged: the sets five to
-  // eight in tests/answers/verdicts/RESULTS.md.
-  constexpr std::uint64_t few_steps = 60;
   const auto steps = about.found.evidence.steps;
-  if (steps != 0 && steps <= few_steps && about.about.kind == subject_kind::device) {
+  const bool few = steps != 0 && steps + 1 < verdicts::steps_that_tell;
+  if (few && about.about.kind == subject_kind::device) {
     out.labelled("how sure:",
-                 fmt::format("{} {}s are few: one in four programs that only fill a buffer looks "
-                             "like this; a longer run tells more",
-                             text::format_count(steps), about.unit),
+                 fmt::format("seen over {} {}s; {} would settle it", text::format_count(steps),
+                             about.unit, text::format_count(verdicts::steps_that_tell)),
                  2);
   }
   const bool runs_out = about.steps_to_oom && !ran_out(process, about.about.device);

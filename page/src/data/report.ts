@@ -200,6 +200,21 @@ export interface Oom {
 export interface Verdict {
   subject: string;
   pid: number;
+  answer: "accumulates" | "bounded" | "not_settled" | "steady";
+  bound: {
+    kind: "container" | "length" | "keys" | "emptied" | "episode";
+    file: string | null;
+    line: number;
+    expression: string;
+    value: number;
+    reached_in_steps: number | null;
+  } | null;
+  doubt: {
+    kind: "taken_out" | "measured" | "keys" | "elsewhere" | "runs_out" | "places";
+    file: string | null;
+    line: number;
+    expression: string;
+  } | null;
   shape: "accumulating" | "stepwise" | "sawtooth" | "sawtooth_leak" | "bounded_records" | "warmup_plateau" | "steady" | "unknown";
   bytes_per_step: number | null;
   bytes_per_step_low: number | null;

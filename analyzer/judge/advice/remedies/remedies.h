@@ -9,7 +9,6 @@
 #include <string_view>
 #include <vector>
 
-#include "analyzer/judge/verdicts/retention.h"
 #include "analyzer/judge/verdicts/verdict.h"
 #include "analyzer/trace/code/frames.h"
 #include "analyzer/trace/reader/dictionary.h"
@@ -80,11 +79,6 @@ struct clues {
   // Its retainer, to be named in a sentence: `self.outputs`; "what keeps it" where not known.
   [[nodiscard]] std::string variable() const;
 };
-
-// Fills `retained_by` of every suspect from the heap scans, takes growth that bounded containers
-// hold for what it is, and gives leaks their remedy.
-void explain(verdicts::findings& found, const verdicts::retention& kept,
-             const trace::dictionary& names, const run_clues& run = {});
 
 // The advice for each cause of growth that was found.
 

@@ -20,25 +20,25 @@ namespace {
   return made;
 }
 
-[[nodiscard]] std::optional<verdicts::shown_bound> bound_of(verdicts::suspect who) {
+[[nodiscard]] std::optional<program::doubt> doubt_of(verdicts::suspect who) {
   verdicts::findings found;
   found.verdicts.emplace_back().suspects.push_back(std::move(who));
   verdicts::find_bounds(found, trace::dictionary());
-  return found.verdicts[0].suspects[0].retained_by[0].bound;
+  return found.verdicts[0].suspects[0].retained_by[0].may_end;
 }
 
 }  // namespace
 
-TEST_CASE("GIVEN models in a list WHEN they run, or take turns THEN there are as many as places") {
+TEST_CASE("GIVEN models in a list WHEN they run, or take turns THEN it may end with its places") {
   auto models = models_in_a_list();
   models.modules_run = true;
-  REQUIRE(bound_of(models));
-  CHECK(bound_of(models)->kind == verdicts::bound_kind::places);
+  REQUIRE(doubt_of(models));
+  CHECK(doubt_of(models)->kind == program::doubt_kind::places);
   models.modules_run = false;
   models.modules_take_turns = true;
-  CHECK(bound_of(models));
+  CHECK(doubt_of(models));
 }
 
-TEST_CASE("GIVEN models in a list WHEN each has been trained and stays THEN nothing bounds them") {
-  CHECK_FALSE(bound_of(models_in_a_list()));
+TEST_CASE("GIVEN models in a list WHEN each has been trained and stays THEN nothing is in doubt") {
+  CHECK_FALSE(doubt_of(models_in_a_list()));
 }

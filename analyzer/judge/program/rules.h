@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The rules by which prove.h decides: each answers for one place that makes the container longer.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analyzer/judge/program/prove.h"
+#include "analyzer/judge/program/uses.h"
+#include "analyzer/judge/program/values.h"
+
+namespace memtrace::program {
+
+// What holds where a statement runs, as the conditions around it and before it say:
+//
+//   if full: return          not full
+//   if len(items) < 40:      len(items) < 40
+//       items.append(x)  ◄── both hold here
+
+// left `sign` right holds; or, with an empty sign, `left` is true or not.
+struct fact {
+  node left;
+  std::string_view sign;  // < <= > >= == !=, is, is not, in, not in
+  node right;
+  bool holds = true;  // of an empty sign
+  node condition;     // the whole condition that says it
+};
+
+// What follows from a condition that is true, or false.
+[[nodiscard]] std::vector<fact> facts_of(const node& condition, bool is_true);
+
+// What holds where `what` runs, within its function.
+[[nodiscard]] std::vector<fact> facts_at(const node& what);
+
+// Whether it runs whenever its statement does: not in a lambda, nor on one side of `and`.
+[[nodiscard]] bool runs_with_statement(const node& what);
+// Whether a statement may leave the block that it is in: a loop within it keeps its own breaks.
+[[nodiscard]] bool may_leave(const node& statement);
+// Whether a block ends by leaving: return, continue, break, raise.
+[[nodiscard]] bool leaves(const node& block);
+
+// What the rules look at.
+struct case_at_hand {
+  const source_file& file;
+  const values& value;
+  const use_list& uses;
+  const question& asked;
+
+  // Whether a node is the variable's length: len(items), items.shape[0], len(self) of a class whose
+  // __len__ returns that.
+  [[nodiscard]] bool is_length(const node& what) const { return static_cast<bool>(measured(what)); }
+  // The container in such an expression, or the object that has it; nothing: it is no length.
+  [[nodiscard]] node measured(const node& what, unsigned depth = 0) const;
+  // Whether two expressions mean the same object, not only the same attribute of two: by what they
+  // are in a function that both are in or are called by.
+  [[nodiscard]] bool is_same(const node& one, const node& other) const;
+  // The most elements that a fact leaves it; none: it says nothing of its length, or no value is
+  // known.
+  [[nodiscard]] std::optional<std::int64_t> most_by(const fact& one, const node& of) const;
+  [[nodiscard]] std::optional<std::int64_t> most_by(const std::vector<fact>& facts,
+                                                    const node& of) const;
+  // Whether a condition asks for its length, whatever follows.
+  [[nodiscard]] bool asks_for_length(const node& condition) const;
+  // Whether something else than this makes it longer, too.
+  [[nodiscard]] bool has_more_growth(const use& than) const;
+  // The bound that a node says, of so many elements.
+  [[nodiscard]] static bound shown(bound_kind kind, const node& by, std::int64_t value);
+
+ private:
+  using paths = std::map<std::uint32_t, std::set<std::string>>;  // by function
+  [[nodiscard]] std::string path_of(const node& what, unsigned depth = 0) const;
+  [[nodiscard]] paths paths_of(const node& what) const;
+};
+
+// Whether a function may be run by calls that do not name it: forward, __call__, __getitem__.
+[[nodiscard]] bool runs_unnamed(const node& function);
+
+// R2: a condition around it lets it run only while the container is shorter than a limit.
+[[nodiscard]] std::optional<bound> by_guard(const case_at_hand& in, const use& grows);
+// R3: wherever it runs, something takes out again what is above a limit.
+[[nodiscard]] std::optional<bound> by_trim(const case_at_hand& in, const use& grows);
+// R3, R6: after a known number of rounds the container is left with nothing.
+[[nodiscard]] std::optional<bound> by_emptying(const case_at_hand& in, const use& grows);
+// Whether a place that empties it would have done so by now, and has not.
+[[nodiscard]] bool emptying_is_past(const case_at_hand& in, const use& grows, const node& empties);
+// R4: a tensor that is joined to itself is cut to a limit.
+[[nodiscard]] std::optional<bound> by_slice(const case_at_hand& in, const use& assigns);
+// R5: what is put in has one of so many keys.
+[[nodiscard]] std::optional<bound> by_keys(const case_at_hand& in, const use& grows);
+// Whether its keys are new each time, as the number of a step is.
+[[nodiscard]] bool has_new_keys(const case_at_hand& in, const use& grows);
+// R7: what is put in is taken out of something that nothing is put into.
+[[nodiscard]] bool runs_out(const case_at_hand& in, const use& grows);
+
+// Whether a tensor may get longer along this axis: no other one is named where it is joined.
+[[nodiscard]] bool may_be_joined_axis(const case_at_hand& in, const node& axis);
+
+// The call of code that is not in the file by which a tensor's new value is made of what it was;
+// none: it is made by PyTorch's functions alone, as torch.cat, or by functions of the file.
+[[nodiscard]] node made_by_others(const case_at_hand& in, const use& assigns);
+// Whether a tensor's new value is made of what it was, or of other things alone.
+// Neither, where that is not known.
+[[nodiscard]] bool is_reallocated(const case_at_hand& in, const use& assigns);
+[[nodiscard]] bool is_made_of_itself(const case_at_hand& in, const use& assigns);
+
+}  // namespace memtrace::program

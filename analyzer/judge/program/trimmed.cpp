@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// R3: whenever the container has become longer, what is above a limit is taken out again.
+//
+//   self.items.append(x)                  while self.items and len(self.items) >= LIMIT:
+//   if len(self.items) > self.capacity:       self.items.popitem(last=False)
+//       self.items.pop(0)                 self.items[key] = x
+//   items = items[-window:]
+//
+// The statement must be reached each time: it stands beside the other one, or beside something that
+// the other one is in, with no loop and no way out between them; in the same function, in one that
+// it calls, or in the caller.
+#include <algorithm>
+
+#include "analyzer/judge/program/rules.h"
+
+namespace memtrace::program {
+
+namespace {
+
+struct trim {
+  std::int64_t most = 0;
+  node said_by;
+};
+
+[[nodiscard]] bool has_exit(const node& in, std::uint32_t after) {
+  return std::ranges::any_of(in.all(), [&](const node& one) {
+    return one.begin() > after && one.is_any({"return_statement", "continue_statement",
+                                              "break_statement", "raise_statement", "yield"});
+  });
+}
+
+// Where an error is caught, a call that fails is a way out, too.
+[[nodiscard]] bool may_fail(const node& block, const node& statement) {
+  const auto whole = block.parent();
+  const auto parts = whole.is("try_statement") ? whole.children() : std::vector<node>();
+  const bool catches =
+      std::ranges::any_of(parts, [](const node& part) { return part.is("except_clause"); });
+  return catches &&
+         std::ranges::any_of(statement.all(), [](const node& one) { return one.is("call"); });
+}
+
+// @torch.no_grad() runs the function as it is; another decorator may not.
+[[nodiscard]] bool is_decorated(const source_file& file, const node& function) {
+  if (!function.parent().is("decorated_definition")) return false;
+  const auto all = function.parent().children();
+  return std::ranges::any_of(all, [&](const node& one) {
+    if (!one.is("decorator")) return false;
+    auto first = one.child(0);
+    if (first.is("call")) first = first.field("function");
+    while (first.is("attribute")) first = first.field("object");
+    const auto name = first.text();
+    return file.package_of(name) != "torch" && name != "staticmethod" && name != "classmethod";
+  });
+}
+
+// Store.trim = another
+[[nodiscard]] bool is_replaced(const source_file& file, const node& function) {
+  const auto& all = file.named(function.field("name").text());
+  return std::ranges::any_of(all, [](const node& one) {
+    return one.parent().is("assignment") && one.parent().field("left") == one;
+  });
+}
+
+const std::initializer_list<std::string_view> comprehensions = {
+    "list_comprehension", "generator_expression", "set_comprehension", "dictionary_comprehension"};
+
+class trims {
+ public:
+  trims(const case_at_hand& in, const use& grows) : in_(in), grows_(grows) {}
+
+  [[nodiscard]] std::optional<trim> beside(const node& what, unsigned depth) const {
+    constexpr unsigned deepest = 2;
+    auto found = in_function(what, depth);
+    if (found || depth == deepest) return found;
+    const auto function = in_.file.function_of(what);
+    if (!function || !loops_around(what).empty() || runs_unnamed(function)) return std::nullopt;
+    const auto calls = in_.file.calls_of(function);
+    if (in_.file.named(function.field("name").text()).size() != calls.size() + 1)
+      return std::nullopt;
+    for (const auto& call : calls) {
+      if (!runs_with_statement(call)) return std::nullopt;  // [put(x) for x in all]
+      const bool in_one =
+          around(call, comprehensions) && around(call, comprehensions).is_in(statement_of(call));
+      const auto caller = in_.file.function_of(call);
+      const auto together = std::ranges::count_if(
+          calls, [&](const node& other) { return in_.file.function_of(other) == caller; });
+      if (in_one || together > 1) return std::nullopt;  // several come for what one takes out
+      found = beside(call, depth + 1);
+      if (!found) return std::nullopt;
+    }
+    return found;
+  }
+
+ private:
+  [[nodiscard]] std::optional<trim> in_function(const node& what, unsigned depth) const {
+    for (auto below = statement_of(what); below; below = statement_of(below.parent())) {
+      const auto block = below.parent();
+      bool before = true;
+      bool way_out = false;
+      for (const auto& statement : block.children()) {
+        if (statement == below) {
+          before = false;
+          way_out = has_exit(below, what.end());
+          continue;
+        }
+        if (!before && way_out) break;
+        if (auto found = trim_by(statement, depth)) return found;
+        way_out = way_out || (!before && (has_exit(statement, 0) || may_fail(block, statement)));
+      }
+      const auto around_it = block.parent();
+      // A loop's body runs again and again before what follows it does.
+      if (!around_it || around_it.is_any({"function_definition", "for_statement", "while_statement",
+                                          "class_definition"})) {
+        break;
+      }
+    }
+    return std::nullopt;
+  }
+
+  [[nodiscard]] bool takes_out_here(const use& one) const {
+    return one.certain && runs_with_statement(one.at) && in_.is_same(grows_.what, one.what);
+  }
+
+  // items.remove(x), del items[x]: it may not be there, and somebody catches that.
+  [[nodiscard]] static bool may_miss(const use& one) {
+    const auto key =
+        one.at.is("call") ? one.at.field("arguments").child(0) : one.at.child(0).field("subscript");
+    const bool fixed = !key || key.is_any({"integer", "unary_operator", "keyword_argument"});
+    return !fixed && around(one.at, {"try_statement", "with_statement", "function_definition"})
+                         .is_any({"try_statement", "with_statement"});
+  }
+
+  // Whether one of the statements of a block, in any case, takes out enough.
+  [[nodiscard]] bool takes_out(const node& block, bool again_and_again) const {
+    for (const auto& statement : block.children()) {
+      for (const auto& one : in_.uses.all) {
+        if (statement_of(one.at) != statement || !takes_out_here(one)) continue;
+        if (one.kind == use_kind::empty) return true;
+        if (one.kind == use_kind::shrink && one.amount == use_amount::one && !may_miss(one) &&
+            (again_and_again ||
+             (grows_.amount == use_amount::one && !in_.has_more_growth(grows_)))) {
+          // In a loop, what leaves it after that leaves the others.
+          return !again_and_again || !has_exit(block, 0);
+        }
+      }
+      if (has_exit(statement, 0)) return false;
+    }
+    return false;
+  }
+
+  [[nodiscard]] std::optional<trim> trim_by(const node& statement, unsigned depth) const {
+    if (statement.is_any({"if_statement", "while_statement"})) return conditional(statement);
+    if (statement.is_any({"with_statement", "try_statement"})) {
+      const auto parts = statement.children();
+      const bool catches =
+          std::ranges::any_of(parts, [](const node& part) { return part.is("except_clause"); });
+      for (const auto& inner : statement.field("body").children()) {
+        if (auto found = trim_by(inner, depth)) return found;
+        if (catches || may_leave(inner)) break;
+      }
+      return std::nullopt;
+    }
+    for (const auto& one : in_.uses.all) {
+      if (statement_of(one.at) != statement || !takes_out_here(one)) continue;
+      if (auto most = cut_to(one)) return trim{*most, statement};
+    }
+    return by_call(statement, depth);
+  }
+
+  // items = items[-40:], del items[:-40]
+  [[nodiscard]] std::optional<std::int64_t> cut_to(const use& one) const {
+    if (one.kind == use_kind::cut) return positive(in_.value.of(one.limit));
+    if (one.kind != use_kind::assign) return std::nullopt;
+    const auto cut = by_slice(in_, one);
+    return cut ? std::optional(static_cast<std::int64_t>(cut->value)) : std::nullopt;
+  }
+
+  [[nodiscard]] static std::optional<std::int64_t> positive(std::optional<std::int64_t> value) {
+    return value && *value > 0 ? value : std::nullopt;
+  }
+
+  [[nodiscard]] std::optional<trim> conditional(const node& statement) const {
+    const auto condition = statement.field("condition");
+    // Where it does not hold, the container is no longer than that.
+    const auto most = in_.most_by(facts_of(condition, false), grows_.what);
+    const bool loops = statement.is("while_statement");
+    const auto body = loops ? statement.field("body") : statement.field("consequence");
+    if (most && takes_out(body, loops)) return trim{*most, condition};
+    if (!most) return std::nullopt;
+    for (const auto& one : in_.uses.all) {
+      if (statement_of(one.at).parent() != body || !takes_out_here(one)) continue;
+      const bool left_before = std::ranges::any_of(body.children(), [&](const node& before) {
+        return before.begin() < statement_of(one.at).begin() && may_leave(before);
+      });
+      if (left_before) continue;
+      if (const auto cut = cut_to(one)) return trim{std::max(*most, *cut), condition};
+    }
+    return std::nullopt;
+  }
+
+  // A call of a function of the file that does it.
+  [[nodiscard]] std::optional<trim> by_call(const node& statement, unsigned depth) const {
+    constexpr unsigned deepest = 2;
+    if (depth >= deepest || !statement.is("expression_statement")) return std::nullopt;
+    const auto call = statement.child(0);
+    const auto function = call.is("call") ? in_.file.callee(call) : node();
+    if (!function || grows_.at.is_in(function) || in_.file.runs_later(function) ||
+        is_decorated(in_.file, function) || is_replaced(in_.file, function)) {
+      return std::nullopt;
+    }
+    for (const auto& inner : function.field("body").children()) {
+      if (auto found = trim_by(inner, depth + 1)) return found;
+      if (has_exit(inner, 0)) break;
+    }
+    return std::nullopt;
+  }
+
+  const case_at_hand& in_;
+  const use& grows_;
+};
+
+}  // namespace
+
+std::optional<bound> by_trim(const case_at_hand& in, const use& grows) {
+  if (around(grows.at, {"lambda", "function_definition"}).is("lambda")) return std::nullopt;
+  const auto found = trims(in, grows).beside(grows.at, 0);
+  if (!found) return std::nullopt;
+  return case_at_hand::shown(bound_kind::length, found->said_by, found->most);
+}
+
+}  // namespace memtrace::program

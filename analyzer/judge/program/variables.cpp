@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Whether a node of the program means a variable.
+#include <algorithm>
+#include <iterator>
+
+#include "analyzer/judge/program/uses.h"
+
+namespace memtrace::program {
+
+std::vector<use> use_list::of(use_kind kind) const {
+  std::vector<use> made;
+  std::ranges::copy_if(all, std::back_inserter(made),
+                       [kind](const use& one) { return one.kind == kind; });
+  return made;
+}
+
+bool use_list::has(use_kind kind) const {
+  return std::ranges::any_of(all, [kind](const use& one) { return one.kind == kind; });
+}
+
+bool is_slice(const node& subscript) {
+  return std::ranges::any_of(subscript.all_of_field("subscript"),
+                             [](const node& one) { return one.is("slice"); });
+}
+
+slice_parts parts_of(const node& subscript) {
+  slice_parts made;
+  const auto slice = subscript.field("subscript");
+  if (!slice.is("slice")) return made;
+  const auto text = slice.text();
+  const auto colon = text.find(':');
+  for (const auto& one : slice.children()) {
+    (one.begin() < slice.begin() + colon ? made.start : made.stop) = one;
+  }
+  return made;
+}
+
+node behind(const source_file& file, const node& value) {
+  if (!value.is("identifier")) return value;
+  const auto statement = statement_of(value);
+  node before;
+  for (const auto& one : statement.parent().children()) {
+    if (one == statement) break;
+    before = one;
+  }
+  const auto given = before.child(0);
+  const auto left = given.field("left");
+  if (!given.is("assignment") || !left.is("identifier") || left.text() != value.text())
+    return value;
+  const std::string name(value.text());
+  const auto owner = file.owner_of(value, name);
+  const auto times = std::ranges::count_if(
+      file.named(name), [&](const node& one) { return file.owner_of(one, name) == owner; });
+  const auto right = given.field("right");
+  return owner && times == 2 && right && !right.is("assignment") ? right : value;
+}
+
+bool means(const source_file& file, const node& what, const variable& which) {
+  if (which.kind == variable_kind::attribute) {
+    if (what.is("identifier")) {
+      // A name in the body of the class is an attribute of its objects.
+      const auto scope = around(what, {"function_definition", "class_definition"});
+      return scope.is("class_definition") && what.text() == which.name &&
+             file.are_related(scope.field("name").text(), which.holder);
+    }
+    if (!what.is("attribute") || what.field("attribute").text() != which.name) return false;
+    const auto object = what.field("object");
+    if (which.holder.empty() || !file.is_self(object)) {
+      // A function or class of a library has the same name.
+      return !(object.is("identifier") && file.is_library(object.text()) &&
+               !file.owner_of(object, std::string(object.text())));
+    }
+    return file.are_related(file.class_of(what).field("name").text(), which.holder);
+  }
+  if (!what.is("identifier") || what.text() != which.name) return false;
+  const auto parent = what.parent();
+  if (parent.is("keyword_argument") && parent.field("name") == what) return false;
+  if (parent.is_any({"parameters", "lambda_parameters", "global_statement", "nonlocal_statement"}))
+    return false;
+  if (parent.is_any({"default_parameter", "typed_default_parameter"}) &&
+      parent.field("name") == what) {
+    return false;
+  }
+  return file.owner_of(what, which.name) == which.scope;
+}
+
+bool means_any(const source_file& file, const node& what, const use_list& uses) {
+  return std::ranges::any_of(
+      uses.names, [&](const variable& one) { return !one.elements && means(file, what, one); });
+}
+
+}  // namespace memtrace::program

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "analyzer/judge/verdicts/bounded_growth.h"
+#include "analyzer/trace/code/frames.h"
+
+namespace memtrace::verdicts {
+
+namespace {
+
+// Growth that is never taken back: what was alive once, is. What grows within an evaluation is
+// gone after it.
+[[nodiscard]] bool lasts(const verdict& about) {
+  if (about.about.kind == subject_kind::phase) return false;
+  return about.found.shape == growth::shape::accumulating ||
+         about.found.shape == growth::shape::stepwise;
+}
+
+// Memory that is freed after each evaluation is in no cycle: where no name leads to it, it is in
+// the middle of an expression.
+void name_what_is_there(std::vector<retainer>& found) {
+  std::erase_if(found,
+                [](const retainer& one) { return (one.flags & format::held_unreachable) != 0; });
+  std::uint64_t most = 0;
+  for (const auto& one : found) most = std::max(most, one.bytes);
+  // The batch at hand is in variables of its own.
+  std::stable_partition(found.begin(), found.end(),
+                        [most](const retainer& one) { return one.bytes >= most / 2; });
+}
+
+// A heap scan names the model alone: its parameters are many. The modules that its new weights are
+// in have names of their own, which lead to what gathers them.
+void name_the_part(suspect& who) {
+  if (who.part_of_model.empty() || !who.in_running_model || who.retained_by.empty()) return;
+  auto& held_by = who.retained_by.front();
+  constexpr auto elsewhere = format::held_unreachable | format::held_graph;
+  if (!held_by.container.empty() || (held_by.flags & elsewhere) != 0) return;
+  if (!who.part_of_model.starts_with('[')) held_by.path += '.';
+  held_by.path += who.part_of_model;
+}
+
+void explain_one(const verdict& about, suspect& who, const retention& kept) {
+  // The retainer of a block is not why PyTorch reserved more for it; and heap scans see memory in
+  // PyTorch's pool only.
+  const auto kind = about.about.kind;
+  if (kind == subject_kind::reserved || kind == subject_kind::host ||
+      kind == subject_kind::outside) {
+    return;
+  }
+  who.retained_by = kept.of_site(who.device, who.site, lasts(about));
+  if (kind == subject_kind::phase) name_what_is_there(who.retained_by);
+  name_the_part(who);
+  const bool even = who.found.shape == growth::shape::accumulating && who.blocks > 1 &&
+                    who.found.evidence.late_start == 0;
+  if (!who.retained_by.empty() || !lasts(about) || !even) return;
+  auto lost = kept.unnamed(who.device, who.site, who.bytes_per_step, who.bytes / who.blocks);
+  if (lost) who.retained_by.push_back(std::move(*lost));
+}
+
+}  // namespace
+
+namespace {
+
+// What grows within each evaluation is gone after it: as much as its longest held.
+void bound_by_episode(verdict& about, const trace::dictionary& names) {
+  if (about.about.kind != subject_kind::phase || !growth::is_leak(about.found.shape)) return;
+  program::bound made;
+  made.kind = program::bound_kind::episode;
+  made.expression = "the end of each " + about.about.name;
+  for (const auto bytes : about.series.bytes) made.value = std::max(made.value, bytes);
+  for (const auto& who : about.suspects) {
+    for (const auto& frame : code::frames_of(names, who.stack)) {
+      if (!frame.user || made.line != 0) continue;
+      made.file = frame.file;
+      made.line = frame.line;
+    }
+  }
+  about.bound = std::move(made);
+}
+
+}  // namespace
+
+void explain(findings& found, const retention& kept, const trace::dictionary& names) {
+  for (auto& about : found.verdicts) {
+    for (auto& who : about.suspects) explain_one(about, who, kept);
+  }
+  find_bounds(found, names);
+  judge_bounded_growth(found);
+  for (auto& about : found.verdicts) bound_by_episode(about, names);
+  summarize(found);
+}
+
+}  // namespace memtrace::verdicts
