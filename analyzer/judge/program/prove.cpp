@@ -309,7 +309,12 @@ class prover {
 
   // Whether it may run while the container gets longer.
   [[nodiscard]] bool may_run(const node& where) const {
-    return in_.file.is_repeated(where, in_.asked.running, source_file::calls_by::others_too);
+    // A function that others may call again begins with other locals: it is this one that grows.
+    const auto& name = uses_.names.front();
+    const bool own = name.kind == variable_kind::local && in_.file.function_of(where) == name.scope;
+    return in_.file.is_repeated(
+        where, in_.asked.running,
+        own ? source_file::calls_by::the_file : source_file::calls_by::others_too);
   }
 
   // `grows`: the place that is asked about; null: none was found.
