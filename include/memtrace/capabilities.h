@@ -25,26 +25,26 @@ namespace memtrace {
 enum class recording_mode : std::uint8_t { minimal, standard, full, asked };
 
 // X(name, variable, on from, what a report lacks where it is off)
-#define MEMTRACE_CAPABILITIES(X)                                                                 \
-  X(python_stacks, "MEMTRACE_PYTHON_STACKS", minimal, "the lines of Python behind the memory")   \
-  X(deep_binding, "MEMTRACE_DEEP_BINDING", minimal,                                              \
-    "CUDA calls of libraries that are bound to their own names")                                 \
-  X(allocator_methods, "MEMTRACE_ALLOCATOR_METHODS", standard,                                   \
-    "calls of empty_cache, memory pools and limits, without which a replay is not exact")        \
-  X(agent, "MEMTRACE_AGENT", standard, "the names of modules, parameters and optimizer states")  \
-  X(optimizer_hooks, "MEMTRACE_OPTIMIZER_HOOKS", standard, "optimizer steps, gradients, states") \
-  X(autograd, "MEMTRACE_AUTOGRAD", standard,                                                     \
-    "what is saved for backward, and the forward lines behind backward's memory")                \
-  X(source, "MEMTRACE_SOURCE", standard, "the lines of the program that bound what grows")       \
-  X(nvtx, "MEMTRACE_NVTX", standard, "phases marked with NVTX")                                  \
-  X(sampling, "MEMTRACE_SAMPLING", standard, "host memory, and the device as a whole")           \
-  X(nvml, "MEMTRACE_NVML", standard, "what other processes hold on the device")                  \
-  X(census, "MEMTRACE_CENSUS", standard, "what keeps memory alive")                              \
-  X(graph_walks, "MEMTRACE_GRAPH_WALKS", standard, "memory that a kept autograd graph holds")    \
-  X(lengths, "MEMTRACE_LENGTHS", standard, "whether what grows was ever emptied")                \
-  X(step_census, "MEMTRACE_STEP_CENSUS", full, "who held the memory in the middle of the run")   \
-  X(cupti, "MEMTRACE_CUPTI", full, "a second witness, for memtrace audit")                       \
-  X(census_signal, "MEMTRACE_CENSUS_SIGNAL", asked, "a census when SIGUSR2 asks for one")        \
+#define MEMTRACE_CAPABILITIES(X)                                                                  \
+  X(python_stacks, "MEMTRACE_PYTHON_STACKS", minimal, "the lines of Python behind the memory")    \
+  X(deep_binding, "MEMTRACE_DEEP_BINDING", minimal,                                               \
+    "CUDA calls of libraries that are bound to their own names")                                  \
+  X(allocator_methods, "MEMTRACE_ALLOCATOR_METHODS", standard,                                    \
+    "calls of empty_cache, memory pools and limits, without which a replay is not exact")         \
+  X(agent, "MEMTRACE_AGENT", standard, "the names of modules, parameters and optimizer states")   \
+  X(optimizer_hooks, "MEMTRACE_OPTIMIZER_HOOKS", standard, "optimizer steps, gradients, states")  \
+  X(autograd, "MEMTRACE_AUTOGRAD", standard,                                                      \
+    "what is saved for backward, and the forward lines behind backward's memory")                 \
+  X(source, "MEMTRACE_SOURCE", standard, "the lines of the program that bound what grows")        \
+  X(nvtx, "MEMTRACE_NVTX", standard, "phases marked with NVTX")                                   \
+  X(sampling, "MEMTRACE_SAMPLING", standard, "host memory, and the device as a whole")            \
+  X(nvml, "MEMTRACE_NVML", standard, "what other processes hold on the device")                   \
+  X(census, "MEMTRACE_CENSUS", standard, "what keeps memory alive")                               \
+  X(graph_walks, "MEMTRACE_GRAPH_WALKS", standard, "memory that a kept autograd graph holds")     \
+  X(step_census, "MEMTRACE_STEP_CENSUS", full, "who held the memory in the middle of the run")    \
+  X(cupti, "MEMTRACE_CUPTI", full, "a second witness, for memtrace audit")                        \
+  X(lengths, "MEMTRACE_LENGTHS", asked, "how long the containers of what grows are at each step") \
+  X(census_signal, "MEMTRACE_CENSUS_SIGNAL", asked, "a census when SIGUSR2 asks for one")         \
   X(native_stacks, "MEMTRACE_NATIVE_STACKS", asked, "C++ frames of every call of CUDA")
 
 enum class capability : std::uint8_t {

@@ -17,7 +17,7 @@ pytestmark = pytest.mark.usefixtures("built")
 
 def run(tmp_path: Path, **env: str) -> tuple[list[dict[str, int]], list[dict[str, int]]]:
     """By step: what the program saw, and what the trace tells."""
-    outcome = recordings.run([runs.python(), PROGRAM], tmp_path, env=env).expect(0)
+    outcome = recordings.run([runs.python(), PROGRAM], tmp_path, env={"MEMTRACE_LENGTHS": "1", **env}).expect(0)
     seen = [json.loads(line) for line in outcome.stdout.splitlines() if line.startswith(b"{")]
     told: list[dict[str, int]] = []
     for one in runs.dump(outcome.traces[0], stacks=False):
