@@ -267,9 +267,7 @@ constexpr std::uint64_t most_parts = 8;
   if (!who.for_new_sizes || who.retained_by.empty()) return std::nullopt;
   const auto& held_by = who.retained_by.front();
   const auto kind = container_class(held_by);
-  if (kind.find("dict") == kind.npos && kind.find("Dict") == kind.npos && kind != "lru_cache") {
-    return std::nullopt;
-  }
+  if (!program::is_dictionary(kind) && kind != "lru_cache") return std::nullopt;
   return bounded_growth{
       .summary = fmt::format("grows by an entry for each new size of the inputs, in {}",
                              describe(held_by)),
@@ -321,20 +319,20 @@ constexpr std::uint64_t most_parts = 8;
   // The last of the steps has no end to measure at; growth that began late was looked at from then.
   const auto steps = std::max(who.found.evidence.steps, run.steps);
   if (steps + 1 >= steps_that_tell) return std::nullopt;
-  const auto may_end = [](const retainer& held_by) { return held_by.may_end.has_value(); };
+  const auto in_doubt = [](const retainer& held_by) { return held_by.doubt.has_value(); };
   const auto* const largest = largest_with_end(
-      who, [&](const retainer& held_by) { return held_by.bound || may_end(held_by); }, may_end);
+      who, [&](const retainer& held_by) { return held_by.bound || in_doubt(held_by); }, in_doubt);
   if (largest == nullptr) return std::nullopt;
   const auto variable = variable_of(*largest);
   bounded_growth found;
   found.settled = false;
   found.summary = fmt::format("grows so far in {}: whether it goes on is not settled, as {}",
-                              describe(*largest), question_of(*largest->may_end));
+                              describe(*largest), question_of(*largest->doubt));
   found.line = fmt::format("so far in `{}`, which does not tell yet: {}", variable,
-                           question_of(*largest->may_end));
+                           question_of(*largest->doubt));
   found.steps_to_full = steps_that_tell - steps - 1;
   found.overturned_by = fmt::format("whether `{}` grows in a longer run", variable);
-  found.doubt = largest->may_end;
+  found.doubt = largest->doubt;
   return found;
 }
 

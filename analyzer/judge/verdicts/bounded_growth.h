@@ -36,7 +36,7 @@ inline constexpr std::uint64_t births_of_what_streams = 2;
 inline constexpr std::uint64_t steps_that_tell = 100;
 
 // Which of the containers that keep what grows are bounded by the program (program/prove.h), where
-// the trace has its source: fills `bound` or `may_end` of what keeps the suspects that leak, and
+// the trace has its source: fills `bound` or `doubt` of what keeps the suspects that leak, and
 // what else their lines say of it. First; then judge_bounded_growth().
 void find_bounds(findings& found, const trace::dictionary& names);
 

@@ -87,9 +87,11 @@ class sources {
     made.length = 0;
   } else if (held_by.grows_in) {
     made.in_elements = held_by.grows_in->in_elements;
-    if (held_by.grows_in->variable != innermost || made.in_elements) {
-      made.container = held_by.grows_in->keys != 0 ? "dict" : "list";
-    }
+    // Its keys tell a dictionary of somebody's own class from a list.
+    const bool is_another = held_by.grows_in->variable != innermost || made.in_elements;
+    const bool has_keys = held_by.grows_in->keys != 0;
+    if (has_keys && !program::is_dictionary(made.container)) made.container = "dict";
+    if (is_another) made.container = has_keys ? "dict" : "list";
   }
   return made;
 }
@@ -122,9 +124,9 @@ class bounds {
       auto files = where;
       if (code::is_user_code(held_by.file)) files.insert(files.begin(), held_by.file);
       ask(who, held_by, files, unit);
-      if (!held_by.bound && !held_by.may_end && grows_in_its_places(who, held_by)) {
-        held_by.may_end = program::doubt{program::doubt_kind::places, held_by.file, held_by.line,
-                                         variable_of(held_by)};
+      if (!held_by.bound && !held_by.doubt && grows_in_its_places(who, held_by)) {
+        held_by.doubt = program::doubt{program::doubt_kind::places, held_by.file, held_by.line,
+                                       variable_of(held_by)};
       }
     }
   }
@@ -150,14 +152,32 @@ class bounds {
       auto found = program::prove(*source, file, question);
       held_by.reallocated = held_by.reallocated || found.reallocated;
       held_by.made_of_itself = held_by.made_of_itself || found.made_of_itself;
-      if (!held_by.may_end) held_by.may_end = std::move(found.why);
+      if (!held_by.doubt) held_by.doubt = std::move(found.why);
       if (found.proof) {
-        held_by.bound = std::move(found.proof);
-        held_by.may_end.reset();
+        held_by.doubt = grown_elsewhere(file, question);
+        if (!held_by.doubt) held_by.bound = std::move(found.proof);
         return;
       }
       if (found.is_seen) return;
     }
+  }
+
+  // A proof is one for its file. Another file of the program may put into the same attribute, as far
+  // as names tell, and none of the lines there is bounded by what this one says.
+  [[nodiscard]] std::optional<program::doubt> grown_elsewhere(const std::string& file,
+                                                              program::question question) {
+    if (question.variable.find('.') == question.variable.npos) return std::nullopt;
+    question.running.clear();
+    for (const auto& [name, unused] : names_.sources()) {
+      const std::string other(name);
+      const auto* const source = other == file ? nullptr : sources_.of(other);
+      if (source == nullptr) continue;
+      const auto found = program::prove(*source, other, question);
+      if (found.is_seen && !found.proof) {
+        return program::doubt{program::doubt_kind::elsewhere, other, 0, question.variable};
+      }
+    }
+    return std::nullopt;
   }
 
   const trace::dictionary& names_;

@@ -76,7 +76,7 @@ struct retainer {
   std::uint64_t recorded_in_backward = 0;  // of the bytes: made by a backward that made a graph
   std::string numbers;                     // beside it, at that time: capacity=40,budget=320
   std::optional<program::bound> bound;     // what keeps it from getting ever longer
-  std::optional<program::doubt> may_end;   // where there is no bound
+  std::optional<program::doubt> doubt;     // where there is no bound
   bool made_of_itself = false;             // a step gives it what it makes of what was there
   bool reallocated = false;                // each step gives it something new, not more of the same
 };

@@ -308,7 +308,7 @@ TEST_CASE("GIVEN memory of the latest step alone WHEN each makes it anew THEN th
 TEST_CASE(
     "GIVEN a container that may come to its end WHEN the run is short THEN it is not settled") {
   auto kept = buffer(8, "dict", 0);
-  kept.may_end = program::doubt{program::doubt_kind::keys, "train.py", 25, "replay[key] = x"};
+  kept.doubt = program::doubt{program::doubt_kind::keys, "train.py", 25, "replay[key] = x"};
   auto masks = grows(1.0, {kept});
   masks.found.evidence.steps = 17;
   auto found = one({masks});

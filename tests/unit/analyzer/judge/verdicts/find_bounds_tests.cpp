@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyzer/judge/verdicts/bounded_growth.h"
 
+#include <span>
+#include <string>
+
+#include "analyzer/trace/reader/reader.h"
 #include "tests/unit/catch.h"
+#include "tests/unit/support/trace_builder.h"
 
 using namespace memtrace;
 
@@ -24,7 +29,7 @@ namespace {
   verdicts::findings found;
   found.verdicts.emplace_back().suspects.push_back(std::move(who));
   verdicts::find_bounds(found, trace::dictionary());
-  return found.verdicts[0].suspects[0].retained_by[0].may_end;
+  return found.verdicts[0].suspects[0].retained_by[0].doubt;
 }
 
 }  // namespace
@@ -41,4 +46,58 @@ TEST_CASE("GIVEN models in a list WHEN they run, or take turns THEN it may end w
 
 TEST_CASE("GIVEN models in a list WHEN each has been trained and stays THEN nothing is in doubt") {
   CHECK_FALSE(doubt_of(models_in_a_list()));
+}
+
+namespace {
+
+constexpr std::string_view store =
+    "class Store:\n"
+    "    def __init__(self):\n"
+    "        self.items = []\n"
+    "    def put(self, x):\n"
+    "        if len(self.items) < 40:\n"
+    "            self.items.append(x)\n";
+
+// A list of 5 in a Store of the first of these files.
+[[nodiscard]] verdicts::retainer kept_with(const std::vector<std::string_view>& files) {
+  test::trace_builder trace;
+  const std::string digest(64, 'd');
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    const auto name = "/srv/ada/file" + std::to_string(i) + ".py";
+    trace.source(name, files[i], {0, files[i].size(), 0, 1, digest});
+  }
+  const auto bytes = trace.bytes();
+  trace::memory_source source(std::as_bytes(std::span(bytes)));
+  auto reader = trace::reader::open(source);
+  REQUIRE(reader);
+  trace::record_visitor nobody;
+  (void)reader->read(nobody);
+  verdicts::retainer held_by;
+  held_by.path = "store.items[…]";
+  held_by.container = "list";
+  held_by.length = 5;
+  held_by.holder = "Store";
+  held_by.owner = "local of main";
+  held_by.file = "/srv/ada/file0.py";
+  verdicts::suspect who;
+  who.found.shape = growth::shape::accumulating;
+  who.retained_by.push_back(held_by);
+  verdicts::findings found;
+  found.verdicts.emplace_back().suspects.push_back(std::move(who));
+  verdicts::find_bounds(found, reader->names());
+  return found.verdicts[0].suspects[0].retained_by[0];
+}
+
+}  // namespace
+
+TEST_CASE(
+    "GIVEN a list that its own file bounds WHEN another puts into it THEN nothing is proved") {
+  const auto bounded = kept_with({store});
+  REQUIRE(bounded.bound);
+  CHECK(bounded.bound->value == 40);
+  CHECK(kept_with({store, "def show(store):\n    print(len(store.items))\n"}).bound);
+  const auto open = kept_with({store, "def fill(store, x):\n    store.items.append(x)\n"});
+  CHECK_FALSE(open.bound);
+  REQUIRE(open.doubt);
+  CHECK(open.doubt->file == "/srv/ada/file1.py");
 }
