@@ -53,6 +53,13 @@ void take(const node& condition, const node& whole, bool is_true, std::vector<fa
   to.push_back({what, {}, {}, is_true, whole});
 }
 
+// Whether a block ends by leaving.
+[[nodiscard]] bool leaves(const node& block) {
+  const auto all = block.children();
+  return !all.empty() && all.back().is_any({"return_statement", "continue_statement",
+                                            "break_statement", "raise_statement"});
+}
+
 }  // namespace
 
 std::vector<fact> facts_of(const node& condition, bool is_true) {
@@ -82,12 +89,6 @@ bool may_leave(const node& statement) {
     const auto loops = loops_around(one);
     return loops.empty() || !loops.front().is_in(statement);
   });
-}
-
-bool leaves(const node& block) {
-  const auto all = block.children();
-  return !all.empty() && all.back().is_any({"return_statement", "continue_statement",
-                                            "break_statement", "raise_statement"});
 }
 
 std::vector<fact> facts_at(const node& what) {

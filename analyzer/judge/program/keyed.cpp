@@ -233,11 +233,6 @@ class domains {
   return mentions == calls.size() + 1 ? all : domain{};
 }
 
-[[nodiscard]] bool is_dictionary(const std::string& container) {
-  return container.find("dict") != container.npos || container.find("Dict") != container.npos ||
-         container == "Counter" || container == "set";
-}
-
 [[nodiscard]] bool has_places(const std::string& container) {
   return container == "list" || container == "deque" || container == "ndarray" ||
          container == "array";

@@ -10,8 +10,8 @@ namespace memtrace::program {
 namespace {
 
 // Methods of Python's containers and queues.
-constexpr std::array<std::string_view, 8> adds_one = {"append", "appendleft", "add",  "insert",
-                                                      "put",    "put_nowait", "send", "push"};
+constexpr std::array<std::string_view, 6> adds_one = {"append", "appendleft", "add",
+                                                      "insert", "put",        "put_nowait"};
 constexpr std::array<std::string_view, 3> adds_many = {"extend", "extendleft", "update"};
 constexpr std::array<std::string_view, 3> takes_one = {"popleft", "popitem", "remove"};
 constexpr std::array<std::string_view, 16> only_reads = {
@@ -23,8 +23,7 @@ constexpr std::array<std::string_view, 30> reads_argument = {
     "dict",       "print",    "zip",   "enumerate", "map",  "filter", "any",  "all",
     "iter",       "reversed", "range", "str",       "repr", "id",     "type", "bool",
     "isinstance", "hash",     "float", "int",       "abs",  "next"};
-// Libraries whose functions read the containers that they are given, but for those of heapq and
-// bisect, which have their own lines below.
+// Libraries whose functions read the containers that they are given, but for those below.
 constexpr std::array<std::string_view, 14> reading_libraries = {
     "torch", "numpy",  "math", "random", "itertools", "functools", "statistics",
     "json",  "pickle", "copy", "sys",    "gc",        "operator",  "logging"};

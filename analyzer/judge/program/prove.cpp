@@ -2,6 +2,7 @@
 #include "analyzer/judge/program/prove.h"
 
 #include <algorithm>
+#include <array>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -11,6 +12,18 @@
 namespace memtrace::program {
 
 namespace {
+
+// Classes of Python's own, by their whole names.
+constexpr std::array<std::string_view, 4> queues = {"Queue", "SimpleQueue", "LifoQueue",
+                                                    "PriorityQueue"};
+constexpr std::array<std::string_view, 8> dictionaries = {
+    "dict",     "OrderedDict",       "defaultdict",         "Counter",
+    "ChainMap", "WeakKeyDictionary", "WeakValueDictionary", "set"};
+
+template <std::size_t N>
+[[nodiscard]] bool is_one_of(std::string_view name, const std::array<std::string_view, N>& names) {
+  return std::ranges::find(names, name) != names.end();
+}
 
 // The variable that the heap scan names, as the program's scopes have it.
 [[nodiscard]] std::optional<variable> variable_of(const source_file& file, const question& asked) {
@@ -384,6 +397,10 @@ class prover {
 
 }  // namespace
 
+bool is_dictionary(std::string_view container) {
+  return is_one_of(container, dictionaries);
+}
+
 std::string_view name_of(bound_kind which) {
   switch (which) {
     case bound_kind::container:
@@ -394,8 +411,6 @@ std::string_view name_of(bound_kind which) {
       return "keys";
     case bound_kind::emptied:
       return "emptied";
-    case bound_kind::episode:
-      return "episode";
   }
   return "length";
 }
@@ -421,8 +436,7 @@ std::string_view name_of(doubt_kind which) {
 answer prove(const source_file& file, const std::string& path, const question& asked) {
   const auto what = variable_of(file, asked);
   if (!what) return {};
-  const bool is_queue = asked.container.find("Queue") != asked.container.npos ||
-                        asked.holder.find("Queue") != asked.holder.npos;
+  const bool is_queue = is_one_of(asked.container, queues);
   return prover(file, path, asked, uses_of(file, *what, is_queue, asked.container.empty()))
       .decide();
 }

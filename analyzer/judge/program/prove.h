@@ -31,7 +31,6 @@ enum class bound_kind : std::uint8_t {
   length,     // its length is compared with a limit, or it is cut to one
   keys,       // what is put in takes the place of what was there under the same key
   emptied,    // it is left with nothing after so many steps or rounds
-  episode,    // it is freed at the end of each evaluation or phase, as the run showed
 };
 
 struct bound {
@@ -87,6 +86,9 @@ struct answer {
   bool reallocated = false;
   bool made_of_itself = false;
 };
+
+// Whether a class of Python's keeps values under keys; a class of somebody else's is what it is.
+[[nodiscard]] bool is_dictionary(std::string_view container);
 
 // "length", "taken_out": as the report's JSON has them.
 [[nodiscard]] std::string_view name_of(bound_kind which);

@@ -42,9 +42,6 @@ struct fact {
 [[nodiscard]] bool runs_with_statement(const node& what);
 // Whether a statement may leave the block that it is in: a loop within it keeps its own breaks.
 [[nodiscard]] bool may_leave(const node& statement);
-// Whether a block ends by leaving: return, continue, break, raise.
-[[nodiscard]] bool leaves(const node& block);
-
 // What the rules look at.
 struct case_at_hand {
   const source_file& file;

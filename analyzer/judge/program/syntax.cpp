@@ -169,4 +169,21 @@ node unwrapped(node what) {
   return what;
 }
 
+bool is_slice(const node& subscript) {
+  return std::ranges::any_of(subscript.all_of_field("subscript"),
+                             [](const node& one) { return one.is("slice"); });
+}
+
+slice_parts parts_of(const node& subscript) {
+  slice_parts made;
+  const auto slice = subscript.field("subscript");
+  if (!slice.is("slice")) return made;
+  const auto text = slice.text();
+  const auto colon = text.find(':');
+  for (const auto& one : slice.children()) {
+    (one.begin() < slice.begin() + colon ? made.start : made.stop) = one;
+  }
+  return made;
+}
+
 }  // namespace memtrace::program

@@ -92,4 +92,12 @@ class tree {
 // Without the parentheses around it.
 [[nodiscard]] node unwrapped(node what);
 
+// Whether a subscript is a slice: x[2:], x[:, 2:].
+[[nodiscard]] bool is_slice(const node& subscript);
+// The parts of x[start:stop], of which any may be left out.
+struct slice_parts {
+  node start, stop;
+};
+[[nodiscard]] slice_parts parts_of(const node& subscript);
+
 }  // namespace memtrace::program

@@ -77,13 +77,6 @@ struct use_list {
 [[nodiscard]] use_list uses_of(const source_file& file, const variable& what, bool is_queue,
                                bool is_tensor = false);
 
-// The parts of a slice by their place, of which any may be left out.
-struct slice_parts {
-  node start, stop;
-};
-[[nodiscard]] bool is_slice(const node& subscript);
-[[nodiscard]] slice_parts parts_of(const node& subscript);
-
 // made = items[-40:]; items = made: what a name stands for that is given it in the statement before,
 // and is used nowhere else.
 [[nodiscard]] node behind(const source_file& file, const node& value);

@@ -96,10 +96,10 @@ node values::only_value_of(const node& name) const {
     if (!means(file_, one, which)) continue;
     if (around(one, {"case_pattern", "block"}).is("case_pattern")) return {};
     const auto whole = statement_of(one);
-    for (const auto& inner : whole.all()) {
+    for (auto inner = one.parent(); inner && inner.is_in(whole); inner = inner.parent()) {
       const bool assigns = inner.is_any({"assignment", "augmented_assignment", "for_statement",
                                          "for_in_clause", "as_pattern", "named_expression"});
-      if (!assigns || !one.is_in(inner)) continue;
+      if (!assigns) continue;
       const auto left = inner.is("named_expression") ? inner.field("name") : inner.field("left");
       const auto targets = targets_of(inner.is("as_pattern") ? inner : left);
       const auto at = std::ranges::find(targets, one);

@@ -196,6 +196,10 @@ TEST_CASE("GIVEN keys of which there are so many THEN that is the bound") {
                    "        kept[random.choice(NAMES), random.randrange(4)] = work()\n",
                    about("kept", "dict")),
              bound_kind::keys, 12);
+  // A class of its own may be anything, whatever it is called.
+  CHECK_FALSE(of_store("        self.items[self.count % self.capacity] = x\n", "capacity=40",
+                       "PredictionTable")
+                  .proof);
   // A list that was made at its length has so many places.
   is_bounded(of_store("        self.items[self.count % self.capacity] = x\n"), bound_kind::keys, 5);
 }
