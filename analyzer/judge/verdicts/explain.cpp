@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "analyzer/judge/verdicts/bounded_growth.h"
-#include "analyzer/trace/code/frames.h"
 
 namespace memtrace::verdicts {
 
@@ -61,34 +60,12 @@ void explain_one(const verdict& about, suspect& who, const retention& kept) {
 
 }  // namespace
 
-namespace {
-
-// What grows within each evaluation is gone after it: as much as its longest held.
-void bound_by_episode(verdict& about, const trace::dictionary& names) {
-  if (about.about.kind != subject_kind::phase || !growth::is_leak(about.found.shape)) return;
-  program::bound made;
-  made.kind = program::bound_kind::episode;
-  made.expression = "the end of each " + about.about.name;
-  for (const auto bytes : about.series.bytes) made.value = std::max(made.value, bytes);
-  for (const auto& who : about.suspects) {
-    for (const auto& frame : code::frames_of(names, who.stack)) {
-      if (!frame.user || made.line != 0) continue;
-      made.file = frame.file;
-      made.line = frame.line;
-    }
-  }
-  about.bound = std::move(made);
-}
-
-}  // namespace
-
 void explain(findings& found, const retention& kept, const trace::dictionary& names) {
   for (auto& about : found.verdicts) {
     for (auto& who : about.suspects) explain_one(about, who, kept);
   }
   find_bounds(found, names);
   judge_bounded_growth(found);
-  for (auto& about : found.verdicts) bound_by_episode(about, names);
   summarize(found);
 }
 

@@ -116,8 +116,6 @@ std::string_view name_of(answer which) {
 
 namespace {
 
-// What grows within each evaluation, or phase of the program's own, ended with it as often as the
-// run shows: conclude() has given it that bound.
 [[nodiscard]] answer answer_of(const verdict& about) {
   if (about.bound) return answer::bounded;
   if (growth::is_leak(about.found.shape)) return answer::accumulates;

@@ -2,7 +2,7 @@
 """What the prover says of a program stays the same where the program is said in other words.
 
 The questions are those that heap scans of the corpus led to (tests/corpus/questions.jsonl). Nothing here says what the
-right answer is: test_corpus.py does, by the truths of the manifest.
+right answer is: test_verdicts.py does, by the truths of the manifest.
 """
 
 import functools
