@@ -28,7 +28,6 @@ class Judged:
     rate_right: bool | None = None
     too_short: bool = False  # for the truth's least number of steps; then it is not counted
     unknown: bool = False  # the report says of the subject that nothing can be said yet
-    in_doubt: bool = False  # as a line of the program leaves it open, and not for too few steps
     false_alarms: list[str] = field(default_factory=list)
     said: str = ""  # in a few words
 
@@ -159,5 +158,4 @@ def judge(report: dict, truth: Truth, steps: int) -> Judged:
     found = (judge_leak if must_speak(truth) else judge_quiet)(report, truth)
     found.too_short = steps < truth.min_steps
     found.unknown = nothing_known(report, truth)
-    found.in_doubt = found.unknown and any(one.get("doubt") for one in report["verdicts"])
     return found

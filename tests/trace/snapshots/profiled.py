@@ -10,6 +10,7 @@ import json
 import sys
 import traceback
 import warnings
+from collections import deque
 from pathlib import Path
 
 import torch
@@ -19,7 +20,7 @@ STEPS = 16
 TIMELINE = "leaking"  # with the frames and shapes that a memory timeline needs
 
 
-def train(name: str, kept: list) -> profile:
+def train(name: str, kept: list | deque) -> profile:
     """Memory grows in the first alone; the second keeps as much, of the latest two steps."""
     if name == "late":
         kept.append(torch.empty(3_000_001, device="cuda"))
@@ -38,15 +39,14 @@ def train(name: str, kept: list) -> profile:
             optimizer.step()
             optimizer.zero_grad()
             kept.append(torch.empty(300_001, device="cuda"))
-            if name != "leaking" and len(kept) > 2:
-                del kept[0]
             if step + 1 < STEPS:
                 profiler.step()
     return profiler
 
 
 def main(folder: Path, name: str) -> None:
-    status, kept = 1, []
+    status = 1
+    kept = [] if name == "leaking" else deque(maxlen=2)
     try:
         profiler = train(name, kept)
         stats = torch.cuda.memory_stats()
