@@ -44,7 +44,8 @@ inline constexpr std::uint32_t max_varint_bytes = 10;
 
 [[nodiscard]] inline unsigned char* put_text(unsigned char* at, std::string_view text) noexcept {
   at = put_varint(at, text.size());
-  std::memcpy(at, text.data(), text.size());
+  // An empty text may have no address, which memcpy() forbids.
+  if (!text.empty()) std::memcpy(at, text.data(), text.size());
   return at + text.size();
 }
 
