@@ -20,11 +20,13 @@ template <class Map>
   return at == map.end() ? none : at->second;
 }
 
-// Of a parameter, in each form that it has.
-[[nodiscard]] node name_of_parameter(const node& parameter) {
-  if (parameter.is("identifier")) return parameter;
-  if (const auto name = parameter.field("name")) return name_of_parameter(name);
-  return name_of_parameter(parameter.child(0));
+// Of a parameter, in each form that it has; of `*` and `/` there is none.
+[[nodiscard]] node name_of_parameter(node parameter) {
+  while (parameter && !parameter.is("identifier")) {
+    const auto name = parameter.field("name");
+    parameter = name ? name : parameter.child(0);
+  }
+  return parameter;
 }
 
 }  // namespace

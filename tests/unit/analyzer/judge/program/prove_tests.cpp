@@ -341,3 +341,21 @@ TEST_CASE("GIVEN a program that does not parse THEN what does is read") {
   CHECK_FALSE(asked("", about("kept")).is_seen);
   CHECK_FALSE(asked(std::string(100'000, '('), about("kept")).is_seen);
 }
+
+TEST_CASE("GIVEN parameters that only go by their name, or by their place THEN they are read") {
+  for (const std::string parameters :
+       {"x, *, capacity=40", "x, /, capacity=40", "*, x, capacity=40"}) {
+    const auto found = asked(
+        "def main():\n"
+        "    kept = []\n"
+        "    def put(" +
+            parameters +
+            "):\n"
+            "        if len(kept) < 40:\n"
+            "            kept.append(x)\n"
+            "    for step in range(1000):\n"
+            "        put(x=step)\n",
+        about("kept"));
+    is_bounded(found, bound_kind::length, 40);
+  }
+}
