@@ -17,7 +17,8 @@ const std::initializer_list<std::string_view> functions_and_classes = {"function
 [[nodiscard]] bool is_bound(const source_file& file, const node& function, const node& call) {
   if (!function.scope().is("class_definition")) return false;
   if (is_decorated_with(function, "staticmethod")) return false;
-  if (source_file::is_constructor(function) || is_decorated_with(function, "classmethod")) return true;
+  if (source_file::is_constructor(function) || is_decorated_with(function, "classmethod"))
+    return true;
   const auto object = call.field("function").field("object");
   return !(object.is("identifier") && !file.classes(object.text()).empty());
 }
@@ -44,9 +45,8 @@ template <class Map>
 bool is_decorated_with(const node& function, std::string_view name) {
   if (!function.parent().is("decorated_definition")) return false;
   const auto all = function.parent().children();
-  return std::ranges::any_of(all, [&](const node& one) {
-    return one.is("decorator") && one.child(0).text() == name;
-  });
+  return std::ranges::any_of(
+      all, [&](const node& one) { return one.is("decorator") && one.child(0).text() == name; });
 }
 
 std::vector<node> targets_of(const node& pattern) {
@@ -133,7 +133,7 @@ void source_file::index_definition(const node& what) {
   }
   for (const auto& base : what.field("superclasses").children()) {
     const auto last = base.is("attribute") ? base.field("attribute") : base;
-    bases_[std::string(name)].insert(std::string(last.text()));
+    bases_[name].insert(last.text());
   }
 }
 
@@ -230,15 +230,17 @@ node source_file::function_at(std::string_view name, std::uint32_t line) const {
 bool source_file::are_related(std::string_view one, std::string_view other) const {
   if (one == other) return true;
   const auto derives = [&](std::string_view from, std::string_view to) {
-    std::set<std::string, std::less<>> seen;
-    std::vector<std::string> waiting{std::string(from)};
+    std::set<std::string_view> seen;
+    std::vector<std::string_view> waiting{from};
     while (!waiting.empty()) {
-      const auto now = std::move(waiting.back());
+      const auto now = waiting.back();
       waiting.pop_back();
       if (now == to) return true;
       if (!seen.insert(now).second) continue;
       const auto at = bases_.find(now);
-      if (at != bases_.end()) waiting.insert(waiting.end(), at->second.begin(), at->second.end());
+      if (at == bases_.end()) continue;
+      parsed_.spend(10 * at->second.size());
+      waiting.insert(waiting.end(), at->second.begin(), at->second.end());
     }
     return false;
   };
@@ -304,7 +306,8 @@ bool source_file::is_of_python(const node& name) const {
 bool source_file::is_self(const node& what) const {
   if (!what.is("identifier")) return false;
   const auto owner = owner_of(what, what.text());
-  if (!owner.scope().is("class_definition") || is_decorated_with(owner, "staticmethod")) return false;
+  if (!owner.scope().is("class_definition") || is_decorated_with(owner, "staticmethod"))
+    return false;
   return name_of_parameter(owner.field("parameters").child(0)).text() == what.text();
 }
 

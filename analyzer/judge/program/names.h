@@ -99,13 +99,13 @@ class source_file {
   by_name quoted_;
   by_name functions_;
   by_name classes_;
-  std::map<std::string, std::set<std::string>, std::less<>> bases_;
+  std::map<std::string_view, std::set<std::string_view>> bases_;
   // By the scope's id: names of functions and classes, and of what else is given a name.
   by_scope defined_;
   by_scope given_;
-  by_scope elsewhere_;                     // global, nonlocal
-  std::set<std::string_view> replaced_;    // attributes that are given something
-  std::set<std::uint32_t> yields_;         // functions
+  by_scope elsewhere_;                                      // global, nonlocal
+  std::set<std::string_view> replaced_;                     // attributes that are given something
+  std::set<std::uint32_t> yields_;                          // functions
   std::map<std::string_view, std::string_view> libraries_;  // → their package
   bool imports_all_ = false;
 };

@@ -487,10 +487,10 @@ class gatherer {
   bool deep_ = false;
   unsigned depth_ = 0;
   bool is_tensor_;
-  node at_hand_;                      // the reference that is looked at
-  variable name_;                     // of these
-  bool is_first_ = true;              // the variable itself, not another name
-  std::set<std::uint32_t> returned_;  // functions that return it
+  node at_hand_;                                    // the reference that is looked at
+  variable name_;                                   // of these
+  bool is_first_ = true;                            // the variable itself, not another name
+  std::set<std::uint32_t> returned_;                // functions that return it
   std::vector<std::pair<node, bool>> returned_to_;  // calls of them, not looked at yet
   use_list made_;
 };

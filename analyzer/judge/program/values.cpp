@@ -141,7 +141,8 @@ bool values::changes(const node& name) const {
         pattern.is_any({"assignment", "augmented_assignment", "for_statement"}) &&
         one.is_in(pattern.field("left"));
     if (!is_target) continue;
-    if (name.is("identifier") && file_.owner_of(one, one.text()) != file_.owner_of(name, name.text()))
+    if (name.is("identifier") &&
+        file_.owner_of(one, one.text()) != file_.owner_of(name, name.text()))
       continue;
     // What others call may come again and again: forward(), on_epoch_end().
     const bool is_written = unwrapped(pattern.field("right")).is("integer");
