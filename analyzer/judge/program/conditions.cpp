@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyzer/judge/program/rules.h"
+#include "analyzer/judge/program/unwritten.h"
 
 #include <algorithm>
 #include <array>
@@ -80,6 +81,115 @@ bool runs_with_statement(const node& what) {
     if (at.is("conditional_expression") && below != at.child(1)) return false;
   }
   return true;
+}
+
+bool runs_as_written(const source_file& file, const node& function) {
+  if (file.runs_later(function)) return false;
+  const auto& name = function.field("name").text();
+  const auto& words = file.quoted(name);  // setattr(Store, "trim", another), patch.object(…)
+  if (std::ranges::any_of(words, [](const node& one) { return one.parent().is("argument_list"); }))
+    return false;
+  const bool is_replaced = std::ranges::any_of(
+      file.named(name), [](const node& one) { return static_cast<bool>(given_by(one)); });
+  if (is_replaced) return false;
+  const auto whole = function.parent();
+  if (!whole.is("decorated_definition")) return true;
+  return std::ranges::all_of(whole.children(), [&](const node& one) {
+    if (!one.is("decorator")) return true;
+    auto first = one.child(0);
+    if (first.is("call")) first = first.field("function");
+    while (first.is("attribute")) first = first.field("object");
+    if (file.package_of(first.text()) == "torch") return true;  // @torch.no_grad()
+    const bool of_python = first.text() == "staticmethod" || first.text() == "classmethod" ||
+                           first.text() == "property";
+    return of_python && file.is_of_python(first);
+  });
+}
+
+std::optional<std::vector<node>> all_calls_of(const source_file& file, const node& function) {
+  const bool makes = source_file::is_constructor(function);
+  if (!function || (runs_unnamed(function) && !makes)) return std::nullopt;
+  const auto whose = function.scope();
+  if (makes && !whose.is("class_definition")) return std::nullopt;
+  const auto name = (makes ? whose : function).field("name").text();
+  const auto definitions = (makes ? file.classes(name) : file.functions(name)).size();
+  auto calls = file.calls_of(function);
+  const auto mentions = std::ranges::count_if(file.named(name), [](const node& one) {
+    return !around(one, {"type", "block"}).is("type");  // store: Store
+  });
+  if (calls.empty() || static_cast<std::size_t>(mentions) != calls.size() + definitions)
+    return std::nullopt;
+  if (!file.quoted(name).empty() || is_called_unwritten(file, function)) return std::nullopt;
+  const auto whole = function.parent();
+  const bool is_given_away = whole.is("decorated_definition") && !runs_as_written(file, function);
+  if (is_given_away || is_decorated_with(function, "property")) return std::nullopt;
+  // cls(…), of this class or of one that derives from it.
+  if (makes && file.is_made_by_others(name)) return std::nullopt;
+  return calls;
+}
+
+namespace {
+
+[[nodiscard]] bool catches(const node& statement) {
+  const auto parts = statement.children();
+  return std::ranges::any_of(parts, [](const node& part) {
+    if (!part.is_any({"except_clause", "except_group_clause"})) return false;
+    const auto block = part.children();
+    const auto last = block.empty() ? node() : block.back();
+    const auto all = last.is("block") ? last.children() : std::vector<node>();
+    return all.empty() || !all.back().is("raise_statement");
+  });
+}
+
+// with suppress(ValueError), and contexts of the file that keep errors back.
+[[nodiscard]] bool keeps_errors_back(const source_file& file, const node& statement) {
+  return std::ranges::any_of(statement.child(0).all(), [&](const node& one) {
+    if (!one.is("call")) return false;
+    const auto function = one.field("function");
+    const auto name =
+        function.is("attribute") ? function.field("attribute").text() : function.text();
+    if (name == "suppress") return true;
+    for (const auto& exits : file.functions("__exit__")) {
+      if (exits.scope().field("name").text() != name) continue;
+      const auto all = exits.field("body").all();
+      const bool may = std::ranges::any_of(all, [](const node& part) {
+        const auto value = part.is("return_statement") ? part.child(0) : node();
+        return value && !value.is_any({"false", "none"});
+      });
+      if (may) return true;
+    }
+    for (const auto& context : file.functions(name)) {
+      const auto all = context.field("body").all();
+      if (std::ranges::any_of(
+              all, [](const node& part) { return part.is("try_statement") && catches(part); }))
+        return true;
+    }
+    return false;
+  });
+}
+
+[[nodiscard]] bool is_caught_below(const source_file& file, const node& statement, unsigned depth) {
+  constexpr unsigned highest = 3;
+  for (auto below = statement, at = statement.parent(); at; below = at, at = at.parent()) {
+    if (at.is_any({"function_definition", "lambda"})) break;
+    if (below != at.field("body")) continue;
+    const bool goes_on = (at.is("try_statement") && catches(at)) ||
+                         (at.is("with_statement") && keeps_errors_back(file, at));
+    // One around all of the program's rounds ends them.
+    if (goes_on && file.is_repeated(at, {}, source_file::calls_by::others_too)) return true;
+  }
+  const auto function = file.function_of(statement);
+  if (!function || depth == highest) return false;
+  const auto calls = file.calls_of(function);
+  return std::ranges::any_of(calls, [&](const node& call) {
+    return file.function_of(call) != function && is_caught_below(file, call, depth + 1);
+  });
+}
+
+}  // namespace
+
+bool is_caught(const source_file& file, const node& statement) {
+  return is_caught_below(file, statement, 0);
 }
 
 bool may_leave(const node& statement) {

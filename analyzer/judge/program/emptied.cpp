@@ -10,29 +10,34 @@
 #include <algorithm>
 
 #include "analyzer/judge/program/rules.h"
+#include "analyzer/judge/program/unwritten.h"
 
 namespace memtrace::program {
 
 namespace {
 
-[[nodiscard]] bool is_empty_value(const node& what) {
+[[nodiscard]] bool is_empty_value(const case_at_hand& in, const node& what) {
   const auto value = unwrapped(what);
   if (value.is("none")) return true;
   if (value.is_any({"list", "dictionary", "tuple", "set"})) return value.children().empty();
   // list(), dict(), deque(maxlen=3), defaultdict(list): a new one without what was there.
-  if (!value.is("call")) return false;
+  if (!value.is("call") || !makes_container(in.file, value)) return false;
   const auto given = arguments_of(value);
   const auto name = value.field("function");
   const auto last = name.is("attribute") ? name.field("attribute").text() : name.text();
-  if (last == "defaultdict") return true;
-  return (last == "list" || last == "dict" || last == "set" || last == "deque" ||
-          last == "OrderedDict" || last == "Counter" || last == "Queue" || last == "SimpleQueue") &&
-         std::ranges::all_of(given, [](const node& one) { return one.is("keyword_argument"); });
+  const std::size_t factory = last == "defaultdict" ? 1 : 0;
+  const auto places = static_cast<std::size_t>(
+      std::ranges::count_if(given, [](const node& one) { return !one.is("keyword_argument"); }));
+  const auto all = value.field("arguments").all();
+  return places <= factory && std::ranges::none_of(all, [&](const node& part) {
+           return means_any(in.file, part, in.uses);
+         });
 }
 
-[[nodiscard]] bool empties(const use& one) {
+[[nodiscard]] bool empties(const case_at_hand& in, const use& one) {
   if (!one.certain || !runs_with_statement(one.at)) return false;
-  return one.kind == use_kind::empty || (one.kind == use_kind::assign && is_empty_value(one.value));
+  return one.kind == use_kind::empty ||
+         (one.kind == use_kind::assign && is_empty_value(in, one.value));
 }
 
 // Statements that stand in a block in any case: its own, and those of a `with` or `try` in it.
@@ -48,12 +53,20 @@ namespace {
   return false;
 }
 
-// Whether nothing may leave a block between a place and a statement that stands in it.
-[[nodiscard]] bool is_reached(const node& statement, const node& block, std::uint32_t from) {
+[[nodiscard]] bool has_call(const node& in) {
+  return std::ranges::any_of(in.all(), [](const node& one) { return one.is("call"); });
+}
+
+// Whether nothing may leave a block between a place and a statement that stands in it. `is_caught`:
+// nor an error, after which the program goes on.
+[[nodiscard]] bool is_reached(const node& statement, const node& block, std::uint32_t from,
+                              bool is_caught) {
   for (auto at = statement; at && at != block; at = at.parent()) {
     for (const auto& before : at.parent().children()) {
       if (before.begin() >= at.begin()) break;
-      if (before.end() > from && may_leave(before)) return false;
+      if (before.end() <= from) continue;
+      if (may_leave(before)) return false;
+      if (is_caught && at.parent().is("block") && has_call(before)) return false;
     }
   }
   return true;
@@ -61,61 +74,75 @@ namespace {
 
 class emptyings {
  public:
-  emptyings(const case_at_hand& in, const use& grows) : in_(in), grows_(grows) {}
+  emptyings(const case_at_hand& in, const use& grows)
+      : in_(in), grows_(grows), grown_(in.place_of(grows.what)) {}
 
   [[nodiscard]] std::optional<bound> find() const {
     for (const auto& one : in_.uses.all) {
-      if (!empties(one) || !in_.is_same(grows_.what, one.what)) continue;
-      if (auto found = by(one.at)) return found;
+      if (!empties(in_, one)) continue;
+      const auto what = in_.place_of(one.what);
+      if (in_.is_same(grown_, what)) {
+        if (auto found = by(one.at, what)) return found;
+      }
       // Where the function that empties it is called.
       const auto function = in_.file.function_of(one.at);
       if (!function || source_file::is_constructor(function) ||
           !stands_in(statement_of(one.at), function.field("body")) ||
-          !is_reached(statement_of(one.at), function.field("body"), 0) ||
-          in_.file.runs_later(function)) {
+          !is_reached(statement_of(one.at), function.field("body"), 0,
+                      is_caught(in_.file, statement_of(one.at))) ||
+          !runs_as_written(in_.file, function)) {
         continue;
       }
+      in_.value.rely_on(function.field("name").text());
       for (const auto& call : in_.file.calls_of(function)) {
-        if (auto found = by(call)) return found;
+        const auto there = in_.at_call(what, call);
+        if (!in_.is_same(grown_, there)) continue;
+        if (auto found = by(call, there)) return found;
       }
     }
     return std::nullopt;
   }
 
  private:
-  [[nodiscard]] std::optional<bound> by(const node& empties) const {
-    if (auto found = by_condition(empties)) return found;
+  // `what`: what is emptied there, which is what grows.
+  [[nodiscard]] std::optional<bound> by(const node& empties, const place& what) const {
+    if (auto found = by_condition(empties, what)) return found;
     return by_round(empties);
   }
 
   // if step % 40 == 0: …   if len(items) == 40: …
-  [[nodiscard]] std::optional<bound> by_condition(const node& empties) const {
+  [[nodiscard]] std::optional<bound> by_condition(const node& empties, const place& what) const {
     const auto statement = statement_of(empties);
     const auto condition = statement.parent().parent();
     if (!condition.is("if_statement") || statement.parent() != condition.field("consequence"))
       return std::nullopt;
     if (!in_.file.is_repeated(condition, in_.asked.running)) return std::nullopt;
-    if (!runs_with_statement(empties) || !is_reached(statement, condition.field("consequence"), 0))
-      return std::nullopt;
     const auto facts = facts_of(condition.field("condition"), true);
     if (facts.size() != 1) return std::nullopt;  // `and` something else
     const auto& one = facts.front();
+    // A length that is large enough once is so the next time, too.
+    const bool comes_once = one.sign == "==" || one.sign.empty();
+    const bool passes_over = comes_once && is_caught(in_.file, statement);
+    if (!runs_with_statement(empties) ||
+        !is_reached(statement, condition.field("consequence"), 0, is_caught(in_.file, statement)))
+      return std::nullopt;
     const auto every = rounds_by(one);
-    if (!every || !runs_each_round(condition)) return std::nullopt;
+    if (!every || !runs_each_round(condition, what)) return std::nullopt;
     // What leaves the round before it: of a length only after it has grown.
     const auto loops = loops_around(condition);
     const auto function = in_.file.function_of(condition);
     const auto block = loops.empty() ? function.field("body") : loops.front().field("body");
     const bool beside =
         in_.asks_for_length(one.condition) && in_.file.function_of(grows_.at) == function;
-    if (block && !is_reached(condition, block, beside ? grows_.at.begin() : 0)) return std::nullopt;
+    if (block && !is_reached(condition, block, beside ? grows_.at.begin() : 0, passes_over))
+      return std::nullopt;
     if (in_.asked.steps > static_cast<std::uint64_t>(2 * *every)) return std::nullopt;
     return case_at_hand::shown(bound_kind::emptied, one.condition, *every);
   }
 
   // The condition is come by in each round of the innermost loop around what grows, or stands
   // beside it.
-  [[nodiscard]] bool runs_each_round(const node& condition) const {
+  [[nodiscard]] bool runs_each_round(const node& condition, const place& what) const {
     const auto there = loops_around(condition);
     const auto here = loops_around(grows_.at);
     if (in_.file.function_of(condition) == in_.file.function_of(grows_.at)) {
@@ -131,11 +158,15 @@ class emptyings {
     const auto grown_in = in_.file.function_of(grows_.at);
     const auto calls = in_.file.calls_of(grown_in);
     if (there.empty()) {
-      // Both are called in one loop.
+      if (!function || !runs_as_written(in_.file, function)) return false;
+      in_.value.rely_on(function.field("name").text());
+      // Both are called in one loop, for one object.
       for (const auto& call : in_.file.calls_of(function)) {
+        const auto around = loops_around(call);
+        if (around.empty() || !stands_in(statement_of(call), around.front().field("body"))) continue;
         for (const auto& other : calls) {
-          if (loops_around(call) == loops_around(other) && !loops_around(call).empty() &&
-              stands_in(statement_of(call), loops_around(call).front().field("body"))) {
+          if (loops_around(other) == around &&
+              in_.is_same(in_.at_call(grown_, other), in_.at_call(what, call))) {
             return true;
           }
         }
@@ -147,6 +178,10 @@ class emptyings {
     });
   }
 
+  [[nodiscard]] bool is_its_length(const node& what) const {
+    return in_.is_same(grown_, in_.measured(what));
+  }
+
   [[nodiscard]] std::optional<std::int64_t> rounds_by(const fact& one) const {
     if (one.sign == "==") {
       for (const auto& [left, right] :
@@ -154,7 +189,7 @@ class emptyings {
         const auto value = in_.value.of(right);
         if (!value) continue;
         // What comes in pairs never has an odd length.
-        if (in_.is_length(left) && grows_.amount == use_amount::one && *value > 0 &&
+        if (is_its_length(left) && grows_.amount == use_amount::one && *value > 0 &&
             !in_.has_more_growth(grows_)) {
           return value;
         }
@@ -175,8 +210,8 @@ class emptyings {
       return every && *every > 0 && counts(rest.field("left"), 0, *every) ? every : std::nullopt;
     }
     // if len(items) >= 40: …
-    const bool left = in_.is_length(one.left);
-    const bool right = !left && in_.is_length(one.right);
+    const bool left = is_its_length(one.left);
+    const bool right = !left && is_its_length(one.right);
     const bool above =
         left ? one.sign == ">=" || one.sign == ">" : one.sign == "<=" || one.sign == "<";
     if (!(left || right) || !above) return std::nullopt;
@@ -205,6 +240,11 @@ class emptyings {
       const auto through = unwrapped(loop.field("right"));
       if (through.field("function").text() == "range" && arguments_of(through).size() == 3)
         return false;
+      const bool is_changed = std::ranges::any_of(
+          in_.file.named(counter.text()), [&](const node& one) {
+            return given_by(one) && one.is_in(loop.field("body"));
+          });
+      if (is_changed) return false;
       // With zero it is emptied where the loop begins, too.
       const bool from_zero = at_first && arguments_of(through).size() == 1;
       if (from_zero || !in_.file.is_repeated(loop, {}, source_file::calls_by::others_too))
@@ -212,19 +252,23 @@ class emptyings {
       const auto rounds = in_.value.rounds_of(loop);
       return rounds && *rounds >= every;
     }
-    const auto last = counter.is("attribute") ? counter.field("attribute").text() : counter.text();
+    const bool is_attribute = counter.is("attribute");
+    const auto last = (is_attribute ? counter.field("attribute") : counter).text();
+    const auto owner = is_attribute ? node() : in_.file.owner_of(counter, last);
+    if (in_.value.is_set_by_word(last) || is_given_unwritten(in_.file, counter)) return false;
+    if (!is_attribute && source_file::has_parameter(owner, last)) return false;
+    in_.value.rely_on(last);
     for (const auto& one : in_.file.named(last)) {
-      if (one.kind() != counter.kind()) continue;
-      const auto parent = one.parent();
-      if (parent.is("augmented_assignment") && parent.field("left") == one) {
-        const bool beside = statement_of(parent).parent() == statement_of(grows_.at).parent();
-        if (!beside && !facts_at(parent).empty()) return false;
-        if (parent.field("right").text() != "1") return false;
-      } else if (const auto pattern =
-                     parent.is_any({"pattern_list", "tuple_pattern"}) ? parent.parent() : parent;
-                 pattern.is("assignment") && one.is_in(pattern.field("left")) &&
-                 !source_file::is_constructor(in_.file.function_of(one)) &&
-                 in_.file.is_repeated(one, {}, source_file::calls_by::others_too)) {
+      const auto giver = given_by(one);
+      if (!giver || one.kind() != counter.kind()) continue;
+      if (!is_attribute && in_.file.owner_of(one, last) != owner) continue;
+      if (giver.is("augmented_assignment")) {
+        const bool beside = statement_of(giver).parent() == statement_of(grows_.at).parent();
+        if (!beside && !facts_at(giver).empty()) return false;
+        if (giver.field("right").text() != "1" || giver.field("operator").text() != "+=") return false;
+      } else if (!giver.is("assignment") ||
+                 (!source_file::is_constructor(in_.file.function_of(one)) &&
+                  in_.file.is_repeated(one, {}, source_file::calls_by::others_too))) {
         return false;
       }
     }
@@ -250,19 +294,20 @@ class emptyings {
     auto grows = grows_.at;
     if (in_.file.function_of(grows) != function) {
       // In a function that this one calls, at one place.
-      const auto calls = in_.file.calls_of(in_.file.function_of(grows));
-      const auto name = in_.file.function_of(grows).field("name").text();
-      if (calls.size() != 1 || in_.file.named(name).size() != 2 ||
+      const auto calls = all_calls_of(in_.file, in_.file.function_of(grows));
+      if (!calls || calls->size() != 1 ||
           around(grows, {"lambda", "function_definition"}).is("lambda") ||
-          !loops_around(grows).empty() || in_.file.function_of(calls.front()) != function) {
+          !loops_around(grows).empty() || in_.file.function_of(calls->front()) != function) {
         return std::nullopt;
       }
-      grows = calls.front();
+      in_.value.rely_on(in_.file.function_of(grows).field("name").text());
+      grows = calls->front();
     }
     const auto outer = loops_around(empties);
     const auto block = outer.empty() ? function.field("body") : outer.front().field("body");
     if (!block || !stands_in(statement_of(empties), block) ||
-        !is_reached(statement_of(empties), block, grows.begin())) {
+        !is_reached(statement_of(empties), block, grows.begin(),
+                    is_caught(in_.file, statement_of(empties)))) {
       return std::nullopt;
     }
     // Without a loop around it, the function must come again.
@@ -292,6 +337,7 @@ class emptyings {
  private:
   const case_at_hand& in_;
   const use& grows_;
+  place grown_;
 };
 
 }  // namespace

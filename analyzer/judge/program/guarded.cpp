@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "analyzer/judge/program/rules.h"
+#include "analyzer/judge/program/unwritten.h"
 
 namespace memtrace::program {
 
@@ -47,26 +48,24 @@ namespace {
   bool counted = false;
   const auto owner = in.file.owner_of(count, last);
   if (count.is("identifier") && source_file::has_parameter(owner, last)) return std::nullopt;
+  if (in.value.is_set_by_word(last) || is_given_unwritten(in.file, count)) return std::nullopt;
+  in.value.rely_on(last);
   for (const auto& other : in.file.named(last)) {
-    if (other.kind() != count.kind()) continue;
-    const auto parent = other.parent();
-    if (parent.is("augmented_assignment") && parent.field("left") == other) {
-      if (parent.field("operator").text() != "+=") return std::nullopt;
-      const auto step = in.value.of(parent.field("right"));
+    const auto giver = given_by(other);
+    if (!giver || other.kind() != count.kind()) continue;
+    if (count.is("identifier") && in.file.owner_of(other, last) != owner) continue;
+    if (giver.is("augmented_assignment")) {
+      if (giver.field("operator").text() != "+=") return std::nullopt;
+      const auto step = in.value.of(giver.field("right"));
       if (!step || *step < 1) return std::nullopt;
       // Beside what grows: neither runs without the other.
-      const auto block = statement_of(parent).parent();
+      const auto block = statement_of(giver).parent();
       counted = counted || (block == statement_of(grows).parent() && other.text() == count.text() &&
-                            !leaves_between(statement_of(grows), statement_of(parent)));
-      continue;
-    }
-    const auto pattern =
-        parent.is_any({"pattern_list", "tuple_pattern"}) ? parent.parent() : parent;
-    const bool is_target = pattern.is_any({"assignment", "for_statement", "named_expression"}) &&
-                           (other.is_in(pattern.field("left")) || pattern.field("name") == other);
-    if (is_target && (!pattern.is("assignment") ||
-                      in.file.is_repeated(other, {}, source_file::calls_by::others_too)))
+                            !leaves_between(statement_of(grows), statement_of(giver)));
+    } else if (!giver.is("assignment") ||
+               in.file.is_repeated(other, {}, source_file::calls_by::others_too)) {
       return std::nullopt;
+    }
   }
   if (!counted) return std::nullopt;
   return one.sign == "<" || one.sign == ">" ? *limit - 1 : *limit;
@@ -76,33 +75,34 @@ namespace {
 
 std::optional<bound> by_guard(const case_at_hand& in, const use& grows) {
   if (grows.amount != use_amount::one) return std::nullopt;
-  const auto look = [&](const node& where) -> std::optional<bound> {
-    for (const auto& one : facts_at(where)) {
-      auto most = in.most_by(one, grows.what);
-      if (!most) most = most_by_count(in, one, where);
+  const auto look = [&](const node& where, const place& of) -> std::optional<bound> {
+    for (const auto& one : in.opened(facts_at(where))) {
+      auto most = in.most_by(one, of);
+      if (!most && one.calls.empty()) most = most_by_count(in, one, where);
       if (!most || !is_asked_each_time(one.condition, where)) continue;
       return case_at_hand::shown(bound_kind::length, one.condition, *most + 1);
     }
     return std::nullopt;
   };
-  if (auto found = look(grows.at)) return found;
+  const auto grown = in.place_of(grows.what);
+  if (auto found = look(grows.at, grown)) return found;
   // Every call of the function that it is in.
   const auto function = in.file.function_of(grows.at);
-  if (!function || !loops_around(grows.at).empty() || runs_unnamed(function) ||
+  if (!function || !loops_around(grows.at).empty() ||
       around(grows.at, {"lambda", "function_definition"}).is("lambda")) {
     return std::nullopt;
   }
-  const auto calls = in.file.calls_of(function);
-  const auto mentions = in.file.named(function.field("name").text()).size();
+  const auto calls = all_calls_of(in.file, function);
+  if (!calls) return std::nullopt;
+  in.value.rely_on(function.field("name").text());
   std::optional<bound> found;
-  for (const auto& call : calls) {
+  for (const auto& call : *calls) {
     if (!runs_with_statement(call)) return std::nullopt;  // [put(x) for x in all]
-    auto one = look(call);
+    auto one = look(call, in.at_call(grown, call));
     if (!one) return std::nullopt;
     if (!found || one->value > found->value) found = std::move(one);
   }
-  // The definition names it, too; another use of the name may be a call that is not seen.
-  return mentions == calls.size() + 1 ? found : std::nullopt;
+  return found;
 }
 
 }  // namespace memtrace::program

@@ -7,7 +7,8 @@
 //   task = TASKS[turn % 8]; kept[task] = x       as many as TASKS has
 //   kept[step] = x                               a new one each time
 #include <algorithm>
-#include <cmath>
+#include <array>
+#include <utility>
 
 #include "analyzer/judge/program/rules.h"
 
@@ -25,13 +26,15 @@ struct domain {
 
 class domains {
  public:
-  explicit domains(const case_at_hand& in) : in_(in) {}
+  explicit domains(const case_at_hand& in, const use* grows = nullptr) : in_(in), grows_(grows) {}
 
   [[nodiscard]] domain of(const node& expression, unsigned depth = 0) {
     const auto what = unwrapped(expression);
     if (!what || depth > deepest) return {};
     if (what.is_any({"integer", "none", "true", "false", "float"})) return {1};
-    if (what.is_any({"comparison_operator", "not_operator"})) return {2};
+    if (what.is("not_operator")) return {2};
+    // Of a tensor a comparison is another tensor each time, which is equal to no other key.
+    if (what.is("comparison_operator")) return has_tensor(what) ? domain{} : domain{2};
     if (what.is("string")) return of_parts(what, "interpolation", depth);
     if (what.is_any({"tuple", "expression_list"})) return of_all(what.children(), depth);
     if (depth == 0 && what.is("subscript") && what.all_of_field("subscript").size() > 1)
@@ -49,6 +52,11 @@ class domains {
       return parts.size() == 3 ? sum(of(parts[0], depth + 1), of(parts[2], depth + 1)) : domain{};
     }
     if (what.is("call")) return of_call(what, depth);
+    if (what.is("attribute") && what.field("object").is("call")) {  // uuid4().hex
+      const auto last = what.field("attribute").text();
+      const bool is_whole_of_it = last == "hex" || last == "int" || last == "bytes";
+      return {std::nullopt, is_whole_of_it && of(what.field("object"), depth + 1).is_new};
+    }
     if (what.is_any({"identifier", "attribute"})) return of_name(what, depth);
     return {};
   }
@@ -85,15 +93,8 @@ class domains {
     const auto sign = what.field("operator").text();
     if (sign == "%") {
       const auto limit = in_.value.of(what.field("right"));
-      // The rest of a number that is no integer may be any.
-      const bool whole = std::ranges::none_of(what.field("left").all(), [](const node& part) {
-        const auto name = part.field("function").field("attribute").text();
-        return part.is("float") ||
-               (part.is("binary_operator") && part.field("operator").text() == "/") ||
-               name == "time" || name == "perf_counter" || name == "monotonic" ||
-               name == "random" || name == "uniform" || name == "item";
-      });
-      if (limit && *limit > 0 && whole) return {limit};
+      // The rest of a number that is no integer may be any, and that of a tensor is a tensor.
+      if (limit && *limit > 0 && is_whole(what.field("left"), depth)) return {limit};
       return {};
     }
     const auto left = of(what.field("left"), depth + 1);
@@ -101,8 +102,79 @@ class domains {
     const bool keeps_new = sign == "+" || sign == "-" || sign == "*";
     if (keeps_new && ((left.is_new && right.count == 1) || (right.is_new && left.count == 1)))
       return {std::nullopt, true};
-    if (!left.count || !right.count) return {};
-    return {*left.count * *right.count};
+    return both(left, right);
+  }
+
+  [[nodiscard]] static domain both(const domain& one, const domain& other) {
+    constexpr double most = 1e9;
+    if (!one.count || !other.count) return {};
+    const auto all = static_cast<double>(*one.count) * static_cast<double>(*other.count);
+    return all < most ? domain{*one.count * *other.count} : domain{};
+  }
+
+  // Whether something in an expression is made by PyTorch, or is what that has made.
+  [[nodiscard]] bool has_tensor(const node& what, unsigned depth = 0) const {
+    if (depth > deepest) return true;
+    return std::ranges::any_of(what.all(), [&](const node& one) {
+      if (one.is("call")) return first_of(one.field("function")) == "torch";
+      if (!one.is("identifier") || one.parent().is("attribute")) return false;
+      const auto value = in_.value.only_value_of(one);
+      return value && value != what && has_tensor(value, depth + 1);
+    });
+  }
+
+  // Whether a number is a whole one, as far as it can be known of what it is called by: whatever
+  // counts, a length, and what is calculated of those without a fraction.
+  [[nodiscard]] bool is_whole(const node& expression, unsigned depth) const {
+    const auto what = unwrapped(expression);
+    if (!what || depth > deepest) return false;
+    if (what.is("integer") || in_.value.of(what)) return true;
+    if (what.is("binary_operator")) {
+      const auto sign = what.field("operator").text();
+      const bool stays = sign == "+" || sign == "-" || sign == "*" || sign == "//" || sign == "%" ||
+                         sign == "&" || sign == "|" || sign == "^" || sign == ">>" || sign == "<<";
+      return stays && is_whole(what.field("left"), depth + 1) &&
+             is_whole(what.field("right"), depth + 1);
+    }
+    if (what.is("unary_operator")) return is_whole(what.child(0), depth + 1);
+    if (what.is("call")) {
+      const auto function = what.field("function");
+      const auto name = function.text();
+      const bool of_python = name == "len" || name == "int" || name == "hash" || name == "id" ||
+                             name == "ord" || name == "round";
+      if (of_python && in_.file.is_of_python(function))
+        return name != "round" || arguments_of(what).size() == 1;
+      const auto last = function.field("attribute").text();
+      return first_of(function) == "random" && (last == "randrange" || last == "randint");
+    }
+    if (!what.is_any({"identifier", "attribute"})) return false;
+    if (in_.value.is_counter(what)) return true;
+    if (const auto value = in_.value.only_value_of(what)) return is_whole(value, depth + 1);
+    return is_whole_in_each(what, depth);
+  }
+
+  // Of a parameter, in all calls; of a variable of a loop over range().
+  [[nodiscard]] bool is_whole_in_each(const node& name, unsigned depth) const {
+    const auto owner = in_.file.owner_of(name, name.text());
+    if (!name.is("identifier") || !source_file::has_parameter(owner, name.text())) return false;
+    const auto calls = all_calls_of(in_.file, owner);
+    return calls && std::ranges::all_of(*calls, [&](const node& call) {
+             for (const auto& one : arguments_of(call)) {
+               if (in_.file.parameter_for(owner, call, one) != name.text()) continue;
+               return is_whole(one.is("keyword_argument") ? one.field("value") : one, depth + 1);
+             }
+             return false;
+           });
+  }
+
+  // The package of torch.nn.functional.pad, of randint of `from random import randint`.
+  [[nodiscard]] std::string_view first_of(const node& function) const {
+    auto first = function;
+    while (first.is("attribute")) first = first.field("object");
+    if (!first.is("identifier") || !in_.file.is_library(first.text())) return {};
+    const auto owner = in_.file.owner_of(first, first.text());
+    return owner && owner != in_.file.function_of(first) ? std::string_view()
+                                                         : in_.file.package_of(first.text());
   }
 
   [[nodiscard]] domain of_call(const node& what, unsigned depth) {
@@ -115,16 +187,17 @@ class domains {
       of_tensor_ = false;
       return made;
     }
+    const auto package = first_of(name);
     // A tensor is the same key as no other one.
-    if (last == "randint" && in_.file.package_of(name.field("object").text()) == "torch" &&
-        !of_tensor_) {
-      return {};
-    }
-    if (given.size() == 1 && name.is("identifier") &&
-        (last == "int" || last == "str" || last == "hash" || last == "repr")) {
+    if (last == "randint" && package == "torch" && !of_tensor_) return {};
+    const bool of_python = in_.file.is_of_python(name);
+    if (given.size() == 1 && of_python &&
+        (last == "int" || last == "str" || last == "hash" || last == "repr" || last == "round")) {
       return of(given.front(), depth + 1);
     }
-    const bool of_library = name.is("attribute");
+    if (is_new(what, package, last)) return {std::nullopt, true};
+    // Whoever makes numbers at random: random, self.chance = random.Random(1)
+    const bool of_library = !package.empty() || reads_by_library(in_.file, name);
     if (of_library && last == "randrange" && given.size() == 1) return {in_.value.of(given[0])};
     if (of_library && (last == "randint" || last == "randrange") && given.size() >= 2) {
       const auto low = in_.value.of(given[0]);
@@ -134,11 +207,68 @@ class domains {
     }
     if (of_library && last == "choice" && given.size() == 1)
       return of_elements(given[0], depth + 1, 0);
-    if (name.is("identifier") && last == "next" && !given.empty() &&
-        unwrapped(given[0]).field("function").text().ends_with("count")) {
+    if (of_python && last == "next" && !given.empty() && is_count(given[0]))
       return {std::nullopt, true};
-    }
     return {};
+  }
+
+  // itertools.count(), or a name for one.
+  [[nodiscard]] bool is_count(const node& counter) const {
+    auto what = unwrapped(counter);
+    if (what.is_any({"identifier", "attribute"})) what = unwrapped(in_.value.only_value_of(what));
+    const auto function = what.field("function");
+    const auto last = function.is("attribute") ? function.field("attribute") : function;
+    return last.text() == "count" && first_of(function) == "itertools";
+  }
+
+  // What Python's library makes anew in each call, or what only rises: uuid4(), time(), object();
+  // len(kept), as long as nothing is taken out of it; id(x) of what is kept itself.
+  [[nodiscard]] bool is_new(const node& call, std::string_view package, std::string_view name) const {
+    constexpr std::array<std::pair<std::string_view, std::string_view>, 24> of_library = {
+        {{"uuid", "uuid1"},          {"uuid", "uuid4"},           {"uuid", "uuid6"},
+         {"uuid", "uuid7"},          {"uuid", "uuid8"},           {"time", "time"},
+         {"time", "time_ns"},        {"time", "perf_counter"},    {"time", "perf_counter_ns"},
+         {"time", "monotonic"},      {"time", "monotonic_ns"},    {"time", "process_time"},
+         {"time", "process_time_ns"}, {"time", "thread_time"},    {"datetime", "now"},
+         {"datetime", "utcnow"},     {"datetime", "today"},       {"secrets", "token_hex"},
+         {"secrets", "token_bytes"}, {"secrets", "token_urlsafe"}, {"random", "random"},
+         {"random", "uniform"},      {"random", "gauss"},         {"os", "urandom"}}};
+    const std::pair asked(package, name);
+    // date.today() is one for a whole day.
+    const bool is_a_day = name == "today" && call.field("function").text().find("datetime.t") ==
+                                                 std::string_view::npos;
+    if (std::ranges::find(of_library, asked) != of_library.end()) return !is_a_day;
+    if (!in_.file.is_of_python(call.field("function"))) return false;
+    if (name == "len") return in_.is_length(call) && is_never_less();
+    const auto given = arguments_of(call);
+    if (name == "object") return given.empty();
+    return name == "id" && given.size() == 1 && is_kept(unwrapped(given[0]));
+  }
+
+  // Nothing takes out of it, nor gives it another one than where it begins.
+  [[nodiscard]] bool is_never_less() const {
+    return std::ranges::none_of(in_.uses.all, [&](const use& one) {
+      if (one.kind == use_kind::shrink || one.kind == use_kind::cut || one.kind == use_kind::empty)
+        return true;
+      return one.kind == use_kind::assign &&
+             !source_file::is_constructor(in_.file.function_of(one.at)) &&
+             in_.file.is_repeated(one.at, in_.asked.running);
+    });
+  }
+
+  // An object that has just been made and that is put in under its own id.
+  [[nodiscard]] bool is_kept(const node& object) const {
+    if (!grows_ || !object.is("identifier")) return false;
+    const auto parts = grows_->value.all();
+    const bool is_in = std::ranges::any_of(parts, [&](const node& one) {
+      return one.is("identifier") && one.text() == object.text() &&
+             one.parent().is_any({"assignment", "tuple", "list", "expression_list",
+                                  "argument_list", "pair"});
+    });
+    const auto made = in_.value.only_value_of(object);
+    return is_in && made.is_any({"call", "binary_operator", "list", "dictionary"}) &&
+           in_.file.function_of(made) == in_.file.function_of(object) &&
+           loops_around(made) == loops_around(object);
   }
 
   [[nodiscard]] domain of_name(const node& what, unsigned depth) {
@@ -204,18 +334,28 @@ class domains {
   }
 
   const case_at_hand& in_;
+  const use* grows_;
   bool of_tensor_ = false;  // a number that is taken out of one
 };
 
+// A parameter that the function gives something else.
+[[nodiscard]] bool is_given_again(const case_at_hand& in, const node& name, const node& function) {
+  return std::ranges::any_of(in.file.named(name.text()), [&](const node& one) {
+    return given_by(one) && in.file.owner_of(one, one.text()) == function;
+  });
+}
+
 // Where the key comes from a parameter, what the callers give for it.
-[[nodiscard]] domain domain_of_key(const case_at_hand& in, const node& key) {
-  domains known(in);
+[[nodiscard]] domain domain_of_key(const case_at_hand& in, const use& grows) {
+  const auto& key = grows.key;
+  domains known(in, &grows);
   const auto here = known.of(key);
   const auto what = unwrapped(key);
   if (here.count || here.is_new || !what.is("identifier")) return here;
   const auto function = in.file.owner_of(what, what.text());
   const auto calls = in.file.calls_of(function);
   if (!function || calls.empty() || in.value.only_value_of(what)) return here;
+  if (is_given_again(in, what, function)) return {};
   domain all{0};
   for (const auto& call : calls) {
     node given;
@@ -229,8 +369,8 @@ class domains {
     if (!one.count) return {};
     all.count = *all.count + *one.count;
   }
-  const auto mentions = in.file.named(function.field("name").text()).size();
-  return mentions == calls.size() + 1 ? all : domain{};
+  in.value.rely_on(function.field("name").text());
+  return all_calls_of(in.file, function) ? all : domain{};
 }
 
 [[nodiscard]] bool has_places(const std::string& container) {
@@ -249,13 +389,13 @@ std::optional<bound> by_keys(const case_at_hand& in, const use& grows) {
     return case_at_hand::shown(bound_kind::keys, grows.at,
                                static_cast<std::int64_t>(in.asked.length));
   }
-  const auto keys = domain_of_key(in, grows.key);
+  const auto keys = domain_of_key(in, grows);
   if (!keys.count || *keys.count <= 0) return std::nullopt;
   return case_at_hand::shown(bound_kind::keys, grows.at, *keys.count);
 }
 
 bool has_new_keys(const case_at_hand& in, const use& grows) {
-  return grows.key && domain_of_key(in, grows.key).is_new;
+  return grows.key && domain_of_key(in, grows).is_new;
 }
 
 }  // namespace memtrace::program

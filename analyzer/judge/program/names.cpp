@@ -12,34 +12,6 @@ namespace {
 const std::initializer_list<std::string_view> functions_and_classes = {"function_definition",
                                                                        "class_definition"};
 
-// Whether a call gives a function its first parameter by itself: of a method, not where it is called
-// by the name of its class, nor where it has no such parameter.
-[[nodiscard]] bool is_bound(const source_file& file, const node& function, const node& call) {
-  if (!function.scope().is("class_definition")) return false;
-  if (is_decorated_with(function, "staticmethod")) return false;
-  if (source_file::is_constructor(function) || is_decorated_with(function, "classmethod"))
-    return true;
-  const auto object = call.field("function").field("object");
-  return !(object.is("identifier") && !file.classes(object.text()).empty());
-}
-
-const std::vector<node> none;
-
-template <class Map>
-[[nodiscard]] const std::vector<node>& found_in(const Map& map, std::string_view name) {
-  const auto at = map.find(name);
-  return at == map.end() ? none : at->second;
-}
-
-// Of a parameter, in each form that it has; of `*` and `/` there is none.
-[[nodiscard]] node name_of_parameter(node parameter) {
-  while (parameter && !parameter.is("identifier")) {
-    const auto name = parameter.field("name");
-    parameter = name ? name : parameter.child(0);
-  }
-  return parameter;
-}
-
 }  // namespace
 
 bool is_decorated_with(const node& function, std::string_view name) {
@@ -47,6 +19,21 @@ bool is_decorated_with(const node& function, std::string_view name) {
   const auto all = function.parent().children();
   return std::ranges::any_of(
       all, [&](const node& one) { return one.is("decorator") && one.child(0).text() == name; });
+}
+
+node given_by(const node& target) {
+  auto below = target;
+  auto at = target.parent();
+  while (at.is_any({"pattern_list", "tuple_pattern", "list_pattern", "list_splat_pattern",
+                    "parenthesized_expression"})) {
+    below = at;
+    at = at.parent();
+  }
+  if (at.is("as_pattern_target") || at.is("case_pattern")) return at;
+  if (at.is("named_expression")) return at.field("name") == below ? at : node();
+  const bool gives =
+      at.is_any({"assignment", "augmented_assignment", "for_statement", "for_in_clause"});
+  return gives && at.field("left") == below ? at : node();
 }
 
 std::vector<node> targets_of(const node& pattern) {
@@ -325,6 +312,20 @@ bool source_file::is_constructor(const node& function) {
   return function.field("name").text() == "__init__";
 }
 
+bool source_file::is_made_by_others(std::string_view made) const {
+  parsed_.spend(bases_.size());
+  for (const auto& [name, bases] : bases_) {
+    if (name != made && bases.contains(made)) return true;
+  }
+  for (const auto& one : classes(made)) {
+    for (const auto& part : one.field("body").all()) {
+      const auto function = part.is("call") ? part.field("function") : node();
+      if (is_self(function) || function.field("function").text() == "type") return true;
+    }
+  }
+  return false;
+}
+
 bool source_file::is_library(std::string_view name) const {
   return libraries_.contains(name);
 }
@@ -378,6 +379,25 @@ std::vector<node> source_file::calls_of(const node& function) const {
   return made;
 }
 
+bool source_file::is_bound(const node& function, const node& call) const {
+  if (!function.scope().is("class_definition")) return false;
+  if (is_decorated_with(function, "staticmethod")) return false;
+  if (is_constructor(function) || is_decorated_with(function, "classmethod")) return true;
+  const auto object = call.field("function").field("object");
+  return !(object.is("identifier") && !classes(object.text()).empty());
+}
+
+node source_file::property_of(const node& attribute) const {
+  if (!attribute.is("attribute")) return {};
+  const auto& all = functions(attribute.field("attribute").text());
+  if (all.size() != 1 || !is_decorated_with(all.front(), "property")) return {};
+  const auto object = attribute.field("object");
+  const auto whose = class_of(all.front()).field("name").text();
+  const bool fits =
+      !is_self(object) || are_related(whose, class_of(attribute).field("name").text());
+  return fits ? all.front() : node();
+}
+
 std::string source_file::parameter_for(const node& function, const node& call,
                                        const node& argument) const {
   if (argument.is("keyword_argument")) return std::string(argument.field("name").text());
@@ -388,7 +408,7 @@ std::string source_file::parameter_for(const node& function, const node& call,
     return one.is_any({"list_splat", "dictionary_splat"});
   });
   auto place = static_cast<std::size_t>(at - given.begin());
-  if (is_bound(*this, function, call)) ++place;  // after self
+  if (is_bound(function, call)) ++place;  // after self
   auto parameters = function.field("parameters").children();
   std::erase_if(parameters, [](const node& one) { return one.is("positional_separator"); });
   if (starred || place >= parameters.size()) return {};

@@ -60,6 +60,8 @@ class source_file {
   [[nodiscard]] node callee(const node& call) const;
   // Calls that run this function, as far as the file shows them.
   [[nodiscard]] std::vector<node> calls_of(const node& function) const;
+  // The function that an attribute runs where it is read: a @property of the file.
+  [[nodiscard]] node property_of(const node& attribute) const;
   // The name of the parameter that takes an argument of this call; empty: not known.
   [[nodiscard]] std::string parameter_for(const node& function, const node& call,
                                           const node& argument) const;
@@ -69,11 +71,16 @@ class source_file {
   enum class calls_by : std::uint8_t { the_file, others_too };
   [[nodiscard]] bool is_repeated(const node& what, const std::vector<std::uint32_t>& running,
                                  calls_by whom = calls_by::the_file, unsigned depth = 0) const;
+  // Whether objects of a class are made without its name: cls(…), or by a class that derives from it.
+  [[nodiscard]] bool is_made_by_others(std::string_view made) const;
   // Whether it is the object that a method was called on: the method's first parameter.
   [[nodiscard]] bool is_self(const node& what) const;
   [[nodiscard]] static bool has_parameter(const node& function, std::string_view name);
   // Whether a call of it runs nothing yet: a generator, an async function.
   [[nodiscard]] bool runs_later(const node& function) const;
+  // Whether a call gives a function its first parameter by itself: a method has one that it is called
+  // on, not where it is called by the name of its class.
+  [[nodiscard]] bool is_bound(const node& function, const node& call) const;
   // Whether this is the function by which objects of a class are made.
   [[nodiscard]] static bool is_constructor(const node& function);
   // Modules that it imports, by the name they have here: torch, np, F.
@@ -112,6 +119,8 @@ class source_file {
 
 // Loops around it within its function, innermost first.
 [[nodiscard]] std::vector<node> loops_around(const node& what);
+// What gives a name or an attribute another value: an assignment, a loop, `with`; nothing: it is read.
+[[nodiscard]] node given_by(const node& target);
 // Whether a function has this decorator, without arguments: @staticmethod.
 [[nodiscard]] bool is_decorated_with(const node& function, std::string_view name);
 // The statement that it is, or is part of.

@@ -30,6 +30,9 @@ struct fact {
   node right;
   bool holds = true;  // of an empty sign
   node condition;     // the whole condition that says it
+  // Where it stands in a function that the condition asks, as in `if self.is_full()`: the calls that
+  // lead there, the outermost first.
+  std::vector<node> calls = {};
 };
 
 // What follows from a condition that is true, or false.
@@ -42,6 +45,25 @@ struct fact {
 [[nodiscard]] bool runs_with_statement(const node& what);
 // Whether a statement may leave the block that it is in: a loop within it keeps its own breaks.
 [[nodiscard]] bool may_leave(const node& statement);
+// Whether an error that a statement raises is caught around it, within its function: what follows in
+// the block is passed over then, and the program goes on.
+[[nodiscard]] bool is_caught(const source_file& file, const node& statement);
+// Whether a call of a function runs what is written there, at once: no decorator stands in between, no
+// other file's function takes its place, and it is no generator.
+[[nodiscard]] bool runs_as_written(const source_file& file, const node& function);
+// All calls of a function; none: somebody may call it who is not seen, or nobody does.
+[[nodiscard]] std::optional<std::vector<node>> all_calls_of(const source_file& file,
+                                                            const node& function);
+
+// An object as a function names it: `self.items` in put. An empty path: it cannot be told which.
+struct place {
+  node function;  // nothing: the module
+  std::string path;
+  std::uint32_t begin = 0;  // from here on the function has meant this object by it
+
+  [[nodiscard]] explicit operator bool() const { return !path.empty(); }
+};
+
 // What the rules look at.
 struct case_at_hand {
   const source_file& file;
@@ -49,19 +71,25 @@ struct case_at_hand {
   const use_list& uses;
   const question& asked;
 
-  // Whether a node is the variable's length: len(items), items.shape[0], len(self) of a class whose
-  // __len__ returns that.
+  // The container in an expression that is the variable's length: len(items), items.shape[0],
+  // len(self) of a class whose __len__ returns that, self.size() of a method that does; nothing: it is
+  // no length.
+  [[nodiscard]] place measured(const node& what, unsigned depth = 0) const;
   [[nodiscard]] bool is_length(const node& what) const { return static_cast<bool>(measured(what)); }
-  // The container in such an expression, or the object that has it; nothing: it is no length.
-  [[nodiscard]] node measured(const node& what, unsigned depth = 0) const;
-  // Whether two expressions mean the same object, not only the same attribute of two: by what they
-  // are in a function that both are in or are called by.
-  [[nodiscard]] bool is_same(const node& one, const node& other) const;
+
+  [[nodiscard]] place place_of(const node& what) const;
+  // Of an object that a function names: how the one that calls it does.
+  [[nodiscard]] place at_call(const place& inside, const node& call) const;
+  // Whether two places mean the same object, not only the same attribute of two.
+  [[nodiscard]] bool is_same(const place& one, const place& other) const;
+
+  // The facts of a condition, or at a place, with those of functions of the file that are asked.
+  [[nodiscard]] std::vector<fact> opened(const std::vector<fact>& facts) const;
   // The most elements that a fact leaves it; none: it says nothing of its length, or no value is
   // known.
-  [[nodiscard]] std::optional<std::int64_t> most_by(const fact& one, const node& of) const;
+  [[nodiscard]] std::optional<std::int64_t> most_by(const fact& one, const place& of) const;
   [[nodiscard]] std::optional<std::int64_t> most_by(const std::vector<fact>& facts,
-                                                    const node& of) const;
+                                                    const place& of) const;
   // Whether a condition asks for its length, whatever follows.
   [[nodiscard]] bool asks_for_length(const node& condition) const;
   // Whether something else than this makes it longer, too.
@@ -70,9 +98,11 @@ struct case_at_hand {
   [[nodiscard]] static bound shown(bound_kind kind, const node& by, std::int64_t value);
 
  private:
-  using paths = std::map<std::uint32_t, std::set<std::string>>;  // by function
-  [[nodiscard]] std::string path_of(const node& what, unsigned depth = 0) const;
-  [[nodiscard]] paths paths_of(const node& what) const;
+  [[nodiscard]] bool add_path(const node& what, place& to, unsigned depth) const;
+  [[nodiscard]] place of_object(const place& inside, const node& object, const node& where) const;
+  [[nodiscard]] bool keeps_meaning(const place& one, const place& other) const;
+  using places = std::map<std::uint32_t, std::set<std::string>>;  // by function
+  [[nodiscard]] places seen_by_callers(const place& from) const;
 };
 
 // Whether a function may be run by calls that do not name it: forward, __call__, __getitem__.
@@ -90,7 +120,7 @@ struct case_at_hand {
 [[nodiscard]] std::optional<bound> by_slice(const case_at_hand& in, const use& assigns);
 // R5: what is put in has one of so many keys.
 [[nodiscard]] std::optional<bound> by_keys(const case_at_hand& in, const use& grows);
-// Whether its keys are new each time, as the number of a step is.
+// Whether its keys are new each time, as the number of a step is, or a name that nobody else has.
 [[nodiscard]] bool has_new_keys(const case_at_hand& in, const use& grows);
 // R7: what is put in is taken out of something that nothing is put into.
 [[nodiscard]] bool runs_out(const case_at_hand& in, const use& grows);
@@ -105,5 +135,7 @@ struct case_at_hand {
 // Neither, where that is not known.
 [[nodiscard]] bool is_reallocated(const case_at_hand& in, const use& assigns);
 [[nodiscard]] bool is_made_of_itself(const case_at_hand& in, const use& assigns);
+// Whether a container's new value may have more elements than it had: items + [x], merged(items, x).
+[[nodiscard]] bool makes_longer(const case_at_hand& in, const use& assigns);
 
 }  // namespace memtrace::program

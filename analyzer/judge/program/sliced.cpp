@@ -28,7 +28,14 @@ struct extent {
   node cut;                          // that says so
   bool known = true;                 // false: somebody else may have put it in
   node by;                           // a call of code that is not in the file, that was given it
+  bool longer = false;               // of a container: with something beside it
+
+  [[nodiscard]] bool has_any() const { return has_it || most; }
 };
+
+// What makes a tensor of more elements than one had.
+constexpr std::array<std::string_view, 8> enlarging = {
+    "repeat", "tile", "expand", "repeat_interleave", "pad", "interpolate", "kron", "broadcast_to"};
 
 // The axes along which the tensor is joined to something, as far as they are written down.
 [[nodiscard]] std::vector<std::int64_t> joined_axes(const case_at_hand& in) {
@@ -85,12 +92,47 @@ class extents {
       if (parts.size() == 3) join(made, of(parts[2], depth + 1), false);
       return made;
     }
+    if (what.is_any({"list_comprehension", "set_comprehension", "dictionary_comprehension",
+                     "generator_expression"})) {
+      return of_comprehension(what, depth);
+    }
     extent made;
-    for (const auto& one : what.children()) join(made, of(one, depth + 1), true);
+    const auto parts = what.children();
+    for (const auto& one : parts) join(made, of(one, depth + 1), true);
+    const auto sign = what.field("operator").text();
+    const bool adds = sign == "+" || sign == "*" || sign == "|";
+    const bool gathers = what.is_any({"list", "tuple", "set", "dictionary", "expression_list"});
+    const bool is_alone = parts.size() == 1 && parts[0].is_any({"list_splat", "dictionary_splat"});
+    made.longer = made.longer || (made.has_any() && (adds || (gathers && !is_alone)));
+    // A list as often as somebody says.
+    if (sign == "*" && made.has_any() && !is_tensor()) made.known = false;
     return made;
   }
 
+  // What a variable is given, though it is another name of the container by then.
+  [[nodiscard]] extent of_assigned(const node& value) {
+    const auto what = unwrapped(value);
+    const bool is_another = what.is("identifier") && !means(in_.file, what, in_.uses.names.front());
+    if (!is_another || !in_.file.owner_of(what, what.text())) return of(value);
+    return of_local(what, 0, false);
+  }
+
  private:
+  [[nodiscard]] bool is_tensor() const { return in_.asked.container.empty(); }
+
+  // As long as what it goes through, where that is one thing.
+  [[nodiscard]] extent of_comprehension(const node& what, unsigned depth) {
+    extent made;
+    unsigned loops = 0;
+    for (const auto& one : what.children()) {
+      const bool is_loop = one.is("for_in_clause");
+      loops += is_loop ? 1 : 0;
+      join(made, of(is_loop ? one.field("right") : one, depth + 1), true);
+    }
+    made.longer = made.longer || (made.has_any() && loops > 1);
+    return made;
+  }
+
   [[nodiscard]] static extent the_tensor() {
     extent made;
     made.has_it = true;
@@ -114,6 +156,7 @@ class extents {
   static void join(extent& to, const extent& other, bool adds) {
     to.has_it = to.has_it || other.has_it;
     to.known = to.known && other.known;
+    to.longer = to.longer || other.longer;
     if (other.by) to.by = other.by;
     if (!other.most) return;
     to.most = !to.most ? *other.most
@@ -124,6 +167,7 @@ class extents {
 
   // x[-40:], x[:, -40:], x[:40]: the axis of the one slice with an end.
   [[nodiscard]] extent of_subscript(const node& what, unsigned depth) {
+    if (!is_tensor() && !is_slice(what)) return {};  // one element
     auto inner = of(what.field("value"), depth + 1);
     if (!inner.has_it) return inner;
     std::optional<std::int64_t> least;
@@ -136,16 +180,81 @@ class extents {
         return may_be_axis(axis, parts, static_cast<std::int64_t>(i));
       });
       if (!fits) continue;
-      const auto part = slice.child(0);
+      const auto part = unwrapped(slice.child(0));
       const bool is_last = slice.text().back() == ':';
       std::optional<std::int64_t> most;
       if (is_last && part.is("unary_operator") && part.text().starts_with('-'))
-        most = in_.value.of(part.child(0));
+        most = of_last(part.child(0), what.field("value"));
+      if (is_last && !most) most = of_rest(part, what.field("value"));
       if (!is_last) most = in_.value.of(part);
       if (most && *most > 0 && (!least || *most < *least)) least = most;
     }
-    if (least) return cut_to(*least, what, inner.known);
-    return inner;
+    if (!least) return inner;
+    auto made = cut_to(*least, what, inner.known);
+    made.longer = inner.longer;
+    return made;
+  }
+
+  // len(items), items.pop(): a number, or an element.
+  [[nodiscard]] bool gives_no_container(const node& call) const {
+    const auto function = call.field("function");
+    if (function.is("attribute")) {
+      const auto method = function.field("attribute").text();
+      return means_any(in_.file, function.field("object"), in_.uses) &&
+             (is_known(method, known::takes_one) || method == "pop" || method == "get" ||
+              method == "index" || method == "count");
+    }
+    constexpr std::array<std::string_view, 9> of_python = {"len", "max", "min", "any",  "all",
+                                                           "id",  "str", "bool", "next"};
+    return std::ranges::find(of_python, function.text()) != of_python.end() &&
+           in_.file.is_of_python(function);
+  }
+
+  // sorted(items, key=age), items.copy(): as many elements as it had.
+  [[nodiscard]] bool is_as_long(const node& call, std::string_view name) const {
+    const auto given = arguments_of(call);
+    const auto places = std::ranges::count_if(
+        given, [](const node& one) { return !one.is("keyword_argument"); });
+    const auto function = call.field("function");
+    if (function.is("attribute") && places == 0)
+      return name == "copy" || name == "items" || name == "values" || name == "keys";
+    const bool takes_function = name == "map" || name == "filter" || name == "defaultdict";
+    const bool by_python = makes_container(in_.file, call) || name == "deepcopy" || name == "copy" ||
+                           name == "map" || name == "iter" || name == "enumerate";
+    return by_python && places == (takes_function ? 2 : 1);
+  }
+
+  // x[-min(40, len(x)):]
+  [[nodiscard]] std::optional<std::int64_t> of_last(const node& count, const node& of) const {
+    const auto what = unwrapped(count);
+    if (const auto known = in_.value.of(what)) return known;
+    const auto function = what.field("function");
+    if (function.text() != "min" || !in_.file.is_of_python(function)) return std::nullopt;
+    const auto given = arguments_of(what);
+    if (given.size() != 2) return std::nullopt;
+    const bool first = is_length_of(given[0], of);
+    return first || is_length_of(given[1], of) ? in_.value.of(given[first ? 1 : 0]) : std::nullopt;
+  }
+
+  // x[max(0, len(x) - 40):], x[len(x) - 40:]: what is left are the last 40.
+  [[nodiscard]] std::optional<std::int64_t> of_rest(const node& start, const node& of) const {
+    auto what = unwrapped(start);
+    if (what.is("identifier")) what = unwrapped(in_.value.only_value_of(what));
+    const auto function = what.field("function");
+    if (function.text() == "max" && in_.file.is_of_python(function)) {
+      const auto given = arguments_of(what);
+      if (given.size() != 2) return std::nullopt;
+      const bool first = in_.value.of(given[0]) == 0;
+      if (!first && in_.value.of(given[1]) != 0) return std::nullopt;
+      what = unwrapped(given[first ? 1 : 0]);
+    }
+    if (!what.is("binary_operator") || what.field("operator").text() != "-") return std::nullopt;
+    if (!is_length_of(what.field("left"), of)) return std::nullopt;
+    return in_.value.of(what.field("right"));
+  }
+
+  [[nodiscard]] bool is_length_of(const node& length, const node& of) const {
+    return in_.is_same(in_.place_of(of), in_.measured(length));
   }
 
   [[nodiscard]] extent of_call(const node& what, unsigned depth) {
@@ -166,10 +275,17 @@ class extents {
                                 ? in_.file.is_library(first.text()) || !first.is("identifier") ||
                                       of(name.field("object"), depth + 1).has_it
                                 : in_.file.is_library(name.text());
+    if (!is_tensor() && made.has_any() && gives_no_container(what)) return {};
     constexpr std::array<std::string_view, 9> of_python = {
         "list", "tuple", "sum", "sorted", "zip", "enumerate", "reversed", "map", "range"};
     const bool plain = std::ranges::find(of_python, name.text()) != of_python.end();
     if (made.has_it && !by_library && !plain) made.by = what;
+    if (!made.has_any()) return made;
+    const auto last = name.is("attribute") ? name.field("attribute").text() : name.text();
+    // It may have put more to it, or make it as large as it likes.
+    const bool enlarges = std::ranges::find(enlarging, last) != enlarging.end();
+    if (made.most && (enlarges || (!by_library && !plain))) made.known = false;
+    made.longer = made.longer || !is_as_long(what, last);
     return made;
   }
 
@@ -220,8 +336,8 @@ class extents {
   }
 
   // All that a local variable is given in its function.
-  [[nodiscard]] extent of_local(const node& what, unsigned depth) {
-    if (is_it(what)) return the_tensor();
+  [[nodiscard]] extent of_local(const node& what, unsigned depth, bool may_be_it = true) {
+    if (may_be_it && is_it(what)) return the_tensor();
     const std::string name(what.text());
     const auto owner = in_.file.owner_of(what, name);
     extent made;
@@ -274,7 +390,7 @@ bool may_be_joined_axis(const case_at_hand& in, const node& axis) {
 }
 
 std::optional<bound> by_slice(const case_at_hand& in, const use& assigns) {
-  const auto found = extents(in).of(assigns.value);
+  const auto found = extents(in).of_assigned(assigns.value);
   if (found.has_it || !found.most || !found.known) return std::nullopt;
   return case_at_hand::shown(bound_kind::length, found.cut, *found.most);
 }
@@ -289,8 +405,12 @@ bool is_reallocated(const case_at_hand& in, const use& assigns) {
 }
 
 bool is_made_of_itself(const case_at_hand& in, const use& assigns) {
-  const auto found = extents(in).of(assigns.value);
-  return found.has_it || found.most;
+  return extents(in).of(assigns.value).has_any();
+}
+
+bool makes_longer(const case_at_hand& in, const use& assigns) {
+  const auto found = extents(in).of_assigned(assigns.value);
+  return found.longer && found.has_any();
 }
 
 }  // namespace memtrace::program

@@ -26,74 +26,57 @@ struct trim {
 [[nodiscard]] bool has_exit(const node& in, std::uint32_t after) {
   return std::ranges::any_of(in.all(), [&](const node& one) {
     return one.begin() > after && one.is_any({"return_statement", "continue_statement",
-                                              "break_statement", "raise_statement", "yield"});
+                                              "break_statement", "raise_statement", "yield",
+                                              "await"});
   });
 }
 
-// Where an error is caught, a call that fails is a way out, too.
-[[nodiscard]] bool may_fail(const node& block, const node& statement) {
-  const auto whole = block.parent();
-  const auto parts = whole.is("try_statement") ? whole.children() : std::vector<node>();
-  const bool catches =
-      std::ranges::any_of(parts, [](const node& part) { return part.is("except_clause"); });
-  return catches &&
-         std::ranges::any_of(statement.all(), [](const node& one) { return one.is("call"); });
-}
-
-// @torch.no_grad() runs the function as it is; another decorator may not.
-[[nodiscard]] bool is_decorated(const source_file& file, const node& function) {
-  if (!function.parent().is("decorated_definition")) return false;
-  const auto all = function.parent().children();
-  return std::ranges::any_of(all, [&](const node& one) {
-    if (!one.is("decorator")) return false;
-    auto first = one.child(0);
-    if (first.is("call")) first = first.field("function");
-    while (first.is("attribute")) first = first.field("object");
-    const auto name = first.text();
-    return file.package_of(name) != "torch" && name != "staticmethod" && name != "classmethod";
-  });
-}
-
-// Store.trim = another
-[[nodiscard]] bool is_replaced(const source_file& file, const node& function) {
-  const auto& all = file.named(function.field("name").text());
-  return std::ranges::any_of(all, [](const node& one) {
-    return one.parent().is("assignment") && one.parent().field("left") == one;
-  });
+[[nodiscard]] bool has_call(const node& in) {
+  return std::ranges::any_of(in.all(), [](const node& one) { return one.is("call"); });
 }
 
 const std::initializer_list<std::string_view> comprehensions = {
     "list_comprehension", "generator_expression", "set_comprehension", "dictionary_comprehension"};
 
+// What has grown, as the function names it that is looked at, and the calls by which one is looked at
+// that this one calls, the outermost first.
+struct view {
+  place grown;
+  std::vector<node> calls = {};
+  bool is_caught = false;  // an error passes over what follows, and the program goes on
+};
+
 class trims {
  public:
   trims(const case_at_hand& in, const use& grows) : in_(in), grows_(grows) {}
 
-  [[nodiscard]] std::optional<trim> beside(const node& what, unsigned depth) const {
+  [[nodiscard]] std::optional<trim> beside(const node& what, const place& grown,
+                                           unsigned depth) const {
     constexpr unsigned deepest = 2;
-    auto found = in_function(what, depth);
+    auto found = in_function(what, grown);
     if (found || depth == deepest) return found;
     const auto function = in_.file.function_of(what);
-    if (!function || !loops_around(what).empty() || runs_unnamed(function)) return std::nullopt;
-    const auto calls = in_.file.calls_of(function);
-    if (in_.file.named(function.field("name").text()).size() != calls.size() + 1)
-      return std::nullopt;
-    for (const auto& call : calls) {
+    if (!function || !loops_around(what).empty()) return std::nullopt;
+    const auto calls = all_calls_of(in_.file, function);
+    if (!calls || in_.file.runs_later(function)) return std::nullopt;
+    in_.value.rely_on(function.field("name").text());
+    for (const auto& call : *calls) {
       if (!runs_with_statement(call)) return std::nullopt;  // [put(x) for x in all]
       const bool in_one =
           around(call, comprehensions) && around(call, comprehensions).is_in(statement_of(call));
       const auto caller = in_.file.function_of(call);
       const auto together = std::ranges::count_if(
-          calls, [&](const node& other) { return in_.file.function_of(other) == caller; });
+          *calls, [&](const node& other) { return in_.file.function_of(other) == caller; });
       if (in_one || together > 1) return std::nullopt;  // several come for what one takes out
-      found = beside(call, depth + 1);
+      found = beside(call, in_.at_call(grown, call), depth + 1);
       if (!found) return std::nullopt;
     }
     return found;
   }
 
  private:
-  [[nodiscard]] std::optional<trim> in_function(const node& what, unsigned depth) const {
+  [[nodiscard]] std::optional<trim> in_function(const node& what, const place& grown) const {
+    view from{grown, {}, is_caught(in_.file, statement_of(what))};
     for (auto below = statement_of(what); below; below = statement_of(below.parent())) {
       const auto block = below.parent();
       bool before = true;
@@ -105,8 +88,9 @@ class trims {
           continue;
         }
         if (!before && way_out) break;
-        if (auto found = trim_by(statement, depth)) return found;
-        way_out = way_out || (!before && (has_exit(statement, 0) || may_fail(block, statement)));
+        if (auto found = trim_by(statement, from)) return found;
+        way_out = way_out || (!before && (has_exit(statement, 0) ||
+                                          (from.is_caught && has_call(statement))));
       }
       const auto around_it = block.parent();
       // A loop's body runs again and again before what follows it does.
@@ -118,58 +102,63 @@ class trims {
     return std::nullopt;
   }
 
-  [[nodiscard]] bool takes_out_here(const use& one) const {
-    return one.certain && runs_with_statement(one.at) && in_.is_same(grows_.what, one.what);
+  // Whether a use is about what has grown, in any case.
+  [[nodiscard]] bool is_of(const use& one, const view& from) const {
+    if (!one.certain || !runs_with_statement(one.at)) return false;
+    auto here = in_.place_of(one.what);
+    for (auto call = from.calls.rbegin(); call != from.calls.rend(); ++call)
+      here = in_.at_call(here, *call);
+    return in_.is_same(from.grown, here);
   }
 
   // items.remove(x), del items[x]: it may not be there, and somebody catches that.
-  [[nodiscard]] static bool may_miss(const use& one) {
+  [[nodiscard]] static bool may_miss(const use& one, const view& from) {
     const auto key =
         one.at.is("call") ? one.at.field("arguments").child(0) : one.at.child(0).field("subscript");
     const bool fixed = !key || key.is_any({"integer", "unary_operator", "keyword_argument"});
-    return !fixed && around(one.at, {"try_statement", "with_statement", "function_definition"})
-                         .is_any({"try_statement", "with_statement"});
+    if (fixed) return false;
+    return from.is_caught ||
+           around(one.at, {"try_statement", "with_statement", "function_definition"})
+               .is_any({"try_statement", "with_statement"});
   }
 
   // Whether one of the statements of a block, in any case, takes out enough.
-  [[nodiscard]] bool takes_out(const node& block, bool again_and_again) const {
+  [[nodiscard]] bool takes_out(const node& block, bool again_and_again, const view& from) const {
     for (const auto& statement : block.children()) {
       for (const auto& one : in_.uses.all) {
-        if (statement_of(one.at) != statement || !takes_out_here(one)) continue;
+        if (statement_of(one.at) != statement || !is_of(one, from)) continue;
         if (one.kind == use_kind::empty) return true;
-        if (one.kind == use_kind::shrink && one.amount == use_amount::one && !may_miss(one) &&
+        if (one.kind == use_kind::shrink && one.amount == use_amount::one && !may_miss(one, from) &&
             (again_and_again ||
              (grows_.amount == use_amount::one && !in_.has_more_growth(grows_)))) {
           // In a loop, what leaves it after that leaves the others.
           return !again_and_again || !has_exit(block, 0);
         }
       }
-      if (has_exit(statement, 0)) return false;
+      if (has_exit(statement, 0) || (from.is_caught && has_call(statement))) return false;
     }
     return false;
   }
 
-  // `depth`: of functions that are called, one in another; `nested`: of `with` and `try`.
-  [[nodiscard]] std::optional<trim> trim_by(const node& statement, unsigned depth,
+  [[nodiscard]] std::optional<trim> trim_by(const node& statement, const view& from,
                                             unsigned nested = 0) const {
     constexpr unsigned most_nested = 20;  // Python allows no more
     if (nested > most_nested) return std::nullopt;
-    if (statement.is_any({"if_statement", "while_statement"})) return conditional(statement);
+    if (statement.is_any({"if_statement", "while_statement"})) return conditional(statement, from);
     if (statement.is_any({"with_statement", "try_statement"})) {
-      const auto parts = statement.children();
-      const bool catches =
-          std::ranges::any_of(parts, [](const node& part) { return part.is("except_clause"); });
+      auto inside = from;
       for (const auto& inner : statement.field("body").children()) {
-        if (auto found = trim_by(inner, depth, nested + 1)) return found;
-        if (catches || may_leave(inner)) break;
+        inside.is_caught = inside.is_caught || is_caught(in_.file, inner);
+        if (auto found = trim_by(inner, inside, nested + 1)) return found;
+        if (may_leave(inner) || (inside.is_caught && has_call(inner))) break;
       }
       return std::nullopt;
     }
     for (const auto& one : in_.uses.all) {
-      if (statement_of(one.at) != statement || !takes_out_here(one)) continue;
+      if (statement_of(one.at) != statement || !is_of(one, from)) continue;
       if (auto most = cut_to(one)) return trim{*most, statement};
     }
-    return by_call(statement, depth);
+    return by_call(statement, from);
   }
 
   // items = items[-40:], del items[:-40]
@@ -184,18 +173,21 @@ class trims {
     return value && *value > 0 ? value : std::nullopt;
   }
 
-  [[nodiscard]] std::optional<trim> conditional(const node& statement) const {
+  [[nodiscard]] std::optional<trim> conditional(const node& statement, const view& from) const {
     const auto condition = statement.field("condition");
     // Where it does not hold, the container is no longer than that.
-    const auto most = in_.most_by(facts_of(condition, false), grows_.what);
+    auto facts = facts_of(condition, false);
+    for (auto& one : facts) one.calls = from.calls;
+    const auto most = in_.most_by(facts, from.grown);
     const bool loops = statement.is("while_statement");
     const auto body = loops ? statement.field("body") : statement.field("consequence");
-    if (most && takes_out(body, loops)) return trim{*most, condition};
+    if (most && takes_out(body, loops, from)) return trim{*most, condition};
     if (!most) return std::nullopt;
     for (const auto& one : in_.uses.all) {
-      if (statement_of(one.at).parent() != body || !takes_out_here(one)) continue;
+      if (statement_of(one.at).parent() != body || !is_of(one, from)) continue;
       const bool left_before = std::ranges::any_of(body.children(), [&](const node& before) {
-        return before.begin() < statement_of(one.at).begin() && may_leave(before);
+        return before.begin() < statement_of(one.at).begin() &&
+               (may_leave(before) || (from.is_caught && has_call(before)));
       });
       if (left_before) continue;
       if (const auto cut = cut_to(one)) return trim{std::max(*most, *cut), condition};
@@ -204,18 +196,19 @@ class trims {
   }
 
   // A call of a function of the file that does it.
-  [[nodiscard]] std::optional<trim> by_call(const node& statement, unsigned depth) const {
-    constexpr unsigned deepest = 2;
-    if (depth >= deepest || !statement.is("expression_statement")) return std::nullopt;
+  [[nodiscard]] std::optional<trim> by_call(const node& statement, const view& from) const {
+    constexpr std::size_t deepest = 2;
+    if (from.calls.size() >= deepest || !statement.is("expression_statement")) return std::nullopt;
     const auto call = statement.child(0);
     const auto function = call.is("call") ? in_.file.callee(call) : node();
-    if (!function || grows_.at.is_in(function) || in_.file.runs_later(function) ||
-        is_decorated(in_.file, function) || is_replaced(in_.file, function)) {
+    if (!function || grows_.at.is_in(function) || !runs_as_written(in_.file, function))
       return std::nullopt;
-    }
+    in_.value.rely_on(function.field("name").text());
+    auto inside = from;
+    inside.calls.push_back(call);
     for (const auto& inner : function.field("body").children()) {
-      if (auto found = trim_by(inner, depth + 1)) return found;
-      if (has_exit(inner, 0)) break;
+      if (auto found = trim_by(inner, inside)) return found;
+      if (has_exit(inner, 0) || (inside.is_caught && has_call(inner))) break;
     }
     return std::nullopt;
   }
@@ -228,7 +221,7 @@ class trims {
 
 std::optional<bound> by_trim(const case_at_hand& in, const use& grows) {
   if (around(grows.at, {"lambda", "function_definition"}).is("lambda")) return std::nullopt;
-  const auto found = trims(in, grows).beside(grows.at, 0);
+  const auto found = trims(in, grows).beside(grows.at, in.place_of(grows.what), 0);
   if (!found) return std::nullopt;
   return case_at_hand::shown(bound_kind::length, found->said_by, found->most);
 }

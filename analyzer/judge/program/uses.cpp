@@ -23,6 +23,8 @@ class gatherer {
 
   [[nodiscard]] use_list gather(const variable& what) {
     made_.names.push_back(what);
+    by_word(what);
+    came_from_constructors(what);
     for (std::size_t i = 0; i < made_.names.size(); ++i) {
       const auto one = made_.names[i];  // the list gets longer
       by_alias_ = i != 0;
@@ -40,7 +42,6 @@ class gatherer {
         }
       }
     }
-    by_word(what);
     return std::move(made_);
   }
 
@@ -68,7 +69,9 @@ class gatherer {
       const bool sets = last == "setattr" || last == "register_buffer" || last == "__setattr__";
       if (sets && at != given.end() && at + 1 != given.end()) {
         add({use_kind::assign, call, use_amount::one, {}, *(at + 1)}, false);
-      } else if (last == "getattr" || last == "delattr" || last == "attrgetter") {
+        came_from(*(at + 1));
+      } else if (last == "getattr" || last == "delattr" || last == "attrgetter" ||
+                 last == "__getattribute__" || last == "__getattr__") {
         add({use_kind::escape, call}, false);
       }
     }
@@ -121,7 +124,7 @@ class gatherer {
                               : std::string();
       follow({variable_kind::attribute,
               {},
-              std::string(target.field("attribute").text()),
+              std::string(file_.written(target.field("attribute").text())),
               holder,
               elements,
               key});
@@ -186,29 +189,6 @@ class gatherer {
     --depth_;
   }
 
-  // "users" of 'users'; empty: another expression.
-  [[nodiscard]] static std::string_view word_of(const node& what) {
-    return what.is("string") && what.children().size() <= 3 ? what.child(1).text()
-                                                            : std::string_view();
-  }
-
-  // The right side of `group, state = self.groups[0], self.state[0]`, in parentheses or not.
-  [[nodiscard]] static bool is_side_by_side(const node& values) {
-    const auto whole = values.parent();
-    if (!whole.is("assignment") || whole.field("right") != values) return false;
-    return values.is("expression_list") ||
-           (values.is("tuple") && whole.field("left").is_any({"pattern_list", "tuple_pattern"}));
-  }
-
-  // `state` of `group, state = self.groups[0], self.state[0]`.
-  [[nodiscard]] static node target_beside(const node& value) {
-    const auto rights = value.parent().children();
-    const auto lefts = value.parent().parent().field("left").children();
-    const auto at = std::ranges::find(rights, value);
-    if (lefts.size() != rights.size() || at == rights.end()) return {};
-    return lefts[static_cast<std::size_t>(at - rights.begin())];
-  }
-
   void loop_over(const node& what, bool of_pairs) {
     const auto loop = what.parent();
     if (!loop.is_any({"for_statement", "for_in_clause"}) || loop.field("right") != what) return;
@@ -224,7 +204,7 @@ class gatherer {
       parent = parent.parent();
     }
     at_hand_ = reference;
-    if (parent.is("boolean_operator") && is_value(parent)) {
+    if (parent.is("boolean_operator") && is_chosen_value(parent)) {
       add({use_kind::escape, parent}, certain);
     } else if (parent.is("return_statement")) {
       returned(parent, certain);
@@ -243,7 +223,7 @@ class gatherer {
       }
       if (parent.field("left") == reference) {
         add({use_kind::assign, parent, use_amount::one, {}, value}, certain);
-        came_from(unwrapped(value));
+        came_from(value);
       } else if (parent.field("right") == reference) {
         follow_target(parent.field("left"));
       }
@@ -263,7 +243,9 @@ class gatherer {
           certain);
     } else if (parent.is("delete_statement") ||
                (parent.is("expression_list") && parent.parent().is("delete_statement"))) {
-      add({use_kind::empty, parent}, certain);
+      // Another name of it goes, or one of the containers in it.
+      const bool is_it = is_first_ && !name_.elements;
+      add({is_it ? use_kind::empty : use_kind::read, parent}, certain);
     } else if (parent.is("argument_list")) {
       argument_of(reference, reference, parent.parent(), certain);
     } else if (parent.is("keyword_argument")) {
@@ -291,24 +273,72 @@ class gatherer {
     }
   }
 
-  // Whether `a or b` is a value that somebody gets, and no condition.
-  [[nodiscard]] static bool is_value(const node& what) {
-    auto at = what.parent();
-    while (at.is_any({"boolean_operator", "parenthesized_expression"})) at = at.parent();
-    return at.is_any({"assignment", "return_statement", "argument_list", "keyword_argument",
-                      "attribute", "subscript", "for_statement", "named_expression"});
+  // What the container is before it gets this name: self.items = outputs, = outputs or [], = same(outputs).
+  void came_from(const node& value, unsigned depth = 0) {
+    constexpr unsigned deepest = 5;
+    const auto what = unwrapped(value);
+    if (is_tensor_ || depth > deepest) return;
+    if (what.is("identifier")) {
+      const auto owner = file_.owner_of(what, what.text());
+      if (!source_file::has_parameter(owner, what.text())) follow_target(what);
+    } else if (what.is("attribute")) {
+      follow_target(what);
+    } else if (what.is("subscript") && !is_slice(what) && !name_.elements) {
+      add({use_kind::escape, what}, true);
+    } else if (what.is("conditional_expression")) {
+      came_from(what.child(0), depth + 1);
+      came_from(what.child(2), depth + 1);
+    } else if (what.is("boolean_operator")) {
+      came_from(what.field("left"), depth + 1);
+      came_from(what.field("right"), depth + 1);
+    } else if (what.is("named_expression")) {
+      follow_target(what.field("name"));
+      came_from(what.field("value"), depth + 1);
+    } else if (what.is("call") && !makes_container(file_, what)) {
+      came_from_call(what, depth);
+    }
   }
 
-  // The list has had another name before: self.items = outputs.
-  void came_from(const node& value) {
-    if (is_tensor_) return;
-    if (value.is("identifier")) {
-      const auto owner = file_.owner_of(value, value.text());
-      if (!source_file::has_parameter(owner, value.text())) follow_target(value);
-    } else if (value.is("attribute")) {
-      follow_target(value);
-    } else if (value.is("subscript") && !is_slice(value) && !name_.elements) {
-      add({use_kind::escape, value}, true);
+  // A function of the file may return what it was given, or what others have; so may pop() and get().
+  void came_from_call(const node& call, unsigned depth) {
+    const auto function = file_.callee(call);
+    if (!function) {
+      const auto method = call.field("function").field("attribute").text();
+      if (method == "get" || method == "pop" || method == "setdefault" || method == "popleft")
+        add({use_kind::escape, call}, true);
+      return;
+    }
+    if (source_file::is_constructor(function)) return;
+    for (const auto& one : function.field("body").all()) {
+      if (!one.is("return_statement") || file_.function_of(one) != function) continue;
+      const auto result = unwrapped(one.child(0));
+      const bool is_given = result.is("identifier") && source_file::has_parameter(function, result.text());
+      if (!is_given) {
+        came_from(result, depth + 1);
+        continue;
+      }
+      for (const auto& argument : arguments_of(call)) {
+        if (file_.parameter_for(function, call, argument) != result.text()) continue;
+        came_from(argument.is("keyword_argument") ? argument.field("value") : argument, depth + 1);
+      }
+    }
+  }
+
+  // Store(items=outputs), where the constructor is made by a decorator or a base of the class.
+  void came_from_constructors(const variable& what) {
+    if (what.kind != variable_kind::attribute || what.holder.empty()) return;
+    for (const auto& one : file_.named(what.holder)) {
+      const auto call = one.parent();
+      if (!call.is("call") || call.field("function") != one || file_.callee(call)) continue;
+      for (const auto& argument : arguments_of(call)) {
+        if (argument.is_any({"list_splat", "dictionary_splat"})) {
+          add({use_kind::escape, call}, true);
+        } else if (!argument.is("keyword_argument")) {
+          came_from(argument);
+        } else if (argument.field("name").text() == what.name) {
+          came_from(argument.field("value"));
+        }
+      }
     }
   }
 
@@ -358,6 +388,7 @@ class gatherer {
                            ? rights[static_cast<std::size_t>(at - lefts.begin())]
                            : whole.field("right");
     add({use_kind::assign, whole, use_amount::one, {}, value}, certain);
+    if (each) came_from(value);
   }
 
   void attribute_of(const node& reference, const node& attribute, bool certain) {
@@ -446,7 +477,7 @@ class gatherer {
     const auto function = call.field("function");
     const auto name =
         function.is("attribute") ? function.field("attribute").text() : function.text();
-    if (function.text() == "len") {
+    if (function.text() == "len" && file_.is_of_python(function)) {
       add({use_kind::measure, call}, certain);
       return;
     }
@@ -475,8 +506,9 @@ class gatherer {
     } else {
       const bool keeps =
           is_known(name, known::passes_on) || (name == "dict" && argument.is("keyword_argument"));
-      const bool reads =
-          !keeps && (is_known(name, known::reads_argument) || reads_by_library(file_, function));
+      const bool by_python =
+          is_known(name, known::reads_argument) && file_.is_of_python(function);
+      const bool reads = !keeps && (by_python || reads_by_library(file_, function));
       add({reads ? use_kind::read : use_kind::escape, call}, certain);
     }
   }

@@ -34,6 +34,7 @@ struct variable {
   std::string holder = {};  // empty: any class
   bool elements = false;    // not it: the containers in it, however deep
   std::string key = {};     // of elements: only those under this word
+  bool of_module = false;   // an attribute of another module: train.items
 
   [[nodiscard]] bool operator==(const variable&) const = default;
 };
@@ -80,6 +81,17 @@ struct use_list {
 // made = items[-40:]; items = made: what a name stands for that is given it in the statement before,
 // and is used nowhere else.
 [[nodiscard]] node behind(const source_file& file, const node& value);
+
+// "users" of 'users'; empty: another expression.
+[[nodiscard]] std::string_view word_of(const node& what);
+// The right side of `group, state = self.groups[0], self.state[0]`, in parentheses or not; and of one
+// of its values the target: `state`.
+[[nodiscard]] bool is_side_by_side(const node& values);
+[[nodiscard]] node target_beside(const node& value);
+// Whether `a or b` is a value that somebody gets, and no condition.
+[[nodiscard]] bool is_chosen_value(const node& what);
+// What a call of Python's containers makes: a new one, whatever it is given.
+[[nodiscard]] bool makes_container(const source_file& file, const node& call);
 
 // Whether a node means the variable, or what it is known by.
 [[nodiscard]] bool means(const source_file& file, const node& what, const variable& which);

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -19,10 +20,15 @@ namespace memtrace::program {
 class seen_numbers {
  public:
   explicit seen_numbers(std::string_view text);
-  [[nodiscard]] std::optional<std::int64_t> of(std::string_view name) const;
+  // Of several things of one name that of the nearest object; none for what is no attribute of it.
+  [[nodiscard]] std::optional<std::int64_t> of(std::string_view name, bool is_of_object) const;
 
  private:
-  std::map<std::string, std::int64_t, std::less<>> by_name_;
+  struct number {
+    std::int64_t nearest = 0;
+    bool is_only = true;
+  };
+  std::map<std::string, number, std::less<>> by_name_;
 };
 
 class values {
@@ -38,19 +44,35 @@ class values {
                                                       unsigned depth = 0) const;
   // What a name or attribute is given, where that happens once; none: never, or more than once.
   [[nodiscard]] node only_value_of(const node& name) const;
+  // Given a value by a word: setattr(self, "capacity", …), vars(self)["capacity"] = …
+  [[nodiscard]] bool is_set_by_word(std::string_view name) const;
+  // Names that an answer rests on: of what was given once, and of functions that are what the file
+  // shows. Another file that gives them something else makes it none.
+  void rely_on(std::string_view name) const { relied_on_.emplace(name); }
+  [[nodiscard]] const std::set<std::string, std::less<>>& relied_on() const { return relied_on_; }
   // Counts by one from round to round, without end: a loop's variable, a name with += 1.
   [[nodiscard]] bool is_counter(const node& expression) const;
 
  private:
   [[nodiscard]] bool changes(const node& name) const;
-  // Given a value by a word: setattr(self, "capacity", …), vars(self)["capacity"] = …
-  [[nodiscard]] bool is_set_by_word(std::string_view name) const;
   // Of a parameter: what all calls give for it.
   [[nodiscard]] std::optional<std::int64_t> of_parameter(const node& name, const node& function,
                                                          unsigned depth) const;
+  [[nodiscard]] std::optional<node> given_for(std::string_view parameter, const node& function,
+                                              const node& call) const;
   // Of another object than the method's own, where its own one has the name, too.
   [[nodiscard]] bool is_of_another(const node& attribute) const;
+  // Whether an expression may be a whole number: neither None nor float("inf") is.
+  [[nodiscard]] bool may_be_number(const node& expression, unsigned depth) const;
+  [[nodiscard]] std::optional<std::int64_t> of_name(const node& name, unsigned depth) const;
+  // Whether a class gives its objects another value than the one in its body: Config(size=9), where
+  // the constructor is made by a decorator or a base.
+  [[nodiscard]] bool is_given_by_constructor(const node& in_class, std::int64_t value,
+                                             unsigned depth) const;
+  // Whether nobody but the place that makes a list can change it, as far as it is named.
+  [[nodiscard]] bool is_left_alone(const node& name) const;
 
+  mutable std::set<std::string, std::less<>> relied_on_;
   const source_file& file_;
   const seen_numbers& seen_;
 };

@@ -2,6 +2,7 @@
 //
 // Whether a node of the program means a variable.
 #include <algorithm>
+#include <array>
 #include <iterator>
 
 #include "analyzer/judge/program/uses.h"
@@ -39,16 +40,62 @@ node behind(const source_file& file, const node& value) {
   return owner && times == 2 && right && !right.is("assignment") ? right : value;
 }
 
+std::string_view word_of(const node& what) {
+  return what.is("string") && what.children().size() <= 3 ? what.child(1).text()
+                                                          : std::string_view();
+}
+
+bool is_side_by_side(const node& values) {
+  const auto whole = values.parent();
+  if (!whole.is("assignment") || whole.field("right") != values) return false;
+  return values.is("expression_list") ||
+         (values.is("tuple") && whole.field("left").is_any({"pattern_list", "tuple_pattern"}));
+}
+
+node target_beside(const node& value) {
+  const auto rights = value.parent().children();
+  const auto lefts = value.parent().parent().field("left").children();
+  const auto at = std::ranges::find(rights, value);
+  if (lefts.size() != rights.size() || at == rights.end()) return {};
+  return lefts[static_cast<std::size_t>(at - rights.begin())];
+}
+
+bool is_chosen_value(const node& what) {
+  auto at = what.parent();
+  while (at.is_any({"boolean_operator", "parenthesized_expression"})) at = at.parent();
+  return at.is_any({"assignment", "return_statement", "argument_list", "keyword_argument",
+                    "attribute", "subscript", "for_statement", "named_expression"});
+}
+
+bool makes_container(const source_file& file, const node& call) {
+  constexpr std::array<std::string_view, 8> by_python = {"list",  "dict",      "set",    "tuple",
+                                                         "sorted", "frozenset", "filter", "reversed"};
+  constexpr std::array<std::string_view, 9> by_library = {
+      "deque",      "OrderedDict",   "defaultdict",  "Counter", "Queue",
+      "LifoQueue", "PriorityQueue", "SimpleQueue", "ChainMap"};
+  const auto function = call.field("function");
+  const auto object = function.field("object");
+  const auto name = function.is("attribute") ? function.field("attribute").text() : function.text();
+  if (std::ranges::find(by_python, name) != by_python.end()) return file.is_of_python(function);
+  if (std::ranges::find(by_library, name) == by_library.end()) return false;
+  // A program's own class may have the name.
+  return function.is("attribute") ? object.is("identifier") && file.is_library(object.text())
+                                  : file.classes(name).empty() && file.functions(name).empty();
+}
+
 bool means(const source_file& file, const node& what, const variable& which) {
   if (which.kind == variable_kind::attribute) {
     if (what.is("identifier")) {
       // A name in the body of the class is an attribute of its objects.
       const auto scope = around(what, {"function_definition", "class_definition"});
       return scope.is("class_definition") && what.text() == which.name &&
-             file.are_related(scope.field("name").text(), which.holder);
+             (which.holder.empty() ||
+              file.are_related(scope.field("name").text(), which.holder));
     }
-    if (!what.is("attribute") || what.field("attribute").text() != which.name) return false;
+    if (!what.is("attribute") || file.written(what.field("attribute").text()) != which.name)
+      return false;
     const auto object = what.field("object");
+    if (which.of_module) return object.is("identifier") && file.is_library(object.text());
     if (which.holder.empty() || !file.is_self(object)) {
       // A function or class of a library has the same name.
       return !(object.is("identifier") && file.is_library(object.text()) &&
