@@ -176,6 +176,16 @@ void let_buffers_settle(verdicts::verdict& pinned, std::span<const std::uint64_t
   pinned.steps_to_oom = pinned.ns_to_oom = std::nullopt;
 }
 
+// A program that starts gets memory for many reasons.
+void leave_open_before_steps(verdicts::verdict& made, std::size_t steps) {
+  constexpr std::size_t fewest = 12;
+  const bool is_open = made.found.shape == growth::shape::unknown;
+  if (made.about.kind != verdicts::subject_kind::host || is_open || steps >= fewest) return;
+  leave_open(made.found, fewest - steps);
+  made.bytes_per_step = 0;
+  made.steps_to_oom = made.ns_to_oom = std::nullopt;
+}
+
 class host_judge {
  public:
   host_judge(const host_samples& samples, std::span<const std::uint64_t> step_ends)
@@ -225,7 +235,10 @@ class host_judge {
   }
 
   [[nodiscard]] std::vector<verdicts::verdict> finish() {
-    for (auto& one : made_) describe(one, samples_);
+    for (auto& one : made_) {
+      leave_open_before_steps(one, step_ends_.size());
+      describe(one, samples_);
+    }
     return std::move(made_);
   }
 

@@ -411,6 +411,8 @@ std::string_view name_of(bound_kind which) {
       return "keys";
     case bound_kind::emptied:
       return "emptied";
+    case bound_kind::episode:
+      return "episode";
   }
   return "length";
 }

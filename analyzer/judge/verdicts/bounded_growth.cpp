@@ -75,7 +75,6 @@ struct growing_run {
   const auto variable = variable_of(held_by);
   bounded_growth found;
   found.summary = fmt::format("grows in {}, {}", describe(held_by), bound_words(held_by));
-  found.line = fmt::format("in `{}`, which the program empties, but has not yet", variable);
   found.overturned_by = fmt::format("growth after the program has emptied `{}`", variable);
   const auto so_far = who.found.evidence.steps;
   const auto limit = held_by.bound->value;
@@ -118,14 +117,6 @@ template <class Ends, class Names>
   const auto variable = variable_of(*largest);
   bounded_growth found;
   found.summary = fmt::format("grows into {}, {}", describe(*largest), bound_words(*largest));
-  found.line = fmt::format(
-      "into `{}`, {} not full yet", variable,
-      largest->container.empty()
-          ? limit == 0 ? std::string("bounded and")
-                       : fmt::format("bounded at {} and", text::format_count(limit))
-          : fmt::format("{} of {}, which is", largest->container, text::format_count(length)));
-  if (largest->grows_itself)
-    found.line = fmt::format("into the tensors of `{}`, {}", variable, bound_words(*largest));
   found.overturned_by = "growth after the container is full";
   found.bound = bound;
   if (limit == 0) return found;
@@ -199,7 +190,6 @@ constexpr std::uint64_t most_parts = 8;
       .summary =
           "grows by states that the optimizer makes when a parameter has its first "
           "gradient, once for each",
-      .line = "by the optimizer's states of parameters that had their first gradient",
       .steps_to_full = std::nullopt,
       .overturned_by = "growth after every parameter has had a gradient"};
 }
@@ -214,7 +204,6 @@ constexpr std::uint64_t most_parts = 8;
                              who.what == category::optimizer_states);
   if (!part_of_model && !goes_with_it) return std::nullopt;
   return bounded_growth{.summary = "grows with the model, to which the program adds modules",
-                        .line = "with the model, to which the program adds modules",
                         .steps_to_full = std::nullopt,
                         .overturned_by = "modules that stay and no longer run"};
 }
@@ -231,7 +220,6 @@ constexpr std::uint64_t most_parts = 8;
   }
   return bounded_growth{
       .summary = "grows by gradients of weights that had none before, one for each",
-      .line = "by gradients of weights that had none before",
       .steps_to_full = std::nullopt,
       .overturned_by = "growth after every weight has a gradient"};
 }
@@ -256,7 +244,6 @@ constexpr std::uint64_t most_parts = 8;
   return bounded_growth{
       .summary =
           fmt::format("grows with the work of a step, whose latest is in {}", describe(*first)),
-      .line = fmt::format("with the work of a step, whose latest is in `{}`", name),
       .steps_to_full = std::nullopt,
       .overturned_by =
           fmt::format("growth of `{}` in steps that work on no more than before", name)};
@@ -271,8 +258,6 @@ constexpr std::uint64_t most_parts = 8;
   return bounded_growth{
       .summary = fmt::format("grows by an entry for each new size of the inputs, in {}",
                              describe(held_by)),
-      .line =
-          fmt::format("by an entry in `{}` for each new size of the inputs", variable_of(held_by)),
       .steps_to_full = std::nullopt,
       .overturned_by = "entries that are made while the inputs' sizes stay"};
 }
@@ -288,7 +273,6 @@ constexpr std::uint64_t most_parts = 8;
   return bounded_growth{
       .summary =
           fmt::format("is made anew for larger inputs, in {}", describe(who.retained_by.front())),
-      .line = fmt::format("with the largest inputs so far, for which `{}` is made anew", name),
       .steps_to_full = std::nullopt,
       .overturned_by = fmt::format("growth of `{}` while the inputs' sizes stay", name)};
 }
@@ -328,8 +312,6 @@ constexpr std::uint64_t most_parts = 8;
   found.settled = false;
   found.summary = fmt::format("grows so far in {}: whether it goes on is not settled, as {}",
                               describe(*largest), question_of(*largest->doubt));
-  found.line = fmt::format("so far in `{}`, which does not tell yet: {}", variable,
-                           question_of(*largest->doubt));
   found.steps_to_full = steps_that_tell - steps - 1;
   found.overturned_by = fmt::format("whether `{}` grows in a longer run", variable);
   found.doubt = largest->doubt;
@@ -378,6 +360,7 @@ constexpr std::uint64_t most_parts = 8;
 void call_bounded_growth(growth::judgement& found, const bounded_growth& buffer) {
   found.shape = buffer.settled ? growth::shape::warmup_plateau : growth::shape::unknown;
   found.confidence = buffer.settled ? confidence_in_bound : 0;
+  found.negligible = false;
   found.overturned_by = buffer.overturned_by;
   found.more_steps_needed = buffer.steps_to_full.value_or(found.more_steps_needed);
 }

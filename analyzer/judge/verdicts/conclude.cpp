@@ -226,16 +226,49 @@ void tell_if_leak(const verdict_maker& with, subject about, const judged_series&
   });
 }
 
+// Whether a step ended after an episode, and most of what the episode had gathered was gone by then.
+[[nodiscard]] bool is_given_back(const growing_sites& sites, const device_timeline& run) {
+  return std::ranges::all_of(sites.all, [&](const suspect& one) {
+    const auto page = std::ranges::find(run.sites.pages(), one.site, &site_history::site);
+    return page != run.sites.pages().end() && page->touched_steps != 0 &&
+           page->stayed.bytes <= one.bytes / 2;
+  });
+}
+
+// What an episode gathers, and nothing keeps, is a fact. It is worth a warning where it takes a
+// tenth of the GPU, or an episode of ten times the length would run out of memory.
+void weigh_episode(verdict& made, const std::string& name, std::uint64_t length,
+                   std::uint64_t capacity, bool is_given_back) {
+  constexpr std::uint64_t few = 10;
+  const auto gathered = made.bytes_per_step * static_cast<double>(length);
+  const bool is_large = few * gathered >= static_cast<double>(capacity);
+  const bool ends_soon = made.steps_to_oom && *made.steps_to_oom <= few * length;
+  if (!is_leak(made.found.shape) || capacity == 0 || is_large || ends_soon) return;
+  made.found.negligible = true;
+  if (is_given_back) made.gives_back_after = length;
+  made.steps_to_oom.reset();
+  made.ns_to_oom.reset();
+  made.elsewhere.clear();
+  made.summary =
+      fmt::format("{} of {} {}s gathers {} on GPU {}{}", name, text::format_count(length),
+                  made.unit, text::format_bytes(static_cast<std::uint64_t>(std::llround(gathered))),
+                  made.about.device, is_given_back ? " and gives it back" : "");
+}
+
 void tell_episodes(verdict_maker with, const std::string& name, const timeline* longest, bool calls,
-                   const std::vector<verdict>& devices, std::vector<verdict>& to) {
+                   const timeline& run, const std::vector<verdict>& devices,
+                   std::vector<verdict>& to) {
   if (longest == nullptr) return;
   if (calls) with.unit = "call";
   for (const auto& [index, device] : longest->devices()) {
     const growth::context context{.capacity_bytes = with.capacity_of(index)};
     const auto sites = find_growing(index, device, context);
     if (sites.all.empty() || is_told(devices, index, sites.all.front().site)) continue;
-    to.push_back(judge_device(with, {subject_kind::phase, index, name}, device, sites,
-                              longest->clock(), context));
+    auto& made = to.emplace_back(judge_device(with, {subject_kind::phase, index, name}, device,
+                                              sites, longest->clock(), context));
+    const auto whole = run.devices().find(index);
+    const bool given_back = whole != run.devices().end() && is_given_back(sites, whole->second);
+    weigh_episode(made, name, longest->clock().now(), context.capacity_bytes, given_back);
   }
 }
 
@@ -309,9 +342,11 @@ void tell_phases(const verdict_maker& with, const collector& collected,
                  const trace::dictionary& names, const std::vector<verdict>& devices,
                  std::vector<verdict>& to) {
   const auto& phases = collected.phases();
-  tell_episodes(with, "evaluation", phases.evaluation().longest(), true, devices, to);
+  const auto& run = collected.steps();
+  tell_episodes(with, "evaluation", phases.evaluation().longest(), true, run, devices, to);
   for (const auto& [name, found] : phases.by_name()) {
-    tell_episodes(with, std::string(names[name]), found.longest(), found.by_calls(), devices, to);
+    tell_episodes(with, std::string(names[name]), found.longest(), found.by_calls(), run, devices,
+                  to);
   }
 }
 

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "analyzer/judge/verdicts/bounded_growth.h"
+#include "analyzer/trace/code/frames.h"
 
 namespace memtrace::verdicts {
 
@@ -58,6 +59,25 @@ void explain_one(const verdict& about, suspect& who, const retention& kept) {
   if (lost) who.retained_by.push_back(std::move(*lost));
 }
 
+// What a phase gathers and gives back is bounded by the phase's end: at the line that asks for it.
+void bound_by_its_end(verdict& about, const trace::dictionary& names) {
+  if (!about.gives_back_after || about.bound || about.suspects.empty()) return;
+  if (!growth::is_leak(about.found.shape)) return;
+  auto& bound = about.bound.emplace();
+  bound.kind = program::bound_kind::episode;
+  bound.expression = about.about.name;
+  bound.value = *about.gives_back_after;
+  const auto& first = about.suspects.front();
+  for (const auto stack : {first.stack, first.forward}) {
+    const auto frames = code::frames_of(names, stack);
+    const auto own = std::ranges::find(frames, true, &code::source_frame::user);
+    if (own == frames.end()) continue;
+    bound.file = own->file;
+    bound.line = own->line;
+    return;
+  }
+}
+
 }  // namespace
 
 void explain(findings& found, const retention& kept, const trace::dictionary& names) {
@@ -66,6 +86,7 @@ void explain(findings& found, const retention& kept, const trace::dictionary& na
   }
   find_bounds(found, names);
   judge_bounded_growth(found);
+  for (auto& about : found.verdicts) bound_by_its_end(about, names);
   summarize(found);
 }
 

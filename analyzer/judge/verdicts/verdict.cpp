@@ -114,18 +114,17 @@ std::string_view name_of(answer which) {
   return "steady";
 }
 
-namespace {
-
-[[nodiscard]] answer answer_of(const verdict& about) {
+answer answer_of(const verdict& about) {
   if (about.bound) return answer::bounded;
   if (growth::is_leak(about.found.shape)) return answer::accumulates;
   return about.found.shape == growth::shape::unknown ? answer::not_settled : answer::steady;
 }
 
-}  // namespace
+bool is_leak(const verdict& about) {
+  return answer_of(about) == answer::accumulates && !about.found.negligible;
+}
 
 void summarize(findings& found) {
-  for (auto& one : found.verdicts) one.answer = answer_of(one);
   for (auto& one : found.verdicts) {
     if (one.summary.empty()) one.summary = summary_of(one);
   }

@@ -84,7 +84,6 @@ struct retainer {
 // Why growth comes to an end by itself, or may do so.
 struct bounded_growth {
   std::string summary;                         // grows into `x`, which is bounded
-  std::string line;                            // into `x`, deque of 5, which is not full yet
   std::optional<std::uint64_t> steps_to_full;  // at the rate at which it fills
   std::string overturned_by;
   bool settled = true;                                 // false: the run is too short to tell
@@ -152,15 +151,16 @@ struct verdict {
   double bytes_per_step = 0;  // by steps, even where the unit is another
   std::optional<std::uint64_t> steps_to_oom;
   std::optional<std::uint64_t> ns_to_oom;
-  std::optional<memory_limit> limit;       // of the host: what is reached after steps_to_oom
-  std::vector<steps_elsewhere> elsewhere;  // of device and phase; as gpu_models.h lists them
-  std::vector<suspect> suspects;           // largest share first
-  std::optional<remedy> fix;               // of one without suspects: reserved, outside, host
-  verdicts::answer answer = answer::steady;
+  std::optional<memory_limit> limit;            // of the host: what is reached after steps_to_oom
+  std::vector<steps_elsewhere> elsewhere;       // of device and phase; as gpu_models.h lists them
+  std::vector<suspect> suspects;                // largest share first
+  std::optional<remedy> fix;                    // of one without suspects: reserved, outside, host
   std::optional<program::bound> bound;          // of `bounded`
   std::optional<std::uint64_t> steps_to_bound;  // at the rate at which it grows; none: not known
   std::optional<program::doubt> doubt;          // of `not_settled`, where it is the program's
-  std::string summary;                          // a sentence
+  // Of a phase that gathers memory and was seen to give it back: the length of the longest, in units.
+  std::optional<std::uint64_t> gives_back_after;
+  std::string summary;  // a sentence
 };
 
 // A habit that costs and does not help, such as empty_cache in every batch.
@@ -180,12 +180,16 @@ struct findings {
   std::vector<habit> habits;
 };
 
+[[nodiscard]] answer answer_of(const verdict& about);
+// It accumulates, and fast enough to matter: what faces warn of, and checks fail for.
+[[nodiscard]] bool is_leak(const verdict& about);
+
 // device:0, category:activations, site:17 …, as the report's JSON names subjects.
 [[nodiscard]] std::string name_of(const subject& about);
 
 // A sentence that says what was found, without the place.
 [[nodiscard]] std::string summary_of(const verdict& given);
-// Gives an answer to each, and a summary to each that has none yet.
+// Gives a summary to each that has none yet.
 void summarize(findings& found);
 
 }  // namespace memtrace::verdicts

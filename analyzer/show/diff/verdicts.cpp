@@ -17,7 +17,7 @@ namespace {
 using verdicts::subject_kind;
 
 [[nodiscard]] bool is_leak(const verdicts::verdict* one) {
-  return one != nullptr && growth::is_leak(one->found.shape);
+  return one != nullptr && verdicts::is_leak(*one);
 }
 
 // Sites and categories are in the verdict of the device.

@@ -24,7 +24,8 @@ namespace {
 
 [[nodiscard]] json leak_json(const verdicts::verdict* verdict) {
   if (verdict == nullptr) return nullptr;
-  return {{"shape", growth::name_of(verdict->found.shape)},
+  return {{"answer", name_of(verdicts::answer_of(*verdict))},
+          {"shape", growth::name_of(verdict->found.shape)},
           {"bytes_per_step", verdict->bytes_per_step},
           {"negligible", verdict->found.negligible},
           {"unit", verdict->unit},

@@ -125,7 +125,7 @@ constexpr flag_name held_flags[] = {
   for (const auto& one : verdict.suspects) suspects.push_back(suspect_json(process, one));
   return {{"subject", name_of(verdict.about)},
           {"pid", process.run.pid},
-          {"answer", name_of(verdict.answer)},
+          {"answer", name_of(verdicts::answer_of(verdict))},
           {"bound", bound_json(verdict)},
           {"doubt", doubt_json(verdict)},
           {"shape", name_of(found.shape)},
@@ -136,7 +136,7 @@ constexpr flag_name held_flags[] = {
           {"time_to_oom_ns", or_null(verdict.ns_to_oom)},
           {"elsewhere", elsewhere_json(verdict)},
           {"confidence", known ? json(found.confidence) : json(nullptr)},
-          {"is_leak", growth::is_leak(found.shape) && !found.negligible},
+          {"is_leak", verdicts::is_leak(verdict)},
           {"negligible", found.negligible},
           {"more_steps_needed", found.more_steps_needed},
           {"culprits", std::move(suspects)},

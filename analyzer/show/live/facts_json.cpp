@@ -40,7 +40,8 @@ using as_json::json;
 
 [[nodiscard]] json growth_json(const held_memory& held) {
   if (!held.growth) return nullptr;
-  return {{"shape", growth::name_of(held.growth->found.shape)},
+  return {{"answer", name_of(verdicts::answer_of(*held.growth))},
+          {"shape", growth::name_of(held.growth->found.shape)},
           {"bytes_per_step", held.growth->bytes_per_step},
           {"steps_to_oom", as_json::or_null(held.growth->steps_to_oom)}};
 }

@@ -72,9 +72,10 @@ void add_training(text::page& out, const run::process_report& process,
 void add_growth(text::page& out, const run::process_report& process,
                 const run::device_report& device, std::size_t room, std::size_t columns);
 
-// A line that says that a device does not grow, or why that cannot be told. Empty: it grows, or
-// there is no verdict.
-[[nodiscard]] std::string calm_line(const run::process_report& process, std::uint32_t device);
+// That a device does not grow, why that cannot be told, or what bounds it; and what its phases
+// gather. Nothing of what add_growth() warns of.
+[[nodiscard]] std::vector<std::string> calm_lines(const run::process_report& process,
+                                                  std::uint32_t device, std::size_t columns);
 
 // ", accumulates 3.00 MiB a step", to be appended to a line about a device. Empty: it does not.
 [[nodiscard]] std::string growth_in_brief(const run::process_report& process, std::uint32_t device);

@@ -4,7 +4,7 @@ import type { JSX } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import uPlot from "uplot";
 import type { Verdict } from "../data/report";
-import { isLeak, shapeWords } from "../text/named";
+import { answerWords } from "../text/named";
 import { baseName, bytes, count, percent, shown, words } from "../text/units";
 import { Frames, Prose, Section, Size } from "./parts";
 import { usePage } from "./state";
@@ -74,6 +74,17 @@ function Remedy({ fix }: { fix: Fix }): JSX.Element | null {
 
 const WHOLE = [1, 2, 5].flatMap((one) => Array.from({ length: 8 }, (_none, i) => one * 10 ** i)).sort((one, other) => one - other);  // of steps there are no halves
 
+/** The program's own line that bounds it, or that leaves it open. */
+function Evidence({ verdict }: { verdict: Verdict }): JSX.Element | null {
+  const said = verdict.bound ?? verdict.doubt;
+  if (said === null || said.file === null) return null;
+  const reached = verdict.bound?.reached_in_steps ?? null;
+  return (
+    <p>{verdict.bound ? "Bounded by" : "Left open by"} <span title={shown(said.file, 2000)}>{shown(baseName(said.file), 60)}:{said.line}</span> <code>{shown(said.expression, 300)}</code>
+      {reached !== null ? `, reached in about ${count(reached)} ${verdict.series.unit}s` : ""}.</p>
+  );
+}
+
 interface Growth { verdict: Verdict; place: number; same: string[] }
 
 /** Verdicts with the same suspects are about the same memory: the first of them stands for all. */
@@ -97,13 +108,14 @@ function Growing({ verdict, place, same }: Growth): JSX.Element {
   const { facts } = usePage();
   const seen = same.filter((one) => !one.startsWith("site:")).map(subjectName);
   return (
-    <article class={isLeak(facts, verdict.shape) && !verdict.negligible ? "leak" : ""}>
-      <h3>{subjectName(verdict.subject)}: {shapeWords(facts, verdict.shape)}</h3>
+    <article class={verdict.is_leak ? "leak" : ""}>
+      <h3>{subjectName(verdict.subject)}: {answerWords(facts, verdict)}</h3>
       <p>{shown(verdict.summary, 800)}.{seen.length > 0 ? ` It shows in ${seen.join(", ")} too.` : ""}</p>
       <Series verdict={verdict} />
       {verdict.bytes_per_step ? <p><Size value={verdict.bytes_per_step} of={`verdict:${place}:growth`} /> a {verdict.series.unit}
         {verdict.bytes_per_step_low !== null && verdict.bytes_per_step_high !== null ? <> (between {bytes(verdict.bytes_per_step_low)} and {bytes(verdict.bytes_per_step_high)})</> : null}
         {verdict.confidence !== null ? <>; {percent(verdict.confidence, 1)} certain</> : null}.</p> : null}
+      <Evidence verdict={verdict} />
       {verdict.overturned_by ? <p class="note">What would overturn it: {shown(verdict.overturned_by, 400)}</p> : null}
       {verdict.culprits.slice(0, 5).map((one, i) => (
         <div class="culprit" key={i}>
@@ -121,12 +133,12 @@ export function LeaksView(): JSX.Element {
   const { facts, report, histories, chosen } = usePage();
   const pid = histories[chosen.history]?.facts.pid;
   const all = report.verdicts.map((verdict, place) => ({ verdict, place })).filter(({ verdict }) => pid === undefined || verdict.pid === pid);
-  const growing = folded(all.filter(({ verdict }) => isLeak(facts, verdict.shape)));
-  const rest = folded(all.filter(({ verdict }) => !isLeak(facts, verdict.shape)));
+  const growing = folded(all.filter(({ verdict }) => verdict.is_leak));
+  const rest = folded(all.filter(({ verdict }) => !verdict.is_leak));
   return (
     <Section id="growth" title="Growth" lead={growing.length === 0 ? "Nothing accumulates from step to step." : "What accumulates from step to step, and what keeps it alive."}>
       {growing.map((one) => <Growing key={one.place} {...one} />)}
-      {rest.length > 0 ? <details><summary>What does not grow ({count(rest.length)})</summary>{rest.map((one) => <Growing key={one.place} {...one} />)}</details> : null}
+      {rest.length > 0 ? <details><summary>What is bounded, not settled, negligible or steady ({count(rest.length)})</summary>{rest.map((one) => <Growing key={one.place} {...one} />)}</details> : null}
     </Section>
   );
 }
