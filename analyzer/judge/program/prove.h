@@ -31,7 +31,8 @@ enum class bound_kind : std::uint8_t {
   length,     // its length is compared with a limit, or it is cut to one
   keys,       // what is put in takes the place of what was there under the same key
   emptied,    // it is left with nothing after so many steps or rounds
-  episode,    // a phase gathers it and gives it back: seen, and not proved by the program
+  positions,  // a cache of keys and values: the model has so many positions, as its configuration says
+  episode,  // a phase gathers it and gives it back: seen, and not proved by the program
 };
 
 struct bound {

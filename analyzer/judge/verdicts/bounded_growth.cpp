@@ -27,9 +27,10 @@ constexpr double most_of_growth = 0.9;
 constexpr double confidence_in_bound = 0.8;
 // Other parts of the run that grow.
 struct growing_run {
-  bool weights_leak = false;  // of modules that no longer run
-  bool model_grows = false;   // by modules that all run, by few, or up to a bound
-  std::uint64_t steps = 0;    // of the run, where it is known
+  bool weights_leak = false;    // of modules that no longer run
+  bool model_grows = false;     // by modules that all run, by few, or up to a bound
+  std::uint64_t steps = 0;      // of the run, where it is known
+  std::uint64_t positions = 0;  // of the model; 0: not known
 };
 
 [[nodiscard]] std::uint64_t length_of(const retainer& held_by) {
@@ -132,6 +133,30 @@ template <class Ends, class Names>
   const double an_element = static_cast<double>(largest->bytes) / static_cast<double>(length);
   const double missing = static_cast<double>(limit - length) * an_element;
   found.steps_to_full = static_cast<std::uint64_t>(std::ceil(missing / who.bytes_per_step));
+  return found;
+}
+
+// Keys and values of a text that is being written: each layer's are joined with those of one more
+// position in each step, so that what is there by now tells how many positions it has.
+[[nodiscard]] std::optional<bounded_growth> up_to_positions(const suspect& who,
+                                                            const growing_run& run) {
+  const bool is_joined = who.generations <= births_of_what_streams && !who.by_more_blocks;
+  if (who.what != category::kv_cache || run.positions == 0 || !is_joined) return std::nullopt;
+  if (who.bytes_per_step < 1) return std::nullopt;
+  const double so_far = static_cast<double>(who.bytes) / who.bytes_per_step;
+  const auto limit = static_cast<double>(run.positions);
+  if (so_far > limit) return std::nullopt;
+  const auto size = [](double bytes) {
+    return text::format_bytes(static_cast<std::uint64_t>(std::llround(bytes)));
+  };
+  bounded_growth found;
+  found.summary = fmt::format("is a KV cache: {} a token, {} at the model's {} positions",
+                              size(who.bytes_per_step), size(who.bytes_per_step * limit),
+                              text::format_count(run.positions));
+  found.overturned_by = "growth past the model's positions, or of one text after the other";
+  found.steps_to_full = static_cast<std::uint64_t>(std::ceil(limit - so_far));
+  found.bound = program::bound{
+      program::bound_kind::positions, {}, 0, "max_position_embeddings", run.positions};
   return found;
 }
 
@@ -318,8 +343,9 @@ constexpr std::uint64_t most_parts = 8;
   return found;
 }
 
-[[nodiscard]] growing_run growing_run_of(const findings& found) {
+[[nodiscard]] growing_run growing_run_of(const findings& found, std::uint64_t positions) {
   growing_run run;
+  run.positions = positions;
   for (const auto& about : found.verdicts) {
     if (about.about.kind == subject_kind::device && !about.series.bytes.empty()) {
       run.steps = std::max(
@@ -337,6 +363,7 @@ constexpr std::uint64_t most_parts = 8;
 [[nodiscard]] std::optional<bounded_growth> bounded_growth_of(const suspect& who,
                                                               const growing_run& run) {
   if (auto found = into_container(who)) return found;
+  if (auto found = up_to_positions(who, run)) return found;
   if (auto found = first_states(who, run)) return found;
   if (auto found = larger_model(who, run)) return found;
   if (auto found = gradients_of_weights(who, run)) return found;
@@ -404,9 +431,9 @@ using oom_by_device = std::map<std::uint32_t, std::uint64_t>;
 
 }  // namespace
 
-void judge_bounded_growth(findings& found) {
+void judge_bounded_growth(findings& found, std::uint64_t positions) {
   std::map<std::string, filled> by_category;
-  const auto run = growing_run_of(found);
+  const auto run = growing_run_of(found, positions);
   const auto ends = steps_to_oom(found);
   for (auto& about : found.verdicts) {
     double all = 0;

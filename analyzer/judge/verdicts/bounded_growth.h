@@ -22,12 +22,14 @@ namespace memtrace::verdicts {
 
 // What keeps each suspect, from the heap scans; which bounds the program proves; and the answer of
 // each verdict. The last part of conclude().
-void explain(findings& found, const retention& kept, const trace::dictionary& names);
+void explain(findings& found, const retention& kept, const trace::dictionary& names,
+             std::uint64_t positions);
 
 // Suspects whose memory fills so get `fills` and the shape warmup_plateau; so does a verdict most
 // of whose growth is theirs, unless what is left still grows. Not where memory runs out before.
-// `overturned_by` says what would make a leak of it.
-void judge_bounded_growth(findings& found);
+// `overturned_by` says what would make a leak of it. `positions`: of the program's model; 0: not
+// known.
+void judge_bounded_growth(findings& found, std::uint64_t positions = 0);
 
 // At most so many steps' blocks are alive at once where each step makes its own.
 inline constexpr std::uint64_t births_of_what_streams = 2;

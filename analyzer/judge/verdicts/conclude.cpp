@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "analyzer/base/statistics/judge.h"
+#include "analyzer/base/text/numbers.h"
 #include "analyzer/base/text/units.h"
 #include "analyzer/judge/verdicts/bounded_growth.h"
 #include "analyzer/judge/verdicts/device_series.h"
@@ -390,7 +391,8 @@ findings conclude(const collector& collected, const replay::replayer& replayed,
   if (calls == nullptr) tell_categories(with, collected, by_device, others);
   tell_phases(with, collected, names, made.verdicts, others);
   std::ranges::move(others, std::back_inserter(made.verdicts));
-  explain(made, collected.kept(), names);
+  explain(made, collected.kept(), names,
+          text::number_in(replayed.info(format::info_key::positions)).value_or(0));
   return made;
 }
 

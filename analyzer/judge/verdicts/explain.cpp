@@ -59,14 +59,10 @@ void explain_one(const verdict& about, suspect& who, const retention& kept) {
   if (lost) who.retained_by.push_back(std::move(*lost));
 }
 
-// What a phase gathers and gives back is bounded by the phase's end: at the line that asks for it.
-void bound_by_its_end(verdict& about, const trace::dictionary& names) {
-  if (!about.gives_back_after || about.bound || about.suspects.empty()) return;
-  if (!growth::is_leak(about.found.shape)) return;
-  auto& bound = about.bound.emplace();
-  bound.kind = program::bound_kind::episode;
-  bound.expression = about.about.name;
-  bound.value = *about.gives_back_after;
+// Where the program asks for the memory.
+void place_at_own_line(program::bound& bound, const verdict& about,
+                       const trace::dictionary& names) {
+  if (about.suspects.empty()) return;
   const auto& first = about.suspects.front();
   for (const auto stack : {first.stack, first.forward}) {
     const auto frames = code::frames_of(names, stack);
@@ -78,15 +74,32 @@ void bound_by_its_end(verdict& about, const trace::dictionary& names) {
   }
 }
 
+// What a phase gives back is bounded by the phase's end: at the line that asks for it.
+void bound_by_its_end(verdict& about, const trace::dictionary& names) {
+  if (!about.gives_back_after || about.bound || about.suspects.empty()) return;
+  if (!growth::is_leak(about.found.shape)) return;
+  auto& bound = about.bound.emplace();
+  bound.kind = program::bound_kind::episode;
+  bound.expression = about.about.name;
+  bound.value = *about.gives_back_after;
+  place_at_own_line(bound, about, names);
+}
+
 }  // namespace
 
-void explain(findings& found, const retention& kept, const trace::dictionary& names) {
+void explain(findings& found, const retention& kept, const trace::dictionary& names,
+             std::uint64_t positions) {
   for (auto& about : found.verdicts) {
     for (auto& who : about.suspects) explain_one(about, who, kept);
   }
   find_bounds(found, names);
-  judge_bounded_growth(found);
-  for (auto& about : found.verdicts) bound_by_its_end(about, names);
+  judge_bounded_growth(found, positions);
+  for (auto& about : found.verdicts) {
+    bound_by_its_end(about, names);
+    if (about.bound && about.bound->kind == program::bound_kind::positions) {
+      place_at_own_line(*about.bound, about, names);
+    }
+  }
   summarize(found);
 }
 

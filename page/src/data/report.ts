@@ -202,7 +202,7 @@ export interface Verdict {
   pid: number;
   answer: "accumulates" | "bounded" | "not_settled" | "steady";
   bound: {
-    kind: "container" | "length" | "keys" | "emptied" | "episode";
+    kind: "container" | "length" | "keys" | "emptied" | "positions" | "episode";
     file: string | null;
     line: number;
     expression: string;

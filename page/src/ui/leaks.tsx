@@ -130,7 +130,7 @@ function Growing({ verdict, place, same }: Growth): JSX.Element {
 }
 
 export function LeaksView(): JSX.Element {
-  const { facts, report, histories, chosen } = usePage();
+  const { report, histories, chosen } = usePage();
   const pid = histories[chosen.history]?.facts.pid;
   const all = report.verdicts.map((verdict, place) => ({ verdict, place })).filter(({ verdict }) => pid === undefined || verdict.pid === pid);
   const growing = folded(all.filter(({ verdict }) => verdict.is_leak));
