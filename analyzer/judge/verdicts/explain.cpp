@@ -63,10 +63,12 @@ void explain_one(const verdict& about, suspect& who, const retention& kept) {
 void explain(findings& found, const retention& kept, const trace::dictionary& names) {
   for (auto& about : found.verdicts) {
     for (auto& who : about.suspects) explain_one(about, who, kept);
+    for (auto& who : about.unnamed) explain_one(about, who, kept);
   }
   find_bounds(found, names);
   judge_bounded_growth(found);
   summarize(found);
+  mark_expected(found, names);
 }
 
 }  // namespace memtrace::verdicts

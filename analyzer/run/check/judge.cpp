@@ -23,9 +23,10 @@ namespace {
 
 using verdicts::subject_kind;
 
-// As the report sees it: growth that matters to nobody is no leak.
+// As the report sees it: growth that matters to nobody, or that somebody expects, is no leak.
 [[nodiscard]] bool leaks(const verdicts::verdict& verdict) {
-  return growth::is_leak(verdict.found.shape) && !verdict.found.negligible;
+  return growth::is_leak(verdict.found.shape) && !verdict.found.negligible &&
+         !verdicts::is_expected(verdict);
 }
 
 [[nodiscard]] std::string too_few(const verdicts::verdict& verdict) {
@@ -57,7 +58,7 @@ using verdicts::subject_kind;
     case subject_kind::phase:
       break;
   }
-  return leaks(verdict);
+  return leaks(verdict) || verdicts::is_expected(verdict);
 }
 
 // device 0
@@ -85,7 +86,7 @@ void judge_verdict(const run::process_report& process, const verdicts::verdict& 
   to.leak = &verdict;
   to.sentence = verdict.summary.empty() ? verdicts::summary_of(verdict) : verdict.summary;
   while (to.sentence.ends_with('.')) to.sentence.pop_back();
-  if (verdict.found.shape == growth::shape::unknown) {
+  if (verdict.found.shape == growth::shape::unknown && !verdicts::is_expected(verdict)) {
     to.sentence = too_few(verdict);
   } else if (leaks(verdict)) {
     to.result = in_doubt ? outcome::unknown : outcome::broken;

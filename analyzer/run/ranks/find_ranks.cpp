@@ -32,7 +32,8 @@ constexpr std::uint64_t most_missing = 1024;
   for (const auto& verdict : process.findings.verdicts) {
     const bool of_device = verdict.about.kind == verdicts::subject_kind::device &&
                            verdict.about.device == made.device->facts.device;
-    if (of_device && growth::is_leak(verdict.found.shape) && !verdict.found.negligible) {
+    if (of_device && growth::is_leak(verdict.found.shape) && !verdict.found.negligible &&
+        !verdicts::is_expected(verdict)) {
       made.growth = verdict.bytes_per_step;
     }
   }

@@ -59,6 +59,7 @@ using number = std::optional<std::uint64_t>;
   const auto& found = one->found;
   if (found.shape == growth::shape::unknown) return "too early to tell";
   std::string name(found.negligible ? "negligible growth" : growth::name_of(found.shape));
+  if (verdicts::is_expected(*one)) name += ", expected";
   std::ranges::replace(name, '_', ' ');
   return fmt::format("{} ({:.0f} %)", name, 100 * found.confidence);
 }
