@@ -21,8 +21,6 @@ namespace {
 
 using attribution::category;
 
-// The share of a growth that bounded containers must hold for the whole to be a buffer that fills.
-constexpr double most_of_growth = 0.9;
 // A buffer that fills may still be made larger, nor need its elements be of one size.
 constexpr double confidence_in_bound = 0.8;
 // Other parts of the run that grow.
@@ -448,6 +446,11 @@ void judge_bounded_growth(findings& found, std::uint64_t positions) {
         by_category[std::string(name_of(who.what))].add(who.bytes_per_step, *buffer);
       call_bounded_growth(who.found, *buffer);
       who.fills = std::move(buffer);
+    }
+    for (auto& who : about.unnamed) {
+      if (!growth::is_leak(who.found.shape)) continue;
+      auto buffer = bounded_growth_of(who, run);
+      if (buffer && !runs_out_before(*buffer, who, ends)) who.fills = std::move(buffer);
     }
     if (held.last && growth::is_leak(about.found.shape) && held.growth >= most_of_growth * all) {
       call_bounded_growth(about, *held.last);

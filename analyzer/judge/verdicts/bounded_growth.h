@@ -37,6 +37,14 @@ inline constexpr std::uint64_t births_of_what_streams = 2;
 // From so many steps on growth of which no end is proved is a leak.
 inline constexpr std::uint64_t steps_that_tell = 100;
 
+// The share of a growth that must be of one kind for the whole to be called so.
+inline constexpr double most_of_growth = 0.9;
+
+// Which of the verdicts' growth is expected, by what `found.expectations` have: sets `expected`, says
+// so in the summary, and puts first what is not. After summarize(); verdicts that have been looked at
+// stay as they are.
+void mark_expected(findings& found, const trace::dictionary& names);
+
 // Which of the containers that keep what grows are bounded by the program (program/prove.h), where
 // the trace has its source: fills `bound` or `doubt` of what keeps the suspects that leak, and
 // what else their lines say of it. First; then judge_bounded_growth().

@@ -27,11 +27,13 @@ namespace {
 struct verdict_maker {
   const replay::replayer& replayed;
   std::string unit;  // of the series: step, call, event window
+  bool something_is_expected = false;
 
   // Bytes of a device that PyTorch's allocator can have; 0: not known.
   [[nodiscard]] std::uint64_t capacity_of(std::uint32_t device) const;
   [[nodiscard]] verdict make(subject about, growth::judgement found,
                              const thinned_series* shown) const;
+  void name_suspects(verdict& made, const std::vector<suspect>& sites) const;
   // Steps and time to out-of-memory, here and elsewhere.
   void say_when(verdict& made, const device_series& whole, const step_clock& clock) const;
 };
@@ -50,12 +52,20 @@ std::uint64_t verdict_maker::capacity_of(std::uint32_t index) const {
 verdict verdict_maker::make(subject about, growth::judgement found,
                             const thinned_series* shown) const {
   verdict made;
+  if (about.kind != subject_kind::category) made.capacity_bytes = capacity_of(about.device);
   made.about = std::move(about);
   made.bytes_per_step = found.bytes_per_step;
   made.found = std::move(found);
   if (shown != nullptr) made.series = shown->shown();
   made.unit = unit;
   return made;
+}
+
+void verdict_maker::name_suspects(verdict& made, const std::vector<suspect>& sites) const {
+  made.suspects = suspects_of(sites);
+  if (!something_is_expected) return;
+  const auto named = static_cast<std::ptrdiff_t>(made.suspects.size());
+  made.unnamed.assign(sites.begin() + named, sites.end());
 }
 
 // Whichever comes first: no more bytes, or no more segments, where the blocks that stay leave free
@@ -196,7 +206,7 @@ void take_over(growth::judgement& found, const growing_sites& sites) {
   const bool leaks = is_leak(found.shape);
   auto made = with.make(std::move(about), std::move(found), &device.whole.least.shown);
   if (leaks) {
-    made.suspects = suspects_of(sites.all);
+    with.name_suspects(made, sites.all);
     with.say_when(made, device.whole, clock);
   } else if (made.found.shape == growth::shape::sawtooth) {
     made.suspects = suspects_of(sites.bounded_growth);
@@ -307,7 +317,7 @@ void tell_categories(const verdict_maker& with, const collector& collected,
     tell_if_leak(with, {subject_kind::category, 0, std::string(name_of(what))}, series, {}, to);
     if (to.size() == before) continue;
     for (auto& one : sites.all) one.share = one.bytes_per_step / sites.bytes_per_step;
-    to.back().suspects = suspects_of(sites.all);
+    with.name_suspects(to.back(), sites.all);
   }
 }
 
@@ -327,7 +337,7 @@ void tell_reserved(const verdict_maker& with, std::uint32_t device, const device
   const auto before = to.size();
   tell_if_leak(with, {subject_kind::reserved, device, {}}, whole.reserved, about, to);
   if (to.size() != before) {
-    to.back().suspects = suspects_of(makers.suspects(to.back().bytes_per_step));
+    with.name_suspects(to.back(), makers.suspects(to.back().bytes_per_step));
   }
 }
 
@@ -354,15 +364,18 @@ void tell_phases(const verdict_maker& with, const collector& collected,
 }  // namespace
 
 findings conclude(const collector& collected, const replay::replayer& replayed,
-                  const trace::dictionary& names, const std::string& unit) {
+                  const trace::dictionary& names, const std::string& unit,
+                  const std::vector<expectation>& suppressions) {
   // So few steps tell nothing, and calls of a model may; not those of one or two steps alone, at
   // whose end what an episode has kept may go.
   constexpr std::uint64_t several = 4;
   const auto* const calls =
       collected.steps().clock().now() < several ? nullptr : collected.phases().run_by_calls();
   const auto& run = calls == nullptr ? collected.steps() : *calls;
-  const verdict_maker with{replayed, calls == nullptr ? unit : "call"};
   findings made;
+  for (auto& one : said_by_program(names)) made.expectations.push_back({std::move(one)});
+  for (const auto& one : suppressions) made.expectations.push_back({one});
+  const verdict_maker with{replayed, calls == nullptr ? unit : "call", !made.expectations.empty()};
   std::vector<verdict> others;
   std::vector<growing_sites> by_device;
   for (const auto& [index, device] : run.devices()) {

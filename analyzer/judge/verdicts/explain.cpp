@@ -91,6 +91,7 @@ void explain(findings& found, const retention& kept, const trace::dictionary& na
              std::uint64_t positions) {
   for (auto& about : found.verdicts) {
     for (auto& who : about.suspects) explain_one(about, who, kept);
+    for (auto& who : about.unnamed) explain_one(about, who, kept);
   }
   find_bounds(found, names);
   judge_bounded_growth(found, positions);
@@ -101,6 +102,7 @@ void explain(findings& found, const retention& kept, const trace::dictionary& na
     }
   }
   summarize(found);
+  mark_expected(found, names);
 }
 
 }  // namespace memtrace::verdicts

@@ -121,7 +121,7 @@ answer answer_of(const verdict& about) {
 }
 
 bool is_leak(const verdict& about) {
-  return answer_of(about) == answer::accumulates && !about.found.negligible;
+  return answer_of(about) == answer::accumulates && !about.found.negligible && !is_expected(about);
 }
 
 void summarize(findings& found) {

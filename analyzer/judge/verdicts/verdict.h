@@ -12,6 +12,7 @@
 
 #include "analyzer/base/statistics/judge.h"
 #include "analyzer/judge/program/prove.h"
+#include "analyzer/judge/verdicts/expectations.h"
 #include "analyzer/judge/verdicts/held_path.h"
 #include "analyzer/model/attribution/terms.h"
 #include "analyzer/trace/reader/ids.h"
@@ -66,9 +67,10 @@ struct retainer {
   std::string owner;            // local of fit
   std::string file;             // of the owner
   std::uint32_t line = 0;
-  std::string holder;       // Trainer
-  std::uint32_t flags = 0;  // format::held_*
-  std::uint64_t bytes = 0;  // in the last heap scan in which it held the suspect's memory
+  std::string holder;                // Trainer
+  std::vector<std::string> classes;  // as in held_path
+  std::uint32_t flags = 0;           // format::held_*
+  std::uint64_t bytes = 0;           // in the last heap scan in which it held the suspect's memory
   std::uint64_t blocks = 0;
   double bytes_per_step = 0;               // between heap scans; 0: seen once
   std::uint32_t heap_scans = 0;            // that saw it
@@ -115,6 +117,16 @@ struct remedy {
   bool helps_what_fills = false;  // and is emptied by itself: that needs no bound and no reset()
 };
 
+// Growth that somebody expects: of several who do, the one that explains most of it.
+struct expected_growth {
+  said_by by{};
+  std::string why;
+  std::string file;  // where that was said
+  std::uint32_t line = 0;
+  double bytes_per_step = 0;  // of all that is expected
+  bool is_all = false;        // what is left is negligible
+};
+
 struct suspect {
   std::uint32_t device = 0;
   std::uint32_t site = 0;   // its number in this process, the same on all devices
@@ -141,6 +153,7 @@ struct suspect {
   std::vector<retainer> retained_by;  // most growth first
   std::optional<remedy> fix;
   std::optional<bounded_growth> fills;  // instead of leaking
+  std::optional<expected_growth> expected;
 };
 
 struct verdict {
@@ -160,8 +173,21 @@ struct verdict {
   std::optional<program::doubt> doubt;          // of `not_settled`, where it is the program's
   // Of a phase that gathers memory and was seen to give it back: the length of the longest, in units.
   std::optional<std::uint64_t> gives_back_after;
-  std::string summary;  // a sentence
+  std::optional<expected_growth> expected;  // the answer stays what it is
+  std::string summary;                      // a sentence
+  // Where something is expected: what else grows, which may be that.
+  std::vector<suspect> unnamed;
+  std::uint64_t capacity_bytes = 0;  // of the device, for what is negligible; 0: not known
 };
+
+// All of its growth, or all but what is negligible: no alarm, whatever the answer is.
+[[nodiscard]] inline bool is_expected(const verdict& about) {
+  return about.expected && about.expected->is_all;
+}
+
+// "expected: plotted at the end (said at train.py:12)"; of a part of the growth with its bytes.
+// Empty: nothing of it is.
+[[nodiscard]] std::string expected_words(const verdict& about);
 
 // A habit that costs and does not help, such as empty_cache in every batch.
 struct habit {
@@ -175,9 +201,16 @@ struct habit {
   std::optional<format::operation> calls = std::nullopt;
 };
 
+// What was said, and how many of the verdicts it explains, or a part of their growth.
+struct used_expectation {
+  expectation said;
+  std::uint64_t verdicts = 0;
+};
+
 struct findings {
   std::vector<verdict> verdicts;  // the devices first; each device always has one
   std::vector<habit> habits;
+  std::vector<used_expectation> expectations;
 };
 
 [[nodiscard]] answer answer_of(const verdict& about);

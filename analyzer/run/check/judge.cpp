@@ -52,7 +52,7 @@ using verdicts::subject_kind;
     case subject_kind::phase:
       break;
   }
-  return verdicts::is_leak(verdict);
+  return verdicts::is_leak(verdict) || verdicts::is_expected(verdict);
 }
 
 // device 0
@@ -80,7 +80,8 @@ void judge_verdict(const run::process_report& process, const verdicts::verdict& 
   to.leak = &verdict;
   to.sentence = verdict.summary.empty() ? verdicts::summary_of(verdict) : verdict.summary;
   while (to.sentence.ends_with('.')) to.sentence.pop_back();
-  if (verdicts::answer_of(verdict) == verdicts::answer::not_settled) {
+  if (verdicts::answer_of(verdict) == verdicts::answer::not_settled &&
+      !verdicts::is_expected(verdict)) {
     if (verdict.doubt) {
       to.line = leaking_line(process, verdict);
     } else {

@@ -60,6 +60,7 @@ using number = std::optional<std::uint64_t>;
   if (verdicts::answer_of(*one) == verdicts::answer::not_settled) return "not settled";
   if (one->bound) return "bounded";
   std::string name(found.negligible ? "negligible growth" : growth::name_of(found.shape));
+  if (verdicts::is_expected(*one)) name += ", expected";
   std::ranges::replace(name, '_', ' ');
   return fmt::format("{} ({:.0f} %)", name, 100 * found.confidence);
 }

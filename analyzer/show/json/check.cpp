@@ -28,6 +28,7 @@ namespace {
           {"shape", growth::name_of(verdict->found.shape)},
           {"bytes_per_step", verdict->bytes_per_step},
           {"negligible", verdict->found.negligible},
+          {"expected", verdicts::is_expected(*verdict)},
           {"unit", verdict->unit},
           {"steps", verdict->found.evidence.steps},
           {"more_steps_needed", verdict->found.more_steps_needed}};

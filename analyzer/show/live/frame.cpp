@@ -113,13 +113,14 @@ void add_totals(text::page& out, const followed_run& run, std::uint32_t device) 
   const auto& found = about.found;
   const auto rate =
       format_bytes(static_cast<std::uint64_t>(std::llround(std::max(0.0, about.bytes_per_step))));
-  if (verdicts::is_leak(about)) {
-    alarming = true;
+  if (growth::is_leak(found.shape) && !found.negligible) {
+    alarming = !verdicts::is_expected(about);
     auto text = fmt::format("{} a {}", rate, about.unit);
     if (about.steps_to_oom) {
       text += fmt::format(", out of memory in about {} steps", format_count(*about.steps_to_oom));
       if (about.ns_to_oom) text += fmt::format(" ({})", format_seconds(*about.ns_to_oom));
     }
+    if (about.expected) text += "; " + verdicts::expected_words(about);
     return text;
   }
   if (about.bound || about.doubt) return about.summary;

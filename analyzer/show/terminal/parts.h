@@ -65,6 +65,10 @@ void add_training(text::page& out, const run::process_report& process,
 // and what a fuller mode would have told. Nothing for older traces.
 [[nodiscard]] std::vector<std::string> recording_notes(const run::process_report& process);
 
+// A line about what was said to be expected and did not grow; empty: there is none.
+[[nodiscard]] std::string unmatched_expectations(const run::run_report& processes,
+                                                 const run::process_report& shown);
+
 // The mode had it off: recording_notes says so.
 [[nodiscard]] bool is_off_by_mode(const run::run_facts& run, capability which);
 

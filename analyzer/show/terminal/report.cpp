@@ -163,6 +163,9 @@ void add_completeness(text::page& out, const run::run_report& processes,
   for (const auto& sentence : unknown_meaning(process)) {
     out.line(sentence, text::emphasis::faint);
   }
+  if (const auto line = unmatched_expectations(processes, process); !line.empty()) {
+    out.line(line, text::emphasis::faint);
+  }
   if (process.warnings.empty() || process.run.snapshot) return;
   const auto more = process.warnings.size() - 1;
   out.line("Missing: " + process.warnings.front() +

@@ -201,10 +201,14 @@ void add_cause(section& out, const run::process_report& process, const run::caus
 void add_verdict(section& out, const run::process_report& process, const verdicts::verdict& about,
                  std::uint64_t capacity) {
   out.line(headline(process, about), text::emphasis::alarm);
-  const auto all = run::causes_of(about);
+  auto all = run::causes_of(about);
+  std::erase_if(all, [](const run::cause& one) {
+    return one.largest->expected && one.largest->expected->is_all;
+  });
   for (std::size_t i = 0; i < all.size() && i < 3; ++i) {
     if (i == 0 || all[i].share >= 0.05) add_cause(out, process, all[i], i == 0);
   }
+  if (about.expected) out.labelled("of this:", verdicts::expected_words(about), 2);
   if (about.fix) add_fix(out, *about.fix, true);
   const auto steps = about.found.evidence.steps;
   const bool few = steps != 0 && steps + 1 < verdicts::steps_that_tell;
@@ -241,6 +245,16 @@ void add_growth(text::page& out, const run::process_report& process,
       add_verdict(lines, process, about, device.facts.total_bytes);
     }
   }
+  // What a device has in use, and is expected to, is told beside its other figures.
+  for (const auto& about : process.findings.verdicts) {
+    const auto kind = about.about.kind;
+    if (kind == subject_kind::device || kind == subject_kind::site ||
+        kind == subject_kind::category || !verdicts::is_expected(about) ||
+        !is_of_device(about, device.facts.device)) {
+      continue;
+    }
+    lines.line(headline(process, about) + "; " + verdicts::expected_words(about));
+  }
   for (const auto& what : process.findings.habits) {
     if (lines.left() < 3) break;
     lines.line(what.title, text::emphasis::alarm);
@@ -267,11 +281,26 @@ namespace {
 
 namespace {
 
+// 24.00 MiB a step, expected: plotted (said at train.py:12) (train.py:31 fit, kept by `x`)
+[[nodiscard]] std::string expected_words_of(const run::process_report& process,
+                                            const verdicts::verdict& about) {
+  auto text = fmt::format(
+      "{} a {}, {}",
+      text::format_bytes(static_cast<std::uint64_t>(std::llround(about.bytes_per_step))),
+      unit_of(about), verdicts::expected_words(about));
+  if (about.steps_to_oom && !ran_out(process, about.about.device)) {
+    text += fmt::format("; out of memory in about {} {}s", text::format_count(*about.steps_to_oom),
+                        unit_of(about));
+  }
+  return text + what_fills(process, about);
+}
+
 // What the device's own verdict says, where it is no warning; empty: nothing.
 [[nodiscard]] std::string calm_words(const run::process_report& process,
                                      const verdicts::verdict& about) {
   const auto device = about.about.device;
   const auto& found = about.found;
+  if (verdicts::is_expected(about)) return expected_words_of(process, about);
   if (found.negligible) {
     return fmt::format(
         "{} a {}: negligible{}",

@@ -3,7 +3,7 @@
 import type { JSX } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import uPlot from "uplot";
-import type { Verdict } from "../data/report";
+import type { ExpectedGrowth, Verdict } from "../data/report";
 import { answerWords } from "../text/named";
 import { baseName, bytes, count, percent, shown, words } from "../text/units";
 import { Frames, Prose, Section, Size } from "./parts";
@@ -109,7 +109,7 @@ function Growing({ verdict, place, same }: Growth): JSX.Element {
   const seen = same.filter((one) => !one.startsWith("site:")).map(subjectName);
   return (
     <article class={verdict.is_leak ? "leak" : ""}>
-      <h3>{subjectName(verdict.subject)}: {answerWords(facts, verdict)}</h3>
+      <h3>{subjectName(verdict.subject)}: {answerWords(facts, verdict)}{verdict.expected?.is_all ? ", as expected" : ""}</h3>
       <p>{shown(verdict.summary, 800)}.{seen.length > 0 ? ` It shows in ${seen.join(", ")} too.` : ""}</p>
       <Series verdict={verdict} />
       {verdict.bytes_per_step ? <p><Size value={verdict.bytes_per_step} of={`verdict:${place}:growth`} /> a {verdict.series.unit}
@@ -120,6 +120,7 @@ function Growing({ verdict, place, same }: Growth): JSX.Element {
       {verdict.culprits.slice(0, 5).map((one, i) => (
         <div class="culprit" key={i}>
           <p><Size value={one.bytes_per_step} of={`verdict:${place}:culprit:${i}`} /> a {verdict.series.unit}, {percent(one.share, 1)} of the growth, {words(one.category)}: <Frames frames={one.frames} /></p>
+          {one.expected ? <p class="note">{expectedWords(one.expected)}</p> : null}
           {one.forward.length > 0 ? <p>Gradient of <Frames frames={one.forward} /></p> : null}
           {one.retained_by.slice(0, 3).map((kept, k) => <Chain key={k} kept={kept} />)}
           <Remedy fix={one.fix} />
@@ -127,6 +128,12 @@ function Growing({ verdict, place, same }: Growth): JSX.Element {
       <Remedy fix={verdict.fix} />
     </article>
   );
+}
+
+/** "Expected: plotted at the end (said at train.py:12)" */
+export function expectedWords({ why, file, line, is_all }: ExpectedGrowth): string {
+  const place = file ? ` (said at ${shown(baseName(file), 60)}:${line})` : "";
+  return `${is_all ? "Expected" : "Expected in part"}${why ? `: ${shown(why, 400)}` : ""}${place}`;
 }
 
 export function LeaksView(): JSX.Element {
