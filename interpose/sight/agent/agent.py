@@ -348,7 +348,7 @@ def look(root):
         named, tensors = [], []
         walk(root, named, tensors)
         record_root(root, named, tensors)
-        note_positions(getattr(root, "config", None))
+        note_positions(vars(root).get("config"))
         address = id(root)
         if address not in roots or roots[address]() is not root:
             roots[address] = modules["weakref"].ref(root, lambda reference: forget_root(address))
@@ -357,8 +357,11 @@ def look(root):
 
 
 def note_positions(config):
-    """What bounds the cache of keys and values of one generation: a fact of Transformers' configurations."""
+    """What bounds the cache of keys and values of one generation: a fact of Transformers' configurations. Nothing else that
+    a program calls its configuration is asked."""
     global most_positions
+    if all(base.__module__ != "transformers.configuration_utils" for base in type(config).__mro__):
+        return
     found = getattr(config, "max_position_embeddings", None)
     if type(found) is int and most_positions < found < 1 << 40:
         most_positions = found
