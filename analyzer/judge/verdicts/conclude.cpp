@@ -265,7 +265,8 @@ void tell_episodes(verdict_maker with, const std::string& name, const timeline* 
                    std::vector<verdict>& to) {
   if (longest == nullptr) return;
   if (calls) with.unit = "call";
-  for (const auto& [index, device] : longest->devices()) {
+  for (const auto& [number, device] : longest->devices()) {
+    const auto index = number;  // Clang 14 captures no structured binding.
     const growth::context context{.capacity_bytes = with.capacity_of(index)};
     const auto sites = find_growing(index, device, context);
     if (sites.all.empty() || is_told(devices, index, sites.all.front().site)) continue;
