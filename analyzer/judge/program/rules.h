@@ -42,6 +42,7 @@ struct fact {
 [[nodiscard]] bool runs_with_statement(const node& what);
 // Whether a statement may leave the block that it is in: a loop within it keeps its own breaks.
 [[nodiscard]] bool may_leave(const node& statement);
+
 // What the rules look at.
 struct case_at_hand {
   const source_file& file;

@@ -148,7 +148,7 @@ template <class Ends, class Names>
     return text::format_bytes(static_cast<std::uint64_t>(std::llround(bytes)));
   };
   bounded_growth found;
-  found.summary = fmt::format("is a KV cache: {} a token, {} at the model's {} positions",
+  found.summary = fmt::format("grows with a KV cache: {} a token, {} at the model's {} positions",
                               size(who.bytes_per_step), size(who.bytes_per_step * limit),
                               text::format_count(run.positions));
   found.overturned_by = "growth past the model's positions, or of one text after the other";
@@ -452,7 +452,8 @@ void judge_bounded_growth(findings& found, std::uint64_t positions) {
       auto buffer = bounded_growth_of(who, run);
       if (buffer && !runs_out_before(*buffer, who, ends)) who.fills = std::move(buffer);
     }
-    if (held.last && growth::is_leak(about.found.shape) && held.growth >= most_of_growth * all) {
+    const bool is_open = growth::is_leak(about.found.shape) && !about.bound;
+    if (held.last && is_open && held.growth >= most_of_growth * all) {
       call_bounded_growth(about, *held.last);
     }
   }

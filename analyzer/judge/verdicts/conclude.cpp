@@ -237,33 +237,37 @@ void tell_if_leak(const verdict_maker& with, subject about, const judged_series&
   });
 }
 
-// Whether a step ended after an episode, and most of what the episode had gathered was gone by then.
-[[nodiscard]] bool is_given_back(const growing_sites& sites, const device_timeline& run) {
-  return std::ranges::all_of(sites.all, [&](const suspect& one) {
+// What became of what an episode had gathered when the latest step that touched its lines ended.
+enum class afterwards : std::uint8_t { not_seen, gone, still_there };
+
+[[nodiscard]] afterwards after_episode(const growing_sites& sites, const device_timeline& run) {
+  for (const auto& one : sites.all) {
     const auto page = std::ranges::find(run.sites.pages(), one.site, &site_history::site);
-    return page != run.sites.pages().end() && page->touched_steps != 0 &&
-           page->stayed.bytes <= one.bytes / 2;
-  });
+    if (page == run.sites.pages().end() || page->touched_steps == 0) return afterwards::not_seen;
+    if (page->stayed.bytes > one.bytes / 2) return afterwards::still_there;
+  }
+  return afterwards::gone;
 }
 
-// What an episode gathers, and nothing keeps, is a fact. It is worth a warning where it takes a
-// tenth of the GPU, or an episode of ten times the length would run out of memory.
-void weigh_episode(verdict& made, const std::string& name, std::uint64_t length,
-                   std::uint64_t capacity, bool is_given_back) {
+// What an episode gathers and does not keep is a fact. It is worth a warning where it takes a tenth
+// of the GPU, or an episode of ten times the length would run out of memory.
+void call_it_a_fact(verdict& made, std::uint64_t length, std::uint64_t capacity, afterwards seen) {
   constexpr std::uint64_t few = 10;
   const auto gathered = made.bytes_per_step * static_cast<double>(length);
   const bool is_large = few * gathered >= static_cast<double>(capacity);
   const bool ends_soon = made.steps_to_oom && *made.steps_to_oom <= few * length;
   if (!is_leak(made.found.shape) || capacity == 0 || is_large || ends_soon) return;
   made.found.negligible = true;
-  if (is_given_back) made.gives_back_after = length;
+  if (seen == afterwards::gone) {  // explain() finds the line
+    made.bound = program::bound{program::bound_kind::episode, {}, 0, made.about.name, length};
+  }
   made.steps_to_oom.reset();
   made.ns_to_oom.reset();
   made.elsewhere.clear();
-  made.summary =
-      fmt::format("{} of {} {}s gathers {} on GPU {}{}", name, text::format_count(length),
-                  made.unit, text::format_bytes(static_cast<std::uint64_t>(std::llround(gathered))),
-                  made.about.device, is_given_back ? " and gives it back" : "");
+  made.summary = fmt::format("{} of {} {}s gathers {} on GPU {}{}", made.about.name,
+                             text::format_count(length), made.unit,
+                             text::format_bytes(static_cast<std::uint64_t>(std::llround(gathered))),
+                             made.about.device, made.bound ? " and gives it back" : "");
 }
 
 void tell_episodes(verdict_maker with, const std::string& name, const timeline* longest, bool calls,
@@ -271,15 +275,22 @@ void tell_episodes(verdict_maker with, const std::string& name, const timeline* 
                    std::vector<verdict>& to) {
   if (longest == nullptr) return;
   if (calls) with.unit = "call";
-  for (const auto& [index, device] : longest->devices()) {
+  for (const auto& [number, device] : longest->devices()) {
+    const auto index = number;  // Clang 14 captures no structured binding.
     const growth::context context{.capacity_bytes = with.capacity_of(index)};
     const auto sites = find_growing(index, device, context);
     if (sites.all.empty() || is_told(devices, index, sites.all.front().site)) continue;
     auto& made = to.emplace_back(judge_device(with, {subject_kind::phase, index, name}, device,
                                               sites, longest->clock(), context));
     const auto whole = run.devices().find(index);
-    const bool given_back = whole != run.devices().end() && is_given_back(sites, whole->second);
-    weigh_episode(made, name, longest->clock().now(), context.capacity_bytes, given_back);
+    const auto seen =
+        whole == run.devices().end() ? afterwards::not_seen : after_episode(sites, whole->second);
+    // What is still there is kept up to the next episode, or for ever: steps tell, if they are enough.
+    const bool is_open = std::ranges::any_of(devices, [&](const verdict& one) {
+      return one.about.device == index && one.found.shape == growth::shape::unknown;
+    });
+    if (seen == afterwards::still_there && is_open) continue;
+    call_it_a_fact(made, longest->clock().now(), context.capacity_bytes, seen);
   }
 }
 

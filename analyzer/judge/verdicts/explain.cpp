@@ -59,30 +59,21 @@ void explain_one(const verdict& about, suspect& who, const retention& kept) {
   if (lost) who.retained_by.push_back(std::move(*lost));
 }
 
-// Where the program asks for the memory.
-void place_at_own_line(program::bound& bound, const verdict& about,
-                       const trace::dictionary& names) {
-  if (about.suspects.empty()) return;
+// A bound that the run has shown, or the model says, lies at the line that asks for the memory.
+void find_line(verdict& about, const trace::dictionary& names) {
+  using program::bound_kind;
+  const bool is_seen = about.bound && (about.bound->kind == bound_kind::episode ||
+                                       about.bound->kind == bound_kind::positions);
+  if (!is_seen || about.suspects.empty()) return;
   const auto& first = about.suspects.front();
   for (const auto stack : {first.stack, first.forward}) {
     const auto frames = code::frames_of(names, stack);
     const auto own = std::ranges::find(frames, true, &code::source_frame::user);
     if (own == frames.end()) continue;
-    bound.file = own->file;
-    bound.line = own->line;
+    about.bound->file = own->file;
+    about.bound->line = own->line;
     return;
   }
-}
-
-// What a phase gives back is bounded by the phase's end: at the line that asks for it.
-void bound_by_its_end(verdict& about, const trace::dictionary& names) {
-  if (!about.gives_back_after || about.bound || about.suspects.empty()) return;
-  if (!growth::is_leak(about.found.shape)) return;
-  auto& bound = about.bound.emplace();
-  bound.kind = program::bound_kind::episode;
-  bound.expression = about.about.name;
-  bound.value = *about.gives_back_after;
-  place_at_own_line(bound, about, names);
 }
 
 }  // namespace
@@ -95,12 +86,7 @@ void explain(findings& found, const retention& kept, const trace::dictionary& na
   }
   find_bounds(found, names);
   judge_bounded_growth(found, positions);
-  for (auto& about : found.verdicts) {
-    bound_by_its_end(about, names);
-    if (about.bound && about.bound->kind == program::bound_kind::positions) {
-      place_at_own_line(*about.bound, about, names);
-    }
-  }
+  for (auto& about : found.verdicts) find_line(about, names);
   summarize(found);
   mark_expected(found, names);
 }

@@ -3,6 +3,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "analyzer/base/text/units.h"
@@ -122,6 +123,13 @@ answer answer_of(const verdict& about) {
 
 bool is_leak(const verdict& about) {
   return answer_of(about) == answer::accumulates && !about.found.negligible && !is_expected(about);
+}
+
+const verdict* of_device(const findings& found, std::uint32_t device) {
+  const auto one = std::ranges::find_if(found.verdicts, [&](const verdict& about) {
+    return about.about.kind == subject_kind::device && about.about.device == device;
+  });
+  return one == found.verdicts.end() ? nullptr : &*one;
 }
 
 void summarize(findings& found) {

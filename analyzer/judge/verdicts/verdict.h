@@ -171,8 +171,6 @@ struct verdict {
   std::optional<program::bound> bound;          // of `bounded`
   std::optional<std::uint64_t> steps_to_bound;  // at the rate at which it grows; none: not known
   std::optional<program::doubt> doubt;          // of `not_settled`, where it is the program's
-  // Of a phase that gathers memory and was seen to give it back: the length of the longest, in units.
-  std::optional<std::uint64_t> gives_back_after;
   std::optional<expected_growth> expected;  // the answer stays what it is
   std::string summary;                      // a sentence
   // Where something is expected: what else grows, which may be that.
@@ -216,6 +214,8 @@ struct findings {
 [[nodiscard]] answer answer_of(const verdict& about);
 // It accumulates, and fast enough to matter: what faces warn of, and checks fail for.
 [[nodiscard]] bool is_leak(const verdict& about);
+// The verdict on the allocated memory of a device. Null: there is none.
+[[nodiscard]] const verdict* of_device(const findings& found, std::uint32_t device);
 
 // device:0, category:activations, site:17 …, as the report's JSON names subjects.
 [[nodiscard]] std::string name_of(const subject& about);

@@ -264,13 +264,9 @@ bool is_whole(const shown_run& shown) {
 }
 
 const verdicts::verdict* growth_of(const shown_run& shown, std::uint32_t device) {
-  if (is_whole(shown)) {
-    const auto& all = shown.report->report.findings.verdicts;
-    const auto found = std::ranges::find_if(all, [&](const verdicts::verdict& one) {
-      return one.about.kind == verdicts::subject_kind::device && one.about.device == device;
-    });
-    if (found != all.end()) return &*found;
-  }
+  const auto* const last =
+      is_whole(shown) ? verdicts::of_device(shown.report->report.findings, device) : nullptr;
+  if (last != nullptr) return last;
   const auto* const held = shown.run.held(device);
   return held == nullptr || !held->growth ? nullptr : &*held->growth;
 }

@@ -36,14 +36,6 @@ using verdicts::subject_kind;
          about.about.kind != subject_kind::site;
 }
 
-[[nodiscard]] const verdicts::verdict* of_device(const run::process_report& process,
-                                                 std::uint32_t device) {
-  const auto found = std::ranges::find_if(process.findings.verdicts, [&](const auto& about) {
-    return about.about.kind == subject_kind::device && about.about.device == device;
-  });
-  return found == process.findings.verdicts.end() ? nullptr : &*found;
-}
-
 [[nodiscard]] std::string subject_words(const verdicts::verdict& about) {
   switch (about.about.kind) {
     case subject_kind::reserved:
@@ -277,10 +269,6 @@ namespace {
   return "none";
 }
 
-}  // namespace
-
-namespace {
-
 // 24.00 MiB a step, expected: plotted (said at train.py:12) (train.py:31 fit, kept by `x`)
 [[nodiscard]] std::string expected_words_of(const run::process_report& process,
                                             const verdicts::verdict& about) {
@@ -351,7 +339,7 @@ void add_fact(std::vector<std::string>& lines, std::string_view label, const std
 std::vector<std::string> calm_lines(const run::process_report& process, std::uint32_t device,
                                     std::size_t columns) {
   std::vector<std::string> lines;
-  const auto* const whole = of_device(process, device);
+  const auto* const whole = verdicts::of_device(process.findings, device);
   if (whole != nullptr && !is_told(*whole)) {
     if (const auto words = calm_words(process, *whole); !words.empty()) {
       add_fact(lines, "growth", words, columns);
@@ -366,7 +354,7 @@ std::vector<std::string> calm_lines(const run::process_report& process, std::uin
 }
 
 std::string growth_in_brief(const run::process_report& process, std::uint32_t device) {
-  const auto* const about = of_device(process, device);
+  const auto* const about = verdicts::of_device(process.findings, device);
   if (about == nullptr || !is_told(*about)) return {};
   return fmt::format(", {} {}", verb_of(about->found.shape),
                      rate_of(about->bytes_per_step, "step"));

@@ -74,17 +74,6 @@ function Remedy({ fix }: { fix: Fix }): JSX.Element | null {
 
 const WHOLE = [1, 2, 5].flatMap((one) => Array.from({ length: 8 }, (_none, i) => one * 10 ** i)).sort((one, other) => one - other);  // of steps there are no halves
 
-/** The program's own line that bounds it, or that leaves it open. */
-function Evidence({ verdict }: { verdict: Verdict }): JSX.Element | null {
-  const said = verdict.bound ?? verdict.doubt;
-  if (said === null || said.file === null) return null;
-  const reached = verdict.bound?.reached_in_steps ?? null;
-  return (
-    <p>{verdict.bound ? "Bounded by" : "Left open by"} <span title={shown(said.file, 2000)}>{shown(baseName(said.file), 60)}:{said.line}</span> <code>{shown(said.expression, 300)}</code>
-      {reached !== null ? `, reached in about ${count(reached)} ${verdict.series.unit}s` : ""}.</p>
-  );
-}
-
 interface Growth { verdict: Verdict; place: number; same: string[] }
 
 /** Verdicts with the same suspects are about the same memory: the first of them stands for all. */
@@ -115,7 +104,6 @@ function Growing({ verdict, place, same }: Growth): JSX.Element {
       {verdict.bytes_per_step ? <p><Size value={verdict.bytes_per_step} of={`verdict:${place}:growth`} /> a {verdict.series.unit}
         {verdict.bytes_per_step_low !== null && verdict.bytes_per_step_high !== null ? <> (between {bytes(verdict.bytes_per_step_low)} and {bytes(verdict.bytes_per_step_high)})</> : null}
         {verdict.confidence !== null ? <>; {percent(verdict.confidence, 1)} certain</> : null}.</p> : null}
-      <Evidence verdict={verdict} />
       {verdict.overturned_by ? <p class="note">What would overturn it: {shown(verdict.overturned_by, 400)}</p> : null}
       {verdict.culprits.slice(0, 5).map((one, i) => (
         <div class="culprit" key={i}>

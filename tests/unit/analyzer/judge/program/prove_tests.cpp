@@ -353,6 +353,9 @@ TEST_CASE(
     CHECK_FALSE(found.proof);
     CHECK_FALSE(found.why);
   }
+  const auto through_a_name =
+      store("        name = f\"Tensor{self.count}\"\n        self.items[x] = name\n");
+  CHECK_FALSE(asked(through_a_name, asked_about).why);
   // What is kept may be the value, under a key that was there before.
   for (const char* const value : {"x", "make(x)", "(x, 0)"}) {
     const auto found = asked(named(value), asked_about);
