@@ -161,7 +161,7 @@ end_high_bytes   int64   the most
 subject              string  device:0, reserved:0, outside:0, category:weights, phase:NAME, site:3, host
 device               int64   index; None: the host
 shape                string  accumulating, stepwise, sawtooth_leak, steady, …
-is_leak              bool    it grows without end, by enough to matter, and nothing that was lost casts doubt on it
+is_leak              bool    it grows without end, by enough to matter, nobody expects it, and nothing that was lost casts doubt on it
 is_headline          bool    of a device, of what is reserved or outside on it, of a phase or the host: not a part of another one
 bytes_per_step       double  None: not known
 bytes_per_step_low   double  of a 95 % interval
