@@ -72,7 +72,7 @@ def _find_library():
             ("annotate", nothing, [ctypes.c_void_p, text, text]),
             ("counter", nothing, [text, number]),
             ("expect_growth", nothing, [text, text, text, ctypes.c_uint]),
-            ("expect_growth_of", nothing, [ctypes.py_object, text, text, ctypes.c_uint]),
+            ("expect_growth_of", nothing, [ctypes.c_void_p, text, text, ctypes.c_uint]),
             ("trace_path", ctypes.c_size_t, [ctypes.c_char_p, ctypes.c_size_t]),
         ):
             function = getattr(library, f"memtrace_{name}")
@@ -229,7 +229,8 @@ def expect_growth(thing, why: str) -> None:
     if issubclass(type(thing), str):
         _library.memtrace_expect_growth(_bytes(str.__str__(thing), "what is expected"), text, *place)
     else:
-        _library.memtrace_expect_growth_of(thing, text, *place)
+        # As a py_object ctypes would ask for its class.
+        _library.memtrace_expect_growth_of(id(thing), text, *place)
 
 
 def _own_trace() -> str | None:

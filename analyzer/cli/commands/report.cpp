@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "analyzer/base/text/parts.h"
 #include "analyzer/cli/commands/command.h"
 #include "analyzer/cli/io/log.h"
 #include "analyzer/cli/io/open_trace.h"
@@ -80,6 +81,9 @@ int show(const report_options& chosen) {
   if (!paths || !may_write(chosen.html, chosen.force)) return failure;
   auto expected = read_suppressions(chosen.suppressions);
   if (!expected) return usage;
+  for (auto& one : *expected) {
+    if (chosen.scrub) one.file = std::string(text::file_name(one.file));
+  }
   run::load_options wanted;
   wanted.suppressions = std::move(*expected);
   wanted.blocks = chosen.blocks;

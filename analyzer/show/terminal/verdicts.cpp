@@ -200,7 +200,7 @@ void add_verdict(section& out, const run::process_report& process, const verdict
   for (std::size_t i = 0; i < all.size() && i < 3; ++i) {
     if (i == 0 || all[i].share >= 0.05) add_cause(out, process, all[i], i == 0);
   }
-  if (about.expected) out.labelled("of this:", verdicts::expected_words(about), 2);
+  if (about.expected) out.labelled("note:", verdicts::expected_words(about), 2);
   if (about.fix) add_fix(out, *about.fix, true);
   const auto steps = about.found.evidence.steps;
   const bool few = steps != 0 && steps + 1 < verdicts::steps_that_tell;

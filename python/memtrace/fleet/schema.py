@@ -162,7 +162,7 @@ subject              string  device:0, reserved:0, outside:0, category:weights, 
 device               int64   index; None: the host
 shape                string  accumulating, stepwise, sawtooth_leak, steady, …
 answer               string  accumulates, bounded, not_settled, steady
-is_leak              bool    it grows without end, by enough to matter, and nothing that was lost casts doubt on it
+is_leak              bool    it grows without end, by enough to matter, nobody expects it, and nothing that was lost casts doubt on it
 is_headline          bool    of a device, of what is reserved or outside on it, of a phase or the host: not a part of another one
 bytes_per_step       double  None: not known
 bytes_per_step_low   double  of a 95 % interval

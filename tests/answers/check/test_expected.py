@@ -174,6 +174,20 @@ def test_a_privacy_copy_says_the_same(trained, tmp_path):
     assert (after["summary"], after["is_leak"]) == (before["summary"], before["is_leak"])
 
 
+def test_a_report_of_privacy_copies_hides_where_the_file_is(trained, tmp_path):
+    file = suppressions(tmp_path, "growth: keep  # we know")
+    made = tool("report", trained(), "--scrub", "--suppressions", file, "--json", "-")
+    assert of_device(json.loads(made))["expected"]["file"] == "my.supp" and str(tmp_path) not in made
+
+
+def test_the_python_package_goes_by_the_variable(trained, tmp_path):
+    program = f"import memtrace; print(memtrace.report({str(trained())!r}).verdicts[0].expected.why)"
+    env = {"PYTHONPATH": str(runs.ROOT / "python"), "PATH": f"{runs.build()}:/usr/bin:/bin",
+           "MEMTRACE_SUPPRESSIONS": str(suppressions(tmp_path, "growth: keep  # we know"))}
+    done = subprocess.run([runs.python(), "-c", program], check=True, capture_output=True, text=True, env=env)
+    assert done.stdout == "we know\n"
+
+
 def test_the_other_views(trained, tmp_path):
     file = suppressions(tmp_path, "growth: keep  # we know")
     live = tool("live", "--once", trained("--say", "object"))

@@ -7,7 +7,6 @@
 #include <variant>
 #include <vector>
 
-#include "analyzer/base/text/parts.h"
 #include "analyzer/judge/verdicts/verdict.h"
 #include "memtrace/trace_format.h"
 #include "tests/unit/catch.h"
@@ -58,21 +57,6 @@ namespace {
 }
 
 }  // namespace
-
-TEST_CASE("a star stands for any letters, a question mark for one") {
-  CHECK(text::matches("", ""));
-  CHECK(text::matches("*", ""));
-  CHECK(text::matches("self.outputs", "self.outputs"));
-  CHECK(text::matches("*.out*s", "self.outputs"));
-  CHECK(text::matches("**t?s", "self.outputs"));
-  CHECK(text::matches("a*b*c", "a_b_b_c"));
-  CHECK_FALSE(text::matches("self", "self.outputs"));
-  CHECK_FALSE(text::matches("self.output?", "self.output"));
-  CHECK_FALSE(text::matches("a*b*c", "a_c_b"));
-  // What a heap scan writes is no class of letters.
-  CHECK(text::matches("x[…]['a']", "x[…]['a']"));
-  CHECK_FALSE(text::matches("x[ab]", "xa"));
-}
 
 TEST_CASE("a file has one rule a line, with why, where that is said") {
   const auto rules = rules_of(

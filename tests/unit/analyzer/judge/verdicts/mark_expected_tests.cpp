@@ -55,6 +55,12 @@ void expect(verdicts::findings& in, std::string what, std::string why = "why") {
   in.expectations.push_back(std::move(one));
 }
 
+[[nodiscard]] verdicts::bounded_growth without_an_end() {
+  verdicts::bounded_growth made;
+  made.settled = false;
+  return made;
+}
+
 void mark(verdicts::findings& found) {
   verdicts::mark_expected(found, trace::dictionary());
 }
@@ -183,7 +189,7 @@ TEST_CASE("GIVEN a buffer that fills beside what is expected THEN what is left i
   CHECK(verdicts::is_expected(found.verdicts[0]));
   // Nobody knows yet whether it ends.
   auto open = of_device({grows(mib, {kept_by("history[…]", mib)}), grows(mib, {})});
-  open.verdicts[0].suspects[1].fills = verdicts::bounded_growth{.settled = false};
+  open.verdicts[0].suspects[1].fills = without_an_end();
   expect(open, "history");
   mark(open);
   CHECK_FALSE(verdicts::is_expected(open.verdicts[0]));
@@ -194,7 +200,7 @@ TEST_CASE("GIVEN growth of which nobody knows whether it ends THEN it may be exp
   auto& about = found.verdicts[0];
   about.found.shape = about.suspects[0].found.shape = shape::unknown;
   about.answer = verdicts::answer::not_settled;
-  about.suspects[0].fills = verdicts::bounded_growth{.settled = false};
+  about.suspects[0].fills = without_an_end();
   expect(found, "history");
   mark(found);
   CHECK(verdicts::is_expected(about));
