@@ -45,7 +45,7 @@ namespace {
   if (!limit || !count.is_any({"identifier", "attribute"})) return std::nullopt;
   const auto last = count.is("attribute") ? count.field("attribute").text() : count.text();
   bool counted = false;
-  const auto owner = in.file.owner_of(count, std::string(last));
+  const auto owner = in.file.owner_of(count, last);
   if (count.is("identifier") && source_file::has_parameter(owner, last)) return std::nullopt;
   for (const auto& other : in.file.named(last)) {
     if (other.kind() != count.kind()) continue;

@@ -213,7 +213,7 @@ class domains {
   const auto here = known.of(key);
   const auto what = unwrapped(key);
   if (here.count || here.is_new || !what.is("identifier")) return here;
-  const auto function = in.file.owner_of(what, std::string(what.text()));
+  const auto function = in.file.owner_of(what, what.text());
   const auto calls = in.file.calls_of(function);
   if (!function || calls.empty() || in.value.only_value_of(what)) return here;
   domain all{0};

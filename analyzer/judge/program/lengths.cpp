@@ -116,7 +116,7 @@ bool case_at_hand::is_same(const node& one, const node& other) const {
   auto first = one;
   while (first.is_any({"attribute", "subscript"}))
     first = first.field(first.is("attribute") ? "object" : "value");
-  const auto owner = file.owner_of(first, std::string(first.text()));
+  const auto owner = file.owner_of(first, first.text());
   return path_of(one) == path_of(other) && (!owner || owner != file.function_of(one));
 }
 

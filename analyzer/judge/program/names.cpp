@@ -12,6 +12,17 @@ namespace {
 const std::initializer_list<std::string_view> functions_and_classes = {"function_definition",
                                                                        "class_definition"};
 
+// Whether a call gives a function its first parameter by itself: of a method, not where it is called
+// by the name of its class, nor where it has no such parameter.
+[[nodiscard]] bool is_bound(const source_file& file, const node& function, const node& call) {
+  if (!function.scope().is("class_definition")) return false;
+  if (is_decorated_with(function, "staticmethod")) return false;
+  if (source_file::is_constructor(function) || is_decorated_with(function, "classmethod"))
+    return true;
+  const auto object = call.field("function").field("object");
+  return !(object.is("identifier") && !file.classes(object.text()).empty());
+}
+
 const std::vector<node> none;
 
 template <class Map>
@@ -20,21 +31,29 @@ template <class Map>
   return at == map.end() ? none : at->second;
 }
 
-// Of a parameter, in each form that it has.
-[[nodiscard]] node name_of_parameter(const node& parameter) {
-  if (parameter.is("identifier")) return parameter;
-  if (const auto name = parameter.field("name")) return name_of_parameter(name);
-  return name_of_parameter(parameter.child(0));
+// Of a parameter, in each form that it has; of `*` and `/` there is none.
+[[nodiscard]] node name_of_parameter(node parameter) {
+  while (parameter && !parameter.is("identifier")) {
+    const auto name = parameter.field("name");
+    parameter = name ? name : parameter.child(0);
+  }
+  return parameter;
 }
 
 }  // namespace
 
+bool is_decorated_with(const node& function, std::string_view name) {
+  if (!function.parent().is("decorated_definition")) return false;
+  const auto all = function.parent().children();
+  return std::ranges::any_of(
+      all, [&](const node& one) { return one.is("decorator") && one.child(0).text() == name; });
+}
+
 std::vector<node> targets_of(const node& pattern) {
   std::vector<node> made;
-  if (pattern.is_any({"identifier", "attribute", "subscript"})) return {pattern};
-  for (const auto& one : pattern.children()) {
-    const auto below = targets_of(one);
-    made.insert(made.end(), below.begin(), below.end());
+  for (const auto& one : pattern.all()) {
+    if (!made.empty() && one.is_in(made.back())) continue;
+    if (one.is_any({"identifier", "attribute", "subscript"})) made.push_back(one);
   }
   return made;
 }
@@ -70,54 +89,133 @@ source_file::source_file(std::string text) : text_(std::move(text)), parsed_(tex
 }
 
 void source_file::index() {
-  nodes_ = root().all();
-  for (const auto& one : nodes_) {
-    if (one.is("identifier")) {
+  for (const auto& one : root().all()) {
+    const auto kind = one.kind();
+    if (kind == "identifier") {
       // What stands after the dot is found by its whole.
-      if (!(one.parent().is("attribute") && one.parent().field("attribute") == one)) {
-        named_[std::string(one.text())].push_back(one);
-      }
-    } else if (one.is("attribute")) {
-      named_[std::string(one.field("attribute").text())].push_back(one);
-    } else if (one.is("function_definition")) {
-      functions_[std::string(one.field("name").text())].push_back(one);
-    } else if (one.is("class_definition")) {
-      const std::string name(one.field("name").text());
-      classes_[name].push_back(one);
-      for (const auto& base : one.field("superclasses").children()) {
-        const auto last = base.is("attribute") ? base.field("attribute") : base;
-        bases_[name].insert(std::string(last.text()));
-      }
-    } else if (one.is("import_statement")) {
-      for (const auto& what : one.children()) {
-        const auto alias = what.field("alias");
-        const auto name = alias ? alias.text() : what.text();
-        const auto whole = alias ? what.field("name").text() : what.text();
-        libraries_.emplace(name.substr(0, name.find('.')), whole.substr(0, whole.find('.')));
-      }
-    } else if (one.is("import_from_statement")) {
-      for (const auto& what : one.all_of_field("name")) {
-        const auto alias = what.field("alias");
-        const auto from = one.field("module_name").text();
-        libraries_.emplace((alias ? alias : what).text(), from.substr(0, from.find('.')));
-      }
+      if (!(one.parent().is("attribute") && one.parent().field("attribute") == one))
+        named_[one.text()].push_back(one);
+    } else if (kind == "attribute") {
+      named_[one.field("attribute").text()].push_back(one);
+    } else if (kind == "function_definition" || kind == "class_definition") {
+      index_definition(one);
+    } else if (kind == "import_statement" || kind == "import_from_statement") {
+      index_import(one);
+    } else if (kind == "string_content") {
+      quoted_[one.text()].push_back(one.parent());
+    } else if (kind == "wildcard_import") {
+      imports_all_ = true;
+    } else if (kind == "yield") {
+      yields_.insert(function_of(one).id());
+    } else {
+      index_binding(one);
     }
   }
-  for (const auto& [name, all] : functions_) {
-    for (const auto& one : all) find_bound(one);
+  // store._Store__items is what the class has as self.__items.
+  std::vector<std::string_view> private_names;
+  for (const auto& [name, all] : named_) {
+    if (written(name) != name) private_names.push_back(name);
   }
+  for (const auto& name : private_names) {
+    auto& to = named_[written(name)];
+    to.insert(to.end(), named_[name].begin(), named_[name].end());
+    std::ranges::sort(to, {}, &node::id);
+  }
+}
+
+void source_file::index_definition(const node& what) {
+  const auto name = what.field("name").text();
+  const bool is_class = what.is("class_definition");
+  (is_class ? classes_ : functions_)[name].push_back(what);
+  if (!what.scope().is("class_definition")) defined_[what.scope().id()].insert(name);
+  for (const auto& one : what.field("parameters").children()) {
+    if (const auto parameter = name_of_parameter(one)) given_[what.id()].insert(parameter.text());
+  }
+  for (const auto& base : what.field("superclasses").children()) {
+    const auto last = base.is("attribute") ? base.field("attribute") : base;
+    bases_[name].insert(last.text());
+  }
+}
+
+void source_file::index_import(const node& what) {
+  const bool is_from = what.is("import_from_statement");
+  const auto from = what.field("module_name").text();
+  for (const auto& one : what.all_of_field("name")) {
+    const auto alias = one.field("alias");
+    const auto whole = is_from ? from : alias ? one.field("name").text() : one.text();
+    const auto name = (alias ? alias : one).text();
+    const auto first = is_from ? name : name.substr(0, name.find('.'));
+    libraries_.emplace(first, whole.substr(0, whole.find('.')));
+    given_[what.scope().id()].insert(first);
+  }
+}
+
+void source_file::index_binding(const node& what) {
+  const auto kind = what.kind();
+  auto scope = what.scope();
+  if (kind == "for_in_clause") return give(what.field("left"), scope);
+  if (kind == "lambda") {
+    for (const auto& one : what.field("parameters").children()) {
+      if (const auto name = name_of_parameter(one)) given_[what.id()].insert(name.text());
+    }
+    return;
+  }
+  // A comprehension has what its loops give, and nothing else.
+  while (scope && !scope.is_any(functions_and_classes)) scope = scope.scope();
+  if (kind == "assignment" || kind == "augmented_assignment" || kind == "for_statement") {
+    give(what.field("left"), scope);
+  } else if (kind == "named_expression") {
+    give(what.field("name"), scope);
+  } else if (kind == "as_pattern_target" || kind == "case_pattern") {
+    give(what, scope);
+  } else if (kind == "global_statement" || kind == "nonlocal_statement") {
+    for (const auto& name : what.children()) {
+      elsewhere_[scope.id()].insert(name.text());
+      if (kind == "global_statement") given_[0].insert(name.text());
+    }
+  }
+}
+
+void source_file::give(const node& pattern, const node& scope) {
+  for (const auto& one : targets_of(pattern)) {
+    if (one.is("attribute")) replaced_.insert(one.field("attribute").text());
+    if (!one.is("identifier")) continue;
+    if (scope.is("class_definition")) {
+      replaced_.insert(one.text());
+    } else {
+      given_[scope.id()].insert(one.text());
+    }
+  }
+}
+
+std::string_view source_file::written(std::string_view name) const {
+  const auto dunder = name.find("__", 1);
+  if (!name.starts_with('_') || dunder == name.npos || name.ends_with("__")) return name;
+  return classes_.contains(name.substr(1, dunder - 1)) ? name.substr(dunder) : name;
 }
 
 const std::vector<node>& source_file::named(std::string_view name) const {
-  return found_in(named_, name);
+  const auto& found = found_in(named_, name);
+  parsed_.spend(found.size());
+  return found;
+}
+
+const std::vector<node>& source_file::quoted(std::string_view word) const {
+  const auto& found = found_in(quoted_, word);
+  parsed_.spend(found.size());
+  return found;
 }
 
 const std::vector<node>& source_file::functions(std::string_view name) const {
-  return found_in(functions_, name);
+  const auto& found = found_in(functions_, name);
+  parsed_.spend(found.size());
+  return found;
 }
 
 const std::vector<node>& source_file::classes(std::string_view name) const {
-  return found_in(classes_, name);
+  const auto& found = found_in(classes_, name);
+  parsed_.spend(found.size());
+  return found;
 }
 
 node source_file::function_at(std::string_view name, std::uint32_t line) const {
@@ -132,15 +230,17 @@ node source_file::function_at(std::string_view name, std::uint32_t line) const {
 bool source_file::are_related(std::string_view one, std::string_view other) const {
   if (one == other) return true;
   const auto derives = [&](std::string_view from, std::string_view to) {
-    std::set<std::string, std::less<>> seen;
-    std::vector<std::string> waiting{std::string(from)};
+    std::set<std::string_view> seen;
+    std::vector<std::string_view> waiting{from};
     while (!waiting.empty()) {
-      const auto now = std::move(waiting.back());
+      const auto now = waiting.back();
       waiting.pop_back();
       if (now == to) return true;
       if (!seen.insert(now).second) continue;
       const auto at = bases_.find(now);
-      if (at != bases_.end()) waiting.insert(waiting.end(), at->second.begin(), at->second.end());
+      if (at == bases_.end()) continue;
+      parsed_.spend(10 * at->second.size());
+      waiting.insert(waiting.end(), at->second.begin(), at->second.end());
     }
     return false;
   };
@@ -157,60 +257,57 @@ bool source_file::is_attribute_of_others(std::string_view attribute,
 }
 
 node source_file::function_of(const node& what) const {
-  return around(what, {"function_definition"});
+  auto at = what.scope();
+  while (at && !at.is("function_definition")) at = at.scope();
+  return at;
 }
 
 node source_file::class_of(const node& what) const {
-  return around(what, {"class_definition"});
+  auto at = what.scope();
+  while (at && !at.is("class_definition")) at = at.scope();
+  return at;
 }
 
-void source_file::find_bound(const node& function) {
-  auto& made = bound_[function.begin()];
-  for (const auto& one : function.field("parameters").children()) {
-    if (const auto name = name_of_parameter(one)) made.insert(std::string(name.text()));
-  }
-  std::set<std::string> elsewhere;
-  const auto take = [&](const node& pattern) {
-    for (const auto& one : targets_of(pattern)) {
-      if (one.is("identifier")) made.insert(std::string(one.text()));
-    }
-  };
-  for (const auto& one : function.field("body").all()) {
-    const bool is_definition = one.is_any(functions_and_classes);
-    // What a function within it binds is its own.
-    if (around(is_definition ? one.field("name") : one, functions_and_classes) != function &&
-        !(is_definition && around(one, functions_and_classes) == function)) {
-      continue;
-    }
-    if (one.is_any({"assignment", "augmented_assignment", "for_statement", "for_in_clause"})) {
-      take(one.field("left"));
-    } else if (one.is("named_expression") || is_definition) {
-      take(one.field("name"));
-    } else if (one.is("as_pattern_target")) {
-      take(one.child(0));
-    } else if (one.is_any({"global_statement", "nonlocal_statement"})) {
-      for (const auto& name : one.children()) elsewhere.insert(std::string(name.text()));
-    }
-  }
-  for (const auto& name : elsewhere) made.erase(name);
+bool source_file::is_given(const node& scope, std::string_view name) const {
+  const auto at = given_.find(scope.id());
+  return at != given_.end() && at->second.contains(name);
 }
 
-bool source_file::binds(const node& function, const std::string& name) const {
-  const auto at = bound_.find(function.begin());
-  return function && at != bound_.end() && at->second.contains(name);
+bool source_file::binds(const node& scope, std::string_view name) const {
+  if (!scope) return false;
+  const auto other = elsewhere_.find(scope.id());
+  if (other != elsewhere_.end() && other->second.contains(name)) return false;
+  const auto at = defined_.find(scope.id());
+  return is_given(scope, name) || (at != defined_.end() && at->second.contains(name));
 }
 
-node source_file::owner_of(const node& where, const std::string& name) const {
-  for (auto at = function_of(where); at; at = function_of(at)) {
-    if (binds(at, name)) return at;
+node source_file::owner_of(const node& where, std::string_view name) const {
+  auto below = where;
+  for (auto at = where.scope(); at; below = at, at = at.scope()) {
+    if (at.is("class_definition") || !binds(at, name)) continue;
+    // What the first loop of a comprehension goes through is asked for outside.
+    if (!at.is_any({"function_definition", "lambda"})) {
+      const auto first = at.child(1);
+      if (first.is("for_in_clause") && below.is_in(first.field("right"))) continue;
+    }
+    return at;
   }
   return {};
 }
 
+bool source_file::is_of_python(const node& name) const {
+  if (!name.is("identifier") || owner_of(name, name.text())) return false;
+  const auto defined = defined_.find(0);
+  const auto given = given_.find(0);
+  return (defined == defined_.end() || !defined->second.contains(name.text())) &&
+         (given == given_.end() || !given->second.contains(name.text()));
+}
+
 bool source_file::is_self(const node& what) const {
   if (!what.is("identifier")) return false;
-  const auto owner = owner_of(what, std::string(what.text()));
-  if (!around(owner, functions_and_classes).is("class_definition")) return false;
+  const auto owner = owner_of(what, what.text());
+  if (!owner.scope().is("class_definition") || is_decorated_with(owner, "staticmethod"))
+    return false;
   return name_of_parameter(owner.field("parameters").child(0)).text() == what.text();
 }
 
@@ -221,10 +318,7 @@ bool source_file::has_parameter(const node& function, std::string_view name) {
 }
 
 bool source_file::runs_later(const node& function) const {
-  if (function.text().starts_with("async")) return true;
-  return std::ranges::any_of(function.field("body").all(), [&](const node& one) {
-    return one.is("yield") && function_of(one) == function;
-  });
+  return function.text().starts_with("async") || yields_.contains(function.id());
 }
 
 bool source_file::is_constructor(const node& function) {
@@ -237,30 +331,34 @@ bool source_file::is_library(std::string_view name) const {
 
 std::string_view source_file::package_of(std::string_view name) const {
   const auto at = libraries_.find(name);
-  return at == libraries_.end() ? std::string_view() : std::string_view(at->second);
+  return at == libraries_.end() ? std::string_view() : at->second;
 }
 
 node source_file::callee(const node& call) const {
   const auto what = call.field("function");
   if (what.is("identifier")) {
+    // Something else may have been given this name.
+    const auto owner = owner_of(what, what.text());
+    if (is_given(owner, what.text())) return {};
     const auto& made = classes(what.text());
     if (made.size() == 1) {
       for (const auto& one : functions("__init__")) {
-        if (class_of(one) == made.front()) return one;
+        if (one.scope() == made.front()) return one;
       }
       return {};
     }
     const auto& all = functions(what.text());
-    return all.size() == 1 && !class_of(all.front()) ? all.front() : node();
+    return all.size() == 1 && all.front().scope() == owner ? all.front() : node();
   }
   if (!what.is("attribute")) return {};
   const auto object = what.field("object");
-  if (is_library(object.text())) return {};
+  const auto name = what.field("attribute").text();
+  if (is_library(object.text()) || replaced_.contains(name)) return {};
   std::vector<node> fits;
   const auto own = class_of(call).field("name").text();
-  for (const auto& one : functions(what.field("attribute").text())) {
-    const auto whose = class_of(one).field("name").text();
-    if (whose.empty()) continue;
+  for (const auto& one : functions(name)) {
+    if (!one.scope().is("class_definition")) continue;
+    const auto whose = one.scope().field("name").text();
     if (is_self(object) && !are_related(whose, own)) continue;
     fits.push_back(one);
   }
@@ -290,13 +388,13 @@ std::string source_file::parameter_for(const node& function, const node& call,
     return one.is_any({"list_splat", "dictionary_splat"});
   });
   auto place = static_cast<std::size_t>(at - given.begin());
-  const bool is_method = static_cast<bool>(class_of(function)) &&
-                         around(function, functions_and_classes).is("class_definition");
-  if (is_method) ++place;  // after self
-  const auto parameters = function.field("parameters").children();
+  if (is_bound(*this, function, call)) ++place;  // after self
+  auto parameters = function.field("parameters").children();
+  std::erase_if(parameters, [](const node& one) { return one.is("positional_separator"); });
   if (starred || place >= parameters.size()) return {};
   const auto name = name_of_parameter(parameters[place]);
-  const bool gathers = parameters[place].is_any({"list_splat_pattern", "dictionary_splat_pattern"});
+  const bool gathers = parameters[place].is_any(
+      {"list_splat_pattern", "dictionary_splat_pattern", "keyword_separator"});
   return gathers ? std::string() : std::string(name.text());
 }
 

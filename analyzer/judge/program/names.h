@@ -23,9 +23,16 @@ class source_file {
   source_file& operator=(const source_file&) = delete;
 
   [[nodiscard]] node root() const { return parsed_.root(); }
-  [[nodiscard]] const std::vector<node>& nodes() const { return nodes_; }  // all, in order
+  // Looks at its nodes are counted, and end a question that takes too many of them.
+  [[nodiscard]] const tree& parsed() const { return parsed_; }
   // Nodes that read or write a name: identifiers, and attributes by what stands after the dot.
   [[nodiscard]] const std::vector<node>& named(std::string_view name) const;
+  // A name as the file writes it: __items of _Store__items, if it has a class Store.
+  [[nodiscard]] std::string_view written(std::string_view name) const;
+  // Strings that are this word, or have it as a part.
+  [[nodiscard]] const std::vector<node>& quoted(std::string_view word) const;
+  // from config import *
+  [[nodiscard]] bool imports_all() const { return imports_all_; }
 
   // function_definition, those of a name; of a line: that which begins there, decorators included.
   [[nodiscard]] const std::vector<node>& functions(std::string_view name) const;
@@ -41,10 +48,12 @@ class source_file {
   [[nodiscard]] node function_of(const node& what) const;
   // The class whose method (or a function in one) has it; nothing outside of classes.
   [[nodiscard]] node class_of(const node& what) const;
-  // Whether a name means a variable of this function's own; of `where`: the function that a name
-  // used there belongs to, nothing for the module's.
-  [[nodiscard]] bool binds(const node& function, const std::string& name) const;
-  [[nodiscard]] node owner_of(const node& where, const std::string& name) const;
+  // Whether a name means a variable of this function's own, or of a lambda or a comprehension; of
+  // `where`: the one of them that a name used there belongs to, nothing for the module's.
+  [[nodiscard]] bool binds(const node& scope, std::string_view name) const;
+  [[nodiscard]] node owner_of(const node& where, std::string_view name) const;
+  // Whether a name means what Python has by it: nothing in the file is called so.
+  [[nodiscard]] bool is_of_python(const node& name) const;
 
   // The one function of the file that a call runs, a class's __init__ where it makes an object;
   // none: another file's, or one of several.
@@ -75,22 +84,36 @@ class source_file {
 
  private:
   void index();
-  void find_bound(const node& function);
+  void index_definition(const node& what);
+  void index_import(const node& what);
+  void index_binding(const node& what);
+  void give(const node& pattern, const node& scope);
+  [[nodiscard]] bool is_given(const node& scope, std::string_view name) const;
   [[nodiscard]] bool is_called_by_others(const node& function, std::size_t calls) const;
 
+  using by_name = std::map<std::string_view, std::vector<node>>;
+  using by_scope = std::map<std::uint32_t, std::set<std::string_view>>;
   std::string text_;
   tree parsed_;
-  std::vector<node> nodes_;
-  std::map<std::string, std::vector<node>, std::less<>> named_;
-  std::map<std::string, std::vector<node>, std::less<>> functions_;
-  std::map<std::string, std::vector<node>, std::less<>> classes_;
-  std::map<std::string, std::set<std::string>, std::less<>> bases_;
-  std::map<std::uint32_t, std::set<std::string>> bound_;       // by where a function begins
-  std::map<std::string, std::string, std::less<>> libraries_;  // → their package
+  by_name named_;
+  by_name quoted_;
+  by_name functions_;
+  by_name classes_;
+  std::map<std::string_view, std::set<std::string_view>> bases_;
+  // By the scope's id: names of functions and classes, and of what else is given a name.
+  by_scope defined_;
+  by_scope given_;
+  by_scope elsewhere_;                                      // global, nonlocal
+  std::set<std::string_view> replaced_;                     // attributes that are given something
+  std::set<std::uint32_t> yields_;                          // functions
+  std::map<std::string_view, std::string_view> libraries_;  // → their package
+  bool imports_all_ = false;
 };
 
 // Loops around it within its function, innermost first.
 [[nodiscard]] std::vector<node> loops_around(const node& what);
+// Whether a function has this decorator, without arguments: @staticmethod.
+[[nodiscard]] bool is_decorated_with(const node& function, std::string_view name);
 // The statement that it is, or is part of.
 [[nodiscard]] node statement_of(const node& what);
 // The names that an assignment's left side, a loop or a `with` gives something to.

@@ -71,10 +71,7 @@ class prover {
 
   [[nodiscard]] answer decide() {
     answer made;
-    // No program that somebody writes has as many; each costs a look at the others.
-    constexpr std::size_t most_uses = 2000;
     constexpr std::size_t most_places = 200;
-    if (uses_.all.size() > most_uses) return made;
     for (const auto& one : uses_.all) {
       if (one.kind != use_kind::assign) continue;
       const bool of_itself = is_made_of_itself(in_, one);
@@ -231,7 +228,7 @@ class prover {
   }
 
   [[nodiscard]] bool is_parameter(const node& name) const {
-    const auto owner = in_.file.owner_of(name, std::string(name.text()));
+    const auto owner = in_.file.owner_of(name, name.text());
     return owner && !in_.value.only_value_of(name);
   }
 
@@ -438,12 +435,23 @@ std::string_view name_of(doubt_kind which) {
   return "elsewhere";
 }
 
-answer prove(const source_file& file, const std::string& path, const question& asked) {
-  const auto what = variable_of(file, asked);
-  if (!what) return {};
-  const bool is_queue = is_one_of(asked.container, queues);
-  return prover(file, path, asked, uses_of(file, *what, is_queue, asked.container.empty()))
-      .decide();
+answer prove(const source_file& file, const std::string& path, const question& asked,
+             std::uint64_t looks) {
+  answer made;
+  const auto& parsed = file.parsed();
+  parsed.allow(looks);
+  try {
+    if (const auto what = variable_of(file, asked)) {
+      const bool is_queue = is_one_of(asked.container, queues);
+      auto uses = uses_of(file, *what, is_queue, asked.container.empty());
+      made = prover(file, path, asked, std::move(uses)).decide();
+    }
+  } catch (const too_many_looks&) {
+    made = {};
+    made.gave_up = true;
+  }
+  made.looks = looks - parsed.left();
+  return made;
 }
 
 }  // namespace memtrace::program

@@ -87,7 +87,13 @@ struct answer {
   // Of one tensor: each round gives it something that is not made of what was there; or is.
   bool reallocated = false;
   bool made_of_itself = false;
+  std::uint64_t looks = 0;  // at nodes of the program, that it took
+  bool gave_up = false;     // it would have taken more than it may: nothing is known
 };
+
+// For one question, and for all those of a report: a long program takes some 100,000 for one.
+inline constexpr std::uint64_t most_looks = 4'000'000;
+inline constexpr std::uint64_t most_looks_in_all = 20'000'000;
 
 // Whether a class of Python's keeps values under keys; a class of somebody else's is what it is.
 [[nodiscard]] bool is_dictionary(std::string_view container);
@@ -96,6 +102,8 @@ struct answer {
 [[nodiscard]] std::string_view name_of(bound_kind which);
 [[nodiscard]] std::string_view name_of(doubt_kind which);
 
-[[nodiscard]] answer prove(const source_file& file, const std::string& path, const question& asked);
+// A program that takes more looks than it may proves nothing, and leaves nothing in doubt.
+[[nodiscard]] answer prove(const source_file& file, const std::string& path, const question& asked,
+                           std::uint64_t looks = most_looks);
 
 }  // namespace memtrace::program

@@ -10,11 +10,15 @@
 //
 // Kinds and fields have the grammar's names. Punctuation, keywords and comments are left out, but
 // for the operators of a comparison or a calculation.
+//
+// A program may be as long and as deep as its author likes. Each look at a node counts: a question
+// may have so many, and ends with too_many_looks where they are used up.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,6 +26,8 @@
 namespace memtrace::program {
 
 class tree;
+
+struct too_many_looks {};
 
 // A node of a tree, which must outlive it. One of nothing has the kind "", no text and no children,
 // so that questions can follow each other without asking first.
@@ -42,8 +48,11 @@ class node {
   [[nodiscard]] std::uint32_t last_line() const;
   [[nodiscard]] std::uint32_t begin() const;  // bytes from the start of the source
   [[nodiscard]] std::uint32_t end() const;
+  [[nodiscard]] std::uint32_t id() const { return index_; }  // by its place in the text
 
   [[nodiscard]] node parent() const;
+  // The nearest function, lambda, class or comprehension around it; nothing: it is the module's.
+  [[nodiscard]] node scope() const;
   [[nodiscard]] node field(std::string_view name) const;
   [[nodiscard]] std::vector<node> all_of_field(std::string_view name) const;
   [[nodiscard]] std::vector<node> children() const;  // operators aside
@@ -56,6 +65,9 @@ class node {
  private:
   friend class tree;
   node(const tree* of, std::uint32_t index) : tree_(of), index_(index) {}
+  // Calls takes(entry, child) until it says false.
+  template <class Takes>
+  void each_child(Takes takes) const;
 
   const tree* tree_ = nullptr;
   std::uint32_t index_ = 0;
@@ -69,21 +81,39 @@ class tree {
   tree& operator=(const tree&) = delete;
 
   [[nodiscard]] node root() const;
+  // False: it is too long to be read, or no program, and has nothing.
+  [[nodiscard]] bool is_read() const { return !entries_.empty(); }
+  // Memory that was asked for while it was read.
+  [[nodiscard]] std::uint64_t cost() const { return cost_; }
+
+  // From here on there may be so many looks.
+  void allow(std::uint64_t looks) const { left_ = looks; }
+  [[nodiscard]] std::uint64_t left() const { return left_; }
+  void spend(std::uint64_t looks) const {
+    if (looks > left_) throw too_many_looks{};
+    left_ -= looks;
+  }
 
  private:
   friend class node;
   // In the order of the text, so that what is below one is what follows it, up to `after`.
   struct entry {
-    const char* kind;
-    const char* field;  // of its parent; null: none
+    std::uint16_t kind;
+    std::uint16_t field;  // of its parent; 0: none
     std::uint32_t begin, end;
-    std::uint32_t line, last_line;
+    std::uint32_t line;
+    std::uint32_t last_line : 31;
+    std::uint32_t named : 1;
     std::uint32_t parent;  // the root's is itself
+    std::uint32_t scope;   // the root's is 0
     std::uint32_t after;
-    bool named;
   };
+  void read(std::string_view source);
+
   std::string_view source_;
   std::vector<entry> entries_;
+  std::uint64_t cost_ = 0;
+  mutable std::uint64_t left_ = std::numeric_limits<std::uint64_t>::max();
 };
 
 // The nearest node around it of one of these kinds; none: there is none.

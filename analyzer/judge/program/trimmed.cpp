@@ -149,14 +149,18 @@ class trims {
     return false;
   }
 
-  [[nodiscard]] std::optional<trim> trim_by(const node& statement, unsigned depth) const {
+  // `depth`: of functions that are called, one in another; `nested`: of `with` and `try`.
+  [[nodiscard]] std::optional<trim> trim_by(const node& statement, unsigned depth,
+                                            unsigned nested = 0) const {
+    constexpr unsigned most_nested = 20;  // Python allows no more
+    if (nested > most_nested) return std::nullopt;
     if (statement.is_any({"if_statement", "while_statement"})) return conditional(statement);
     if (statement.is_any({"with_statement", "try_statement"})) {
       const auto parts = statement.children();
       const bool catches =
           std::ranges::any_of(parts, [](const node& part) { return part.is("except_clause"); });
       for (const auto& inner : statement.field("body").children()) {
-        if (auto found = trim_by(inner, depth)) return found;
+        if (auto found = trim_by(inner, depth, nested + 1)) return found;
         if (catches || may_leave(inner)) break;
       }
       return std::nullopt;

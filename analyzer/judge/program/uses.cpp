@@ -4,12 +4,17 @@
 #include <algorithm>
 #include <set>
 #include <utility>
+#include <vector>
 
 namespace memtrace::program {
 
 namespace {
 
 constexpr std::size_t most_names = 24;
+// No program that somebody writes has as many; each costs a look at the others.
+constexpr std::size_t most_uses = 2000;
+// Of containers in containers: kept[0][0][0]…
+constexpr unsigned deepest_element = 50;
 
 class gatherer {
  public:
@@ -28,6 +33,11 @@ class gatherer {
         name_ = one;
         is_first_ = i == 0;
         one.elements ? element_of(reference, one.key, certain) : classify(reference, certain);
+        while (!returned_to_.empty()) {
+          const auto [call, is_certain] = returned_to_.back();
+          returned_to_.pop_back();
+          classify(call, is_certain);
+        }
       }
     }
     by_word(what);
@@ -39,19 +49,18 @@ class gatherer {
   void by_word(const variable& what) {
     at_hand_ = {};
     is_first_ = true;
-    for (const auto& one : file_.nodes()) {  // vars(self)["cache"], self.__dict__["cache"]
-      if (!one.is("string") || word_of(one) != what.name || !one.parent().is("subscript")) continue;
-      const auto of = one.parent().field("value");
-      const auto function = of.field("function").text();
-      const bool by_dict = of.text().ends_with("__dict__") || function == "vars" ||
-                           function == "globals" || function == "locals";
-      if (by_dict) add({use_kind::escape, one.parent()}, true);
-    }
-    if (what.kind != variable_kind::attribute) return;
-    for (const auto& one : file_.nodes()) {
-      if (!one.is("string") || word_of(one) != what.name || !one.parent().is("argument_list"))
-        continue;
-      const auto call = one.parent().parent();
+    for (const auto& one : file_.quoted(what.name)) {
+      if (word_of(one) != what.name) continue;
+      const auto where = one.parent();
+      if (where.is("subscript")) {  // vars(self)["cache"], self.__dict__["cache"]
+        const auto of = where.field("value");
+        const auto function = of.field("function").text();
+        const bool by_dict = of.text().ends_with("__dict__") || function == "vars" ||
+                             function == "globals" || function == "locals";
+        if (by_dict) add({use_kind::escape, where}, true);
+      }
+      if (what.kind != variable_kind::attribute || !where.is("argument_list")) continue;
+      const auto call = where.parent();
       const auto name = call.field("function");
       const auto last = name.is("attribute") ? name.field("attribute").text() : name.text();
       const auto given = arguments_of(call);
@@ -89,6 +98,7 @@ class gatherer {
         (one.kind == use_kind::grow || one.kind == use_kind::put) && where && !where.is("block")) {
       one.amount = use_amount::many;
     }
+    if (made_.all.size() == most_uses) throw too_many_looks{};
     made_.all.push_back(std::move(one));
   }
 
@@ -132,13 +142,13 @@ class gatherer {
         classify(parent, certain);
         if (goes_on) {
           const bool before = std::exchange(deep_, true);
-          element_of(parent, key, certain);
+          element_below(parent, key, certain);
           deep_ = before;
         }
       } else if (word_of(parent.field("subscript")) == key) {
         classify(parent, certain);
       } else {
-        element_of(parent, key, certain);
+        element_below(parent, key, certain);
       }
       return;
     }
@@ -168,6 +178,12 @@ class gatherer {
       return;
     }
     loop_over(reference, false);
+  }
+
+  void element_below(const node& reference, const std::string& key, bool certain) {
+    if (++depth_ > deepest_element) throw too_many_looks{};
+    element_of(reference, key, certain);
+    --depth_;
   }
 
   // "users" of 'users'; empty: another expression.
@@ -201,12 +217,14 @@ class gatherer {
     follow_target(of_pairs ? targets.back() : targets.front());
   }
 
-  void classify(const node& reference, bool certain) {
+  void classify(node reference, bool certain) {
+    auto parent = reference.parent();
+    while (parent.is("parenthesized_expression")) {
+      reference = parent;
+      parent = parent.parent();
+    }
     at_hand_ = reference;
-    const auto parent = reference.parent();
-    if (parent.is("parenthesized_expression")) {
-      classify(parent, certain);
-    } else if (parent.is("boolean_operator") && is_value(parent)) {
+    if (parent.is("boolean_operator") && is_value(parent)) {
       add({use_kind::escape, parent}, certain);
     } else if (parent.is("return_statement")) {
       returned(parent, certain);
@@ -285,7 +303,7 @@ class gatherer {
   void came_from(const node& value) {
     if (is_tensor_) return;
     if (value.is("identifier")) {
-      const auto owner = file_.owner_of(value, std::string(value.text()));
+      const auto owner = file_.owner_of(value, value.text());
       if (!source_file::has_parameter(owner, value.text())) follow_target(value);
     } else if (value.is("attribute")) {
       follow_target(value);
@@ -309,7 +327,7 @@ class gatherer {
       return follow({variable_kind::attribute, {}, name, holder});
     }
     const auto calls = file_.calls_of(function);
-    for (const auto& call : calls) classify(call, certain);
+    for (const auto& call : calls) returned_to_.emplace_back(call, certain);
     if (file_.named(name).size() > calls.size() + file_.functions(name).size())
       add({use_kind::escape, statement}, certain);
   }
@@ -467,11 +485,13 @@ class gatherer {
   bool is_queue_;
   bool by_alias_ = false;
   bool deep_ = false;
+  unsigned depth_ = 0;
   bool is_tensor_;
-  node at_hand_;                      // the reference that is looked at
-  variable name_;                     // of these
-  bool is_first_ = true;              // the variable itself, not another name
-  std::set<std::uint32_t> returned_;  // functions that return it
+  node at_hand_;                                    // the reference that is looked at
+  variable name_;                                   // of these
+  bool is_first_ = true;                            // the variable itself, not another name
+  std::set<std::uint32_t> returned_;                // functions that return it
+  std::vector<std::pair<node, bool>> returned_to_;  // calls of them, not looked at yet
   use_list made_;
 };
 

@@ -127,11 +127,8 @@ bool values::changes(const node& name) const {
   unsigned times = 0;
   if (is_set_by_word(last.text())) return true;
   // from config import *: it may have this name.
-  const bool is_global = name.is("identifier") && !file_.owner_of(name, std::string(name.text()));
-  if (is_global && std::ranges::any_of(file_.nodes(),
-                                       [](const node& one) { return one.is("wildcard_import"); })) {
-    return true;
-  }
+  const bool is_global = name.is("identifier") && !file_.owner_of(name, name.text());
+  if (is_global && file_.imports_all()) return true;
   for (const auto& one : file_.named(last.text())) {
     if (one.kind() != name.kind()) continue;
     if (around(one, {"case_pattern", "block"}).is("case_pattern")) return true;
@@ -144,8 +141,8 @@ bool values::changes(const node& name) const {
         pattern.is_any({"assignment", "augmented_assignment", "for_statement"}) &&
         one.is_in(pattern.field("left"));
     if (!is_target) continue;
-    if (name.is("identifier") && file_.owner_of(one, std::string(one.text())) !=
-                                     file_.owner_of(name, std::string(name.text())))
+    if (name.is("identifier") &&
+        file_.owner_of(one, one.text()) != file_.owner_of(name, name.text()))
       continue;
     // What others call may come again and again: forward(), on_epoch_end().
     const bool is_written = unwrapped(pattern.field("right")).is("integer");
@@ -164,27 +161,20 @@ bool values::changes(const node& name) const {
 }
 
 bool values::is_set_by_word(std::string_view name) const {
-  if (set_by_word_) return set_by_word_->contains(name);
-  auto& made = set_by_word_.emplace();
-  for (const auto& one : file_.nodes()) {
-    if (!one.is("string_content")) continue;
-    const auto where = one.parent().parent();
+  return std::ranges::any_of(file_.quoted(name), [](const node& word) {
+    const auto where = word.parent();
     if (where.is("subscript")) {
       const auto of = where.field("value");
       const bool by_dict =
           of.text().ends_with("__dict__") || is_call_of(of, "vars") || is_call_of(of, "globals");
       const auto assigned = where.parent();
-      if (by_dict && assigned.is_any({"assignment", "augmented_assignment"}) &&
-          assigned.field("left") == where) {
-        made.emplace(one.text());
-      }
-    } else if (where.is("argument_list")) {
-      const auto function = where.parent().field("function");
-      if (function.text() == "setattr" || function.field("attribute").text() == "__setattr__")
-        made.emplace(one.text());
+      return by_dict && assigned.is_any({"assignment", "augmented_assignment"}) &&
+             assigned.field("left") == where;
     }
-  }
-  return made.contains(name);
+    if (!where.is("argument_list")) return false;
+    const auto function = where.parent().field("function");
+    return function.text() == "setattr" || function.field("attribute").text() == "__setattr__";
+  });
 }
 
 bool values::is_of_another(const node& attribute) const {
@@ -249,7 +239,7 @@ std::optional<std::int64_t> values::of(const node& expression, unsigned depth) c
   const auto name = what.is("attribute") ? what.field("attribute").text() : what.text();
   if (what.is("attribute") && is_of_another(what)) return std::nullopt;
   if (what.is("identifier")) {
-    const auto owner = file_.owner_of(what, std::string(name));
+    const auto owner = file_.owner_of(what, name);
     const bool comes_again =
         source_file::has_parameter(owner, name) &&
         file_.is_repeated(owner.field("body").child(0), {}, source_file::calls_by::others_too);

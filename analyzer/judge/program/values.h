@@ -8,7 +8,6 @@
 #include <cstdint>
 #include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 
@@ -52,7 +51,6 @@ class values {
   // Of another object than the method's own, where its own one has the name, too.
   [[nodiscard]] bool is_of_another(const node& attribute) const;
 
-  mutable std::optional<std::set<std::string, std::less<>>> set_by_word_;
   const source_file& file_;
   const seen_numbers& seen_;
 };

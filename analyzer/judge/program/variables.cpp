@@ -52,7 +52,7 @@ bool means(const source_file& file, const node& what, const variable& which) {
     if (which.holder.empty() || !file.is_self(object)) {
       // A function or class of a library has the same name.
       return !(object.is("identifier") && file.is_library(object.text()) &&
-               !file.owner_of(object, std::string(object.text())));
+               !file.owner_of(object, object.text()));
     }
     return file.are_related(file.class_of(what).field("name").text(), which.holder);
   }

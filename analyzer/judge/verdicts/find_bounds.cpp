@@ -26,23 +26,37 @@ namespace {
   return who.what == attribution::category::weights && !who.modules_run && !who.modules_take_turns;
 }
 
-// The sources of a program, each parsed once.
+// The sources of a program, each parsed once, and what all questions about them may take together.
 class sources {
  public:
   explicit sources(const trace::dictionary& names) : names_(names) {}
 
-  // Null: the trace does not have it.
+  // Null: the trace does not have it, or the others have taken all that may be taken.
   [[nodiscard]] const program::source_file* of(const std::string& file) {
     const auto known = parsed_.find(file);
     if (known != parsed_.end()) return known->second.get();
-    const auto text = code::source_of(names_, file);
+    const auto text = parsing_ < most_for_parsing ? code::source_of(names_, file) : std::nullopt;
     auto made = text ? std::make_unique<program::source_file>(std::string(*text)) : nullptr;
+    if (made) parsing_ += made->parsed().cost();
     return parsed_.emplace(file, std::move(made)).first->second.get();
   }
 
+  [[nodiscard]] program::answer prove(const program::source_file& source, const std::string& file,
+                                      const program::question& asked) {
+    auto found = program::prove(source, file, asked, std::min(looks_, program::most_looks));
+    looks_ -= found.looks;
+    return found;
+  }
+
  private:
+  // In bytes of memory that parsing asks for. Four megabytes of a program, which is all that a trace
+  // has, take a third of it.
+  static constexpr std::uint64_t most_for_parsing = 192u << 20;
+
   const trace::dictionary& names_;
   std::map<std::string, std::unique_ptr<program::source_file>> parsed_;
+  std::uint64_t parsing_ = 0;
+  std::uint64_t looks_ = program::most_looks_in_all;
 };
 
 // A tensor that is reallocated, and larger, or whose graph gets longer: the containers on its path
@@ -149,7 +163,7 @@ class bounds {
       }
       const auto* const source = sources_.of(file);
       if (source == nullptr) continue;
-      auto found = program::prove(*source, file, question);
+      auto found = sources_.prove(*source, file, question);
       held_by.reallocated = held_by.reallocated || found.reallocated;
       held_by.made_of_itself = held_by.made_of_itself || found.made_of_itself;
       if (!held_by.doubt) held_by.doubt = std::move(found.why);
@@ -172,7 +186,7 @@ class bounds {
       const std::string other(name);
       const auto* const source = other == file ? nullptr : sources_.of(other);
       if (source == nullptr) continue;
-      const auto found = program::prove(*source, other, question);
+      const auto found = sources_.prove(*source, other, question);
       if (found.is_seen && !found.proof) {
         return program::doubt{program::doubt_kind::elsewhere, other, 0, question.variable};
       }

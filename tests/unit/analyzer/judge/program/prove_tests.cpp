@@ -363,3 +363,21 @@ TEST_CASE(
     CHECK(found.why->kind == doubt_kind::keys);
   }
 }
+
+TEST_CASE("GIVEN parameters that only go by their name, or by their place THEN they are read") {
+  for (const std::string parameters :
+       {"x, *, capacity=40", "x, /, capacity=40", "*, x, capacity=40"}) {
+    const auto found = asked(
+        "def main():\n"
+        "    kept = []\n"
+        "    def put(" +
+            parameters +
+            "):\n"
+            "        if len(kept) < 40:\n"
+            "            kept.append(x)\n"
+            "    for step in range(1000):\n"
+            "        put(x=step)\n",
+        about("kept"));
+    is_bounded(found, bound_kind::length, 40);
+  }
+}
