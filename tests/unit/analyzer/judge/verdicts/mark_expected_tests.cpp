@@ -38,7 +38,6 @@ constexpr double mib = 1 << 20;
   verdicts::findings made;
   auto& about = made.verdicts.emplace_back();
   about.found.shape = shape::accumulating;
-  about.answer = verdicts::answer::accumulates;
   about.summary = "it grows";
   for (auto& one : suspects) about.bytes_per_step += one.bytes_per_step;
   for (auto& one : suspects) one.share = one.bytes_per_step / about.bytes_per_step;
@@ -73,7 +72,7 @@ TEST_CASE("GIVEN growth that is expected THEN it is no alarm, and the answer is 
   mark(found);
   const auto& about = found.verdicts[0];
   CHECK(verdicts::is_expected(about));
-  CHECK(about.answer == verdicts::answer::accumulates);
+  CHECK(verdicts::answer_of(about) == verdicts::answer::accumulates);
   CHECK(about.found.shape == shape::accumulating);
   CHECK(about.expected->why == "plotted at the end");
   CHECK(about.expected->line == 7);
@@ -199,12 +198,11 @@ TEST_CASE("GIVEN growth of which nobody knows whether it ends THEN it may be exp
   auto found = of_device({grows(mib, {kept_by("history[…]", mib)})});
   auto& about = found.verdicts[0];
   about.found.shape = about.suspects[0].found.shape = shape::unknown;
-  about.answer = verdicts::answer::not_settled;
   about.suspects[0].fills = without_an_end();
   expect(found, "history");
   mark(found);
   CHECK(verdicts::is_expected(about));
-  CHECK(about.answer == verdicts::answer::not_settled);
+  CHECK(verdicts::answer_of(about) == verdicts::answer::not_settled);
 }
 
 TEST_CASE("GIVEN what does not grow, or is bounded, THEN there is nothing to expect") {
@@ -303,7 +301,7 @@ TEST_CASE("GIVEN a trace in which the program expects it THEN device, line and c
     // What to change there is nobody's question.
     for (const auto& who : one.suspects) CHECK_FALSE(who.fix);
   }
-  CHECK(about(found, "device:0").answer == verdicts::answer::accumulates);
+  CHECK(verdicts::answer_of(about(found, "device:0")) == verdicts::answer::accumulates);
   CHECK(about(found, "device:0").steps_to_oom);
 }
 
