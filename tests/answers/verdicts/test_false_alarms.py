@@ -73,3 +73,11 @@ def test_rate_and_forecast_are_of_one_series(built):
     assert device["steps_to_oom"] == pytest.approx(room / device["bytes_per_step"], rel=0.05)
     told = re.search(r"accumulates (\S+ \S+) a step: out of memory in about ([\d,]+) steps", runs.report_text(found.traces))
     assert told and int(told[2].replace(",", "")) == device["steps_to_oom"] and told[1] == "512.00 KiB"
+
+
+def test_a_part_that_is_called_by_itself_is_used(built):
+    """The decoder runs after each epoch without the model around it: it is the same part as within."""
+    found = recorded("decodes_alone", "t4").expect(0)
+    report = found.report()
+    assert not [one for one in report["advice"] if one["id"].startswith("unused_parameters")]
+    assert "fc3" not in runs.report_text(found.traces)
