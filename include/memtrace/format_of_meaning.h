@@ -48,7 +48,7 @@ inline constexpr std::uint32_t storage_trainable = 1;  // a parameter that requi
 // A heap scan says of each storage on a GPU what keeps it alive: the records `held` between its
 // begin and its end. `name` is the path from a name in the program, as Python would write it, with
 // whatever changes from one element to the next left out: "self.outputs[…]", "losses[…].grad_fn".
-// `detail` has eight fields, separated by 0x1f (empty: not known):
+// `detail` has nine fields, separated by 0x1f (empty: not known):
 //   container   class of the innermost container on the path: "list"
 //   length      its number of elements, in decimal
 //   owner       what has the first name of the path: "local of fit", "global of __main__",
@@ -64,7 +64,10 @@ inline constexpr std::uint32_t storage_trainable = 1;  // a parameter that requi
 //               bounded by itself; of a dictionary, what its keys are (i: whole numbers; k:
 //               something else holds them, too; n: nothing does); and after "/" the same of
 //               containers in containers that the path does not tell apart. "45,6", "10i/8",
-//               "3,4<4"; traces of older versions have fewer fields
+//               "3,4<4"
+//   classes     of each attribute on the path, from the first: class of the object that has it
+//               (empty: not known). "Trainer,Replay" of self.replay.items[…]; traces of older
+//               versions have fewer fields
 // Flags of `held`:
 inline constexpr std::uint32_t held_graph = 2;        // kept by an autograd graph, through grad_fn
 inline constexpr std::uint32_t held_traceback = 4;    // by the frames of an exception's traceback
@@ -131,6 +134,17 @@ inline constexpr std::uint32_t most_sources = 4096;
 // behind that of the step. `path` is what `held` calls it, before its first "[…]" ("self.outputs"),
 // `owner` the third field of that one's detail. Only containers that names alone lead to; where
 // one is missing between others, its name leads to no container then.
+
+// Records `expectation`: growth that the program expects (memtrace_expect_growth). Without a flag
+// `what` is a pattern, as a line of a suppressions file has one. Of an object, it is what a heap scan
+// would call it, if it were taken where that was said; what keeps memory under this name is expected
+// to grow, also if the name stands for another object by then. Several records of the same place
+// belong together.
+// Flags of `expectation`:
+inline constexpr std::uint32_t expectation_object = 1;
+inline constexpr std::uint32_t expectation_tensor = 2;    // an object in which nothing else is
+inline constexpr std::uint32_t expectation_nameless = 4;  // no name led there: `what` is its class
+inline constexpr std::uint32_t most_expectations = 4096;
 
 enum class phase_action : std::uint32_t { begin = 0, end = 1, instant = 2 };
 enum class phase_source : std::uint32_t {

@@ -27,6 +27,9 @@ inline constexpr char capabilities[] = "capabilities";  // the rows that are on,
 inline constexpr char refused[] = "refused";    // "row: why it is off after all", one record each
 inline constexpr char agent[] = "agent";        // "on", or why names and states are unknown
 inline constexpr char autograd[] = "autograd";  // "on", or which of its functions are missing
+// The most positions that a model of the program has (Transformers' max_position_embeddings); one
+// record each time that a model with more is seen
+inline constexpr char positions[] = "positions";
 // For a trace that the analyzer made of another file, for itself: which file. "pytorch_snapshot",
 // "profiler_trace"
 inline constexpr char source[] = "source";

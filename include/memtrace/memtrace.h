@@ -103,6 +103,16 @@ static inline void memtrace_counter(const char* name, double value) {
   if (memtrace_find_(&known, "memtrace_counter", &call)) call(name, value);
 }
 
+/* Growth of `what` is expected, and no leak: "self.outputs" or "Trainer.outputs", as a report calls
+ * what keeps memory alive, or a line, "train.py:31"; * and ? stand for any letters. The report says
+ * `why`, and where that was said: `file` may be null. Also before GPU memory is used. */
+static inline void memtrace_expect_growth(const char* what, const char* why, const char* file,
+                                          unsigned line) {
+  static void* known;
+  void (*call)(const char*, const char*, const char*, unsigned);
+  if (memtrace_find_(&known, "memtrace_expect_growth", &call)) call(what, why, file, line);
+}
+
 /* The path of this process's trace into `to`, with a zero behind it, where `bytes` suffice. Returns
  * its length without the zero; 0 while there is no trace. It can be read while it grows. */
 static inline size_t memtrace_trace_path(char* to, size_t bytes) {

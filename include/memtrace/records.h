@@ -30,6 +30,7 @@
 #include <string_view>
 
 #include "memtrace/field_privacy.h"
+#include "memtrace/records_of_program.h"
 #include "memtrace/trace_format.h"
 
 namespace memtrace::record {
@@ -429,41 +430,6 @@ struct census {
     io.number("flags", kept, r.flags);
     io.number("bytes", kept, r.bytes);
     io.number("nanoseconds", kept, r.nanoseconds);
-  }
-};
-
-// See source_*.
-template <class Ids>
-struct source {
-  typename Ids::text file{};
-  std::uint32_t flags = 0;        // format::source_*
-  std::uint64_t modified_ns = 0;  // since 1970
-  std::uint64_t bytes = 0;        // of the whole text
-  std::string_view digest;        // of the whole text
-  std::uint64_t offset = 0;
-  std::string_view text;
-
-  static constexpr void fields(auto& io, auto& r) {
-    io.text("file", text_privacy::path, r.file);
-    io.number("flags", kept, r.flags);
-    io.number("modified_ns", kept, r.modified_ns);
-    io.number("bytes", kept, r.bytes);
-    io.string("digest", string_privacy::source, r.digest);
-    io.number("offset", kept, r.offset);
-    io.string(elsewhere, string_privacy::source, r.text);
-  }
-};
-
-template <class Ids>
-struct length {
-  typename Ids::text path{};
-  typename Ids::text owner{};
-  std::uint64_t length = 0;
-
-  static constexpr void fields(auto& io, auto& r) {
-    io.text("path", text_privacy::words, r.path);
-    io.text("owner", text_privacy::words, r.owner);
-    io.number("length", kept, r.length);
   }
 };
 

@@ -70,7 +70,7 @@
 // skippable payload or a flag is new: a reader of the same major version reads every minor one, and
 // skips what it does not know.
 //   1.0   kinds 1…31
-//   1.1   the escape; kinds 32 and 33. (Readers of 1.0 compared the whole word: they refuse 1.1 and
+//   1.1   the escape; kinds 32 to 34. (Readers of 1.0 compared the whole word: they refuse 1.1 and
 //         name its version, and do not take the first escape for damage.)
 // Kinds 24…31 carry `v length` of the payload right after the tag and are skipped by readers that
 // do not know them; of these, 24…27 are untimed and 28…31 are timed. Behind the escape every kind
@@ -87,6 +87,7 @@
 //   heap scan   what keeps memory alive, asked of Python at this moment: storages with the role `held`
 //   source   the text of a file of the user's own that has a frame on a recorded stack, or that owns
 //            what keeps memory alive: see source_*
+//   expectation   growth that the program expects, and why: see expectation_*
 
 #pragma once
 
@@ -248,7 +249,8 @@ static_assert(sizeof(trailer) == 40);
   X(census, 31, true, census)            \
   /* behind the escape */                \
   X(source, 32, false, source)           \
-  X(length, 33, true, length)
+  X(length, 33, true, length)            \
+  X(expectation, 34, false, expectation)
 
 enum class kind : std::uint8_t {
 #define MEMTRACE_KIND(name, number, timed, record) name = number,

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from "node:assert/strict";
 import test from "node:test";
-import { adviceHeading, adviceWords, isLeak, shapeWords } from "../src/text/named";
+import type { Verdict } from "../src/data/report";
+import { adviceHeading, adviceWords, answerWords } from "../src/text/named";
 import { bytes, duration, percent, shown } from "../src/text/units";
 import { fromHash, toHash } from "../src/ui/state";
 
@@ -32,16 +33,22 @@ test("what was chosen stands in the address, and nonsense there does nothing", (
                    { history: 0, event: null, from: null, colour: "category", view: null });
 });
 
-test("changes and shapes are called what the analyzer calls them", () => {
+test("changes and answers are called what the analyzer calls them", () => {
   const named = {
     advice_words: { mixed_precision: "mixed precision", add_empty_cache: "empty_cache() where it helps" },
-    shapes: { stepwise: { words: "grows by jumps", is_leak: true }, steady: { words: "steady", is_leak: false } },
+    shapes: { stepwise: "grows by jumps", steady: "steady" },
   };
   assert.equal(adviceHeading(named, "mixed_precision"), "Mixed precision");
   assert.equal(adviceHeading(named, "add_empty_cache"), "empty_cache() where it helps");
   assert.equal(adviceWords(named, "not_known_yet"), "not known yet");
-  assert.equal(shapeWords(named, "stepwise"), "grows by jumps");
-  assert.deepEqual(["stepwise", "steady", "not_known_yet"].map((one) => isLeak(named, one)), [true, false, false]);
+  const verdict = { answer: "accumulates", bound: null, doubt: null, shape: "stepwise" } as unknown as Verdict;
+  assert.equal(answerWords(named, verdict), "grows by jumps");
+  assert.equal(answerWords(named, { ...verdict, answer: "not_settled", shape: "unknown" }), "not settled");
+  const bound = { kind: "length" as const, file: "/home/me/buffer.py", line: 13, expression: "len(self.items) < 50", value: 50, reached_in_steps: null };
+  assert.equal(answerWords(named, { ...verdict, answer: "bounded", bound }), "bounded by buffer.py:13 at 50");
+  assert.equal(answerWords(named, { ...verdict, answer: "bounded", bound: { ...bound, kind: "container", file: null, value: 0 } }), "bounded by itself");
+  assert.equal(answerWords(named, { ...verdict, answer: "bounded", bound: { ...bound, kind: "episode", expression: "evaluation" } }),
+               "bounded by the end of evaluation");
 });
 
 test("a view in the address is a name and nothing else", () => {

@@ -8,6 +8,7 @@
     memtrace.step()
     memtrace.annotate(cache, "kv_cache", "request 7")
     memtrace.counter("tokens", batch.numel())
+    memtrace.expect_growth(self.history, "plotted at the end")
     memtrace.census()
 
 Where libmemtrace.so is not preloaded, or MEMTRACE_DISABLE is set, all of it does nothing, and the first
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
     from memtrace._tool import ToolFailed, ToolMissing
 
 __all__ = ["Fit", "Recording", "Report", "ToolFailed", "ToolMissing", "annotate", "census", "counter", "fit",
-           "is_active", "phase", "read", "report", "step"]
+           "expect_growth", "is_active", "phase", "read", "report", "step"]
 
 # The modules that read recordings are imported when they are first used: a training may never do.
 _LATER = {"Fit": "_fit", "Recording": "_read", "Report": "_report", "ToolFailed": "_tool", "ToolMissing": "_tool"}
@@ -70,6 +71,8 @@ def _find_library():
             ("census", nothing, []),
             ("annotate", nothing, [ctypes.c_void_p, text, text]),
             ("counter", nothing, [text, number]),
+            ("expect_growth", nothing, [text, text, text, ctypes.c_uint]),
+            ("expect_growth_of", nothing, [ctypes.c_void_p, text, text, ctypes.c_uint]),
             ("trace_path", ctypes.c_size_t, [ctypes.c_char_p, ctypes.c_size_t]),
         ):
             function = getattr(library, f"memtrace_{name}")
@@ -206,6 +209,28 @@ def counter(name: str, value: float) -> None:
         raise TypeError(f"a counter's value must be a number, not {value!r}") from None
     if _listens():
         _library.memtrace_counter(text, number)
+
+
+def expect_growth(thing, why: str) -> None:
+    """Say that memory may pile up there: what grows because of it is no leak, and the report says why.
+
+    `thing` is the container, the tensor, or whatever else keeps the memory: what a census calls it now (a
+    variable, or an attribute of any object of its class) may keep ever more from here on, also after it has been
+    given another object. Or a str, as the report writes it: "self.outputs", "Trainer.outputs", "train.py:31"; * and
+    ? stand for any letters. Nothing is kept alive. Once is enough; it may be said before the GPU is used.
+    """
+    text = _bytes(why, "why growth is expected")
+    if not _listens():
+        return
+    caller = sys._getframe(1)
+    place = _bytes(caller.f_code.co_filename, "a file"), caller.f_lineno or 0
+    del caller
+    # No attribute of the thing is asked for: it may run code.
+    if issubclass(type(thing), str):
+        _library.memtrace_expect_growth(_bytes(str.__str__(thing), "what is expected"), text, *place)
+    else:
+        # As a py_object ctypes would ask for its class.
+        _library.memtrace_expect_growth_of(id(thing), text, *place)
 
 
 def _own_trace() -> str | None:

@@ -128,12 +128,23 @@ class ReportProcessCounter:
 
 
 @dataclass(frozen=True, repr=False)
+class ReportProcessExpectation:
+    what: str
+    why: Optional[str]
+    by: str
+    file: Optional[str]
+    line: int
+    verdicts: int
+
+
+@dataclass(frozen=True, repr=False)
 class ReportProcess:
     trace: str
     run: Run
     completeness: Completeness
     training: Training
     counters: List[ReportProcessCounter]
+    expectations: List[ReportProcessExpectation]
 
 
 @dataclass(frozen=True, repr=False)
@@ -445,6 +456,18 @@ class VerdictDoubt:
 
 
 @dataclass(frozen=True, repr=False)
+class ExpectedGrowth:
+    """Growth that somebody expects; of several who do, the one that explains most of it"""
+
+    why: Optional[str]
+    by: str
+    file: Optional[str]
+    line: int
+    bytes_per_step: float
+    is_all: bool
+
+
+@dataclass(frozen=True, repr=False)
 class VerdictElsewhere:
     gpu: str
     capacity_bytes: int
@@ -489,6 +512,7 @@ class VerdictCulprit:
     phase: str
     confidence: float
     retained_by: List[VerdictCulpritRetainedBy]
+    expected: Optional[ExpectedGrowth]
     fix: Optional[VerdictCulpritFix]
 
 
@@ -538,6 +562,7 @@ class Verdict:
     answer: str
     bound: Optional[VerdictBound]
     doubt: Optional[VerdictDoubt]
+    expected: Optional[ExpectedGrowth]
     shape: str
     bytes_per_step: Optional[float]
     bytes_per_step_low: Optional[float]

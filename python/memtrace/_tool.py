@@ -47,7 +47,8 @@ def find() -> Path:
 
 def environment() -> Dict[str, str]:
     """This process's, without what would record the command or give it a simulated GPU."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("MEMTRACE")}
+    kept = {name: value for name, value in os.environ.items()
+            if not name.startswith("MEMTRACE") or name == "MEMTRACE_SUPPRESSIONS"}
     preloaded = re.split(r"[ :]+", kept.pop("LD_PRELOAD", ""))
     others = [one for one in preloaded if one and not _OURS.match(os.path.basename(one))]
     if others:

@@ -9,6 +9,8 @@
 #include <mutex>
 #include <vector>
 
+#include "simulator/core/export.h"
+
 namespace memtrace::simulator::contents {
 namespace {
 
@@ -253,3 +255,8 @@ std::size_t remembered() {
 }
 
 }  // namespace memtrace::simulator::contents
+
+// Host memory that a GPU would have had on the device: a recorder takes it off the process's.
+MEMTRACE_API std::size_t memtrace_simulator_holds() {
+  return memtrace::simulator::contents::remembered();
+}

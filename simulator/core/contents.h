@@ -60,7 +60,7 @@ void unknown_kernel_ran();
 // Writes `bytes` bytes to host memory: zeros overlaid with what is known. True if all is known.
 bool read(void* to, address_t from, std::size_t bytes);
 
-// Bytes remembered now; for tests.
+// Bytes of host memory that all of it takes.
 [[nodiscard]] std::size_t remembered();
 
 }  // namespace memtrace::simulator::contents

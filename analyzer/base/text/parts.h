@@ -34,4 +34,26 @@ namespace memtrace::text {
   return path.substr(path.rfind('/') + 1);  // npos + 1 is 0
 }
 
+// The whole text: `*` stands for any letters, `?` for one (a byte), all others for themselves.
+[[nodiscard]] constexpr bool matches(std::string_view pattern, std::string_view text) {
+  std::size_t at = 0, i = 0;
+  std::size_t star = pattern.npos, resume = 0;  // the last `*`, and where what it stands for ends
+  while (at < text.size()) {
+    if (i < pattern.size() && pattern[i] == '*') {
+      star = i++;
+      resume = at;
+    } else if (i < pattern.size() && (pattern[i] == '?' || pattern[i] == text[at])) {
+      ++i;
+      ++at;
+    } else if (star != pattern.npos) {
+      i = star + 1;
+      at = ++resume;
+    } else {
+      return false;
+    }
+  }
+  while (i < pattern.size() && pattern[i] == '*') ++i;
+  return i == pattern.size();
+}
+
 }  // namespace memtrace::text

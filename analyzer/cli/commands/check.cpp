@@ -11,12 +11,14 @@
 #include <optional>
 #include <string>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include "analyzer/cli/commands/command.h"
 #include "analyzer/cli/io/log.h"
 #include "analyzer/cli/io/open_trace.h"
 #include "analyzer/cli/io/show_report.h"
+#include "analyzer/cli/io/suppressions.h"
 #include "analyzer/cli/io/write_file.h"
 #include "analyzer/run/check/findings.h"
 #include "analyzer/run/check/text.h"
@@ -33,7 +35,7 @@ struct check_options {
   std::optional<std::string> max_peak, max_reserved, tolerance;  // given empty, they are told
   bool no_leaks = false;
   bool github = false;
-  std::string json, junit;
+  std::string json, junit, suppressions;
 };
 
 [[nodiscard]] bool read_limit(const char* option, const std::optional<std::string>& text,
@@ -138,11 +140,14 @@ int check_run(const check_options& chosen) {
   as_json::checked_run run;
   if (!understood(chosen, run.wanted)) return cannot_tell;
   if (!find_runs(chosen, run)) return cannot_tell;
-  const auto now = load_traces(run.traces);
+  auto expected = read_suppressions(chosen.suppressions);
+  if (!expected) return cannot_tell;
+  const run::load_options how{.suppressions = std::move(*expected)};
+  const auto now = load_traces(run.traces, how);
   if (now.processes.empty()) return cannot_tell;
   loaded_report before;
   if (!chosen.against.empty()) {
-    before = load_traces(run.baseline);
+    before = load_traces(run.baseline, how);
     if (before.processes.size() != run.baseline.size()) return cannot_tell;
     run.wanted.against = &before.processes;
   }
@@ -195,6 +200,7 @@ action add_check(CLI::App& app) {
       ->allow_extra_args(false);
   app.add_option("--tolerance", chosen->tolerance,
                  "How much more than the earlier run, as 2% (default) or 64MiB");
+  add_suppressions(app, chosen->suppressions);
   app.add_option("--json", chosen->json, "Also write it as JSON; - for standard output");
   app.add_option("--junit", chosen->junit, "Also write it as JUnit's XML; - for standard output");
   app.add_flag("--github", chosen->github, "Also print annotations for GitHub Actions");

@@ -3,12 +3,14 @@
 #include <cstdio>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "analyzer/cli/commands/command.h"
 #include "analyzer/cli/io/log.h"
 #include "analyzer/cli/io/open_trace.h"
 #include "analyzer/cli/io/show_report.h"
+#include "analyzer/cli/io/suppressions.h"
 #include "analyzer/cli/io/write_file.h"
 #include "analyzer/show/diff/diff.h"
 #include "analyzer/show/html/page.h"
@@ -22,6 +24,7 @@ struct diff_options {
   std::vector<std::string> before, after;
   std::string json;
   std::string html;
+  std::string suppressions;
   bool force = false;
 };
 
@@ -50,8 +53,11 @@ int show(diff_options chosen) {
     log::error("{}: is in both runs; a run differs from itself in nothing", *same);
     return failure;
   }
-  const auto before = load_traces(*before_paths);
-  const auto after = load_traces(*after_paths);
+  auto expected = read_suppressions(chosen.suppressions);
+  if (!expected) return usage;
+  const run::load_options with{.suppressions = std::move(*expected)};
+  const auto before = load_traces(*before_paths, with);
+  const auto after = load_traces(*after_paths, with);
   if (before.processes.empty() || after.processes.empty()) return failure;
   const auto difference = diff::compare(before.processes, after.processes);
   bool written = true;
@@ -80,6 +86,7 @@ action add_diff(CLI::App& app) {
   auto* const html = app.add_option("--html", chosen->html,
                                     "Also write it as one HTML page; - for standard output");
   app.add_flag("--force", chosen->force, "Replace the page if it is there already")->needs(html);
+  add_suppressions(app, chosen->suppressions);
   return [chosen](const program&) { return show(*chosen); };
 }
 

@@ -15,6 +15,7 @@
 #include "analyzer/cli/commands/command.h"
 #include "analyzer/cli/io/log.h"
 #include "analyzer/cli/io/open_trace.h"
+#include "analyzer/cli/io/suppressions.h"
 #include "analyzer/cli/io/temporary_folder.h"
 #include "analyzer/cli/io/unfinished_file.h"
 #include "analyzer/cli/io/write_file.h"
@@ -106,9 +107,11 @@ struct export_options {
     return failure;
   }
   const auto sink = format.make(file, how_to);
+  const auto expected = suppressions_by_environment();
   bool all_told = true;
   const bool complete = each_trace(paths, [&](const std::string& path, trace::reader& reader) {
     run::load_options how;
+    how.suppressions = expected;
     how.on_replayed = show_replays(path);
     const auto done = exporting::export_process(path, reader, *sink, wanted, how,
                                                 show_progress(path), [&] { return file.failed(); });

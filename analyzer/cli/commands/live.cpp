@@ -11,10 +11,12 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 
 #include "analyzer/cli/commands/command.h"
 #include "analyzer/cli/io/log.h"
+#include "analyzer/cli/io/suppressions.h"
 #include "analyzer/cli/io/write_file.h"
 #include "analyzer/show/html/page.h"
 #include "analyzer/show/live/frame.h"
@@ -30,6 +32,7 @@ struct live_options {
   std::string what;
   bool once = false;
   std::string json;
+  std::string suppressions;
   double interval = 1;
   bool html = false;
   bool serve = false;
@@ -85,6 +88,9 @@ int follow(const live_options& chosen) {
     log::error("{}", wanted.failure().message);
     return failure;
   }
+  auto expected = read_suppressions(chosen.suppressions);
+  if (!expected) return usage;
+  wanted->suppressions = std::move(*expected);
   if (chosen.serve) return serve(*wanted, chosen);
   live::session session(*wanted);
   const auto interval = std::chrono::milliseconds(static_cast<int>(chosen.interval * 1000));
@@ -127,6 +133,7 @@ action add_live(CLI::App& app) {
                           ->excludes(once);
   html->needs(serve);
   app.add_option("--port", chosen->port, "Of --serve (default: one that is free)")->needs(serve);
+  add_suppressions(app, chosen->suppressions);
   return [chosen](const program&) { return follow(*chosen); };
 }
 

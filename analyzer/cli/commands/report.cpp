@@ -3,12 +3,15 @@
 #include <cstdio>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "analyzer/base/text/parts.h"
 #include "analyzer/cli/commands/command.h"
 #include "analyzer/cli/io/log.h"
 #include "analyzer/cli/io/open_trace.h"
 #include "analyzer/cli/io/show_report.h"
+#include "analyzer/cli/io/suppressions.h"
 #include "analyzer/cli/io/temporary_folder.h"
 #include "analyzer/cli/io/write_file.h"
 #include "analyzer/show/html/page.h"
@@ -26,6 +29,7 @@ struct report_options {
   std::string at;
   std::string by;
   std::string html;
+  std::string suppressions;
   bool force = false;
   bool with_source = false;
   bool scrub = false;
@@ -75,7 +79,13 @@ int show(const report_options& chosen) {
   if (!understood(chosen)) return usage;
   const auto paths = find(chosen.traces);
   if (!paths || !may_write(chosen.html, chosen.force)) return failure;
+  auto expected = read_suppressions(chosen.suppressions);
+  if (!expected) return usage;
+  for (auto& one : *expected) {
+    if (chosen.scrub) one.file = std::string(text::file_name(one.file));
+  }
   run::load_options wanted;
+  wanted.suppressions = std::move(*expected);
   wanted.blocks = chosen.blocks;
   wanted.history = !chosen.html.empty();
   if (!chosen.at.empty()) wanted.at = run::parse_moment(chosen.at);
@@ -110,6 +120,7 @@ action add_report(CLI::App& app) {
   app.add_flag("--scrub", chosen->scrub,
                "Hide what memtrace scrub hides: the report of such copies")
       ->excludes(with_source);
+  add_suppressions(app, chosen->suppressions);
   app.add_flag("--blocks", chosen->blocks, "List every block in the JSON");
   app.add_option("--at", chosen->at,
                  "Another moment than the peak: event:N, step:N or step:N/PHASE, from 0");

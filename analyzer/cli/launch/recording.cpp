@@ -15,6 +15,7 @@
 #include "analyzer/base/text/page.h"
 #include "analyzer/cli/io/log.h"
 #include "analyzer/cli/io/show_report.h"
+#include "analyzer/cli/io/suppressions.h"
 #include "analyzer/cli/launch/surroundings.h"
 #include "analyzer/trace/reader/find_traces.h"
 #include "memtrace/capabilities.h"
@@ -67,7 +68,7 @@ void report_new_traces(const std::string& folder, const std::vector<std::string>
         "says why");
     return;
   }
-  const auto loaded = load_traces(traces);
+  const auto loaded = load_traces(traces, {.suppressions = suppressions_by_environment()});
   if (!loaded.processes.empty()) print_report(loaded.processes, stderr);
 }
 

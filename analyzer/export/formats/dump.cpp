@@ -140,6 +140,12 @@ void dump_writer::on_source(const trace::source_part& part) {
   end(0, false);
 }
 
+void dump_writer::on_expectation(const trace::expected_growth& said) {
+  text_ = R"({"kind":"expectation")";
+  add_fields(said);
+  end(0, false);
+}
+
 void dump_writer::show(const trace::event& head, std::string_view kind, const auto& record) {
   begin(head, kind);
   add_fields(record);

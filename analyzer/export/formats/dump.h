@@ -41,6 +41,7 @@ class dump_writer final : public trace::record_visitor {
   void on_report(const trace::report_event& report) override;
   void on_object(trace::object_id object, std::uint64_t address) override;
   void on_source(const trace::source_part& part) override;
+  void on_expectation(const trace::expected_growth& said) override;
   void finish();  // no more records
 
   [[nodiscard]] bool failed() const {

@@ -92,6 +92,11 @@ void text_roles::on_source(const trace::source_part& part) {
   add(part.file, role::file);
 }
 
+void text_roles::on_expectation(const trace::expected_growth& said) {
+  fields each(*this);
+  said.fields(each, said);
+}
+
 #define MEMTRACE_ROLES(handler, name, type)                                           \
   void text_roles::handler(const trace::event& /*head*/, const trace::type& record) { \
     fields each(*this);                                                               \

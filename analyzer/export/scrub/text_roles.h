@@ -28,6 +28,7 @@ class text_roles final : public trace::record_visitor {
   void on_info(std::string_view key, std::string_view value) override;
   void on_device(const trace::device_facts& facts) override;
   void on_source(const trace::source_part& part) override;
+  void on_expectation(const trace::expected_growth& said) override;
   class fields;
 
   void add(trace::text_id text, unsigned role);

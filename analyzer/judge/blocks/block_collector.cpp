@@ -187,8 +187,12 @@ void block_collector::note_saved(const attribution::block_life& block,
 
 void block_collector::on_module(const trace::event&, const trace::module_event& record) {
   auto& facts = modules_[record.object];
-  facts.root = record.root;
-  facts.path = record.path;
+  // A part of a model that is called by itself stays a part of it.
+  const bool is_part = facts.root && facts.root != record.object;
+  if (!is_part || record.root != record.object) {
+    facts.root = record.root;
+    facts.path = record.path;
+  }
   facts.type = record.type;
   facts.checkpointed = facts.checkpointed || (record.flags & format::module_checkpointed) != 0;
 }

@@ -162,6 +162,13 @@ struct judged_series {
   return found;
 }
 
+void leave_open(verdicts::verdict& made, std::uint64_t more_steps_needed) {
+  leave_open(made.found, more_steps_needed);
+  made.bytes_per_step = 0;
+  made.steps_to_oom = made.ns_to_oom = std::nullopt;
+  made.suspects.clear();
+}
+
 // PyTorch pins a buffer when all that it has are in use: their number rises by chance up to as many
 // as are ever in use at once (a DataLoader's prefetched batches), some tens of steps long. Memory
 // that is pinned in nearly every step is another thing.
@@ -171,9 +178,15 @@ void let_buffers_settle(verdicts::verdict& pinned, std::span<const std::uint64_t
   std::size_t rises = 0;
   for (std::size_t i = 1; i < values.size(); ++i) rises += values[i] > values[i - 1] ? 1 : 0;
   if (10 * rises >= 9 * (values.size() - 1)) return;
-  leave_open(pinned.found, settled - values.size());
-  pinned.bytes_per_step = 0;
-  pinned.steps_to_oom = pinned.ns_to_oom = std::nullopt;
+  leave_open(pinned, settled - values.size());
+}
+
+// A program that starts gets memory for many reasons.
+void leave_open_before_steps(verdicts::verdict& made, std::size_t steps) {
+  constexpr std::size_t fewest = 12;
+  const bool is_open = made.found.shape == growth::shape::unknown;
+  if (made.about.kind != verdicts::subject_kind::host || is_open || steps >= fewest) return;
+  leave_open(made, fewest - steps);
 }
 
 class host_judge {
@@ -225,7 +238,10 @@ class host_judge {
   }
 
   [[nodiscard]] std::vector<verdicts::verdict> finish() {
-    for (auto& one : made_) describe(one, samples_);
+    for (auto& one : made_) {
+      leave_open_before_steps(one, step_ends_.size());
+      describe(one, samples_);
+    }
     return std::move(made_);
   }
 

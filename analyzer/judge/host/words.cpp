@@ -137,7 +137,7 @@ struct gains {
     case shape::steady:
       return fmt::format("{} {}", who(made), words_of(made.found.shape));
     case shape::unknown:
-      return who(made) + ": too few samples to tell whether it grows";
+      return who(made) + ": too few samples or steps to tell whether it grows";
   }
   return {};
 }

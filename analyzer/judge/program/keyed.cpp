@@ -395,7 +395,14 @@ std::optional<bound> by_keys(const case_at_hand& in, const use& grows) {
 }
 
 bool has_new_keys(const case_at_hand& in, const use& grows) {
-  return grows.key && domain_of_key(in, grows).is_new;
+  if (!grows.key) return false;
+  // A text or a number holds no memory of a GPU, so the key does: a tensor or a module, which is
+  // the same key as no other object. Memory that was asked for anew has another one.
+  auto value = grows.at.is("assignment") ? unwrapped(grows.value) : node();
+  if (value.is("identifier")) value = unwrapped(in.value.only_value_of(value));
+  if (value.is_any({"string", "concatenated_string", "integer", "float", "true", "false", "none"}))
+    return true;
+  return domain_of_key(in, grows).is_new;
 }
 
 }  // namespace memtrace::program

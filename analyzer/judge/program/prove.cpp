@@ -251,7 +251,8 @@ class prover {
 
   // What speaks against its going on for ever, for one place; none: nothing does.
   [[nodiscard]] std::optional<doubt> doubt_about(const use& one) const {
-    if (one.key && !has_new_keys(in_, one)) {
+    const bool new_keys = has_new_keys(in_, one);
+    if (one.key && !new_keys) {
       const bool preset = one.kind == use_kind::put && in_.asked.container == "list";
       if (!preset) return doubt_of(doubt_kind::keys, one.at);
     }
@@ -275,7 +276,7 @@ class prover {
       if (in_.asks_for_length(fact.condition))
         return doubt_of(doubt_kind::measured, fact.condition);
       for (const auto& member : uses_.all) {
-        if (member.kind == use_kind::member && member.at.is_in(fact.condition))
+        if (!new_keys && member.kind == use_kind::member && member.at.is_in(fact.condition))
           return doubt_of(doubt_kind::keys, fact.condition);
       }
     }
@@ -408,6 +409,10 @@ std::string_view name_of(bound_kind which) {
       return "keys";
     case bound_kind::emptied:
       return "emptied";
+    case bound_kind::positions:
+      return "positions";
+    case bound_kind::episode:
+      return "episode";
   }
   return "length";
 }

@@ -31,6 +31,8 @@ enum class bound_kind : std::uint8_t {
   length,     // its length is compared with a limit, or it is cut to one
   keys,       // what is put in takes the place of what was there under the same key
   emptied,    // it is left with nothing after so many steps or rounds
+  positions,  // a cache of keys and values, of a model that has so many positions
+  episode,    // a phase gathers it and gives it back: seen, and not proved by the program
 };
 
 struct bound {
@@ -38,8 +40,8 @@ struct bound {
   std::string file;
   std::uint32_t line = 0;
   std::string expression;  // that says so, on one line
-  // Elements, keys or rounds, as the program or the heap scan says; the length that it has where it
-  // cannot get another one.
+  // Elements, keys, rounds, positions or calls, as the program, the heap scan or the run says; the
+  // length that it has where it cannot get another one.
   std::uint64_t value = 0;
 };
 

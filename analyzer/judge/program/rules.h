@@ -120,7 +120,7 @@ struct case_at_hand {
 [[nodiscard]] std::optional<bound> by_slice(const case_at_hand& in, const use& assigns);
 // R5: what is put in has one of so many keys.
 [[nodiscard]] std::optional<bound> by_keys(const case_at_hand& in, const use& grows);
-// Whether its keys are new each time, as the number of a step is, or a name that nobody else has.
+// Whether its keys are new each time: the number of a step, a name that nobody else has, or a tensor.
 [[nodiscard]] bool has_new_keys(const case_at_hand& in, const use& grows);
 // R7: what is put in is taken out of something that nothing is put into.
 [[nodiscard]] bool runs_out(const case_at_hand& in, const use& grows);

@@ -11,8 +11,7 @@ namespace memtrace::program {
 namespace {
 
 constexpr std::size_t most_names = 24;
-// No program that somebody writes has as many; each costs a look at the others.
-constexpr std::size_t most_uses = 2000;
+constexpr std::size_t most_uses = 2000;  // no program that somebody writes has as many
 // Of containers in containers: kept[0][0][0]…
 constexpr unsigned deepest_element = 50;
 
@@ -36,9 +35,9 @@ class gatherer {
         is_first_ = i == 0;
         one.elements ? element_of(reference, one.key, certain) : classify(reference, certain);
         while (!returned_to_.empty()) {
-          const auto [call, is_certain] = returned_to_.back();
+          const auto call = std::exchange(returned_to_.back(), {});
           returned_to_.pop_back();
-          classify(call, is_certain);
+          classify(call.first, call.second);
         }
       }
     }
@@ -198,11 +197,8 @@ class gatherer {
   }
 
   void classify(node reference, bool certain) {
-    auto parent = reference.parent();
-    while (parent.is("parenthesized_expression")) {
-      reference = parent;
-      parent = parent.parent();
-    }
+    while (reference.parent().is("parenthesized_expression")) reference = reference.parent();
+    const auto parent = reference.parent();
     at_hand_ = reference;
     if (parent.is("boolean_operator") && is_chosen_value(parent)) {
       add({use_kind::escape, parent}, certain);

@@ -21,15 +21,14 @@ namespace {
 
 using attribution::category;
 
-// The share of a growth that bounded containers must hold for the whole to be a buffer that fills.
-constexpr double most_of_growth = 0.9;
 // A buffer that fills may still be made larger, nor need its elements be of one size.
 constexpr double confidence_in_bound = 0.8;
 // Other parts of the run that grow.
 struct growing_run {
-  bool weights_leak = false;  // of modules that no longer run
-  bool model_grows = false;   // by modules that all run, by few, or up to a bound
-  std::uint64_t steps = 0;    // of the run, where it is known
+  bool weights_leak = false;    // of modules that no longer run
+  bool model_grows = false;     // by modules that all run, by few, or up to a bound
+  std::uint64_t steps = 0;      // of the run, where it is known
+  std::uint64_t positions = 0;  // of the model; 0: not known
 };
 
 [[nodiscard]] std::uint64_t length_of(const retainer& held_by) {
@@ -75,7 +74,6 @@ struct growing_run {
   const auto variable = variable_of(held_by);
   bounded_growth found;
   found.summary = fmt::format("grows in {}, {}", describe(held_by), bound_words(held_by));
-  found.line = fmt::format("in `{}`, which the program empties, but has not yet", variable);
   found.overturned_by = fmt::format("growth after the program has emptied `{}`", variable);
   const auto so_far = who.found.evidence.steps;
   const auto limit = held_by.bound->value;
@@ -118,14 +116,6 @@ template <class Ends, class Names>
   const auto variable = variable_of(*largest);
   bounded_growth found;
   found.summary = fmt::format("grows into {}, {}", describe(*largest), bound_words(*largest));
-  found.line = fmt::format(
-      "into `{}`, {} not full yet", variable,
-      largest->container.empty()
-          ? limit == 0 ? std::string("bounded and")
-                       : fmt::format("bounded at {} and", text::format_count(limit))
-          : fmt::format("{} of {}, which is", largest->container, text::format_count(length)));
-  if (largest->grows_itself)
-    found.line = fmt::format("into the tensors of `{}`, {}", variable, bound_words(*largest));
   found.overturned_by = "growth after the container is full";
   found.bound = bound;
   if (limit == 0) return found;
@@ -141,6 +131,30 @@ template <class Ends, class Names>
   const double an_element = static_cast<double>(largest->bytes) / static_cast<double>(length);
   const double missing = static_cast<double>(limit - length) * an_element;
   found.steps_to_full = static_cast<std::uint64_t>(std::ceil(missing / who.bytes_per_step));
+  return found;
+}
+
+// Keys and values of a text that is being written: each layer's are joined with those of one more
+// position in each step, so that what is there by now tells how many positions it has.
+[[nodiscard]] std::optional<bounded_growth> up_to_positions(const suspect& who,
+                                                            const growing_run& run) {
+  const bool is_joined = who.generations <= births_of_what_streams && !who.by_more_blocks;
+  if (who.what != category::kv_cache || run.positions == 0 || !is_joined) return std::nullopt;
+  if (who.bytes_per_step < 1) return std::nullopt;
+  const double so_far = static_cast<double>(who.bytes) / who.bytes_per_step;
+  const auto limit = static_cast<double>(run.positions);
+  if (so_far > limit) return std::nullopt;
+  const auto size = [](double bytes) {
+    return text::format_bytes(static_cast<std::uint64_t>(std::llround(bytes)));
+  };
+  bounded_growth found;
+  found.summary = fmt::format("grows with a KV cache: {} a token, {} at the model's {} positions",
+                              size(who.bytes_per_step), size(who.bytes_per_step * limit),
+                              text::format_count(run.positions));
+  found.overturned_by = "growth past the model's positions, or of one text after the other";
+  found.steps_to_full = static_cast<std::uint64_t>(std::ceil(limit - so_far));
+  found.bound = program::bound{
+      program::bound_kind::positions, {}, 0, "max_position_embeddings", run.positions};
   return found;
 }
 
@@ -199,7 +213,6 @@ constexpr std::uint64_t most_parts = 8;
       .summary =
           "grows by states that the optimizer makes when a parameter has its first "
           "gradient, once for each",
-      .line = "by the optimizer's states of parameters that had their first gradient",
       .steps_to_full = std::nullopt,
       .overturned_by = "growth after every parameter has had a gradient"};
 }
@@ -214,7 +227,6 @@ constexpr std::uint64_t most_parts = 8;
                              who.what == category::optimizer_states);
   if (!part_of_model && !goes_with_it) return std::nullopt;
   return bounded_growth{.summary = "grows with the model, to which the program adds modules",
-                        .line = "with the model, to which the program adds modules",
                         .steps_to_full = std::nullopt,
                         .overturned_by = "modules that stay and no longer run"};
 }
@@ -231,7 +243,6 @@ constexpr std::uint64_t most_parts = 8;
   }
   return bounded_growth{
       .summary = "grows by gradients of weights that had none before, one for each",
-      .line = "by gradients of weights that had none before",
       .steps_to_full = std::nullopt,
       .overturned_by = "growth after every weight has a gradient"};
 }
@@ -256,7 +267,6 @@ constexpr std::uint64_t most_parts = 8;
   return bounded_growth{
       .summary =
           fmt::format("grows with the work of a step, whose latest is in {}", describe(*first)),
-      .line = fmt::format("with the work of a step, whose latest is in `{}`", name),
       .steps_to_full = std::nullopt,
       .overturned_by =
           fmt::format("growth of `{}` in steps that work on no more than before", name)};
@@ -271,8 +281,6 @@ constexpr std::uint64_t most_parts = 8;
   return bounded_growth{
       .summary = fmt::format("grows by an entry for each new size of the inputs, in {}",
                              describe(held_by)),
-      .line =
-          fmt::format("by an entry in `{}` for each new size of the inputs", variable_of(held_by)),
       .steps_to_full = std::nullopt,
       .overturned_by = "entries that are made while the inputs' sizes stay"};
 }
@@ -288,7 +296,6 @@ constexpr std::uint64_t most_parts = 8;
   return bounded_growth{
       .summary =
           fmt::format("is made anew for larger inputs, in {}", describe(who.retained_by.front())),
-      .line = fmt::format("with the largest inputs so far, for which `{}` is made anew", name),
       .steps_to_full = std::nullopt,
       .overturned_by = fmt::format("growth of `{}` while the inputs' sizes stay", name)};
 }
@@ -328,16 +335,15 @@ constexpr std::uint64_t most_parts = 8;
   found.settled = false;
   found.summary = fmt::format("grows so far in {}: whether it goes on is not settled, as {}",
                               describe(*largest), question_of(*largest->doubt));
-  found.line = fmt::format("so far in `{}`, which does not tell yet: {}", variable,
-                           question_of(*largest->doubt));
   found.steps_to_full = steps_that_tell - steps - 1;
   found.overturned_by = fmt::format("whether `{}` grows in a longer run", variable);
   found.doubt = largest->doubt;
   return found;
 }
 
-[[nodiscard]] growing_run growing_run_of(const findings& found) {
+[[nodiscard]] growing_run growing_run_of(const findings& found, std::uint64_t positions) {
   growing_run run;
+  run.positions = positions;
   for (const auto& about : found.verdicts) {
     if (about.about.kind == subject_kind::device && !about.series.bytes.empty()) {
       run.steps = std::max(
@@ -355,6 +361,7 @@ constexpr std::uint64_t most_parts = 8;
 [[nodiscard]] std::optional<bounded_growth> bounded_growth_of(const suspect& who,
                                                               const growing_run& run) {
   if (auto found = into_container(who)) return found;
+  if (auto found = up_to_positions(who, run)) return found;
   if (auto found = first_states(who, run)) return found;
   if (auto found = larger_model(who, run)) return found;
   if (auto found = gradients_of_weights(who, run)) return found;
@@ -378,6 +385,7 @@ constexpr std::uint64_t most_parts = 8;
 void call_bounded_growth(growth::judgement& found, const bounded_growth& buffer) {
   found.shape = buffer.settled ? growth::shape::warmup_plateau : growth::shape::unknown;
   found.confidence = buffer.settled ? confidence_in_bound : 0;
+  found.negligible = false;
   found.overturned_by = buffer.overturned_by;
   found.more_steps_needed = buffer.steps_to_full.value_or(found.more_steps_needed);
 }
@@ -421,9 +429,9 @@ using oom_by_device = std::map<std::uint32_t, std::uint64_t>;
 
 }  // namespace
 
-void judge_bounded_growth(findings& found) {
+void judge_bounded_growth(findings& found, std::uint64_t positions) {
   std::map<std::string, filled> by_category;
-  const auto run = growing_run_of(found);
+  const auto run = growing_run_of(found, positions);
   const auto ends = steps_to_oom(found);
   for (auto& about : found.verdicts) {
     double all = 0;
@@ -439,7 +447,13 @@ void judge_bounded_growth(findings& found) {
       call_bounded_growth(who.found, *buffer);
       who.fills = std::move(buffer);
     }
-    if (held.last && growth::is_leak(about.found.shape) && held.growth >= most_of_growth * all) {
+    for (auto& who : about.unnamed) {
+      if (!growth::is_leak(who.found.shape)) continue;
+      auto buffer = bounded_growth_of(who, run);
+      if (buffer && !runs_out_before(*buffer, who, ends)) who.fills = std::move(buffer);
+    }
+    const bool is_open = growth::is_leak(about.found.shape) && !about.bound;
+    if (held.last && is_open && held.growth >= most_of_growth * all) {
       call_bounded_growth(about, *held.last);
     }
   }

@@ -22,18 +22,28 @@ namespace memtrace::verdicts {
 
 // What keeps each suspect, from the heap scans; which bounds the program proves; and the answer of
 // each verdict. The last part of conclude().
-void explain(findings& found, const retention& kept, const trace::dictionary& names);
+void explain(findings& found, const retention& kept, const trace::dictionary& names,
+             std::uint64_t positions);
 
 // Suspects whose memory fills so get `fills` and the shape warmup_plateau; so does a verdict most
 // of whose growth is theirs, unless what is left still grows. Not where memory runs out before.
-// `overturned_by` says what would make a leak of it.
-void judge_bounded_growth(findings& found);
+// `overturned_by` says what would make a leak of it. `positions`: of the program's model; 0: not
+// known.
+void judge_bounded_growth(findings& found, std::uint64_t positions = 0);
 
 // At most so many steps' blocks are alive at once where each step makes its own.
 inline constexpr std::uint64_t births_of_what_streams = 2;
 
 // From so many steps on growth of which no end is proved is a leak.
 inline constexpr std::uint64_t steps_that_tell = 100;
+
+// The share of a growth that must be of one kind for the whole to be called so.
+inline constexpr double most_of_growth = 0.9;
+
+// Which of the verdicts' growth is expected, by what `found.expectations` have: sets `expected`, says
+// so in the summary, and puts first what is not. After summarize(); verdicts that have been looked at
+// stay as they are.
+void mark_expected(findings& found, const trace::dictionary& names);
 
 // Which of the containers that keep what grows are bounded by the program (program/prove.h), where
 // the trace has its source: fills `bound` or `doubt` of what keeps the suspects that leak, and

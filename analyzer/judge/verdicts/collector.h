@@ -142,8 +142,10 @@ class collector final : public attribution::life_observer {
 // sites; where that does not grow, what it reserves; memory outside of PyTorch; single call sites;
 // categories; and memory that grows within an evaluation or a phase that the program named. Each
 // device has a verdict, the others only where they grow. `unit`: what the steps are. Then what
-// keeps what grows, and whether the program bounds it: every face gets its answer from here.
+// keeps what grows, whether the program bounds it, and what of it is expected: by the program, and
+// by `suppressions`. Every face gets its answer from here.
 [[nodiscard]] findings conclude(const collector& collected, const replay::replayer& replayed,
-                                const trace::dictionary& names, const std::string& unit = "step");
+                                const trace::dictionary& names, const std::string& unit = "step",
+                                const std::vector<expectation>& suppressions = {});
 
 }  // namespace memtrace::verdicts

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "analyzer/base/statistics/judge.h"
+#include "analyzer/base/text/numbers.h"
 #include "analyzer/base/text/units.h"
 #include "analyzer/judge/verdicts/bounded_growth.h"
 #include "analyzer/judge/verdicts/device_series.h"
@@ -26,11 +27,13 @@ namespace {
 struct verdict_maker {
   const replay::replayer& replayed;
   std::string unit;  // of the series: step, call, event window
+  bool something_is_expected = false;
 
   // Bytes of a device that PyTorch's allocator can have; 0: not known.
   [[nodiscard]] std::uint64_t capacity_of(std::uint32_t device) const;
   [[nodiscard]] verdict make(subject about, growth::judgement found,
                              const thinned_series* shown) const;
+  void name_suspects(verdict& made, const std::vector<suspect>& sites) const;
   // Steps and time to out-of-memory, here and elsewhere.
   void say_when(verdict& made, const device_series& whole, const step_clock& clock) const;
 };
@@ -49,12 +52,20 @@ std::uint64_t verdict_maker::capacity_of(std::uint32_t index) const {
 verdict verdict_maker::make(subject about, growth::judgement found,
                             const thinned_series* shown) const {
   verdict made;
+  if (about.kind != subject_kind::category) made.capacity_bytes = capacity_of(about.device);
   made.about = std::move(about);
   made.bytes_per_step = found.bytes_per_step;
   made.found = std::move(found);
   if (shown != nullptr) made.series = shown->shown();
   made.unit = unit;
   return made;
+}
+
+void verdict_maker::name_suspects(verdict& made, const std::vector<suspect>& sites) const {
+  made.suspects = suspects_of(sites);
+  if (!something_is_expected) return;
+  const auto named = static_cast<std::ptrdiff_t>(made.suspects.size());
+  made.unnamed.assign(sites.begin() + named, sites.end());
 }
 
 // Whichever comes first: no more bytes, or no more segments, where the blocks that stay leave free
@@ -195,7 +206,7 @@ void take_over(growth::judgement& found, const growing_sites& sites) {
   const bool leaks = is_leak(found.shape);
   auto made = with.make(std::move(about), std::move(found), &device.whole.least.shown);
   if (leaks) {
-    made.suspects = suspects_of(sites.all);
+    with.name_suspects(made, sites.all);
     with.say_when(made, device.whole, clock);
   } else if (made.found.shape == growth::shape::sawtooth) {
     made.suspects = suspects_of(sites.bounded_growth);
@@ -226,16 +237,60 @@ void tell_if_leak(const verdict_maker& with, subject about, const judged_series&
   });
 }
 
+// What became of what an episode had gathered when the latest step that touched its lines ended.
+enum class afterwards : std::uint8_t { not_seen, gone, still_there };
+
+[[nodiscard]] afterwards after_episode(const growing_sites& sites, const device_timeline& run) {
+  for (const auto& one : sites.all) {
+    const auto page = std::ranges::find(run.sites.pages(), one.site, &site_history::site);
+    if (page == run.sites.pages().end() || page->touched_steps == 0) return afterwards::not_seen;
+    if (page->stayed.bytes > one.bytes / 2) return afterwards::still_there;
+  }
+  return afterwards::gone;
+}
+
+// What an episode gathers and does not keep is a fact. It is worth a warning where it takes a tenth
+// of the GPU, or an episode of ten times the length would run out of memory.
+void call_it_a_fact(verdict& made, std::uint64_t length, std::uint64_t capacity, afterwards seen) {
+  constexpr std::uint64_t few = 10;
+  const auto gathered = made.bytes_per_step * static_cast<double>(length);
+  const bool is_large = few * gathered >= static_cast<double>(capacity);
+  const bool ends_soon = made.steps_to_oom && *made.steps_to_oom <= few * length;
+  if (!is_leak(made.found.shape) || capacity == 0 || is_large || ends_soon) return;
+  made.found.negligible = true;
+  if (seen == afterwards::gone) {  // explain() finds the line
+    made.bound = program::bound{program::bound_kind::episode, {}, 0, made.about.name, length};
+  }
+  made.steps_to_oom.reset();
+  made.ns_to_oom.reset();
+  made.elsewhere.clear();
+  made.summary = fmt::format("{} of {} {}s gathers {} on GPU {}{}", made.about.name,
+                             text::format_count(length), made.unit,
+                             text::format_bytes(static_cast<std::uint64_t>(std::llround(gathered))),
+                             made.about.device, made.bound ? " and gives it back" : "");
+}
+
 void tell_episodes(verdict_maker with, const std::string& name, const timeline* longest, bool calls,
-                   const std::vector<verdict>& devices, std::vector<verdict>& to) {
+                   const timeline& run, const std::vector<verdict>& devices,
+                   std::vector<verdict>& to) {
   if (longest == nullptr) return;
   if (calls) with.unit = "call";
-  for (const auto& [index, device] : longest->devices()) {
+  for (const auto& [number, device] : longest->devices()) {
+    const auto index = number;  // Clang 14 captures no structured binding.
     const growth::context context{.capacity_bytes = with.capacity_of(index)};
     const auto sites = find_growing(index, device, context);
     if (sites.all.empty() || is_told(devices, index, sites.all.front().site)) continue;
-    to.push_back(judge_device(with, {subject_kind::phase, index, name}, device, sites,
-                              longest->clock(), context));
+    auto& made = to.emplace_back(judge_device(with, {subject_kind::phase, index, name}, device,
+                                              sites, longest->clock(), context));
+    const auto whole = run.devices().find(index);
+    const auto seen =
+        whole == run.devices().end() ? afterwards::not_seen : after_episode(sites, whole->second);
+    // What is still there is kept up to the next episode, or for ever: steps tell, if they are enough.
+    const bool is_open = std::ranges::any_of(devices, [&](const verdict& one) {
+      return one.about.device == index && one.found.shape == growth::shape::unknown;
+    });
+    if (seen == afterwards::still_there && is_open) continue;
+    call_it_a_fact(made, longest->clock().now(), context.capacity_bytes, seen);
   }
 }
 
@@ -273,7 +328,7 @@ void tell_categories(const verdict_maker& with, const collector& collected,
     tell_if_leak(with, {subject_kind::category, 0, std::string(name_of(what))}, series, {}, to);
     if (to.size() == before) continue;
     for (auto& one : sites.all) one.share = one.bytes_per_step / sites.bytes_per_step;
-    to.back().suspects = suspects_of(sites.all);
+    with.name_suspects(to.back(), sites.all);
   }
 }
 
@@ -293,7 +348,7 @@ void tell_reserved(const verdict_maker& with, std::uint32_t device, const device
   const auto before = to.size();
   tell_if_leak(with, {subject_kind::reserved, device, {}}, whole.reserved, about, to);
   if (to.size() != before) {
-    to.back().suspects = suspects_of(makers.suspects(to.back().bytes_per_step));
+    with.name_suspects(to.back(), makers.suspects(to.back().bytes_per_step));
   }
 }
 
@@ -309,24 +364,29 @@ void tell_phases(const verdict_maker& with, const collector& collected,
                  const trace::dictionary& names, const std::vector<verdict>& devices,
                  std::vector<verdict>& to) {
   const auto& phases = collected.phases();
-  tell_episodes(with, "evaluation", phases.evaluation().longest(), true, devices, to);
+  const auto& run = collected.steps();
+  tell_episodes(with, "evaluation", phases.evaluation().longest(), true, run, devices, to);
   for (const auto& [name, found] : phases.by_name()) {
-    tell_episodes(with, std::string(names[name]), found.longest(), found.by_calls(), devices, to);
+    tell_episodes(with, std::string(names[name]), found.longest(), found.by_calls(), run, devices,
+                  to);
   }
 }
 
 }  // namespace
 
 findings conclude(const collector& collected, const replay::replayer& replayed,
-                  const trace::dictionary& names, const std::string& unit) {
+                  const trace::dictionary& names, const std::string& unit,
+                  const std::vector<expectation>& suppressions) {
   // So few steps tell nothing, and calls of a model may; not those of one or two steps alone, at
   // whose end what an episode has kept may go.
   constexpr std::uint64_t several = 4;
   const auto* const calls =
       collected.steps().clock().now() < several ? nullptr : collected.phases().run_by_calls();
   const auto& run = calls == nullptr ? collected.steps() : *calls;
-  const verdict_maker with{replayed, calls == nullptr ? unit : "call"};
   findings made;
+  for (auto& one : said_by_program(names)) made.expectations.push_back({std::move(one)});
+  for (const auto& one : suppressions) made.expectations.push_back({one});
+  const verdict_maker with{replayed, calls == nullptr ? unit : "call", !made.expectations.empty()};
   std::vector<verdict> others;
   std::vector<growing_sites> by_device;
   for (const auto& [index, device] : run.devices()) {
@@ -355,7 +415,8 @@ findings conclude(const collector& collected, const replay::replayer& replayed,
   if (calls == nullptr) tell_categories(with, collected, by_device, others);
   tell_phases(with, collected, names, made.verdicts, others);
   std::ranges::move(others, std::back_inserter(made.verdicts));
-  explain(made, collected.kept(), names);
+  explain(made, collected.kept(), names,
+          text::number_in(replayed.info(format::info_key::positions)).value_or(0));
   return made;
 }
 

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "analyzer/judge/verdicts/bounded_growth.h"
+#include "analyzer/trace/code/frames.h"
 
 namespace memtrace::verdicts {
 
@@ -58,15 +59,36 @@ void explain_one(const verdict& about, suspect& who, const retention& kept) {
   if (lost) who.retained_by.push_back(std::move(*lost));
 }
 
+// A bound that the run has shown, or the model says, lies at the line that asks for the memory.
+void find_line(verdict& about, const trace::dictionary& names) {
+  using program::bound_kind;
+  const bool is_seen = about.bound && (about.bound->kind == bound_kind::episode ||
+                                       about.bound->kind == bound_kind::positions);
+  if (!is_seen || about.suspects.empty()) return;
+  const auto& first = about.suspects.front();
+  for (const auto stack : {first.stack, first.forward}) {
+    const auto frames = code::frames_of(names, stack);
+    const auto own = std::ranges::find(frames, true, &code::source_frame::user);
+    if (own == frames.end()) continue;
+    about.bound->file = own->file;
+    about.bound->line = own->line;
+    return;
+  }
+}
+
 }  // namespace
 
-void explain(findings& found, const retention& kept, const trace::dictionary& names) {
+void explain(findings& found, const retention& kept, const trace::dictionary& names,
+             std::uint64_t positions) {
   for (auto& about : found.verdicts) {
     for (auto& who : about.suspects) explain_one(about, who, kept);
+    for (auto& who : about.unnamed) explain_one(about, who, kept);
   }
   find_bounds(found, names);
-  judge_bounded_growth(found);
+  judge_bounded_growth(found, positions);
+  for (auto& about : found.verdicts) find_line(about, names);
   summarize(found);
+  mark_expected(found, names);
 }
 
 }  // namespace memtrace::verdicts

@@ -208,6 +208,9 @@ void find_bounds(findings& found, const trace::dictionary& names) {
     for (auto& who : about.suspects) {
       if (growth::is_leak(who.found.shape)) shown.find(who, about.unit);
     }
+    for (auto& who : about.unnamed) {
+      if (growth::is_leak(who.found.shape)) shown.find(who, about.unit);
+    }
   }
 }
 

@@ -137,7 +137,7 @@ constexpr char separator = '\x1f';
 }  // namespace
 
 held_path parse_held(std::string_view name, std::string_view detail) {
-  std::array<std::string_view, 8> fields;
+  std::array<std::string_view, 9> fields;
   for (auto& field : fields) {
     const auto end = std::min(detail.find(separator), detail.size());
     field = detail.substr(0, end);
@@ -153,6 +153,11 @@ held_path parse_held(std::string_view name, std::string_view detail) {
   made.holder = std::string(fields[5]);
   made.numbers = std::string(fields[6]);
   made.levels = parse_levels(fields[7]);
+  for (auto rest = fields[8]; !rest.empty();) {
+    const auto end = std::min(rest.find(','), rest.size());
+    made.classes.emplace_back(rest.substr(0, end));
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
   return made;
 }
 

@@ -74,6 +74,7 @@ struct held_path {
   std::string holder;   // Trainer
   std::string numbers;  // capacity=40,budget=320
   std::vector<nested_level> levels;
+  std::vector<std::string> classes;  // of the objects that have the attributes on the path
 
   // The part that stays the same while the containers on the path get longer.
   [[nodiscard]] std::string identity() const;

@@ -263,6 +263,7 @@ retainer retention::describe(const held_path& path, const history& pair,
   made.file = path.file;
   made.line = path.line;
   made.holder = path.holder;
+  made.classes = path.classes;
   made.numbers = path.numbers;
   made.bytes = pair.samples.back().bytes;
   made.blocks = pair.samples.back().blocks;

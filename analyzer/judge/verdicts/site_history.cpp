@@ -145,6 +145,7 @@ site_history& site_book::page_of(std::uint32_t site, const site_holding& before)
 void site_book::end_step() {
   for (const auto site : touched_) {
     auto& page = pages_[places_[site]];
+    ++page.touched_steps;
     const bool crosses = page.now.bytes != 0 || page.series.latest() != 0;
     if (!crosses) continue;  // it streams
     page.series.set(steps_, page.least, page.now.bytes);

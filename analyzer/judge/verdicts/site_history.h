@@ -119,8 +119,9 @@ struct kind_of_block {
 
 struct site_history {
   std::uint32_t site = 0;
-  std::uint64_t stamp = 0;  // the step in which it was touched last, from 1
-  std::uint64_t least = 0;  // bytes, in that step
+  std::uint64_t stamp = 0;          // the step in which it was touched last, from 1
+  std::uint64_t least = 0;          // bytes, in that step
+  std::uint64_t touched_steps = 0;  // that have ended
   site_holding now;
   sparse_series series;  // the least bytes of each step
   generations births;

@@ -3,6 +3,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "analyzer/base/text/units.h"
@@ -114,18 +115,24 @@ std::string_view name_of(answer which) {
   return "steady";
 }
 
-namespace {
-
-[[nodiscard]] answer answer_of(const verdict& about) {
+answer answer_of(const verdict& about) {
   if (about.bound) return answer::bounded;
   if (growth::is_leak(about.found.shape)) return answer::accumulates;
   return about.found.shape == growth::shape::unknown ? answer::not_settled : answer::steady;
 }
 
-}  // namespace
+bool is_leak(const verdict& about) {
+  return answer_of(about) == answer::accumulates && !about.found.negligible && !is_expected(about);
+}
+
+const verdict* of_device(const findings& found, std::uint32_t device) {
+  const auto one = std::ranges::find_if(found.verdicts, [&](const verdict& about) {
+    return about.about.kind == subject_kind::device && about.about.device == device;
+  });
+  return one == found.verdicts.end() ? nullptr : &*one;
+}
 
 void summarize(findings& found) {
-  for (auto& one : found.verdicts) one.answer = answer_of(one);
   for (auto& one : found.verdicts) {
     if (one.summary.empty()) one.summary = summary_of(one);
   }

@@ -12,6 +12,7 @@
 
 #include "analyzer/base/statistics/judge.h"
 #include "analyzer/judge/program/prove.h"
+#include "analyzer/judge/verdicts/expectations.h"
 #include "analyzer/judge/verdicts/held_path.h"
 #include "analyzer/model/attribution/terms.h"
 #include "analyzer/trace/reader/ids.h"
@@ -66,9 +67,10 @@ struct retainer {
   std::string owner;            // local of fit
   std::string file;             // of the owner
   std::uint32_t line = 0;
-  std::string holder;       // Trainer
-  std::uint32_t flags = 0;  // format::held_*
-  std::uint64_t bytes = 0;  // in the last heap scan in which it held the suspect's memory
+  std::string holder;                // Trainer
+  std::vector<std::string> classes;  // as in held_path
+  std::uint32_t flags = 0;           // format::held_*
+  std::uint64_t bytes = 0;           // in the last heap scan in which it held the suspect's memory
   std::uint64_t blocks = 0;
   double bytes_per_step = 0;               // between heap scans; 0: seen once
   std::uint32_t heap_scans = 0;            // that saw it
@@ -84,7 +86,6 @@ struct retainer {
 // Why growth comes to an end by itself, or may do so.
 struct bounded_growth {
   std::string summary;                         // grows into `x`, which is bounded
-  std::string line;                            // into `x`, deque of 5, which is not full yet
   std::optional<std::uint64_t> steps_to_full;  // at the rate at which it fills
   std::string overturned_by;
   bool settled = true;                                 // false: the run is too short to tell
@@ -116,6 +117,16 @@ struct remedy {
   bool helps_what_fills = false;  // and is emptied by itself: that needs no bound and no reset()
 };
 
+// Growth that somebody expects: of several who do, the one that explains most of it.
+struct expected_growth {
+  said_by by{};
+  std::string why;
+  std::string file;  // where that was said
+  std::uint32_t line = 0;
+  double bytes_per_step = 0;  // of all that is expected
+  bool is_all = false;        // what is left is negligible
+};
+
 struct suspect {
   std::uint32_t device = 0;
   std::uint32_t site = 0;   // its number in this process, the same on all devices
@@ -142,6 +153,7 @@ struct suspect {
   std::vector<retainer> retained_by;  // most growth first
   std::optional<remedy> fix;
   std::optional<bounded_growth> fills;  // instead of leaking
+  std::optional<expected_growth> expected;
 };
 
 struct verdict {
@@ -152,16 +164,28 @@ struct verdict {
   double bytes_per_step = 0;  // by steps, even where the unit is another
   std::optional<std::uint64_t> steps_to_oom;
   std::optional<std::uint64_t> ns_to_oom;
-  std::optional<memory_limit> limit;       // of the host: what is reached after steps_to_oom
-  std::vector<steps_elsewhere> elsewhere;  // of device and phase; as gpu_models.h lists them
-  std::vector<suspect> suspects;           // largest share first
-  std::optional<remedy> fix;               // of one without suspects: reserved, outside, host
-  verdicts::answer answer = answer::steady;
+  std::optional<memory_limit> limit;            // of the host: what is reached after steps_to_oom
+  std::vector<steps_elsewhere> elsewhere;       // of device and phase; as gpu_models.h lists them
+  std::vector<suspect> suspects;                // largest share first
+  std::optional<remedy> fix;                    // of one without suspects: reserved, outside, host
   std::optional<program::bound> bound;          // of `bounded`
   std::optional<std::uint64_t> steps_to_bound;  // at the rate at which it grows; none: not known
   std::optional<program::doubt> doubt;          // of `not_settled`, where it is the program's
+  std::optional<expected_growth> expected;      // the answer stays what it is
   std::string summary;                          // a sentence
+  // Where something is expected: what else grows, which may be that.
+  std::vector<suspect> unnamed;
+  std::uint64_t capacity_bytes = 0;  // of the device, for what is negligible; 0: not known
 };
+
+// All of its growth, or all but what is negligible: no alarm, whatever the answer is.
+[[nodiscard]] inline bool is_expected(const verdict& about) {
+  return about.expected && about.expected->is_all;
+}
+
+// "expected: plotted at the end (said at train.py:12)"; of a part of the growth with its bytes.
+// Empty: nothing of it is.
+[[nodiscard]] std::string expected_words(const verdict& about);
 
 // A habit that costs and does not help, such as empty_cache in every batch.
 struct habit {
@@ -175,17 +199,30 @@ struct habit {
   std::optional<format::operation> calls = std::nullopt;
 };
 
+// What was said, and how many of the verdicts it explains, or a part of their growth.
+struct used_expectation {
+  expectation said;
+  std::uint64_t verdicts = 0;
+};
+
 struct findings {
   std::vector<verdict> verdicts;  // the devices first; each device always has one
   std::vector<habit> habits;
+  std::vector<used_expectation> expectations;
 };
+
+[[nodiscard]] answer answer_of(const verdict& about);
+// It accumulates, and fast enough to matter: what faces warn of, and checks fail for.
+[[nodiscard]] bool is_leak(const verdict& about);
+// The verdict on the allocated memory of a device. Null: there is none.
+[[nodiscard]] const verdict* of_device(const findings& found, std::uint32_t device);
 
 // device:0, category:activations, site:17 …, as the report's JSON names subjects.
 [[nodiscard]] std::string name_of(const subject& about);
 
 // A sentence that says what was found, without the place.
 [[nodiscard]] std::string summary_of(const verdict& given);
-// Gives an answer to each, and a summary to each that has none yet.
+// Gives a summary to each that has none yet.
 void summarize(findings& found);
 
 }  // namespace memtrace::verdicts

@@ -23,11 +23,6 @@ namespace {
 
 using verdicts::subject_kind;
 
-// As the report sees it: growth that matters to nobody is no leak.
-[[nodiscard]] bool leaks(const verdicts::verdict& verdict) {
-  return growth::is_leak(verdict.found.shape) && !verdict.found.negligible;
-}
-
 [[nodiscard]] std::string too_few(const verdicts::verdict& verdict) {
   const auto seen = verdict.found.evidence.steps;
   const auto more = verdict.found.more_steps_needed;
@@ -51,13 +46,13 @@ using verdicts::subject_kind;
         return device.facts.device == verdict.about.device && is_used(device);
       });
     case subject_kind::host:
-      return verdict.found.shape != growth::shape::unknown;
+      return verdicts::answer_of(verdict) != verdicts::answer::not_settled;
     case subject_kind::reserved:
     case subject_kind::outside:
     case subject_kind::phase:
       break;
   }
-  return leaks(verdict);
+  return verdicts::is_leak(verdict) || verdicts::is_expected(verdict);
 }
 
 // device 0
@@ -85,9 +80,14 @@ void judge_verdict(const run::process_report& process, const verdicts::verdict& 
   to.leak = &verdict;
   to.sentence = verdict.summary.empty() ? verdicts::summary_of(verdict) : verdict.summary;
   while (to.sentence.ends_with('.')) to.sentence.pop_back();
-  if (verdict.found.shape == growth::shape::unknown) {
-    to.sentence = too_few(verdict);
-  } else if (leaks(verdict)) {
+  if (verdicts::answer_of(verdict) == verdicts::answer::not_settled &&
+      !verdicts::is_expected(verdict)) {
+    if (verdict.doubt) {
+      to.line = leaking_line(process, verdict);
+    } else {
+      to.sentence = too_few(verdict);
+    }
+  } else if (verdicts::is_leak(verdict)) {
     to.result = in_doubt ? outcome::unknown : outcome::broken;
     to.line = leaking_line(process, verdict);
   } else {

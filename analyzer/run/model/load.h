@@ -8,8 +8,10 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "analyzer/judge/advice/piece.h"
+#include "analyzer/judge/verdicts/expectations.h"
 #include "analyzer/run/model/model.h"
 #include "analyzer/run/model/wanted_moment.h"
 #include "analyzer/trace/reader/reader.h"
@@ -17,13 +19,15 @@
 namespace memtrace::run {
 
 struct load_options {
-  std::optional<wanted_moment> at;  // none: where the program ran out of memory, if it did
-  bool blocks = false;              // list every block of the moments that are shown
-  bool history = false;             // what was held over the whole run
-  bool fates = false;               // what every block was after all
-  advice::on_replayed_t on_replayed;
+  std::optional<wanted_moment> at =
+      std::nullopt;      // none: where the program ran out of memory, if it did
+  bool blocks = false;   // list every block of the moments that are shown
+  bool history = false;  // what was held over the whole run
+  bool fates = false;    // what every block was after all
+  std::vector<verdicts::expectation> suppressions = {};  // growth that is expected, from a file
+  advice::on_replayed_t on_replayed = {};
   // After each part of the work, with what it was: how long that took is the caller's to measure.
-  std::function<void(std::string_view)> on_done;
+  std::function<void(std::string_view)> on_done = {};
 };
 
 // Looks for steps first, up to the first one that the program marks. Reads the trace more than once

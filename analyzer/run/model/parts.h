@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "analyzer/judge/advice/piece.h"
 #include "analyzer/judge/blocks/gather.h"
@@ -30,10 +31,14 @@ void add_device_use(std::map<std::uint32_t, device::usage> used,
                     const std::map<std::uint32_t, device::device_activity>& activity,
                     process_report& to);
 
-// findings, verdict_frames. After the host's samples. `unit`: what the steps of `lives` are.
+struct verdict_options {
+  const std::string& unit;  // what the steps of the lives are
+  const std::vector<verdicts::expectation>& suppressions;
+};
+// findings, verdict_frames. After the host's samples.
 void add_verdicts(const trace::dictionary& names, const replay::replayer& replayed,
                   const attribution::result& attributed, const verdicts::collector& lives,
-                  const std::string& unit, const remedies::empty_cache_use& cache_use,
+                  const verdict_options& how, const remedies::empty_cache_use& cache_use,
                   process_report& to);
 
 struct allocator_listeners {

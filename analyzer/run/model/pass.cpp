@@ -47,6 +47,7 @@ pass::pass(trace::reader& reader, attribution::options wanted, steps_given given
 }
 
 process_report pass::report(const std::string& path, std::optional<inferred_steps_report> steps,
+                            const std::vector<verdicts::expectation>& suppressions,
                             const advice::on_replayed_t& on_replayed) {
   process_report made;
   made.path = text::valid_utf8(path);
@@ -60,7 +61,8 @@ process_report pass::report(const std::string& path, std::optional<inferred_step
   made.optimizers = optimizers_.found();
   made.host = host_.found();
   made.shared = shared_.found();
-  add_verdicts(names_, replayed_, attributed_, *lives_, given_.unit, cache_use_, made);
+  add_verdicts(names_, replayed_, attributed_, *lives_, {given_.unit, suppressions}, cache_use_,
+               made);
   lives_.reset();
   history_.reset();
   fates_.reset();

@@ -64,6 +64,7 @@ class pass {
   // The model of the run, once. `steps`: those that were found before this pass.
   [[nodiscard]] process_report report(const std::string& path,
                                       std::optional<inferred_steps_report> steps,
+                                      const std::vector<verdicts::expectation>& suppressions,
                                       const advice::on_replayed_t& on_replayed);
 
  private:

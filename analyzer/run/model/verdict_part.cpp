@@ -8,6 +8,7 @@
 
 #include "analyzer/judge/advice/remedies/remedies.h"
 #include "analyzer/judge/host/judge_host.h"
+#include "analyzer/judge/verdicts/bounded_growth.h"
 #include "analyzer/judge/verdicts/verdict.h"
 #include "analyzer/run/model/parts.h"
 
@@ -65,13 +66,14 @@ void add_host_verdicts(std::vector<verdicts::verdict> host, std::vector<verdicts
 
 void add_verdicts(const trace::dictionary& names, const replay::replayer& replayed,
                   const attribution::result& attributed, const verdicts::collector& lives,
-                  const std::string& unit, const remedies::empty_cache_use& cache_use,
+                  const verdict_options& how, const remedies::empty_cache_use& cache_use,
                   process_report& to) {
   const auto ends = ends_of_steps(attributed);
   auto& findings = to.findings;
-  findings = verdicts::conclude(lives, replayed, names, unit);
+  findings = verdicts::conclude(lives, replayed, names, how.unit, how.suppressions);
   add_host_verdicts(host::judge_host(to.host, replayed.driver().pinned_changes(), ends),
                     findings.verdicts);
+  verdicts::mark_expected(findings, names);
   remedies::prescribe(findings, names, {to.run.alloc_conf});
   verdicts::summarize(findings);
   if (auto habit = cache_use.finish(steps_of(attributed), ends)) {

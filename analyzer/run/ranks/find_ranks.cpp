@@ -29,13 +29,8 @@ constexpr std::uint64_t most_missing = 1024;
   made.out_of_memory = !process.ooms.empty();
   if (made.device == nullptr) return made;
   made.steps = made.device->steps.count;
-  for (const auto& verdict : process.findings.verdicts) {
-    const bool of_device = verdict.about.kind == verdicts::subject_kind::device &&
-                           verdict.about.device == made.device->facts.device;
-    if (of_device && growth::is_leak(verdict.found.shape) && !verdict.found.negligible) {
-      made.growth = verdict.bytes_per_step;
-    }
-  }
+  const auto* const verdict = verdicts::of_device(process.findings, made.device->facts.device);
+  if (verdict != nullptr && verdicts::is_leak(*verdict)) made.growth = verdict->bytes_per_step;
   return made;
 }
 

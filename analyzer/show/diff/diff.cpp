@@ -99,7 +99,7 @@ struct keyed_side {
       side.device = &device;
       side.oom = oom_of(process, device.facts.device);
       const auto steps = steps_of(device, side.oom);
-      const auto* const judged = verdict_of({process, device.facts.device});
+      const auto* const judged = verdicts::of_device(process.findings, device.facts.device);
       side.curve = steps.empty() && judged != nullptr ? curve_of(*judged) : curve_of(device, steps);
       side.step_ns = median_step(steps);
       found.push_back({{process.run.rank.value_or(place), device.facts.device}, std::move(side)});

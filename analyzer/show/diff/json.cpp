@@ -13,7 +13,8 @@ using as_json::or_null;
 [[nodiscard]] json verdict_json(const verdicts::verdict* one) {
   if (one == nullptr) return nullptr;
   const bool known = one->found.shape != growth::shape::unknown;
-  return {{"shape", growth::name_of(one->found.shape)},
+  return {{"answer", name_of(verdicts::answer_of(*one))},
+          {"shape", growth::name_of(one->found.shape)},
           {"unit", one->unit},
           {"bytes_per_step", known ? json(one->bytes_per_step) : json(nullptr)},
           {"confidence", known ? json(one->found.confidence) : json(nullptr)},

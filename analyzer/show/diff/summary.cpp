@@ -50,21 +50,23 @@ using number = std::optional<std::uint64_t>;
 }
 
 [[nodiscard]] bool grows_for_long(const verdicts::verdict* one) {
-  return one != nullptr && growth::is_leak(one->found.shape) && !one->found.negligible;
+  return one != nullptr && verdicts::is_leak(*one);
 }
 
 // accumulating (93 %)
 [[nodiscard]] std::string verdict_cell(const verdicts::verdict* one) {
   if (one == nullptr) return "-";
   const auto& found = one->found;
-  if (found.shape == growth::shape::unknown) return "too early to tell";
+  if (verdicts::answer_of(*one) == verdicts::answer::not_settled) return "not settled";
+  if (one->bound) return "bounded";
   std::string name(found.negligible ? "negligible growth" : growth::name_of(found.shape));
+  if (verdicts::is_expected(*one)) name += ", expected";
   std::ranges::replace(name, '_', ' ');
   return fmt::format("{} ({:.0f} %)", name, 100 * found.confidence);
 }
 
 [[nodiscard]] std::string rate_cell(const verdicts::verdict* one) {
-  if (one == nullptr || one->found.shape == growth::shape::unknown) return "-";
+  if (one == nullptr || verdicts::answer_of(*one) == verdicts::answer::not_settled) return "-";
   return text::format_bytes(
       static_cast<std::uint64_t>(std::llround(std::max(one->bytes_per_step, 0.0))));
 }

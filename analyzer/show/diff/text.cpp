@@ -51,7 +51,7 @@ void add_runs(text::page& out, const run_difference& runs) {
 
 [[nodiscard]] bool grows_in_phase(const verdicts::verdict* one) {
   return one != nullptr && one->about.kind == verdicts::subject_kind::phase &&
-         growth::is_leak(one->found.shape) && !one->found.negligible;
+         verdicts::is_leak(*one);
 }
 
 // Growth that a chart of the bytes left after each step cannot show.
@@ -64,7 +64,7 @@ void add_growth_beside(text::page& out, const device_pair& pair) {
   // The device's own verdict is the first.
   const auto grows = [](const verdicts::verdict* one) {
     return one != nullptr && one->about.kind == verdicts::subject_kind::device &&
-           growth::is_leak(one->found.shape);
+           verdicts::is_leak(*one);
   };
   if (pair.verdicts.empty()) return;
   const auto& whole = pair.verdicts.front();

@@ -17,7 +17,7 @@ namespace {
 using verdicts::subject_kind;
 
 [[nodiscard]] bool is_leak(const verdicts::verdict* one) {
-  return one != nullptr && growth::is_leak(one->found.shape);
+  return one != nullptr && verdicts::is_leak(*one);
 }
 
 // Sites and categories are in the verdict of the device.
@@ -79,14 +79,6 @@ struct growth_at {
 }
 
 }  // namespace
-
-const verdicts::verdict* verdict_of(const of_device& which) {
-  const auto& all = which.process.findings.verdicts;
-  const auto found = std::ranges::find_if(all, [&](const verdicts::verdict& one) {
-    return one.about.kind == subject_kind::device && one.about.device == which.device;
-  });
-  return found == all.end() ? nullptr : &*found;
-}
 
 std::vector<verdict_pair> compare_verdicts(const of_device& before, const of_device& after) {
   std::vector<verdict_pair> pairs;

@@ -40,6 +40,4 @@ struct of_device {
 [[nodiscard]] std::vector<growing_line> compare_growth(const of_device& before,
                                                        const of_device& after);
 
-[[nodiscard]] const verdicts::verdict* verdict_of(const of_device& which);
-
 }  // namespace memtrace::diff

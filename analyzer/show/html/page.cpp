@@ -74,8 +74,7 @@ template <class Enum>
   auto made = json::object();
   for (auto i = 0u; i <= static_cast<unsigned>(growth::shape::steady); ++i) {
     const auto which = static_cast<growth::shape>(i);
-    made[std::string(growth::name_of(which))] = {{"words", terminal::shape_heading(which)},
-                                                 {"is_leak", growth::is_leak(which)}};
+    made[std::string(growth::name_of(which))] = terminal::shape_heading(which);
   }
   return made;
 }

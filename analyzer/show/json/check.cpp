@@ -24,9 +24,11 @@ namespace {
 
 [[nodiscard]] json leak_json(const verdicts::verdict* verdict) {
   if (verdict == nullptr) return nullptr;
-  return {{"shape", growth::name_of(verdict->found.shape)},
+  return {{"answer", name_of(verdicts::answer_of(*verdict))},
+          {"shape", growth::name_of(verdict->found.shape)},
           {"bytes_per_step", verdict->bytes_per_step},
           {"negligible", verdict->found.negligible},
+          {"expected", verdicts::is_expected(*verdict)},
           {"unit", verdict->unit},
           {"steps", verdict->found.evidence.steps},
           {"more_steps_needed", verdict->found.more_steps_needed}};

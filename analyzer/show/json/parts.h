@@ -51,6 +51,8 @@ void add_fragmentation_json(const run::process_report& process, json& all);
 // ranks, rank_differences, shared_memory and missing_ranks of the document.
 void add_ranks_json(const ranks::ranks_found& found, json& document);
 
+// Growth that was said to be expected, and how many verdicts that explains.
+[[nodiscard]] json expectations_json(const run::process_report& process);
 // Appends the verdicts to the array of the document.
 void add_verdicts_json(const run::process_report& process, json& verdicts);
 

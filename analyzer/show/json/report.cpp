@@ -284,6 +284,7 @@ json to_json(const run::run_report& processes, bool with_blocks) {
                                      {"run", run_json(process.run)},
                                      {"training", training_json(process.training)},
                                      {"counters", counters_json(process.counters)},
+                                     {"expectations", expectations_json(process)},
                                      {"completeness", completeness_json(process)}});
     for (const auto& device : process.devices) {
       document["devices"].push_back(device_json(process, device, with_blocks));

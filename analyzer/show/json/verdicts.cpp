@@ -49,6 +49,13 @@ constexpr flag_name held_flags[] = {
           {"saves_bytes_per_step", fix->saves_bytes_per_step}};
 }
 
+[[nodiscard]] json expected_json(const std::optional<verdicts::expected_growth>& expected) {
+  if (!expected) return nullptr;
+  return {{"why", text_or_null(expected->why)},         {"by", name_of(expected->by)},
+          {"file", text_or_null(expected->file)},       {"line", expected->line},
+          {"bytes_per_step", expected->bytes_per_step}, {"is_all", expected->is_all}};
+}
+
 [[nodiscard]] json frames_json(const run::process_report& process, trace::stack_id stack) {
   return as_json::frames_json(run::frames_at(process, stack));
 }
@@ -68,6 +75,7 @@ constexpr flag_name held_flags[] = {
           {"phase", name_of(suspect.born_in)},
           {"confidence", suspect.found.confidence},
           {"retained_by", std::move(retained)},
+          {"expected", expected_json(suspect.expected)},
           {"fix", fix_json(suspect.fix)}};
 }
 
@@ -125,9 +133,10 @@ constexpr flag_name held_flags[] = {
   for (const auto& one : verdict.suspects) suspects.push_back(suspect_json(process, one));
   return {{"subject", name_of(verdict.about)},
           {"pid", process.run.pid},
-          {"answer", name_of(verdict.answer)},
+          {"answer", name_of(verdicts::answer_of(verdict))},
           {"bound", bound_json(verdict)},
           {"doubt", doubt_json(verdict)},
+          {"expected", expected_json(verdict.expected)},
           {"shape", name_of(found.shape)},
           {"bytes_per_step", known ? json(verdict.bytes_per_step) : json(nullptr)},
           {"bytes_per_step_low", known ? json(found.bytes_per_step_low) : json(nullptr)},
@@ -136,7 +145,7 @@ constexpr flag_name held_flags[] = {
           {"time_to_oom_ns", or_null(verdict.ns_to_oom)},
           {"elsewhere", elsewhere_json(verdict)},
           {"confidence", known ? json(found.confidence) : json(nullptr)},
-          {"is_leak", growth::is_leak(found.shape) && !found.negligible},
+          {"is_leak", verdicts::is_leak(verdict)},
           {"negligible", found.negligible},
           {"more_steps_needed", found.more_steps_needed},
           {"culprits", std::move(suspects)},
@@ -152,6 +161,19 @@ constexpr flag_name held_flags[] = {
 }
 
 }  // namespace
+
+json expectations_json(const run::process_report& process) {
+  auto all = json::array();
+  for (const auto& [said, count] : process.findings.expectations) {
+    all.push_back({{"what", said.what},
+                   {"why", text_or_null(said.why)},
+                   {"by", name_of(said.by)},
+                   {"file", text_or_null(said.file)},
+                   {"line", said.line},
+                   {"verdicts", count}});
+  }
+  return all;
+}
 
 void add_verdicts_json(const run::process_report& process, json& verdicts) {
   for (const auto& one : process.findings.verdicts) verdicts.push_back(verdict_json(process, one));

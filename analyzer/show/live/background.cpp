@@ -21,8 +21,8 @@ void background::want(const std::string& path, std::uint64_t events, bool last) 
   const auto known = asked_.find(path);
   const bool is_new = known == asked_.end() || known->second != events;
   if (!is_new || events == 0) return;
-  const auto make = [shared = shared_, path] {
-    auto made = report_now(path);
+  const auto make = [shared = shared_, path, wanted = wanted_] {
+    auto made = report_now(path, wanted);
     if (!made) return;
     const std::scoped_lock hold(shared->lock);
     shared->found[path] = std::make_shared<const report_so_far>(std::move(*made));

@@ -12,6 +12,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "analyzer/run/model/load.h"
 #include "analyzer/run/model/model.h"
@@ -31,6 +32,8 @@ struct report_so_far {
 
 class background {
  public:
+  explicit background(run::load_options wanted) : wanted_(std::move(wanted)) {}
+
   // Starts on this trace, if it is time for that. `last`: nothing comes after this, so do it even
   // if it is not.
   void want(const std::string& path, std::uint64_t events, bool last);
@@ -43,6 +46,7 @@ class background {
     std::mutex lock;
     std::map<std::string, std::shared_ptr<const report_so_far>> found;
   };
+  run::load_options wanted_;
   // The work's, too: it may outlive this object by a report.
   std::shared_ptr<state> shared_ = std::make_shared<state>();
   idle_work work_;

@@ -38,14 +38,16 @@ using as_json::json;
   return list;
 }
 
-[[nodiscard]] json growth_json(const held_memory& held) {
-  if (!held.growth) return nullptr;
-  return {{"shape", growth::name_of(held.growth->found.shape)},
-          {"bytes_per_step", held.growth->bytes_per_step},
-          {"steps_to_oom", as_json::or_null(held.growth->steps_to_oom)}};
+[[nodiscard]] json growth_json(const verdicts::verdict* growth) {
+  if (growth == nullptr) return nullptr;
+  return {{"answer", name_of(verdicts::answer_of(*growth))},
+          {"shape", growth::name_of(growth->found.shape)},
+          {"bytes_per_step", growth->bytes_per_step},
+          {"steps_to_oom", as_json::or_null(growth->steps_to_oom)}};
 }
 
-[[nodiscard]] json device_json(const followed_run& run, std::uint32_t device) {
+[[nodiscard]] json device_json(const shown_run& shown, std::uint32_t device) {
+  const auto& run = shown.run;
   const auto& allocator = run.replayed().device(device)->allocator;
   const auto steps = run.steps(device);
   const auto reserved = static_cast<std::int64_t>(allocator.totals().reserved);
@@ -60,7 +62,7 @@ using as_json::json;
   if (const auto* const held = run.held(device)) {
     made["categories"] = categories_json(held->now);
     made["categories_at_peak"] = categories_json(held->at_peak);
-    made["growth"] = growth_json(*held);
+    made["growth"] = growth_json(growth_of(shown, device));
   }
   return made;
 }
@@ -71,7 +73,7 @@ nlohmann::ordered_json facts_json(const std::vector<shown_run>& all) {
   auto processes = json::array();
   for (const auto& one : all) {
     auto devices = json::array();
-    for (const auto device : one.run.devices()) devices.push_back(device_json(one.run, device));
+    for (const auto device : one.run.devices()) devices.push_back(device_json(one, device));
     const auto facts = one.run.facts();
     processes.push_back({{"path", one.run.path()},
                          {"pid", one.run.header().process_id},

@@ -56,13 +56,16 @@ class followed_run::observer {
   trace::observers<attribution::attributor, time_watch> all_;
 };
 
-trace::result<std::unique_ptr<followed_run>> followed_run::open(const std::string& path) {
+trace::result<std::unique_ptr<followed_run>> followed_run::open(
+    const std::string& path, std::vector<verdicts::expectation> suppressions) {
   auto file = trace::followed_file::open(path);
   if (!file) return file.failure();
   auto reader = trace::following_reader::open(**file);
   if (!reader) return reader.failure();
-  return std::unique_ptr<followed_run>(
-      new followed_run(path, std::move(*file), std::move(*reader)));
+  auto made =
+      std::unique_ptr<followed_run>(new followed_run(path, std::move(*file), std::move(*reader)));
+  made->suppressions_ = std::move(suppressions);
+  return made;
 }
 
 followed_run::followed_run(std::string path, std::unique_ptr<trace::followed_file> file,
@@ -145,7 +148,7 @@ void followed_run::look(bool now_please) {
   const bool is_new = events != looked_at_ || held_.empty();
   if (!now_please && (found_ || !is_new || began < next_look_)) return;
   looked_at_ = events;
-  auto growth = verdicts::conclude(lives_, replayed_, names());
+  auto growth = verdicts::conclude(lives_, replayed_, names(), "step", suppressions_);
   for (const auto device : devices()) {
     auto& held = held_[device];
     held.events = events;

@@ -50,7 +50,8 @@ class followed_run {
  public:
   using clock = std::chrono::steady_clock;
 
-  [[nodiscard]] static trace::result<std::unique_ptr<followed_run>> open(const std::string& path);
+  [[nodiscard]] static trace::result<std::unique_ptr<followed_run>> open(
+      const std::string& path, std::vector<verdicts::expectation> suppressions = {});
   followed_run(const followed_run&) = delete;
   followed_run& operator=(const followed_run&) = delete;
   ~followed_run();
@@ -90,6 +91,7 @@ class followed_run {
   void take_state();
 
   std::string path_;
+  std::vector<verdicts::expectation> suppressions_;
   std::unique_ptr<trace::followed_file> file_;
   std::unique_ptr<trace::following_reader> reader_;
   replay::replayer replayed_;

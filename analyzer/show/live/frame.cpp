@@ -114,14 +114,16 @@ void add_totals(text::page& out, const followed_run& run, std::uint32_t device) 
   const auto rate =
       format_bytes(static_cast<std::uint64_t>(std::llround(std::max(0.0, about.bytes_per_step))));
   if (growth::is_leak(found.shape) && !found.negligible) {
-    alarming = true;
+    alarming = !verdicts::is_expected(about);
     auto text = fmt::format("{} a {}", rate, about.unit);
     if (about.steps_to_oom) {
       text += fmt::format(", out of memory in about {} steps", format_count(*about.steps_to_oom));
       if (about.ns_to_oom) text += fmt::format(" ({})", format_seconds(*about.ns_to_oom));
     }
+    if (about.expected) text += "; " + verdicts::expected_words(about);
     return text;
   }
+  if (about.bound || about.doubt) return about.summary;
   switch (found.shape) {
     case growth::shape::unknown:
       return found.more_steps_needed == 0
@@ -139,11 +141,11 @@ void add_totals(text::page& out, const followed_run& run, std::uint32_t device) 
   }
 }
 
-void add_growth(text::page& out, const followed_run& run, std::uint32_t device) {
-  const auto* const held = run.held(device);
-  if (held == nullptr || !held->growth) return;
+void add_growth(text::page& out, const shown_run& shown, std::uint32_t device) {
+  const auto* const growth = growth_of(shown, device);
+  if (growth == nullptr) return;
   bool alarming = false;
-  auto words = growth_words(*held->growth, alarming);
+  auto words = growth_words(*growth, alarming);
   out.line("  growth: " + words, alarming ? emphasis::alarm : emphasis::none);
 }
 
@@ -232,8 +234,7 @@ void add_report(text::page& out, const shown_run& shown, const frame_options& ho
     if (one.facts.device == shown.device) device = &one;
   }
   const auto age = std::chrono::steady_clock::now() - shown.report->as_of;
-  const bool is_last =
-      shown.run.is_over() && report.completeness.events == shown.run.facts().events;
+  const bool is_last = is_whole(shown);
   out.line(is_last ? "Advice"
                    : fmt::format("Advice so far, as of event {} ({} ago)",
                                  format_count(report.completeness.events), age_words(age)),
@@ -256,6 +257,19 @@ void add_report(text::page& out, const shown_run& shown, const frame_options& ho
 }
 
 }  // namespace
+
+bool is_whole(const shown_run& shown) {
+  return shown.report != nullptr && shown.run.is_over() &&
+         shown.report->report.completeness.events == shown.run.facts().events;
+}
+
+const verdicts::verdict* growth_of(const shown_run& shown, std::uint32_t device) {
+  const auto* const last =
+      is_whole(shown) ? verdicts::of_device(shown.report->report.findings, device) : nullptr;
+  if (last != nullptr) return last;
+  const auto* const held = shown.run.held(device);
+  return held == nullptr || !held->growth ? nullptr : &*held->growth;
+}
 
 std::string words_of(const followed_run& run) {
   switch (run.state()) {
@@ -316,7 +330,7 @@ text::page frame_of(const shown_run& shown, const frame_options& how) {
       out.line(fmt::format("  out of memory: {} time{}", times, times == 1 ? "" : "s"),
                emphasis::alarm);
     }
-    add_growth(out, run, device);
+    add_growth(out, shown, device);
     add_sparkline(out, run, device, how);
   }
   if (facts.dropped_events != 0) {

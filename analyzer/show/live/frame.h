@@ -47,6 +47,12 @@ struct shown_run {
 // "rank 3", or "pid 4242" of one that does not say.
 [[nodiscard]] std::string name_of(const followed_run& run);
 
+// Whether its report is on all that was recorded.
+[[nodiscard]] bool is_whole(const shown_run& shown);
+// The verdict on a device: that report's, which finds steps that the program does not mark; before
+// it that of the steps so far. Null: none yet.
+[[nodiscard]] const verdicts::verdict* growth_of(const shown_run& shown, std::uint32_t device);
+
 // The figures of a frame for programs: bytes, and names as in the report's JSON.
 [[nodiscard]] nlohmann::ordered_json facts_json(const std::vector<shown_run>& all);
 

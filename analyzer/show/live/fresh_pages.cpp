@@ -33,6 +33,7 @@ std::string fresh_pages::make_page(state& of) {
   if (of.page != nullptr && seen == of.seen) return {};
   run::load_options with_history;
   with_history.history = true;
+  with_history.suppressions = of.wanted.suppressions;
   run::run_report processes;
   std::string why;
   for (const auto& path : paths) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "analyzer/judge/verdicts/expectations.h"
 #include "analyzer/trace/reader/error.h"
 
 namespace memtrace::live {
@@ -16,6 +17,7 @@ enum class meant : unsigned char { trace, directory, process, here };
 struct recordings {
   meant kind = meant::here;
   std::string name;  // of the file or directory; the process's number
+  std::vector<verdicts::expectation> suppressions = {};  // what of their growth is expected
 };
 
 // Reads the command's argument; empty: none was given. Error: there is no such thing.

@@ -26,7 +26,7 @@ void session::find() {
   for (const auto& path : traces_of(wanted_)) {
     auto& known = runs_[path];
     if (known != nullptr && known->state() != run_state::replaced) continue;
-    auto opened = followed_run::open(path);
+    auto opened = followed_run::open(path, wanted_.suppressions);
     if (opened) {
       if (known != nullptr) earlier_.push_back(std::move(known));
       known = std::move(*opened);
@@ -93,7 +93,7 @@ std::vector<shown_run> session::known() {
     }
     auto& made =
         found.emplace_back(shown_run{run, run.busiest_device(), i, all.size(), 0, nullptr, false});
-    if (auto report = report_now(run.path())) {
+    if (auto report = report_now(run.path(), {.suppressions = wanted_.suppressions})) {
       made.report = std::make_shared<const report_so_far>(std::move(*report));
     }
   }

@@ -20,7 +20,8 @@ namespace memtrace::live {
 
 class session {
  public:
-  explicit session(recordings wanted) : wanted_(std::move(wanted)) {}
+  explicit session(recordings wanted)
+      : wanted_(std::move(wanted)), reports_({.suppressions = wanted_.suppressions}) {}
 
   // Looks for traces, and reads what is new in all of them for at most about so long.
   void poll(std::chrono::milliseconds at_most);

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "analyzer/base/text/numbers.h"
+#include "analyzer/base/text/parts.h"
 #include "analyzer/base/text/units.h"
 #include "analyzer/run/model/module_tree.h"
 #include "analyzer/trace/code/places.h"
@@ -200,6 +201,30 @@ bool is_off_by_mode(const run::run_facts& run, capability which) {
   if (!run.recording || was_on(*run.recording, which)) return false;
   const auto mode = recording_mode_named(run.recording->mode);
   return mode && !is_on_by_default(row_of(which), *mode);
+}
+
+std::string unmatched_expectations(const run::run_report& processes,
+                                   const run::process_report& shown) {
+  constexpr std::size_t most = 3;
+  std::vector<std::string> parts;
+  for (const auto& [said, count] : shown.findings.expectations) {
+    const auto is_same = [&said = said](const verdicts::used_expectation& one) {
+      return one.verdicts != 0 && one.said.by == verdicts::said_by::file &&
+             one.said.file == said.file && one.said.line == said.line;
+    };
+    // A line of a file is for all processes of the run.
+    const bool matched =
+        count != 0 || std::ranges::any_of(processes, [&](const run::process_report& process) {
+          return std::ranges::any_of(process.findings.expectations, is_same);
+        });
+    if (matched) continue;
+    parts.push_back(fmt::format("`{}` ({}:{})", said.what, text::file_name(said.file), said.line));
+  }
+  if (parts.empty()) return {};
+  const auto more = parts.size() - std::min(parts.size(), most);
+  parts.resize(parts.size() - more);
+  return fmt::format("Expected to grow, and nothing that does is called so: {}{}",
+                     text::join(parts, ", "), more == 0 ? "" : fmt::format(" and {} more", more));
 }
 
 std::vector<std::string> recording_notes(const run::process_report& process) {

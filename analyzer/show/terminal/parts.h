@@ -65,6 +65,10 @@ void add_training(text::page& out, const run::process_report& process,
 // and what a fuller mode would have told. Nothing for older traces.
 [[nodiscard]] std::vector<std::string> recording_notes(const run::process_report& process);
 
+// A line about what was said to be expected and did not grow; empty: there is none.
+[[nodiscard]] std::string unmatched_expectations(const run::run_report& processes,
+                                                 const run::process_report& shown);
+
 // The mode had it off: recording_notes says so.
 [[nodiscard]] bool is_off_by_mode(const run::run_facts& run, capability which);
 
@@ -72,9 +76,10 @@ void add_training(text::page& out, const run::process_report& process,
 void add_growth(text::page& out, const run::process_report& process,
                 const run::device_report& device, std::size_t room, std::size_t columns);
 
-// A line that says that a device does not grow, or why that cannot be told. Empty: it grows, or
-// there is no verdict.
-[[nodiscard]] std::string calm_line(const run::process_report& process, std::uint32_t device);
+// That a device does not grow, why that cannot be told, or what bounds it; and what its phases
+// gather. Nothing of what add_growth() warns of.
+[[nodiscard]] std::vector<std::string> calm_lines(const run::process_report& process,
+                                                  std::uint32_t device, std::size_t columns);
 
 // ", accumulates 3.00 MiB a step", to be appended to a line about a device. Empty: it does not.
 [[nodiscard]] std::string growth_in_brief(const run::process_report& process, std::uint32_t device);

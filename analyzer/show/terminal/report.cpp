@@ -163,6 +163,9 @@ void add_completeness(text::page& out, const run::run_report& processes,
   for (const auto& sentence : unknown_meaning(process)) {
     out.line(sentence, text::emphasis::faint);
   }
+  if (const auto line = unmatched_expectations(processes, process); !line.empty()) {
+    out.line(line, text::emphasis::faint);
+  }
   if (process.warnings.empty() || process.run.snapshot) return;
   const auto more = process.warnings.size() - 1;
   out.line("Missing: " + process.warnings.front() +
@@ -333,7 +336,9 @@ std::string to_text(const run::run_report& processes, const text::style& style) 
                       fragmentation_lines(out.lines() + end.lines(), oom != nullptr),
                       text::columns_of(style));
     add_device(out, process, *device);
-    if (const auto calm = calm_line(process, device->facts.device); !calm.empty()) out.line(calm);
+    for (const auto& line : calm_lines(process, device->facts.device, text::columns_of(style))) {
+      out.line(line);
+    }
     const auto ranks = ranks::find_ranks(processes);
     if (ranks.rows.size() > 1) {
       add_ranks(out, ranks, oom == nullptr ? 5 : 3, text::columns_of(style));

@@ -32,16 +32,8 @@ using verdicts::subject_kind;
 
 // Worth a person's attention, of the subjects that are told of: sites and categories are in them.
 [[nodiscard]] bool is_told(const verdicts::verdict& about) {
-  return growth::is_leak(about.found.shape) && !about.found.negligible &&
-         about.about.kind != subject_kind::category && about.about.kind != subject_kind::site;
-}
-
-[[nodiscard]] const verdicts::verdict* of_device(const run::process_report& process,
-                                                 std::uint32_t device) {
-  const auto found = std::ranges::find_if(process.findings.verdicts, [&](const auto& about) {
-    return about.about.kind == subject_kind::device && about.about.device == device;
-  });
-  return found == process.findings.verdicts.end() ? nullptr : &*found;
+  return verdicts::is_leak(about) && about.about.kind != subject_kind::category &&
+         about.about.kind != subject_kind::site;
 }
 
 [[nodiscard]] std::string subject_words(const verdicts::verdict& about) {
@@ -201,10 +193,14 @@ void add_cause(section& out, const run::process_report& process, const run::caus
 void add_verdict(section& out, const run::process_report& process, const verdicts::verdict& about,
                  std::uint64_t capacity) {
   out.line(headline(process, about), text::emphasis::alarm);
-  const auto all = run::causes_of(about);
+  auto all = run::causes_of(about);
+  std::erase_if(all, [](const run::cause& one) {
+    return one.largest->expected && one.largest->expected->is_all;
+  });
   for (std::size_t i = 0; i < all.size() && i < 3; ++i) {
     if (i == 0 || all[i].share >= 0.05) add_cause(out, process, all[i], i == 0);
   }
+  if (about.expected) out.labelled("note:", verdicts::expected_words(about), 2);
   if (about.fix) add_fix(out, *about.fix, true);
   const auto steps = about.found.evidence.steps;
   const bool few = steps != 0 && steps + 1 < verdicts::steps_that_tell;
@@ -231,24 +227,6 @@ void add_verdict(section& out, const run::process_report& process, const verdict
   return fmt::format(" ({}{})", place_of(process, who), kept);
 }
 
-// A buffer that fills, in words; empty: it is none.
-[[nodiscard]] std::string bounded_growth_words(const verdicts::verdict& about) {
-  for (const auto& who : about.suspects) {
-    if (!who.fills) continue;
-    const auto& end = who.fills->steps_to_full;
-    if (!who.fills->settled) {
-      return fmt::format(
-          "{} a {} {}; {} more {}s would tell",
-          text::format_bytes(static_cast<std::uint64_t>(std::llround(about.bytes_per_step))),
-          about.unit, who.fills->line, text::format_count(end.value_or(1)), about.unit);
-    }
-    const auto when =
-        end ? fmt::format(": in about {} {}s", text::format_count(*end), about.unit) : "";
-    return who.fills->line + when;
-  }
-  return {};
-}
-
 }  // namespace
 
 void add_growth(text::page& out, const run::process_report& process,
@@ -258,6 +236,16 @@ void add_growth(text::page& out, const run::process_report& process,
     if (is_told(about) && is_of_device(about, device.facts.device) && lines.left() > 1) {
       add_verdict(lines, process, about, device.facts.total_bytes);
     }
+  }
+  // What a device has in use, and is expected to, is told beside its other figures.
+  for (const auto& about : process.findings.verdicts) {
+    const auto kind = about.about.kind;
+    if (kind == subject_kind::device || kind == subject_kind::site ||
+        kind == subject_kind::category || !verdicts::is_expected(about) ||
+        !is_of_device(about, device.facts.device)) {
+      continue;
+    }
+    lines.line(headline(process, about) + "; " + verdicts::expected_words(about));
   }
   for (const auto& what : process.findings.habits) {
     if (lines.left() < 3) break;
@@ -281,50 +269,92 @@ namespace {
   return "none";
 }
 
-}  // namespace
+// 24.00 MiB a step, expected: plotted (said at train.py:12) (train.py:31 fit, kept by `x`)
+[[nodiscard]] std::string expected_words_of(const run::process_report& process,
+                                            const verdicts::verdict& about) {
+  auto text = fmt::format(
+      "{} a {}, {}",
+      text::format_bytes(static_cast<std::uint64_t>(std::llround(about.bytes_per_step))),
+      unit_of(about), verdicts::expected_words(about));
+  if (about.steps_to_oom && !ran_out(process, about.about.device)) {
+    text += fmt::format("; out of memory in about {} {}s", text::format_count(*about.steps_to_oom),
+                        unit_of(about));
+  }
+  return text + what_fills(process, about);
+}
 
-std::string calm_line(const run::process_report& process, std::uint32_t device) {
-  const auto* const about = of_device(process, device);
-  if (about == nullptr || is_told(*about)) return {};
-  const auto& found = about->found;
+// What the device's own verdict says, where it is no warning; empty: nothing.
+[[nodiscard]] std::string calm_words(const run::process_report& process,
+                                     const verdicts::verdict& about) {
+  const auto device = about.about.device;
+  const auto& found = about.found;
+  if (verdicts::is_expected(about)) return expected_words_of(process, about);
   if (found.negligible) {
     return fmt::format(
-        "  growth         {:>11}  a {}: negligible{}",
-        text::format_bytes(static_cast<std::uint64_t>(std::llround(about->bytes_per_step))),
-        unit_of(*about), what_fills(process, *about));
+        "{} a {}: negligible{}",
+        text::format_bytes(static_cast<std::uint64_t>(std::llround(about.bytes_per_step))),
+        unit_of(about), what_fills(process, about));
   }
-  if (found.shape == shape::unknown) {
-    // No step was over when memory ran out: that says more.
-    if (found.evidence.steps == 0 && ran_out(process, device)) return {};
-    if (const auto words = bounded_growth_words(*about); !words.empty())
-      return "  growth         " + words;
-    return found.evidence.steps == 0
-               ? "  growth         no steps were found: whether memory grows cannot be told"
-               : fmt::format(
-                     "  growth         {} {}s are too few to tell; about {} more would do",
-                     text::format_count(found.evidence.steps), about->unit,
-                     text::format_count(std::max<std::uint64_t>(found.more_steps_needed, 1)));
-  }
+  if (about.bound || about.doubt) return about.summary;
   const auto over =
-      fmt::format("over {} {}s", text::format_count(found.evidence.steps), about->unit);
-  if (const auto words = bounded_growth_words(*about); !words.empty())
-    return "  growth         " + words;
-  const auto fills = what_fills(process, *about);
-  const auto none = "  growth         " + none_words(process, device);
+      fmt::format("over {} {}s", text::format_count(found.evidence.steps), about.unit);
+  const auto fills = what_fills(process, about);
+  const auto none = none_words(process, device);
   switch (found.shape) {
+    case shape::unknown:
+      // No step was over when memory ran out: that says more.
+      if (found.evidence.steps == 0 && ran_out(process, device)) return {};
+      return found.evidence.steps == 0
+                 ? "no steps were found: whether memory grows cannot be told"
+                 : fmt::format(
+                       "{} {}s are too few to tell; about {} more would do",
+                       text::format_count(found.evidence.steps), about.unit,
+                       text::format_count(std::max<std::uint64_t>(found.more_steps_needed, 1)));
     case shape::sawtooth:
       return none + ": fills and empties" + (fills.empty() ? ", " + over : fills);
     case shape::bounded_records:
-      return "  growth         only with the largest input so far, " + over;
+      return "only with the largest input so far, " + over;
     case shape::warmup_plateau:
-      return none + " after a start, " + over;
+      return std::ranges::any_of(about.suspects,
+                                 [](const auto& who) { return who.fills.has_value(); })
+                 ? about.summary
+                 : none + " after a start, " + over;
     default:
       return none + ": steady " + over;
   }
 }
 
+// The first line with a label, the others below its text.
+void add_fact(std::vector<std::string>& lines, std::string_view label, const std::string& words,
+              std::size_t columns) {
+  constexpr std::size_t indent = 17;
+  const auto wrapped = text::wrap(words, std::max<std::size_t>(columns, indent + 40) - indent);
+  for (std::size_t i = 0; i < wrapped.size(); ++i) {
+    lines.push_back(fmt::format("  {:<14} {}", i == 0 ? label : "", wrapped[i]));
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> calm_lines(const run::process_report& process, std::uint32_t device,
+                                    std::size_t columns) {
+  std::vector<std::string> lines;
+  const auto* const whole = verdicts::of_device(process.findings, device);
+  if (whole != nullptr && !is_told(*whole)) {
+    if (const auto words = calm_words(process, *whole); !words.empty()) {
+      add_fact(lines, "growth", words, columns);
+    }
+  }
+  for (const auto& about : process.findings.verdicts) {
+    const bool is_phase = about.about.kind == subject_kind::phase && about.about.device == device;
+    if (!is_phase || is_told(about)) continue;
+    add_fact(lines, "", about.summary + what_fills(process, about), columns);
+  }
+  return lines;
+}
+
 std::string growth_in_brief(const run::process_report& process, std::uint32_t device) {
-  const auto* const about = of_device(process, device);
+  const auto* const about = verdicts::of_device(process.findings, device);
   if (about == nullptr || !is_told(*about)) return {};
   return fmt::format(", {} {}", verb_of(about->found.shape),
                      rate_of(about->bytes_per_step, "step"));

@@ -96,6 +96,7 @@ class decoder {
   [[nodiscard]] outcome take(format::kind what, unsigned flags, const record::context<ids>& now);
   [[nodiscard]] outcome take(format::kind what, unsigned flags, const scope& now);
   [[nodiscard]] outcome take(format::kind what, unsigned flags, const source_part& part);
+  [[nodiscard]] outcome take(format::kind what, unsigned flags, const expected_growth& said);
   [[nodiscard]] static outcome after(dictionary::outcome of_name);
 
   [[nodiscard]] event timed();

@@ -140,6 +140,12 @@ decoder::outcome decoder::take(kind, unsigned, const source_part& part) {
   return after(added);
 }
 
+decoder::outcome decoder::take(kind, unsigned, const expected_growth& said) {
+  const auto added = names_.add_expectation(said);
+  if (added == defined) visitor_.on_expectation(said);
+  return after(added);
+}
+
 decoder::outcome decoder::take(kind, unsigned, const scope& now) {
   state_.scope = now;
   return outcome::fine;

@@ -121,6 +121,12 @@ const source_file* dictionary::source_of(std::string_view file) const {
   return found == sources_.end() ? nullptr : &found->second;
 }
 
+dictionary::outcome dictionary::add_expectation(const record::expectation<ids>& said) {
+  if (expectations_.size() >= format::most_expectations) return outcome::too_many;
+  expectations_.push_back(said);
+  return outcome::defined;
+}
+
 std::uint64_t dictionary::address_of(object_id object) const {
   return object ? objects_[object.value - 1] : 0;
 }

@@ -10,7 +10,8 @@
 // is defined, so that looking up cannot fail. Memory is proportional to what is defined, with
 // limits far above any real trace.
 //
-// Beside them the texts of the program's files (format::source_*), by the file's name.
+// Beside them the texts of the program's files (format::source_*), by the file's name, and the growth
+// that the program expects (format::expectation_*).
 #pragma once
 
 #include <cstddef>
@@ -94,6 +95,11 @@ class dictionary {
   // By the file's name, as frames have it.
   [[nodiscard]] const std::map<std::string_view, source_file>& sources() const { return sources_; }
 
+  [[nodiscard]] outcome add_expectation(const record::expectation<ids>& said);
+  [[nodiscard]] const std::vector<record::expectation<ids>>& expectations() const {
+    return expectations_;
+  }
+
   // 0 is known: it means none.
   [[nodiscard]] bool knows_text(std::uint64_t number) const { return number <= texts_.size(); }
   [[nodiscard]] bool knows_frame(std::uint64_t number) const { return number <= frames_.size(); }
@@ -131,6 +137,7 @@ class dictionary {
   std::vector<std::uint64_t> objects_;
   std::map<std::string_view, source_file> sources_;
   std::size_t source_bytes_ = 0;
+  std::vector<record::expectation<ids>> expectations_;
   std::vector<std::unique_ptr<char[]>> chunks_;  // the texts' bytes
   std::size_t chunk_left_ = 0;
   std::size_t text_bytes_ = 0;

@@ -39,6 +39,7 @@ class drop_recovery final : public record_visitor {
   void on_report(const report_event& report) override;
   void on_object(object_id id, std::uint64_t address) override { to_.on_object(id, address); }
   void on_source(const source_part& part) override { to_.on_source(part); }
+  void on_expectation(const expected_growth& said) override { to_.on_expectation(said); }
 #define MEMTRACE_HANDLER(handler, name, type) \
   void handler(const event& head, const type& record) override;
   MEMTRACE_EVENT_HANDLERS(MEMTRACE_HANDLER)

@@ -48,6 +48,9 @@ class observers final : public record_visitor {
   void on_source(const source_part& part) override {
     MEMTRACE_TO_ALL(on_source, part);
   }
+  void on_expectation(const expected_growth& said) override {
+    MEMTRACE_TO_ALL(on_expectation, said);
+  }
 #undef MEMTRACE_TO_ALL
 
  private:

@@ -32,6 +32,7 @@ using counter_event = record::counter<ids>;
 using heap_scan_event = record::census<ids>;
 using source_part = record::source<ids>;
 using length_event = record::length<ids>;
+using expected_growth = record::expectation<ids>;
 
 // The facts that every timed record has.
 struct event {
@@ -69,8 +70,9 @@ class record_visitor {
   virtual void on_device(const device_facts&) {}
   virtual void on_report(const report_event&) {}
   virtual void on_object(object_id, std::uint64_t /*address*/) {}
-  // It is in the dictionary by now.
+  // They are in the dictionary by now.
   virtual void on_source(const source_part&) {}
+  virtual void on_expectation(const expected_growth&) {}
 #define MEMTRACE_HANDLER(handler, name, type) \
   virtual void handler(const event&, const type&) {}
   MEMTRACE_EVENT_HANDLERS(MEMTRACE_HANDLER)

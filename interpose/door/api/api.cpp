@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "interpose/door/api/expectations.h"
 #include "interpose/door/api/names.h"
 #include "interpose/door/api/open_phases.h"
 #include "interpose/ground/base/errno_keeper.h"
@@ -20,6 +21,7 @@ namespace {
 
 using memtrace::errno_keeper;
 using memtrace::recorder;
+namespace expectations = memtrace::expectations;
 namespace format = memtrace::format;
 namespace names = memtrace::names;
 namespace open_phases = memtrace::open_phases;
@@ -77,6 +79,23 @@ MEMTRACE_EXPORTED void memtrace_counter(const char* name, double value) {
   recorder* const to = session::active();
   if (to == nullptr || name == nullptr) return;
   to->counter(std::string_view(name).substr(0, names::max_bytes), value);
+}
+
+MEMTRACE_EXPORTED void memtrace_expect_growth(const char* what, const char* why, const char* file,
+                                              unsigned line) {
+  const errno_keeper errno_stays;
+  if (session::is_impossible()) return;
+  expectations::add(
+      {.what = name_of(what), .why = name_of(why), .said_in = name_of(file), .said_at = line});
+}
+
+// For the Python package: `object` is one of Python's.
+MEMTRACE_EXPORTED void memtrace_expect_growth_of(const void* object, const char* why,
+                                                 const char* file, unsigned line) {
+  const errno_keeper errno_stays;
+  if (session::is_impossible() || object == nullptr) return;
+  expectations::add_object(reinterpret_cast<std::uintptr_t>(object),
+                           {.why = name_of(why), .said_in = name_of(file), .said_at = line});
 }
 
 MEMTRACE_EXPORTED std::size_t memtrace_trace_path(char* to, std::size_t bytes) {

@@ -10,6 +10,7 @@
 //   fork     in any order: each forgets what is its own
 #include "interpose/ground/session/parts.h"
 
+#include "interpose/door/api/expectations.h"
 #include "interpose/door/api/nvtx.h"
 #include "interpose/door/api/open_phases.h"
 #include "interpose/door/cupti/witness.h"
@@ -36,6 +37,7 @@ constexpr session::part parts[] = {
     {.name = "native stacks", .in_forked_child = native_stack::in_forked_child},
     {.name = "nvtx", .load = nvtx::offer},
     {.name = "phases", .start = open_phases::record_earlier},
+    {.name = "expectations", .start = expectations::record_earlier},
     {.name = "unknown names", .start = unknown_names::record_earlier},
     {.name = "sampler",
      .load = sampler::load,

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "interpose/door/sampler/host_look.h"
 
+#include <dlfcn.h>
+
+#include <algorithm>
+
 #include "memtrace/host_samples.h"
 
 namespace memtrace::sampler {
@@ -33,12 +37,19 @@ void host_look::define_names(recorder& to) noexcept {
           .limit_from = to.text_id(host::limit_from)};
 }
 
+void host_look::begin() noexcept {
+  limit_.find(buffer_);
+  simulator_holds_ =
+      reinterpret_cast<std::size_t (*)()>(dlsym(RTLD_DEFAULT, "memtrace_simulator_holds"));
+}
+
 void host_look::process(recorder& to) noexcept {
   const auto memory = resident_of(this_process, buffer_);
   if (!memory) return;
   own_resident_ = memory->resident;
-  (void)record<2>(
-      to, {{{ids_.resident, as_value(memory->resident)}, {ids_.kept, as_value(memory->kept)}}});
+  const std::uint64_t simulated = simulator_holds_ == nullptr ? 0 : simulator_holds_();
+  const auto kept = memory->kept - std::min<std::uint64_t>(memory->kept, simulated);
+  (void)record<2>(to, {{{ids_.resident, as_value(memory->resident)}, {ids_.kept, as_value(kept)}}});
   record_limit(to, *memory);
 }
 

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 
 #include "interpose/door/sampler/child_processes.h"
@@ -19,7 +20,7 @@ class host_look {
  public:
   void define_names(recorder& to) noexcept;
   // Once, before the others.
-  void begin() noexcept { limit_.find(buffer_); }
+  void begin() noexcept;
 
   // The process by its status, and its limit.
   void process(recorder& to) noexcept;
@@ -43,6 +44,7 @@ class host_look {
   void record_limit(recorder& to, const resident_memory& process) noexcept;
 
   name_ids ids_{};
+  std::size_t (*simulator_holds_)() = nullptr;  // contents of simulated device memory
   memory_limit limit_;
   limit_state last_limit_{};
   child_processes below_;

@@ -170,6 +170,19 @@ struct container_length {
   std::uint64_t length = 0;
 };
 
+// Growth that the program expects: record `expectation`. All but lines and flags are texts.
+struct expectation_event {
+  std::uint32_t what = 0;
+  std::uint32_t why = 0;
+  std::uint32_t said_in = 0;
+  std::uint32_t said_at = 0;
+  std::uint32_t flags = 0;  // format::expectation_*
+  std::uint32_t owner = 0;
+  std::uint32_t file = 0;
+  std::uint32_t line = 0;
+  std::uint32_t holder = 0;
+};
+
 // A part of the text of a file of the program: see format::source_*.
 struct source_part_event {
   std::uint32_t file = 0;  // text

@@ -102,6 +102,7 @@ class recorder final : public stack_table {
   void census(const heap_scan_event& event) noexcept;
   // All of one moment.
   void lengths(std::span<const container_length> found) noexcept;
+  void expectation(const expectation_event& said) noexcept;
   // Only where there is room without waiting for the disk. False when it is not recorded.
   [[nodiscard]] bool source(const source_part_event& part) noexcept;
   // The files whose text is wanted: listed by intern(), and by whoever names one elsewhere.

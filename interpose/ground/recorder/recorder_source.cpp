@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The records of kinds that do not fit a tag: the program's source, and lengths of its containers.
+// The records of kinds that do not fit a tag: the program's source, lengths of its containers, and
+// what it expects to grow.
 #include <array>
 
 #include "interpose/ground/recorder/recorder_scope.h"
@@ -56,6 +57,21 @@ void recorder::lengths(std::span<const container_length> found) noexcept {
     section.commit();
     is_first = false;
   }
+}
+
+void recorder::expectation(const expectation_event& said) noexcept {
+  const std::array<std::uint32_t, 9> numbers = {said.what,    said.why,   said.said_in,
+                                                said.said_at, said.flags, said.owner,
+                                                said.file,    said.line,  said.holder};
+  std::array<unsigned char, numbers.size() * encoding::max_varint_bytes> fields;
+  unsigned char* end = fields.data();
+  for (const std::uint32_t number : numbers) end = encoding::put_varint(end, number);
+  const auto bytes = static_cast<std::size_t>(end - fields.data());
+  scope section(*this);
+  if (!section.begin(small_record_bytes)) return;
+  section.escape(kind::expectation, bytes);
+  section.bytes({reinterpret_cast<const char*>(fields.data()), bytes});
+  section.commit();
 }
 
 }  // namespace memtrace

@@ -15,6 +15,7 @@ WRAPPED = {"_orig_mod", "_fsdp_wrapped_module", "_checkpoint_wrapped_module"}
 WRAPPERS = {"DistributedDataParallel", "DataParallel", "DeepSpeedEngine", "AveragedModel"}
 
 roots = {}  # address of a root module: a weak reference to it
+most_positions = 0  # of the models that were looked at
 torch = None
 failures = []
 
@@ -347,11 +348,24 @@ def look(root):
         named, tensors = [], []
         walk(root, named, tensors)
         record_root(root, named, tensors)
+        note_positions(vars(root).get("config"))
         address = id(root)
         if address not in roots or roots[address]() is not root:
             roots[address] = modules["weakref"].ref(root, lambda reference: forget_root(address))
     except Exception as error:
         swallow(error)
+
+
+def note_positions(config):
+    """What bounds the cache of keys and values of one generation: a fact of Transformers' configurations. Nothing else that
+    a program calls its configuration is asked."""
+    global most_positions
+    if all(base.__module__ != "transformers.configuration_utils" for base in type(config).__mro__):
+        return
+    found = getattr(config, "max_position_embeddings", None)
+    if type(found) is int and most_positions < found < 1 << 40:
+        most_positions = found
+        record_positions(found)
 
 
 def forget_root(address):

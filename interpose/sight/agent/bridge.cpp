@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cstring>
 #include <exception>
 #include <unordered_map>
@@ -194,6 +195,15 @@ py is_running(arguments values, recorder*) {
   return truth(python_stack::is_running(python_functions(), address_of(values[0])));
 }
 
+// record_positions(how many a model has)
+py positions(arguments values, recorder* to) {
+  std::array<char, 24> digits{};
+  const auto end = std::to_chars(digits.begin(), digits.end(), word_of(values[0])).ptr;
+  const auto length = static_cast<std::size_t>(end - digits.begin());
+  if (to != nullptr) to->info(format::info_key::positions, {digits.data(), length});
+  return none();
+}
+
 // record_root(root, modules, tensors)
 py record_module(arguments values, recorder* to) {
   if (to != nullptr) record_root(*to, values[0], values[1], values[2]);
@@ -313,6 +323,7 @@ method_definition definitions[] = {
     definition<watch_step_call, 1>("watch_step_call"),
     definition<is_running, 1>("is_running"),
     definition<record_module, 3>("record_root"),
+    definition<positions, 1>("record_positions"),
     definition<forget, 1>("forget"),
     definition<begin, 3>("begin_step"),
     definition<nameless, 2>("record_nameless"),

@@ -53,20 +53,6 @@ bool engine_has_threads() noexcept {
   return found;
 }
 
-// A search reads objects recursively and needs some tens of KiB; Python's threads may have 32.
-bool has_stack_left() noexcept {
-  constexpr std::uintptr_t enough = 192u << 10;
-  if (gettid() == getpid()) return true;  // its stack grows
-  pthread_attr_t own;
-  if (pthread_getattr_np(pthread_self(), &own) != 0) return false;
-  void* lowest = nullptr;
-  std::size_t bytes = 0;
-  const bool known = pthread_attr_getstack(&own, &lowest, &bytes) == 0;
-  pthread_attr_destroy(&own);
-  const auto here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
-  return known && here - reinterpret_cast<std::uintptr_t>(lowest) > enough;
-}
-
 // Needs the GIL. What the last search did not find is not looked for again.
 beyond beyond_users;
 
@@ -127,6 +113,19 @@ readable what_is_readable(const autograd::readable_memory& memory, const limits&
 }
 
 }  // namespace
+
+bool has_stack_left() noexcept {
+  constexpr std::uintptr_t enough = 192u << 10;
+  if (gettid() == getpid()) return true;  // its stack grows
+  pthread_attr_t own;
+  if (pthread_getattr_np(pthread_self(), &own) != 0) return false;
+  void* lowest = nullptr;
+  std::size_t bytes = 0;
+  const bool known = pthread_attr_getstack(&own, &lowest, &bytes) == 0;
+  pthread_attr_destroy(&own);
+  const auto here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
+  return known && here - reinterpret_cast<std::uintptr_t>(lowest) > enough;
+}
 
 outcome take(recorder& to, format::census_reason why, const limits& at_most) noexcept {
   outcome result;

@@ -30,6 +30,9 @@ struct limits {
   unsigned devices = 0;
 };
 
+// A search reads objects recursively and needs some tens of KiB; Python's threads may have 32.
+[[nodiscard]] bool has_stack_left() noexcept;
+
 struct outcome {
   std::uint64_t nanoseconds = 0;  // that it took, so counted; 0: there was none
   bool is_complete = false;

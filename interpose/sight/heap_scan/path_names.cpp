@@ -169,7 +169,7 @@ path_names::named path_names::name_child(const named& parent, const step& edge, 
 
 path_names::named path_names::attribute(const named& parent, std::string_view name, address type) {
   const place_number next = places_.add(parent.place, "." + std::string(name));
-  places_[next].attribute_of = name_of_type(type);
+  places_[next].attribute_of = places_[next].class_of_last = name_of_type(type);
   if (is_hooks(name)) places_[next].flags |= format::held_hook;
   return {next, no_place, role::itself};
 }
@@ -178,7 +178,8 @@ path_names::named path_names::from_attributes(const named& parent, const step& e
                                               std::string_view key) {
   if (is_parts(key) && edge.child_kind == kind::dict) {
     const place_number model = parent.model == no_place ? parent.place : parent.model;
-    return {parent.place, model, key == "_buffers" ? role::buffers : role::parts};
+    const address type = parent.type != 0 ? parent.type : type_of(edge.parent);
+    return {parent.place, model, key == "_buffers" ? role::buffers : role::parts, type};
   }
   if (key.empty()) return {places_.add(parent.place, any_item), no_place, role::itself};
   const named result =
@@ -196,11 +197,11 @@ path_names::named path_names::from_parts(const named& parent, const step& edge) 
     const bool is_buffer = parent.as == role::buffers;
     if (is_buffer ? !is_numbered(name) : !is_number(name)) {
       if (is_buffer && !is_statistic(name)) {
-        return {places_.add(parent.place, "." + name), no_place, role::itself};
+        return {part_of_module(parent, "." + name), no_place, role::itself};
       }
       return {parent.model, no_place, role::itself};
     }
-    const place_number list = is_buffer ? places_.add(parent.place, "._buffers") : parent.place;
+    const place_number list = is_buffer ? part_of_module(parent, "._buffers") : parent.place;
     const place_number next = places_.add(list, any_item);
     if (is_buffer) {
       const container_facts facts = facts_of(python_, edge.parent, edge.parent_kind);
@@ -209,8 +210,15 @@ path_names::named path_names::from_parts(const named& parent, const step& edge) 
     return {next, no_place, role::itself};
   }
   const std::string key = key_of(edge.parent, edge.child, most_attributes);
-  const std::string component = key.empty() || is_number(key) ? std::string(any_item) : "." + key;
-  return {places_.add(parent.place, component), parent.model, role::itself};
+  const bool is_item = key.empty() || is_number(key);
+  return {is_item ? places_.add(parent.place, any_item) : part_of_module(parent, "." + key),
+          parent.model, role::itself};
+}
+
+place_number path_names::part_of_module(const named& module, const std::string& component) {
+  const place_number next = places_.add(module.place, component);
+  places_[next].class_of_last = name_of_type(module.type);
+  return next;
 }
 
 path_names::named path_names::class_itself(const named& parent, address type) {

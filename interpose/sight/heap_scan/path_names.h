@@ -42,7 +42,7 @@ class path_names {
     place_number place = no_place;
     place_number model = no_place;  // of the outermost nn.Module, inside one
     role as = role::itself;
-    address type = 0;     // of the object whose attributes these are
+    address type = 0;     // of the object whose attributes or parts these are
     unsigned nested = 0;  // containers around it that are written as one component
   };
   // One step of a path: the objects and kinds at its ends.
@@ -57,6 +57,7 @@ class path_names {
   [[nodiscard]] named name_child(const named& parent, const step& edge, node parent_node);
   [[nodiscard]] named from_attributes(const named& parent, const step& edge, std::string_view key);
   [[nodiscard]] named from_parts(const named& parent, const step& edge);
+  [[nodiscard]] place_number part_of_module(const named& module, const std::string& component);
   [[nodiscard]] named from_function(const named& parent, const step& edge);
   [[nodiscard]] named from_closure(const named& parent, const step& edge, address function);
   [[nodiscard]] named from_frame(const named& parent, const step& edge);

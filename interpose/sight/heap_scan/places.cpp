@@ -79,6 +79,7 @@ place_number place_table::add(place_number from, std::string_view component) {
   made.text += component;
   made.last = component;
   made.attribute_of.clear();
+  made.class_of_last.clear();
   made.level.reset();
   made.inner_level.reset();
   made.repeats = false;
@@ -124,6 +125,20 @@ std::string place_table::levels_of(place_number which) const {
   return text;
 }
 
+// Those of a path that led to the first name are not on this one.
+std::string place_table::classes_of(place_number which) const {
+  std::string text;
+  for (place_number at = which; places_[at].parent != no_place; at = places_[at].parent) {
+    const place& here = places_[at];
+    if (is_item(here.last)) continue;
+    text.insert(0, ',' + here.class_of_last);
+  }
+  // Without the first comma, and without what is not known at the end.
+  text.erase(0, 1);
+  text.erase(text.find_last_not_of(',') + 1);
+  return text;
+}
+
 std::string place_table::detail(place_number which, std::string_view numbers) const {
   const place& here = places_[which];
   std::string text = here.container.type + field_end;
@@ -132,7 +147,8 @@ std::string place_table::detail(place_number which, std::string_view numbers) co
   if (here.owner.line != 0) text += std::to_string(here.owner.line);
   text += field_end + (here.container.type.empty() ? here.attribute_of : here.holder);
   text.append(1, field_end).append(numbers);
-  return text.append(1, field_end).append(levels_of(which));
+  text.append(1, field_end).append(levels_of(which));
+  return text.append(1, field_end).append(classes_of(which));
 }
 
 }  // namespace memtrace::heap_scan

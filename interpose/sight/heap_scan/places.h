@@ -52,10 +52,11 @@ struct place {
   // where that is written as the same component. None: not known, or no item.
   std::optional<place_level> level;
   std::optional<place_level> inner_level;
-  bool repeats = false;      // stands for more components than are written: x.next of x.next.next
-  std::string holder;        // class of the object whose attribute that is
-  std::string attribute_of;  // class of the object whose attribute the last component is
-  std::uint32_t flags = 0;   // format::held_*
+  bool repeats = false;       // stands for more components than are written: x.next of x.next.next
+  std::string holder;         // class of the object whose attribute that is
+  std::string attribute_of;   // class of the object whose attribute the last component is
+  std::string class_of_last;  // the same, of a part of an nn.Module, too
+  std::uint32_t flags = 0;    // format::held_*
   // The holder of numbers beside it, if any: the object, or its dictionary, that has the attribute
   // named last; the code of the function that has the variable; 0: none.
   std::uint64_t attributes = 0;
@@ -77,11 +78,12 @@ class place_table {
 
   [[nodiscard]] place& operator[](place_number which) { return places_[which]; }
   [[nodiscard]] const place& operator[](place_number which) const { return places_[which]; }
-  // The eight fields of format::storage_role::held.
+  // The nine fields of format::storage_role::held.
   [[nodiscard]] std::string detail(place_number which, std::string_view numbers) const;
 
  private:
   [[nodiscard]] std::string levels_of(place_number which) const;
+  [[nodiscard]] std::string classes_of(place_number which) const;
   [[nodiscard]] place_number repeated(place_number from, std::string_view component) const;
 
   std::vector<place> places_;

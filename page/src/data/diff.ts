@@ -43,6 +43,7 @@ export interface Side {
   series: Series;
 }
 export interface Verdict {
+  answer: "accumulates" | "bounded" | "not_settled" | "steady";
   shape: "unknown" | "accumulating" | "stepwise" | "sawtooth" | "sawtooth_leak" | "bounded_records" | "warmup_plateau" | "steady";
   unit: string;
   bytes_per_step: number | null;

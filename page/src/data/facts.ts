@@ -24,7 +24,7 @@ export interface Facts {
   schema: string; memtrace: string; kind: "report" | "diff"; made_ns: number;
   report?: Report; diff?: Diff;
   /** With a report: the changes that it names, and all shapes of a series, in words. */
-  advice_words?: Record<string, string>; shapes?: Record<string, { words: string; is_leak: boolean }>;
+  advice_words?: Record<string, string>; shapes?: Record<string, string>;
   columns: { bytes: number; list: ColumnPlace[] };
   texts: string[]; categories: string[]; evidence: string[]; phases: string[];
   sources: Record<string, Record<string, string>>; scrubbed: boolean;

@@ -202,7 +202,7 @@ export interface Verdict {
   pid: number;
   answer: "accumulates" | "bounded" | "not_settled" | "steady";
   bound: {
-    kind: "container" | "length" | "keys" | "emptied";
+    kind: "container" | "length" | "keys" | "emptied" | "positions" | "episode";
     file: string | null;
     line: number;
     expression: string;
@@ -215,6 +215,7 @@ export interface Verdict {
     line: number;
     expression: string;
   } | null;
+  expected: ExpectedGrowth | null;
   shape: "accumulating" | "stepwise" | "sawtooth" | "sawtooth_leak" | "bounded_records" | "warmup_plateau" | "steady" | "unknown";
   bytes_per_step: number | null;
   bytes_per_step_low: number | null;
@@ -255,6 +256,7 @@ export interface Verdict {
       censuses: number;
       flags: ("graph" | "traceback" | "hook" | "bounded" | "view" | "gradient" | "has_graph" | "unreachable")[];
     }[];
+    expected: ExpectedGrowth | null;
     fix: {
       id: string;
       cause: string;
@@ -294,6 +296,14 @@ export interface Verdict {
     jumps: number;
     jump_log_odds: number;
   };
+}
+export interface ExpectedGrowth {
+  why: string | null;
+  by: "program" | "file";
+  file: string | null;
+  line: number;
+  bytes_per_step: number;
+  is_all: boolean;
 }
 export interface Fragmentation {
   device: number;
@@ -522,6 +532,14 @@ export interface Report {
       last: number | null;
       least: number | null;
       most: number | null;
+    }[];
+    expectations: {
+      what: string;
+      why: string | null;
+      by: "program" | "file";
+      file: string | null;
+      line: number;
+      verdicts: number;
     }[];
   }[];
   completeness: Completeness;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The analyzer's own words for changes and for shapes of series, which come with the page's facts.
 import type { Facts } from "../data/facts";
-import { words } from "./units";
+import type { Verdict } from "../data/report";
+import { baseName, count, shown, words } from "./units";
 
 export type Named = Pick<Facts, "advice_words" | "shapes">;
 
@@ -16,11 +17,12 @@ export function adviceHeading(named: Named, id: string): string {
   return /[_(]/.test(found.split(" ")[0]!) ? found : found[0]!.toUpperCase() + found.slice(1);
 }
 
-export function shapeWords(named: Named, shape: string): string {
-  return named.shapes?.[shape]?.words ?? words(shape);
-}
-
-/** Whether a series of that shape accumulates. */
-export function isLeak(named: Named, shape: string): boolean {
-  return named.shapes?.[shape]?.is_leak ?? false;
+/** The answer of a verdict for a heading: "accumulates", "bounded by buffer.py:13 at 50", "not settled"; how it looks otherwise. */
+export function answerWords(named: Named, verdict: Verdict): string {
+  const { answer, bound, shape } = verdict;
+  if (answer === "not_settled") return "not settled";
+  if (answer !== "bounded" || bound === null) return named.shapes?.[shape] ?? words(shape);
+  if (bound.kind === "episode") return `bounded by the end of ${shown(bound.expression, 60)}`;
+  const place = bound.file === null ? "itself" : `${shown(baseName(bound.file), 60)}:${bound.line}`;
+  return `bounded by ${place}${bound.value === 0 ? "" : ` at ${count(bound.value)}`}`;
 }

@@ -2,7 +2,7 @@
 // The answer: the verdict, five figures, and who held the device.
 import type { ComponentChildren, JSX } from "preact";
 import type { Device, Oom, Report, Verdict } from "../data/report";
-import { isLeak, type Named } from "../text/named";
+import { answerWords } from "../text/named";
 import { bytes, count, percent, shown, words } from "../text/units";
 import { categoryColour, partColour } from "./colours";
 import { OutOfMemory } from "./oom";
@@ -67,6 +67,7 @@ function Tiles({ report, device }: { report: Report; device: Device }): JSX.Elem
   const verdict = verdictOf(report, device);
   const growth = verdict?.bytes_per_step ?? null;
   const unit = verdict?.series.unit ?? "step";
+  const { facts } = usePage();
   const { completeness } = report;
   const complete = completeness.dropped_events === 0 && !completeness.truncated && completeness.clean_exit;
   const unused = device.peak_reserved_bytes === null ? null : device.peak_reserved_bytes - device.peak_allocated_bytes;
@@ -76,11 +77,11 @@ function Tiles({ report, device }: { report: Report; device: Device }): JSX.Elem
         <Size value={device.peak_allocated_bytes} of="peak_allocated" /></Tile>
       <Tile title="Peak reserved" note={unused !== null ? `${bytes(Math.max(unused, 0))} more than was ever allocated` : null}>
         <Size value={device.peak_reserved_bytes} of="peak_reserved" /></Tile>
-      <Tile title={`Growth a ${unit}`} note={verdict && growth !== 0 && growth !== null ? words(verdict.shape) : null}>
+      <Tile title={`Growth a ${unit}`} note={verdict && growth !== 0 && growth !== null ? answerWords(facts, verdict) : null}>
         {growth === null ? <span class="unknown">not known</span> : growth === 0 ? "none" : <Size value={growth} of="growth" />}</Tile>
       <Tile title={`${unit[0]!.toUpperCase()}${unit.slice(1)}s until it is full`}>
         {verdict?.steps_to_oom != null ? <span class="number" data-key="steps_to_oom" data-value={verdict.steps_to_oom}>{count(verdict.steps_to_oom)}</span>
-          : growth === 0 ? "does not fill up" : <span class="unknown">not known</span>}</Tile>
+          : growth === 0 || verdict?.answer === "bounded" ? "does not fill up" : <span class="unknown">not known</span>}</Tile>
       <Tile title="Recorded" note={complete ? "all of it" : "not all of it: see How far to trust it"}>
         <span data-key="events" data-value={completeness.events}>{count(completeness.events)} events</span></Tile>
     </dl>
@@ -88,10 +89,10 @@ function Tiles({ report, device }: { report: Report; device: Device }): JSX.Elem
 }
 
 /** The first thing that a reader wants to know; null: that memory accumulates. */
-function firstSentence(named: Named, device: Device, oom: Oom | undefined, verdict: Verdict | undefined): string | null {
+function firstSentence(device: Device, oom: Oom | undefined, verdict: Verdict | undefined): string | null {
   const who = `GPU ${device.index}`;
   if (oom) return `${who} ran out of memory: ${bytes(oom.requested_bytes)} were asked for, and ${bytes(oom.free_bytes)} were free on the device.`;
-  if (verdict && isLeak(named, verdict.shape) && !verdict.negligible) return null;
+  if (verdict?.is_leak) return null;
   const [reserved, capacity] = [device.peak_reserved_bytes, device.capacity_bytes];
   if (reserved === null || capacity === null) return `${who}: PyTorch had ${bytes(device.peak_allocated_bytes)} allocated at most.`;
   return `${who}: it fits. PyTorch had ${bytes(reserved)} of ${bytes(capacity)} reserved at most.`;
@@ -108,7 +109,7 @@ export function FirstScreen(): JSX.Element {
   const oom = report.oom.filter((one) => one.device === device.index && one.pid === device.pid);
   const decisive = oom.find((one) => !one.caught) ?? oom[0];
   const growth = <span data-key="verdict">{verdict ? shown(verdict.summary, 600) : "Nothing is known of its growth."}</span>;
-  const answer = firstSentence(page.facts, device, decisive && !decisive.caught ? decisive : undefined, verdict);
+  const answer = firstSentence(device, decisive && !decisive.caught ? decisive : undefined, verdict);
   return (
     <Section id="first" title="Verdict">
       <p class="verdict">{answer ?? growth}</p>

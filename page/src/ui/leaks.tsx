@@ -3,8 +3,8 @@
 import type { JSX } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import uPlot from "uplot";
-import type { Verdict } from "../data/report";
-import { isLeak, shapeWords } from "../text/named";
+import type { ExpectedGrowth, Verdict } from "../data/report";
+import { answerWords } from "../text/named";
 import { baseName, bytes, count, percent, shown, words } from "../text/units";
 import { Frames, Prose, Section, Size } from "./parts";
 import { usePage } from "./state";
@@ -97,8 +97,8 @@ function Growing({ verdict, place, same }: Growth): JSX.Element {
   const { facts } = usePage();
   const seen = same.filter((one) => !one.startsWith("site:")).map(subjectName);
   return (
-    <article class={isLeak(facts, verdict.shape) && !verdict.negligible ? "leak" : ""}>
-      <h3>{subjectName(verdict.subject)}: {shapeWords(facts, verdict.shape)}</h3>
+    <article class={verdict.is_leak ? "leak" : ""}>
+      <h3>{subjectName(verdict.subject)}: {answerWords(facts, verdict)}{verdict.expected?.is_all ? ", as expected" : ""}</h3>
       <p>{shown(verdict.summary, 800)}.{seen.length > 0 ? ` It shows in ${seen.join(", ")} too.` : ""}</p>
       <Series verdict={verdict} />
       {verdict.bytes_per_step ? <p><Size value={verdict.bytes_per_step} of={`verdict:${place}:growth`} /> a {verdict.series.unit}
@@ -108,6 +108,7 @@ function Growing({ verdict, place, same }: Growth): JSX.Element {
       {verdict.culprits.slice(0, 5).map((one, i) => (
         <div class="culprit" key={i}>
           <p><Size value={one.bytes_per_step} of={`verdict:${place}:culprit:${i}`} /> a {verdict.series.unit}, {percent(one.share, 1)} of the growth, {words(one.category)}: <Frames frames={one.frames} /></p>
+          {one.expected ? <p class="note">{expectedWords(one.expected)}</p> : null}
           {one.forward.length > 0 ? <p>Gradient of <Frames frames={one.forward} /></p> : null}
           {one.retained_by.slice(0, 3).map((kept, k) => <Chain key={k} kept={kept} />)}
           <Remedy fix={one.fix} />
@@ -117,16 +118,22 @@ function Growing({ verdict, place, same }: Growth): JSX.Element {
   );
 }
 
+/** "Expected: plotted at the end (said at train.py:12)" */
+export function expectedWords({ why, file, line, is_all }: ExpectedGrowth): string {
+  const place = file ? ` (said at ${shown(baseName(file), 60)}:${line})` : "";
+  return `${is_all ? "Expected" : "Expected in part"}${why ? `: ${shown(why, 400)}` : ""}${place}`;
+}
+
 export function LeaksView(): JSX.Element {
-  const { facts, report, histories, chosen } = usePage();
+  const { report, histories, chosen } = usePage();
   const pid = histories[chosen.history]?.facts.pid;
   const all = report.verdicts.map((verdict, place) => ({ verdict, place })).filter(({ verdict }) => pid === undefined || verdict.pid === pid);
-  const growing = folded(all.filter(({ verdict }) => isLeak(facts, verdict.shape)));
-  const rest = folded(all.filter(({ verdict }) => !isLeak(facts, verdict.shape)));
+  const growing = folded(all.filter(({ verdict }) => verdict.is_leak));
+  const rest = folded(all.filter(({ verdict }) => !verdict.is_leak));
   return (
     <Section id="growth" title="Growth" lead={growing.length === 0 ? "Nothing accumulates from step to step." : "What accumulates from step to step, and what keeps it alive."}>
       {growing.map((one) => <Growing key={one.place} {...one} />)}
-      {rest.length > 0 ? <details><summary>What does not grow ({count(rest.length)})</summary>{rest.map((one) => <Growing key={one.place} {...one} />)}</details> : null}
+      {rest.length > 0 ? <details><summary>What is bounded, not settled, negligible or steady ({count(rest.length)})</summary>{rest.map((one) => <Growing key={one.place} {...one} />)}</details> : null}
     </Section>
   );
 }

@@ -109,7 +109,7 @@ def verdicts(report: Report, pid: int) -> List[Row]:
             kind = one["subject"].partition(":")[0]
             rows.append({
                 **{name: one[name] for name in (
-                    "subject", "shape", "bytes_per_step", "bytes_per_step_low", "bytes_per_step_high", "steps_to_oom",
+                    "subject", "shape", "answer", "bytes_per_step", "bytes_per_step_low", "bytes_per_step_high", "steps_to_oom",
                     "confidence", "negligible", "more_steps_needed", "summary")},
                 "device": _device_of(one["subject"]), "is_leak": one["is_leak"] and not in_doubt,
                 "is_headline": kind not in ("site", "category", "module")})

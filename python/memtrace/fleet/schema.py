@@ -12,7 +12,7 @@ import functools
 from typing import Any, Dict, Iterable, List, NamedTuple, Tuple
 
 MAJOR = 1  # readers refuse another
-MINOR = 0  # grows with each compatible addition
+MINOR = 1  # grows with each compatible addition
 VERSION = MAJOR * 1000 + MINOR  # as files hold it: schema_version
 
 INT, REAL, TEXT, FLAG = "int64", "double", "string", "bool"
@@ -161,7 +161,8 @@ end_high_bytes   int64   the most
 subject              string  device:0, reserved:0, outside:0, category:weights, phase:NAME, site:3, host
 device               int64   index; None: the host
 shape                string  accumulating, stepwise, sawtooth_leak, steady, …
-is_leak              bool    it grows without end, by enough to matter, and nothing that was lost casts doubt on it
+answer               string  accumulates, bounded, not_settled, steady
+is_leak              bool    it grows without end, by enough to matter, nobody expects it, and nothing that was lost casts doubt on it
 is_headline          bool    of a device, of what is reserved or outside on it, of a phase or the host: not a part of another one
 bytes_per_step       double  None: not known
 bytes_per_step_low   double  of a 95 % interval

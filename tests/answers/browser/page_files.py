@@ -21,6 +21,7 @@ PAGES = {
     "out_of_memory": (["out_of_memory"], []),
     "large": (["large"], []),
     "leak": (["leak"], []),
+    "expected": (["expected"], []),
     "in_pieces": (["in_pieces"], []),
     "hostile": (["hostile"], []),
     "ranks": (RANKS, []),
@@ -37,6 +38,7 @@ RUNS = {
     # the keyboard reaches, and axe finds it too small.
     "leak": (HERE / "programs/launched.py",
              [runs.ROOT / "tests/corpus/programs/leak_validation_outputs.py", "--steps", "60"], {}),
+    "expected": (programs.path("expects"), ["--say", "object"], {"env": {"PYTHONPATH": str(runs.ROOT / "python")}}),
     "in_pieces": (programs.path("in_pieces"), [], {"memory": "880MiB"}),
     "hostile": (HERE / "programs/hostile_names.py", [ARGUMENT], {"env": {"PYTHONPATH": str(runs.ROOT / "python")}}),
 }

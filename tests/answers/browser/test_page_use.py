@@ -123,6 +123,16 @@ def test_a_leak_has_its_line_its_keeper_and_its_remedy(opened, files):
     assert re.sub(r"\s+", " ", culprit["fix"]["change"])[:40] in re.sub(r"\s+", " ", text)
 
 
+def test_growth_that_is_expected_is_no_alarm_and_says_why(opened, files):
+    said = files.json("expected")["verdicts"][0]["expected"]
+    views = page_views.visit_all(opened("expected"))
+    assert f"Expected: plotted at the end (said at expects.py:{said['line']})" in views["growth"]
+    assert "as expected" in views["growth"]
+    assert "it fits" in views["first"] and "expected: plotted at the end" in views["first"]
+    assert opened("expected").page.locator("article.leak").count() == 0
+    assert opened("leak").page.locator("article.leak").count() > 0
+
+
 def test_fragmentation_says_what_the_blocked_request_needed(opened):
     text = page_views.visit_all(opened("in_pieces"))["fragmentation"]
     assert "300.00 MiB" in text  # asked for by in_pieces.py

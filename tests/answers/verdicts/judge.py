@@ -40,7 +40,7 @@ def kind(verdict: dict) -> str:
 
 
 def leaks(verdict: dict) -> bool:
-    return verdict["shape"] in LEAK_SHAPES
+    return verdict["shape"] in LEAK_SHAPES and verdict["answer"] != "bounded"
 
 
 def is_about(verdict: dict, subjects: tuple[str, ...]) -> bool:

@@ -29,7 +29,7 @@ class Result:
     failure: str = ""
 
 
-def report_of(run: Run) -> dict:
+def recording_of(run: Run) -> recordings.Recording:
     truth = run.truth
     arguments = ("--steps", str(run.steps), "--seed", str(run.seed), *truth.arguments)
     environment = {**ENVIRONMENT, "MEMTRACE": run.mode} if run.mode else ENVIRONMENT
@@ -37,6 +37,11 @@ def report_of(run: Run) -> dict:
     # Another status is an error of the program, and no verdict.
     assert made.status == 0, f"{truth.name} ended with {made.status}: {text_of(made.stderr)[-3000:]}"
     assert made.traces, f"{truth.name} left no trace: {text_of(made.stderr)[-3000:]}"
+    return made
+
+
+def report_of(run: Run) -> dict:
+    made = recording_of(run)
     with tempfile.TemporaryDirectory() as folder:
         return runs.report(made.traces, Path(folder))
 

@@ -25,7 +25,7 @@ def verdict(subject="device:0", shape="accumulating", line=LINE, **more):
         "retained_by": [{"path": "losses[…]", "container": "list", "owner": "local of fit"}],
         "fix": {"id": "detach_loss", "change": "losses.append(float(loss))"},
     }
-    return {"subject": subject, "shape": shape, "bytes_per_step": 512, "culprits": [culprit], **more}
+    return {"subject": subject, "shape": shape, "answer": "accumulates", "bytes_per_step": 512, "culprits": [culprit], **more}
 
 
 def judged(*verdicts, truth=TRUTH, steps=100):

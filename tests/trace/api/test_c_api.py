@@ -55,6 +55,11 @@ def test_what_a_program_tells(compiled, tmp_path, program):
         ("tokens", -12.5),
     ]
     assert not [record for record in told if record["kind"] == "census"]
+    expected = [record for record in told if record["kind"] == "expectation"]
+    assert [(record["what"], record["why"], record["said_at"]) for record in expected] == [
+        ("cache.keys", "as large as the data", 17), ("told.c:*", "", 0),
+    ]
+    assert expected[0]["said_in"].endswith("told.c") and expected[1]["said_in"] == ""
 
 
 def test_phases_belong_to_their_thread_and_end_with_their_scope(compiled, tmp_path):

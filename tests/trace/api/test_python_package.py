@@ -34,6 +34,8 @@ def test_without_memtrace_nothing_happens():
     memtrace.step("name")
     memtrace.annotate(1234, "weights")
     memtrace.counter("loss", 1)
+    memtrace.expect_growth([], "why")
+    memtrace.expect_growth("self.outputs", "why")
     memtrace.census()
 
 
@@ -48,6 +50,8 @@ def test_without_memtrace_nothing_happens():
     lambda: memtrace.counter(3, 1.0),
     lambda: memtrace.counter("loss", "much"),
     lambda: memtrace.counter("loss", None),
+    lambda: memtrace.expect_growth([], None),
+    lambda: memtrace.expect_growth("self.outputs", 3),
 ])
 def test_wrong_types_are_refused(call):
     with pytest.raises(TypeError):
@@ -128,6 +132,76 @@ def test_cuda_array_interface(monkeypatch):
     memtrace.annotate(Array(), "inputs", "batch")
     memtrace.annotate(Gone(), "inputs")
     assert calls == [(4096, b"inputs", b"batch"), (0, b"inputs", None)]
+
+
+@pytest.fixture(scope="module")
+def expecting(built, tmp_path_factory):
+    """The output, and by process id what its trace has of expectations."""
+    outcome = records.python("expecting", tmp_path_factory.mktemp("expecting")).expect(0)
+    told = [[row for row in runs.dump(trace, stacks=False) if row["kind"] == "expectation"] for trace in outcome.traces]
+    assert len(told) == 2
+    return outcome, told
+
+
+def test_what_is_expected_to_grow_by_any_name(expecting):
+    outcome, (told, _) = expecting
+    program = outcome.ran(records.PROGRAMS / "expecting.py")
+    lines = program.read_text().splitlines()
+    OBJECT, TENSOR, NAMELESS = 1, 2, 4
+    rows = {row["why"]: row for row in told}
+    for why, row in rows.items():
+        assert row["said_in"] == str(program)
+        if why not in ("odd", "an argument", "gone at once", "a variable that is deleted"):
+            assert why in lines[row["said_at"] - 1]
+    assert {why: (row["what"], row["owner"], row["holder"], row["flags"]) for why, row in rows.items()
+            if not row["flags"] & NAMELESS and why not in ("odd", "gone at once", "a variable that is deleted")} == {
+        "a global": ("outputs", "global of __main__", "", OBJECT),
+        "in a dictionary": ("cache['rows']", "global of __main__", "", OBJECT),
+        "a deque": ("window", "global of __main__", "", OBJECT),
+        "a pattern ü": ("Trainer.outputs", "", "", 0),
+        "from its own __init__": ("self.history", "local of __init__", "Program", OBJECT),
+        "a local": ("local", "local of go", "", OBJECT),
+        "a cell": ("captured", "local of go", "", OBJECT),
+        "a slot": ("program.slots.kept", "global of __main__", "Slots", OBJECT),
+        "a module": ("program.model", "global of __main__", "Program", OBJECT),
+        "a buffer": ("program.model.queue", "global of __main__", "Model", OBJECT),
+        "an attribute of a module": ("program.model.masks", "global of __main__", "Model", OBJECT),
+        "again and again": ("program.history", "global of __main__", "Program", OBJECT),
+        "another one each time": ("program.last", "global of __main__", "Program", OBJECT),
+        "the recording began": ("said after", "", "", 0),
+    }
+    assert rows["an argument"]["what"] == "list" and rows["an argument"]["flags"] & NAMELESS
+    assert lines[rows["a local"]["line"] - 1] == "    def go(self):"
+    # Said 10,000 times, or of 200 objects of one name: told once.
+    assert [row["why"] for row in told].count("again and again") == 1
+    assert [row["why"] for row in told].count("another one each time") == 1
+    # The odd ones: each is there by some name, or by its class, and the longest is cut.
+    odd = [row["what"] for row in told if row["why"] == "odd"]
+    assert {"self.odd", "x y", "x" * 1000} < set(odd) and "" not in odd
+    assert not TENSOR & rows["a buffer"]["flags"]  # nothing knew yet what a tensor is
+
+
+def test_a_forked_child_tells_what_was_said_before(expecting):
+    _, (first, second) = expecting
+    def short(rows):
+        return [(row["what"], row["why"]) for row in rows]
+    assert short(first) == short(second) and len(first) > 20
+
+
+def test_a_program_cannot_tell_that_something_is_expected(expecting):
+    outcome, _ = expecting
+    assert [records.said(outcome, word) for word in ("counts", "gone", "released", "errno", "child")] == [
+        ["True"], ["True"], ["True"], ["True"], ["0"]]
+    assert b"Error" not in outcome.stderr
+
+
+@pytest.mark.parametrize("settings", [{"MEMTRACE_CENSUS": "0"}, {"MEMTRACE_AGENT": "0"}, {"MEMTRACE": "minimal"}])
+def test_without_censuses_objects_have_no_names(tmp_path, settings):
+    told = records.python("expecting", tmp_path, env=settings).expect(0).traces
+    rows = [row for row in runs.dump(told[0], stacks=False) if row["kind"] == "expectation"]
+    assert {row["flags"] for row in rows} == {0, 1 | 4}
+    assert {"what": "Trainer.outputs", "why": "a pattern ü"}.items() <= next(
+        row for row in rows if row["flags"] == 0).items()
 
 
 def test_disabled(tmp_path):

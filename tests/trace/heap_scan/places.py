@@ -34,6 +34,9 @@ def held(name, path, container="", length="", owner="global of __main__", holder
 # How long the containers on the path are, and what the keys are.
 expected_levels = {"in a class": "2i/3", "by name": "2k", "by text": "1n", "by size": "1i", "in a window": "1/1<4",
                    "after known keys": "13n"}
+# Of each attribute on the path, the class of the object that has it.
+expected_classes = {"list": "Trainer", "in a module": "Trainer,Module,Module", "deep chain": "Link,Link", "global": "",
+                    "class attribute": "Trainer", "partial": "partial", "parameter": "Trainer", "closure in a hook": ""}
 TENANTS = ["acme", "birch"]
 by_class = {7: [held("in a class", "by_class[…]", "list", "3"), 1, 2], 9: [3]}
 adapters = {TENANTS[0]: held("by name", "adapters['acme']", "dict", "2"), TENANTS[1]: None}
@@ -251,7 +254,17 @@ def inner(probe):
         fails_now()
     except KeyError:
         probe.take()
-    return local, copies, uses_cell, optimizer, also
+    names = {"list": probe.name_of(trainer.outputs), "key": probe.name_of(trainer.state["last"]),
+             "module": probe.name_of(trainer.model), "part": probe.name_of(layer_again()), "local": probe.name_of(copies),
+             "cell": probe.name_of(cell), "held": probe.name_of(local), "class": probe.name_of(Trainer.shared),
+             "optimizer": probe.name_of(optimizer.state), "function": probe.name_of(unbounded),
+             "nobody's": probe.name_of([]), "number": probe.name_of(7), "python module": probe.name_of(sys),
+             "globals": probe.name_of(globals()), "modules": probe.name_of(sys.modules)}
+    return local, copies, uses_cell, optimizer, also, names
+
+
+def layer_again():
+    return trainer.model._modules["encoder"]
 
 
 def main():
@@ -263,7 +276,7 @@ def main():
     gc.disable()  # the cycle must live until the census
     make_cycle()
     for _ in looped():  # named by nobody: the interpreter has it
-        inner(probe)
+        names = inner(probe)[-1]
     stop.set()
     thread.join()
     rows = probe.rows()
@@ -275,6 +288,8 @@ def main():
                "numbers": {name: rows[made[name]][7].split(",") for name in ("list", "local list")},
                "levels": {name: rows[made[name]][8] for name in expected_levels},
                "expected_levels": expected_levels,
+               "classes": {name: rows[made[name]][9] for name in expected_classes},
+               "expected_classes": expected_classes, "names": names,
                "places": {name: rows[made[name]][4:6] for name in ("local", "global", "default")}},
               sys.stdout)
 

@@ -13,6 +13,8 @@ class Probe:
         self.library.probe_heap_scan.argtypes = [ctypes.c_ulong] * 3 + [ctypes.c_int]
         self.library.probe_check_objects.argtypes = [ctypes.c_uint, ctypes.c_int, ctypes.py_object]
         self.library.probe_rows.restype = ctypes.c_void_p
+        self.library.probe_name_of.argtypes = [ctypes.py_object, ctypes.c_ulong, ctypes.c_void_p]
+        self.library.probe_name_of.restype = ctypes.c_void_p
         self.library.probe_objects.restype = ctypes.c_ulong
         self.library.probe_cpu_seconds.restype = ctypes.c_double
 
@@ -31,7 +33,7 @@ class Probe:
         return None if answer == -1 else bool(answer)
 
     def rows(self):
-        """{address: (name, container, length, owner, file, line, holder, numbers, levels, flags)} of the last one."""
+        """{address: (name, container, length, owner, file, line, holder, numbers, levels, classes, flags)} of the last one."""
         size = ctypes.c_ulong()
         data = self.library.probe_rows(ctypes.byref(size))
         fields = ctypes.string_at(data, size.value).decode().split("\0")[:-1]
@@ -40,6 +42,12 @@ class Probe:
             detail = fields[i + 2].split("\x1f")
             found[int(fields[i])] = (fields[i + 1], *detail, int(fields[i + 3]))
         return found
+
+    def name_of(self, thing, held=Held):
+        """[path, owner, file, line, holder, is_tensor]; None: no name leads to it."""
+        size = ctypes.c_ulong()
+        data = self.library.probe_name_of(thing, id(held), ctypes.byref(size))
+        return data and ctypes.string_at(data, size.value).decode().split("\0")[:-1]
 
     def objects(self):
         return self.library.probe_objects()

@@ -46,6 +46,7 @@ def test_every_place_is_found_and_named(interpreter):
     assert answer["found"] == answer["expected"]
     assert answer["rows"] == len(answer["expected"])
     assert answer["levels"] == answer["expected_levels"]
+    assert answer["classes"] == answer["expected_classes"]
     # Numbers of the object that has the list, and of the function whose variable it is; what is no whole
     # number, or smaller than the list is long, bounds nothing.
     assert sorted(set(answer["numbers"]["list"]) & SHOWN) == ["capacity=40", f"large={1 << 40}"]
@@ -54,6 +55,26 @@ def test_every_place_is_found_and_named(interpreter):
     assert (Path(file).name, Path(file).read_text().splitlines()[int(line) - 1]) == (
         "places.py", "def inner(probe):")
     assert Path(answer["places"]["global"][0]).name == "places.py"
+
+
+def test_an_object_is_named_as_a_census_would_name_it(interpreter):
+    named = json.loads(run(interpreter, "places.py"))["names"]
+    file = str(HERE / "places.py")
+    inner = str((HERE / "places.py").read_text().splitlines().index("def inner(probe):") + 1)
+    main = "global of __main__"
+    assert named == {
+        "list": ["trainer.outputs", main, file, "0", "Trainer", "0"],
+        "key": ["trainer.state['last']", main, file, "0", "", "1"],
+        "module": ["trainer.model", main, file, "0", "Trainer", "0"],
+        "part": ["trainer.model.encoder", main, file, "0", "Module", "0"],
+        "local": ["copies", "local of inner", file, inner, "", "0"],
+        "cell": ["cell", "local of inner", file, inner, "", "1"],
+        "held": ["local", "local of inner", file, inner, "", "1"],
+        "class": ["Trainer.shared", main, file, "0", "Trainer", "0"],
+        "optimizer": ["optimizer.state", "local of inner", file, inner, "Optimizer", "0"],
+        "function": ["unbounded", main, file, "0", "", "0"],
+        "nobody's": None, "number": None, "python module": None, "globals": None, "modules": None,
+    }
 
 
 @pytest.mark.parametrize("shape", ["list", "dict"])

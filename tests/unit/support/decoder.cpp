@@ -114,6 +114,8 @@ const char* payload_of(kind k, unsigned flags) {
       return "l";
     case kind::length:
       return "vvv";
+    case kind::expectation:
+      return "vvvvvvvvv";
     case kind::source:
       return "vvvvsvs";
   }

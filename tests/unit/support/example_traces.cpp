@@ -178,8 +178,8 @@ void many_sites(const std::string& folder, std::uint64_t events, std::uint64_t s
   save(folder, "many_sites.mtrace", trace.clean_exit());
 }
 
-// What stands behind the escape: files whole, in parts, cut off, changed, and records of versions to
-// come.
+// What stands behind the escape: files whole, in parts, cut off, changed, growth that is expected,
+// and records of versions to come.
 [[nodiscard]] trace_builder with_sources() {
   trace_builder trace;
   describe_run(trace);
@@ -193,6 +193,10 @@ void many_sites(const std::string& folder, std::uint64_t events, std::uint64_t s
   trace.source("/srv/ada/large.py", "", {format::source_too_large, 900'000});
   trace.source("/srv/ada/gone.py", "", {format::source_unreadable});
   trace.source("/srv/ada/in_part.py", "begun", {0, 50});
+  trace.expectation("self.kept", "plotted at the end", "/srv/ada/train.py", 3);
+  trace.expectation("self.kept", "plotted at the end", "/srv/ada/train.py", 4,
+                    {format::expectation_object | format::expectation_tensor, "local of __init__",
+                     "/srv/ada/model.py", 2, "Model"});
   trace.escaped(100, "of a later version").escaped(101, "").time();
   trace.alloc(base, 4_MiB, trace.stack(stack_to("Block.forward", 31)));
   return trace;

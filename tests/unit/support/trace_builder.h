@@ -236,19 +236,17 @@ class trace_builder {
                        std::uint64_t object = 0, std::string_view name = {}) {
     const auto name_number = text_or_none(name);
     byte_vector payload;
-    for (const auto value : {static_cast<std::uint64_t>(action), static_cast<std::uint64_t>(source),
-                             object, name_number}) {
-      put_unsigned(payload, value);
-    }
+    const auto kinds = {static_cast<std::uint64_t>(action), static_cast<std::uint64_t>(source)};
+    for (const auto value : kinds) put_unsigned(payload, value);
+    for (const auto value : {object, name_number}) put_unsigned(payload, value);
     return skippable(format::kind::phase, payload).time();
   }
   trace_builder& step(format::step_source source, std::uint64_t object = 0,
                       std::string_view name = {}) {
     const auto name_number = text_or_none(name);
     byte_vector payload;
-    for (const auto value : {static_cast<std::uint64_t>(source), object, name_number}) {
-      put_unsigned(payload, value);
-    }
+    const auto kind = static_cast<std::uint64_t>(source);
+    for (const auto value : {kind, object, name_number}) put_unsigned(payload, value);
     return skippable(format::kind::step, payload).time();
   }
   trace_builder& counter(std::string_view name, double value) {
@@ -284,9 +282,18 @@ class trace_builder {
     return escaped(32, {reinterpret_cast<const char*>(payload.data()), payload.size()});
   }
   trace_builder& length(std::string_view path, std::string_view owner, std::uint64_t length) {
+    return escaped_numbers(33, {text(path), text(owner), length}).time();
+  }
+  trace_builder& expectation(std::string_view what, std::string_view why, std::string_view said_in,
+                             std::uint64_t said_at, const expected_object& of = {}) {
+    return escaped_numbers(
+        34, {text(what), text_or_none(why), text_or_none(said_in), said_at, of.flags,
+             text_or_none(of.owner), text_or_none(of.file), of.line, text_or_none(of.holder)});
+  }
+  trace_builder& escaped_numbers(std::uint64_t kind, std::initializer_list<std::uint64_t> numbers) {
     byte_vector payload;
-    for (const auto value : {text(path), text(owner), length}) put_unsigned(payload, value);
-    return escaped(33, {reinterpret_cast<const char*>(payload.data()), payload.size()}).time();
+    for (const auto value : numbers) put_unsigned(payload, value);
+    return escaped(kind, {reinterpret_cast<const char*>(payload.data()), payload.size()});
   }
   trace_builder& escaped(std::uint64_t kind, std::string_view payload) {
     records_.push_back(0);

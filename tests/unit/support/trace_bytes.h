@@ -71,6 +71,13 @@ struct storage_words {
   std::uint64_t object = 0;
   std::uint64_t flags = 0;
 };
+struct expected_object {
+  std::uint64_t flags = 0;
+  std::string_view owner = {};
+  std::string_view file = {};
+  std::uint64_t line = 0;
+  std::string_view holder = {};
+};
 struct saved_numbers {
   std::uint64_t bytes = 0;
   std::uint64_t flags = 0;

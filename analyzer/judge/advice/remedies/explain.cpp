@@ -110,9 +110,10 @@ void prescribe(verdicts::findings& found, const trace::dictionary& names, const 
   for (auto& about : found.verdicts) {
     // A buffer that is emptied again has suspects where it fills for no good reason.
     const bool fills = about.found.shape == growth::shape::sawtooth;
-    if (!growth::is_leak(about.found.shape) && !fills) continue;
+    if ((!growth::is_leak(about.found.shape) && !fills) || verdicts::is_expected(about)) continue;
     const bool of_lines = !is_of_the_whole(about.about.kind);
     for (auto& who : about.suspects) {
+      if (who.expected && who.expected->is_all) continue;
       if (of_lines) who.fix = remedy_saving(who.bytes_per_step, clues_of(about, who, names, run));
       if (who.fix && fills && !who.fix->helps_what_fills) who.fix.reset();
     }

@@ -32,6 +32,10 @@ int main(int count, char** arguments) {
   memtrace_phase_end();
   memtrace_phase_begin("open before");
   memtrace_counter("too early", 1);
+  memtrace_expect_growth("cache.keys", "as large as the data", __FILE__, 17);
+  memtrace_expect_growth("cache.keys", "as large as the data", __FILE__, 17); /* the same */
+  memtrace_expect_growth("told.c:*", NULL, NULL, 0);
+  memtrace_expect_growth(NULL, "nothing", NULL, 0);
   if (count > 2) {
     if (cudaMalloc(&address, 1 << 20) != 0) return 1;
     printf("address %llu\n", (unsigned long long)(size_t)address);

@@ -84,3 +84,18 @@ TEST_CASE("GIVEN a path WHEN shortened THEN its last components stay") {
   CHECK(text::last_components("/usr/nn/linear.py", 2) == "nn/linear.py");
   CHECK(text::last_components("nn/linear.py", 3) == "nn/linear.py");
 }
+
+TEST_CASE("a star stands for any letters, a question mark for one") {
+  CHECK(text::matches("", ""));
+  CHECK(text::matches("*", ""));
+  CHECK(text::matches("self.outputs", "self.outputs"));
+  CHECK(text::matches("*.out*s", "self.outputs"));
+  CHECK(text::matches("**u?s", "self.outputs"));
+  CHECK(text::matches("a*b*c", "a_b_b_c"));
+  CHECK_FALSE(text::matches("self", "self.outputs"));
+  CHECK_FALSE(text::matches("self.output?", "self.output"));
+  CHECK_FALSE(text::matches("a*b*c", "a_c_b"));
+  // What a heap scan writes is no class of letters.
+  CHECK(text::matches("x[…]['a']", "x[…]['a']"));
+  CHECK_FALSE(text::matches("x[ab]", "xa"));
+}

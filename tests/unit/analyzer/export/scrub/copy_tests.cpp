@@ -75,6 +75,9 @@ void fill(trace_builder& trace) {
   trace.info("host", "node17");
   trace.info("alloc_conf", "expandable_segments:True");
   trace.length("cache of ada", "local of f", 7);
+  trace.expectation("/secret/m.py:9", "as ada wants it", "/secret/run.py", 7);
+  trace.expectation("cache of ada", "kept", "/secret/run.py", 8,
+                    {1, "local of f", "/secret/m.py", 9, "Cache"});
   trace.source("/secret/run.py", "def ada():\n  return 'secret'\n");
   const auto thread = trace.thread(7, "worker of ada");
   trace.device(0, 24_GiB, 23_GiB, "Some GPU").context(0, thread);

@@ -103,6 +103,20 @@ TEST_CASE(
   CHECK(process.summary.find("cgroup v2") != std::string::npos);
 }
 
+TEST_CASE(
+    "GIVEN a process that grows before twelve steps have ended WHEN judged THEN it is left open") {
+  auto samples = with_limit();
+  sample_every(100 * millisecond, 20 * second, samples.kept,
+               [](std::uint64_t time) { return gibibyte + time / (50 * millisecond) * mebibyte; });
+  for (const std::size_t steps : {0, 1, 11}) {
+    const auto all = host::judge_host(samples, {}, ends(steps, second, second / 4));
+    CHECK(verdicts::answer_of(about(all, "")) == verdicts::answer::not_settled);
+    CHECK_FALSE(about(all, "").steps_to_oom);
+  }
+  const auto all = host::judge_host(samples, {}, ends(13, second, second / 4));
+  CHECK(verdicts::is_leak(about(all, "")));
+}
+
 TEST_CASE("GIVEN a heap that grows by 3 MiB in all WHEN judged THEN it is no leak") {
   auto samples = with_limit();
   sample_every(100 * millisecond, 60 * second, samples.kept,

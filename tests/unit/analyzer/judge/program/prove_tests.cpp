@@ -342,6 +342,28 @@ TEST_CASE("GIVEN a program that does not parse THEN what does is read") {
   CHECK_FALSE(asked(std::string(100'000, '('), about("kept")).is_seen);
 }
 
+TEST_CASE(
+    "GIVEN names that are kept for tensors WHEN asked THEN a tensor is no key that comes again") {
+  const auto named = [](const std::string& value) {
+    return store("        if x not in self.items:\n            self.items[x] = " + value + "\n");
+  };
+  const auto asked_about = about("self.items", "dict");
+  for (const char* const value : {"f\"Tensor{self.count}\"", "'a tensor'", "0", "None", "True"}) {
+    const auto found = asked(named(value), asked_about);
+    CHECK_FALSE(found.proof);
+    CHECK_FALSE(found.why);
+  }
+  const auto through_a_name =
+      store("        name = f\"Tensor{self.count}\"\n        self.items[x] = name\n");
+  CHECK_FALSE(asked(through_a_name, asked_about).why);
+  // What is kept may be the value, under a key that was there before.
+  for (const char* const value : {"x", "make(x)", "(x, 0)"}) {
+    const auto found = asked(named(value), asked_about);
+    REQUIRE(found.why);
+    CHECK(found.why->kind == doubt_kind::keys);
+  }
+}
+
 TEST_CASE("GIVEN parameters that only go by their name, or by their place THEN they are read") {
   for (const std::string parameters :
        {"x, *, capacity=40", "x, /, capacity=40", "*, x, capacity=40"}) {

@@ -18,6 +18,18 @@ void work(made_up_program& program) {
   program.stream(11, 1_MiB);
 }
 
+// Thirty calls of the model, whose outputs stay for now.
+[[nodiscard]] std::vector<std::uint64_t> evaluate(made_up_program& program, std::uint64_t bytes) {
+  std::vector<std::uint64_t> outputs;
+  for (int call = 0; call < 30; ++call) {
+    program.in_scope({0, program.model(), program.model(), 0, {}});
+    outputs.push_back(program.alloc(40, bytes));
+    program.in_scope({});
+    program.stream(41, 1_MiB);
+  }
+  return outputs;
+}
+
 }  // namespace
 
 TEST_CASE("GIVEN a block a step that stays WHEN judged THEN its line and its rate are found") {
@@ -195,14 +207,7 @@ TEST_CASE(
     work(program);
     program.step();
     if (i % 20 != 0) continue;
-    std::vector<std::uint64_t> outputs;
-    for (int call = 0; call < 30; ++call) {
-      program.in_scope({0, program.model(), program.model(), 0, {}});
-      outputs.push_back(program.alloc(40, 2_MiB));
-      program.in_scope({});
-      program.stream(41, 1_MiB);
-    }
-    for (const auto output : outputs) program.free(output);
+    for (const auto output : evaluate(program, 2_MiB)) program.free(output);
   }
   const auto found = program.verdicts_on();
   CHECK_FALSE(is_leak(about(found, "device:0").found.shape));
@@ -211,6 +216,43 @@ TEST_CASE(
   CHECK(evaluation.unit == "call");
   CHECK(evaluation.bytes_per_step == Approx(2_MiB));
   CHECK(program.line_of(evaluation.suspects.at(0)) == 40);
+  // 60 MiB of 16 GiB, which were gone when the next step ended.
+  CHECK(evaluation.found.negligible);
+  CHECK(answer_of(evaluation) == verdicts::answer::bounded);
+  REQUIRE(evaluation.bound);
+  CHECK(evaluation.bound->kind == program::bound_kind::episode);
+  CHECK(evaluation.bound->line == 40);
+}
+
+TEST_CASE("GIVEN an evaluation that takes a tenth of the GPU WHEN judged THEN that is a leak") {
+  made_up_program program;
+  build(program);
+  for (int i = 0; i < 30; ++i) {
+    work(program);
+    program.step();
+    if (i % 10 != 0) continue;
+    for (const auto output : evaluate(program, 60_MiB)) program.free(output);
+  }
+  const auto found = program.verdicts_on();
+  const auto& evaluation = about(found, "phase:evaluation");
+  CHECK(is_leak(evaluation));
+  REQUIRE(evaluation.steps_to_oom);
+  CHECK(*evaluation.steps_to_oom < 300);
+}
+
+TEST_CASE(
+    "GIVEN what evaluations gather is still there after them WHEN steps are too few to tell THEN "
+    "that is a leak") {
+  made_up_program program;
+  build(program);
+  for (int i = 0; i < 3; ++i) {
+    work(program);
+    program.step();
+    (void)evaluate(program, 2_MiB);
+  }
+  const auto found = program.verdicts_on();
+  CHECK(answer_of(about(found, "device:0")) == verdicts::answer::not_settled);
+  CHECK(is_leak(about(found, "phase:evaluation")));
 }
 
 TEST_CASE("GIVEN a phase of a name in which memory grows WHEN judged THEN the phase is named") {
@@ -235,4 +277,5 @@ TEST_CASE("GIVEN a phase of a name in which memory grows WHEN judged THEN the ph
   const auto& phase = about(found, "phase:adaptation");
   CHECK(phase.found.shape == shape::accumulating);
   CHECK(phase.bytes_per_step == Approx(4_MiB));
+  CHECK(answer_of(phase) == verdicts::answer::bounded);
 }

@@ -87,11 +87,12 @@ class made_up_program {
   }
   trace_builder& trace() { return trace_; }
 
-  [[nodiscard]] verdicts::findings verdicts_on(bool killed = false) {
+  [[nodiscard]] verdicts::findings verdicts_on(bool killed = false,
+                                               const run::load_options& how = {}) {
     const auto bytes = killed ? trace_.bytes() : trace_.clean_exit();
     trace::memory_source source(std::as_bytes(std::span(bytes)));
     auto reader = trace::reader::open(source);
-    report_ = run::load("made_up.mtrace", *reader);
+    report_ = run::load("made_up.mtrace", *reader, how);
     return report_.findings;
   }
   // The user's innermost line of a suspect's allocation, after verdicts_on.

@@ -222,6 +222,34 @@ TEST_CASE("GIVEN a host that leaks THEN it breaks, and one of too few samples do
   CHECK(of_leaks(run) == outcome::broken);
 }
 
+TEST_CASE(
+    "GIVEN growth that is expected THEN it is told and breaks nothing, but for what is left") {
+  auto run = run_of(mib, mib);
+  auto& device = run[0].findings.verdicts.front();
+  device.found.shape = growth::shape::accumulating;
+  device.summary = "it grows; expected: plotted (said at train.py:12)";
+  device.expected.emplace();
+  CHECK(of_leaks(run) == outcome::broken);
+  device.expected->is_all = true;
+  CHECK(of_leaks(run) == outcome::ok);
+  check::limits wanted;
+  wanted.no_leaks = true;
+  CHECK(check::judge(run, wanted).front().sentence == device.summary);
+  // What is lost from a trace may have been something else.
+  run[0].completeness.dropped_events = 7;
+  CHECK(of_leaks(run) == outcome::unknown);
+  run[0].completeness.dropped_events = 0;
+  device.found.shape = growth::shape::unknown;
+  CHECK(of_leaks(run) == outcome::ok);
+  // One that is told only where it grows is told here, too.
+  auto& phase = run[0].findings.verdicts.emplace_back();
+  phase.about.kind = verdicts::subject_kind::phase;
+  phase.found.shape = growth::shape::accumulating;
+  phase.expected = run[0].findings.verdicts.front().expected;
+  CHECK(check::judge(run, wanted).size() == 2);
+  CHECK(of_leaks(run) == outcome::ok);
+}
+
 TEST_CASE("XML has its own way to write what has a meaning in it, and none for the rest") {
   CHECK(check::xml_escaped("a<b> & \"c\"\n\t") == "a&lt;b&gt; &amp; &quot;c&quot;&#10;&#9;");
   CHECK(check::xml_escaped(std::string("\x00\x1b", 2)) == "\xEF\xBF\xBD\xEF\xBF\xBD");

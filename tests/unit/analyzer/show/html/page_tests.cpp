@@ -101,10 +101,8 @@ TEST_CASE(
   CHECK(facts["advice_words"]["lora"] == "LoRA adapters");
   CHECK(facts["advice_words"]["an_id_of_tomorrow"] == "an id of tomorrow");
   CHECK(facts["shapes"].size() == 8);
-  CHECK(facts["shapes"]["stepwise"]["words"] == "grows by jumps");
-  CHECK(facts["shapes"]["stepwise"]["is_leak"] == true);
-  CHECK(facts["shapes"]["warmup_plateau"]["words"] == "warmup plateau");
-  CHECK(facts["shapes"]["warmup_plateau"]["is_leak"] == false);
+  CHECK(facts["shapes"]["stepwise"] == "grows by jumps");
+  CHECK(facts["shapes"]["warmup_plateau"] == "warmup plateau");
 }
 
 TEST_CASE("GIVEN numbers of any size WHEN a page holds them THEN they are read back exactly") {

@@ -52,6 +52,10 @@ constexpr double mebibyte = 1u << 20;
   return out.render(false, 0);
 }
 
+[[nodiscard]] std::string calm_line(const run::process_report& process) {
+  return text::join(terminal::calm_lines(process, 0, 200), "\n");
+}
+
 }  // namespace
 
 TEST_CASE("GIVEN a leak THEN rate, time left, line, keeper and remedy are told in this order") {
@@ -61,7 +65,7 @@ TEST_CASE("GIVEN a leak THEN rate, time left, line, keeper and remedy are told i
         "  kept by: `self.outputs`, a list of 240 in Trainer, from fit (train.py:80)\n"
         "  write instead: Move them to the CPU.\n"
         "  note: Nothing else helps.\n");
-  CHECK(terminal::calm_line(leaking(), 0).empty());
+  CHECK(terminal::calm_lines(leaking(), 0, 100).empty());
   CHECK(terminal::growth_in_brief(leaking(), 0) == ", accumulates 24.00 MiB a step");
   CHECK(terminal::growth_in_brief(leaking(), 1).empty());
 }
@@ -93,18 +97,18 @@ TEST_CASE("GIVEN a keeper that was seen early only THEN that is said") {
 
 TEST_CASE("GIVEN a device without growth THEN a line says how that is known") {
   run::process_report process;
-  CHECK(terminal::calm_line(process, 0).empty());
+  CHECK(terminal::calm_lines(process, 0, 100).empty());
   auto& about = process.findings.verdicts.emplace_back();
   about.found.shape = shape::steady;
   about.found.evidence.steps = 1200;
-  CHECK(terminal::calm_line(process, 0) == "  growth         none: steady over 1,200 steps");
+  CHECK(calm_line(process) == "  growth         none: steady over 1,200 steps");
   about.found.shape = shape::unknown;
   about.found.evidence.steps = 8;
   about.found.more_steps_needed = 12;
-  CHECK(terminal::calm_line(process, 0) ==
+  CHECK(calm_line(process) ==
         "  growth         8 steps are too few to tell; about 12 more would do");
   about.found.evidence.steps = 0;
-  CHECK(terminal::calm_line(process, 0).find("no steps") != std::string::npos);
+  CHECK(calm_line(process).find("no steps") != std::string::npos);
 }
 
 TEST_CASE("GIVEN growth within a phase THEN the line on steps does not contradict it") {
@@ -112,24 +116,24 @@ TEST_CASE("GIVEN growth within a phase THEN the line on steps does not contradic
   auto& steps = process.findings.verdicts.emplace_back();
   steps.found.shape = shape::steady;
   steps.found.evidence.steps = 1200;
-  const auto alone = terminal::calm_line(process, 0);
+  const auto alone = calm_line(process);
   auto& phase = process.findings.verdicts.emplace_back();
   phase.about = {verdicts::subject_kind::phase, 0, "evaluation"};
   phase.found.shape = shape::accumulating;
-  const auto beside = terminal::calm_line(process, 0);
+  const auto beside = calm_line(process);
   CHECK(alone.find("none:") != std::string::npos);
   CHECK(beside.find("none:") == std::string::npos);
   CHECK(beside.find("from step to step") != std::string::npos);
   phase.about.device = 1;
-  CHECK(terminal::calm_line(process, 0) == alone);
+  CHECK(calm_line(process) == alone);
 }
 
 TEST_CASE("GIVEN no step before memory ran out THEN nothing is said of growth") {
   run::process_report process;
   process.findings.verdicts.emplace_back();
-  CHECK_FALSE(terminal::calm_line(process, 0).empty());
+  CHECK_FALSE(terminal::calm_lines(process, 0, 100).empty());
   process.ooms.emplace_back();
-  CHECK(terminal::calm_line(process, 0).empty());
+  CHECK(terminal::calm_lines(process, 0, 100).empty());
 }
 
 TEST_CASE("GIVEN negligible growth THEN its line and its keeper are told in one line") {
@@ -137,11 +141,38 @@ TEST_CASE("GIVEN negligible growth THEN its line and its keeper are told in one 
   auto& about = process.findings.verdicts.front();
   about.found.negligible = true;
   about.bytes_per_step = 512;
-  const auto line = terminal::calm_line(process, 0);
-  CHECK(line.find("512 bytes  a step: negligible (") != std::string::npos);
+  const auto line = calm_line(process);
+  CHECK(line.find("512 bytes a step: negligible (") != std::string::npos);
   CHECK(line.find("train.py:88 validate") != std::string::npos);
   CHECK(line.find("kept by `") != std::string::npos);
   CHECK(line.find('\n') == std::string::npos);
+}
+
+TEST_CASE("GIVEN a bound THEN the line that says so is told, and nothing is a warning") {
+  auto process = leaking();
+  auto& about = process.findings.verdicts.front();
+  about.bound = program::bound{program::bound_kind::length, "/srv/ada/buffer.py", 13, "n < 50", 50};
+  about.summary =
+      "grows into `self.items`, which the program bounds at 50 (buffer.py:13, `n < 50`)";
+  CHECK(verdicts::answer_of(about) == verdicts::answer::bounded);
+  CHECK_FALSE(verdicts::is_leak(about));
+  CHECK(told(process).empty());
+  CHECK(calm_line(process) == "  growth         " + about.summary);
+}
+
+TEST_CASE("GIVEN what a phase gathers and gives back THEN it is a fact below the growth") {
+  run::process_report process;
+  auto& steps = process.findings.verdicts.emplace_back();
+  steps.found.shape = shape::steady;
+  steps.found.evidence.steps = 60;
+  auto& phase = process.findings.verdicts.emplace_back();
+  phase.about = {verdicts::subject_kind::phase, 0, "evaluation"};
+  phase.found.shape = shape::accumulating;
+  phase.found.negligible = true;
+  phase.summary = "evaluation of 20 calls gathers 10.00 MiB on GPU 0 and gives it back";
+  CHECK(told(process).empty());
+  CHECK(calm_line(process) ==
+        "  growth         none: steady over 60 steps\n                 " + phase.summary);
 }
 
 TEST_CASE("GIVEN host memory that grows THEN it is told which limit is reached") {

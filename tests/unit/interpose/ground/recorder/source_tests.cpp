@@ -173,6 +173,24 @@ TEST_CASE("a stack's own files are listed by the recorder, and their parts come 
   CHECK(found[0].texts[1] + found[1].texts[1] == text);
 }
 
+TEST_CASE("what is expected to grow stands in the file, and is no event") {
+  const temporary_folder folder;
+  auto recording = make_recorder(folder);
+  const std::uint32_t what = recording->text_id("self.outputs");
+  const std::uint32_t why = recording->text_id("plotted at the end");
+  recording->expectation({.what = what, .why = why, .said_at = 12});
+  recording->expectation({~0u, ~0u, ~0u, ~0u, ~0u, ~0u, ~0u, ~0u, ~0u});  // the longest
+  const std::string path = recording->path();
+  recording->finish();
+  const auto trace = decode_trace(path);
+  REQUIRE(trace.error.empty());
+  CHECK(trace.timed == 0);
+  const auto found = trace.of(kind::expectation);
+  REQUIRE(found.size() == 2);
+  CHECK(found[0].values == std::vector<std::uint64_t>{what, why, 0, 12, 0, 0, 0, 0, 0});
+  CHECK(found[1].values == std::vector<std::uint64_t>(9, ~0u));
+}
+
 TEST_CASE("a recording that has ended takes no source") {
   const temporary_folder folder;
   auto recording = make_recorder(folder);

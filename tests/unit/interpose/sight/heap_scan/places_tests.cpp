@@ -44,7 +44,7 @@ TEST_CASE("the longest container on the way is told, with the class whose attrib
   place_table places;
   const place_number name = places.start("trainer", fit);
   const place_number attribute = places.add(name, ".outputs");
-  places[attribute].attribute_of = "Trainer";
+  places[attribute].attribute_of = places[attribute].class_of_last = "Trainer";
   const place_number item = places.add(attribute, "[…]");
   places.note_container(item, {"list", 240}, false);
   const place_number value = places.add(item, "['logits']");
@@ -53,17 +53,37 @@ TEST_CASE("the longest container on the way is told, with the class whose attrib
         "list\x1f"
         "240\x1flocal of fit\x1ftrain.py\x1f"
         "88\x1fTrainer\x1f"
-        "limit=5\x1f,");
+        "limit=5\x1f,\x1fTrainer");
 }
 
 TEST_CASE("an attribute without a container names its object's class") {
   place_table places;
   const place_number attribute = places.add(places.start("self", fit), ".hidden");
-  places[attribute].attribute_of = "Decoder";
+  places[attribute].attribute_of = places[attribute].class_of_last = "Decoder";
   CHECK(places.detail(attribute, "limit=5") ==
         "\x1f\x1flocal of fit\x1ftrain.py\x1f"
         "88\x1f"
-        "Decoder\x1flimit=5\x1f");
+        "Decoder\x1flimit=5\x1f\x1f"
+        "Decoder");
+}
+
+TEST_CASE("of each attribute on the way the class is told that has it") {
+  place_table places;
+  const place_number replay = places.add(places.start("agent", fit), ".replay");
+  places[replay].class_of_last = "Agent";
+  const place_number part = places.add(places.add(replay, "[…]"), ".part");
+  const place_number items = places.add(part, ".items");
+  places[items].class_of_last = "Replay";
+  const place_number item = places.add(items, "['key']");
+  CHECK(
+      places.detail(item, "").ends_with("\x1f"
+                                        "Agent,,Replay"));
+  // What is not known at the end is left out; those before a name that begins anew are, too.
+  CHECK(
+      places.detail(part, "").ends_with("\x1f"
+                                        "Agent"));
+  const place_number other = places.start("features", {"closure of hook", "train.py", 5}, item);
+  CHECK(places.detail(other, "").ends_with("\x1f"));
 }
 
 TEST_CASE("a name that begins anew keeps the flags and the container of the way to it") {
@@ -79,7 +99,7 @@ TEST_CASE("a name that begins anew keeps the flags and the container of the way 
         "OrderedDict\x1f"
         "3\x1f"
         "closure of hook\x1ftrain.py\x1f"
-        "5\x1fLinear\x1flimit=5\x1f");
+        "5\x1fLinear\x1flimit=5\x1f\x1f");
 }
 
 TEST_CASE("of each item on the way it is told how long its containers are") {
@@ -93,7 +113,7 @@ TEST_CASE("of each item on the way it is told how long its containers are") {
   places.note_level(crop, crops, {4, 4, key_kind::none});
   CHECK(
       places.detail(crop, "").ends_with("\x1f"
-                                        "11,4<4"));
+                                        "11,4<4\x1f"));
   // A list in a dictionary is the same component.
   const place_number label = places.add(places.start("by_class", fit), "[…]");
   places.note_level(label, places.start("by_class", fit), {3, 0, key_kind::numbers});
@@ -102,7 +122,7 @@ TEST_CASE("of each item on the way it is told how long its containers are") {
   places.note_level(example, label, {12, 0, key_kind::none});
   CHECK(places.detail(example, "")
             .ends_with("\x1f"
-                       "3i/12"));
+                       "3i/12\x1f"));
 }
 
 TEST_CASE("a bounded container is flagged") {

@@ -7,6 +7,7 @@
 #include <iterator>
 #include <string>
 
+#include "interpose/sight/heap_scan/name_object.h"
 #include "interpose/sight/heap_scan/object_check.h"
 #include "interpose/sight/heap_scan/take.h"
 #include "interpose/sight/python/interpreter.h"
@@ -167,6 +168,21 @@ PROBE const char* probe_rows(unsigned long* size) {
          {std::to_string(held.address), held.name, held.detail, std::to_string(held.flags)}) {
       rows.append(field).append(1, '\0');
     }
+  }
+  *size = rows.size();
+  return rows.data();
+}
+
+// "path\0owner\0file\0line\0holder\0is_tensor\0" of an object; null: no name leads to it.
+PROBE const char* probe_name_of(void* object, unsigned long type, unsigned long* size) {
+  const auto found = heap_scan::name_object(reinterpret_cast<address>(object), stand_ins(type),
+                                            {.nanoseconds = 60'000'000'000});
+  if (!found) return nullptr;
+  rows.clear();
+  for (const std::string& field :
+       {found->path, found->owner, found->file, std::to_string(found->line), found->holder,
+        std::to_string(found->is_tensor ? 1 : 0)}) {
+    rows.append(field).append(1, '\0');
   }
   *size = rows.size();
   return rows.data();
