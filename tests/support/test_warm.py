@@ -4,8 +4,8 @@
 Left out, because it says when and where a process ran, and differs between two cold starts as well:
 - times, process and thread ids, the number of an event among those that include samples;
 - samples of the host's memory (`counter`), which are taken by time;
-- addresses on the host of Python's objects and of CUDA's streams and handles: each is replaced by the order in which
-  it is first seen;
+- addresses on the host of Python's objects, of pinned memory and of CUDA's streams and handles: each is replaced by the
+  order in which it is first seen;
 - the folder of the recording in names of files, and in the command line.
 
 amp_checkpoint.py is none of the ten: two cold recordings of it differ, too, as autocast frees its cache of casts in the
@@ -45,7 +45,8 @@ def facts_of(recording: recordings.Recording) -> list[dict]:
         if record["kind"] in ("counter", "thread"):
             continue
         one = {name: value for name, value in record.items() if name not in WHERE_AND_WHEN}
-        for name in ("stream", "handle", *(["address"] if record["kind"] == "object" else [])):
+        is_on_host = record["kind"] == "object" or "Host" in record.get("api", "")
+        for name in ("stream", "handle", *(["address"] if is_on_host else [])):
             if name in one:
                 one[name] = order.setdefault(one[name], len(order))
         one = json.loads(json.dumps(one).replace(str(recording.folder), ""))

@@ -82,7 +82,7 @@ def test_what_the_program_expects_breaks_nothing(trained, how):
     assert [row for row in made["advice"] if row.get("subject")] == []
     text = tool("report", trace)
     line, = [line for line in text.splitlines() if line.startswith("  growth ")]
-    assert f"256.00 KiB  a step, expected: {WHY} (said at expects.py:{said['line']})" in line
+    assert f"256.00 KiB a step, expected: {WHY} (said at expects.py:{said['line']})" in line
     assert "write instead" not in text and "called so" not in text
 
 
