@@ -12,6 +12,23 @@ namespace {
 const std::initializer_list<std::string_view> functions_and_classes = {"function_definition",
                                                                        "class_definition"};
 
+const std::vector<node> none;
+
+template <class Map>
+[[nodiscard]] const std::vector<node>& found_in(const Map& map, std::string_view name) {
+  const auto at = map.find(name);
+  return at == map.end() ? none : at->second;
+}
+
+// Of a parameter, in each form that it has; of `*` and `/` there is none.
+[[nodiscard]] node name_of_parameter(node parameter) {
+  while (parameter && !parameter.is("identifier")) {
+    const auto name = parameter.field("name");
+    parameter = name ? name : parameter.child(0);
+  }
+  return parameter;
+}
+
 }  // namespace
 
 bool is_decorated_with(const node& function, std::string_view name) {
