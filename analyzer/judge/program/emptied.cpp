@@ -163,7 +163,8 @@ class emptyings {
       // Both are called in one loop, for one object.
       for (const auto& call : in_.file.calls_of(function)) {
         const auto around = loops_around(call);
-        if (around.empty() || !stands_in(statement_of(call), around.front().field("body"))) continue;
+        if (around.empty() || !stands_in(statement_of(call), around.front().field("body")))
+          continue;
         for (const auto& other : calls) {
           if (loops_around(other) == around &&
               in_.is_same(in_.at_call(grown_, other), in_.at_call(what, call))) {
@@ -241,9 +242,8 @@ class emptyings {
       if (through.field("function").text() == "range" && arguments_of(through).size() == 3)
         return false;
       const bool is_changed = std::ranges::any_of(
-          in_.file.named(counter.text()), [&](const node& one) {
-            return given_by(one) && one.is_in(loop.field("body"));
-          });
+          in_.file.named(counter.text()),
+          [&](const node& one) { return given_by(one) && one.is_in(loop.field("body")); });
       if (is_changed) return false;
       // With zero it is emptied where the loop begins, too.
       const bool from_zero = at_first && arguments_of(through).size() == 1;
@@ -265,7 +265,8 @@ class emptyings {
       if (giver.is("augmented_assignment")) {
         const bool beside = statement_of(giver).parent() == statement_of(grows_.at).parent();
         if (!beside && !facts_at(giver).empty()) return false;
-        if (giver.field("right").text() != "1" || giver.field("operator").text() != "+=") return false;
+        if (giver.field("right").text() != "1" || giver.field("operator").text() != "+=")
+          return false;
       } else if (!giver.is("assignment") ||
                  (!source_file::is_constructor(in_.file.function_of(one)) &&
                   in_.file.is_repeated(one, {}, source_file::calls_by::others_too))) {

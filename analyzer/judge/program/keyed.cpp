@@ -223,16 +223,21 @@ class domains {
 
   // What Python's library makes anew in each call, or what only rises: uuid4(), time(), object();
   // len(kept), as long as nothing is taken out of it; id(x) of what is kept itself.
-  [[nodiscard]] bool is_new(const node& call, std::string_view package, std::string_view name) const {
+  [[nodiscard]] bool is_new(const node& call, std::string_view package,
+                            std::string_view name) const {
     constexpr std::array<std::pair<std::string_view, std::string_view>, 24> of_library = {
-        {{"uuid", "uuid1"},          {"uuid", "uuid4"},           {"uuid", "uuid6"},
-         {"uuid", "uuid7"},          {"uuid", "uuid8"},           {"time", "time"},
-         {"time", "time_ns"},        {"time", "perf_counter"},    {"time", "perf_counter_ns"},
-         {"time", "monotonic"},      {"time", "monotonic_ns"},    {"time", "process_time"},
-         {"time", "process_time_ns"}, {"time", "thread_time"},    {"datetime", "now"},
-         {"datetime", "utcnow"},     {"datetime", "today"},       {"secrets", "token_hex"},
-         {"secrets", "token_bytes"}, {"secrets", "token_urlsafe"}, {"random", "random"},
-         {"random", "uniform"},      {"random", "gauss"},         {"os", "urandom"}}};
+        {{"uuid", "uuid1"},           {"uuid", "uuid4"},
+         {"uuid", "uuid6"},           {"uuid", "uuid7"},
+         {"uuid", "uuid8"},           {"time", "time"},
+         {"time", "time_ns"},         {"time", "perf_counter"},
+         {"time", "perf_counter_ns"}, {"time", "monotonic"},
+         {"time", "monotonic_ns"},    {"time", "process_time"},
+         {"time", "process_time_ns"}, {"time", "thread_time"},
+         {"datetime", "now"},         {"datetime", "utcnow"},
+         {"datetime", "today"},       {"secrets", "token_hex"},
+         {"secrets", "token_bytes"},  {"secrets", "token_urlsafe"},
+         {"random", "random"},        {"random", "uniform"},
+         {"random", "gauss"},         {"os", "urandom"}}};
     const std::pair asked(package, name);
     // date.today() is one for a whole day.
     const bool is_a_day = name == "today" && call.field("function").text().find("datetime.t") ==
@@ -262,8 +267,8 @@ class domains {
     const auto parts = grows_->value.all();
     const bool is_in = std::ranges::any_of(parts, [&](const node& one) {
       return one.is("identifier") && one.text() == object.text() &&
-             one.parent().is_any({"assignment", "tuple", "list", "expression_list",
-                                  "argument_list", "pair"});
+             one.parent().is_any(
+                 {"assignment", "tuple", "list", "expression_list", "argument_list", "pair"});
     });
     const auto made = in_.value.only_value_of(object);
     return is_in && made.is_any({"call", "binary_operator", "list", "dictionary"}) &&

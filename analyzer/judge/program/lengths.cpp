@@ -319,8 +319,7 @@ std::vector<fact> case_at_hand::opened(const std::vector<fact>& facts) const {
   for (const auto& one : facts) {
     made.push_back(one);
     if (!one.sign.empty() || one.calls.size() == deepest) continue;
-    const auto function =
-        one.left.is("call") ? file.callee(one.left) : file.property_of(one.left);
+    const auto function = one.left.is("call") ? file.callee(one.left) : file.property_of(one.left);
     if (!function || source_file::is_constructor(function) || !runs_as_written(file, function))
       continue;
     const auto result = only_result(function);

@@ -39,6 +39,8 @@ bool is_decorated_with(const node& function, std::string_view name) {
 }
 
 node given_by(const node& target) {
+  const auto pattern = around(target, {"case_pattern", "block"});
+  if (pattern.is("case_pattern")) return pattern;
   auto below = target;
   auto at = target.parent();
   while (at.is_any({"pattern_list", "tuple_pattern", "list_pattern", "list_splat_pattern",
@@ -46,7 +48,7 @@ node given_by(const node& target) {
     below = at;
     at = at.parent();
   }
-  if (at.is("as_pattern_target") || at.is("case_pattern")) return at;
+  if (at.is("as_pattern_target")) return at;
   if (at.is("named_expression")) return at.field("name") == below ? at : node();
   const bool gives =
       at.is_any({"assignment", "augmented_assignment", "for_statement", "for_in_clause"});

@@ -204,7 +204,7 @@ class extents {
              (is_known(method, known::takes_one) || method == "pop" || method == "get" ||
               method == "index" || method == "count");
     }
-    constexpr std::array<std::string_view, 9> of_python = {"len", "max", "min", "any",  "all",
+    constexpr std::array<std::string_view, 9> of_python = {"len", "max", "min",  "any", "all",
                                                            "id",  "str", "bool", "next"};
     return std::ranges::find(of_python, function.text()) != of_python.end() &&
            in_.file.is_of_python(function);
@@ -213,14 +213,14 @@ class extents {
   // sorted(items, key=age), items.copy(): as many elements as it had.
   [[nodiscard]] bool is_as_long(const node& call, std::string_view name) const {
     const auto given = arguments_of(call);
-    const auto places = std::ranges::count_if(
-        given, [](const node& one) { return !one.is("keyword_argument"); });
+    const auto places =
+        std::ranges::count_if(given, [](const node& one) { return !one.is("keyword_argument"); });
     const auto function = call.field("function");
     if (function.is("attribute") && places == 0)
       return name == "copy" || name == "items" || name == "values" || name == "keys";
     const bool takes_function = name == "map" || name == "filter" || name == "defaultdict";
-    const bool by_python = makes_container(in_.file, call) || name == "deepcopy" || name == "copy" ||
-                           name == "map" || name == "iter" || name == "enumerate";
+    const bool by_python = makes_container(in_.file, call) || name == "deepcopy" ||
+                           name == "copy" || name == "map" || name == "iter" || name == "enumerate";
     return by_python && places == (takes_function ? 2 : 1);
   }
 

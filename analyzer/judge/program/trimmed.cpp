@@ -25,9 +25,9 @@ struct trim {
 
 [[nodiscard]] bool has_exit(const node& in, std::uint32_t after) {
   return std::ranges::any_of(in.all(), [&](const node& one) {
-    return one.begin() > after && one.is_any({"return_statement", "continue_statement",
-                                              "break_statement", "raise_statement", "yield",
-                                              "await"});
+    return one.begin() > after &&
+           one.is_any({"return_statement", "continue_statement", "break_statement",
+                       "raise_statement", "yield", "await"});
   });
 }
 
@@ -89,8 +89,8 @@ class trims {
         }
         if (!before && way_out) break;
         if (auto found = trim_by(statement, from)) return found;
-        way_out = way_out || (!before && (has_exit(statement, 0) ||
-                                          (from.is_caught && has_call(statement))));
+        way_out = way_out ||
+                  (!before && (has_exit(statement, 0) || (from.is_caught && has_call(statement))));
       }
       const auto around_it = block.parent();
       // A loop's body runs again and again before what follows it does.

@@ -32,17 +32,17 @@ struct by_any_name {
 
 // What happens to a value that is read: getattr(self, name)(x), print(vars(self)).
 [[nodiscard]] std::optional<done> what_happens_to(const source_file& file, const node& value) {
-  constexpr std::array<std::string_view, 12> looking = {"print", "len", "str",    "repr", "bool", "int",
-                                                        "float", "id",  "type",   "hash", "isinstance",
-                                                        "callable"};
+  constexpr std::array<std::string_view, 12> looking = {"print", "len",  "str",        "repr",
+                                                        "bool",  "int",  "float",      "id",
+                                                        "type",  "hash", "isinstance", "callable"};
   const auto user = value.parent();
   if (user.is("call") && user.field("function") == value) return done::called;
   if (user.is_any({"comparison_operator", "not_operator", "expression_statement"}))
     return std::nullopt;
   if (user.is("argument_list")) {
     const auto function = user.parent().field("function");
-    const bool only_looks = file.is_of_python(function) &&
-                            std::ranges::find(looking, function.text()) != looking.end();
+    const bool only_looks =
+        file.is_of_python(function) && std::ranges::find(looking, function.text()) != looking.end();
     if (only_looks) return std::nullopt;
   }
   return done::read;
@@ -62,12 +62,14 @@ class finder {
     for (const auto* const name : {"attrgetter", "methodcaller"})
       each_call(name, &finder::of_anything);
     each_call("getmembers", &finder::all_of_object);
-    for (const auto* const name : {"vars", "locals", "globals"}) each_call(name, &finder::all_names);
+    for (const auto* const name : {"vars", "locals", "globals"})
+      each_call(name, &finder::all_names);
     for (const auto& one : file_.named("__dict__")) {
       if (one.is("attribute")) names_of(one, owned_by::object, one.field("object"));
     }
     for (const auto& one : file_.named("modules")) {  // sys.modules[__name__]
-      const bool is_it = one.is("attribute") && file_.package_of(one.field("object").text()) == "sys";
+      const bool is_it =
+          one.is("attribute") && file_.package_of(one.field("object").text()) == "sys";
       const auto key = written_word(one.parent().field("subscript"));
       if (is_it && (key.empty() || key == "__main__"))
         made_.push_back({one, done::anything, owned_by::module});
@@ -133,23 +135,20 @@ class finder {
 
   void gives(const node& call) {
     const auto [object, name] = object_and_name(call);
-    if (written_word(name).empty())
-      made_.push_back({call, done::given, owned_by::object, object});
+    if (written_word(name).empty()) made_.push_back({call, done::given, owned_by::object, object});
   }
 
   void of_anything(const node& call) {
     const auto given = arguments_of(call);
-    const bool is_written =
-        !given.empty() && std::ranges::all_of(given, [](const node& one) {
-          const auto word = written_word(one);
-          return !word.empty() && word.find('.') == word.npos;
-        });
+    const bool is_written = !given.empty() && std::ranges::all_of(given, [](const node& one) {
+      const auto word = written_word(one);
+      return !word.empty() && word.find('.') == word.npos;
+    });
     if (!is_written) made_.push_back({call, done::anything, owned_by::object});
   }
 
   void all_of_object(const node& call) {
-    made_.push_back(
-        {call, done::anything, owned_by::object, call.field("arguments").child(0)});
+    made_.push_back({call, done::anything, owned_by::object, call.field("arguments").child(0)});
   }
 
   void all_names(const node& call) {
@@ -167,8 +166,8 @@ class finder {
     if (user.is("subscript") && user.field("value") == all) {
       if (!written_word(user.field("subscript")).empty()) return;
       const auto giver = user.parent();
-      const bool gives = giver.is_any({"assignment", "augmented_assignment"}) &&
-                         giver.field("left") == user;
+      const bool gives =
+          giver.is_any({"assignment", "augmented_assignment"}) && giver.field("left") == user;
       if (gives) return add(done::given);
       if (const auto what = what_happens_to(file_, user)) add(*what);
       return;
@@ -274,8 +273,8 @@ bool is_given_unwritten(const source_file& file, const node& name) {
   variable which;
   if (name.is("attribute")) {
     const auto object = name.field("object");
-    const std::string holder(
-        file.is_self(object) ? file.class_of(name).field("name").text() : std::string_view());
+    const std::string holder(file.is_self(object) ? file.class_of(name).field("name").text()
+                                                  : std::string_view());
     which = {variable_kind::attribute, {}, std::string(name.field("attribute").text()), holder};
   } else {
     const auto owner = file.owner_of(name, name.text());
@@ -297,7 +296,8 @@ bool is_called_unwritten(const source_file& file, const node& function) {
     if (one.what == done::given) return false;
     if (one.whom == owned_by::anybody) return true;
     if (is_method)
-      return one.whom == owned_by::object && may_be_of(file, one.object, holder.field("name").text());
+      return one.whom == owned_by::object &&
+             may_be_of(file, one.object, holder.field("name").text());
     return one.whom != owned_by::object;
   });
 }

@@ -308,7 +308,8 @@ class gatherer {
     for (const auto& one : function.field("body").all()) {
       if (!one.is("return_statement") || file_.function_of(one) != function) continue;
       const auto result = unwrapped(one.child(0));
-      const bool is_given = result.is("identifier") && source_file::has_parameter(function, result.text());
+      const bool is_given =
+          result.is("identifier") && source_file::has_parameter(function, result.text());
       if (!is_given) {
         came_from(result, depth + 1);
         continue;
@@ -502,8 +503,7 @@ class gatherer {
     } else {
       const bool keeps =
           is_known(name, known::passes_on) || (name == "dict" && argument.is("keyword_argument"));
-      const bool by_python =
-          is_known(name, known::reads_argument) && file_.is_of_python(function);
+      const bool by_python = is_known(name, known::reads_argument) && file_.is_of_python(function);
       const bool reads = !keeps && (by_python || reads_by_library(file_, function));
       add({reads ? use_kind::read : use_kind::escape, call}, certain);
     }

@@ -266,9 +266,8 @@ std::optional<std::int64_t> values::of_name(const node& what, unsigned depth) co
   const auto owner = is_attribute ? node() : file_.owner_of(what, name);
   const bool is_parameter =
       owner.is("function_definition") && source_file::has_parameter(owner, name);
-  const bool comes_again =
-      is_parameter &&
-      file_.is_repeated(owner.field("body").child(0), {}, source_file::calls_by::others_too);
+  const bool comes_again = is_parameter && file_.is_repeated(owner.field("body").child(0), {},
+                                                             source_file::calls_by::others_too);
   if (comes_again) return of_parameter(what, owner, depth);
   const bool is_own = is_attribute && file_.is_self(what.field("object"));
   const auto seen = seen_.of(name, is_own);
@@ -302,9 +301,9 @@ bool values::is_given_by_constructor(const node& in_class, std::int64_t value,
     if (!argument.is("keyword_argument") || argument.field("name") != one) continue;
     const auto call = argument.parent().parent();
     const auto function = call.field("function");
-    const bool is_others = file_.callee(call) || (function.is("identifier") &&
-                                                  function.text() != name &&
-                                                  !file_.classes(function.text()).empty());
+    const bool is_others =
+        file_.callee(call) || (function.is("identifier") && function.text() != name &&
+                               !file_.classes(function.text()).empty());
     if (!is_others && of(argument.field("value"), depth + 1) != value) return true;
   }
   if (!made.parent().is("decorated_definition") && !made.field("superclasses")) return false;
@@ -336,7 +335,8 @@ std::optional<std::int64_t> values::of(const node& expression, unsigned depth) c
     const auto inner = of(what.child(0), depth + 1);
     return inner ? std::optional(-*inner) : std::nullopt;
   }
-  if (is_call_of(file_, what, "min") || is_call_of(file_, what, "max") || is_call_of(file_, what, "int")) {
+  if (is_call_of(file_, what, "min") || is_call_of(file_, what, "max") ||
+      is_call_of(file_, what, "int")) {
     std::optional<std::int64_t> made;
     for (const auto& one : arguments_of(what)) {
       const auto value = of(one, depth + 1);
@@ -389,7 +389,8 @@ std::optional<std::int64_t> values::length_of(const node& expression, unsigned d
     return std::max<std::int64_t>(0, (*second - *first + *stride - 1) / *stride);
   }
   for (const auto* const same : {"enumerate", "reversed", "list", "tuple", "sorted", "iter"}) {
-    if (is_call_of(file_, what, same)) return length_of(what.field("arguments").child(0), depth + 1);
+    if (is_call_of(file_, what, same))
+      return length_of(what.field("arguments").child(0), depth + 1);
   }
   if (is_call_of(file_, what, "zip")) {  // as long as the shortest
     std::optional<std::int64_t> shortest;
@@ -431,8 +432,8 @@ bool values::is_left_alone(const node& name) const {
       return user.is("keyword_argument") ? user.field("name") == one : true;
     if (user.is("subscript") && user.field("value") == one) {
       const auto giver = user.parent();
-      return !giver.is_any({"assignment", "augmented_assignment", "delete_statement",
-                            "expression_list"}) ||
+      return !giver.is_any(
+                 {"assignment", "augmented_assignment", "delete_statement", "expression_list"}) ||
              (giver.is("assignment") && giver.field("right") == user);
     }
     if (user.is("subscript")) return true;  // as a key

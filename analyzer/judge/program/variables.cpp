@@ -68,10 +68,10 @@ bool is_chosen_value(const node& what) {
 }
 
 bool makes_container(const source_file& file, const node& call) {
-  constexpr std::array<std::string_view, 8> by_python = {"list",  "dict",      "set",    "tuple",
-                                                         "sorted", "frozenset", "filter", "reversed"};
+  constexpr std::array<std::string_view, 8> by_python = {
+      "list", "dict", "set", "tuple", "sorted", "frozenset", "filter", "reversed"};
   constexpr std::array<std::string_view, 9> by_library = {
-      "deque",      "OrderedDict",   "defaultdict",  "Counter", "Queue",
+      "deque",     "OrderedDict",   "defaultdict", "Counter", "Queue",
       "LifoQueue", "PriorityQueue", "SimpleQueue", "ChainMap"};
   const auto function = call.field("function");
   const auto object = function.field("object");
@@ -89,8 +89,7 @@ bool means(const source_file& file, const node& what, const variable& which) {
       // A name in the body of the class is an attribute of its objects.
       const auto scope = around(what, {"function_definition", "class_definition"});
       return scope.is("class_definition") && what.text() == which.name &&
-             (which.holder.empty() ||
-              file.are_related(scope.field("name").text(), which.holder));
+             (which.holder.empty() || file.are_related(scope.field("name").text(), which.holder));
     }
     if (!what.is("attribute") || file.written(what.field("attribute").text()) != which.name)
       return false;

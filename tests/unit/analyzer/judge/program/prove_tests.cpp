@@ -79,6 +79,14 @@ TEST_CASE("GIVEN a condition on the length around what grows THEN that is the bo
              bound_kind::length, 40);
 }
 
+TEST_CASE(
+    "GIVEN a limit that no heap scan saw WHEN its one caller says it THEN that is the bound") {
+  is_bounded(of_store("        if len(self.items) < self.capacity:\n"
+                      "            self.items.append(x)\n",
+                      ""),
+             bound_kind::length, 40);
+}
+
 TEST_CASE("GIVEN a condition that does not hold it THEN it is in doubt") {
   // The length is asked for once, and then many come.
   const auto many = of_store(
@@ -93,10 +101,11 @@ TEST_CASE("GIVEN a condition that does not hold it THEN it is in doubt") {
                        "            self.items.append(x)\n")
                   .proof);
   // Nobody says what the limit is, or it moves.
-  CHECK_FALSE(of_store("        if len(self.items) < self.capacity:\n"
-                       "            self.items.append(x)\n",
-                       "")
-                  .proof);
+  auto unsaid = store(
+      "        if len(self.items) < self.capacity:\n"
+      "            self.items.append(x)\n");
+  unsaid.replace(unsaid.find("Store(40)"), 9, "Store(int(input()))");
+  CHECK_FALSE(asked(unsaid, about("store.items")).proof);
   CHECK_FALSE(of_store("        if len(self.items) < self.capacity:\n"
                        "            self.items.append(x)\n"
                        "            self.capacity += 1\n")
