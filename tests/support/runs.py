@@ -64,9 +64,10 @@ class Outcome:
 
 def environment(extra: dict[str, str] | None = None) -> dict[str, str]:
     """Ours without what would change the run; None as a value takes a variable away."""
+    # pytest's own variable comes and goes while other threads ask.
     clean = {
-        name: value for name, value in os.environ.items()
-        if not name.startswith(("MEMTRACE_", "PYTORCH_")) and name != "LD_PRELOAD"
+        name: value for name in list(os.environ) if (value := os.environ.get(name)) is not None
+        and not name.startswith(("MEMTRACE_", "PYTORCH_", "PYTEST_CURRENT_TEST")) and name != "LD_PRELOAD"
     }
     # A third to a half of every run's processor time would go into compiling torch's sources anew;
     # nothing is written beside the tests' own programs.

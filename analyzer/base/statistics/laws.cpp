@@ -189,13 +189,15 @@ double net_growth(const std::vector<point>& points) {
   return median_of(last) - median_of(first);
 }
 
-// A staircase leaks where its jumps keep coming.
+// A staircase leaks where its jumps keep coming, and the ranks say that it rises: jumps that are
+// taken back in between leave it where it was.
 void judge_staircase(growth_found& found) {
   const auto& process = found.process;
   found.staircase = true;
   if (process.rises == 0) return;
   const bool silent = process.silence > 2 || process.silent_share > 0.5;
-  found.leak = process.rises >= 3 && !silent && process.log_odds > demanded_odds;
+  found.leak = process.rises >= 3 && !silent && process.log_odds > demanded_odds &&
+               found.ranks.z > suggestive;
   found.tentative = !found.leak && process.rises >= 2 && !silent && process.log_odds > 0;
   found.otherwise = process.silent_share > 0.5 ? shape::warmup_plateau : shape::bounded_records;
 }

@@ -34,7 +34,8 @@ namespace memtrace::text {
   return path.substr(path.rfind('/') + 1);  // npos + 1 is 0
 }
 
-// The whole text: `*` stands for any letters, `?` for one (a byte), all others for themselves.
+// The whole text: `*` stands for any letters, `?` for one (a byte), all others for themselves. Unlike
+// fnmatch's, brackets do: names of what keeps memory have them.
 [[nodiscard]] constexpr bool matches(std::string_view pattern, std::string_view text) {
   std::size_t at = 0, i = 0;
   std::size_t star = pattern.npos, resume = 0;  // the last `*`, and where what it stands for ends

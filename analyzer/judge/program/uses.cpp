@@ -11,7 +11,7 @@ namespace memtrace::program {
 namespace {
 
 constexpr std::size_t most_names = 24;
-constexpr std::size_t most_uses = 2000;  // no program that somebody writes has as many
+constexpr std::size_t most_uses = 2000;  // more of one name: made to take long
 // Of containers in containers: kept[0][0][0]…
 constexpr unsigned deepest_element = 50;
 

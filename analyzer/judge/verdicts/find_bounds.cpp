@@ -205,11 +205,10 @@ void find_bounds(findings& found, const trace::dictionary& names) {
   for (auto& about : found.verdicts) {
     // What grows within an evaluation ends with it, as the run has shown.
     if (about.about.kind == subject_kind::phase) continue;
-    for (auto& who : about.suspects) {
-      if (growth::is_leak(who.found.shape)) shown.find(who, about.unit);
-    }
-    for (auto& who : about.unnamed) {
-      if (growth::is_leak(who.found.shape)) shown.find(who, about.unit);
+    for (auto* const some : {&about.suspects, &about.unnamed}) {
+      for (auto& who : *some) {
+        if (growth::is_leak(who.found.shape)) shown.find(who, about.unit);
+      }
     }
   }
 }

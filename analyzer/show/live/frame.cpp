@@ -113,7 +113,7 @@ void add_totals(text::page& out, const followed_run& run, std::uint32_t device) 
   const auto& found = about.found;
   const auto rate =
       format_bytes(static_cast<std::uint64_t>(std::llround(std::max(0.0, about.bytes_per_step))));
-  if (growth::is_leak(found.shape) && !found.negligible) {
+  if (verdicts::answer_of(about) == verdicts::answer::accumulates && !found.negligible) {
     alarming = !verdicts::is_expected(about);
     auto text = fmt::format("{} a {}", rate, about.unit);
     if (about.steps_to_oom) {

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyzer/base/statistics/judge.h"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
+#include <utility>
 
 #include "tests/unit/analyzer/base/statistics/hand_made.h"
 #include "tests/unit/catch.h"
@@ -128,6 +131,24 @@ TEST_CASE("jumps that keep coming are a leak by steps") {
   CHECK(given.shape == shape::stepwise);
   CHECK(given.bytes_per_step == Approx(0.5 * static_cast<double>(mib)).epsilon(0.15));
   CHECK(given.evidence.jumps >= 8);
+}
+
+TEST_CASE("jumps that are given back before the end are no leak, though they keep coming") {
+  // Workers that hold a request each, of any size, for a while: until a step, so many bytes.
+  constexpr std::array<std::pair<std::uint64_t, std::uint64_t>, 10> held = {{{11, 0},
+                                                                             {25, 34304},
+                                                                             {34, 45568},
+                                                                             {44, 66560},
+                                                                             {66, 113664},
+                                                                             {78, 96768},
+                                                                             {88, 0},
+                                                                             {89, 62464},
+                                                                             {90, 118784},
+                                                                             {100, 139264}}};
+  const auto given = judge(of(100, [&](auto k) {
+    return std::ranges::find_if(held, [&](const auto& one) { return k < one.first; })->second;
+  }));
+  CHECK_FALSE(is_leak(given.shape));
 }
 
 TEST_CASE("jumps at doubling steps are records, and no leak") {
