@@ -88,7 +88,11 @@ class trims {
           continue;
         }
         if (!before && way_out) break;
-        if (auto found = trim_by(statement, from)) return found;
+        if (auto found = trim_by(statement, from)) {
+          // It makes room, and then one comes.
+          if (before && grows_.amount == use_amount::one) ++found->most;
+          return found;
+        }
         way_out = way_out ||
                   (!before && (has_exit(statement, 0) || (from.is_caught && has_call(statement))));
       }

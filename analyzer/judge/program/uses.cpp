@@ -23,7 +23,7 @@ class gatherer {
   [[nodiscard]] use_list gather(const variable& what) {
     made_.names.push_back(what);
     by_word(what);
-    came_from_constructors(what);
+    if (!is_tensor_) take(given_to_constructors(file_, what));
     for (std::size_t i = 0; i < made_.names.size(); ++i) {
       const auto one = made_.names[i];  // the list gets longer
       by_alias_ = i != 0;
@@ -269,74 +269,13 @@ class gatherer {
     }
   }
 
-  // What the container is before it gets this name: self.items = outputs, = outputs or [], = same(outputs).
-  void came_from(const node& value, unsigned depth = 0) {
-    constexpr unsigned deepest = 5;
-    const auto what = unwrapped(value);
-    if (is_tensor_ || depth > deepest) return;
-    if (what.is("identifier")) {
-      const auto owner = file_.owner_of(what, what.text());
-      if (!source_file::has_parameter(owner, what.text())) follow_target(what);
-    } else if (what.is("attribute")) {
-      follow_target(what);
-    } else if (what.is("subscript") && !is_slice(what) && !name_.elements) {
-      add({use_kind::escape, what}, true);
-    } else if (what.is("conditional_expression")) {
-      came_from(what.child(0), depth + 1);
-      came_from(what.child(2), depth + 1);
-    } else if (what.is("boolean_operator")) {
-      came_from(what.field("left"), depth + 1);
-      came_from(what.field("right"), depth + 1);
-    } else if (what.is("named_expression")) {
-      follow_target(what.field("name"));
-      came_from(what.field("value"), depth + 1);
-    } else if (what.is("call") && !makes_container(file_, what)) {
-      came_from_call(what, depth);
-    }
+  void came_from(const node& value) {
+    if (!is_tensor_) take(origins_of(file_, value, name_.elements));
   }
 
-  // A function of the file may return what it was given, or what others have; so may pop() and get().
-  void came_from_call(const node& call, unsigned depth) {
-    const auto function = file_.callee(call);
-    if (!function) {
-      const auto method = call.field("function").field("attribute").text();
-      if (method == "get" || method == "pop" || method == "setdefault" || method == "popleft")
-        add({use_kind::escape, call}, true);
-      return;
-    }
-    if (source_file::is_constructor(function)) return;
-    for (const auto& one : function.field("body").all()) {
-      if (!one.is("return_statement") || file_.function_of(one) != function) continue;
-      const auto result = unwrapped(one.child(0));
-      const bool is_given =
-          result.is("identifier") && source_file::has_parameter(function, result.text());
-      if (!is_given) {
-        came_from(result, depth + 1);
-        continue;
-      }
-      for (const auto& argument : arguments_of(call)) {
-        if (file_.parameter_for(function, call, argument) != result.text()) continue;
-        came_from(argument.is("keyword_argument") ? argument.field("value") : argument, depth + 1);
-      }
-    }
-  }
-
-  // Store(items=outputs), where the constructor is made by a decorator or a base of the class.
-  void came_from_constructors(const variable& what) {
-    if (what.kind != variable_kind::attribute || what.holder.empty()) return;
-    for (const auto& one : file_.named(what.holder)) {
-      const auto call = one.parent();
-      if (!call.is("call") || call.field("function") != one || file_.callee(call)) continue;
-      for (const auto& argument : arguments_of(call)) {
-        if (argument.is_any({"list_splat", "dictionary_splat"})) {
-          add({use_kind::escape, call}, true);
-        } else if (!argument.is("keyword_argument")) {
-          came_from(argument);
-        } else if (argument.field("name").text() == what.name) {
-          came_from(argument.field("value"));
-        }
-      }
-    }
+  void take(const origins& all) {
+    for (const auto& one : all.names) follow_target(one);
+    for (const auto& one : all.unknown) add({use_kind::escape, one}, true);
   }
 
   // What a function returns is what its calls are; a property is another name.

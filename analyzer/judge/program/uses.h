@@ -93,6 +93,17 @@ struct use_list {
 // What a call of Python's containers makes: a new one, whatever it is given.
 [[nodiscard]] bool makes_container(const source_file& file, const node& call);
 
+// What a container may be before it gets a name: `outputs` and `[]` of self.items = outputs or [].
+struct origins {
+  std::vector<node> names;    // names and attributes that it has already
+  std::vector<node> unknown;  // calls and subscripts that may give one that others have
+};
+// `elements`: asked for the containers in the named one, not for it.
+[[nodiscard]] origins origins_of(const source_file& file, const node& value, bool elements);
+// Of an attribute that is given to a constructor which the file does not show, as a decorator or a
+// base of the class makes it: Store(items=outputs).
+[[nodiscard]] origins given_to_constructors(const source_file& file, const variable& what);
+
 // Whether a node means the variable, or what it is known by.
 [[nodiscard]] bool means(const source_file& file, const node& what, const variable& which);
 [[nodiscard]] bool means_any(const source_file& file, const node& what, const use_list& uses);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Whether a node of the program means a variable.
+// Whether a node of the program means a variable, and where what is given to one comes from.
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <utility>
 
 #include "analyzer/judge/program/uses.h"
 
@@ -81,6 +82,98 @@ bool makes_container(const source_file& file, const node& call) {
   // A program's own class may have the name.
   return function.is("attribute") ? object.is("identifier") && file.is_library(object.text())
                                   : file.classes(name).empty() && file.functions(name).empty();
+}
+
+namespace {
+
+class origin_finder {
+ public:
+  origin_finder(const source_file& file, bool elements) : file_(file), elements_(elements) {}
+
+  void look_at(const node& value, unsigned depth = 0) {
+    constexpr unsigned deepest_value = 5;
+    const auto what = unwrapped(value);
+    if (depth > deepest_value) {
+      found.unknown.push_back(what);
+    } else if (what.is("identifier")) {
+      const auto owner = file_.owner_of(what, what.text());
+      if (!source_file::has_parameter(owner, what.text())) found.names.push_back(what);
+    } else if (what.is("attribute")) {
+      found.names.push_back(what);
+    } else if (what.is("subscript") && !is_slice(what) && !elements_) {
+      found.unknown.push_back(what);
+    } else if (what.is("conditional_expression")) {
+      look_at(what.child(0), depth + 1);
+      look_at(what.child(2), depth + 1);
+    } else if (what.is("boolean_operator")) {
+      look_at(what.field("left"), depth + 1);
+      look_at(what.field("right"), depth + 1);
+    } else if (what.is("named_expression")) {
+      found.names.push_back(what.field("name"));
+      look_at(what.field("value"), depth + 1);
+    } else if (what.is("call") && !makes_container(file_, what)) {
+      look_at_call(what, depth);
+    }
+  }
+
+  origins found;
+
+ private:
+  // A function of the file may return what it was given, or what others have; so may pop() and get().
+  void look_at_call(const node& call, unsigned depth) {
+    const auto function = file_.callee(call);
+    if (!function) {
+      const auto method = call.field("function").field("attribute").text();
+      if (method == "get" || method == "pop" || method == "setdefault" || method == "popleft")
+        found.unknown.push_back(call);
+      return;
+    }
+    if (source_file::is_constructor(function)) return;
+    for (const auto& one : function.field("body").all()) {
+      if (!one.is("return_statement") || file_.function_of(one) != function) continue;
+      const auto result = unwrapped(one.child(0));
+      const bool is_given =
+          result.is("identifier") && source_file::has_parameter(function, result.text());
+      if (!is_given) {
+        look_at(result, depth + 1);
+        continue;
+      }
+      for (const auto& argument : arguments_of(call)) {
+        if (file_.parameter_for(function, call, argument) != result.text()) continue;
+        look_at(argument.is("keyword_argument") ? argument.field("value") : argument, depth + 1);
+      }
+    }
+  }
+
+  const source_file& file_;
+  bool elements_;
+};
+
+}  // namespace
+
+origins origins_of(const source_file& file, const node& value, bool elements) {
+  origin_finder finder(file, elements);
+  finder.look_at(value);
+  return std::move(finder.found);
+}
+
+origins given_to_constructors(const source_file& file, const variable& what) {
+  if (what.kind != variable_kind::attribute || what.holder.empty()) return {};
+  origin_finder finder(file, false);
+  for (const auto& one : file.named(what.holder)) {
+    const auto call = one.parent();
+    if (!call.is("call") || call.field("function") != one || file.callee(call)) continue;
+    for (const auto& argument : arguments_of(call)) {
+      if (argument.is_any({"list_splat", "dictionary_splat"})) {
+        finder.found.unknown.push_back(call);
+      } else if (!argument.is("keyword_argument")) {
+        finder.look_at(argument);
+      } else if (argument.field("name").text() == what.name) {
+        finder.look_at(argument.field("value"));
+      }
+    }
+  }
+  return std::move(finder.found);
 }
 
 bool means(const source_file& file, const node& what, const variable& which) {

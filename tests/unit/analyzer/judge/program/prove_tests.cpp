@@ -139,7 +139,7 @@ TEST_CASE("GIVEN what is above a limit is taken out THEN that is the bound") {
   is_bounded(of_store("        while len(self.items) >= 40:\n"
                       "            del self.items[0]\n"
                       "        self.items.append(x)\n"),
-             bound_kind::length, 39);
+             bound_kind::length, 40);
   is_bounded(of_store("        self.items.extend(x)\n"
                       "        self.items = self.items[-40:]\n"),
              bound_kind::length, 40);
