@@ -73,6 +73,14 @@ def printed_anew(source: str, question: dict) -> Said:
 
 # Names
 
+def given_in_body(of_class: ast.ClassDef) -> set:
+    """Names that a class has in its body: `calls, stash = count(), {}`."""
+    targets = [target for one in of_class.body
+               for target in [getattr(one, "target", None), *getattr(one, "targets", [])] if target is not None]
+    return {name.id for target in targets for name in ast.walk(target)
+            if isinstance(name, ast.Name) and not isinstance(name.ctx, ast.Load)}
+
+
 class Own(ast.NodeVisitor):
     """Which names are the program's own: as variables, functions and classes, and as attributes."""
 
@@ -128,10 +136,7 @@ class Own(ast.NodeVisitor):
                 self.attributes.add(one.name)
                 if not own:
                     self.methods_of_libraries.add(one.name)
-        for one in node.body:
-            for target in [getattr(one, "target", None), *getattr(one, "targets", [])]:
-                if isinstance(target, ast.Name):
-                    self.attributes.add(target.id)
+        self.attributes |= given_in_body(node)
         self.generic_visit(node)
 
     def visit_alias(self, node):
@@ -213,9 +218,7 @@ def renamed(source: str, question: dict) -> Said:
     # What a class has in its body is a variable there, and an attribute elsewhere. A number that a heap scan saw may be
     # either's.
     numbers = set(re.findall(r"(\w+)=", question["numbers"]))
-    of_classes = {target.id for one in own.classes.values() for statement in one.body
-                  for target in [getattr(statement, "target", None), *getattr(statement, "targets", [])]
-                  if isinstance(target, ast.Name)}
+    of_classes = set().union(*(given_in_body(one) for one in own.classes.values()))
     used = {one.id for one in ast.walk(tree) if isinstance(one, ast.Name)}
     # Fields of a class without an __init__ are its keyword arguments.
     either = of_classes | (numbers & used & ({*own.used} | own.attributes))
