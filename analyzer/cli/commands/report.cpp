@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/core.h>
+
 #include <CLI/App.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <string>
@@ -7,6 +10,7 @@
 #include <vector>
 
 #include "analyzer/base/text/parts.h"
+#include "analyzer/base/text/units.h"
 #include "analyzer/cli/commands/command.h"
 #include "analyzer/cli/io/log.h"
 #include "analyzer/cli/io/open_trace.h"
@@ -14,6 +18,7 @@
 #include "analyzer/cli/io/suppressions.h"
 #include "analyzer/cli/io/temporary_folder.h"
 #include "analyzer/cli/io/write_file.h"
+#include "analyzer/run/model/model.h"
 #include "analyzer/show/html/page.h"
 #include "analyzer/show/json/report.h"
 #include "analyzer/show/terminal/report.h"
@@ -75,6 +80,22 @@ struct report_options {
   return write_page(chosen.html, html::report_page(processes, how));
 }
 
+// --at step:99 of a run of five is no moment of it.
+[[nodiscard]] bool has_moment(const run::run_report& processes, const std::string& at) {
+  if (at.empty()) return true;
+  std::uint64_t steps = 0;
+  for (const auto& process : processes) {
+    for (const auto& device : process.devices) {
+      if (device.at) return true;
+      steps = std::max(steps, device.steps.count);
+    }
+  }
+  const auto known = steps == 0 ? std::string("no steps")
+                                : fmt::format("steps 0 to {}", text::format_count(steps - 1));
+  log::error("--at {}: the run has no such moment; it has {}", at, known);
+  return false;
+}
+
 int show(const report_options& chosen) {
   if (!understood(chosen)) return usage;
   const auto paths = find(chosen.traces);
@@ -90,7 +111,7 @@ int show(const report_options& chosen) {
   wanted.history = !chosen.html.empty();
   if (!chosen.at.empty()) wanted.at = run::parse_moment(chosen.at);
   auto loaded = chosen.scrub ? load_scrubbed(*paths, wanted) : load_traces(*paths, wanted);
-  if (loaded.processes.empty()) return failure;
+  if (loaded.processes.empty() || !has_moment(loaded.processes, chosen.at)) return failure;
   bool written = true;
   if (!chosen.html.empty()) written = show_page(loaded.processes, chosen);
   if (!chosen.json.empty()) {

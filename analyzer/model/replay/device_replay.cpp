@@ -113,9 +113,8 @@ void device_replay::on_report(const trace::report_event& report) {
   allocated_difference_ = allocated;
   reserved_difference_ = reserved;
   ++reports_;
-  observe_allocated();
   observe_reserved();
-  settle_reserved();
+  observe_allocated();
 }
 
 void device_replay::finish() {
@@ -123,8 +122,10 @@ void device_replay::finish() {
 }
 
 void device_replay::observe_allocated() {
-  if (!grown_) return;
-  grown_ = false;
+  if (!std::exchange(grown_, false)) return;
+  const bool at_most_reserved =
+      segments_.reserved() + reserved_difference_ == peak_reserved_.totals.reserved;
+  if (at_most_reserved && allocated() > peak_reserved_.totals.allocated) peak_reserved_ = here();
   if (allocated() <= peak_allocated_.totals.allocated) return;
   peak_allocated_ = here();
   ++peaks_;
@@ -134,14 +135,6 @@ void device_replay::observe_allocated() {
 void device_replay::observe_reserved() {
   if (segments_.reserved() + reserved_difference_ <= peak_reserved_.totals.reserved) return;
   peak_reserved_ = here();
-  new_segment_ = true;
-}
-
-void device_replay::settle_reserved() {
-  if (!std::exchange(new_segment_, false)) return;
-  if (segments_.reserved() + reserved_difference_ == peak_reserved_.totals.reserved) {
-    peak_reserved_ = here();
-  }
 }
 
 moment device_replay::here() const {

@@ -88,7 +88,6 @@ class device_replay {
   void complete_free(std::uint64_t address);
   void observe_allocated();
   void observe_reserved();
-  void settle_reserved();
   [[nodiscard]] moment here() const;
 
   address_map<block> blocks_;
@@ -98,7 +97,6 @@ class device_replay {
 
   std::uint64_t latest_alloc_ = 0;  // address whose block size the next report tells
   bool grown_ = false;              // since the peak was last looked at
-  bool new_segment_ = false;        // whose first block is not allocated yet
   std::uint64_t event_ = 0;
   std::uint64_t time_ns_ = 0;
   std::uint64_t allocated_difference_ = 0;  // two's complement

@@ -106,6 +106,16 @@ TEST_CASE("GIVEN a new segment at the reserved peak WHEN replayed THEN its first
 }
 
 TEST_CASE(
+    "GIVEN as much reserved for long WHEN replayed THEN the moment of most allocated counts") {
+  trace_builder trace;
+  trace.segment(a, 20_MiB).alloc(a, 2_MiB).alloc(a + 2_MiB, 15_MiB).free(a).alloc(a, 1_MiB);
+  const replayed done(trace);
+  const auto& peak = done.allocator().peak_reserved();
+  CHECK(peak.totals.reserved == 20_MiB);
+  CHECK(peak.totals.allocated == 17_MiB);
+}
+
+TEST_CASE(
     "GIVEN out of memory between blocks WHEN replayed THEN the largest free blocks are told") {
   trace_builder trace;
   const auto stack = trace.stack({{"train.py", 8, "main"}});
