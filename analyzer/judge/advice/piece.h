@@ -116,6 +116,10 @@ struct advice_found {
 // By a proposal's id: "micro-batches of a quarter of the size". Reads as one of several in a list.
 [[nodiscard]] std::string brief_words(std::string_view id);
 
+// A setting, or a line that the program can do without: it costs neither time nor accuracy, and the
+// program computes what it did.
+[[nodiscard]] bool is_free(std::string_view id);
+
 // Whether that is more than the id itself with spaces.
 [[nodiscard]] bool has_brief_words(std::string_view id);
 

@@ -45,12 +45,13 @@ struct change {
   std::optional<std::uint64_t> retries_before;
   std::optional<std::uint64_t> retries_after;
   bool mends_out_of_memory = false;
+  bool free = false;  // costs neither time nor accuracy: settings, what the program can do without
 
   // One before it, of the same process, is the better one of its group.
   bool superseded = false;
   // It says more of a habit, which it supersedes.
   bool takes_place_of_habit = false;
-  // Where it stands: what memory ran out for first, then by these bytes. As many as it saves; or
+  // Where it stands: what memory ran out for first, then what is free, then by these bytes. As many as it saves; or
   // more, where it is ranked before what saves a little more.
   bool stands_first = false;
   std::uint64_t stands_at = 0;

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <set>
 #include <string_view>
+#include <tuple>
 #include <utility>
 
 #include "analyzer/base/text/units.h"
@@ -52,6 +53,7 @@ using verdicts::subject_kind;
   made.saves_host_bytes = what.saves_host_bytes;
   made.saves_ns = what.saves_ns;
   made.mends_out_of_memory = one.mends_out_of_memory;
+  made.free = advice::is_free(what.id);
   made.takes_place_of_habit = !what.tells_of.empty();
   made.stands_first = one.mends_out_of_memory;
   made.stands_at = made.saves_bytes;
@@ -61,15 +63,12 @@ using verdicts::subject_kind;
 // Ranked pieces keep their order among themselves: one of about as many bytes may come before one
 // of a few more.
 void add_pieces(const process_report& process, std::vector<change>& all) {
-  std::set<std::string_view> groups;
-  for (const auto& one : process.advice.pieces) {
-    auto& made = all.emplace_back(change_by(process, one));
-    // A piece that is reported as a habit leaves its group to the next.
-    if (made.group.empty() || made.takes_place_of_habit) continue;
-    made.superseded = !groups.insert(one.what.group).second;
-  }
+  for (const auto& one : process.advice.pieces) all.push_back(change_by(process, one));
   for (std::size_t i = all.size(); i-- > 1;) {
-    if (all[i].stands_first == all[i - 1].stands_first) {
+    const auto group = [&](std::size_t at) {
+      return std::pair(all[at].stands_first, all[at].free);
+    };
+    if (group(i) == group(i - 1)) {
       all[i - 1].stands_at = std::max(all[i - 1].stands_at, all[i].stands_at);
     }
   }
@@ -84,6 +83,7 @@ void add_pieces(const process_report& process, std::vector<change>& all) {
                                const verdicts::verdict& about) {
   change made;
   made.from = change_from::remedy;
+  made.free = true;
   made.id = what.id;
   made.title = what.cause;
   made.what = what.change;
@@ -146,6 +146,7 @@ void add_remedies(const process_report& process, std::vector<change>& all) {
 [[nodiscard]] change change_by(const verdicts::habit& what) {
   change made;
   made.from = change_from::habit;
+  made.free = true;
   made.id = what.id;
   made.title = what.title;
   made.what = what.change;
@@ -165,8 +166,18 @@ void add_habits(const process_report& process, std::vector<change>& all) {
 }
 
 [[nodiscard]] bool is_before(const change& left, const change& right) {
-  return std::pair(left.stands_first, left.stands_at) >
-         std::pair(right.stands_first, right.stands_at);
+  return std::tuple(left.stands_first, left.free, left.stands_at) >
+         std::tuple(right.stands_first, right.free, right.stands_at);
+}
+
+// Of a group only the first can be followed. A piece that is reported as a habit leaves its group to
+// the next.
+void mark_superseded(std::vector<change>& all) {
+  std::set<std::string_view> groups;
+  for (auto& one : all) {
+    if (one.group.empty() || one.takes_place_of_habit) continue;
+    one.superseded = !groups.insert(one.group).second;
+  }
 }
 
 }  // namespace
@@ -178,6 +189,7 @@ std::vector<change> changes_of(const process_report& process) {
   add_habits(process, all);
   for (auto& one : all) one.pid = process.run.pid;
   std::ranges::stable_sort(all, is_before);
+  mark_superseded(all);
   return all;
 }
 

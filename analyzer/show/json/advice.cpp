@@ -24,6 +24,7 @@ namespace {
           {"retries_before", or_null(one.retries_before)},
           {"retries_after", or_null(one.retries_after)},
           {"mends_out_of_memory", one.mends_out_of_memory},
+          {"free", one.free},
           {"proof", name_of(one.how)},
           {"evidence", one.evidence},
           {"change", one.what},

@@ -50,8 +50,8 @@ constexpr std::size_t most_shown = 3;
       text::join({amount_saved(one),
                   one.mends_out_of_memory ? "gets past the request that failed" : std::string()},
                  " and ");
-  return what.empty() ? std::string(name_of(one.how))
-                      : fmt::format("{} ({})", what, name_of(one.how));
+  const auto how = fmt::format("({}{})", one.free ? "free, " : "", name_of(one.how));
+  return what.empty() ? how : what + ' ' + how;
 }
 
 void add_wrapped(text::page& out, std::string_view label, const std::string& text, std::size_t most,
@@ -117,6 +117,17 @@ void add_wrapped(text::page& out, std::string_view label, const std::string& tex
   return text::wrap(text, std::max<std::size_t>(columns, margin + 30) - margin);
 }
 
+// The first few: the free ones, but for a place for the best of those that cost something.
+[[nodiscard]] std::vector<const change*> first_few(const std::vector<const change*>& all,
+                                                   std::size_t most) {
+  std::vector<const change*> chosen(
+      all.begin(), all.begin() + static_cast<std::ptrdiff_t>(std::min(most, all.size())));
+  const auto costs = [](const change* one) { return !one->free; };
+  const auto best = std::ranges::find_if(all, costs);
+  if (most > 1 && best != all.end() && std::ranges::none_of(chosen, costs)) chosen.back() = *best;
+  return chosen;
+}
+
 constexpr std::size_t most_of_change = 3;    // lines
 constexpr std::size_t most_of_together = 2;  // lines
 
@@ -131,12 +142,10 @@ constexpr std::size_t most_of_together = 2;  // lines
 }  // namespace
 
 std::size_t advice_lines(const run::process_report& process, std::size_t columns) {
-  const auto first = pending(advice_of(process));
+  const auto first = first_few(pending(advice_of(process)), most_shown);
   if (first.empty()) return 0;
   std::size_t lines = 1;
-  for (std::size_t i = 0; i < std::min(first.size(), most_shown); ++i) {
-    lines += lines_for(*first[i], columns);
-  }
+  for (const auto* one : first) lines += lines_for(*one, columns);
   const auto& combined = process.advice.combined;
   return lines + (combined.empty() ? 0 : lines_for(combined.front(), columns));
 }
@@ -145,13 +154,14 @@ void add_advice(text::page& out, const run::process_report& process, std::size_t
                 std::size_t columns) {
   const auto& found = process.advice;
   const auto all = advice_of(process);
-  const auto first = pending(all);
-  if (first.empty() || room < 3) return;
+  const auto waiting = pending(all);
+  if (waiting.empty() || room < 3) return;
   const auto last = out.lines() + room;
   const auto for_combined =
       found.combined.empty() || room < 6 ? 0 : lines_for(found.combined.front(), columns);
-  const auto shown = std::min({first.size(), most_shown, (room - 1 - for_combined) / 2});
-  out.line(fmt::format("What to change{}, by what it saves of the memory that is reserved",
+  const auto first = first_few(waiting, std::min(most_shown, (room - 1 - for_combined) / 2));
+  const auto shown = first.size();
+  out.line(fmt::format("What to change{}: what is free first, each by what it saves",
                        shown < all.size()
                            ? fmt::format(" ({} of {}; all: --by advice)", shown, all.size())
                            : std::string()),

@@ -25,6 +25,7 @@ function Change({ one, place }: { one: Advice; place: number }): JSX.Element {
           <span class="saves">{one.saves_bytes ? <Size value={one.saves_bytes} of={`advice:${place}`} /> : shown(one.amount, 40) || "—"}</span>
           <span class="title"><strong>{shown(adviceHeading(facts, one.id), 100)}</strong>{NAMED.has(one.id) && one.amount ? ` (${shown(one.amount, 60)})` : ""}
             {one.mends_out_of_memory ? <span class="mends"> gets past the request that failed</span> : null}
+            {one.free ? <span class="note"> free</span> : null}
             <span class="note because">{shown(one.title, 200)}</span></span>
           <span class={`proof ${one.proof}`} title={PROOFS[one.proof]}>{one.proof}</span>
         </summary>
@@ -63,7 +64,7 @@ export function Changes(): JSX.Element {
     .filter(({ one }) => !device || (one.pid === device.pid && (one.device === null || one.device === device.index)));
   return (
     <Section id="changes" title="What to change"
-        lead={all.length === 0 ? "memtrace found nothing that is worth a change." : "The best first, with what each would save of the memory that is reserved. Open one for its evidence and the code to write."}>
+        lead={all.length === 0 ? "memtrace found nothing that is worth a change." : "What is free comes first, then what costs time, accuracy or code, each by what it saves of the memory that is reserved. Open one for its evidence and the code to write."}>
       <Together all={page.report.advice_combined.filter((one) => device && one.pid === device.pid && one.device === device.index)} />
       <ol class="changes">{all.map(({ one, place }) => <Change key={place} one={one} place={place} />)}</ol>
     </Section>

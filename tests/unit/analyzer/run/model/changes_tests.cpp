@@ -72,14 +72,14 @@ TEST_CASE("GIVEN a piece that tells of a habit THEN it takes the habit's place")
   loop.what.tells_of = "calls_often";
   auto process = with({piece("batch", 10), loop, piece("put_in", 0, "calls")});
   process.findings.habits = {habit("calls_often", 5), habit("another", 7)};
-  CHECK(ids_of(process) == "batch leave_out put_in another ");
+  CHECK(ids_of(process) == "another batch leave_out put_in ");
   const auto changes = run::changes_of(process);
-  CHECK(changes[1].takes_place_of_habit);
-  CHECK_FALSE(changes[0].takes_place_of_habit);
+  CHECK(changes[2].takes_place_of_habit);
+  CHECK_FALSE(changes[1].takes_place_of_habit);
   // Where the habit is told, the next of the group is not told yet.
-  CHECK_FALSE(changes[2].superseded);
-  CHECK(changes[3].from == change_from::habit);
-  CHECK(changes[3].saves_ns == 7);
+  CHECK_FALSE(changes[3].superseded);
+  CHECK(changes[0].from == change_from::habit);
+  CHECK(changes[0].saves_ns == 7);
 }
 
 TEST_CASE("GIVEN pieces of a group THEN the first supersedes the others, which stay in the list") {
@@ -93,24 +93,28 @@ TEST_CASE("GIVEN pieces of a group THEN the first supersedes the others, which s
   CHECK_FALSE(changes[3].superseded);
 }
 
-TEST_CASE("GIVEN pieces, remedies and habits THEN they are ranked by what they save") {
-  auto process = with({piece("large", 100), piece("small", 2), piece("costs", -4)});
+TEST_CASE(
+    "GIVEN pieces, remedies and habits THEN what is free comes first, each by what it saves") {
+  auto process = with({piece("large", 100), piece("small", 2), piece("costs", -4),
+                       piece("expandable_segments", 3)});
   process.findings.verdicts = {leak(on_device(0), 1, 50)};
   process.findings.habits = {habit("habit", 9)};
-  CHECK(ids_of(process) == "large clear_list_1 small costs habit ");
+  CHECK(ids_of(process) == "clear_list_1 expandable_segments habit large small costs ");
   const auto changes = run::changes_of(process);
-  CHECK(changes[1].from == change_from::remedy);
-  CHECK(changes[1].saves_bytes == 50 * mebibyte);
-  CHECK(changes[1].saves_bytes_per_step == mebibyte);
-  CHECK(changes[1].subject == "device:0");
-  CHECK(changes[3].saves_bytes == 0);
+  CHECK(changes[0].from == change_from::remedy);
+  CHECK(changes[0].saves_bytes == 50 * mebibyte);
+  CHECK(changes[0].saves_bytes_per_step == mebibyte);
+  CHECK(changes[0].subject == "device:0");
+  CHECK(changes[1].free);
+  CHECK_FALSE(changes[3].free);
+  CHECK(changes[5].saves_bytes == 0);
 }
 
 TEST_CASE("GIVEN pieces whose rank is not by bytes alone THEN they keep it beside a remedy") {
-  // A setting before a change of the program that saves a little more.
-  auto process = with({piece("setting", 96), piece("batch", 100)});
+  // What was replayed before what was estimated and saves a little more.
+  auto process = with({piece("expandable_segments", 96), piece("set_to_none", 100)});
   process.findings.verdicts = {leak(on_device(0), 1, 98)};
-  CHECK(ids_of(process) == "setting batch clear_list_1 ");
+  CHECK(ids_of(process) == "expandable_segments set_to_none clear_list_1 ");
 }
 
 TEST_CASE("GIVEN a device that ran out of memory THEN what mends it comes first") {
@@ -118,12 +122,12 @@ TEST_CASE("GIVEN a device that ran out of memory THEN what mends it comes first"
   mends.mends_out_of_memory = true;
   auto process = with({mends, piece("large", 1000)});
   process.findings.verdicts = {leak(on_device(1), 1, 50), leak(on_device(0), 2, 40)};
-  CHECK(ids_of(process) == "mends large clear_list_1 clear_list_2 ");
+  CHECK(ids_of(process) == "mends clear_list_1 clear_list_2 large ");
   auto& oom = process.ooms.emplace_back();
   oom.facts.device = 1;
-  CHECK(ids_of(process) == "clear_list_1 mends large clear_list_2 ");
+  CHECK(ids_of(process) == "clear_list_1 mends clear_list_2 large ");
   oom.facts.caught = true;
-  CHECK(ids_of(process) == "mends large clear_list_1 clear_list_2 ");
+  CHECK(ids_of(process) == "mends clear_list_1 clear_list_2 large ");
 }
 
 TEST_CASE("GIVEN a site that a device and a category tell of THEN it is one change") {
