@@ -34,15 +34,36 @@ constexpr std::string_view number_marks = "0123456789.";
   return !text.empty() && text[0] != '.' && text.find('.') == text.rfind('.');
 }
 
-}  // namespace
-
-std::string format_bytes(std::uint64_t bytes) {
+// A size of at least 1 KiB in the largest unit of which it has one.
+struct scaled {
+  double value = 0;
+  const char* unit = nullptr;
+};
+[[nodiscard]] scaled in_its_unit(std::uint64_t bytes) {
   constexpr std::array units = {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
-  if (bytes < 1024) return fmt::format("{} byte{}", bytes, bytes == 1 ? "" : "s");
   auto value = static_cast<double>(bytes) / 1024;
   std::size_t unit = 0;
   for (; value >= 1024 && unit + 1 < units.size(); ++unit) value /= 1024;
-  return fmt::format("{:.2f} {}", value, units[unit]);
+  return {value, units[unit]};
+}
+
+}  // namespace
+
+std::string format_bytes(std::uint64_t bytes) {
+  if (bytes < 1024) return fmt::format("{} byte{}", bytes, bytes == 1 ? "" : "s");
+  const auto [value, unit] = in_its_unit(bytes);
+  return fmt::format("{:.2f} {}", value, unit);
+}
+
+std::string brief_bytes(std::uint64_t bytes) {
+  if (bytes < 1024) return format_bytes(bytes);
+  const auto [value, unit] = in_its_unit(bytes);
+  auto number = fmt::format("{:.{}f}", value, value < 9.995 ? 2 : value < 99.95 ? 1 : 0);
+  if (number.find('.') != number.npos) {
+    number.erase(number.find_last_not_of('0') + 1);
+    if (number.ends_with('.')) number.pop_back();
+  }
+  return fmt::format("{} {}", number, unit);
 }
 
 std::string format_seconds(std::uint64_t ns) {

@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "analyzer/base/text/utf8.h"
 #include "analyzer/cli/commands/command.h"
 #include "analyzer/cli/io/log.h"
 #include "analyzer/cli/io/open_trace.h"
@@ -22,6 +23,7 @@
 #include "analyzer/cli/io/write_file.h"
 #include "analyzer/run/check/findings.h"
 #include "analyzer/run/check/text.h"
+#include "analyzer/run/model/headline.h"
 #include "analyzer/show/json/report.h"
 
 namespace memtrace::cli {
@@ -131,7 +133,8 @@ void tell_unread(const std::vector<std::string>& paths, const run::run_report& p
     written = write_all(chosen.junit, check::to_junit(run.findings, here)) && written;
   }
   if (chosen.json == "-" || chosen.junit == "-") return written;
-  auto text = check::to_text(run.findings, here);
+  auto text = fmt::format("{:<7} {}\n", "run", text::printable(run.headline));
+  text += check::to_text(run.findings, here);
   if (chosen.github) text += check::to_github(run.findings, variable("GITHUB_WORKSPACE"));
   return write_all("-", text) && written;
 }
@@ -145,6 +148,7 @@ int check_run(const check_options& chosen) {
   const run::load_options how{.suppressions = std::move(*expected)};
   const auto now = load_traces(run.traces, how);
   if (now.processes.empty()) return cannot_tell;
+  run.headline = run::text_of(run::headline_of(now.processes));
   loaded_report before;
   if (!chosen.against.empty()) {
     before = load_traces(run.baseline, how);

@@ -158,9 +158,20 @@ struct training_report {
   std::uint64_t trainable_bytes = 0;
 };
 
+// How a program stands with its memory, the worst first.
+enum class standing : std::uint8_t { out_of_memory, leaks, fits_so_far, fits, no_gpu_memory };
+
+// The answer in one line: headline.h.
+struct headline {
+  standing what = standing::no_gpu_memory;
+  std::vector<std::string> parts;       // after it, what matters most first
+  std::optional<std::uint32_t> device;  // that it is about
+};
+
 // The model of one trace.
 struct process_report {
   std::string path;
+  headline answer;
   run_facts run;
   trace::completeness completeness;
   replay::stack_counts stacks;

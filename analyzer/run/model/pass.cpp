@@ -5,6 +5,7 @@
 
 #include "analyzer/base/text/utf8.h"
 #include "analyzer/run/model/changes.h"
+#include "analyzer/run/model/headline.h"
 #include "analyzer/run/model/parts.h"
 #include "analyzer/trace/reader/observers.h"
 
@@ -68,6 +69,7 @@ process_report pass::report(const std::string& path, std::optional<inferred_step
   fates_.reset();
   add_allocator(names_, replayed_, attributed_, {requests_, segments_, copies_}, on_replayed, made);
   made.changes = changes_of(made);
+  made.answer = headline_of(made);
   return made;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyzer/show/diff/diff.h"
 
+#include "analyzer/run/model/headline.h"
 #include "analyzer/show/json/values.h"
 
 namespace memtrace::diff {
@@ -72,6 +73,7 @@ using as_json::or_null;
     clean = clean && process.completeness.clean_exit;
   }
   return {{"traces", traces},
+          {"headline", run::text_of(run::headline_of(run))},
           {"command", first.run.command},
           {"pid", first.run.pid},
           {"host", as_json::text_or_null(first.run.host)},

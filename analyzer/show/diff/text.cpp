@@ -11,6 +11,7 @@
 #include "analyzer/base/text/chart.h"
 #include "analyzer/base/text/page.h"
 #include "analyzer/base/text/units.h"
+#include "analyzer/run/model/headline.h"
 #include "analyzer/show/terminal/parts.h"
 
 namespace memtrace::diff {
@@ -26,8 +27,13 @@ void add_runs(text::page& out, const run_difference& runs) {
   const auto line = [&](const char* label, const run::run_report& run) {
     const auto& first = run.front();
     const auto command = text::join(first.run.command, " ");
-    out.line(fmt::format("{:<7} {}", label, command.empty() ? first.path : command),
-             text::emphasis::heading);
+    constexpr std::size_t label_columns = 8;
+    std::string before(label);
+    for (const auto& part :
+         text::wrap(run::text_of(run::headline_of(run)), text::usual_columns - label_columns)) {
+      out.line(fmt::format("{:<7} {}", std::exchange(before, {}), part), text::emphasis::heading);
+    }
+    out.line(fmt::format("        {}", command.empty() ? first.path : command));
     const auto traces =
         run.size() == 1 ? std::string() : fmt::format("{} traces", text::format_count(run.size()));
     const auto number =  // which a snapshot does not tell

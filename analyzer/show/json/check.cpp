@@ -71,11 +71,9 @@ namespace {
 json to_json(const checked_run& run) {
   auto checks = json::array();
   for (const auto& one : run.findings) checks.push_back(finding_json(one));
-  return {{"schema", "memtrace-check/1"},
-          {"outcome", name_of(check::worst(run.findings))},
-          {"traces", run.traces},
-          {"limits", limits_json(run)},
-          {"checks", checks}};
+  return {{"schema", "memtrace-check/1"}, {"outcome", name_of(check::worst(run.findings))},
+          {"headline", run.headline},     {"traces", run.traces},
+          {"limits", limits_json(run)},   {"checks", checks}};
 }
 
 }  // namespace memtrace::as_json

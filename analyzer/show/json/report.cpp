@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "analyzer/run/model/headline.h"
 #include "analyzer/show/json/parts.h"
 
 namespace memtrace::as_json {
@@ -267,10 +268,17 @@ namespace {
           {"holders", sites_json(oom.holders)}};
 }
 
+[[nodiscard]] json headline_json(const run::headline& what) {
+  return {{"state", run::name_of(what.what)},
+          {"text", run::text_of(what)},
+          {"device", or_null(what.device)}};
+}
+
 }  // namespace
 
 json to_json(const run::run_report& processes, bool with_blocks) {
   json document = {{"schema", "memtrace-report/1"},
+                   {"headline", headline_json(run::headline_of(processes))},
                    {"run", run_json(processes.front().run)},
                    {"processes", json::array()},
                    {"completeness", completeness_of_run(processes)},
@@ -281,6 +289,7 @@ json to_json(const run::run_report& processes, bool with_blocks) {
                    {"oom", json::array()}};
   for (const auto& process : processes) {
     document["processes"].push_back({{"trace", process.path},
+                                     {"headline", headline_json(process.answer)},
                                      {"run", run_json(process.run)},
                                      {"training", training_json(process.training)},
                                      {"counters", counters_json(process.counters)},

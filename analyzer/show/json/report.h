@@ -21,6 +21,7 @@ namespace memtrace::as_json {
 // A run and what was asked of it: memtrace check --json, by check.schema.json.
 struct checked_run {
   std::vector<std::string> traces, baseline;  // paths
+  std::string headline;                       // of the run that is checked
   check::limits wanted;
   std::vector<check::finding> findings;
 };

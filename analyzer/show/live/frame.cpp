@@ -16,6 +16,7 @@
 
 #include "analyzer/base/text/numbers.h"
 #include "analyzer/base/text/units.h"
+#include "analyzer/run/model/headline.h"
 #include "analyzer/run/model/user_lines.h"
 #include "analyzer/show/terminal/parts.h"
 
@@ -310,6 +311,10 @@ text::page frame_of(const shown_run& shown, const frame_options& how) {
   out.line(title, run.state() == run_state::killed || run.state() == run_state::damaged
                       ? emphasis::alarm
                       : emphasis::heading);
+  if (is_whole(shown)) {
+    const auto headline = run::text_of(shown.report->report.answer);
+    for (const auto& line : text::wrap(headline, how.columns)) out.line(line, emphasis::heading);
+  }
   out.line("  " + command_of(run), emphasis::faint);
   const auto used = run.devices();
   const auto* const record = run.replayed().device(device);

@@ -5,48 +5,42 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <string_view>
 
 #include "analyzer/base/text/page.h"
 #include "analyzer/base/text/units.h"
+#include "analyzer/run/model/headline.h"
 #include "analyzer/show/terminal/parts.h"
 
 namespace memtrace::terminal {
 
 namespace {
 
-[[nodiscard]] std::uint64_t highest_peak(const run::process_report& process) {
-  std::uint64_t peak = 0;
-  for (const auto& device : process.devices) {
-    peak = std::max(peak, device.peak_allocated.totals.allocated);
-  }
-  return peak;
-}
-
-[[nodiscard]] const run::process_report& most_interesting(const run::run_report& processes) {
-  return *std::ranges::max_element(processes, {}, [](const run::process_report& process) {
-    return std::pair(!process.ooms.empty(), highest_peak(process));
-  });
-}
-
 [[nodiscard]] const run::device_report* chosen_device(const run::process_report& process,
                                                       const run::oom_report* oom) {
   if (process.devices.empty()) return nullptr;
-  if (oom != nullptr) {
-    const auto found = std::ranges::find_if(process.devices, [&](const auto& device) {
-      return device.facts.device == oom->facts.device;
-    });
-    if (found != process.devices.end()) return &*found;
-  }
+  const auto wanted = oom != nullptr ? std::optional(oom->facts.device) : process.answer.device;
+  const auto found = std::ranges::find_if(
+      process.devices, [&](const auto& device) { return device.facts.device == wanted; });
+  if (found != process.devices.end()) return &*found;
   return &*std::ranges::max_element(process.devices, {}, [](const run::device_report& device) {
     return device.peak_allocated.totals.allocated;
   });
 }
 
+void add_headline(text::page& out, const run::run_report& processes, std::size_t columns) {
+  const auto headline = run::headline_of(processes);
+  const bool alarms =
+      headline.what == run::standing::out_of_memory || headline.what == run::standing::leaks;
+  for (const auto& line : text::wrap(run::text_of(headline), columns))
+    out.line(line, alarms ? text::emphasis::alarm : text::emphasis::heading);
+}
+
 void add_run(text::page& out, const run::process_report& process) {
   const auto& run = process.run;
   const auto command = text::join(run.command, " ");
-  out.line(command.empty() ? process.path : command, text::emphasis::heading);
+  out.line(command.empty() ? process.path : command, text::emphasis::faint);
   const auto rank = run.rank ? fmt::format("rank {}{}", *run.rank,
                                            run.world_size ? fmt::format(" of {}", *run.world_size)
                                                           : std::string())
@@ -54,14 +48,17 @@ void add_run(text::page& out, const run::process_report& process) {
   const auto labelled = [](const char* label, const std::string& value) {
     return value.empty() ? value : fmt::format("{} {}", label, value);
   };
-  out.line("  " +
-           text::join({run.snapshot ? std::string()
-                                    : fmt::format("pid {}{}", run.pid,
-                                                  run.host.empty() ? "" : " on " + run.host),
-                       rank, text::format_seconds(run.duration_ns), labelled("PyTorch", run.torch),
-                       labelled("Python", run.python), labelled("allocator", run.alloc_conf)},
-                      ", "));
-  for (const auto& line : what_a_snapshot_is(process)) out.line(line);
+  out.line(
+      "  " + text::join({run.snapshot ? std::string()
+                                      : fmt::format("pid {}{}", run.pid,
+                                                    run.host.empty() ? "" : " on " + run.host),
+                         rank, text::format_seconds(run.duration_ns),
+                         run.snapshot ? std::string()
+                                      : text::format_count(process.completeness.events) + " events",
+                         labelled("PyTorch", run.torch), labelled("Python", run.python),
+                         labelled("allocator", run.alloc_conf)},
+                        ", "),
+      text::emphasis::faint);
 }
 
 // "CUDA functions that pass unseen: cuMemAllocLater (CUDA 13.1), cudaMalloc (another of that name)"
@@ -143,15 +140,11 @@ void add_run(text::page& out, const run::process_report& process) {
 
 void add_completeness(text::page& out, const run::run_report& processes,
                       const run::process_report& process) {
-  const bool checked = !process.devices.empty() && process.completeness.gaps.empty() &&
-                       std::ranges::all_of(process.devices, [](const run::device_report& device) {
-                         return device.checked && device.mismatches == 0;
-                       });
-  out.line(fmt::format("{} events{}", text::format_count(process.completeness.events),
-                       process.run.snapshot ? how_a_snapshot_ends(*process.run.snapshot)
-                       : checked            ? ", every total equal to PyTorch's own"
-                                            : ""),
-           text::emphasis::faint);
+  if (process.run.snapshot) {
+    out.line(fmt::format("{} events{}", text::format_count(process.completeness.events),
+                         how_a_snapshot_ends(*process.run.snapshot)),
+             text::emphasis::faint);
+  }
   auto missing = gaps(process);
   if (const auto count = incomplete_others(processes, process); count != 0) {
     missing.push_back(fmt::format("other traces that are incomplete: {}", count));
@@ -241,27 +234,6 @@ struct shown_moment {
   return at(device.at_peak, "What it is at the peak");
 }
 
-// The words for how a category is known, as far as they occur.
-[[nodiscard]] std::string legend(const run::memory_view& view) {
-  struct word {
-    attribution::evidence how;
-    const char* meaning;
-  };
-  constexpr std::array words = {
-      word{attribution::evidence::annotated, "annotated: PyTorch or the program says so"},
-      word{attribution::evidence::inferred, "inferred: a rule concludes it"},
-      word{attribution::evidence::propagated, "propagated: as what the same line made before"},
-  };
-  std::vector<std::string> used;
-  for (const auto& [how, meaning] : words) {
-    const bool occurs = std::ranges::any_of(
-        view.categories,
-        [&, how = how](const run::category_row& row) { return row.evidence_bytes[how] != 0; });
-    if (occurs) used.emplace_back(meaning);
-  }
-  return used.empty() ? std::string() : " (" + text::join(used, "; ") + ")";
-}
-
 void add_memory(text::page& out, const run::device_report& device, const run::oom_report* oom,
                 std::size_t room) {
   constexpr std::size_t most_categories = 7;
@@ -278,7 +250,7 @@ void add_memory(text::page& out, const run::device_report& device, const run::oo
   if (told && left() > 2) {
     const auto others = std::min(lines_of_code, left() - 1);
     const auto rows = std::max(least_categories, left() - 1 - others);
-    add_categories(out, *moment.view, moment.heading + legend(*moment.view),
+    add_categories(out, *moment.view, moment.heading,
                    std::min({most_categories, rows, left() - 1}));
   }
   if (told && left() > 6) add_modules(out, *moment.view, std::min(most_modules, left() - 5));
@@ -290,7 +262,7 @@ void add_memory(text::page& out, const run::device_report& device, const run::oo
 [[nodiscard]] std::size_t growth_lines(std::size_t at_the_end, bool out_of_memory) {
   constexpr std::size_t most = 12;
   constexpr std::size_t least = 4;
-  const std::size_t others = at_the_end + (out_of_memory ? 14 : 12);
+  const std::size_t others = at_the_end + (out_of_memory ? 13 : 11);
   return std::clamp(most_lines - std::min<std::size_t>(others, most_lines), least, most);
 }
 
@@ -304,7 +276,7 @@ void add_memory(text::page& out, const run::device_report& device, const run::oo
 }  // namespace
 
 std::string to_text(const run::run_report& processes, const text::style& style) {
-  const auto& process = most_interesting(processes);
+  const auto& process = run::decisive_process(processes);
   const auto* const oom = run::decisive_oom(process);
   const auto* const device = chosen_device(process, oom);
   text::page end;
@@ -318,17 +290,15 @@ std::string to_text(const run::run_report& processes, const text::style& style) 
   }
   add_host_limit(end, processes);
   add_completeness(end, processes, process);
+  add_run(end, process);
   end.line(fmt::format("Next: memtrace report {} --by module (or advice, site, step); "
                        "--json FILE",
                        process.path),
            text::emphasis::faint);
   text::page out;
-  add_run(out, process);
-  if (device == nullptr) {
-    // A trace that is cut off before its first event says nothing about the program.
-    out.line(process.completeness.truncated ? "  no event is in the readable part of the trace"
-                                            : "  no GPU memory was allocated through PyTorch");
-  } else {
+  add_headline(out, processes, text::columns_of(style));
+  for (const auto& line : what_a_snapshot_is(process)) out.line(line);
+  if (device != nullptr) {
     if (oom != nullptr) add_oom(out, process, *oom);
     add_growth(out, process, *device, growth_lines(end.lines(), oom != nullptr),
                text::columns_of(style));

@@ -67,7 +67,6 @@ void add_reserved(text::page& out, const run::device_report& device) {
 }
 
 [[nodiscard]] std::string unexplained_words(std::int64_t bytes) {
-  if (bytes == 0) return "nothing unexplained";
   const auto size = text::format_bytes(static_cast<std::uint64_t>(std::llabs(bytes)));
   return bytes < 0 ? size + " less than the sum of these" : size + " unexplained";
 }
@@ -204,7 +203,7 @@ void add_device_use(text::page& out, const run::device_report& device) {
     }
   }
   if (rest != 0) parts.push_back(text::format_bytes(rest) + " more");
-  parts.push_back(unexplained_words(used.unexplained));
+  if (used.unexplained != 0) parts.push_back(unexplained_words(used.unexplained));
   const auto begin = fmt::format("  most in use    {:>11}  ", text::format_bytes(used.used));
   add_packed(out, begin + fmt::format("at {}: ", text::format_seconds(used.time_ns)), begin.size(),
              parts);

@@ -12,6 +12,7 @@
 #include "analyzer/judge/verdicts/bounded_growth.h"
 #include "analyzer/judge/verdicts/retainer_words.h"
 #include "analyzer/run/model/causes.h"
+#include "analyzer/run/model/headline.h"
 #include "analyzer/trace/code/places.h"
 
 namespace memtrace::terminal {
@@ -19,6 +20,7 @@ namespace memtrace::terminal {
 namespace {
 
 using growth::shape;
+using run::is_told;
 using verdicts::subject_kind;
 
 [[nodiscard]] std::string rate_of(double bytes_per_step, const std::string& unit) {
@@ -28,12 +30,6 @@ using verdicts::subject_kind;
 
 [[nodiscard]] bool is_of_device(const verdicts::verdict& about, std::uint32_t device) {
   return about.about.kind == subject_kind::host || about.about.device == device;
-}
-
-// Worth a person's attention, of the subjects that are told of: sites and categories are in them.
-[[nodiscard]] bool is_told(const verdicts::verdict& about) {
-  return verdicts::is_leak(about) && about.about.kind != subject_kind::category &&
-         about.about.kind != subject_kind::site;
 }
 
 [[nodiscard]] std::string subject_words(const verdicts::verdict& about) {
@@ -81,9 +77,7 @@ constexpr shape_words growing_shapes[] = {
   const auto unit = unit_of(about);
   auto text = fmt::format("{} {} {}", subject_words(about), verb_of(about.found.shape),
                           rate_of(about.bytes_per_step, unit));
-  if (about.about.kind != subject_kind::host && ran_out(process, about.about.device)) {
-    return text + ", until memory ran out";
-  }
+  if (run::has_been_full(process, about.about)) return text + ", until memory ran out";
   if (!about.steps_to_oom) return text;
   const auto until = fmt::format("in about {} {}{}", text::format_count(*about.steps_to_oom), unit,
                                  *about.steps_to_oom == 1 ? "" : "s");
@@ -307,8 +301,9 @@ namespace {
       return found.evidence.steps == 0
                  ? "no steps were found: whether memory grows cannot be told"
                  : fmt::format(
-                       "{} {}s are too few to tell; about {} more would do",
+                       "{} {}{} too few to tell; about {} more would do",
                        text::format_count(found.evidence.steps), about.unit,
+                       found.evidence.steps == 1 ? " is" : "s are",
                        text::format_count(std::max<std::uint64_t>(found.more_steps_needed, 1)));
     case shape::sawtooth:
       return none + ": fills and empties" + (fills.empty() ? ", " + over : fills);

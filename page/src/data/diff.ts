@@ -4,6 +4,7 @@
 export type Bytes = number;
 export interface Run {
   traces: string[];
+  headline: string;
   command: string[];
   pid: number;
   host: string | null;

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Made by scripts/page_types from analyzer/show/json/report.schema.json.
 
+export interface Headline {
+  state: "out_of_memory" | "leaks" | "fits_so_far" | "fits" | "no_gpu_memory";
+  text: string;
+  device: number | null;
+}
 export type Bytes = number;
 export type DevicePart = string;
 export type PartEvidence = "measured" | "difference" | "rule" | "estimated";
@@ -381,6 +386,7 @@ export interface Advice {
   retries_before: number | null;
   retries_after: number | null;
   mends_out_of_memory: boolean;
+  free: boolean;
   source: string | null;
   cost: string | null;
   not_when: string | null;
@@ -520,9 +526,11 @@ export interface NamedMemory {
 }
 export interface Report {
   schema: "memtrace-report/1";
+  headline: Headline;
   run: Run;
   processes: {
     trace: string;
+    headline: Headline;
     run: Run;
     completeness: Completeness;
     training: Training;

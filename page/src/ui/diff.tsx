@@ -14,6 +14,8 @@ const MOST_ROWS = 40;
 
 function signed(value: number): string { return value > 0 ? `+${bytes(value)}` : value < 0 ? `−${bytes(-value)}` : "the same"; }
 
+function rate(value: number): string { return value > 0 ? `${bytes(value)} a step` : "none"; }
+
 function Bars({ row, most }: { row: Row; most: number }): JSX.Element {
   return <div class="pair">{[row.before_bytes, row.after_bytes].map((value, i) => (
     <div class="bar small" key={i} role="img" aria-label={`${i === 0 ? "before" : "after"} ${bytes(value)}`}>
@@ -47,7 +49,7 @@ function Device({ pair, place }: { pair: Pair; place: number }): JSX.Element {
     <Section id={`device-${place}`} title={`GPU ${side.index}${side.rank !== null ? `, rank ${side.rank}` : ""}`}>
       {pair.verdicts.slice(0, 6).map((one, i) => <p key={i}><strong>{words(one.subject.replace(":", " "))}</strong>: before: {shown(one.before?.summary ?? "nothing is known", 300)}; after: {shown(one.after?.summary ?? "nothing is known", 300)}</p>)}
       <Rows title="Peaks" rows={peaks.map((one) => one)} of={`${place}:peaks`} />
-      {pair.growing.length > 0 ? <><h3>What grows</h3><ul>{pair.growing.slice(0, 12).map((one, i) => <li key={i}><code>{shown(one.name, 120)}</code>: {signed(one.before_bytes_per_step)} a step before, {signed(one.after_bytes_per_step)} after{one.kept_by ? `; kept by ${shown(one.kept_by, 120)}` : ""}</li>)}</ul></> : null}
+      {pair.growing.length > 0 ? <><h3>What grows</h3><ul>{pair.growing.slice(0, 12).map((one, i) => <li key={i}><code>{shown(one.name, 120)}</code>: {rate(one.before_bytes_per_step)} before, {rate(one.after_bytes_per_step)} after{one.kept_by ? `; kept by ${shown(one.kept_by, 120)}` : ""}</li>)}</ul></> : null}
       <Rows title="Categories, at each run's own peak" rows={pair.categories} plain={true} of={`${place}:categories`} />
       <Rows title="Modules" rows={pair.modules} of={`${place}:modules`} />
       <Rows title="Lines" rows={pair.lines} of={`${place}:lines`} />
@@ -62,8 +64,8 @@ export function DiffPage({ facts }: { facts: Facts }): JSX.Element {
       <header><h1>memtrace <span class="command">two runs compared</span></h1><div class="controls"><ThemeButton /></div></header>
       <main>
         <Section id="runs" title="The two runs">
-          <p>Before: <code>{shown(diff.before.command.join(" "), 200)}</code>, {shown(diff.before.ended, 200)}.</p>
-          <p>After: <code>{shown(diff.after.command.join(" "), 200)}</code>, {shown(diff.after.ended, 200)}.</p>
+          <p><strong>Before: {shown(diff.before.headline, 400)}</strong><br /><code>{shown(diff.before.command.join(" "), 200)}</code>, {shown(diff.before.ended, 200)}.</p>
+          <p><strong>After: {shown(diff.after.headline, 400)}</strong><br /><code>{shown(diff.after.command.join(" "), 200)}</code>, {shown(diff.after.ended, 200)}.</p>
           {diff.not_comparable.map((one, i) => <p class="caution" key={i}>{shown(one, 400)}</p>)}
           {diff.configuration.length > 0 ? <><h3>What was set differently</h3><ul>{diff.configuration.slice(0, 30).map((one, i) => <li key={i}>{words(one.group)}, {shown(one.name, 80)}: {shown(one.before ?? "not set", 120)} → {shown(one.after ?? "not set", 120)}</li>)}</ul></> : null}
         </Section>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The answer: the verdict, five figures, and who held the device.
 import type { ComponentChildren, JSX } from "preact";
-import type { Device, Oom, Report, Verdict } from "../data/report";
+import type { Device, Report, Verdict } from "../data/report";
 import { answerWords } from "../text/named";
 import { bytes, count, percent, shown, words } from "../text/units";
 import { categoryColour, partColour } from "./colours";
@@ -88,32 +88,21 @@ function Tiles({ report, device }: { report: Report; device: Device }): JSX.Elem
   );
 }
 
-/** The first thing that a reader wants to know; null: that memory accumulates. */
-function firstSentence(device: Device, oom: Oom | undefined, verdict: Verdict | undefined): string | null {
-  const who = `GPU ${device.index}`;
-  if (oom) return `${who} ran out of memory: ${bytes(oom.requested_bytes)} were asked for, and ${bytes(oom.free_bytes)} were free on the device.`;
-  if (verdict?.is_leak) return null;
-  const [reserved, capacity] = [device.peak_reserved_bytes, device.capacity_bytes];
-  if (reserved === null || capacity === null) return `${who}: PyTorch had ${bytes(device.peak_allocated_bytes)} allocated at most.`;
-  return `${who}: it fits. PyTorch had ${bytes(reserved)} of ${bytes(capacity)} reserved at most.`;
-}
-
 export function FirstScreen(): JSX.Element {
   const page = usePage();
   const { report } = page;
   const device = deviceOf(page);
   if (!device) {
-    return <Section id="first" title="Verdict"><p class="verdict">No memory of a GPU was recorded.</p></Section>;
+    return <Section id="first" title="Verdict"><p class="verdict" data-key="headline">{shown(report.headline.text, 600)}</p></Section>;
   }
   const verdict = verdictOf(report, device);
   const oom = report.oom.filter((one) => one.device === device.index && one.pid === device.pid);
   const decisive = oom.find((one) => !one.caught) ?? oom[0];
   const growth = <span data-key="verdict">{verdict ? shown(verdict.summary, 600) : "Nothing is known of its growth."}</span>;
-  const answer = firstSentence(device, decisive && !decisive.caught ? decisive : undefined, verdict);
   return (
     <Section id="first" title="Verdict">
-      <p class="verdict">{answer ?? growth}</p>
-      {answer ? <p class="lead">{growth}.</p> : null}
+      <p class="verdict" data-key="headline">{shown(report.headline.text, 600)}</p>
+      <p class="lead">GPU {device.index}: {growth}.</p>
       <Tiles report={report} device={device} />
       {decisive ? <OutOfMemory oom={decisive} /> : null}
       <DeviceBar device={device} />

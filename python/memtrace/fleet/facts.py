@@ -71,6 +71,7 @@ def row(report: Dict[str, Any], number: int) -> Dict[str, Any]:
         "capabilities": " ".join(run["recording"]["capabilities"]) if run["recording"] else None,
         "events": whole["events"], "dropped_events": whole["dropped_events"], "truncated": whole["truncated"],
         "clean_exit": whole["clean_exit"], "mismatches": whole["total_mismatches"],
+        "state": process["headline"]["state"], "headline": process["headline"]["text"],
         "ran_out_of_memory": bool(failures), "out_of_memories": len(failures),
         "autocast": training["autocast"], "checkpointed": len(training["checkpointed_modules"]),
         "parameters": training["parameters"], "parameter_bytes": training["parameter_bytes"],

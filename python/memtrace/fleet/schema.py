@@ -12,7 +12,7 @@ import functools
 from typing import Any, Dict, Iterable, List, NamedTuple, Tuple
 
 MAJOR = 1  # readers refuse another
-MINOR = 1  # grows with each compatible addition
+MINOR = 2  # grows with each compatible addition
 VERSION = MAJOR * 1000 + MINOR  # as files hold it: schema_version
 
 INT, REAL, TEXT, FLAG = "int64", "double", "string", "bool"
@@ -78,6 +78,8 @@ dropped_events    int64   not recorded, as the recorder counted them
 truncated         bool    the file lacks something that was written
 clean_exit        bool    the program ended by itself
 mismatches        int64   how often the replayed totals and the allocator's own parted
+state             string  out_of_memory, leaks, fits_so_far, fits or no_gpu_memory
+headline          string  the answer in one line, as the report begins
 ran_out_of_memory bool    on a device, whether or not the program went on
 out_of_memories   int64   how often
 autocast          bool    AMP was on in a model's call

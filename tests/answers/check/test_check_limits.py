@@ -41,7 +41,8 @@ def test_the_line_to_blame_is_the_one_that_holds_most(trained):
     one, = document(BROKEN, run.trace, "--max-peak", "1MiB")["checks"]
     assert one["line"]["line"] == line_of("return model(rows)")
     text = check(run.trace, "--max-peak", "1MiB", cwd=run.program.parent).stdout
-    assert text.startswith("broken ") and len(text.splitlines()) == 1
+    whole, one = text.splitlines()
+    assert whole.startswith("run     FITS · ") and one.startswith("broken ")
     assert f" train.py:{line_of('return model(rows)')} forward " in text
 
 
@@ -66,7 +67,7 @@ def test_each_of_two_devices_is_checked_and_named(trained):
     }
     assert peaks["device:1"]["outcome"] == "broken"
     lines = check(run.trace, "--max-peak", "20GiB").stdout.splitlines()
-    assert [text.split(":")[0] for text in lines] == ["ok      max-peak device 0", "ok      max-peak device 1"]
+    assert [text.split(":")[0] for text in lines[1:]] == ["ok      max-peak device 0", "ok      max-peak device 1"]
 
 
 def test_a_doubled_batch_against_the_run_before(trained):

@@ -39,4 +39,4 @@ def test_too_few_steps_cannot_tell_and_say_how_many_are_needed(trained):
 def test_what_is_broken_outweighs_what_cannot_be_told(trained):
     done = check(trained("--steps", "4").trace, "--no-leaks", "--max-peak", "1MiB")
     assert done.returncode == BROKEN
-    assert sorted(text.split()[0] for text in done.stdout.splitlines()) == ["broken", "unknown"]
+    assert sorted(text.split()[0] for text in done.stdout.splitlines()) == ["broken", "run", "unknown"]

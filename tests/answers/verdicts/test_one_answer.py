@@ -77,6 +77,12 @@ def test_every_command_gives_the_same_answer(answers, truth):
     assert (said["status"] == 1) == bool(leaks)
     assert ("::error" in said["github"]) == bool(leaks)
 
+    first = said["report"]["headline"]
+    assert (first["state"] == "leaks") == bool(leaks and first["state"] != "out_of_memory")
+    assert re.sub(r"\s+", " ", said["text"]).startswith(first["text"])
+    assert said["check"]["headline"] == first["text"] and said["github"].startswith(f"run     {first['text']}\n")
+    assert said["diff"]["before"]["headline"] == said["diff"]["after"]["headline"] == first["text"]
+
     for pair in said["diff"]["devices"]:
         for one in pair["verdicts"]:
             same = {verdict["answer"] for (pid, subject), verdict in of.items() if subject == one["subject"]}

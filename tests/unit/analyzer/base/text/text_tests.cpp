@@ -21,6 +21,12 @@ TEST_CASE("GIVEN sizes, times and counts WHEN formatted THEN they are binary and
   CHECK(text::format_bytes(1536) == "1.50 KiB");
   CHECK(text::format_bytes(24259_MiB) == "23.69 GiB");
   CHECK(text::format_bytes(~0ull) == "16.00 EiB");
+  CHECK(text::brief_bytes(17) == "17 bytes");
+  CHECK(text::brief_bytes(1536) == "1.5 KiB");
+  CHECK(text::brief_bytes(64_MiB) == "64 MiB");
+  CHECK(text::brief_bytes(24259_MiB) == "23.7 GiB");
+  CHECK(text::brief_bytes(1020_MiB) == "1020 MiB");
+  CHECK(text::brief_bytes(100_MiB) == "100 MiB");
   CHECK(text::format_seconds(3'420'000'000) == "3.42 s");
   CHECK(text::format_seconds(125'000'000'000) == "2 min 5 s");
   CHECK(text::format_count(0) == "0");

@@ -44,9 +44,8 @@ const std::string up_to_capacity =
 TEST_CASE("GIVEN a bound that something else goes around THEN nothing is proved") {
   const form forms[] = {
       {"an attribute set by a word that is put together",
-       up_to_capacity +
-           "    def grow(self, name):\n"
-           "        setattr(self, name, self.capacity + 1)\n",
+       up_to_capacity + "    def grow(self, name):\n"
+                        "        setattr(self, name, self.capacity + 1)\n",
        "store.put(torch.ones(9)); store.grow('capa' + 'city')"},
       {"a program in a string", up_to_capacity,
        "store.put(torch.ones(9)); exec('store.items.append(torch.ones(9))')"},
@@ -107,7 +106,8 @@ TEST_CASE("GIVEN keys of which none comes again THEN there is neither proof nor 
     INFO(key);
     const auto said = said_of({"",
                                "    def put(self, x):\n"
-                               "        self.items[" + key + "] = x\n",
+                               "        self.items[" +
+                                   key + "] = x\n",
                                "store.put(torch.ones(9))", "{}"});
     CHECK_FALSE(said.proof);
     CHECK_FALSE(said.why);

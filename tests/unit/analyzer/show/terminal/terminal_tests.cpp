@@ -82,7 +82,7 @@ TEST_CASE("GIVEN a hostile command line WHEN rendered THEN no escape reaches the
   trace.info("command", "evil\x1b]0;title\x07\n\n\n");
   const auto text = terminal::to_text(load_bytes(trace.alloc(a, 512).bytes()), {});
   CHECK(text.find('\x1b') == std::string::npos);
-  CHECK(text.rfind("evil?]0;title????\n", 0) == 0);
+  CHECK(text.find("\nevil?]0;title????\n") != std::string::npos);
 }
 
 TEST_CASE(

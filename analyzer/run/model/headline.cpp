@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/run/model/headline.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <optional>
+#include <tuple>
+#include <utility>
+
+#include "analyzer/base/text/parts.h"
+#include "analyzer/base/text/units.h"
+#include "analyzer/judge/verdicts/retainer_words.h"
+#include "analyzer/run/model/causes.h"
+#include "analyzer/run/model/expected.h"
+#include "analyzer/trace/code/places.h"
+
+namespace memtrace::run {
+
+namespace {
+
+using text::brief_bytes;
+using text::format_count;
+using verdicts::subject_kind;
+
+[[nodiscard]] std::string line_of(const code::source_frame& frame) {
+  return fmt::format("{}:{}", text::file_name(frame.file), frame.line);
+}
+
+// "train.py:18", "backward of model.py:31"; empty: no line of the program is known.
+[[nodiscard]] std::string user_line(const std::vector<code::source_frame>& frames,
+                                    const std::vector<code::source_frame>& forward) {
+  if (const auto* const own = code::innermost_user(frames)) return line_of(*own);
+  if (const auto* const made_for = code::innermost_user(forward))
+    return "backward of " + line_of(*made_for);
+  const auto* const any = code::telling_frame(frames);
+  return any == nullptr ? std::string() : line_of(*any);
+}
+
+[[nodiscard]] std::string rate_of(const verdicts::verdict& about) {
+  const bool by_calls = about.about.kind == subject_kind::phase || about.unit == "call";
+  const auto bytes = static_cast<std::uint64_t>(std::llround(std::max(about.bytes_per_step, 0.0)));
+  return fmt::format("{} a {}", brief_bytes(bytes), by_calls ? about.unit : "step");
+}
+
+// Where it is not the device's allocated memory from step to step.
+[[nodiscard]] std::string of_what(const verdicts::subject& about) {
+  switch (about.kind) {
+    case subject_kind::reserved:
+      return " of what is reserved";
+    case subject_kind::outside:
+      return " outside of PyTorch";
+    case subject_kind::phase:
+      return " within each " + about.name;
+    case subject_kind::host:
+      return about.name.empty() ? " of host memory"
+                                : fmt::format(" of host memory ({})", about.name);
+    default:
+      return {};
+  }
+}
+
+// What grows most, of what nobody expects.
+[[nodiscard]] const verdicts::suspect* largest_suspect(const verdicts::verdict& about) {
+  for (const auto& one : causes_of(about)) {
+    const bool is_expected = one.largest->expected && one.largest->expected->is_all;
+    if (!is_expected) return one.largest;
+  }
+  return nullptr;
+}
+
+// "1.3 MiB a step at train.py:18", "kept by `history`"
+[[nodiscard]] std::vector<std::string> growth_parts(const process_report& process,
+                                                    const verdicts::verdict& about) {
+  auto rate = rate_of(about) + of_what(about.about);
+  const auto* const who = largest_suspect(about);
+  if (who == nullptr) return {rate};
+  const auto place = user_line(frames_at(process, who->stack), frames_at(process, who->forward));
+  if (!place.empty()) rate += (place.starts_with("backward") ? " in the " : " at ") + place;
+  if (who->retained_by.empty()) return {rate};
+  return {rate, fmt::format("kept by `{}`", verdicts::variable_of(who->retained_by.front()))};
+}
+
+[[nodiscard]] std::optional<std::string> until_full(const process_report& process,
+                                                    const verdicts::verdict& about) {
+  if (has_been_full(process, about.about)) return "memory ran out, and the program went on";
+  if (!about.steps_to_oom) return std::nullopt;
+  const auto unit = about.about.kind == subject_kind::phase || about.unit == "call"
+                        ? std::string_view(about.unit)
+                        : std::string_view("step");
+  const auto many = *about.steps_to_oom == 1 ? "" : "s";
+  const auto steps = fmt::format("in about {} {}{}", format_count(*about.steps_to_oom), unit, many);
+  if (!about.limit) return "out of memory " + steps;
+  return fmt::format("{} of {} is reached {}", about.limit->name, brief_bytes(about.limit->bytes),
+                     steps);
+}
+
+// Null: nothing that a person has to know of.
+[[nodiscard]] const verdicts::verdict* first_told(const process_report& process,
+                                                  std::optional<std::uint32_t> device) {
+  for (const auto& one : process.findings.verdicts) {
+    const bool is_of_it =
+        !device || (one.about.kind != subject_kind::host && one.about.device == *device);
+    if (is_told(one) && is_of_it) return &one;
+  }
+  return nullptr;
+}
+
+// Another setting of the allocator gets past the request: memory was there, and lay in pieces.
+[[nodiscard]] bool passes_by_a_setting(const process_report& process) {
+  return std::ranges::any_of(process.advice.pieces, [](const advice::piece& one) {
+    return one.mends_out_of_memory && !one.changes_program;
+  });
+}
+
+// "5.7 GiB of 8.4 GiB are activations", of one line where it has most of them.
+[[nodiscard]] std::string most_held(const oom_report& oom) {
+  const auto* const line = oom.holders.empty() ? nullptr : &oom.holders.front();
+  const auto part = [&](std::uint64_t bytes, attribution::category what) {
+    auto words = fmt::format("{} of {} are {}", brief_bytes(bytes),
+                             brief_bytes(oom.facts.totals.allocated), words_of(what));
+    const bool is_of_line = line != nullptr && line->what == what && line->bytes >= bytes / 2;
+    const auto place = is_of_line ? user_line(line->frames, line->forward) : std::string();
+    return place.empty() ? words : words + " of " + place;
+  };
+  if (oom.held && !oom.held->categories.empty()) {
+    const auto& rows = oom.held->categories;
+    const auto& most = *std::ranges::max_element(rows, {}, &category_row::bytes);
+    if (most.what != attribution::category::unknown) return part(most.bytes, most.what);
+  }
+  return line == nullptr ? std::string() : part(line->bytes, line->what);
+}
+
+// Why a request failed: what grew until then; free memory in pieces that would have been enough; or
+// what most of it is.
+[[nodiscard]] std::vector<std::string> reason_of(const process_report& process,
+                                                 const oom_report& oom) {
+  if (const auto* const growing = first_told(process, oom.facts.device))
+    return growth_parts(process, *growing);
+  const auto& totals = oom.facts.totals;
+  const auto unused = totals.reserved - std::min(totals.allocated, totals.reserved);
+  const auto free = unused + oom.facts.device_free;
+  const bool in_pieces = unused >= oom.facts.requested ||
+                         (free >= oom.facts.requested && passes_by_a_setting(process));
+  if (in_pieces) return {fmt::format("{} were free, but in pieces", brief_bytes(free))};
+  auto most = most_held(oom);
+  return most.empty() ? std::vector<std::string>() : std::vector{std::move(most)};
+}
+
+[[nodiscard]] std::vector<std::string> out_of_memory_parts(const process_report& process,
+                                                           const oom_report& oom) {
+  auto asked = brief_bytes(oom.facts.requested);
+  const auto place = user_line(oom.frames, oom.forward);
+  if (!place.empty()) asked += (place.starts_with("backward") ? " in the " : " at ") + place;
+  std::vector<std::string> parts{std::move(asked)};
+  for (auto& one : reason_of(process, oom)) parts.push_back(std::move(one));
+  const auto cure = std::ranges::find_if(process.changes, [](const change& one) {
+    return one.mends_out_of_memory && !one.superseded;
+  });
+  if (cure != process.changes.end()) {
+    // A setting is written as it is set, where it fits into a line.
+    constexpr std::size_t longest = 80;
+    const auto setting = cure->what.substr(0, cure->what.find(' '));
+    const bool is_setting = setting.find('=') != setting.npos && setting.starts_with("PYTORCH_") &&
+                            setting.size() <= longest;
+    parts.push_back("lets it pass: " + (is_setting ? setting : advice::brief_words(cure->id)));
+  }
+  return parts;
+}
+
+// The growth of a device that is no leak.
+[[nodiscard]] std::string calm_part(const verdicts::verdict& about) {
+  const auto& found = about.found;
+  const auto steps = found.evidence.steps;
+  const auto over =
+      fmt::format("over {} {}{}", format_count(steps), about.unit, steps == 1 ? "" : "s");
+  if (verdicts::is_expected(about)) return fmt::format("grows by {}, as expected", rate_of(about));
+  if (found.negligible) return fmt::format("grows by {}, which is negligible", rate_of(about));
+  const auto kept =
+      about.suspects.empty() || about.suspects.front().retained_by.empty()
+          ? std::string()
+          : fmt::format("`{}` ", verdicts::variable_of(about.suspects.front().retained_by.front()));
+  switch (verdicts::answer_of(about)) {
+    case verdicts::answer::bounded:
+      return kept.empty() ? "grows up to a bound" : kept + "grows up to a bound";
+    case verdicts::answer::not_settled:
+      if (steps == 0) return "no steps were found";
+      if (about.doubt) return fmt::format("{}grows, and may have an end", kept);
+      return fmt::format("{} {}{} too few to tell whether it grows", format_count(steps),
+                         about.unit, steps == 1 ? " is" : "s are");
+    default:
+      break;
+  }
+  using growth::shape;
+  if (found.shape == shape::sawtooth) return "fills and empties " + over;
+  if (found.shape == shape::bounded_records) return "more only for larger inputs " + over;
+  if (found.shape == shape::warmup_plateau) return "steady after a start " + over;
+  return "steady " + over;
+}
+
+[[nodiscard]] bool is_open(const verdicts::verdict& about) {
+  return about.found.evidence.steps != 0 &&
+         verdicts::answer_of(about) == verdicts::answer::not_settled;
+}
+
+// Of the GPU's size; of what it was at most, where that is not known.
+[[nodiscard]] double fullness(const process_report& process, const device_report& device) {
+  const auto room = room_of(process, device);
+  return room ? static_cast<double>(room->used) / static_cast<double>(room->capacity) : 0;
+}
+
+[[nodiscard]] const device_report& fullest(const process_report& process) {
+  return *std::ranges::max_element(process.devices, {}, [&](const device_report& one) {
+    return std::pair(fullness(process, one), one.peak_allocated.totals.allocated);
+  });
+}
+
+[[nodiscard]] std::string use_of(const process_report& process, const device_report& device) {
+  if (const auto room = room_of(process, device)) {
+    return fmt::format(
+        "{} of {} ({:.0f} %)", brief_bytes(room->used), brief_bytes(room->capacity),
+        100.0 * static_cast<double>(room->used) / static_cast<double>(room->capacity));
+  }
+  return brief_bytes(device.peak_allocated.totals.allocated) + " at most";
+}
+
+[[nodiscard]] headline calm(const process_report& process) {
+  const auto& device = fullest(process);
+  headline made{standing::fits, {use_of(process, device)}, device.facts.device};
+  bool open = !process.run.snapshot && !process.completeness.clean_exit;
+  if (const auto* const about = verdicts::of_device(process.findings, device.facts.device)) {
+    made.parts.push_back(calm_part(*about));
+    open = open || is_open(*about);
+  }
+  const auto caught =
+      std::ranges::count_if(process.ooms, [](const oom_report& one) { return one.facts.caught; });
+  if (caught != 0) {
+    made.parts.push_back(fmt::format("{} request{} failed, and the program went on",
+                                     format_count(static_cast<std::uint64_t>(caught)),
+                                     caught == 1 ? "" : "s"));
+  }
+  if (!process.run.snapshot && !process.completeness.clean_exit)
+    made.parts.emplace_back("killed, or still running");
+  if (open) made.what = standing::fits_so_far;
+  return made;
+}
+
+}  // namespace
+
+bool is_told(const verdicts::verdict& about) {
+  return verdicts::is_leak(about) && about.about.kind != subject_kind::category &&
+         about.about.kind != subject_kind::site;
+}
+
+bool has_been_full(const process_report& process, const verdicts::subject& about) {
+  return about.kind != subject_kind::host &&
+         std::ranges::any_of(
+             process.ooms, [&](const oom_report& one) { return one.facts.device == about.device; });
+}
+
+headline headline_of(const process_report& process) {
+  headline made;
+  const auto* const oom = decisive_oom(process);
+  const auto* const growing = first_told(process, std::nullopt);
+  if (oom != nullptr && !oom->facts.caught) {
+    made = {standing::out_of_memory, out_of_memory_parts(process, *oom), oom->facts.device};
+  } else if (growing != nullptr) {
+    made = {standing::leaks, growth_parts(process, *growing), std::nullopt};
+    if (growing->about.kind != subject_kind::host) made.device = growing->about.device;
+    if (auto until = until_full(process, *growing)) made.parts.push_back(std::move(*until));
+  } else if (!process.devices.empty()) {
+    made = calm(process);
+  } else {
+    made.parts.emplace_back(process.completeness.truncated
+                                ? "no event is in the readable part of the trace"
+                                : "nothing was allocated through PyTorch");
+  }
+  if (process.devices.size() > 1 && made.device)
+    made.parts.insert(made.parts.begin(), fmt::format("GPU {}", *made.device));
+  return made;
+}
+
+const process_report& decisive_process(const run_report& run) {
+  return *std::ranges::min_element(run, {}, [](const process_report& one) {
+    std::uint64_t peak = 0;
+    for (const auto& device : one.devices)
+      peak = std::max(peak, device.peak_allocated.totals.allocated);
+    const bool failed = !one.ooms.empty();
+    return std::tuple(one.answer.what, !failed, ~peak);
+  });
+}
+
+headline headline_of(const run_report& run) {
+  const auto& decisive = decisive_process(run);
+  auto made = decisive.answer;
+  if (run.size() > 1) {
+    const auto& facts = decisive.run;
+    made.parts.insert(made.parts.begin(), facts.rank ? fmt::format("rank {}", *facts.rank)
+                                                     : fmt::format("pid {}", facts.pid));
+  }
+  return made;
+}
+
+std::string_view name_of(standing which) {
+  switch (which) {
+    case standing::out_of_memory:
+      return "out_of_memory";
+    case standing::leaks:
+      return "leaks";
+    case standing::fits_so_far:
+      return "fits_so_far";
+    case standing::fits:
+      return "fits";
+    case standing::no_gpu_memory:
+      break;
+  }
+  return "no_gpu_memory";
+}
+
+std::string text_of(const headline& what) {
+  std::string words(name_of(what.what));
+  for (char& letter : words) {
+    letter =
+        letter == '_' ? ' ' : static_cast<char>(std::toupper(static_cast<unsigned char>(letter)));
+  }
+  for (const auto& part : what.parts) words += " · " + part;
+  return words;
+}
+
+}  // namespace memtrace::run

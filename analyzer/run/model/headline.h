@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The answer in one line, the same for whoever shows a run:
+//
+//   OUT OF MEMORY · 2.3 GiB at train.py:42 · all_logits keeps 3.5 GiB · expandable segments let it pass
+//   LEAKS · 1.3 MiB a step at train.py:18 · kept by `history` · out of memory in about 6,140 steps
+//   FITS · 506 MiB of 11.7 GiB (4 %) · steady over 60 steps
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analyzer/run/model/model.h"
+
+namespace memtrace::run {
+
+// The headline of one process, over all its devices. After everything else of the report.
+[[nodiscard]] headline headline_of(const process_report& process);
+
+// The process that the run's headline is of: what stands worst with it, then what is fullest. The
+// run has at least one.
+[[nodiscard]] const process_report& decisive_process(const run_report& run);
+// Of the whole run: with "rank 3" or "pid 71" where it has several processes.
+[[nodiscard]] headline headline_of(const run_report& run);
+
+// A verdict that a person has to know of: what grows and matters, but for the rows by which it is
+// broken down.
+[[nodiscard]] bool is_told(const verdicts::verdict& about);
+
+// Whether memory ran out on the device that it is about, and whoever went on: there is nothing left to
+// forecast.
+[[nodiscard]] bool has_been_full(const process_report& process, const verdicts::subject& about);
+
+// "out_of_memory", "leaks", "fits_so_far", "fits", "no_gpu_memory"
+[[nodiscard]] std::string_view name_of(standing which);
+// "LEAKS · 1.3 MiB a step at train.py:18 · kept by `history`"
+[[nodiscard]] std::string text_of(const headline& what);
+
+}  // namespace memtrace::run
