@@ -17,6 +17,10 @@ namespace {
 // A process gains some memory by the way, which does not matter: a heap grows by arenas, and the
 // recorder's own two windows of the trace (2.6 MB) fill up, where the trace lies in memory.
 constexpr std::uint64_t negligible_growth = 4u << 20;
+// Memory that was freed stays resident until malloc gives it back: from its trim threshold on, which
+// is twice its threshold for mmap, and that is at most 32 MiB on 64-bit machines (mallopt(3),
+// M_MMAP_THRESHOLD). What has come in all, and is less, may be free.
+constexpr std::uint64_t kept_by_malloc = 64u << 20;
 // Pinned memory is known exactly, to the page.
 constexpr std::uint64_t page = 4096;
 // Two of the driver's smallest portions.
@@ -60,6 +64,16 @@ void leave_open_what_is_unlikely(growth::judgement& found) {
   if (is_leak(found.shape) && found.confidence < 0.5) leave_open(found, found.evidence.steps);
 }
 
+// Growth that may be free memory is no verdict yet.
+void leave_open_what_may_be_free(growth::judgement& found, std::span<const std::uint64_t> values) {
+  if (!is_leak(found.shape) || values.empty()) return;
+  const auto come = values.back() - std::min(values.front(), values.back());
+  if (come >= kept_by_malloc) return;
+  const auto steps = static_cast<double>(kept_by_malloc - come) / found.bytes_per_step;
+  constexpr double most = 1e9;
+  leave_open(found, static_cast<std::uint64_t>(std::ceil(std::clamp(steps, 1.0, most))));
+}
+
 void say_when(verdicts::verdict& made, const host_grid& on, const room_left& room) {
   if (!is_leak(made.found.shape) || room.capacity == 0) return;
   made.steps_to_oom =
@@ -76,6 +90,7 @@ struct judged_series {
   std::span<const sample> samples;
   std::uint64_t negligible = 0;
   room_left room;
+  bool of_malloc = false;  // resident memory of processes
 };
 
 [[nodiscard]] verdicts::verdict judge_series(const judged_series& given, const host_grid& on) {
@@ -87,6 +102,7 @@ struct judged_series {
                     {.capacity_bytes = given.room.capacity, .negligible_bytes = given.negligible});
   count_by_steps(made.found, on, given.room.capacity);
   leave_open_what_is_unlikely(made.found);
+  if (given.of_malloc) leave_open_what_may_be_free(made.found, values);
   made.bytes_per_step = made.found.bytes_per_step;
   verdicts::thinned_series thin;
   for (const auto value : values) thin.add(value, 1);
@@ -249,7 +265,8 @@ class host_judge {
   void add(const verdicts::subject& about, const sampled_series& from, std::uint64_t negligible,
            const room_left& room) {
     if (from.peak() == 0) return;
-    made_.push_back(judge_series({about, from.samples(), negligible, room},
+    const bool of_malloc = about.kind == verdicts::subject_kind::host;
+    made_.push_back(judge_series({about, from.samples(), negligible, room, of_malloc},
                                  grid_for(from.samples(), step_ends_)));
   }
 

@@ -170,7 +170,8 @@ place case_at_hand::at_call(const place& inside, const node& call) const {
 
 // Whether nothing between two expressions of a function gives a name in them another value.
 bool case_at_hand::keeps_meaning(const place& one, const place& other) const {
-  const auto [from, to] = std::minmax(one.begin, other.begin);
+  const auto from = std::min(one.begin, other.begin);
+  const auto to = std::max(one.begin, other.begin);
   const auto is_between = [&](const node& what) {
     return what.begin() > from && what.begin() < to && file.function_of(what) == one.function;
   };

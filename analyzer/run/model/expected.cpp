@@ -111,4 +111,14 @@ std::optional<gpu_room> room_of(const process_report& process, const device_repo
   return room;
 }
 
+bool has_room(const process_report& process, std::uint32_t device) {
+  const auto failed = std::ranges::any_of(
+      process.ooms, [&](const oom_report& one) { return one.facts.device == device; });
+  const auto found = std::ranges::find_if(
+      process.devices, [&](const device_report& one) { return one.facts.device == device; });
+  if (failed || found == process.devices.end()) return false;
+  const auto room = room_of(process, *found);
+  return room && room->used < room->capacity / 2;
+}
+
 }  // namespace memtrace::run

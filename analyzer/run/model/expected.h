@@ -27,4 +27,7 @@ struct gpu_room {
 [[nodiscard]] std::optional<gpu_room> room_of(const process_report& process,
                                               const device_report& device);
 
+// Less than half of the GPU was in use at most, and no request failed: nothing has to be saved there.
+[[nodiscard]] bool has_room(const process_report& process, std::uint32_t device);
+
 }  // namespace memtrace::run

@@ -12,6 +12,7 @@
 
 #include "analyzer/base/text/units.h"
 #include "analyzer/judge/advice/piece.h"
+#include "analyzer/run/model/expected.h"
 #include "analyzer/trace/code/places.h"
 
 namespace memtrace::terminal {
@@ -82,10 +83,33 @@ void add_wrapped(text::page& out, std::string_view label, const std::string& tex
   return found;
 }
 
-[[nodiscard]] std::vector<const change*> pending(std::vector<const change*> all) {
-  std::erase_if(all,
-                [](const change* one) { return one->superseded || one->takes_place_of_habit; });
+[[nodiscard]] std::vector<const change*> pending(const run::process_report& process,
+                                                 std::vector<const change*> all) {
+  std::erase_if(all, [&](const change* one) {
+    const bool is_of_room = one->device && run::has_room(process, *one->device) && !one->saves_ns &&
+                            !one->saves_host_bytes;
+    return one->superseded || one->takes_place_of_habit || is_of_room;
+  });
   return all;
+}
+
+// Where less than half of a GPU is in use there is nothing to save, and something to use. Empty: more is
+// in use, or it grows.
+[[nodiscard]] std::string room_words(const run::process_report& process) {
+  if (process.answer.what == run::standing::leaks) return {};
+  for (const auto& device : process.devices) {
+    if (!run::has_room(process, device.facts.device)) continue;
+    const auto room = run::room_of(process, device);
+    if (room && room->batch_factor && *room->batch_factor >= 2) {
+      return fmt::format("Room for a batch about {} times as large, up to 85 % of GPU {}",
+                         text::format_count(static_cast<std::uint64_t>(*room->batch_factor)),
+                         device.facts.device);
+    }
+    return fmt::format(
+        "Less than half of GPU {} was in use: nothing has to be saved (what could be: --by advice)",
+        device.facts.device);
+  }
+  return {};
 }
 
 // A change that trains otherwise (another optimizer, shorter sequences) is never part of it, so
@@ -100,6 +124,12 @@ void add_wrapped(text::page& out, std::string_view label, const std::string& tex
       "Together, with the training as it is, these save {} and leave {} ({}): {}",
       text::format_bytes(static_cast<std::uint64_t>(std::max<std::int64_t>(0, all.saves_bytes))),
       text::format_bytes(all.peak_reserved), name_of(all.how), names);
+}
+
+// Null: there is none, or nothing has to be saved there.
+[[nodiscard]] const advice::combination* together_of(const run::process_report& process) {
+  const auto& all = process.advice.combined;
+  return all.empty() || run::has_room(process, all.front().device) ? nullptr : &all.front();
 }
 
 // Checkpointing: saves 3.20 GiB (estimated)
@@ -142,23 +172,27 @@ constexpr std::size_t most_of_together = 2;  // lines
 }  // namespace
 
 std::size_t advice_lines(const run::process_report& process, std::size_t columns) {
-  const auto first = first_few(pending(advice_of(process)), most_shown);
-  if (first.empty()) return 0;
-  std::size_t lines = 1;
+  const auto first = first_few(pending(process, advice_of(process)), most_shown);
+  const std::size_t for_room = room_words(process).empty() ? 0 : 1;
+  if (first.empty()) return for_room;
+  std::size_t lines = 1 + for_room;
   for (const auto* one : first) lines += lines_for(*one, columns);
-  const auto& combined = process.advice.combined;
-  return lines + (combined.empty() ? 0 : lines_for(combined.front(), columns));
+  const auto* const all = together_of(process);
+  return lines + (all == nullptr ? 0 : lines_for(*all, columns));
 }
 
 void add_advice(text::page& out, const run::process_report& process, std::size_t room,
                 std::size_t columns) {
-  const auto& found = process.advice;
   const auto all = advice_of(process);
-  const auto waiting = pending(all);
+  const auto waiting = pending(process, all);
+  if (const auto words = room_words(process); !words.empty() && room > 0) {
+    out.line(words);
+    --room;
+  }
   if (waiting.empty() || room < 3) return;
   const auto last = out.lines() + room;
-  const auto for_combined =
-      found.combined.empty() || room < 6 ? 0 : lines_for(found.combined.front(), columns);
+  const auto* const combined = together_of(process);
+  const auto for_combined = combined == nullptr || room < 6 ? 0 : lines_for(*combined, columns);
   const auto first = first_few(waiting, std::min(most_shown, (room - 1 - for_combined) / 2));
   const auto shown = first.size();
   out.line(fmt::format("What to change{}: what is free first, each by what it saves",
@@ -174,7 +208,7 @@ void add_advice(text::page& out, const run::process_report& process, std::size_t
     add_wrapped(out, "", one.what, std::min(left, most_of_change), columns);
   }
   if (for_combined == 0) return;
-  auto lines = lines_of(together(found.combined.front()), columns);
+  auto lines = lines_of(together(*combined), columns);
   if (lines.size() > for_combined) {
     lines.resize(for_combined);
     lines.back() += " …";

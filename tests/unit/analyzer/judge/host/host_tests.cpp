@@ -125,6 +125,24 @@ TEST_CASE("GIVEN a heap that grows by 3 MiB in all WHEN judged THEN it is no lea
   CHECK_FALSE(is_leak(about(all, "").found.shape));
 }
 
+TEST_CASE("GIVEN growth that malloc may hold as free memory WHEN judged THEN it is left open") {
+  for (const std::uint64_t whole : {20, 60, 70}) {
+    auto samples = with_limit();
+    sample_every(100 * millisecond, 60 * second, samples.kept, [&](std::uint64_t time) {
+      return gibibyte + time * whole * mebibyte / (60 * second);
+    });
+    const auto all = host::judge_host(samples, {}, ends(1000, 60 * millisecond, 0));
+    const auto& process = about(all, "");
+    INFO(whole);
+    CHECK(verdicts::is_leak(process) == (whole == 70));
+    if (whole == 70) continue;
+    CHECK(verdicts::answer_of(process) == verdicts::answer::not_settled);
+    // At this rate there are 64 MiB after so many more steps.
+    const auto more = 1000.0 * (64.0 - static_cast<double>(whole)) / static_cast<double>(whole);
+    CHECK(static_cast<double>(process.found.more_steps_needed) == Approx(more).epsilon(0.1));
+  }
+}
+
 TEST_CASE(
     "GIVEN workers that copy what they read WHEN judged THEN that is said, and what they share at "
     "most") {
