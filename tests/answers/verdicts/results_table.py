@@ -51,8 +51,9 @@ By rules made from the set's truths and reports, without its programs:
 {reports_read}
 Reading a set's reports mends it, and that carries over only in part: of programs that nobody has seen, count on one in five
 that only fill something to be called a leak. Of the thirteenth set no rate was written down; its three alarms are one of a
-replay buffer that is not full yet, and two of host memory that grew by 5 MiB. After the twelfth set somebody wrote 25 programs that leak, each with words in
-it that the newest rules look for: 14 were not called leaks; the rules were made stricter, and three were left. Where the
+replay buffer that is not full yet, and two of host memory that grew by 5 MiB. After the twelfth set somebody wrote 25
+programs that leak, each with words in it that the newest rules look for: 14 were not called leaks; the rules were made
+stricter, and three were left. Where the
 report could not read the source, 15 of 36 in place of 8 of the sixth set were false alarms.
 
 ## Other lengths, other modes
