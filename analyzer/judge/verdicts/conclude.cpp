@@ -325,7 +325,9 @@ void tell_categories(const verdict_maker& with, const collector& collected,
       series.add(value, 1);
     }
     const auto before = to.size();
-    tell_if_leak(with, {subject_kind::category, 0, std::string(name_of(what))}, series, {}, to);
+    const growth::context context{.capacity_bytes = with.capacity_of(sites.all.front().device)};
+    tell_if_leak(with, {subject_kind::category, 0, std::string(name_of(what))}, series, context,
+                 to);
     if (to.size() == before) continue;
     for (auto& one : sites.all) one.share = one.bytes_per_step / sites.bytes_per_step;
     with.name_suspects(to.back(), sites.all);

@@ -72,20 +72,19 @@ using verdicts::subject_kind;
 }
 
 // "1.3 MiB a step at train.py:18", "kept by `history`"
-[[nodiscard]] std::vector<std::string> growth_parts(const process_report& process,
+[[nodiscard]] std::vector<std::string> growth_parts(const frames_of_t& frames_of,
                                                     const verdicts::verdict& about) {
   auto rate = rate_of(about) + of_what(about.about);
   const auto* const who = largest_suspect(about);
   if (who == nullptr) return {rate};
-  const auto place = user_line(frames_at(process, who->stack), frames_at(process, who->forward));
+  const auto place = user_line(frames_of(who->stack), frames_of(who->forward));
   if (!place.empty()) rate += (place.starts_with("backward") ? " in the " : " at ") + place;
   if (who->retained_by.empty()) return {rate};
   return {rate, fmt::format("kept by `{}`", verdicts::variable_of(who->retained_by.front()))};
 }
 
-[[nodiscard]] std::optional<std::string> until_full(const process_report& process,
-                                                    const verdicts::verdict& about) {
-  if (has_been_full(process, about.about)) return "memory ran out, and the program went on";
+[[nodiscard]] std::optional<std::string> until_full(const verdicts::verdict& about, bool was_full) {
+  if (was_full) return "memory ran out, and the program went on";
   if (!about.steps_to_oom) return std::nullopt;
   const auto unit = about.about.kind == subject_kind::phase || about.unit == "call"
                         ? std::string_view(about.unit)
@@ -95,6 +94,11 @@ using verdicts::subject_kind;
   if (!about.limit) return "out of memory " + steps;
   return fmt::format("{} of {} is reached {}", about.limit->name, brief_bytes(about.limit->bytes),
                      steps);
+}
+
+[[nodiscard]] std::vector<std::string> growth_parts(const process_report& process,
+                                                    const verdicts::verdict& about) {
+  return growth_parts([&](trace::stack_id stack) { return frames_at(process, stack); }, about);
 }
 
 // Null: nothing that a person has to know of.
@@ -217,12 +221,13 @@ using verdicts::subject_kind;
   });
 }
 
+[[nodiscard]] std::string use_words(std::uint64_t used, std::uint64_t capacity) {
+  return fmt::format("{} of {} ({:.0f} %)", brief_bytes(used), brief_bytes(capacity),
+                     100.0 * static_cast<double>(used) / static_cast<double>(capacity));
+}
+
 [[nodiscard]] std::string use_of(const process_report& process, const device_report& device) {
-  if (const auto room = room_of(process, device)) {
-    return fmt::format(
-        "{} of {} ({:.0f} %)", brief_bytes(room->used), brief_bytes(room->capacity),
-        100.0 * static_cast<double>(room->used) / static_cast<double>(room->capacity));
-  }
+  if (const auto room = room_of(process, device)) return use_words(room->used, room->capacity);
   return brief_bytes(device.peak_allocated.totals.allocated) + " at most";
 }
 
@@ -269,7 +274,8 @@ headline headline_of(const process_report& process) {
   } else if (growing != nullptr) {
     made = {standing::leaks, growth_parts(process, *growing), std::nullopt};
     if (growing->about.kind != subject_kind::host) made.device = growing->about.device;
-    if (auto until = until_full(process, *growing)) made.parts.push_back(std::move(*until));
+    const bool was_full = has_been_full(process, growing->about);
+    if (auto until = until_full(*growing, was_full)) made.parts.push_back(std::move(*until));
   } else if (!process.devices.empty()) {
     made = calm(process);
   } else {
@@ -279,6 +285,21 @@ headline headline_of(const process_report& process) {
   }
   if (process.devices.size() > 1 && made.device)
     made.parts.insert(made.parts.begin(), fmt::format("GPU {}", *made.device));
+  return made;
+}
+
+headline headline_so_far(const state_so_far& now, const frames_of_t& frames_of) {
+  headline made{standing::fits_so_far, {}, now.device};
+  if (now.growth != nullptr && is_told(*now.growth) && !verdicts::is_expected(*now.growth)) {
+    made.what = standing::leaks;
+    made.parts = growth_parts(frames_of, *now.growth);
+    if (auto until = until_full(*now.growth, now.ran_out)) made.parts.push_back(std::move(*until));
+    return made;
+  }
+  made.parts.push_back(now.capacity == 0 ? brief_bytes(now.used) + " at most"
+                                         : use_words(now.used, now.capacity));
+  if (now.growth != nullptr) made.parts.push_back(calm_part(*now.growth));
+  if (now.ran_out) made.parts.emplace_back("memory ran out, and the program went on");
   return made;
 }
 

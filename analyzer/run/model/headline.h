@@ -8,16 +8,31 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "analyzer/run/model/model.h"
+#include "analyzer/trace/code/frames.h"
 
 namespace memtrace::run {
 
 // The headline of one process, over all its devices. After everything else of the report.
 [[nodiscard]] headline headline_of(const process_report& process);
+
+// The frames of a stack, innermost first.
+using frames_of_t = std::function<std::vector<code::source_frame>(trace::stack_id)>;
+
+// A device of a program that runs, as far as its recording has been read.
+struct state_so_far {
+  std::uint32_t device = 0;
+  std::uint64_t used = 0;      // bytes that PyTorch had reserved at most
+  std::uint64_t capacity = 0;  // of the GPU; 0: not known
+  bool ran_out = false;        // and went on
+  const verdicts::verdict* growth = nullptr;
+};
+[[nodiscard]] headline headline_so_far(const state_so_far& now, const frames_of_t& frames_of);
 
 // The process that the run's headline is of: what stands worst with it, then what is fullest. The
 // run has at least one.

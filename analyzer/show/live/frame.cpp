@@ -257,6 +257,28 @@ void add_report(text::page& out, const shown_run& shown, const frame_options& ho
   return fmt::format("reading what was recorded before: {:.0f} %", 100 * run.share_read());
 }
 
+void add_headline(text::page& out, const shown_run& shown, std::size_t columns) {
+  const auto& run = shown.run;
+  const auto* const record = run.replayed().device(shown.device);
+  run::headline answer;
+  if (is_whole(shown)) {
+    answer = shown.report->report.answer;
+  } else if (record == nullptr) {
+    return;
+  } else {
+    const auto ran_out = std::ranges::any_of(
+        run.replayed().ooms(), [&](const auto& one) { return one.device == shown.device; });
+    answer = run::headline_so_far(
+        {shown.device, record->allocator.peak_reserved().totals.reserved, record->facts.total_bytes,
+         ran_out, growth_of(shown, shown.device)},
+        [&](trace::stack_id stack) { return code::frames_of(run.names(), stack); });
+  }
+  const bool alarms =
+      answer.what == run::standing::leaks || answer.what == run::standing::out_of_memory;
+  for (const auto& line : text::wrap(run::text_of(answer), columns))
+    out.line(line, alarms ? emphasis::alarm : emphasis::heading);
+}
+
 }  // namespace
 
 bool is_whole(const shown_run& shown) {
@@ -311,10 +333,7 @@ text::page frame_of(const shown_run& shown, const frame_options& how) {
   out.line(title, run.state() == run_state::killed || run.state() == run_state::damaged
                       ? emphasis::alarm
                       : emphasis::heading);
-  if (is_whole(shown)) {
-    const auto headline = run::text_of(shown.report->report.answer);
-    for (const auto& line : text::wrap(headline, how.columns)) out.line(line, emphasis::heading);
-  }
+  add_headline(out, shown, how.columns);
   out.line("  " + command_of(run), emphasis::faint);
   const auto used = run.devices();
   const auto* const record = run.replayed().device(device);
