@@ -102,7 +102,7 @@ export function FirstScreen(): JSX.Element {
   return (
     <Section id="first" title="Verdict">
       <p class="verdict" data-key="headline">{shown(report.headline.text, 600)}</p>
-      <p class="lead">GPU {device.index}: {growth}.</p>
+      <p class="lead">{growth}.</p>
       <Tiles report={report} device={device} />
       {decisive ? <OutOfMemory oom={decisive} /> : null}
       <DeviceBar device={device} />

@@ -18,7 +18,7 @@ SHOWN = """section => [...section.querySelectorAll('[data-key]')].map(element =>
     key: element.dataset.key, value: element.dataset.bytes ?? element.dataset.value ?? null,
     isSize: 'bytes' in element.dataset, text: element.innerText, title: element.title}))"""
 # Sentences that the command wrote, and what stands for "not known".
-NO_NUMBERS = {"verdict"}
+NO_NUMBERS = {"headline", "verdict"}
 
 
 def numbers_of(page) -> list[dict]:

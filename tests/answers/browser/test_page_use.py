@@ -123,12 +123,18 @@ def test_a_leak_has_its_line_its_keeper_and_its_remedy(opened, files):
     assert re.sub(r"\s+", " ", culprit["fix"]["change"])[:40] in re.sub(r"\s+", " ", text)
 
 
+@pytest.mark.parametrize("name", ["small", "out_of_memory", "leak", "in_pieces", "ranks"])
+def test_it_begins_with_the_line_that_every_face_has(opened, files, name):
+    views = page_views.visit_all(opened(name))
+    assert files.json(name)["headline"]["text"] in views["first"]
+
+
 def test_growth_that_is_expected_is_no_alarm_and_says_why(opened, files):
     said = files.json("expected")["verdicts"][0]["expected"]
     views = page_views.visit_all(opened("expected"))
     assert f"Expected: plotted at the end (said at expects.py:{said['line']})" in views["growth"]
     assert "as expected" in views["growth"]
-    assert "it fits" in views["first"] and "expected: plotted at the end" in views["first"]
+    assert "FITS · " in views["first"] and "expected: plotted at the end" in views["first"]
     assert opened("expected").page.locator("article.leak").count() == 0
     assert opened("leak").page.locator("article.leak").count() > 0
 
