@@ -7,6 +7,15 @@ from typing import Any, Dict, List, Optional
 
 
 @dataclass(frozen=True, repr=False)
+class Headline:
+    """The answer in one line"""
+
+    state: str
+    text: str
+    device: Optional[int]
+
+
+@dataclass(frozen=True, repr=False)
 class Snapshot:
     history: str
     allocated_before_bytes: int
@@ -140,6 +149,7 @@ class ReportProcessExpectation:
 @dataclass(frozen=True, repr=False)
 class ReportProcess:
     trace: str
+    headline: Headline
     run: Run
     completeness: Completeness
     training: Training
@@ -757,6 +767,7 @@ class Advice:
     retries_before: Optional[int]
     retries_after: Optional[int]
     mends_out_of_memory: bool
+    free: bool
     source: Optional[str]
     cost: Optional[str]
     not_when: Optional[str]
@@ -906,6 +917,7 @@ class Report:
     cannot fill are empty; values it does not know are null."""
 
     schema: str
+    headline: Headline
     run: Run
     processes: List[ReportProcess]
     completeness: Completeness

@@ -2,7 +2,6 @@
 """Shared by the programs of this folder: their options, and batches that arrive on the GPU."""
 
 import argparse
-import gc
 
 import torch
 
@@ -16,10 +15,7 @@ def options(steps: int) -> argparse.Namespace:
         "--streams", action="store_true",
         help="copy batches on a stream of their own, ahead of their use (record_stream)",
     )
-    parser.add_argument("--no-collector", action="store_true", help="turn Python's garbage collector off")
     chosen = parser.parse_args()
-    if chosen.no_collector:
-        gc.disable()
     torch.manual_seed(0)
     return chosen
 

@@ -232,9 +232,10 @@ def make(folder: Path, plan: Plan, facts: dict, warm_run: bool, timeout: float, 
         done = warm.run(plan.command_in(folder), output, timeout, imports=imports, **how)
     else:
         done = runs.run(plan.command_in(folder), output, timeout, **how)
-    if done.status < 0 and output is not None:
-        # The newest records of a killed program are in memory until somebody reads the trace.
-        for trace in runs.traces_in(output):
+    # The newest records of a program that was killed, or left by os._exit(), are in memory until somebody reads the trace:
+    # a copy of it has none of them. Such a trace is still as long as its pages.
+    for trace in runs.traces_in(output) if output is not None else []:
+        if done.status < 0 or trace.stat().st_size % 4096 == 0:
             subprocess.run([runs.memtrace(), "dump", trace], stdout=subprocess.DEVNULL, check=False)
     (folder / "stdout").write_bytes(done.stdout)
     (folder / "stderr").write_bytes(done.stderr)
