@@ -60,6 +60,9 @@ struct proposal {
   std::string group;
   // The id of the habit (verdicts::habit) whose replay this is, and whose place it takes.
   std::string tells_of;
+  // A setting, or what the program can do without: it costs neither time nor accuracy, and the
+  // program computes what it did.
+  bool free = false;
   // Its saving does not hang on the addresses that the driver gives.
   bool holds_at_any_address = false;
   // Its rewrite works at the sizes that it finds: it is applied after all that change sizes.
@@ -115,10 +118,6 @@ struct advice_found {
 
 // By a proposal's id: "micro-batches of a quarter of the size". Reads as one of several in a list.
 [[nodiscard]] std::string brief_words(std::string_view id);
-
-// A setting, or a line that the program can do without: it costs neither time nor accuracy, and the
-// program computes what it did.
-[[nodiscard]] bool is_free(std::string_view id);
 
 // Whether that is more than the id itself with spaces.
 [[nodiscard]] bool has_brief_words(std::string_view id);

@@ -39,10 +39,17 @@ using verdicts::subject_kind;
   return any == nullptr ? std::string() : line_of(*any);
 }
 
+// " at train.py:18", " in the backward of model.py:31"
+[[nodiscard]] std::string at_line(const std::vector<code::source_frame>& frames,
+                                  const std::vector<code::source_frame>& forward) {
+  const auto place = user_line(frames, forward);
+  if (place.empty()) return place;
+  return (place.starts_with("backward") ? " in the " : " at ") + place;
+}
+
 [[nodiscard]] std::string rate_of(const verdicts::verdict& about) {
-  const bool by_calls = about.about.kind == subject_kind::phase || about.unit == "call";
   const auto bytes = static_cast<std::uint64_t>(std::llround(std::max(about.bytes_per_step, 0.0)));
-  return fmt::format("{} a {}", brief_bytes(bytes), by_calls ? about.unit : "step");
+  return fmt::format("{} a {}", brief_bytes(bytes), unit_of(about));
 }
 
 // Where it is not the device's allocated memory from step to step.
@@ -77,8 +84,7 @@ using verdicts::subject_kind;
   auto rate = rate_of(about) + of_what(about.about);
   const auto* const who = largest_suspect(about);
   if (who == nullptr) return {rate};
-  const auto place = user_line(frames_of(who->stack), frames_of(who->forward));
-  if (!place.empty()) rate += (place.starts_with("backward") ? " in the " : " at ") + place;
+  rate += at_line(frames_of(who->stack), frames_of(who->forward));
   if (who->retained_by.empty()) return {rate};
   return {rate, fmt::format("kept by `{}`", verdicts::variable_of(who->retained_by.front()))};
 }
@@ -86,11 +92,8 @@ using verdicts::subject_kind;
 [[nodiscard]] std::optional<std::string> until_full(const verdicts::verdict& about, bool was_full) {
   if (was_full) return "memory ran out, and the program went on";
   if (!about.steps_to_oom) return std::nullopt;
-  const auto unit = about.about.kind == subject_kind::phase || about.unit == "call"
-                        ? std::string_view(about.unit)
-                        : std::string_view("step");
-  const auto many = *about.steps_to_oom == 1 ? "" : "s";
-  const auto steps = fmt::format("in about {} {}{}", format_count(*about.steps_to_oom), unit, many);
+  const auto steps = fmt::format("in about {} {}{}", format_count(*about.steps_to_oom),
+                                 unit_of(about), *about.steps_to_oom == 1 ? "" : "s");
   if (!about.limit) return "out of memory " + steps;
   return fmt::format("{} of {} is reached {}", about.limit->name, brief_bytes(about.limit->bytes),
                      steps);
@@ -155,10 +158,8 @@ using verdicts::subject_kind;
 
 [[nodiscard]] std::vector<std::string> out_of_memory_parts(const process_report& process,
                                                            const oom_report& oom) {
-  auto asked = brief_bytes(oom.facts.requested);
-  const auto place = user_line(oom.frames, oom.forward);
-  if (!place.empty()) asked += (place.starts_with("backward") ? " in the " : " at ") + place;
-  std::vector<std::string> parts{std::move(asked)};
+  std::vector<std::string> parts{brief_bytes(oom.facts.requested) +
+                                 at_line(oom.frames, oom.forward)};
   for (auto& one : reason_of(process, oom)) parts.push_back(std::move(one));
   const auto cure = std::ranges::find_if(process.changes, [](const change& one) {
     return one.mends_out_of_memory && !one.superseded;
@@ -209,7 +210,7 @@ using verdicts::subject_kind;
          verdicts::answer_of(about) == verdicts::answer::not_settled;
 }
 
-// Of the GPU's size; of what it was at most, where that is not known.
+// A share of the GPU's size; 0 where that is not known.
 [[nodiscard]] double fullness(const process_report& process, const device_report& device) {
   const auto room = room_of(process, device);
   return room ? static_cast<double>(room->used) / static_cast<double>(room->capacity) : 0;
@@ -234,7 +235,8 @@ using verdicts::subject_kind;
 [[nodiscard]] headline calm(const process_report& process) {
   const auto& device = fullest(process);
   headline made{standing::fits, {use_of(process, device)}, device.facts.device};
-  bool open = !process.run.snapshot && !process.completeness.clean_exit;
+  const bool cut_off = !process.run.snapshot && !process.completeness.clean_exit;
+  bool open = cut_off;
   if (const auto* const about = verdicts::of_device(process.findings, device.facts.device)) {
     made.parts.push_back(calm_part(*about));
     open = open || is_open(*about);
@@ -246,13 +248,17 @@ using verdicts::subject_kind;
                                      format_count(static_cast<std::uint64_t>(caught)),
                                      caught == 1 ? "" : "s"));
   }
-  if (!process.run.snapshot && !process.completeness.clean_exit)
-    made.parts.emplace_back("killed, or still running");
+  if (cut_off) made.parts.emplace_back("killed, or still running");
   if (open) made.what = standing::fits_so_far;
   return made;
 }
 
 }  // namespace
+
+std::string unit_of(const verdicts::verdict& about) {
+  const bool by_calls = about.about.kind == subject_kind::phase || about.unit == "call";
+  return by_calls ? about.unit : "step";
+}
 
 bool is_told(const verdicts::verdict& about) {
   return verdicts::is_leak(about) && about.about.kind != subject_kind::category &&

@@ -40,6 +40,9 @@ struct state_so_far {
 // Of the whole run: with "rank 3" or "pid 71" where it has several processes.
 [[nodiscard]] headline headline_of(const run_report& run);
 
+// "step"; within an evaluation, and where there are no steps, it is the model's calls that count.
+[[nodiscard]] std::string unit_of(const verdicts::verdict& about);
+
 // A verdict that a person has to know of: what grows and matters, but for the rows by which it is
 // broken down.
 [[nodiscard]] bool is_told(const verdicts::verdict& about);

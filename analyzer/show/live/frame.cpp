@@ -273,10 +273,7 @@ void add_headline(text::page& out, const shown_run& shown, std::size_t columns) 
          ran_out, growth_of(shown, shown.device)},
         [&](trace::stack_id stack) { return code::frames_of(run.names(), stack); });
   }
-  const bool alarms =
-      answer.what == run::standing::leaks || answer.what == run::standing::out_of_memory;
-  for (const auto& line : text::wrap(run::text_of(answer), columns))
-    out.line(line, alarms ? emphasis::alarm : emphasis::heading);
+  terminal::add_headline(out, answer, columns);
 }
 
 }  // namespace

@@ -18,6 +18,9 @@
 
 namespace memtrace::terminal {
 
+// The answer, wrapped and never cut.
+void add_headline(text::page& out, const run::headline& what, std::size_t columns);
+
 // About one device: capacity, peaks, what is reserved but unused and why, what lies outside
 // PyTorch. Up to 6 lines.
 void add_device(text::page& out, const run::process_report& process,

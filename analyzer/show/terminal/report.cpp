@@ -4,7 +4,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <array>
 #include <optional>
 #include <string_view>
 
@@ -27,14 +26,6 @@ namespace {
   return &*std::ranges::max_element(process.devices, {}, [](const run::device_report& device) {
     return device.peak_allocated.totals.allocated;
   });
-}
-
-void add_headline(text::page& out, const run::run_report& processes, std::size_t columns) {
-  const auto headline = run::headline_of(processes);
-  const bool alarms =
-      headline.what == run::standing::out_of_memory || headline.what == run::standing::leaks;
-  for (const auto& line : text::wrap(run::text_of(headline), columns))
-    out.line(line, alarms ? text::emphasis::alarm : text::emphasis::heading);
 }
 
 void add_run(text::page& out, const run::process_report& process) {
@@ -275,6 +266,13 @@ void add_memory(text::page& out, const run::device_report& device, const run::oo
 
 }  // namespace
 
+void add_headline(text::page& out, const run::headline& what, std::size_t columns) {
+  const bool alarms =
+      what.what == run::standing::out_of_memory || what.what == run::standing::leaks;
+  for (const auto& line : text::wrap(run::text_of(what), columns))
+    out.line(line, alarms ? text::emphasis::alarm : text::emphasis::heading);
+}
+
 std::string to_text(const run::run_report& processes, const text::style& style) {
   const auto& process = run::decisive_process(processes);
   const auto* const oom = run::decisive_oom(process);
@@ -296,7 +294,7 @@ std::string to_text(const run::run_report& processes, const text::style& style) 
                        process.path),
            text::emphasis::faint);
   text::page out;
-  add_headline(out, processes, text::columns_of(style));
+  add_headline(out, run::headline_of(processes), text::columns_of(style));
   for (const auto& line : what_a_snapshot_is(process)) out.line(line);
   if (device != nullptr) {
     if (oom != nullptr) add_oom(out, process, *oom);

@@ -21,6 +21,7 @@ namespace {
 
 using growth::shape;
 using run::is_told;
+using run::unit_of;
 using verdicts::subject_kind;
 
 [[nodiscard]] std::string rate_of(double bytes_per_step, const std::string& unit) {
@@ -63,12 +64,6 @@ constexpr shape_words growing_shapes[] = {
 [[nodiscard]] const char* verb_of(shape found) {
   const auto* const known = std::ranges::find(growing_shapes, found, &shape_words::which);
   return known == std::end(growing_shapes) ? growing_shapes[0].verb : known->verb;
-}
-
-// Within an evaluation, and where there are no steps, it is the model's calls that count.
-[[nodiscard]] std::string unit_of(const verdicts::verdict& about) {
-  const bool by_calls = about.about.kind == subject_kind::phase || about.unit == "call";
-  return by_calls ? about.unit : "step";
 }
 
 // GPU 0 accumulates 24.00 MiB a step: out of memory in about 830 steps (4 min 2 s)

@@ -64,3 +64,10 @@ def test_a_leak_with_its_line_and_its_keeper(built, name, grows, kept):
     state, rate, keeper, until = line.split(" · ")
     assert state == "LEAKS" and grows in rate and kept in keeper
     assert until.startswith("out of memory in about ")
+
+
+def test_a_moment_that_the_run_does_not_have_is_an_error(built):
+    made = recordings.record(programs.path("transformer_adamw"), "--steps", "12")
+    told = runs.memtrace_says("report", made.trace, "--at", "step:99")
+    assert told.returncode != 0 and not told.stdout and "steps 0 to 11" in told.stderr
+    assert runs.memtrace_says("report", made.trace, "--at", "step:11").returncode == 0

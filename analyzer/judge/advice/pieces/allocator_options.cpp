@@ -103,6 +103,7 @@ class search {
     what.group = options_group;
     what.holds_at_any_address = about.holds_at_any_address;
     what.device = of_.log.device;
+    what.free = true;
     what.options = changed;
     found_.push_back(std::move(what));
   }

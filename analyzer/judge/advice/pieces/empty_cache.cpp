@@ -67,6 +67,7 @@ struct changes {
     what.title = habit.title;
     what.change = habit.change;
     what.evidence = habit.evidence;
+    what.free = true;
     what.cost = "what it gives back stays reserved: nothing else on this GPU gets it";
     what.not_when = "where another process or library needs what it gives back";
     what.how = proof::measured;

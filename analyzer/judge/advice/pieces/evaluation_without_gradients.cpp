@@ -57,6 +57,7 @@ proposals evaluation_without_gradients(const blocks::evidence& of) {
                   calls.size(), calls.size() == 1 ? "" : "s", bytes_in_words(largest->second));
   made.source =
       "without a graph each activation lives until the module after the one that made it is done";
+  made.free = true;
   made.cost = "none known";
   made.not_when = "gradients of these calls are wanted after all";
   made.device = of.log.device;

@@ -177,6 +177,7 @@ proposals free_earlier(const blocks::evidence& of) {
   made.change = what_to_write(found);
   made.evidence = fmt::format("{} are alive at the peak after the last pass that uses them",
                               bytes_in_words(found.bytes));
+  made.free = true;
   made.cost = "none known";
   made.not_when =
       "the program reads them afterwards (accuracy, logging, a state that is carried over): "

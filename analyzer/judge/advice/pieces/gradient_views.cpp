@@ -71,6 +71,7 @@ proposals gradient_views(const blocks::evidence& of) {
   made.evidence = fmt::format("{} gradients beside buckets of up to {}", found.gradients.size(),
                               bytes_in_words(found.bucket_bytes));
   made.source = "PyTorch, DistributedDataParallel: gradient_as_bucket_view";
+  made.free = true;
   made.cost = "none known";
   made.not_when = "code calls detach_() on gradients, or keeps them from step to step";
   made.how = proof::replayed;

@@ -60,6 +60,7 @@ proposals optimizer_form(const blocks::evidence& of) {
     auto fused = common(of, blocks);
     fused.id = "optimizer_fused";
     fused.change = "pass fused=True to the optimizer";
+    fused.free = true;
     fused.cost = "none known: one kernel for all parameters, as a rule faster";
     fused.not_when = "parameters are complex or not floating-point, or steps need gradients";
     fused.rewrite = [&of](allocator::request_log& log) {

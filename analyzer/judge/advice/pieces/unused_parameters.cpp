@@ -135,6 +135,7 @@ proposals unused_parameters(const blocks::evidence& of) {
     made.evidence +=
         fmt::format(", {} of gradients and states made for them", bytes_in_words(found.others));
   }
+  made.free = true;
   made.cost = "none known; a checkpoint without them";
   made.not_when = "they run in parts of the program that this run did not reach";
   made.how = proof::replayed;

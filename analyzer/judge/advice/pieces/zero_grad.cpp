@@ -107,6 +107,7 @@ void give_back_after_step(const blocks::evidence& of, request_edits& edits) {
   proposal made;
   made.group = "zero_grad";
   made.device = of.log.device;
+  made.free = true;
   made.cost = "none known";
   return made;
 }
@@ -130,6 +131,7 @@ proposals zero_grad(const blocks::evidence& of) {
     made.source =
         "the gradient that backward computes takes the place of the one that was kept, until the "
         "step is over";
+    made.free = true;
     made.cost =
         "none known; weight decay and momentum of parameters without a gradient in a step "
         "are no longer applied";

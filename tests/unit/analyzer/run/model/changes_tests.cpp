@@ -59,6 +59,12 @@ constexpr std::int64_t mebibyte = 1 << 20;
   return ids;
 }
 
+[[nodiscard]] advice::piece free_piece(std::string id, std::int64_t mebibytes) {
+  auto made = piece(std::move(id), mebibytes);
+  made.what.free = true;
+  return made;
+}
+
 [[nodiscard]] run::process_report with(std::vector<advice::piece> pieces) {
   run::process_report made;
   made.advice.pieces = std::move(pieces);
@@ -95,11 +101,11 @@ TEST_CASE("GIVEN pieces of a group THEN the first supersedes the others, which s
 
 TEST_CASE(
     "GIVEN pieces, remedies and habits THEN what is free comes first, each by what it saves") {
-  auto process = with({piece("large", 100), piece("small", 2), piece("costs", -4),
-                       piece("expandable_segments", 3)});
+  auto process =
+      with({piece("large", 100), piece("small", 2), piece("costs", -4), free_piece("setting", 3)});
   process.findings.verdicts = {leak(on_device(0), 1, 50)};
   process.findings.habits = {habit("habit", 9)};
-  CHECK(ids_of(process) == "clear_list_1 expandable_segments habit large small costs ");
+  CHECK(ids_of(process) == "clear_list_1 setting habit large small costs ");
   const auto changes = run::changes_of(process);
   CHECK(changes[0].from == change_from::remedy);
   CHECK(changes[0].saves_bytes == 50 * mebibyte);
@@ -112,9 +118,9 @@ TEST_CASE(
 
 TEST_CASE("GIVEN pieces whose rank is not by bytes alone THEN they keep it beside a remedy") {
   // What was replayed before what was estimated and saves a little more.
-  auto process = with({piece("expandable_segments", 96), piece("set_to_none", 100)});
+  auto process = with({free_piece("setting", 96), free_piece("set_to_none", 100)});
   process.findings.verdicts = {leak(on_device(0), 1, 98)};
-  CHECK(ids_of(process) == "expandable_segments set_to_none clear_list_1 ");
+  CHECK(ids_of(process) == "setting set_to_none clear_list_1 ");
 }
 
 TEST_CASE("GIVEN a device that ran out of memory THEN what mends it comes first") {

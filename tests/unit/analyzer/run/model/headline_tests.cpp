@@ -176,6 +176,22 @@ TEST_CASE("GIVEN several processes THEN the one that stands worst speaks for the
   CHECK(run::headline_of(ranks).parts.front() == "rank 2");  // the fullest
 }
 
+TEST_CASE("GIVEN a program that runs THEN it fits so far, or leaks") {
+  const auto frames = [](trace::stack_id stack) {
+    return stack ? at(18) : std::vector<code::source_frame>();
+  };
+  const auto said = [&](const run::process_report& process, bool ran_out) {
+    return text_of(run::headline_so_far(
+        {0, 4 * gib, 16 * gib, ran_out, &process.findings.verdicts.front()}, frames));
+  };
+  CHECK(said(steady(), false) == "FITS SO FAR · 4 GiB of 16 GiB (25 %) · steady over 60 steps");
+  CHECK(said(leaking(1.3 * mib), false) == said_of(leaking(1.3 * mib)));
+  CHECK(
+      said(leaking(1.3 * mib), true) ==
+      "LEAKS · 1.3 MiB a step at train.py:18 · kept by `history` · memory ran out, and the program "
+      "went on");
+}
+
 TEST_CASE("GIVEN a process without a device THEN it used no GPU memory") {
   CHECK(said_of({}) == "NO GPU MEMORY · nothing was allocated through PyTorch");
 }

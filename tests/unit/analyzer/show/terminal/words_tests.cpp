@@ -34,6 +34,7 @@ constexpr std::int64_t gibibyte = 1ll << 30;
              3 * gibibyte),
       saving("zero_grad_placement", "call optimizer.zero_grad() right after optimizer.step()",
              gibibyte)};
+  made.advice.pieces.back().what.free = true;
   advice::combination all;
   all.ids = {"train_batch_quarter", "zero_grad_placement", "an_id_of_tomorrow"};
   all.saves_bytes = 4 * gibibyte;
@@ -94,6 +95,24 @@ TEST_CASE("GIVEN little room WHEN advice is told THEN it keeps to it") {
     CHECK(static_cast<std::size_t>(std::ranges::count(text, '\n')) <= room);
     CHECK(has(text, "1. Gradients freed right after the step"));
   }
+}
+
+TEST_CASE("GIVEN less than half of a GPU in use THEN there is room, and nothing to save") {
+  auto process = advised();
+  auto& device = process.devices.emplace_back();
+  device.facts.total_bytes = 16 * gibibyte;
+  device.peak_reserved.totals.reserved = 7 * gibibyte;
+  for (auto& one : process.advice.pieces) one.what.device = 0;
+  process.changes = run::changes_of(process);
+  const auto text = told(process, 36, 200);
+  CHECK(has(text, "Less than half of GPU 0 was in use"));
+  CHECK_FALSE(has(text, "What to change"));
+  // What saves time is told, and so is all where more is in use.
+  process.changes.front().saves_ns = 1'000'000'000;
+  CHECK(has(told(process, 36, 200), "What to change"));
+  process.changes.front().saves_ns.reset();
+  process.devices.front().peak_reserved.totals.reserved = 9 * gibibyte;
+  CHECK(has(told(process, 36, 200), "What to change"));
 }
 
 TEST_CASE("GIVEN memory that ran out in backward THEN the forward line is told") {
