@@ -148,13 +148,49 @@ class foreach_functions {
 
 }  // namespace
 
+namespace {
+
+// Where memory runs out in an optimizer's first step nobody has told the keys of its states yet.
+// torch/optim/adam.py makes exp_avg for each parameter, and further down exp_avg_sq.
+class adam_lines {
+ public:
+  explicit adam_lines(const blocks::evidence& of) : of_(of) {
+    for (block_number block = 0; block < of.blocks.size(); ++block) {
+      if (const auto line = at(of.blocks[block]); line != 0) lines_.insert(line);
+    }
+  }
+  // Empty: it is of another optimizer, or its key was told.
+  [[nodiscard]] std::string_view key_of(const blocks::block_facts& facts) const {
+    const auto line = at(facts);
+    if (line == 0) return {};
+    if (line == *lines_.begin()) return "exp_avg";
+    return line == *std::next(lines_.begin()) ? "exp_avg_sq" : "max_exp_avg_sq";
+  }
+
+ private:
+  [[nodiscard]] std::uint32_t at(const blocks::block_facts& facts) const {
+    if (facts.what != category::optimizer_states || facts.detail) return 0;
+    for (auto stack = facts.stack; stack; stack = of_.names[stack].parent) {
+      const auto& frame = of_.names[of_.names[stack].innermost];
+      if (of_.names[frame.file].ends_with("torch/optim/adam.py")) return frame.line;
+    }
+    return 0;
+  }
+
+  const blocks::evidence& of_;
+  std::set<std::uint32_t> lines_;
+};
+
+}  // namespace
+
 optimizer_blocks optimizer_blocks_of(const blocks::evidence& of) {
   foreach_functions forms(of);
+  const adam_lines lines(of);
   optimizer_blocks found;
   for (block_number block = 0; block < of.blocks.size(); ++block) {
     const auto& facts = of.blocks[block];
     if (facts.what == category::optimizer_states) {
-      const auto key = of.names[facts.detail];
+      const auto key = facts.detail ? of.names[facts.detail] : lines.key_of(facts);
       if (key == "exp_avg") {
         found.first_moments.push_back(block);
       } else if (key == "exp_avg_sq") {

@@ -84,6 +84,7 @@ void attributor::on_allocator(const trace::event& head, const trace::allocator_e
   if (auto* const lives = state_->run.wanted.lives) lives->before(head);
   if (auto* const before = state_->device(head.device)) before->before_event(head);
   replayed_.on_allocator(head, record);
+  if (record.kind == format::kind::oom) state_->run.phases.on_refusal();
   auto* const device = state_->device(head.device, replayed_);
   if (device == nullptr) return;
   device->take_peak();

@@ -19,6 +19,7 @@ struct pass_counts {
   std::uint32_t backwards_begun = 0;  //
   std::uint32_t backwards_ended = 0;
   std::uint32_t optimizer_steps = 0;  // begun
+  std::uint32_t refusals = 0;         // requests that ended in an out-of-memory error
 };
 
 // Where in the run something happened.

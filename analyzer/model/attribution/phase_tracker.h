@@ -28,6 +28,7 @@ class phase_tracker {
   [[nodiscard]] place at_free(const trace::event& head, const stack_marks& marks);
   void on_phase(const trace::event& head, const trace::phase_event& record);
   void on_saved(const trace::event& next);  // autograd keeps a tensor: a forward runs
+  void on_refusal() { ++passes_.refusals; }
 
   [[nodiscard]] const pass_counts& passes() const { return passes_; }
   [[nodiscard]] bool call_runs(trace::thread_id thread, std::uint32_t call) const {

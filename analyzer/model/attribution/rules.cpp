@@ -48,7 +48,21 @@ bool within_its_call(const rule_case& about) {
   return !about.end.alive && about.end.call_running;
 }
 
-classification judge(const rule_case& about) {
+namespace {
+
+// What is freed after a request has failed says nothing of what it was for: the error takes the
+// program out of what it was doing. Such a block is as one that lives to the end.
+[[nodiscard]] life_end as_without_failure(const rule_case& about) {
+  auto end = about.end;
+  end.alive = end.alive || end.passes.refusals != about.block.born.passes.refusals;
+  return end;
+}
+
+}  // namespace
+
+classification judge(const rule_case& freed) {
+  const auto end = as_without_failure(freed);
+  const rule_case about{freed.block, end, freed.marks, freed.run};
   for (const auto rules : {told_rules(), origin_rules(), lifetime_rules()}) {
     auto found = first_of(rules, about);
     if (!found) continue;
