@@ -138,6 +138,9 @@ void host_collector::take(const known_name& name, sample taken) {
       const auto pool = device == nullptr ? 0 : device->allocator.totals().reserved;
       // Without a pool that is known, what lies outside of it is not known either.
       if (pool == 0) return;
+      // What the driver said, and what the pool was, are of two moments: they belong together where
+      // the pool is what it was at the sample before.
+      if (std::exchange(pool_before_[name.device], pool) != pool) return;
       return found_.outside[name.device].add(
           {taken.time_ns, taken.bytes - std::min(taken.bytes, pool)});
     }

@@ -107,6 +107,7 @@ class host_collector final : public trace::record_visitor {
   std::map<std::pair<std::uint32_t, replay::owner_id>, sample> owners_;  // the latest
   std::uint64_t latest_proportional_ = 0;
   std::uint64_t latest_worker_ = 0;
+  std::map<std::uint32_t, std::uint64_t> pool_before_;  // by device: reserved at the latest sample
 };
 
 }  // namespace memtrace::host
