@@ -485,7 +485,7 @@ class VerdictElsewhere:
 
 
 @dataclass(frozen=True, repr=False)
-class VerdictCulpritRetainedBy:
+class Retainer:
     path: str
     bytes: int
     blocks: int
@@ -501,7 +501,7 @@ class VerdictCulpritRetainedBy:
 
 
 @dataclass(frozen=True, repr=False)
-class VerdictCulpritFix:
+class GrowthFix:
     id: str
     cause: str
     change: str
@@ -521,18 +521,9 @@ class VerdictCulprit:
     category: str
     phase: str
     confidence: float
-    retained_by: List[VerdictCulpritRetainedBy]
+    retained_by: List[Retainer]
     expected: Optional[ExpectedGrowth]
-    fix: Optional[VerdictCulpritFix]
-
-
-@dataclass(frozen=True, repr=False)
-class VerdictFix:
-    id: str
-    cause: str
-    change: str
-    caution: Optional[str]
-    saves_bytes_per_step: float
+    fix: Optional[GrowthFix]
 
 
 @dataclass(frozen=True, repr=False)
@@ -585,7 +576,7 @@ class Verdict:
     negligible: bool
     more_steps_needed: int
     culprits: List[VerdictCulprit]
-    fix: Optional[VerdictFix]
+    fix: Optional[GrowthFix]
     summary: str
     overturned_by: Optional[str]
     series: VerdictSeries
@@ -742,6 +733,8 @@ class Oom:
     thread: Optional[str]
     caught: bool
     holders: List[CallSite]
+    retained_by: List[Retainer]
+    fix: Optional[GrowthFix]
 
 
 @dataclass(frozen=True, repr=False)

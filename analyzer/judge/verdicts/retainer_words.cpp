@@ -42,6 +42,9 @@ std::string variable_of(const retainer& held_by) {
   std::string_view path = held_by.path;
   const auto graph = path.find(".grad_fn");
   if (graph != path.npos && graph != 0) path = path.substr(0, graph);
+  // Of a kept error, with all that its frames have, it is the error.
+  const auto error = path.find(".__traceback__");
+  if (error != path.npos && error != 0) path = path.substr(0, error);
   // Its container is the innermost one.
   if (held_by.grows_itself && !path.ends_with(']')) return std::string(path);
   if (const auto at = path.rfind(element); at != path.npos && at != 0) path = path.substr(0, at);

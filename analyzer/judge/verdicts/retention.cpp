@@ -274,7 +274,57 @@ retainer retention::describe(const held_path& path, const history& pair,
   for (std::size_t bit = 0; bit < flag_kinds; ++bit) {
     if (is_most(pair.flagged[bit], made.bytes)) made.flags |= 1u << bit;
   }
+  // The error that ends a program still has the frames that ran then: it is not why they are there.
+  const bool is_kept_error = path.path.find(".__traceback__") != path.path.npos;
+  if (is_seen_at_exit_only(pair) && (made.flags & format::held_traceback) != 0 && !is_kept_error) {
+    made.flags &= ~format::held_traceback;
+    made.owner.clear();
+  }
   return made;
+}
+
+bool retention::is_seen_at_exit_only(const history& pair) const {
+  return std::ranges::all_of(pair.samples, [&](const sample& one) {
+    return heap_scans_[one.census].reason == format::census_reason::exit;
+  });
+}
+
+std::optional<std::uint32_t> retention::scan_of_failure(bool ended_by_it) const {
+  std::optional<std::uint32_t> best;
+  for (std::uint32_t i = 0; i < heap_scans_.size(); ++i) {
+    using format::census_reason;
+    const auto why = heap_scans_[i].reason;
+    const bool counts =
+        why == census_reason::out_of_memory || (why == census_reason::exit && ended_by_it && best);
+    if (!counts) continue;
+    // Both see the same things, unless the first was cut short.
+    constexpr std::uint64_t hundredths = 110;
+    const bool sees_more = why == census_reason::out_of_memory ||
+                           heap_scans_[i].named > heap_scans_[*best].named * hundredths / 100;
+    if (sees_more) best = i;
+  }
+  return best;
+}
+
+std::vector<retainer> retention::at_failure(std::uint32_t device, bool ended_by_it) const {
+  const auto scan = scan_of_failure(ended_by_it);
+  if (!scan) return {};
+  std::map<std::uint32_t, history> by_path;
+  for (auto at = pairs_.lower_bound({device, 0, 0}); at != pairs_.end(); ++at) {
+    if (at->first[0] != device) break;
+    const auto seen = std::ranges::find(at->second.samples, *scan, &sample::census);
+    if (seen == at->second.samples.end()) continue;
+    history then = at->second;
+    then.samples = {*seen};
+    auto& all = by_path[at->first[2]];
+    all.length = std::max(all.length, then.length);
+    add_levels(all, then);
+    add(all, then);
+  }
+  std::vector<retainer> found;
+  for (const auto& [path, all] : by_path) found.push_back(describe(paths_[path], all, {}));
+  std::ranges::stable_sort(found, std::greater(), &retainer::bytes);
+  return found;
 }
 
 std::uint64_t retention::least_of(std::uint32_t device, std::uint32_t site) const {

@@ -60,6 +60,9 @@ class retention {
   [[nodiscard]] std::optional<retainer> unnamed(std::uint32_t device, std::uint32_t site,
                                                 double bytes_per_step,
                                                 std::uint64_t bytes_a_block) const;
+  // What kept most memory of a device when a request failed, most first: as the heap scan of the
+  // failure saw it, or the one at the program's end, if that saw more and the error ended it.
+  [[nodiscard]] std::vector<retainer> at_failure(std::uint32_t device, bool ended_by_it) const;
   [[nodiscard]] const heap_scan_counts& counts() const { return counts_; }
 
  private:
@@ -95,6 +98,8 @@ class retention {
   void thin();
   [[nodiscard]] bool finds_no_less(const heap_scan_taken& now) const;
   [[nodiscard]] bool is_gone(const history& pair) const;
+  [[nodiscard]] bool is_seen_at_exit_only(const history& pair) const;
+  [[nodiscard]] std::optional<std::uint32_t> scan_of_failure(bool ended_by_it) const;
   // The least that was alive of the site, such as a workspace that it made at first.
   [[nodiscard]] std::uint64_t least_of(std::uint32_t device, std::uint32_t site) const;
   [[nodiscard]] path_growth growth_of_pair(const history& pair) const;

@@ -140,6 +140,9 @@ struct oom_report {
   std::string thread;
   std::vector<call_site> holders;   // most bytes first
   std::optional<memory_view> held;  // the same by category and module, where it was looked at
+  // Of the decisive one: what kept the memory, most first, as far as a heap scan saw it.
+  std::vector<verdicts::retainer> retained_by;
+  std::optional<verdicts::remedy> fix;  // of the first of these
 };
 
 // Steps that were found in the recurrence of allocations.

@@ -9,6 +9,7 @@
 #include "analyzer/judge/advice/remedies/remedies.h"
 #include "analyzer/judge/host/judge_host.h"
 #include "analyzer/judge/verdicts/bounded_growth.h"
+#include "analyzer/judge/verdicts/retainer_words.h"
 #include "analyzer/judge/verdicts/verdict.h"
 #include "analyzer/run/model/parts.h"
 
@@ -62,6 +63,38 @@ void add_host_verdicts(std::vector<verdicts::verdict> host, std::vector<verdicts
   return steps;
 }
 
+// Whichever attributes, keys and graphs lead on from a variable; most bytes first.
+[[nodiscard]] std::vector<verdicts::retainer> by_variable(std::vector<verdicts::retainer> all) {
+  std::vector<verdicts::retainer> found;
+  for (auto& one : all) {
+    const auto same = std::ranges::find_if(found, [&](const verdicts::retainer& other) {
+      return verdicts::variable_of(other) == verdicts::variable_of(one) && other.file == one.file &&
+             other.line == one.line;
+    });
+    if (same == found.end()) {
+      found.push_back(std::move(one));
+    } else {
+      same->bytes += one.bytes;
+      same->blocks += one.blocks;
+    }
+  }
+  std::ranges::stable_sort(found, std::greater(), &verdicts::retainer::bytes);
+  return found;
+}
+
+// The heap scan of a failure is that of the latest one, or of the first that was taken: the heap
+// scans of many failures in a row are few.
+void add_retainers(const verdicts::retention& kept, process_report& to) {
+  const auto* const decisive = decisive_oom(to);
+  if (decisive == nullptr) return;
+  auto& oom = to.ooms[static_cast<std::size_t>(decisive - to.ooms.data())];
+  oom.retained_by = by_variable(kept.at_failure(oom.facts.device, !oom.facts.caught));
+  if (oom.retained_by.empty()) return;
+  const auto& first = oom.retained_by.front();
+  const bool is_much = first.bytes >= oom.facts.totals.allocated / 2;
+  if (is_much) oom.fix = remedies::remedy_at_failure(first);
+}
+
 }  // namespace
 
 void add_verdicts(const trace::dictionary& names, const replay::replayer& replayed,
@@ -76,6 +109,7 @@ void add_verdicts(const trace::dictionary& names, const replay::replayer& replay
   verdicts::mark_expected(findings, names);
   remedies::prescribe(findings, names, {to.run.alloc_conf});
   verdicts::summarize(findings);
+  add_retainers(lives.kept(), to);
   if (auto habit = cache_use.finish(steps_of(attributed), ends)) {
     findings.habits.push_back(std::move(*habit));
   }

@@ -54,6 +54,9 @@ void add_ranks_json(const ranks::ranks_found& found, json& document);
 // Growth that was said to be expected, and how many verdicts that explains.
 [[nodiscard]] json expectations_json(const run::process_report& process);
 // Appends the verdicts to the array of the document.
+// Of one subject: what keeps its memory; null: nothing is advised.
+[[nodiscard]] json retainers_json(const std::vector<verdicts::retainer>& all);
+[[nodiscard]] json fix_json(const std::optional<verdicts::remedy>& fix);
 void add_verdicts_json(const run::process_report& process, json& verdicts);
 
 }  // namespace memtrace::as_json

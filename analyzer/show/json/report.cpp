@@ -265,7 +265,9 @@ namespace {
           {"frames", frames_json(oom.frames)},
           {"thread", text_or_null(oom.thread)},
           {"caught", facts.caught},
-          {"holders", sites_json(oom.holders)}};
+          {"holders", sites_json(oom.holders)},
+          {"retained_by", retainers_json(oom.retained_by)},
+          {"fix", fix_json(oom.fix)}};
 }
 
 [[nodiscard]] json headline_json(const run::headline& what) {

@@ -40,7 +40,15 @@ constexpr flag_name held_flags[] = {
           {"flags", std::move(flags)}};
 }
 
-[[nodiscard]] json fix_json(const std::optional<verdicts::remedy>& fix) {
+}  // namespace
+
+json retainers_json(const std::vector<verdicts::retainer>& all) {
+  auto retained = json::array();
+  for (const auto& by : all) retained.push_back(retainer_json(by));
+  return retained;
+}
+
+json fix_json(const std::optional<verdicts::remedy>& fix) {
   if (!fix) return nullptr;
   return {{"id", fix->id},
           {"cause", fix->cause},
@@ -48,6 +56,8 @@ constexpr flag_name held_flags[] = {
           {"caution", text_or_null(fix->caution)},
           {"saves_bytes_per_step", fix->saves_bytes_per_step}};
 }
+
+namespace {
 
 [[nodiscard]] json expected_json(const std::optional<verdicts::expected_growth>& expected) {
   if (!expected) return nullptr;
@@ -62,8 +72,6 @@ constexpr flag_name held_flags[] = {
 
 [[nodiscard]] json suspect_json(const run::process_report& process,
                                 const verdicts::suspect& suspect) {
-  auto retained = json::array();
-  for (const auto& by : suspect.retained_by) retained.push_back(retainer_json(by));
   return {{"frames", frames_json(process, suspect.stack)},
           {"forward", frames_json(process, suspect.forward)},
           {"bytes_per_step", suspect.bytes_per_step},
@@ -74,7 +82,7 @@ constexpr flag_name held_flags[] = {
           {"category", name_of(suspect.what)},
           {"phase", name_of(suspect.born_in)},
           {"confidence", suspect.found.confidence},
-          {"retained_by", std::move(retained)},
+          {"retained_by", retainers_json(suspect.retained_by)},
           {"expected", expected_json(suspect.expected)},
           {"fix", fix_json(suspect.fix)}};
 }

@@ -201,6 +201,8 @@ export interface Oom {
   thread: string | null;
   caught: boolean;
   holders: CallSite[];
+  retained_by: Retainer[];
+  fix: GrowthFix | null;
 }
 export interface Verdict {
   subject: string;
@@ -247,36 +249,11 @@ export interface Verdict {
     category: Category;
     phase: string;
     confidence: number;
-    retained_by: {
-      path: string;
-      bytes: Bytes;
-      blocks: number;
-      container: string | null;
-      length: number;
-      owner: string | null;
-      file: string | null;
-      line: number;
-      holder: string | null;
-      bytes_per_step: number;
-      censuses: number;
-      flags: ("graph" | "traceback" | "hook" | "bounded" | "view" | "gradient" | "has_graph" | "unreachable")[];
-    }[];
+    retained_by: Retainer[];
     expected: ExpectedGrowth | null;
-    fix: {
-      id: string;
-      cause: string;
-      change: string;
-      caution: string | null;
-      saves_bytes_per_step: number;
-    } | null;
+    fix: GrowthFix | null;
   }[];
-  fix: {
-    id: string;
-    cause: string;
-    change: string;
-    caution: string | null;
-    saves_bytes_per_step: number;
-  } | null;
+  fix: GrowthFix | null;
   summary: string;
   overturned_by: string | null;
   series: {
@@ -523,6 +500,27 @@ export interface NamedMemory {
   category: Category;
   bytes: Bytes;
   blocks: number;
+}
+export interface Retainer {
+  path: string;
+  bytes: Bytes;
+  blocks: number;
+  container: string | null;
+  length: number;
+  owner: string | null;
+  file: string | null;
+  line: number;
+  holder: string | null;
+  bytes_per_step: number;
+  censuses: number;
+  flags: ("graph" | "traceback" | "hook" | "bounded" | "view" | "gradient" | "has_graph" | "unreachable")[];
+}
+export interface GrowthFix {
+  id: string;
+  cause: string;
+  change: string;
+  caution: string | null;
+  saves_bytes_per_step: number;
 }
 export interface Report {
   schema: "memtrace-report/1";

@@ -11,8 +11,7 @@ namespace memtrace::remedies {
 namespace {
 
 [[nodiscard]] bool is_metric(const clues& of) {
-  return of.passes_through("/torchmetrics/") || of.passes_through("/torcheval/") ||
-         of.retainer_mentions("metric");
+  return of.passes_through("/torchmetrics/") || of.passes_through("/torcheval/");
 }
 
 [[nodiscard]] bool is_cache(const clues& of) {

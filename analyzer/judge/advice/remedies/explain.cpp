@@ -3,27 +3,12 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <utility>
 #include <vector>
 
 #include "analyzer/judge/verdicts/retainer_words.h"
 
 namespace memtrace::remedies {
-
-namespace {
-
-[[nodiscard]] char lower(char letter) {
-  return static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
-}
-
-[[nodiscard]] bool contains(std::string_view text, std::string_view word) {
-  const auto same = [](char left, char right) { return lower(left) == lower(right); };
-  // Not std::ranges::search: clang cannot compile libstdc++'s subrange.
-  return std::search(text.begin(), text.end(), word.begin(), word.end(), same) != text.end();
-}
-
-}  // namespace
 
 bool clues::kept_with_graph() const {
   return kept_by(format::held_graph) || kept_by(format::held_has_graph);
@@ -41,11 +26,6 @@ bool clues::kept_in(std::initializer_list<std::string_view> classes) const {
   if (held_by == nullptr || held_by->container.empty()) return false;
   const auto name = verdicts::container_class(*held_by);
   return classes.size() == 0 || std::ranges::find(classes, name) != classes.end();
-}
-
-bool clues::retainer_mentions(std::string_view word) const {
-  if (held_by == nullptr) return false;
-  return contains(held_by->path, word) || contains(held_by->holder, word);
 }
 
 bool clues::passes_through(std::string_view file_part) const {
@@ -104,6 +84,12 @@ std::optional<verdicts::remedy> remedy_for(const clues& of) {
     if (auto what = applies(of)) return what;
   }
   return std::nullopt;
+}
+
+std::optional<verdicts::remedy> remedy_at_failure(const verdicts::retainer& held_by) {
+  const verdicts::verdict nothing;
+  const verdicts::suspect nobody;
+  return exception_frames({nothing, nobody, &held_by, {}, {}, {}});
 }
 
 void prescribe(verdicts::findings& found, const trace::dictionary& names, const run_clues& run) {

@@ -10,23 +10,10 @@ namespace memtrace::remedies {
 
 namespace {
 
-// By what is kept, or by the layers that made it.
-[[nodiscard]] bool is_recurrent(const clues& of) {
-  if (of.passes_through("torch/nn/modules/rnn.py")) return true;
-  return of.retainer_mentions("hidden") || of.retainer_mentions("state") ||
-         of.retainer_mentions("memor");
-}
-
-[[nodiscard]] bool is_sum(const clues& of) {
-  for (const auto* const word : {"loss", "total", "sum", "running", "avg", "mean", "acc"}) {
-    if (of.retainer_mentions(word)) return true;
-  }
-  return false;
-}
-
-// Scalars: what a person wants of them is the number.
-[[nodiscard]] bool is_loss(const clues& of) {
-  return of.retainer_mentions("loss");
+// The results themselves are most of it, not what autograd saved for them.
+[[nodiscard]] bool is_mostly_results(const clues& of) {
+  return of.who.what == attribution::category::collected ||
+         of.who.what == attribution::category::outputs;
 }
 
 }  // namespace
@@ -50,7 +37,7 @@ std::optional<verdicts::remedy> growing_graph(const clues& of) {
 
 std::optional<verdicts::remedy> recurrent_state(const clues& of) {
   if (!of.kept_with_graph() || of.kept_in({"list", "dict", "deque", "set"})) return std::nullopt;
-  if (!is_recurrent(of)) return std::nullopt;
+  if (!of.passes_through("torch/nn/modules/rnn.py")) return std::nullopt;
   verdicts::remedy what;
   what.id = "recurrent_state";
   what.cause = fmt::format(
@@ -74,13 +61,10 @@ std::optional<verdicts::remedy> growing_sum(const clues& of) {
       "{} is one tensor whose graph grows: it is computed from what it was in the step before, and "
       "so keeps the graph of every step.",
       of.variable());
-  what.change = is_sum(of) ? "Add numbers, not tensors: `total += loss.item()`, or "
-                             "`total += loss.detach()` to stay on the GPU; what is not trained on, "
-                             "compute under `torch.no_grad()`."
-                           : fmt::format(
-                                 "Cut the graph between steps: `{0} = {0}.detach()`, or "
-                                 "compute it under `torch.no_grad()`.",
-                                 verdicts::variable_of(*of.held_by));
+  what.change = fmt::format(
+      "Add numbers, not tensors (`total += loss.item()`), or cut the graph between steps: "
+      "`{0} = {0}.detach()`; what is not trained on, compute under `torch.no_grad()`.",
+      verdicts::variable_of(*of.held_by));
   what.caution = "`del loss` at the end of the step changes nothing: the graph still refers to it.";
   return what;
 }
@@ -88,17 +72,19 @@ std::optional<verdicts::remedy> growing_sum(const clues& of) {
 std::optional<verdicts::remedy> kept_with_graph(const clues& of) {
   if (!of.kept_with_graph()) return std::nullopt;
   verdicts::remedy what;
-  what.id = is_loss(of) ? "kept_loss" : "kept_with_graph";
+  const bool results = is_mostly_results(of);
+  what.id = results ? "results_with_graph" : "kept_with_graph";
   what.cause = fmt::format(
       "{} keeps results together with the graphs that made them, and with everything that these "
       "saved for a backward pass.",
       of.variable());
-  what.change = is_loss(of)
-                    ? "Keep the number: `loss.item()` (or `float(loss)`); `loss.detach()` "
-                      "where it must stay on the GPU."
-                    : "Keep `x.detach()`, and `.cpu()` after it where the GPU does not need "
-                      "it any more; compute what is never trained on under "
-                      "`torch.no_grad()`.";
+  what.change =
+      results ? "Keep `x.detach().cpu()`, or reduce each result to what is needed (argmax, sums) "
+                "before it is kept: most of it are the results themselves; compute what is never "
+                "trained on under `torch.no_grad()`."
+              : "Keep `x.item()` of a number and `x.detach()` of a tensor, with `.cpu()` after it "
+                "where the GPU does not need it any more; compute what is never trained on under "
+                "`torch.no_grad()`.";
   what.caution = "`del` of the local name changes nothing as long as the container refers to it.";
   return what;
 }

@@ -41,12 +41,13 @@ namespace {
 std::optional<verdicts::remedy> exception_frames(const clues& of) {
   if (!of.kept_by(format::held_traceback)) return std::nullopt;
   verdicts::remedy what;
-  what.id = "exception_frames";
+  const bool is_kept = of.kept_in() || of.held_by->path.find(".__traceback__") != std::string::npos;
+  what.id = is_kept ? "kept_error" : "exception_frames";
   what.cause = fmt::format(
       "The traceback of {} keeps the frames of the call that failed, and their local tensors.",
       exception_of(*of.held_by));
   what.change =
-      of.kept_in()
+      is_kept
           ? fmt::format(
                 "Keep `str(error)`, or `error.with_traceback(None)`, instead of the exception in "
                 "{}.",

@@ -46,8 +46,7 @@ std::optional<verdicts::remedy> copies_of_model(const clues& of) {
   const bool model = of.who.what == attribution::category::weights ||
                      of.who.what == attribution::category::buffers;
   if (of.held_by == nullptr || of.kept_by(format::held_unreachable)) return std::nullopt;
-  const bool copied = of.retainer_mentions("state_dict") || of.passes_through("/copy.py");
-  if (!model && !copied) return std::nullopt;
+  if (!model && !of.passes_through("/copy.py")) return std::nullopt;
   verdicts::remedy what;
   what.id = "copies_of_model";
   what.cause = fmt::format(

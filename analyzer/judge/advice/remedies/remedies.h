@@ -70,8 +70,6 @@ struct clues {
   [[nodiscard]] bool lost_in_graph() const;
   // A container of one of these classes; without any: a container at all.
   [[nodiscard]] bool kept_in(std::initializer_list<std::string_view> classes = {}) const;
-  // A path or holder with this word in it, in any case of letters.
-  [[nodiscard]] bool retainer_mentions(std::string_view word) const;
   // A frame of the allocation, or of its forward call, in a file of this path or function.
   [[nodiscard]] bool passes_through(std::string_view file_part) const;
   // Made while the model was evaluated, or growth of evaluation.
@@ -84,6 +82,10 @@ struct clues {
 
 // The first kind of cause whose evidence is there; empty where nothing supports an advice.
 [[nodiscard]] std::optional<verdicts::remedy> remedy_for(const clues& of);
+
+// What a retainer calls for that held much when a request failed; empty where nothing is wrong with
+// it.
+[[nodiscard]] std::optional<verdicts::remedy> remedy_at_failure(const verdicts::retainer& held_by);
 
 // In all verdicts that say memory grows, suspects that are kept somewhere get their remedy, and so
 // do verdicts without suspects.

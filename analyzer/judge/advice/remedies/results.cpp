@@ -10,13 +10,18 @@ namespace memtrace::remedies {
 
 namespace {
 
+constexpr std::uint64_t least_block = 512;  // what the allocator gives for a 4-byte tensor
+
 [[nodiscard]] bool by_epochs(const clues& of) {
   using growth::shape;
   const auto found = of.about.found.shape;
   return found == shape::stepwise || found == shape::sawtooth || found == shape::sawtooth_leak;
 }
 
-constexpr std::uint64_t least_block = 512;  // what the allocator gives for a 4-byte tensor
+[[nodiscard]] bool is_result(const clues& of) {
+  return of.who.what == attribution::category::collected ||
+         of.who.what == attribution::category::outputs;
+}
 
 [[nodiscard]] bool is_input(const clues& of) {
   return of.who.what == attribution::category::inputs;
@@ -30,14 +35,12 @@ constexpr std::uint64_t least_block = 512;  // what the allocator gives for a 4-
 }  // namespace
 
 std::optional<verdicts::remedy> evaluation_results(const clues& of) {
-  // Embeddings and features are collected for a training that follows.
-  if (of.retainer_mentions("embed") || of.retainer_mentions("feature")) return std::nullopt;
-  const bool within = of.about.about.kind == verdicts::subject_kind::phase;
-  const bool collected = of.kept_in() || (within && of.held_by == nullptr);
-  if (!of.in_evaluation() || !collected || of.kept_by(format::held_bounded)) return std::nullopt;
+  // transformers' own list of an evaluation's results.
+  const bool in_trainer = of.held_by != nullptr && of.held_by->holder == "EvalLoopContainer";
+  if (!(of.in_evaluation() || in_trainer) || of.kept_by(format::held_bounded)) return std::nullopt;
   const bool trainer = of.passes_through("/transformers/trainer");
   verdicts::remedy what;
-  what.id = "evaluation_results";
+  what.id = trainer ? "eval_accumulation_steps" : "evaluation_results";
   what.helps_what_fills = true;
   what.cause =
       fmt::format("{} the results of every evaluation batch on the GPU.",
@@ -49,7 +52,9 @@ std::optional<verdicts::remedy> evaluation_results(const clues& of) {
             "or reduce logits early with `preprocess_logits_for_metrics`."
           : "Move each result to the CPU as it comes (`.cpu()`), or reduce it to what is needed "
             "(argmax, sums) before it is kept; clear the list after the evaluation.";
-  what.caution = "`torch.no_grad()` does not help: it is the results themselves that stay.";
+  what.caution =
+      "`torch.no_grad()` and `empty_cache()` free none of it: it is the results themselves that "
+      "stay.";
   return what;
 }
 
@@ -58,7 +63,7 @@ std::optional<verdicts::remedy> epoch_outputs(const clues& of) {
   if (!of.kept_in({"list", "tuple", "deque"}) || of.kept_by(format::held_bounded)) {
     return std::nullopt;
   }
-  if (!lightning && !(by_epochs(of) && of.retainer_mentions("output"))) return std::nullopt;
+  if (!lightning && !(by_epochs(of) && is_result(of))) return std::nullopt;
   verdicts::remedy what;
   what.id = "epoch_outputs";
   what.helps_what_fills = true;
@@ -66,10 +71,8 @@ std::optional<verdicts::remedy> epoch_outputs(const clues& of) {
   what.change =
       lightning ? "Return only the loss from `training_step`; what else is needed at the epoch's "
                   "end: `.detach().cpu()`, in a list that `on_train_epoch_end` clears."
-                : fmt::format(
-                      "Keep numbers or CPU copies, and clear it at the epoch's end: "
-                      "`{}.clear()`.",
-                      verdicts::variable_of(*of.held_by));
+                : "Keep numbers or CPU copies (`.detach().cpu()`), or work out what is needed of "
+                  "them step by step; clear it at the epoch's end.";
   return what;
 }
 

@@ -360,3 +360,42 @@ TEST_CASE("GIVEN containers that stay as long WHEN they hold more THEN it is in 
   CHECK_FALSE(keys.grows_in_place);
   CHECK(verdicts::variable_of(keys) == "caches[…].keys");
 }
+
+TEST_CASE("GIVEN a failed request THEN the heap scan of that moment says what kept the memory") {
+  heap_scans all;
+  all.begin(3, format::census_reason::out_of_memory);
+  all.held(1, "model", "||global of __main__|train.py||", 64 * mebibyte);
+  all.held(2, "found[…]", "list|9|local of embed|train.py|8|", 512 * mebibyte);
+  all.held(3, "found[…]", "list|9|local of embed|train.py|8|", 256 * mebibyte);
+  all.end();
+  all.begin(3, format::census_reason::exit);
+  all.held(1, "model", "||global of __main__|train.py||", 64 * mebibyte);
+  all.end();
+  const auto kept = all.kept.at_failure(0, true);
+  REQUIRE(kept.size() == 2);
+  CHECK(kept[0].path == "found[…]");
+  CHECK(kept[0].bytes == 768 * mebibyte);  // of both lines
+  CHECK(kept[1].path == "model");
+  CHECK(all.kept.at_failure(1, true).empty());
+}
+
+TEST_CASE("GIVEN an error that ended the program THEN its frames are not why memory is there") {
+  constexpr auto in_frames = format::held_traceback;
+  heap_scans all;
+  all.begin(3, format::census_reason::out_of_memory);
+  all.end(format::census_incomplete);
+  all.begin(3, format::census_reason::exit);
+  all.held(1, "found[…]", "list|9|traceback of OutOfMemoryError|train.py|8|", 512 * mebibyte,
+           in_frames);
+  all.held(2, "errors[…].__traceback__", "list|2|traceback of OutOfMemoryError|train.py|8|",
+           128 * mebibyte, in_frames);
+  all.end();
+  const auto kept = all.kept.at_failure(0, true);
+  REQUIRE(kept.size() == 2);
+  CHECK(kept[0].flags == 0);
+  CHECK(verdicts::describe(kept[0]) == "`found`, a list of 9 (train.py:8)");
+  CHECK(kept[1].flags == in_frames);  // a variable has this one
+  CHECK(verdicts::variable_of(kept[1]) == "errors");
+  // Of one that was caught, what there was at the end says nothing.
+  CHECK(all.kept.at_failure(0, false).empty());
+}
