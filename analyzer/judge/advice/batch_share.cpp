@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "analyzer/judge/advice/last_uses.h"
 #include "analyzer/judge/advice/passes.h"
 
 namespace memtrace::advice {
@@ -187,14 +188,58 @@ std::vector<bool> shaped_like_parameters(const blocks::evidence& of) {
   return found;
 }
 
+namespace {
+
+[[nodiscard]] bool leaks(const blocks::evidence& of) {
+  return std::ranges::any_of(of.findings.verdicts, [&](const verdicts::verdict& one) {
+    return verdicts::is_leak(one) && one.about.kind != verdicts::subject_kind::host &&
+           one.about.device == of.log.device;
+  });
+}
+
+// What the program gathers, as results in a list or a sum with its graph, is as much in all however
+// small a batch is: two more backward passes began while it was alive; or, where no backward pass
+// tells, it outlives two turns of a loop while the memory grows.
+class gathering {
+ public:
+  gathering(const blocks::evidence& of, const run_passes& passes)
+      : of_(of), passes_(passes), turns_(turns_of_loops(of)), leaks_(leaks(of)) {}
+
+  [[nodiscard]] bool has(block_number block) const {
+    const auto death = death_event(of_, block);
+    if (passes_.of_block[block] == activity::training) {
+      const auto pass = passes_.at(birth_event(of_, block));
+      const auto later = (pass ? *pass : 0) + 2;
+      if (later < passes_.training.size()) return death > passes_.training[later].backward;
+      return leaks_ && outlives_turns(block, death);
+    }
+    const auto what = of_.blocks[block].what;
+    const bool is_result = what == category::collected || what == category::outputs;
+    return is_result && outlives_turns(block, death);
+  }
+
+ private:
+  [[nodiscard]] bool outlives_turns(block_number block, std::uint64_t death) const {
+    return turns_[block].over < turns_[block].next_over && turns_[block].next_over < death;
+  }
+
+  const blocks::evidence& of_;
+  const run_passes& passes_;
+  std::vector<loop_turns> turns_;
+  bool leaks_;
+};
+
+}  // namespace
+
 std::vector<bool> scales_with_batch(const blocks::evidence& of, const run_passes& passes,
                                     activity which) {
   const auto like_parameters = shaped_like_parameters(of);
+  const gathering gathered(of, passes);
   std::vector<bool> scales(of.blocks.size(), false);
   for (block_number block = 0; block < of.blocks.size(); ++block) {
     const auto& facts = of.blocks[block];
     if (passes.of_block[block] != which || never_scales(facts)) continue;
-    scales[block] = !like_parameters[block] && !outlives_steps(facts);
+    scales[block] = !like_parameters[block] && !outlives_steps(facts) && !gathered.has(block);
   }
   return scales;
 }

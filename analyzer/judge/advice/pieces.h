@@ -15,8 +15,9 @@
   X(train_batch)       /* with gradient accumulation */                          \
   X(evaluation_batch)                                                            \
   X(sequence_length)                                                             \
-  X(bucketing)       /* sizes that vary, rounded up to a few */                  \
-  X(mixed_precision) /* autocast */                                              \
+  X(attention_kernel) /* scaled_dot_product_attention instead of scores */       \
+  X(bucketing)        /* sizes that vary, rounded up to a few */                 \
+  X(mixed_precision)  /* autocast */                                             \
   X(pure_bf16)                                                                   \
   X(checkpointing)                /* of repeated modules */                      \
   X(evaluation_without_gradients) /* inference_mode where no backward follows */ \

@@ -2,13 +2,16 @@
 #include "analyzer/judge/advice/prove.h"
 
 #include <algorithm>
+#include <map>
 
+#include "analyzer/judge/advice/passes.h"
 #include "analyzer/model/allocator/side_by_side.h"
 
 namespace memtrace::advice {
 
 namespace {
 
+using allocator::block_number;
 using allocator::request_log;
 
 // Parts of the peak below which a saving is not told, and the least of all that is: a segment.
@@ -49,9 +52,89 @@ constexpr std::uint64_t capacity_parts = 64;
   return cut;
 }
 
+// What a training pass that ran out of memory still needs at least.
+//
+//   forward   the modules that follow add as much as those of their class that have run in it;
+//             modules are told in the order in which the model has them
+//   backward  the gradient of what an operation kept is as large as that, and what was kept after
+//             it is gone by then
+class rest_of_pass {
+ public:
+  // `sizes`: bytes by block, as the changed program asks for them.
+  rest_of_pass(const blocks::evidence& of, std::uint64_t refusal,
+               const std::vector<std::uint64_t>& sizes)
+      : of_(of), sizes_(sizes) {
+    for (block_number block = 0; block < of.blocks.size(); ++block) {
+      const auto& facts = of.blocks[block];
+      if (facts.born_in != attribution::phase::forward) continue;
+      if (facts.call != 0 && facts.call != call_) begin(facts);
+      if (call_ != 0 && death_event(of, block) >= refusal) add(block, facts);
+    }
+  }
+
+  [[nodiscard]] std::uint64_t from_forward() const {
+    std::map<trace::text_id, std::uint64_t> ran;
+    std::map<trace::text_id, std::uint64_t> follow;
+    for (const auto& [object, module] : of_.modules) {
+      if (module.root == root_) ++(object <= last_ ? ran : follow)[module.type];
+    }
+    std::uint64_t sum = 0;
+    for (const auto& [type, left] : by_class_) {
+      const auto known = ran.find(type);
+      if (known != ran.end()) sum += left / known->second * follow[type];
+    }
+    return std::max(sum, from_backward());
+  }
+  [[nodiscard]] std::uint64_t from_backward() const { return gradient_; }
+
+ private:
+  void begin(const blocks::block_facts& first) {
+    call_ = first.call;
+    root_ = first.root;
+    by_class_.clear();
+    last_ = {};
+    gradient_ = 0;
+  }
+
+  void add(block_number block, const blocks::block_facts& facts) {
+    const auto bytes = sizes_[block];
+    // Of all that was kept: its own gradient, less what has been kept after it.
+    if (facts.kept_by_autograd) gradient_ = std::max(bytes, gradient_ - std::min(gradient_, bytes));
+    const auto module = of_.modules.find(facts.module);
+    if (facts.call == 0 || module == of_.modules.end()) return;
+    last_ = std::max(last_, facts.module);
+    by_class_[module->second.type] += bytes;
+  }
+
+  const blocks::evidence& of_;
+  const std::vector<std::uint64_t>& sizes_;
+  std::uint32_t call_ = 0;
+  trace::object_id root_;
+  trace::object_id last_;
+  std::uint64_t gradient_ = 0;
+  std::map<trace::text_id, std::uint64_t> by_class_;  // bytes alive at the refusal
+};
+
+// Of a program that has trained before it is known how much a pass takes.
+[[nodiscard]] std::uint64_t rest_of_first_pass(const blocks::evidence& of, block_number refused,
+                                               const request_log& changed) {
+  const auto passes = passes_of(of);
+  if (passes.training.size() > 1) return 0;
+  std::vector<std::uint64_t> sizes(of.blocks.size(), 0);
+  for (const auto& asked : changed.requests) {
+    const bool is_there = asked.what() == allocator::action::allocate && asked.block < sizes.size();
+    if (is_there) sizes[asked.block] = asked.size;
+  }
+  const rest_of_pass rest(of, birth_event(of, refused), sizes);
+  if (passes.training.empty()) return passes.unfinished ? rest.from_forward() : 0;
+  const bool in_backward =
+      passes.training.size() == 1 && passes.training.front().end == end_event(of);
+  return in_backward ? rest.from_backward() : 0;
+}
+
 }  // namespace
 
-prover::prover(const blocks::evidence& of) : refused_(fatal_refusal(of)), log_(&of.log) {
+prover::prover(const blocks::evidence& of) : of_(of), refused_(fatal_refusal(of)), log_(&of.log) {
   under_ = device_ = allocator::as_recorded(of.log);
   if (refused_) {
     until_refusal_ = up_to(of.log, *refused_);
@@ -127,10 +210,19 @@ std::optional<piece> prover::prove(const proposal& what) const {
     now.under.total_bytes = device_.total_bytes;
     now.under.usable_bytes = device_.usable_bytes;
     const auto here = allocator::replay_all_policies(*now.log, now.under);
-    made.mends_out_of_memory = !here.worst.out_of_memory;
+    made.mends_out_of_memory =
+        !here.worst.out_of_memory && leaves_room(*now.log, after.worst.allocated.bytes);
     made.retries_after = here.worst.retries;
+    // A setting has this one use then.
+    if (what.options && !made.mends_out_of_memory) return std::nullopt;
   }
   return made;
+}
+
+// For what follows.
+bool prover::leaves_room(const request_log& log, std::uint64_t allocated) const {
+  if (device_.usable_bytes == 0) return true;
+  return allocated + rest_of_first_pass(of_, *refused_, log) <= device_.usable_bytes;
 }
 
 // Time may be saved at the price of memory only where there is plenty of it.

@@ -45,11 +45,15 @@ class prover {
     allocator::scenario under;
   };
   void change(const std::vector<const proposal*>& all, changed& into) const;
+  // Beside what is allocated up to the refusal: for the rest of the first training pass, where memory
+  // ran out in it, at least.
+  [[nodiscard]] bool leaves_room(const allocator::request_log& log, std::uint64_t allocated) const;
   [[nodiscard]] bool is_short(std::uint64_t reserved) const;
   [[nodiscard]] std::optional<std::uint64_t> smallest(const changed& what) const;
   [[nodiscard]] std::optional<std::uint64_t> smallest_with(
       const std::vector<const proposal*>& all) const;
 
+  const blocks::evidence& of_;
   allocator::request_log until_refusal_;  // empty where memory did not run out
   std::optional<allocator::block_number> refused_;
   const allocator::request_log* log_;

@@ -115,6 +115,18 @@ using verdicts::subject_kind;
   return nullptr;
 }
 
+// What has grown until memory ran out, if it is a tenth of what was allocated then: what grows more
+// slowly is not why.
+[[nodiscard]] const verdicts::verdict* growth_to(const process_report& process,
+                                                 const oom_report& oom) {
+  constexpr std::uint64_t least_part = 10;
+  const auto* const growing = first_told(process, oom.facts.device);
+  if (growing == nullptr || growing->suspects.empty()) return growing;
+  std::uint64_t grown = 0;
+  for (const auto& one : growing->suspects) grown += one.bytes;
+  return grown >= oom.facts.totals.allocated / least_part ? growing : nullptr;
+}
+
 // Another setting of the allocator gets past the request: memory was there, and lay in pieces.
 [[nodiscard]] bool passes_by_a_setting(const process_report& process) {
   return std::ranges::any_of(process.advice.pieces, [](const advice::piece& one) {
@@ -140,20 +152,41 @@ using verdicts::subject_kind;
   return line == nullptr ? std::string() : part(line->bytes, line->what);
 }
 
+[[nodiscard]] std::uint64_t free_at(const oom_report& oom) {
+  const auto& totals = oom.facts.totals;
+  return totals.reserved - std::min(totals.allocated, totals.reserved) + oom.facts.device_free;
+}
+
 // Why a request failed: what grew until then; free memory in pieces that would have been enough; or
 // what most of it is.
 [[nodiscard]] std::vector<std::string> reason_of(const process_report& process,
                                                  const oom_report& oom) {
-  if (const auto* const growing = first_told(process, oom.facts.device))
-    return growth_parts(process, *growing);
-  const auto& totals = oom.facts.totals;
-  const auto unused = totals.reserved - std::min(totals.allocated, totals.reserved);
-  const auto free = unused + oom.facts.device_free;
-  const bool in_pieces = unused >= oom.facts.requested ||
-                         (free >= oom.facts.requested && passes_by_a_setting(process));
-  if (in_pieces) return {fmt::format("{} were free, but in pieces", brief_bytes(free))};
+  if (const auto* const growing = growth_to(process, oom)) return growth_parts(process, *growing);
+  if (oom.fix) {
+    const auto& first = oom.retained_by.front();
+    return {fmt::format("`{}` keeps {} in the frames of errors", verdicts::variable_of(first),
+                        brief_bytes(first.bytes))};
+  }
+  if (was_in_pieces(process, oom)) {
+    return {fmt::format("{} were free, but in pieces", brief_bytes(free_at(oom)))};
+  }
   auto most = most_held(oom);
   return most.empty() ? std::vector<std::string>() : std::vector{std::move(most)};
+}
+
+// Another setting or a smaller batch gets past this request, and what grows meets the next one.
+[[nodiscard]] std::string cure_of_what_grew(const process_report& process, const oom_report& oom) {
+  const auto* const growing = growth_to(process, oom);
+  if (growing == nullptr) return oom.fix ? advice::brief_words(oom.fix->id) : std::string();
+  const auto* const who = largest_suspect(*growing);
+  const auto& fix = who != nullptr && who->fix ? who->fix : growing->fix;
+  return fix ? advice::brief_words(fix->id) : std::string();
+}
+
+// "`del` of what load.py:12 made": of a change that is about one line, the line.
+[[nodiscard]] std::string words_of_change(const change& cure) {
+  const auto line = cure.id == "free_earlier" ? user_line(cure.frames, {}) : std::string();
+  return line.empty() ? advice::brief_words(cure.id) : fmt::format("`del` of what {} made", line);
 }
 
 [[nodiscard]] std::vector<std::string> out_of_memory_parts(const process_report& process,
@@ -161,6 +194,10 @@ using verdicts::subject_kind;
   std::vector<std::string> parts{brief_bytes(oom.facts.requested) +
                                  at_line(oom.frames, oom.forward)};
   for (auto& one : reason_of(process, oom)) parts.push_back(std::move(one));
+  if (auto words = cure_of_what_grew(process, oom); !words.empty()) {
+    parts.push_back(std::move(words));
+    return parts;
+  }
   const auto cure = std::ranges::find_if(process.changes, [](const change& one) {
     return one.mends_out_of_memory && !one.superseded;
   });
@@ -170,7 +207,7 @@ using verdicts::subject_kind;
     const auto setting = cure->what.substr(0, cure->what.find(' '));
     const bool is_setting = setting.find('=') != setting.npos && setting.starts_with("PYTORCH_") &&
                             setting.size() <= longest;
-    parts.push_back("lets it pass: " + (is_setting ? setting : advice::brief_words(cure->id)));
+    parts.push_back("lets it pass: " + (is_setting ? setting : words_of_change(*cure)));
   }
   return parts;
 }
@@ -263,6 +300,16 @@ std::string unit_of(const verdicts::verdict& about) {
 bool is_told(const verdicts::verdict& about) {
   return verdicts::is_leak(about) && about.about.kind != subject_kind::category &&
          about.about.kind != subject_kind::site;
+}
+
+bool grows_on(const process_report& process, std::uint32_t device) {
+  return first_told(process, device) != nullptr;
+}
+
+bool was_in_pieces(const process_report& process, const oom_report& oom) {
+  const auto unused = free_at(oom) - oom.facts.device_free;
+  return unused >= oom.facts.requested ||
+         (free_at(oom) >= oom.facts.requested && passes_by_a_setting(process));
 }
 
 bool has_been_full(const process_report& process, const verdicts::subject& about) {

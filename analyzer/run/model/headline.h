@@ -47,6 +47,13 @@ struct state_so_far {
 // broken down.
 [[nodiscard]] bool is_told(const verdicts::verdict& about);
 
+// Whether a verdict on the device is told.
+[[nodiscard]] bool grows_on(const process_report& process, std::uint32_t device);
+
+// Free memory that would have been enough lay in pieces: unused in PyTorch's cache, or a setting of the
+// allocator gets past the request.
+[[nodiscard]] bool was_in_pieces(const process_report& process, const oom_report& oom);
+
 // Whether memory ran out on the device that it is about, and whoever went on: there is nothing left to
 // forecast.
 [[nodiscard]] bool has_been_full(const process_report& process, const verdicts::subject& about);

@@ -92,9 +92,10 @@ def test_the_page_on_the_code_names_each_room_in_its_order():
 
 
 def test_each_piece_of_advice_has_words():
-    """In the terminal; ids are for tools."""
+    """In the terminal; ids are for tools. So has each remedy of what grows."""
     ids = set()
-    for path in (ROOT / "analyzer" / "judge" / "advice" / "pieces").glob("*.cpp"):
+    advice = ROOT / "analyzer" / "judge" / "advice"
+    for path in [*(advice / "pieces").glob("*.cpp"), *(advice / "remedies").glob("*.cpp")]:
         text = path.read_text()
         for chosen in re.findall(r"\.id =([^;]*);", text):
             ids.update(re.findall(r'"(\w+)"', chosen))

@@ -71,6 +71,13 @@ void keep_gradients(const blocks::evidence& of, request_edits& edits) {
     case loop_owner::program:
       break;
   }
+  // No backward pass has run so far: the program may be one that trains nothing.
+  if (passes.training.empty()) {
+    return fmt::format(
+        "batch size divided by {0}{1}; if this is training, (loss / {0}).backward() for each of "
+        "{0} micro-batches, then optimizer.step() and optimizer.zero_grad() once",
+        parts, now);
+  }
   return fmt::format(
       "batch size divided by {0}{1}; (loss / {0}).backward() for each of {0} micro-batches, then "
       "optimizer.step() and optimizer.zero_grad() once",

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <vector>
 
 #include "analyzer/judge/advice/batch_share.h"
 #include "analyzer/judge/advice/pieces.h"
@@ -194,4 +195,27 @@ TEST_CASE("a first batch from another line, before any model ran, is padded like
   auto log = run.log();
   all[0].rewrite(log);
   CHECK(log.requests[0].size == 50 * mib);
+}
+
+TEST_CASE(
+    "what outlives two more backward passes is gathered: as much in all for smaller batches") {
+  made_up_run run;
+  const auto layer = run.module("", "Linear");
+  std::vector<block_number> kept;
+  for (std::uint32_t step = 0; step < 5; ++step) {
+    run.at = {phase::forward, layer, run.line("train.py", 11), step + 1};
+    kept.push_back(run.keep(100 * mib));
+    run.at = {phase::backward, layer, {}, 0};
+    run.free(run.gradient_of(kept.back(), "MmBackward0", category::temporaries, 60 * mib));
+    if (step != 0) run.free(kept.back());  // the first is kept with its graph
+    run.at = {phase::optimizer, {}, {}, 0};
+    run.free(run.make(category::temporaries, 8 * mib));
+    run.end_step();
+  }
+  const auto& of = run.evidence();
+  const auto scales =
+      advice::scales_with_batch(of, advice::passes_of(of), advice::activity::training);
+  CHECK_FALSE(scales[kept.front()]);
+  CHECK(scales[kept[1]]);
+  CHECK(scales[kept.back()]);
 }

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <vector>
+
 #include "analyzer/judge/advice/advise.h"
 #include "analyzer/judge/advice/prove.h"
 #include "analyzer/judge/advice/request_edits.h"
@@ -135,4 +137,36 @@ TEST_CASE(
   program.log.total_bytes = program.log.usable_bytes = 220_MiB;
   small_run tight(program.log);
   CHECK_FALSE(prover(tight.of).prove(without));
+}
+
+TEST_CASE("GIVEN a first forward pass that failed THEN its backward pass has to fit, too") {
+  test::requests program;
+  program.allocate(1 << 30, 40_MiB);
+  program.allocate(2u << 30, 60_MiB);  // kept for backward, which makes a gradient as large
+  program.allocate(0, 30_MiB);
+  program.log.total_bytes = program.log.usable_bytes = 125_MiB;
+  small_run run(program.log);
+  run.ran_out();
+  std::vector<blocks::block_facts> facts(3);
+  for (const std::size_t in_forward : {1u, 2u}) {
+    facts[in_forward].born_in = attribution::phase::forward;
+    facts[in_forward].call = 1;
+  }
+  facts[1].kept_by_autograd = true;
+  run.of.blocks = blocks::fact_list(facts);
+  const prover by(run.of);
+  proposal first_only;
+  first_only.rewrite = [](allocator::request_log& log) {
+    request_edits edits;
+    edits.scale(0, 1, 2);
+    edits.apply(log);
+  };
+  // 20 + 60 + 30 would get past the request, and 60 more are needed.
+  const auto some = by.prove(first_only);
+  REQUIRE(some);
+  CHECK_FALSE(some->mends_out_of_memory);
+  // 20 + 30 + 15, and 30 more.
+  const auto all = by.prove(halved(run.of));
+  REQUIRE(all);
+  CHECK(all->mends_out_of_memory);
 }

@@ -46,6 +46,7 @@ constexpr std::uint64_t gib = 1 << 30;
   suspect.stack = trace::stack_id{1};
   suspect.share = 1;
   suspect.bytes_per_step = bytes_per_step;
+  suspect.bytes = 6 * gib;
   suspect.retained_by.emplace_back().path = "history[…]";
   made.verdict_frames[trace::stack_id{1}] = at(18);
   return made;
@@ -131,6 +132,29 @@ TEST_CASE("GIVEN a request that failed THEN what was in its way, and what lets i
     CHECK(
         said_of(grown) ==
         "OUT OF MEMORY · 2 GiB at train.py:42 · 1.3 MiB a step at train.py:18 · kept by `history`");
+    // A setting, or a smaller batch, would get past this request and meet the next one.
+    auto& change = grown.changes.emplace_back();
+    change.id = "train_batch_half";
+    change.mends_out_of_memory = true;
+    grown.findings.verdicts.front().suspects.front().fix.emplace().id = "kept_with_graph";
+    CHECK(said_of(grown).ends_with("kept by `history` · `detach()` or `no_grad()` frees it"));
+  }
+  SECTION("what had grown until then is too little to matter") {
+    auto grown = leaking(192);
+    grown.findings.verdicts.front().suspects.front().bytes = 96 << 10;
+    run_out(grown, 2 * gib, false);
+    CHECK(said_of(grown) ==
+          "OUT OF MEMORY · 2 GiB at train.py:42 · 5 GiB were free, but in pieces");
+  }
+  SECTION("frames of errors that were caught keep what failed") {
+    auto& oom = process.ooms.front();
+    auto& kept = oom.retained_by.emplace_back();
+    kept.path = "errors[…].__traceback__[…]";
+    kept.bytes = 8 * gib;
+    oom.fix.emplace().id = "kept_error";
+    CHECK(said_of(process) ==
+          "OUT OF MEMORY · 2 GiB at train.py:42 · `errors` keeps 8 GiB in the frames of errors · "
+          "keep `str(error)`, not the error");
   }
   SECTION("a change was proved to let it pass") {
     auto& change = process.changes.emplace_back();

@@ -121,6 +121,6 @@ TEST_CASE("GIVEN memory that ran out in backward THEN the forward line is told")
   oom.thread = "pt_autograd_0";
   oom.forward = {{"/srv/model.py", 31, "forward", true}};
   text::page out;
-  terminal::add_oom(out, process, oom);
+  terminal::add_oom(out, process, oom, text::usual_columns);
   CHECK(has(out.render(false, 0), "in the backward of model.py:31 forward"));
 }

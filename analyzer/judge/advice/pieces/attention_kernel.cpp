@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Attention that writes its scores into memory: one kernel computes it part by part and has none of
+// them, forward or backward.
+#include <fmt/core.h>
+
+#include "analyzer/judge/advice/batch_share.h"
+#include "analyzer/judge/advice/passes.h"
+#include "analyzer/judge/advice/pieces.h"
+#include "analyzer/judge/advice/program_words.h"
+#include "analyzer/judge/advice/request_edits.h"
+
+namespace memtrace::advice {
+
+using allocator::block_number;
+
+proposals attention_kernel(const blocks::evidence& of) {
+  const auto scores = grows_quadratically(of);
+  std::uint64_t bytes = 0;
+  std::uint64_t most = 0;
+  trace::stack_id stack;
+  for (const auto block : alive_after(of, of.now.allocated.request)) {
+    if (!scores[block]) continue;
+    bytes += bytes_of(of, block);
+    if (bytes_of(of, block) <= most || !of.blocks[block].stack) continue;
+    most = bytes_of(of, block);
+    stack = of.blocks[block].stack;
+  }
+  if (bytes == 0) return {};
+  proposal made;
+  made.id = "attention_kernel";
+  made.title = "Attention keeps the scores of all pairs of places";
+  const auto line = line_of(of, stack);
+  made.change = fmt::format(
+      "torch.nn.functional.scaled_dot_product_attention(q, k, v, attn_mask=…) in the place of the "
+      "product, softmax and product{}; with transformers attn_implementation=\"sdpa\"",
+      line.empty() ? "" : " at " + line);
+  made.evidence =
+      fmt::format("{} of attention scores are alive at the peak", bytes_in_words(bytes));
+  made.source =
+      "the kernel keeps the output and one number for each row of scores (FlashAttention, arXiv "
+      "2205.14135, section 3)";
+  made.free = true;
+  made.cost = "none known: sums are in another order, and it is mostly faster";
+  made.not_when =
+      "the scores themselves are returned, shown or changed, or their bias needs a gradient of a "
+      "shape that no kernel takes: PyTorch then falls back to what the program does now";
+  made.device = of.log.device;
+  made.stack = stack;
+  made.rewrite = [&of](allocator::request_log& log) {
+    request_edits edits;
+    const auto found = grows_quadratically(of);
+    for (block_number block = 0; block < found.size(); ++block) {
+      if (found[block]) edits.drop(block);
+    }
+    edits.apply(log);
+  };
+  return {made};
+}
+
+}  // namespace memtrace::advice
