@@ -25,6 +25,17 @@ namespace {
 
 }  // namespace
 
+void page::sentence(std::string_view text, emphasis how) {
+  const auto begin = std::min(text.find_first_not_of(' '), text.size());
+  const std::string indent(begin, ' ');
+  const auto room = columns_ == 0 ? text.size() : columns_ - std::min(begin + 4, columns_ / 2);
+  bool is_first = true;
+  for (const auto& part : wrap(text.substr(begin), std::max<std::size_t>(room, 20))) {
+    line(indent + (is_first ? "" : "    ") + part, how);
+    is_first = false;
+  }
+}
+
 void page::line(std::string_view text, emphasis how) {
   lines_.push_back({printable(text), how});
 }

@@ -28,6 +28,12 @@ enum class emphasis { none, heading, alarm, faint };
 
 class page {
  public:
+  page() = default;
+  explicit page(std::size_t columns) : columns_(columns) {}  // for sentences; 0: any number
+
+  // A sentence goes on in as many lines as it needs, the others a little further in.
+  void sentence(std::string_view text, emphasis how = emphasis::none);
+  // A row of a table is cut where it does not fit.
   void line(std::string_view text, emphasis how = emphasis::none);
   void blank() { line({}); }
   [[nodiscard]] std::size_t lines() const { return lines_.size(); }
@@ -39,6 +45,7 @@ class page {
     emphasis how;
   };
   std::vector<entry> lines_;
+  std::size_t columns_ = 0;
 };
 
 // Lines of at most `columns` characters, broken at spaces; a longer word has a line of its own.

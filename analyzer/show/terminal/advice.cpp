@@ -202,9 +202,10 @@ void add_advice(text::page& out, const run::process_report& process, std::size_t
            text::emphasis::heading);
   for (std::size_t i = 0; i < shown; ++i) {
     const auto& one = *first[i];
-    out.line(fmt::format("  {}. {}", i + 1, heading_of(one)));
+    out.sentence(fmt::format("  {}. {}", i + 1, heading_of(one)));
     // Those that follow need two lines each.
-    const auto left = last - out.lines() - 2 * (shown - i - 1) - for_combined;
+    const auto taken = out.lines() + 2 * (shown - i - 1) + for_combined;
+    const auto left = last - std::min(last, taken);
     add_wrapped(out, "", one.what, std::min(left, most_of_change), columns);
   }
   if (for_combined == 0) return;

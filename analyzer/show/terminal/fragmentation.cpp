@@ -10,6 +10,8 @@
 #include "analyzer/base/text/units.h"
 #include "analyzer/base/text/utf8.h"
 #include "analyzer/judge/fragmentation/diagnosis.h"
+#include "analyzer/run/model/expected.h"
+#include "analyzer/run/model/headline.h"
 #include "analyzer/trace/code/places.h"
 
 namespace memtrace::terminal {
@@ -128,6 +130,13 @@ void add_fragmentation(text::page& out, const run::process_report& process,
                        const run::device_report& device, std::size_t room, std::size_t columns) {
   const auto* const found = run::fragmentation_of(process, device.facts.device);
   if (found == nullptr || !found->matters || room < 2) return;
+  // Where most of the GPU is free nobody has to save what lies unused in between.
+  const auto* const oom = run::decisive_oom(process);
+  const bool is_scarce = oom != nullptr ? run::was_in_pieces(process, *oom)
+                                        : found->pressure.retries != 0 ||
+                                              run::grows_on(process, device.facts.device) ||
+                                              !run::has_room(process, device.facts.device);
+  if (!is_scarce) return;
   const auto begin = out.lines();
   const auto left = [&] { return room - std::min(room, out.lines() - begin); };
   out.line(fmt::format("Fragmentation: GPU {} reserves {}, where {} would hold all that was in use "

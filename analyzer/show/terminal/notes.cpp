@@ -123,7 +123,7 @@ void add_phases_and_steps(text::page& out, const run::process_report& process,
         fmt::format("{} {}", short_words_of(one.which), text::format_bytes(one.at_peak.total)));
   }
   if (parts.size() > 1 && knows_phases(device))
-    out.line("Highest in each phase: " + text::join(parts, ", "));
+    out.sentence("Highest in each phase: " + text::join(parts, ", "));
   std::vector<std::string> own;
   for (const auto& [name, found] : device.named_phases) {
     const bool enough = own.size() == most_own;

@@ -27,7 +27,8 @@ void add_device(text::page& out, const run::process_report& process,
                 const run::device_report& device);
 
 // An out-of-memory error: the request, where the memory was, and how much was free. Up to 4 lines.
-void add_oom(text::page& out, const run::process_report& process, const run::oom_report& oom);
+void add_oom(text::page& out, const run::process_report& process, const run::oom_report& oom,
+             std::size_t columns);
 
 // About one moment: what the memory is, whose it is, and which lines asked for it. Each has a
 // heading, at most so many rows, and the sum of the rest.

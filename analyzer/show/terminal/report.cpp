@@ -248,12 +248,12 @@ void add_memory(text::page& out, const run::device_report& device, const run::oo
   if (left() > 2) add_lines_of_code(out, *moment.sites, moment.total, left() - 1);
 }
 
-// For what grows and what to change: what is left beside the run, the device, other devices, and
-// what is told when memory ran out.
-[[nodiscard]] std::size_t growth_lines(std::size_t at_the_end, bool out_of_memory) {
+// For what grows: what is left beside what is told already, the device, and other devices.
+[[nodiscard]] std::size_t growth_lines(std::size_t taken) {
   constexpr std::size_t most = 12;
   constexpr std::size_t least = 4;
-  const std::size_t others = at_the_end + (out_of_memory ? 13 : 11);
+  constexpr std::size_t of_device = 9;
+  const std::size_t others = taken + of_device;
   return std::clamp(most_lines - std::min<std::size_t>(others, most_lines), least, most);
 }
 
@@ -277,7 +277,7 @@ std::string to_text(const run::run_report& processes, const text::style& style) 
   const auto& process = run::decisive_process(processes);
   const auto* const oom = run::decisive_oom(process);
   const auto* const device = chosen_device(process, oom);
-  text::page end;
+  text::page end(style.width);
   if (device != nullptr) {
     add_phases_and_steps(end, process, *device);
     add_training(end, process, *device);
@@ -289,16 +289,16 @@ std::string to_text(const run::run_report& processes, const text::style& style) 
   add_host_limit(end, processes);
   add_completeness(end, processes, process);
   add_run(end, process);
-  end.line(fmt::format("Next: memtrace report {} --by module (or advice, site, step); "
-                       "--json FILE",
-                       process.path),
-           text::emphasis::faint);
-  text::page out;
+  end.sentence(fmt::format("Next: memtrace report {} --by module (or advice, site, step); "
+                           "--json FILE",
+                           process.path),
+               text::emphasis::faint);
+  text::page out(style.width);
   add_headline(out, run::headline_of(processes), text::columns_of(style));
   for (const auto& line : what_a_snapshot_is(process)) out.line(line);
   if (device != nullptr) {
-    if (oom != nullptr) add_oom(out, process, *oom);
-    add_growth(out, process, *device, growth_lines(end.lines(), oom != nullptr),
+    if (oom != nullptr) add_oom(out, process, *oom, text::columns_of(style));
+    add_growth(out, process, *device, growth_lines(out.lines() + end.lines()),
                text::columns_of(style));
     add_fragmentation(out, process, *device,
                       fragmentation_lines(out.lines() + end.lines(), oom != nullptr),

@@ -9,7 +9,9 @@
 #include "analyzer/base/text/page.h"
 #include "analyzer/base/text/units.h"
 #include "analyzer/judge/host/judge_host.h"
+#include "analyzer/judge/verdicts/retainer_words.h"
 #include "analyzer/model/allocator/rounding.h"
+#include "analyzer/run/model/headline.h"
 #include "analyzer/trace/code/places.h"
 
 namespace memtrace::terminal {
@@ -140,7 +142,33 @@ void add_device(text::page& out, const run::process_report& process,
   }
 }
 
-void add_oom(text::page& out, const run::process_report& process, const run::oom_report& oom) {
+void add_labelled(text::page& out, std::string_view label, const std::string& words,
+                  std::size_t columns) {
+  constexpr std::size_t indent = 17;
+  for (const auto& line : text::wrap(words, std::max<std::size_t>(columns, 40) - indent)) {
+    out.line(fmt::format("  {:<14} {}", label, line));
+    label = {};
+  }
+}
+
+// What kept most of it then; a tenth of all is worth a line.
+void add_retainers(text::page& out, const run::process_report& process, const run::oom_report& oom,
+                   std::size_t columns) {
+  // Beside what grows, which is told with what keeps it, the first is enough.
+  const std::size_t most = run::grows_on(process, oom.facts.device) ? 1 : 3;
+  constexpr std::uint64_t least_part = 10;
+  std::size_t told = 0;
+  for (const auto& one : oom.retained_by) {
+    if (told == most || one.bytes < oom.facts.totals.allocated / least_part) break;
+    add_labelled(out, told++ == 0 ? "kept by:" : "",
+                 fmt::format("{:>8}  {}", text::brief_bytes(one.bytes), verdicts::describe(one)),
+                 columns);
+  }
+  if (oom.fix) add_labelled(out, "write instead:", oom.fix->change, columns);
+}
+
+void add_oom(text::page& out, const run::process_report& process, const run::oom_report& oom,
+             std::size_t columns) {
   const auto& facts = oom.facts;
   const auto place = oom.frames.empty()
                          ? code::place_of_request(oom.frames, oom.forward, oom.thread)
@@ -148,10 +176,10 @@ void add_oom(text::page& out, const run::process_report& process, const run::oom
   const char* const where = !oom.frames.empty()             ? "at"
                             : place.starts_with("backward") ? "in the"
                                                             : "with";
-  out.line(fmt::format("Out of memory at {}: tried to allocate {} {} {}",
-                       text::format_seconds(facts.time_ns), request(process, facts.requested),
-                       where, place),
-           text::emphasis::alarm);
+  out.sentence(fmt::format("Out of memory at {}: tried to allocate {} {} {}",
+                           text::format_seconds(facts.time_ns), request(process, facts.requested),
+                           where, place),
+               text::emphasis::alarm);
   const auto unused =
       facts.totals.reserved - std::min(facts.totals.allocated, facts.totals.reserved);
   const auto used = facts.totals.reserved + facts.device_free;
@@ -161,11 +189,11 @@ void add_oom(text::page& out, const run::process_report& process, const run::oom
     capacity = fmt::format("of {}: ", text::format_bytes(*oom.capacity));
     outside = fmt::format("{} outside PyTorch, ", text::format_bytes(*oom.capacity - used));
   }
-  out.line(fmt::format("  {}{} allocated, {} reserved but unused, {}{} free", capacity,
-                       text::format_bytes(facts.totals.allocated), text::format_bytes(unused),
-                       outside, text::format_bytes(facts.device_free)));
+  out.sentence(fmt::format("  {}{} allocated, {} reserved but unused, {}{} free", capacity,
+                           text::format_bytes(facts.totals.allocated), text::format_bytes(unused),
+                           outside, text::format_bytes(facts.device_free)));
   if (unused >= facts.totals.reserved / least_unused) {
-    out.line("  reserved but unused: " + reasons(facts.totals));
+    out.sentence("  reserved but unused: " + reasons(facts.totals));
   }
   const auto others = process.ooms.size() - 1;
   std::string block =
@@ -176,10 +204,11 @@ void add_oom(text::page& out, const run::process_report& process, const run::oom
   if (facts.has_layout && facts.free.overall == facts.free.usable) {
     block = fmt::format("  largest free block {}; ", text::format_bytes(facts.free.overall));
   }
-  out.line(block + (facts.caught ? "the program went on" : "nothing was allocated afterwards") +
-           (others == 0 ? ""
-                        : fmt::format("; {} more time{} out of memory", text::format_count(others),
-                                      others == 1 ? "" : "s")));
+  out.sentence(block + (facts.caught ? "the program went on" : "nothing was allocated afterwards") +
+               (others == 0 ? ""
+                            : fmt::format("; {} more time{} out of memory",
+                                          text::format_count(others), others == 1 ? "" : "s")));
+  add_retainers(out, process, oom, columns);
 }
 
 void add_device_use(text::page& out, const run::device_report& device) {

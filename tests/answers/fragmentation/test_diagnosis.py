@@ -150,5 +150,8 @@ def test_what_the_terminal_says(recorded, found):
     for name, cause in programs_table.CAUSES.items():
         text = runs.report_text([recorded / f"{name}.mtrace"])
         assert len(text.splitlines()) <= 36
-        assert ("Fragmentation:" in text) == (cause != "none"), name
+        # Where most of the GPU is free, what lies unused in pieces is nobody's worry.
+        used = re.match(r"FITS.* \((\d+) %\)", text)
+        is_scarce = used is None or int(used[1]) >= 50 or "CUDA refused memory" in text
+        assert ("Fragmentation:" in text) == (cause != "none" and is_scarce), name
         assert f"({cause})" not in text, name
