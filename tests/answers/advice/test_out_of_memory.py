@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Programs that run out of memory: what the first line says is the cause and the cure, and the program passes with it.
+
+Cause and cure were written down from reading each program. --changed carries the cure out; where fragmentation is the
+cause, expandable segments do."""
+
+import importlib.util
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+import programs
+import recordings
+
+FOLDER = Path(__file__).resolve().parent / "out_of_memory"
+EXPANDABLE = {"PYTORCH_CUDA_ALLOC_CONF": "expandable_segments:True"}
+
+
+@dataclass(frozen=True)
+class Case:
+    name: str
+    memory: str  # of the GPU
+    says: tuple[str, ...]  # in the first line: who has the memory, what to do
+    quick: bool = False  # its cure is carried out in every run of the tests
+    imports: tuple[str, ...] = ()
+    change: tuple[str, ...] = ("--changed",)
+    cold: bool = False  # bitsandbytes registers its kernels as it is imported
+
+    @property
+    def in_pieces(self) -> bool:
+        return self.says == IN_PIECES
+
+    @property
+    def path(self) -> Path:
+        own = FOLDER / f"{self.name}.py"
+        return own if own.exists() else programs.path(self.name)
+
+
+IN_PIECES = ("in pieces", "lets it pass: PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True")
+CASES = [
+    Case("keeps_errors", "8GiB", ("`errors` keeps", "frames of errors", "keep `str(error)`"), quick=True),
+    Case("retries_inside", "8GiB", ("frames of errors", "leave the `except` block"), quick=True),
+    Case("skips_and_logs", "6GiB", ("`skipped` keeps", "frames of errors", "keep `str(error)`")),
+    Case("adam_first_step", "10GiB", ("optimizer states", "lets it pass: 8-bit optimizer states"),
+         imports=("bitsandbytes",), cold=True),
+    Case("adam_foreach", "12GiB", ("optimizer states", "lets it pass: a fused optimizer")),
+    Case("new_optimizers", "8GiB", ("kept by `stages`", "make the optimizer once")),
+    Case("evaluation_logits", "3GiB", ("kept by `all_logits`", "`.detach().cpu()`")),
+    Case("summed_losses", "12GiB", ("kept by `total`", "`detach()` frees it")),
+    Case("checkpoint_on_gpu", "8GiB", ("lets it pass: `del` of what checkpoint_on_gpu.py:16 made",)),
+    Case("attention_scores", "12GiB", ("activations", "lets it pass: scaled_dot_product_attention")),
+    Case("large_vocabulary", "12GiB", ("in the backward of", "lets it pass: micro-batches of a quarter")),
+    Case("embeds_with_graph", "8GiB", ("kept by `found`", "`no_grad()` frees it"), quick=True),
+    Case("trainer_evaluation", "12GiB", ("kept by `all_preds.tensors`", "eval_accumulation_steps"),
+         imports=("transformers",)),
+    Case("many_sizes", "11936MiB", IN_PIECES),
+    Case("growing_generation", "1021MiB", IN_PIECES),
+    Case("kv_cache_cat", "1597MiB", IN_PIECES),
+    Case("multi_scale", "1975MiB", IN_PIECES, imports=("torchvision",)),
+    Case("train_and_evaluate", "2206MiB", IN_PIECES, imports=("torchvision",)),
+    # It lies in pieces, too; but the program gathers what it needs on the CPU alone.
+    Case("stack_embeddings", "1667MiB", ("kept by `bank`", "`.cpu()`"), imports=("torchvision",),
+         change=("--change", "free_earlier")),
+]
+
+
+def skip_without(case):
+    for package in case.imports:
+        if importlib.util.find_spec(package) is None:
+            pytest.skip(f"needs {package}")
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_the_first_line_says_cause_and_cure(built, case):
+    skip_without(case)
+    recording = recordings.record(case.path, memory=case.memory, imports=case.imports, cold=case.cold)
+    first = recording.expect(1).report()["headline"]["text"]
+    assert first.startswith("OUT OF MEMORY · ")
+    assert not [part for part in case.says if part not in first], first
+
+
+def carried_out():
+    for case in CASES:
+        yield pytest.param(case, marks=() if case.quick else (pytest.mark.slow,), id=case.name)
+
+
+@pytest.mark.parametrize("case", list(carried_out()))
+def test_the_program_passes_with_it(built, case):
+    skip_without(case)
+    recordings.record(case.path, *(() if case.in_pieces else case.change), memory=case.memory, imports=case.imports, cold=case.cold, bare=True,
+                      env=EXPANDABLE if case.in_pieces else None).expect(0)
