@@ -152,22 +152,29 @@ class expected {
 
 }  // namespace
 
-bool trains_on_single_samples(const blocks::evidence& of, const run_passes& passes) {
-  // A part of what is known; (1, length, width) of embedded places is none.
-  constexpr std::uint64_t least_part = 10;
+std::map<std::uint64_t, std::uint64_t> kept_by_first_dimension(const blocks::evidence& of,
+                                                               const run_passes& passes) {
   const auto channels = channels_by_module(of);
-  std::uint64_t known = 0;
-  std::uint64_t single = 0;
+  std::map<std::uint64_t, std::uint64_t> kept;
   for (block_number block = 0; block < of.blocks.size(); ++block) {
     const auto& facts = of.blocks[block];
     if (passes.of_block[block] != activity::training || !facts.kept_by_autograd) continue;
     if (facts.what != category::activations || facts.born_in != phase::forward) continue;
     const auto first = first_dimension(of, block, channels);
-    if (first == 0) continue;
-    known += bytes_of(of, block);
-    if (first == 1) single += bytes_of(of, block);
+    if (first != 0) kept[first] += bytes_of(of, block);
   }
-  return single != 0 && single >= known / least_part;
+  return kept;
+}
+
+bool trains_on_single_samples(const blocks::evidence& of, const run_passes& passes) {
+  // A part of what is known; (1, length, width) of embedded places is none.
+  constexpr std::uint64_t least_part = 10;
+  const auto kept = kept_by_first_dimension(of, passes);
+  const auto single = kept.find(1);
+  if (single == kept.end()) return false;
+  std::uint64_t known = 0;
+  for (const auto& [first, bytes] : kept) known += bytes;
+  return single->second >= known / least_part;
 }
 
 std::vector<bool> shaped_like_parameters(const blocks::evidence& of) {

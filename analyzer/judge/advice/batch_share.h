@@ -6,6 +6,8 @@
 // is added to an existing one).
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <vector>
 
 #include "analyzer/judge/advice/passes.h"
@@ -19,6 +21,10 @@ namespace memtrace::advice {
 
 // A training batch is a single sample, as the shapes tell that autograd kept: it cannot be divided.
 [[nodiscard]] bool trains_on_single_samples(const blocks::evidence& of, const run_passes& passes);
+
+// By the first dimension of what autograd kept in training: its bytes, as far as shapes are known.
+[[nodiscard]] std::map<std::uint64_t, std::uint64_t> kept_by_first_dimension(
+    const blocks::evidence& of, const run_passes& passes);
 
 // Made in a backward pass in the shape of a parameter of the module whose gradient is computed;
 // by block_number.

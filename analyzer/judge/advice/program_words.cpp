@@ -4,13 +4,13 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <cctype>
 #include <set>
 #include <vector>
 
 #include "analyzer/base/text/parts.h"
 #include "analyzer/base/text/units.h"
 #include "analyzer/base/text/utf8.h"
+#include "analyzer/judge/advice/batch_share.h"
 #include "analyzer/judge/verdicts/retainer_words.h"
 #include "analyzer/trace/code/frames.h"
 
@@ -38,19 +38,6 @@ constexpr std::size_t most_stacks = 64;
   return loop_owner::program;
 }
 
-[[nodiscard]] std::string lower(std::string_view text) {
-  std::string made(text);
-  std::ranges::transform(made, made.begin(), [](unsigned char letter) {
-    return static_cast<char>(std::tolower(letter));
-  });
-  return made;
-}
-
-[[nodiscard]] bool is_number(std::string_view text) {
-  return !text.empty() &&
-         std::ranges::all_of(text, [](unsigned char letter) { return std::isdigit(letter) != 0; });
-}
-
 [[nodiscard]] std::vector<std::string> command_of(const blocks::evidence& of) {
   std::vector<std::string> words(1);
   for (const char letter : of.replayed.info(format::info_key::command)) {
@@ -61,11 +48,6 @@ constexpr std::size_t most_stacks = 64;
     }
   }
   return words;
-}
-
-[[nodiscard]] bool names_evaluation(std::string_view option) {
-  return option.find("eval") != option.npos || option.find("test") != option.npos ||
-         option.find("valid") != option.npos;
 }
 
 }  // namespace
@@ -99,19 +81,22 @@ std::string line_that_calls_module(const blocks::evidence& of, trace::stack_id s
   return frame == frames.end() ? std::string() : place_of(*frame);
 }
 
-std::string batch_option(const blocks::evidence& of, bool of_evaluation) {
+std::string batch_option(const blocks::evidence& of, const run_passes& passes) {
+  const auto kept = kept_by_first_dimension(of, passes);
+  const auto most = std::ranges::max_element(
+      kept, {}, [](const auto& of_dimension) { return of_dimension.second; });
+  if (most == kept.end()) return {};
+  const auto batch = std::to_string(most->first);
   const auto words = command_of(of);
   std::string found;
   for (std::size_t i = 0; i < words.size(); ++i) {
+    if (!words[i].starts_with("-")) continue;
     const auto equals = words[i].find('=');
-    const auto option = lower(words[i].substr(0, equals));
-    if (!option.starts_with("-") || option.find("batch") == option.npos) continue;
-    if (names_evaluation(option) != of_evaluation) continue;
     const bool apart = equals == std::string::npos;
     const auto value = !apart                 ? words[i].substr(equals + 1)
                        : i + 1 < words.size() ? words[i + 1]
                                               : std::string();
-    if (!is_number(value)) continue;
+    if (value != batch) continue;
     if (!found.empty()) return {};
     found = text::printable(apart ? words[i] + " " + value : words[i]);
   }

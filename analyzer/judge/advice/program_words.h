@@ -22,9 +22,9 @@ enum class loop_owner : std::uint8_t { program, transformers, lightning };
 // The line that calls the innermost module in whose forward this stack lies; empty: not known.
 [[nodiscard]] std::string line_that_calls_module(const blocks::evidence& of, trace::stack_id stack);
 
-// The option of the command line that sets a batch size, with its value: "--batch-size 32"; empty:
-// there is none, or more than one. `of_evaluation`: the one that says eval, test or valid.
-[[nodiscard]] std::string batch_option(const blocks::evidence& of, bool of_evaluation);
+// The one option of the command line whose value is the first dimension of most that autograd kept:
+// "--batch-size 32"; empty: there is none, or more than one, or shapes are not known.
+[[nodiscard]] std::string batch_option(const blocks::evidence& of, const run_passes& passes);
 
 // "1.20 GiB".
 [[nodiscard]] std::string bytes_in_words(std::uint64_t bytes);

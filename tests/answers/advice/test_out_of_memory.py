@@ -90,3 +90,9 @@ def test_the_program_passes_with_it(built, case):
     skip_without(case)
     recordings.record(case.path, *(() if case.in_pieces else case.change), memory=case.memory, imports=case.imports, cold=case.cold, bare=True,
                       env=EXPANDABLE if case.in_pieces else None).expect(0)
+
+
+def test_a_number_of_batches_is_no_batch_size(built):
+    report = recordings.record(FOLDER / "attention_scores.py", "--num_batches", "8", memory="12GiB").expect(1).report()
+    change, = [one["change"] for one in report["advice"] if one["id"] == "train_batch_half"]
+    assert "num_batches" not in change

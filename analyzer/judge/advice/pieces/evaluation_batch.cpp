@@ -91,14 +91,12 @@ struct peaks {
 
 [[nodiscard]] std::string what_to_write(const blocks::evidence& of, const run_passes& passes,
                                         std::uint32_t parts, const std::string& line) {
-  const auto option = batch_option(of, true);
-  const auto now = option.empty() ? std::string() : fmt::format(" (now {})", option);
   if (owner_of_loop(of, passes) == loop_owner::transformers) {
-    return fmt::format("per_device_eval_batch_size divided by {}{}", parts, now);
+    return fmt::format("per_device_eval_batch_size divided by {}", parts);
   }
   const auto where =
       line.empty() ? std::string() : fmt::format(" (the model is called at {})", line);
-  return fmt::format("evaluation batch size divided by {}{}{}", parts, now, where);
+  return fmt::format("evaluation batch size divided by {}{}", parts, where);
 }
 
 }  // namespace

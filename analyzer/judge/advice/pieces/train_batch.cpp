@@ -56,7 +56,7 @@ void keep_gradients(const blocks::evidence& of, request_edits& edits) {
 
 [[nodiscard]] std::string what_to_write(const blocks::evidence& of, const run_passes& passes,
                                         std::uint32_t parts) {
-  const auto option = batch_option(of, false);
+  const auto option = batch_option(of, passes);
   const auto now = option.empty() ? std::string() : fmt::format(" (now {})", option);
   switch (owner_of_loop(of, passes)) {
     case loop_owner::transformers:
