@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <utility>
 
 #include "memtrace/cuda_calls.h"
 #include "memtrace/host_samples.h"
@@ -103,7 +104,11 @@ void usage_collector::begin_moment(watched& of, std::uint32_t device, const trac
   now.before = of.latest_look;
   if (of.latest_look) now.told.others = of.latest_look->others;
   of.is_settled = false;
-  if (of.highest && of.highest->told.used >= used) return;
+  // Of moments with as much in use that with most allocated says best what it was for.
+  if (of.highest && std::pair(of.highest->told.used, of.highest->known.allocated) >=
+                        std::pair(used, now.known.allocated)) {
+    return;
+  }
   of.highest = now;
   of.next = awaited::segment;
 }

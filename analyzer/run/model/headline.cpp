@@ -212,6 +212,18 @@ using verdicts::subject_kind;
   return parts;
 }
 
+// "KV cache: 1.13 MiB a token, 2.3 GiB at the model's 2,048 positions"
+[[nodiscard]] std::string cache_part(const verdicts::verdict& about) {
+  const auto positions = about.bound->value;
+  const auto a_token =
+      about.suspects.empty() ? about.bytes_per_step : about.suspects.front().bytes_per_step;
+  const auto size = [](double bytes) {
+    return brief_bytes(static_cast<std::uint64_t>(std::llround(std::max(bytes, 0.0))));
+  };
+  return fmt::format("KV cache: {} a token, {} at the model's {} positions", size(a_token),
+                     size(a_token * static_cast<double>(positions)), format_count(positions));
+}
+
 // The growth of a device that is no leak.
 [[nodiscard]] std::string calm_part(const verdicts::verdict& about) {
   const auto& found = about.found;
@@ -226,6 +238,8 @@ using verdicts::subject_kind;
           : fmt::format("`{}` ", verdicts::variable_of(about.suspects.front().retained_by.front()));
   switch (verdicts::answer_of(about)) {
     case verdicts::answer::bounded:
+      if (about.bound && about.bound->kind == program::bound_kind::positions)
+        return cache_part(about);
       return kept.empty() ? "grows up to a bound" : kept + "grows up to a bound";
     case verdicts::answer::not_settled:
       if (steps == 0) return "no steps were found";

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The first line of the report of real programs: what they did is known from their source, or they say it themselves."""
 
+import importlib.util
 import json
 import re
 
@@ -71,3 +72,13 @@ def test_a_moment_that_the_run_does_not_have_is_an_error(built):
     told = runs.memtrace_says("report", made.trace, "--at", "step:99")
     assert told.returncode != 0 and not told.stdout and "steps 0 to 11" in told.stderr
     assert runs.memtrace_says("report", made.trace, "--at", "step:11").returncode == 0
+
+
+@pytest.mark.skipif(importlib.util.find_spec("transformers") is None, reason="needs transformers")
+def test_a_generation_is_told_by_its_cache_up_to_the_model_s_positions(built):
+    line = first_line(recordings.record(programs.path("one_generation"), imports=("transformers",)))
+    # Keys and values of 4 layers of 512 numbers of 16 bits, for each of 64 texts; and 512 positions.
+    a_token = 2 * 4 * 512 * 2 * 64
+    said = re.search(r"^FITS.* · KV cache: (\d+) KiB a token, (\d+) MiB at the model's 512 positions$", line)
+    assert int(said[1]) == pytest.approx(a_token >> 10, rel=0.01)
+    assert int(said[2]) == pytest.approx(a_token * 512 >> 20, rel=0.01)
