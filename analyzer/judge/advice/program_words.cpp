@@ -103,6 +103,13 @@ std::string batch_option(const blocks::evidence& of, const run_passes& passes) {
   return found;
 }
 
+bool computes_in_bfloat16(const blocks::evidence& of) {
+  constexpr std::uint64_t first_major = 8;  // CUDA C++ programming guide, arithmetic instructions
+  const auto* const device = of.replayed.device(of.log.device);
+  const auto major = device == nullptr ? 0 : device->facts.compute_major;
+  return major == 0 || major >= first_major;
+}
+
 std::string bytes_in_words(std::uint64_t bytes) {
   return text::format_bytes(bytes);
 }

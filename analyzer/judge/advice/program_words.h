@@ -26,6 +26,9 @@ enum class loop_owner : std::uint8_t { program, transformers, lightning };
 // "--batch-size 32"; empty: there is none, or more than one, or shapes are not known.
 [[nodiscard]] std::string batch_option(const blocks::evidence& of, const run_passes& passes);
 
+// From compute capability 8.0 on; where it is not known, too.
+[[nodiscard]] bool computes_in_bfloat16(const blocks::evidence& of);
+
 // "1.20 GiB".
 [[nodiscard]] std::string bytes_in_words(std::uint64_t bytes);
 // 0.314 → "31 %".

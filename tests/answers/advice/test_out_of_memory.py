@@ -96,3 +96,10 @@ def test_a_number_of_batches_is_no_batch_size(built):
     report = recordings.record(FOLDER / "attention_scores.py", "--num_batches", "8", memory="12GiB").expect(1).report()
     change, = [one["change"] for one in report["advice"] if one["id"] == "train_batch_half"]
     assert "num_batches" not in change
+
+
+def test_a_gpu_without_bfloat16_is_told_of_float16(built):
+    advice = recordings.record(FOLDER / "attention_scores.py", gpu="t4", memory="12GiB").expect(1).report()["advice"]
+    mixed, = [one for one in advice if one["id"] == "mixed_precision"]
+    assert mixed["amount"] == "float16" and "GradScaler" in mixed["change"]
+    assert not [one for one in advice if "bfloat16" in one["change"]]

@@ -232,6 +232,18 @@ struct kept_by_width {
   });
 }
 
+[[nodiscard]] std::string what_to_write(bool brain, loop_owner owner) {
+  if (owner == loop_owner::transformers)
+    return fmt::format("{}=True in TrainingArguments", brain ? "bf16" : "fp16");
+  if (brain) {
+    return "with torch.autocast(\"cuda\", dtype=torch.bfloat16): around forward and loss, not "
+           "around backward";
+  }
+  return "with torch.autocast(\"cuda\", dtype=torch.float16): around forward and loss; "
+         "scaler = torch.amp.GradScaler(\"cuda\"), scaler.scale(loss).backward(), "
+         "scaler.step(optimizer), scaler.update()";
+}
+
 }  // namespace
 
 proposals mixed_precision(const blocks::evidence& of) {
@@ -241,13 +253,10 @@ proposals mixed_precision(const blocks::evidence& of) {
   proposal made;
   made.id = "mixed_precision";
   made.group = "precision";
-  made.amount = "bfloat16";
+  const bool brain = computes_in_bfloat16(of);
+  made.amount = brain ? "bfloat16" : "float16";
   made.title = "Activations are kept in 32 bits";
-  made.change =
-      owner_of_loop(of, passes) == loop_owner::transformers
-          ? "bf16=True in TrainingArguments"
-          : "with torch.autocast(\"cuda\", dtype=torch.bfloat16): around forward and loss, not "
-            "around backward";
+  made.change = what_to_write(brain, owner_of_loop(of, passes));
   made.evidence = fmt::format(
       "at the peak autograd keeps {} in 32 bits: {} would be kept in 16, {} stays (normalisation, "
       "softmax, sums, losses); {} of weights gain copies in 16 bits",
@@ -256,10 +265,12 @@ proposals mixed_precision(const blocks::evidence& of) {
   made.source =
       "PyTorch's list of operations that autocast runs in 16 and in 32 bits "
       "(docs.pytorch.org/docs/stable/amp.html); weights and gradients stay in 32";
-  made.cost = "products round to 8 bits of mantissa; usually faster on GPUs with tensor cores";
+  made.cost = fmt::format(
+      "products round to {} bits of mantissa; usually faster on GPUs with tensor "
+      "cores",
+      brain ? 8 : 11);
   made.not_when =
-      "weights are most of the memory: their copies then cost more than activations save; GPUs "
-      "before Ampere have no fast bfloat16 (float16 with GradScaler instead)";
+      "weights are most of the memory: their copies then cost more than activations save";
   made.device = of.log.device;
   made.rewrite = [&of](allocator::request_log& log) {
     request_edits edits;

@@ -43,7 +43,7 @@ namespace {
 
 proposals pure_bf16(const blocks::evidence& of) {
   const auto passes = passes_of(of);
-  if (!passes.trains() || of.attributed.autocast) return {};
+  if (!passes.trains() || of.attributed.autocast || !computes_in_bfloat16(of)) return {};
   std::uint64_t weights = 0;
   std::uint64_t halved = 0;
   std::uint64_t all = 0;
