@@ -210,7 +210,9 @@ namespace {
 class gathering {
  public:
   gathering(const blocks::evidence& of, const run_passes& passes)
-      : of_(of), passes_(passes), turns_(turns_of_loops(of)), leaks_(leaks(of)) {}
+      : of_(of), passes_(passes), leaks_(leaks(of)) {
+    if (leaks_ || passes.evaluates) turns_ = turns_of_loops(of);
+  }
 
   [[nodiscard]] bool has(block_number block) const {
     const auto death = death_event(of_, block);

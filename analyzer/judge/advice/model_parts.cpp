@@ -146,10 +146,6 @@ class foreach_functions {
   return static_cast<std::uint64_t>(most);
 }
 
-}  // namespace
-
-namespace {
-
 // Where memory runs out in an optimizer's first step nobody has told the keys of its states yet.
 // torch/optim/adam.py makes exp_avg for each parameter, and further down exp_avg_sq.
 class adam_lines {

@@ -94,7 +94,8 @@ struct piece {
   std::optional<std::int64_t> saves_capacity;
   std::uint64_t retries_before = 0;
   std::uint64_t retries_after = 0;
-  // The recorded run ended when memory ran out; the changed one gets past that request.
+  // The recorded run ended when memory ran out; the changed one gets past that request,
+  // and leaves room for what the rest of a first training pass needs at least.
   bool mends_out_of_memory = false;
 };
 
@@ -116,7 +117,7 @@ struct advice_found {
 
 // The name of a piece of advice where a sentence has room for a few words.
 
-// By a proposal's id: "micro-batches of a quarter of the size". Reads as one of several in a list.
+// By the id of a proposal or of a remedy: "micro-batches of a quarter of the size". Reads as one of several in a list.
 [[nodiscard]] std::string brief_words(std::string_view id);
 
 // Whether that is more than the id itself with spaces.

@@ -36,6 +36,14 @@ constexpr std::string_view kept_by_program = "held_after_backward";
   return (about.block.saved.ever & format::saved_attribute) != 0 ? 1 : 0;
 }
 
+// What is freed after a request has failed says nothing of what it was for: the error takes the
+// program out of what it was doing. Such a block is as one that lives to the end.
+[[nodiscard]] life_end as_without_failure(const rule_case& about) {
+  auto end = about.end;
+  end.alive = end.alive || end.passes.refusals != about.block.born.passes.refusals;
+  return end;
+}
+
 }  // namespace
 
 bool made_by_program(const block_life& block) {
@@ -47,18 +55,6 @@ bool made_by_program(const block_life& block) {
 bool within_its_call(const rule_case& about) {
   return !about.end.alive && about.end.call_running;
 }
-
-namespace {
-
-// What is freed after a request has failed says nothing of what it was for: the error takes the
-// program out of what it was doing. Such a block is as one that lives to the end.
-[[nodiscard]] life_end as_without_failure(const rule_case& about) {
-  auto end = about.end;
-  end.alive = end.alive || end.passes.refusals != about.block.born.passes.refusals;
-  return end;
-}
-
-}  // namespace
 
 classification judge(const rule_case& freed) {
   const auto end = as_without_failure(freed);

@@ -48,7 +48,7 @@ CASES = [
     Case("new_optimizers", "8GiB", ("kept by `stages`", "make the optimizer once")),
     Case("evaluation_logits", "3GiB", ("kept by `all_logits`", "`.detach().cpu()`")),
     Case("summed_losses", "12GiB", ("kept by `total`", "`detach()` frees it")),
-    Case("checkpoint_on_gpu", "8GiB", ("lets it pass: `del` of what checkpoint_on_gpu.py:16 made",)),
+    Case("checkpoint_on_gpu", "8GiB", ("are weights", "lets it pass: `del` of what checkpoint_on_gpu.py:16 made")),
     Case("attention_scores", "12GiB", ("activations", "lets it pass: scaled_dot_product_attention")),
     Case("large_vocabulary", "12GiB", ("in the backward of", "lets it pass: micro-batches of a quarter")),
     Case("embeds_with_graph", "8GiB", ("kept by `found`", "`no_grad()` frees it"), quick=True),

@@ -40,6 +40,10 @@ bool clues::in_evaluation() const {
          (about.about.kind == verdicts::subject_kind::phase && about.about.name == "evaluation");
 }
 
+bool clues::grows_by_results() const {
+  return who.what == attribution::category::collected || who.what == attribution::category::outputs;
+}
+
 std::string clues::variable() const {
   if (held_by == nullptr) return "what keeps it";
   return "`" + verdicts::variable_of(*held_by) + "`";

@@ -8,16 +8,6 @@
 
 namespace memtrace::remedies {
 
-namespace {
-
-// The results themselves are most of it, not what autograd saved for them.
-[[nodiscard]] bool is_mostly_results(const clues& of) {
-  return of.who.what == attribution::category::collected ||
-         of.who.what == attribution::category::outputs;
-}
-
-}  // namespace
-
 std::optional<verdicts::remedy> growing_graph(const clues& of) {
   const bool saved = of.who.what == attribution::category::activations;
   if (!of.lost_in_graph() && !(saved && of.held_by == nullptr)) return std::nullopt;
@@ -72,7 +62,7 @@ std::optional<verdicts::remedy> growing_sum(const clues& of) {
 std::optional<verdicts::remedy> kept_with_graph(const clues& of) {
   if (!of.kept_with_graph()) return std::nullopt;
   verdicts::remedy what;
-  const bool results = is_mostly_results(of);
+  const bool results = of.grows_by_results();
   what.id = results ? "results_with_graph" : "kept_with_graph";
   what.cause = fmt::format(
       "{} keeps results together with the graphs that made them, and with everything that these "

@@ -74,6 +74,8 @@ struct clues {
   [[nodiscard]] bool passes_through(std::string_view file_part) const;
   // Made while the model was evaluated, or growth of evaluation.
   [[nodiscard]] bool in_evaluation() const;
+  // What grows most are results themselves, not what autograd saved for them, or inputs.
+  [[nodiscard]] bool grows_by_results() const;
   // Its retainer, to be named in a sentence: `self.outputs`; "what keeps it" where not known.
   [[nodiscard]] std::string variable() const;
 };

@@ -18,11 +18,6 @@ constexpr std::uint64_t least_block = 512;  // what the allocator gives for a 4-
   return found == shape::stepwise || found == shape::sawtooth || found == shape::sawtooth_leak;
 }
 
-[[nodiscard]] bool is_result(const clues& of) {
-  return of.who.what == attribution::category::collected ||
-         of.who.what == attribution::category::outputs;
-}
-
 [[nodiscard]] bool is_input(const clues& of) {
   return of.who.what == attribution::category::inputs;
 }
@@ -63,7 +58,7 @@ std::optional<verdicts::remedy> epoch_outputs(const clues& of) {
   if (!of.kept_in({"list", "tuple", "deque"}) || of.kept_by(format::held_bounded)) {
     return std::nullopt;
   }
-  if (!lightning && !(by_epochs(of) && is_result(of))) return std::nullopt;
+  if (!lightning && !(by_epochs(of) && of.grows_by_results())) return std::nullopt;
   verdicts::remedy what;
   what.id = "epoch_outputs";
   what.helps_what_fills = true;
