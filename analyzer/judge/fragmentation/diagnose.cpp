@@ -44,6 +44,19 @@ void settle_pressure(pressure& found, const allocator::settings& options) {
   found.collection_ns = 0;
 }
 
+// Of the moments at which most was reserved that at which most was allocated, as the report's
+// totals have it: what is unused then has been of no use.
+[[nodiscard]] std::uint32_t peak_request(const blocks::evidence& of,
+                                         const device_history& history) {
+  const auto first = request_of_event(of.log, history.peak_event);
+  const auto* const record = of.replayed.device(of.log.device);
+  if (record == nullptr) return first;
+  const auto& peak = record->allocator.peak_reserved();
+  if (peak.totals.reserved != history.peak_reserved) return first;
+  const auto fullest = request_of_event(of.log, peak.event);
+  return fullest == never ? first : fullest;
+}
+
 // The event of what ended the program, else of the first.
 [[nodiscard]] std::uint32_t out_of_memory_request(const blocks::evidence& of) {
   const replay::out_of_memory* chosen = nullptr;
@@ -95,7 +108,7 @@ class diagnostician {
         blocked_(
             of, history,
             std::min(most_blocked, most_work / (live_.most_blocks + history.most_segments + 1))),
-        peak_(request_of_event(of.log, history.peak_event)),
+        peak_(peak_request(of, history)),
         out_of_memory_(out_of_memory_request(of)) {
     made.lower_bound = live_.most;
     made.lower_bound_active = live_.most_active;

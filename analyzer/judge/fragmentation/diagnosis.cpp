@@ -57,22 +57,19 @@ constexpr std::uint64_t least_part_of_device = 100;
          found.blocked.largest.front().out_of_memory;
 }
 
-// 3.10 GiB of it are …
+// 3.1 GiB of it are …
 [[nodiscard]] std::string what_it_is(const diagnosis& found, const explained_moment& peak) {
   const auto largest = largest_of(peak.at.unused);
   const auto request = format_bytes(peak.request);
   const auto bytes = format_bytes(peak.at.unused[largest]);
+  const bool fits = peak.largest_piece >= peak.request;
   switch (found.why) {
     case cause::growing_requests:
-      return fmt::format(
-          "{} are whole segments, each too small for the {} asked for, and most of "
-          "it was never used again",
-          bytes, request);
+      return fmt::format("{} are whole segments{}, and most of it was never used again", bytes,
+                         fits ? "" : fmt::format(", each too small for the {} asked for", request));
     case cause::changing_requests:
-      return fmt::format(
-          "{} are whole segments that requests of other sizes use again; none could "
-          "serve the {} asked for",
-          bytes, request);
+      return fmt::format("{} are whole segments that requests of other sizes use again{}", bytes,
+                         fits ? "" : fmt::format("; none could serve the {} asked for", request));
     case cause::survivors:
       return fmt::format("{} are free in segments that a few small long-lived blocks keep", bytes);
     case cause::split:
@@ -126,7 +123,7 @@ const char* words_of(reason why) {
     case reason::never_used:
       return "the rounding of segments, never used";
     case reason::empty_segments:
-      return "whole segments, each too small for the request";
+      return "whole segments with nothing in them";
     case reason::survivors:
       return "free in segments that small long-lived blocks keep";
     case reason::split:

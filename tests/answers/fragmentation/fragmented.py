@@ -43,7 +43,7 @@ def simplified(segments: list) -> list:
 
 
 class Watch:
-    """Allocates, and looks at the heap whenever more is reserved than ever before."""
+    """Allocates, and looks at the heap whenever more is reserved than ever before, or as much, and more allocated."""
 
     def __init__(self, kind: Kind):
         torch.cuda.init()
@@ -51,7 +51,7 @@ class Watch:
         self.kind = kind
         self.marks = []  # what each snapshot of the history was taken for
         self.peak = self.oom = None
-        self.most = 0
+        self.most = (0, 0)
         self.before = []  # of each request that reserved memory: what it asked, and the heap
 
     def look(self, what: str) -> dict:
@@ -60,8 +60,9 @@ class Watch:
         return snapshot
 
     def seen(self) -> None:
-        if torch.cuda.memory_reserved() > self.most:
-            self.most = torch.cuda.memory_reserved()
+        now = (torch.cuda.memory_reserved(), torch.cuda.memory_allocated())
+        if now > self.most:
+            self.most = now
             self.peak = simplified(self.look("peak")["segments"])
 
     def new(self, mib: float) -> torch.Tensor:
