@@ -3,9 +3,9 @@
 // Two series of bytes beside each other, in text, on one scale:
 //
 //   before                        after
-//   2.00 GiB ┤        ░░░███     ┤
+//      2 GiB ┤        ░░░███     ┤
 //            ┤   ░░░██████████   ┤
-//   1.00 GiB ┤░░██████████████   ┤░░░░░░░░░░░░░░
+//      1 GiB ┤░░██████████████   ┤░░░░░░░░░░░░░░
 //            ┤████████████████   ┤▁▁▁▁▁▁▁▁▁▁▁▁▁▁
 //
 // █ is allocated between steps, ░ on top of it within them.

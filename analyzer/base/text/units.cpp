@@ -47,23 +47,27 @@ struct scaled {
   return {value, units[unit]};
 }
 
-}  // namespace
-
-std::string format_bytes(std::uint64_t bytes) {
-  if (bytes < 1024) return fmt::format("{} byte{}", bytes, bytes == 1 ? "" : "s");
-  const auto [value, unit] = in_its_unit(bytes);
-  return fmt::format("{:.2f} {}", value, unit);
-}
-
-std::string brief_bytes(std::uint64_t bytes) {
-  if (bytes < 1024) return format_bytes(bytes);
-  const auto [value, unit] = in_its_unit(bytes);
-  auto number = fmt::format("{:.{}f}", value, value < 9.995 ? 2 : value < 99.95 ? 1 : 0);
+// At most so many digits after the point, and none that says nothing: 64, not 64.00.
+[[nodiscard]] std::string in_digits(const scaled& size, int digits) {
+  auto number = fmt::format("{:.{}f}", size.value, digits);
   if (number.find('.') != number.npos) {
     number.erase(number.find_last_not_of('0') + 1);
     if (number.ends_with('.')) number.pop_back();
   }
-  return fmt::format("{} {}", number, unit);
+  return fmt::format("{} {}", number, size.unit);
+}
+
+}  // namespace
+
+std::string format_bytes(std::uint64_t bytes) {
+  if (bytes < 1024) return fmt::format("{} byte{}", bytes, bytes == 1 ? "" : "s");
+  return in_digits(in_its_unit(bytes), 2);
+}
+
+std::string brief_bytes(std::uint64_t bytes) {
+  if (bytes < 1024) return format_bytes(bytes);
+  const auto size = in_its_unit(bytes);
+  return in_digits(size, size.value < 9.995 ? 2 : size.value < 99.95 ? 1 : 0);
 }
 
 std::string format_seconds(std::uint64_t ns) {

@@ -9,7 +9,7 @@ export function bytes(value: number): string {
   let scaled = value / 1024;
   let unit = 0;
   while (Math.abs(scaled) >= 1024 && unit < UNITS.length - 1) { scaled /= 1024; ++unit; }
-  return `${scaled.toFixed(2)} ${UNITS[unit]}`;
+  return `${Number(scaled.toFixed(2))} ${UNITS[unit]}`;
 }
 
 export function exactBytes(value: number): string {

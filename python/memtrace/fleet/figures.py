@@ -17,7 +17,9 @@ def size(count: float) -> str:
     value, unit = float(count), 0
     while abs(value) >= 1024 and unit + 1 < len(_UNITS):
         value, unit = value / 1024, unit + 1
-    return f"{value:,.0f} bytes" if unit == 0 else f"{value:,.2f} {_UNITS[unit]}"
+    if unit == 0:
+        return f"{value:,.0f} bytes"
+    return f"{value:,.2f}".rstrip("0").rstrip(".") + f" {_UNITS[unit]}"
 
 
 def heading(column: str) -> str:

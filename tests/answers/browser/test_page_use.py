@@ -141,8 +141,8 @@ def test_growth_that_is_expected_is_no_alarm_and_says_why(opened, files):
 
 def test_fragmentation_says_what_the_blocked_request_needed(opened):
     text = page_views.visit_all(opened("in_pieces"))["fragmentation"]
-    assert "300.00 MiB" in text  # asked for by in_pieces.py
-    assert "14.00 MiB" in text  # its largest free piece
+    assert "300 MiB" in text  # asked for by in_pieces.py
+    assert "14 MiB" in text  # its largest free piece
     assert "in_pieces.py:10" in text
 
 
@@ -172,7 +172,7 @@ def test_the_page_of_a_difference_says_both_sides(opened, files):
     for side in page_files.DIFFERENCE:
         peak = files.json(side)["devices"][0]["peak_allocated_bytes"]
         unit = 1 << 30 if peak >= 1 << 30 else 1 << 20
-        assert f"{peak / unit:.2f}" in text
+        assert f"{round(peak / unit, 2):g}" in text
 
 
 def test_a_link_leads_to_the_same_view(fresh):

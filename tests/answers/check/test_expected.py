@@ -82,7 +82,7 @@ def test_what_the_program_expects_breaks_nothing(trained, how):
     assert [row for row in made["advice"] if row.get("subject")] == []
     text = tool("report", trace)
     line, = [line for line in text.splitlines() if line.startswith("  growth ")]
-    assert f"256.00 KiB a step, expected: {WHY} (said at expects.py:{said['line']})" in line
+    assert f"256 KiB a step, expected: {WHY} (said at expects.py:{said['line']})" in line
     assert "write instead" not in text and "called so" not in text
 
 
@@ -114,7 +114,7 @@ def test_another_leak_beside_it_is_the_alarm(trained):
     trace = trained("--keep", "history", "others", "--say", "object")
     one, = [one for one in document(BROKEN, trace, "--no-leaks")["checks"] if one["subject"] == "device:0"]
     assert one["line"]["line"] == line_of("# keeps others")
-    assert f"256.00 KiB a step of it are expected: {WHY}" in one["message"]
+    assert f"256 KiB a step of it are expected: {WHY}" in one["message"]
     verdict = of_device(report(trace))
     assert verdict["is_leak"] and verdict["bytes_per_step"] == KEPT + OTHERS
     assert verdict["expected"]["bytes_per_step"] == KEPT and not verdict["expected"]["is_all"]

@@ -37,7 +37,7 @@ def test_a_frame_fits_80_by_24_follows_a_resize_and_leaves_the_terminal_as_it_wa
         assert len(lines) == 24 and "memtrace live" in lines[0] and "q quit" in lines[-1]
         for label in ("allocated", "reserved", "growth", "By category", "Lines that hold most now"):
             assert any(label in line for line in lines), lines
-        screen.until("1.00 MiB a step")
+        screen.until("1 MiB a step")
         screen.resize(60, 12)
         screen.until("By category", gone=True)
         lines = screen.until("q quit")

@@ -65,7 +65,7 @@ def test_owners_and_native_frames(built, folder, program):
     assert by_runtime["owner"] == "" and by_runtime["stack"] == []
     printed = runs.report_text(runs.traces_in(folder / "library"))
     assert "1  libasks.so asks_for_memory  " in printed
-    assert "3.00 MiB libasks.so" in printed  # of what is most in use
+    assert "3 MiB libasks.so" in printed  # of what is most in use
 
 
 def test_native_frames_everywhere_on_request(built, folder, program):

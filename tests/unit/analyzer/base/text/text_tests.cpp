@@ -18,9 +18,9 @@ TEST_CASE("GIVEN sizes, times and counts WHEN formatted THEN they are binary and
   CHECK(text::format_bytes(0) == "0 bytes");
   CHECK(text::format_bytes(1) == "1 byte");
   CHECK(text::format_bytes(17) == "17 bytes");
-  CHECK(text::format_bytes(1536) == "1.50 KiB");
+  CHECK(text::format_bytes(1536) == "1.5 KiB");
   CHECK(text::format_bytes(24259_MiB) == "23.69 GiB");
-  CHECK(text::format_bytes(~0ull) == "16.00 EiB");
+  CHECK(text::format_bytes(~0ull) == "16 EiB");
   CHECK(text::brief_bytes(17) == "17 bytes");
   CHECK(text::brief_bytes(1536) == "1.5 KiB");
   CHECK(text::brief_bytes(64_MiB) == "64 MiB");

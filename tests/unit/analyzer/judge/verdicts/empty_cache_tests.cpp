@@ -54,7 +54,7 @@ TEST_CASE("GIVEN empty_cache in each batch WHEN all comes back THEN it is named 
   CHECK(found->title.find("train.py:12 train") != std::string::npos);
   CHECK(found->evidence ==
         "20 calls in 20 steps: 0.04 ms inside them, 51.3 % of the time from the first to the "
-        "last; 20 segments (400.00 MiB) given back to CUDA, 380.00 MiB of 380.00 MiB asked for "
+        "last; 20 segments (400 MiB) given back to CUDA, 380 MiB of 380 MiB asked for "
         "again before the next call");
 }
 

@@ -213,7 +213,7 @@ TEST_CASE(
   CHECK(device.found.shape == shape::unknown);
   CHECK(device.found.more_steps_needed == 60);
   CHECK_THAT(device.summary,
-             Catch::Contains("1.00 MiB on average") && Catch::Contains("about 60 more steps"));
+             Catch::Contains("1 MiB on average") && Catch::Contains("about 60 more steps"));
 }
 
 TEST_CASE(

@@ -104,7 +104,7 @@ TEST_CASE("GIVEN a leak beside what is expected THEN it is an alarm, and comes f
   REQUIRE(about.suspects.size() == 2);
   CHECK_FALSE(about.suspects[0].expected);
   CHECK(about.suspects[1].expected->is_all);
-  CHECK(about.summary == "it grows; 3.00 MiB a step of it are expected: why (said at my.supp:7)");
+  CHECK(about.summary == "it grows; 3 MiB a step of it are expected: why (said at my.supp:7)");
 }
 
 TEST_CASE("GIVEN a negligible leak beside what is expected THEN it is no alarm") {

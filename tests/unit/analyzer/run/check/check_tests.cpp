@@ -106,8 +106,8 @@ TEST_CASE("GIVEN a peak WHEN the limit is just that THEN it holds, and one byte 
   CHECK(found[0].line->where.line == 31);  // two sites of 25 MiB against one of 33
   CHECK(found[0].line->bytes == 50 * mib);
   CHECK(check::to_text(found, "/srv/") ==
-        "broken  max-peak device 0: 100.00 MiB allocated at the peak, limit 80.00 MiB: 20.00 MiB "
-        "(25 %) beyond; the largest line is train.py:31 main with 50.00 MiB\n");
+        "broken  max-peak device 0: 100 MiB allocated at the peak, limit 80 MiB: 20 MiB "
+        "(25 %) beyond; the largest line is train.py:31 main with 50 MiB\n");
 }
 
 TEST_CASE("GIVEN a recording that lacks something THEN what is not broken cannot be told") {

@@ -183,10 +183,10 @@ TEST_CASE("GIVEN a moment WHEN rendered THEN shares, evidence and remarks stand 
   text::page out;
   terminal::add_categories(out, view, "What it is", 8);
   const auto text = out.render(false, 0);
-  CHECK(text.find("90.00 MiB  85.7 %  activations       66.7 % annotated, 33.3 % inferred") !=
+  CHECK(text.find("90 MiB  85.7 %  activations       66.7 % annotated, 33.3 % inferred") !=
         std::string::npos);
-  CHECK(text.find("60.00 MiB attention scores") != std::string::npos);
-  CHECK(text.find("30.00 MiB recomputed") != std::string::npos);
+  CHECK(text.find("60 MiB attention scores") != std::string::npos);
+  CHECK(text.find("30 MiB recomputed") != std::string::npos);
   CHECK(text.find("weights           annotated\n") != std::string::npos);
-  CHECK(text.find("2.00 MiB in blocks whose allocation was not recorded") != std::string::npos);
+  CHECK(text.find("2 MiB in blocks whose allocation was not recorded") != std::string::npos);
 }

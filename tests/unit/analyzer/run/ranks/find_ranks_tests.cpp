@@ -78,8 +78,8 @@ TEST_CASE("GIVEN a rank with a line of its own WHEN found THEN rank and line are
   CHECK(one.lines[0].bytes == 50 * mib);
   CHECK(one.lines[0].usual_bytes == 0);
   CHECK(one.sentence ==
-        "rank 2 peaks at 150.00 MiB, a usual rank has 100.00 MiB: 50.00 MiB more, first of all "
-        "activations at train.py:9 step (50.00 MiB more)");
+        "rank 2 peaks at 150 MiB, a usual rank has 100 MiB: 50 MiB more, first of all "
+        "activations at train.py:9 step (50 MiB more)");
 }
 
 TEST_CASE("GIVEN a rank on another one's device WHEN found THEN it is told to choose its own") {
@@ -91,7 +91,7 @@ TEST_CASE("GIVEN a rank on another one's device WHEN found THEN it is told to ch
   CHECK(found.differences[0].row == 1);
   CHECK_THAT(
       found.differences[0].sentence,
-      Catch::Matchers::StartsWith("rank 1 also takes 5.00 MiB of cuda:0, which is the device of "
+      Catch::Matchers::StartsWith("rank 1 also takes 5 MiB of cuda:0, which is the device of "
                                   "rank 0"));
 }
 
