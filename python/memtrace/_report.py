@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import html
 import json
 import os
 import tempfile
@@ -29,9 +30,10 @@ class Report(_model.Report):
         return _tool.run(["report", *self._traces]).stdout
 
     def __repr__(self) -> str:
-        peaks = ", ".join(f"device {device.index}: {device.peak_allocated_bytes:,} bytes at the peak"
-                          for device in self.devices)
-        return f"<memtrace.Report of {len(self.processes)} process(es); {peaks or 'no device'}>"
+        return f"<memtrace.Report: {self.headline.text}>"
+
+    def _repr_html_(self) -> str:
+        return f"<p><b>{html.escape(self.headline.text)}</b></p>"
 
 
 @functools.lru_cache(maxsize=None)

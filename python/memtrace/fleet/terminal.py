@@ -4,12 +4,15 @@
 from __future__ import annotations
 
 import re
+import textwrap
 from typing import Any, Dict, List, Sequence, Tuple
 
 from memtrace.fleet import figures
 from memtrace.fleet.engine import Answered
 
 _WIDEST = 44  # of a column
+_BELOW = "headline"  # a sentence, which stands below its row instead of in a column
+_LONGEST = 100  # of a line of text
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
@@ -25,6 +28,7 @@ def _cut(text: str) -> str:
 
 
 def _aligned(columns: Sequence[str], rows: Sequence[Dict[str, Any]]) -> List[str]:
+    columns = [name for name in columns if name != _BELOW]
     right = [figures.is_number(next((row[name] for row in rows if row[name] is not None), None)) for name in columns]
     cells = [[figures.heading(name) for name in columns]]
     cells += [[_cut(figures.shown(name, row)) for name in columns] for row in rows]
@@ -35,7 +39,12 @@ def _aligned(columns: Sequence[str], rows: Sequence[Dict[str, Any]]) -> List[str
                   for value, width, to_right in zip(values, widths, right)]
         return ("  " + "  ".join(padded)).rstrip()
 
-    return [line(values) for values in cells]
+    lines = [line(cells[0])]
+    for values, row in zip(cells[1:], rows):
+        lines.append(line(values))
+        if row.get(_BELOW):
+            lines += textwrap.wrap(_CONTROL.sub("?", row[_BELOW]), _LONGEST, initial_indent="    ", subsequent_indent="      ")
+    return lines
 
 
 def head(facts: Dict[str, Any]) -> str:

@@ -88,8 +88,7 @@ def size_text(size: int) -> str:
         if magnitude < 1024 or unit == "GiB":
             break
         magnitude /= 1024
-    number = f"{magnitude:.0f}" if unit == "B" else f"{magnitude:.2f}"
-    return f"{'-' if size < 0 else ''}{number} {unit}"
+    return f"{'-' if size < 0 else ''}{round(magnitude, 2):.12g} {unit}"
 
 
 def _stayed_text(size: int) -> str:
@@ -104,16 +103,22 @@ def heading(use: DeviceUse, phase: str) -> str:
     return f"{phase}{times}, cuda:{use.index}: peak {peak} allocated; {_stayed_text(use.stayed_bytes)}"
 
 
-def as_text(uses: list[DeviceUse], phase: str) -> str:
-    lines = []
+def warning_of(content: dict) -> str:
+    """The report's first line, where it says what is wrong: empty where memory is no problem so far."""
+    headline = content["headline"]
+    return headline["text"] if headline["state"] in ("out_of_memory", "leaks") else ""
+
+
+def as_text(uses: list[DeviceUse], phase: str, warning: str = "") -> str:
+    lines = [warning] if warning else []
     for use in uses:
         lines.append(heading(use, phase))
         lines += [f"{size_text(size):>12}  {place}  {source}".rstrip() for size, place, source in use.lines]
     return "\n".join(lines)
 
 
-def as_html(uses: list[DeviceUse], phase: str) -> str:
-    parts = []
+def as_html(uses: list[DeviceUse], phase: str, warning: str = "") -> str:
+    parts = [f"<p><b>{html.escape(warning)}</b></p>"] if warning else []
     for use in uses:
         rows = "".join(
             f"<tr><td style='text-align:right'>{size_text(size)}</td><td>{html.escape(place)}</td>"

@@ -104,7 +104,8 @@ def _show(shell, phase: str) -> None:
     content = report.as_dict() if report is not None else None
     uses = _cell.uses_of(content, phase, _place_of(shell)) if content else []
     if uses:
-        display(_Shown(_cell.as_text(uses, phase), _cell.as_html(uses, phase)))
+        warning = _cell.warning_of(content)
+        display(_Shown(_cell.as_text(uses, phase, warning), _cell.as_html(uses, phase, warning)))
     elif content and _cell.is_full(content):
         print(f"memtrace: this recording has {_cell.PHASES_KEPT} names of phases and keeps no more; restart the "
               "kernel, or give several cells one name with --phase", file=sys.stderr)

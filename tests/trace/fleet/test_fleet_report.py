@@ -95,6 +95,7 @@ def test_the_terminal_shows_no_control_characters_and_says_how_many_more(fleet, 
     done = fleet("report", store, "--rows", "1")
     assert "\x1b" not in done.out and "\u202e" not in done.out and "a?[31m?b" in fleet("report", store).out
     assert "  and 2 more: --rows 3, or --json FILE" in done.out.splitlines()
+    assert "\n    OUT OF MEMORY · " in done.out  # the run's first line, below its row
     assert "(failed_runs: 2)" in done.out and "7 runs, 7 processes, 2026-11-10 to 2026-11-12" in done.out
 
 

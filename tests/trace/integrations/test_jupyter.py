@@ -86,8 +86,8 @@ def test_a_cell_says_its_peak_what_stayed_and_its_lines(kernel, tmp_path):
     assert mib(text, r"peak ([\d.]+) MiB allocated") == peak
     assert mib(text, r"; ([\d.]+) MiB stayed") == after
     largest, other = text.splitlines()[1:]
-    assert re.fullmatch(r" +5\.00 MiB  \S.*:4  passing = torch.zeros\(5 << 18, device=\"cuda\"\)", largest)
-    assert re.fullmatch(r" +3\.00 MiB  \S.*:3  kept = torch.zeros\(3 << 18, device=\"cuda\"\)", other)
+    assert re.fullmatch(r" +5 MiB  \S.*:4  passing = torch.zeros\(5 << 18, device=\"cuda\"\)", largest)
+    assert re.fullmatch(r" +3 MiB  \S.*:3  kept = torch.zeros\(3 << 18, device=\"cuda\"\)", other)
     assert first["text/html"].count("<tr>") == 3
     assert "passing = torch.zeros(5 &lt;&lt; 18" in first["text/html"]
     # The value of its last expression is shown as without the magic.
@@ -95,7 +95,7 @@ def test_a_cell_says_its_peak_what_stayed_and_its_lines(kernel, tmp_path):
         str(3 << 18)]
 
     _, after_second = map(int, texts(cells[4]).split())
-    assert second["text/plain"].startswith("second, cuda:0: peak 1.00 MiB allocated")
+    assert second["text/plain"].startswith("second, cuda:0: peak 1 MiB allocated")
     assert mib(second["text/plain"], r"; ([\d.]+) MiB from before went") == after - after_second
 
 
@@ -106,7 +106,9 @@ def test_a_cell_that_fails_fails_and_is_shown(kernel, tmp_path):
         "%%memtrace --phases x\n1", "%%memtrace\n1 + 1", allow_errors=True)
     [error] = [one for one in cells[1].outputs if one["output_type"] == "error"]
     assert error["ename"] == "OutOfMemoryError"
-    assert shown(cells[1])["text/plain"].startswith("In [2], cuda:0: peak 1.00 MiB allocated; 1.00 MiB stayed")
+    first, second = shown(cells[1])["text/plain"].splitlines()[:2]
+    assert first.startswith("OUT OF MEMORY · 4 TiB refused at ") and "OUT OF MEMORY" in shown(cells[1])["text/html"]
+    assert second.startswith("In [2], cuda:0: peak 1 MiB allocated; 1 MiB stayed")
     assert texts(cells[2], "stderr") == (
         "UsageError: write %%memtrace, or %%memtrace --phase NAME, at the top of a cell\n")
     assert texts(cells[3]) == "In [4]: the cell allocated no GPU memory\n"

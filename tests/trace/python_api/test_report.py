@@ -50,7 +50,7 @@ def test_the_object_says_what_the_json_says(recorded, tmp_path):
 
     compare(report, report.as_dict())
     assert compared[0] > 200
-    assert "peak allocated" in str(report) and "bytes at the peak" in repr(report)
+    assert "peak allocated" in str(report) and repr(report) == f"<memtrace.Report: {report.headline.text}>"
 
 
 def test_the_model_is_made_from_the_schema():

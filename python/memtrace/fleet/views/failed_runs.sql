@@ -23,8 +23,9 @@ SELECT f.date, f.project, f.run, r.user_name, r.script, r.gpu, f.device, f.times
        f.function, coalesce(s.advice, m.advice) AS saved_by,
        CASE WHEN s.advice IS NOT NULL THEN s.amount END AS amount, s.what_to_do,
        CASE WHEN s.advice IS NOT NULL THEN s.saves_bytes ELSE m.saves_bytes END AS saves_bytes,
-       coalesce(s.proof, m.proof) AS proof, k.subject AS leaks
+       coalesce(s.proof, m.proof) AS proof, k.subject AS leaks, a.headline
 FROM failures f JOIN runs r ON r.run = f.run
+LEFT JOIN ranks a ON a.run = f.run AND a.process = f.process
 LEFT JOIN single s ON s.run = f.run AND s.process = f.process AND s.device = f.device AND s.number = 1
 LEFT JOIN several m ON m.run = f.run AND m.process = f.process AND m.device = f.device AND m.number = 1
 LEFT JOIN leak k ON k.run = f.run

@@ -9,7 +9,8 @@ WITH grows AS (
 )
 SELECT g.date, g.project, g.run, r.user_name, r.script, r.gpu, g.subject, g.shape, g.processes, g.bytes_per_step,
        g.steps_to_oom, g.confidence, c.file, c.line, c.function, c.category, c.share, c.kept_by, c.fix, c.what_to_do,
-       g.summary
+       g.summary, a.headline
 FROM grows g JOIN runs r ON r.run = g.run
+LEFT JOIN ranks a ON a.run = g.run AND a.process = g.process
 LEFT JOIN culprits c ON c.run = g.run AND c.process = g.process AND c.subject = g.subject AND c.place = 1
 WHERE g.number = 1
