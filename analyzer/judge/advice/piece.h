@@ -41,6 +41,12 @@ enum class proof : std::uint8_t {
 inline constexpr std::string_view options_group = "allocator_options";
 inline constexpr std::string_view empty_cache_group = "empty_cache";
 
+// The memory that a change is about, as a headline says it: "2.25 GiB of 7.65 GiB are not used again".
+struct concern {
+  std::uint64_t bytes = 0;
+  std::string_view words;  // "are not used again"
+};
+
 // A change that a program would have to make, and its requests after it.
 struct proposal {
   std::string id;     // stable: expandable_segments, checkpointing, …
@@ -48,11 +54,12 @@ struct proposal {
   // How much of it saves_bytes is about, for tools: the settings' text, "1/2" of a batch, a
   // module's class; empty where there is nothing to choose.
   std::string amount;
-  std::string change;    // exact setting or code
-  std::string evidence;  // with figures of this run
-  std::string source;    // of the formula, for estimates; else empty
-  std::string cost;      // time, accuracy, risk; "none known" is an answer
-  std::string not_when;  // when not to take it
+  std::string change;            // exact setting or code
+  std::string evidence;          // with figures of this run
+  std::optional<concern> about;  // empty: what most memory is
+  std::string source;            // of the formula, for estimates; else empty
+  std::string cost;              // time, accuracy, risk; "none known" is an answer
+  std::string not_when;          // when not to take it
   proof how = proof::estimated;
   // The results would differ: another optimizer, other weights, shorter sequences.
   bool changes_results = false;

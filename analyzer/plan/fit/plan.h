@@ -55,7 +55,7 @@ struct explanation {
 [[nodiscard]] explanation explain(const std::string& folder, std::uint64_t shortage,
                                   std::size_t most = 3);
 
-// "in backward at train.py:31: 512.00 MiB were wanted, 300.00 MiB free; …"
+// "in backward at train.py:31: 512 MiB were wanted, 300 MiB free; …"
 [[nodiscard]] std::string sentence_of(const binding& bound);
 
 struct variant {

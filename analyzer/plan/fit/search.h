@@ -40,7 +40,7 @@ struct host_side {
 // Least squares; a single batch gives no slope. Empty: nothing was sampled.
 [[nodiscard]] std::optional<host_side> host_side_of(const std::vector<host_point>& seen);
 
-// "host: 3.10 GiB + 1.20 MiB · batch = 3.19 GiB at batch 77 …", with the limit where one is known.
+// "host: 3.1 GiB + 1.2 MiB · batch = 3.19 GiB at batch 77 …", with the limit where one is known.
 [[nodiscard]] std::string sentence_of(const host_side& found, std::uint64_t batch);
 
 // Batches step, 2·step, … up to most.

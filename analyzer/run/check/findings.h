@@ -70,7 +70,7 @@ struct finding {
 // The sentence with the line to look at; `place` names that line.
 [[nodiscard]] std::string whole_sentence(const finding& one, const std::string& place);
 
-// 1.20 GiB, or "1 byte".
+// 1.2 GiB, or "1 byte".
 [[nodiscard]] std::string bytes_in_words(std::uint64_t bytes);
 
 // Holds a run against its limits. The missing part of a trace may have held more memory: a limit

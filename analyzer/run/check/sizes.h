@@ -29,7 +29,7 @@ void hold_against(const measured_peak& peak, std::uint64_t limit, finding& to);
 // "2.4 %" or "140 %": of a few, tenths count.
 [[nodiscard]] std::string percent_in_words(std::uint64_t part, std::uint64_t whole);
 
-// ", limit 3.00 GiB: 0.21 GiB (7.0 %) beyond"; a limit of nothing has no percents.
+// ", limit 3 GiB: 0.21 GiB (7.0 %) beyond"; a limit of nothing has no percents.
 [[nodiscard]] std::string against_limit(const comparison& sizes);
 
 // The device of an earlier run of the same program to compare with.

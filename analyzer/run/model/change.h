@@ -24,6 +24,7 @@ struct change {
   std::string amount;  // of how much of it: "1/2" of a batch
   std::string what;    // exact setting or code
   std::string evidence;
+  std::optional<advice::concern> about;
   std::string source;
   std::string cost;
   std::string not_when;

@@ -35,6 +35,7 @@ using verdicts::subject_kind;
   made.amount = what.amount;
   made.what = what.change;
   made.evidence = what.evidence;
+  made.about = what.about;
   made.source = what.source;
   made.cost = what.cost;
   made.not_when = what.not_when;

@@ -115,8 +115,8 @@ using verdicts::subject_kind;
   return nullptr;
 }
 
-// What has grown until memory ran out, if it is a tenth of what was allocated then: what grows more
-// slowly is not why.
+// What has grown until memory ran out, if it is a tenth of what was allocated then, and the request
+// would have been met without it: what grows more slowly is not why.
 [[nodiscard]] const verdicts::verdict* growth_to(const process_report& process,
                                                  const oom_report& oom) {
   constexpr std::uint64_t least_part = 10;
@@ -124,7 +124,10 @@ using verdicts::subject_kind;
   if (growing == nullptr || growing->suspects.empty()) return growing;
   std::uint64_t grown = 0;
   for (const auto& one : growing->suspects) grown += one.bytes;
-  return grown >= oom.facts.totals.allocated / least_part ? growing : nullptr;
+  const auto in_one_piece = oom.facts.has_layout ? oom.facts.free.usable : 0;
+  const bool would_pass = grown + oom.facts.device_free + in_one_piece >= oom.facts.requested;
+  const bool is_much = grown >= oom.facts.totals.allocated / least_part;
+  return is_much && would_pass ? growing : nullptr;
 }
 
 // Another setting of the allocator gets past the request: memory was there, and lay in pieces.
@@ -157,16 +160,38 @@ using verdicts::subject_kind;
   return totals.reserved - std::min(totals.allocated, totals.reserved) + oom.facts.device_free;
 }
 
-// Why a request failed: what grew until then; free memory in pieces that would have been enough; or
-// what most of it is.
+// What is not superseded and lets the program pass; null: nothing does.
+[[nodiscard]] const change* cure_of(const process_report& process) {
+  const auto found = std::ranges::find_if(process.changes, [](const change& one) {
+    return one.mends_out_of_memory && !one.superseded;
+  });
+  return found == process.changes.end() ? nullptr : &*found;
+}
+
+// "2.25 GiB of 7.65 GiB, made at load.py:12, are not used again": the memory that the cure is about.
+[[nodiscard]] std::string concern_of(const change& cure, const oom_report& oom) {
+  const auto line = user_line(cure.frames, {});
+  const auto place = line.empty() ? std::string() : fmt::format(", made at {},", line);
+  return fmt::format("{} of {}{} {}", brief_bytes(cure.about->bytes),
+                     brief_bytes(oom.facts.totals.allocated), place, cure.about->words);
+}
+
+// Why a request failed: what grew until then; what the cure is about; free memory in pieces that
+// would have been enough; or what most of it is.
 [[nodiscard]] std::vector<std::string> reason_of(const process_report& process,
                                                  const oom_report& oom) {
-  if (const auto* const growing = growth_to(process, oom)) return growth_parts(process, *growing);
+  if (const auto* const growing = growth_to(process, oom)) {
+    auto parts = growth_parts(process, *growing);
+    parts.front() = "grew by " + parts.front();
+    return parts;
+  }
   if (oom.fix) {
     const auto& first = oom.retained_by.front();
     return {fmt::format("`{}` keeps {} in the frames of errors", verdicts::variable_of(first),
                         brief_bytes(first.bytes))};
   }
+  const auto* const cure = cure_of(process);
+  if (cure != nullptr && cure->about) return {concern_of(*cure, oom)};
   if (was_in_pieces(process, oom)) {
     return {fmt::format("{} were free, but in pieces", brief_bytes(free_at(oom)))};
   }
@@ -183,31 +208,23 @@ using verdicts::subject_kind;
   return fix ? advice::brief_words(fix->id) : std::string();
 }
 
-// "`del` of what load.py:12 made": of a change that is about one line, the line.
-[[nodiscard]] std::string words_of_change(const change& cure) {
-  const auto line = cure.id == "free_earlier" ? user_line(cure.frames, {}) : std::string();
-  return line.empty() ? advice::brief_words(cure.id) : fmt::format("`del` of what {} made", line);
-}
-
 [[nodiscard]] std::vector<std::string> out_of_memory_parts(const process_report& process,
                                                            const oom_report& oom) {
-  std::vector<std::string> parts{brief_bytes(oom.facts.requested) +
+  std::vector<std::string> parts{brief_bytes(oom.facts.requested) + " refused" +
                                  at_line(oom.frames, oom.forward)};
   for (auto& one : reason_of(process, oom)) parts.push_back(std::move(one));
   if (auto words = cure_of_what_grew(process, oom); !words.empty()) {
-    parts.push_back(std::move(words));
+    parts.push_back("fix: " + words);
     return parts;
   }
-  const auto cure = std::ranges::find_if(process.changes, [](const change& one) {
-    return one.mends_out_of_memory && !one.superseded;
-  });
-  if (cure != process.changes.end()) {
+  if (const auto* const cure = cure_of(process)) {
     // A setting is written as it is set, where it fits into a line.
     constexpr std::size_t longest = 80;
     const auto setting = cure->what.substr(0, cure->what.find(' '));
     const bool is_setting = setting.find('=') != setting.npos && setting.starts_with("PYTORCH_") &&
                             setting.size() <= longest;
-    parts.push_back("lets it pass: " + (is_setting ? setting : words_of_change(*cure)));
+    parts.push_back(fmt::format("fix ({}): {}", name_of(cure->how),
+                                is_setting ? setting : advice::brief_words(cure->id)));
   }
   return parts;
 }

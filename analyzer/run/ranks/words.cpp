@@ -50,7 +50,7 @@ constexpr std::size_t most_lines_kept = 5;
   return text::format_bytes(static_cast<std::uint64_t>(std::max(0.0, value)));
 }
 
-// "8.00 MiB more"
+// "8 MiB more"
 [[nodiscard]] std::string more_or_less(double value, double usual) {
   return fmt::format("{} {}", bytes_of(std::fabs(value - usual)), value > usual ? "more" : "less");
 }
@@ -76,7 +76,7 @@ constexpr std::size_t most_lines_kept = 5;
                      more_or_less(found.value, found.usual), mostly(found));
 }
 
-// ", 544.00 MiB of it libnccl.so.2": the part that differs most, if it goes the same way.
+// ", 544 MiB of it libnccl.so.2": the part that differs most, if it goes the same way.
 [[nodiscard]] std::string most_outside(const rank_difference& found, const run::device_report& here,
                                        const run::device_report& usual) {
   std::map<std::string, double> parts;

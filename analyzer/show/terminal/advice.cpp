@@ -45,7 +45,7 @@ constexpr std::size_t most_shown = 3;
   return one.saves_ns ? "saves " + text::format_seconds(*one.saves_ns) : std::string();
 }
 
-// saves 3.20 GiB and gets past the request that failed (replayed)
+// saves 3.2 GiB and gets past the request that failed (replayed)
 [[nodiscard]] std::string saving(const change& one) {
   const auto what =
       text::join({amount_saved(one),
@@ -132,7 +132,7 @@ void add_wrapped(text::page& out, std::string_view label, const std::string& tex
   return all.empty() || run::has_room(process, all.front().device) ? nullptr : &all.front();
 }
 
-// Checkpointing: saves 3.20 GiB (estimated)
+// Checkpointing: saves 3.2 GiB (estimated)
 [[nodiscard]] std::string heading_of(const change& one) {
   auto name = advice::brief_words(one.id);
   // A name (empty_cache()) keeps its first letter.

@@ -29,7 +29,7 @@ constexpr std::size_t most_blocked = 8;
   return fmt::format("{} {}{}", text::format_count(count), one, count == 1 ? "" : "s");
 }
 
-// 12 blocks (48.00 MiB) that model.py:44 stack made keep 2.80 GiB
+// 12 blocks (48 MiB) that model.py:44 stack made keep 2.8 GiB
 [[nodiscard]] std::string retainer_words(const fragmentation::pinning_site& site) {
   return fmt::format("{} ({}) that {} made keep {}", plural(site.blocks, "block"),
                      text::format_bytes(site.block_bytes), code::short_place(site.frames, {}),

@@ -72,7 +72,7 @@ void add_rest(text::page& out, const std::vector<Row>& rows, std::size_t shown, 
   return out;
 }
 
-// The largest parts of a module: activations 3.30 GiB, weights 0.70 GiB
+// The largest parts of a module: activations 3.3 GiB, weights 0.7 GiB
 [[nodiscard]] std::string parts_of(const run::module_line& line) {
   std::vector<attribution::category> order;
   for (std::size_t i = 0; i < attribution::category_count; ++i) {

@@ -85,7 +85,7 @@ void add_growth(text::page& out, const run::process_report& process,
 [[nodiscard]] std::vector<std::string> calm_lines(const run::process_report& process,
                                                   std::uint32_t device, std::size_t columns);
 
-// ", accumulates 3.00 MiB a step", to be appended to a line about a device. Empty: it does not.
+// ", accumulates 3 MiB a step", to be appended to a line about a device. Empty: it does not.
 [[nodiscard]] std::string growth_in_brief(const run::process_report& process, std::uint32_t device);
 
 // The shape of a series where there is no amount beside it: "grows by jumps", "warmup plateau".

@@ -65,7 +65,7 @@ void add_reserved(text::page& out, const run::device_report& device) {
   const auto segment = text::format_bytes(allocator::segment_bytes({}, bytes));
   const bool default_sizes = process.run.alloc_conf.find("large_segment_size") == std::string::npos;
   if (asked == segment || !default_sizes) return asked;
-  return fmt::format("{} (a segment of {} in PyTorch's message)", asked, segment);
+  return fmt::format("{} (PyTorch's message says {}, the segment for it)", asked, segment);
 }
 
 [[nodiscard]] std::string unexplained_words(std::int64_t bytes) {
@@ -186,28 +186,29 @@ void add_oom(text::page& out, const run::process_report& process, const run::oom
   std::string capacity;
   std::string outside;
   if (oom.capacity && *oom.capacity >= used) {
-    capacity = fmt::format("of {}: ", text::format_bytes(*oom.capacity));
+    capacity = fmt::format("of the GPU's {}: ", text::format_bytes(*oom.capacity));
     outside = fmt::format("{} outside PyTorch, ", text::format_bytes(*oom.capacity - used));
   }
-  out.sentence(fmt::format("  {}{} allocated, {} reserved but unused, {}{} free", capacity,
+  std::string largest;
+  if (facts.has_layout && unused != 0) {
+    largest = fmt::format(" (largest piece {}", text::format_bytes(facts.free.overall));
+    if (facts.free.usable != facts.free.overall) {
+      largest += fmt::format(", {} for this request", text::format_bytes(facts.free.usable));
+    }
+    largest += ")";
+  }
+  out.sentence(fmt::format("  {}{} allocated, {} reserved but unused{}, {}{} free", capacity,
                            text::format_bytes(facts.totals.allocated), text::format_bytes(unused),
-                           outside, text::format_bytes(facts.device_free)));
+                           largest, outside, text::format_bytes(facts.device_free)));
   if (unused >= facts.totals.reserved / least_unused) {
     out.sentence("  reserved but unused: " + reasons(facts.totals));
   }
-  const auto others = process.ooms.size() - 1;
-  std::string block =
-      facts.has_layout ? fmt::format("  largest free block {}, {} of it usable for this request; ",
-                                     text::format_bytes(facts.free.overall),
-                                     text::format_bytes(facts.free.usable))
-                       : std::string("  ");
-  if (facts.has_layout && facts.free.overall == facts.free.usable) {
-    block = fmt::format("  largest free block {}; ", text::format_bytes(facts.free.overall));
+  std::string after = facts.caught ? "the program went on" : "";
+  if (const auto others = process.ooms.size() - 1; others != 0) {
+    after += fmt::format("{}{} more time{} out of memory", after.empty() ? "" : "; ",
+                         text::format_count(others), others == 1 ? "" : "s");
   }
-  out.sentence(block + (facts.caught ? "the program went on" : "nothing was allocated afterwards") +
-               (others == 0 ? ""
-                            : fmt::format("; {} more time{} out of memory",
-                                          text::format_count(others), others == 1 ? "" : "s")));
+  if (!after.empty()) out.sentence("  " + after);
   add_retainers(out, process, oom, columns);
 }
 

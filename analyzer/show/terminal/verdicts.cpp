@@ -66,7 +66,7 @@ constexpr shape_words growing_shapes[] = {
   return known == std::end(growing_shapes) ? growing_shapes[0].verb : known->verb;
 }
 
-// GPU 0 accumulates 24.00 MiB a step: out of memory in about 830 steps (4 min 2 s)
+// GPU 0 accumulates 24 MiB a step: out of memory in about 830 steps (4 min 2 s)
 [[nodiscard]] std::string headline(const run::process_report& process,
                                    const verdicts::verdict& about) {
   const auto unit = unit_of(about);
@@ -258,7 +258,7 @@ namespace {
   return "none";
 }
 
-// 24.00 MiB a step, expected: plotted (said at train.py:12) (train.py:31 fit, kept by `x`)
+// 24 MiB a step, expected: plotted (said at train.py:12) (train.py:31 fit, kept by `x`)
 [[nodiscard]] std::string expected_words_of(const run::process_report& process,
                                             const verdicts::verdict& about) {
   auto text = fmt::format(

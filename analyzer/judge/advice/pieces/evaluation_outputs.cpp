@@ -93,6 +93,7 @@ proposals evaluation_outputs(const blocks::evidence& of) {
                 line_of(of, found.stack));
   made.evidence = fmt::format("{} results outlive two turns of the loop or more, up to {} at once",
                               found.results.size(), bytes_in_words(found.highest));
+  made.about = {found.highest, "are results of evaluation"};
   made.source = "results given back where their turn is over; what joins them is made on the host";
   made.cost = "a copy to the host for each call, and memory there";
   made.not_when = "the results are used on the GPU again before the evaluation is over";

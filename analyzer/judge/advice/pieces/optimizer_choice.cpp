@@ -102,6 +102,7 @@ void keep_one_moment(const blocks::evidence& of, request_edits& edits) {
   made.title = "Adam's moments are as large as the weights twice over";
   made.evidence = fmt::format("{} of moments in {} tensors", bytes_in_words(blocks.moment_bytes),
                               blocks.first_moments.size() + blocks.second_moments.size());
+  made.about = {blocks.moment_bytes, "are optimizer states"};
   if (blocks.most_temporary_bytes != 0) {
     made.evidence += fmt::format(", and {} of temporaries in each step",
                                  bytes_in_words(blocks.most_temporary_bytes));

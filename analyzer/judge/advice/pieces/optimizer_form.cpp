@@ -45,6 +45,7 @@ void one_after_another(const blocks::evidence& of, request_edits& edits) {
   made.title = "The optimizer's step makes temporaries for all parameters at once";
   made.evidence = fmt::format("{} of temporaries at once in {}",
                               bytes_in_words(blocks.most_temporary_bytes), blocks.form);
+  made.about = {blocks.most_temporary_bytes, "are temporaries of the optimizer's step"};
   made.source = estimate::citation(estimate::source::torch_foreach);
   made.device = of.log.device;
   return made;

@@ -131,6 +131,7 @@ proposals unused_parameters(const blocks::evidence& of) {
       list_of(found.modules));
   made.evidence =
       fmt::format("{} of weights in modules without a call", bytes_in_words(found.weights));
+  made.about = {found.weights + found.others, "belong to modules that never run"};
   if (found.others != 0) {
     made.evidence +=
         fmt::format(", {} of gradients and states made for them", bytes_in_words(found.others));

@@ -77,6 +77,7 @@ proposals weights_copy(const blocks::evidence& of) {
       "new.detach().to(\"cpu\"), if need be every few steps";
   made.evidence = fmt::format("{} in {} parameters of models that are never called",
                               bytes_in_words(bytes), copies.size());
+  made.about = {bytes, "are weights that no forward pass uses"};
   made.cost = "each update copies the weights to the host; evaluation with the copy moves it back";
   made.not_when = "the copy is evaluated or updated at every step and the transfer counts";
   made.how = proof::replayed;

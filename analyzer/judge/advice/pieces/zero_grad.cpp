@@ -128,6 +128,7 @@ proposals zero_grad(const blocks::evidence& of) {
         "optimizer.step()";
     made.evidence = fmt::format("{} in {} gradients live through the forward pass of later steps",
                                 bytes_in_words(kept.bytes_for_good), kept.for_good.size());
+    made.about = {kept.bytes_for_good, "are gradients kept from step to step"};
     made.source =
         "the gradient that backward computes takes the place of the one that was kept, until the "
         "step is over";
@@ -152,6 +153,7 @@ proposals zero_grad(const blocks::evidence& of) {
         "{} of gradients are given back only after the next forward pass "
         "has begun",
         bytes_in_words(kept.bytes_into_next));
+    made.about = {kept.bytes_into_next, "are gradients of the step before"};
     made.how = proof::replayed;
     made.not_when = "gradients are read between two steps";
     made.rewrite = [&of](allocator::request_log& log) {

@@ -119,32 +119,34 @@ TEST_CASE("GIVEN a request that failed THEN what was in its way, and what lets i
   run_out(process, 2 * gib, false);
   SECTION("enough was free, in pieces") {
     CHECK(said_of(process) ==
-          "OUT OF MEMORY · 2 GiB at train.py:42 · 5 GiB were free, but in pieces");
+          "OUT OF MEMORY · 2 GiB refused at train.py:42 · 5 GiB were free, but in pieces");
   }
   SECTION("too little was free") {
     process.ooms.front().facts.totals.reserved = 11 * gib;
     CHECK(said_of(process) ==
-          "OUT OF MEMORY · 2 GiB at train.py:42 · 7 GiB of 10 GiB are activations of train.py:6");
+          "OUT OF MEMORY · 2 GiB refused at train.py:42 · 7 GiB of 10 GiB are activations of "
+          "train.py:6");
   }
   SECTION("it had grown until then") {
     auto grown = leaking(1.3 * mib);
     run_out(grown, 2 * gib, false);
-    CHECK(
-        said_of(grown) ==
-        "OUT OF MEMORY · 2 GiB at train.py:42 · 1.3 MiB a step at train.py:18 · kept by `history`");
+    CHECK(said_of(grown) ==
+          "OUT OF MEMORY · 2 GiB refused at train.py:42 · grew by 1.3 MiB a step at train.py:18 · "
+          "kept by `history`");
     // A setting, or a smaller batch, would get past this request and meet the next one.
     auto& change = grown.changes.emplace_back();
     change.id = "train_batch_half";
     change.mends_out_of_memory = true;
     grown.findings.verdicts.front().suspects.front().fix.emplace().id = "kept_with_graph";
-    CHECK(said_of(grown).ends_with("kept by `history` · `detach()` or `no_grad()` frees it"));
+    CHECK(said_of(grown).ends_with(
+        "kept by `history` · fix: keep `x.detach()`, or compute it under `no_grad()`"));
   }
   SECTION("what had grown until then is too little to matter") {
     auto grown = leaking(192);
     grown.findings.verdicts.front().suspects.front().bytes = 96 << 10;
     run_out(grown, 2 * gib, false);
     CHECK(said_of(grown) ==
-          "OUT OF MEMORY · 2 GiB at train.py:42 · 5 GiB were free, but in pieces");
+          "OUT OF MEMORY · 2 GiB refused at train.py:42 · 5 GiB were free, but in pieces");
   }
   SECTION("frames of errors that were caught keep what failed") {
     auto& oom = process.ooms.front();
@@ -153,8 +155,9 @@ TEST_CASE("GIVEN a request that failed THEN what was in its way, and what lets i
     kept.bytes = 8 * gib;
     oom.fix.emplace().id = "kept_error";
     CHECK(said_of(process) ==
-          "OUT OF MEMORY · 2 GiB at train.py:42 · `errors` keeps 8 GiB in the frames of errors · "
-          "keep `str(error)`, not the error");
+          "OUT OF MEMORY · 2 GiB refused at train.py:42 · `errors` keeps 8 GiB in the frames of "
+          "errors · "
+          "fix: keep `str(error)`, not the error");
   }
   SECTION("a change was proved to let it pass") {
     auto& change = process.changes.emplace_back();
@@ -163,9 +166,29 @@ TEST_CASE("GIVEN a request that failed THEN what was in its way, and what lets i
     proved.id = "expandable_segments";
     proved.what = "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True before the program starts";
     proved.mends_out_of_memory = true;
+    proved.how = advice::proof::replayed;
     CHECK(said_of(process) ==
-          "OUT OF MEMORY · 2 GiB at train.py:42 · 5 GiB were free, but in pieces · lets it pass: "
+          "OUT OF MEMORY · 2 GiB refused at train.py:42 · 5 GiB were free, but in pieces · fix "
+          "(replayed): "
           "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True");
+  }
+  SECTION("the change is about some of the memory, and not about most of it") {
+    process.ooms.front().facts.totals.reserved = 11 * gib;
+    auto& change = process.changes.emplace_back();
+    change.id = "optimizer_fused";
+    change.how = advice::proof::estimated;
+    change.mends_out_of_memory = true;
+    change.about = {2 * gib, "are temporaries of the optimizer's step"};
+    CHECK(said_of(process) ==
+          "OUT OF MEMORY · 2 GiB refused at train.py:42 · 2 GiB of 10 GiB are temporaries of the "
+          "optimizer's step · fix (estimated): `fused=True` in the optimizer");
+    change.id = "free_earlier";
+    change.frames = at(18);
+    change.about = {3 * gib, "are not used again"};
+    CHECK(
+        said_of(process) ==
+        "OUT OF MEMORY · 2 GiB refused at train.py:42 · 3 GiB of 10 GiB, made at train.py:18, are "
+        "not used again · fix (estimated): `del` what is not used again");
   }
 }
 

@@ -60,20 +60,20 @@ constexpr double mebibyte = 1u << 20;
 
 TEST_CASE("GIVEN a leak THEN rate, time left, line, keeper and remedy are told in this order") {
   CHECK(told(leaking()) ==
-        "GPU 0 accumulates 24.00 MiB a step: out of memory in about 830 steps (4 min 2 s)\n"
+        "GPU 0 accumulates 24 MiB a step: out of memory in about 830 steps (4 min 2 s)\n"
         "  where: 100 % train.py:88 validate (outputs) and 1 more line\n"
         "  kept by: `self.outputs`, a list of 240 in Trainer, from fit (train.py:80)\n"
         "  write instead: Move them to the CPU.\n"
         "  note: Nothing else helps.\n");
   CHECK(terminal::calm_lines(leaking(), 0, 100).empty());
-  CHECK(terminal::growth_in_brief(leaking(), 0) == ", accumulates 24.00 MiB a step");
+  CHECK(terminal::growth_in_brief(leaking(), 0) == ", accumulates 24 MiB a step");
   CHECK(terminal::growth_in_brief(leaking(), 1).empty());
 }
 
 TEST_CASE("GIVEN a run that ran out of memory THEN no steps are left") {
   auto process = leaking();
   process.ooms.emplace_back();
-  CHECK(told(process).starts_with("GPU 0 accumulates 24.00 MiB a step, until memory ran out\n"));
+  CHECK(told(process).starts_with("GPU 0 accumulates 24 MiB a step, until memory ran out\n"));
 }
 
 TEST_CASE("GIVEN little room THEN what matters most is told and long text is broken") {
@@ -169,7 +169,7 @@ TEST_CASE("GIVEN what a phase gathers and gives back THEN it is a fact below the
   phase.about = {verdicts::subject_kind::phase, 0, "evaluation"};
   phase.found.shape = shape::accumulating;
   phase.found.negligible = true;
-  phase.summary = "evaluation of 20 calls gathers 10.00 MiB on GPU 0 and gives it back";
+  phase.summary = "evaluation of 20 calls gathers 10 MiB on GPU 0 and gives it back";
   CHECK(told(process).empty());
   CHECK(calm_line(process) ==
         "  growth         none: steady over 60 steps\n                 " + phase.summary);
@@ -183,8 +183,8 @@ TEST_CASE("GIVEN host memory that grows THEN it is told which limit is reached")
   about.bytes_per_step = 2 * mebibyte;
   about.steps_to_oom = 400;
   about.limit = {"the machine's memory", 23ULL << 30};
-  CHECK(told(process).find("Host memory accumulates 2.00 MiB a step: the machine's memory of "
-                           "23.00 GiB is reached in about 400 steps") != std::string::npos);
+  CHECK(told(process).find("Host memory accumulates 2 MiB a step: the machine's memory of "
+                           "23 GiB is reached in about 400 steps") != std::string::npos);
 }
 
 TEST_CASE("GIVEN a habit THEN its cost is told") {

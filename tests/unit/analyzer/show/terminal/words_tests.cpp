@@ -69,7 +69,7 @@ TEST_CASE("GIVEN advice WHEN told THEN there are words where the JSON has ids") 
   CHECK_FALSE(has(text, "zero_grad_placement"));
   CHECK_FALSE(has(text, "an_id_of_tomorrow"));
   CHECK(has(text, "an id of tomorrow"));
-  CHECK(has(text, "4.00 GiB"));
+  CHECK(has(text, "4 GiB"));
   REQUIRE(advice::has_brief_words("train_batch_quarter"));
   CHECK(has(without_breaks(text), advice::brief_words("train_batch_quarter") + ", "));
 }
@@ -93,7 +93,7 @@ TEST_CASE("GIVEN little room WHEN advice is told THEN it keeps to it") {
     CAPTURE(room);
     const auto text = told(process, room, 80);
     CHECK(static_cast<std::size_t>(std::ranges::count(text, '\n')) <= room);
-    CHECK(has(text, "1. Gradients freed right after the step"));
+    CHECK(has(text, "1. `zero_grad()` right after the step"));
   }
 }
 
