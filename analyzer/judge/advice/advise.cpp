@@ -41,6 +41,18 @@ constexpr std::int64_t equal_within = 20;
   return std::pair(of.what.how == proof::estimated, of.changes_program);
 }
 
+// Of two sizes of micro-batches that both let the program pass, the larger is enough.
+void prefer_larger_batches(std::vector<piece>& ranked) {
+  for (auto quarter = ranked.begin(); quarter != ranked.end(); ++quarter) {
+    if (quarter->what.id != "train_batch_quarter") continue;
+    const auto half = std::find_if(quarter, ranked.end(), [&](const piece& one) {
+      return one.what.id == "train_batch_half" && one.what.device == quarter->what.device &&
+             one.mends_out_of_memory;
+    });
+    if (half != ranked.end()) std::rotate(quarter, half, half + 1);
+  }
+}
+
 }  // namespace
 
 bool is_worth_it(const piece& of, std::uint64_t least) {
@@ -67,6 +79,7 @@ void rank(std::vector<piece>& pieces) {
     }
     first = equals;
   }
+  prefer_larger_batches(pieces);
 }
 
 namespace {

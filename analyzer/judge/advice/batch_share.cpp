@@ -120,16 +120,19 @@ class expected {
 }
 
 // The channels of what each module with parameters makes: its smallest parameter has one number
-// for each (a bias, a factor).
+// for each (a bias, a factor). 0: it has a matrix, as a projection has, whose outputs have no
+// dimension of channels before their last two.
 [[nodiscard]] std::map<module_key, std::uint64_t> channels_by_module(const blocks::evidence& of) {
   std::map<module_key, std::uint64_t> channels;
   for (block_number block = 0; block < of.blocks.size(); ++block) {
     const auto& facts = of.blocks[block];
     if (facts.what != category::weights || !facts.name || facts.element_bits == 0) continue;
+    // A convolution's weight is no such parameter, where it has no bias beside it.
+    if (facts.dimensions > 2) continue;
     const auto numbers = bytes_of(of, block) * 8 / facts.element_bits;
     const module_key key{facts.root.value, module_of(of.names[facts.name])};
     const auto [known, fresh] = channels.try_emplace(key, numbers);
-    known->second = std::min(known->second, numbers);
+    known->second = facts.dimensions == 2 ? 0 : std::min(known->second, numbers);
   }
   return channels;
 }
@@ -166,7 +169,33 @@ std::map<std::uint64_t, std::uint64_t> kept_by_first_dimension(const blocks::evi
   return kept;
 }
 
-bool trains_on_single_samples(const blocks::evidence& of, const run_passes& passes) {
+namespace {
+
+// What autograd keeps is of pairs of the rows that it keeps, too: (heads, rows, rows) beside
+// (rows, width). Of sequences the rows beside them are those of all samples.
+[[nodiscard]] bool trains_on_pairs(const blocks::evidence& of, const run_passes& passes) {
+  std::set<std::uint32_t> rows;
+  std::map<std::uint32_t, std::uint64_t> squares;
+  std::uint64_t all = 0;
+  for (block_number block = 0; block < of.blocks.size(); ++block) {
+    const auto& facts = of.blocks[block];
+    if (passes.of_block[block] != activity::training || !facts.kept_by_autograd) continue;
+    if (facts.what != category::activations || facts.born_in != phase::forward) continue;
+    all += bytes_of(of, block);
+    if (facts.dimensions == 2) rows.insert(facts.rows);
+    if (facts.dimensions == 3 && facts.rows == facts.columns)
+      squares[facts.rows] += bytes_of(of, block);
+  }
+  constexpr std::uint64_t least_part = 10;
+  return std::ranges::any_of(squares, [&](const auto& one) {
+    return rows.contains(one.first) && one.second >= all / least_part;
+  });
+}
+
+}  // namespace
+
+bool cannot_be_divided(const blocks::evidence& of, const run_passes& passes) {
+  if (trains_on_pairs(of, passes)) return true;
   // A part of what is known; (1, length, width) of embedded places is none.
   constexpr std::uint64_t least_part = 10;
   const auto kept = kept_by_first_dimension(of, passes);
@@ -258,13 +287,15 @@ using attribution::category;
 using attribution::phase;
 
 bool works_on_sequences(const blocks::evidence& of) {
-  constexpr std::array<std::string_view, 5> kinds = {"Attention", "Embedding", "LSTM", "GRU",
-                                                     "RNN"};
-  return std::any_of(of.modules.begin(), of.modules.end(), [&](const auto& module) {
-    const auto type = of.names[module.second.type];
-    return std::any_of(kinds.begin(), kinds.end(),
-                       [&](auto kind) { return type.find(kind) != type.npos; });
-  });
+  // Classes of PyTorch's. The input of these has places, of words or of times; what a model keeps of
+  // images has no length.
+  constexpr std::array<std::string_view, 4> sequential = {"Embedding", "LSTM", "GRU", "RNN"};
+  const auto has_any = [&](const auto& kinds) {
+    return std::ranges::any_of(of.modules, [&](const auto& module) {
+      return std::ranges::find(kinds, of.names[module.second.type]) != kinds.end();
+    });
+  };
+  return has_any(sequential) && !has_any(std::array<std::string_view, 1>{"Conv2d"});
 }
 
 std::vector<bool> grows_quadratically(const blocks::evidence& of) {

@@ -19,8 +19,9 @@ namespace memtrace::advice {
 [[nodiscard]] std::vector<bool> scales_with_batch(const blocks::evidence& of,
                                                   const run_passes& passes, activity which);
 
-// A training batch is a single sample, as the shapes tell that autograd kept: it cannot be divided.
-[[nodiscard]] bool trains_on_single_samples(const blocks::evidence& of, const run_passes& passes);
+// A training batch is a single sample, or what is computed is of pairs of its rows, as the shapes
+// tell that autograd kept: a graph, a loss over pairs of the batch.
+[[nodiscard]] bool cannot_be_divided(const blocks::evidence& of, const run_passes& passes);
 
 // By the first dimension of what autograd kept in training: its bytes, as far as shapes are known.
 [[nodiscard]] std::map<std::uint64_t, std::uint64_t> kept_by_first_dimension(

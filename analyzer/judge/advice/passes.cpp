@@ -2,6 +2,7 @@
 #include "analyzer/judge/advice/passes.h"
 
 #include <algorithm>
+#include <set>
 
 namespace memtrace::advice {
 
@@ -35,11 +36,51 @@ enum class place : std::uint8_t { between, forward, backward, evaluation, update
   return next != refused.end() && *next <= death;
 }
 
+struct model_call {
+  trace::object_id root;
+  std::uint32_t call = 0;
+  std::uint64_t begin = 0;  // event of its first block that autograd kept
+};
+
+// Where each backward pass so far was of one call of a model, and the model has been called again
+// since the last one, none is meant to follow the calls before that one.
+[[nodiscard]] std::set<std::uint32_t> calls_left_behind(const blocks::evidence& of,
+                                                        const std::vector<std::uint64_t>& begins) {
+  std::map<trace::object_id, std::vector<model_call>> by_root;
+  for (block_number block = 0; block < of.blocks.size(); ++block) {
+    const auto& facts = of.blocks[block];
+    if (facts.call == 0 || facts.born_in != phase::forward || facts.recomputed) continue;
+    if (!facts.kept_by_autograd || facts.what != category::activations) continue;
+    auto& calls = by_root[facts.root];
+    if (calls.empty() || calls.back().call != facts.call)
+      calls.push_back({facts.root, facts.call, birth_event(of, block)});
+  }
+  std::set<std::uint32_t> found;
+  for (const auto& [root, calls] : by_root) {
+    std::map<std::uint64_t, std::size_t> calls_by_backward;
+    std::vector<std::uint32_t> open;
+    for (const auto& one : calls) {
+      const auto next = std::upper_bound(begins.begin(), begins.end(), one.begin);
+      if (next == begins.end()) {
+        open.push_back(one.call);
+      } else {
+        ++calls_by_backward[*next];
+      }
+    }
+    const bool is_one_each =
+        std::ranges::all_of(calls_by_backward, [](const auto& one) { return one.second == 1; });
+    if (calls_by_backward.empty() || !is_one_each || open.size() < 2) continue;
+    found.insert(open.begin(), open.end() - 1);
+  }
+  return found;
+}
+
 // A block that lives to the end may have been waiting for a backward pass, and so may one that was
 // alive when memory ran out.
 [[nodiscard]] std::map<std::uint32_t, std::uint64_t> calls_without_backward(
     const blocks::evidence& of) {
   const auto begins = begins_of_backward(of);
+  const auto left_behind = calls_left_behind(of, begins);
   std::map<std::uint32_t, std::uint64_t> kept;  // 0: a backward pass used it
   for (block_number block = 0; block < of.blocks.size(); ++block) {
     const auto& facts = of.blocks[block];
@@ -48,8 +89,9 @@ enum class place : std::uint8_t { between, forward, backward, evaluation, update
     const auto birth = birth_event(of, block);
     const auto death = death_event(of, block);
     const auto next = std::upper_bound(begins.begin(), begins.end(), birth);
-    const bool used = met_a_refusal(of, birth, death) ||
-                      (next == begins.end() ? death == end_event(of) : death > *next);
+    const bool may_be_used = met_a_refusal(of, birth, death) ||
+                             (next == begins.end() ? death == end_event(of) : death > *next);
+    const bool used = may_be_used && !left_behind.contains(facts.call);
     const auto [call, fresh] = kept.try_emplace(facts.call, 0);
     if (fresh || call->second != 0) call->second = used ? 0 : call->second + bytes_of(of, block);
   }

@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <vector>
 
@@ -81,13 +82,27 @@ std::string line_that_calls_module(const blocks::evidence& of, trace::stack_id s
   return frame == frames.end() ? std::string() : place_of(*frame);
 }
 
-std::string batch_option(const blocks::evidence& of, const run_passes& passes) {
-  const auto kept = kept_by_first_dimension(of, passes);
-  const auto most = std::ranges::max_element(
-      kept, {}, [](const auto& of_dimension) { return of_dimension.second; });
-  if (most == kept.end()) return {};
-  const auto batch = std::to_string(most->first);
-  const auto words = command_of(of);
+bool calls_function(const blocks::evidence& of, const run_passes& passes, std::string_view name) {
+  std::set<trace::stack_id> seen;
+  for (std::size_t block = 0; block < of.blocks.size(); ++block) {
+    if (passes.of_block[block] != activity::training) continue;
+    for (auto stack = of.blocks[block].stack; stack && seen.insert(stack).second;
+         stack = of.names[stack].parent) {
+      const auto& frame = of.names[of.names[stack].innermost];
+      if (of.names[frame.function] == name &&
+          of.names[frame.file].ends_with("torch/nn/functional.py")) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+namespace {
+
+// The option of the command line whose value is this number; empty: none, or several.
+[[nodiscard]] std::string option_of(const std::vector<std::string>& words, std::uint64_t number) {
+  const auto wanted = std::to_string(number);
   std::string found;
   for (std::size_t i = 0; i < words.size(); ++i) {
     if (!words[i].starts_with("-")) continue;
@@ -96,11 +111,55 @@ std::string batch_option(const blocks::evidence& of, const run_passes& passes) {
     const auto value = !apart                 ? words[i].substr(equals + 1)
                        : i + 1 < words.size() ? words[i + 1]
                                               : std::string();
-    if (value != batch) continue;
+    if (value != wanted) continue;
     if (!found.empty()) return {};
     found = text::printable(apart ? words[i] + " " + value : words[i]);
   }
   return found;
+}
+
+// Of tensors (first, rows, columns) that autograd keeps, the rows with most bytes; and the rows of
+// tensors of four dimensions, which are the length where heads of attention are one of them.
+struct inner_dimensions {
+  std::uint64_t second = 0;
+  std::set<std::uint64_t> of_four;
+};
+[[nodiscard]] inner_dimensions inner_dimensions_of(const blocks::evidence& of,
+                                                   const run_passes& passes, std::uint64_t first) {
+  std::map<std::uint64_t, std::uint64_t> bytes_by_second;
+  inner_dimensions found;
+  for (allocator::block_number block = 0; block < of.blocks.size(); ++block) {
+    const auto& facts = of.blocks[block];
+    if (passes.of_block[block] != activity::training || !facts.kept_by_autograd) continue;
+    if (facts.dimensions == 4) found.of_four.insert(facts.rows);
+    const auto matrix = std::uint64_t{facts.rows} * facts.columns * facts.element_bits / 8;
+    if (facts.dimensions != 3 || matrix == 0 || bytes_of(of, block) / matrix != first) continue;
+    bytes_by_second[facts.rows] += bytes_of(of, block);
+  }
+  const auto most =
+      std::ranges::max_element(bytes_by_second, {}, [](const auto& one) { return one.second; });
+  if (most != bytes_by_second.end()) found.second = most->first;
+  return found;
+}
+
+}  // namespace
+
+std::string batch_option(const blocks::evidence& of, const run_passes& passes) {
+  const auto kept = kept_by_first_dimension(of, passes);
+  const auto most = std::ranges::max_element(
+      kept, {}, [](const auto& of_dimension) { return of_dimension.second; });
+  if (most == kept.end()) return {};
+  const auto first = most->first;
+  const auto words = command_of(of);
+  const auto of_first = option_of(words, first);
+  const auto inner = inner_dimensions_of(of, passes, first);
+  const auto of_second = inner.second == 0 ? std::string() : option_of(words, inner.second);
+  // (length, batch, width) is as usual as (batch, length, width). What is the length in attention
+  // tells them apart.
+  const bool first_is_length = inner.of_four.contains(first);
+  const bool second_is_length = inner.of_four.contains(inner.second);
+  if (first_is_length != second_is_length) return first_is_length ? of_second : of_first;
+  return of_second.empty() ? of_first : std::string();
 }
 
 bool computes_in_bfloat16(const blocks::evidence& of) {

@@ -24,12 +24,16 @@ enum class loop_owner : std::uint8_t { program, transformers, lightning };
 
 // The one option of the command line whose value is the first dimension of most that autograd kept:
 // "--batch-size 32"; empty: there is none, or more than one, or shapes are not known.
+// Whether training calls this function of torch.nn.functional, itself or by a module.
+[[nodiscard]] bool calls_function(const blocks::evidence& of, const run_passes& passes,
+                                  std::string_view name);
+
 [[nodiscard]] std::string batch_option(const blocks::evidence& of, const run_passes& passes);
 
 // From compute capability 8.0 on; where it is not known, too.
 [[nodiscard]] bool computes_in_bfloat16(const blocks::evidence& of);
 
-// "1.20 GiB".
+// "1.2 GiB".
 [[nodiscard]] std::string bytes_in_words(std::uint64_t bytes);
 // 0.314 → "31 %".
 [[nodiscard]] std::string share_in_words(std::uint64_t part, std::uint64_t whole);

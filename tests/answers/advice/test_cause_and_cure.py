@@ -37,21 +37,22 @@ class Case:
         return own if own.exists() else programs.path(self.name)
 
 
-IN_PIECES = ("in pieces", "lets it pass: PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True")
+IN_PIECES = ("in pieces", "fix (replayed): PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True")
 CASES = [
     Case("keeps_errors", "8GiB", ("`errors` keeps", "frames of errors", "keep `str(error)`"), quick=True),
     Case("retries_inside", "8GiB", ("frames of errors", "leave the `except` block"), quick=True),
     Case("skips_and_logs", "6GiB", ("`skipped` keeps", "frames of errors", "keep `str(error)`")),
-    Case("adam_first_step", "10GiB", ("optimizer states", "lets it pass: 8-bit optimizer states"),
+    Case("adam_first_step", "10GiB", ("optimizer states", "fix (estimated): 8-bit optimizer states"),
          imports=("bitsandbytes",), cold=True),
-    Case("adam_foreach", "12GiB", ("optimizer states", "lets it pass: a fused optimizer")),
+    Case("adam_foreach", "12GiB", ("are temporaries of the optimizer's step", "fix (estimated): `fused=True`")),
     Case("new_optimizers", "8GiB", ("kept by `stages`", "make the optimizer once")),
-    Case("evaluation_logits", "3GiB", ("kept by `all_logits`", "`.detach().cpu()`")),
-    Case("summed_losses", "12GiB", ("kept by `total`", "`detach()` frees it")),
-    Case("checkpoint_on_gpu", "8GiB", ("are weights", "lets it pass: `del` of what checkpoint_on_gpu.py:16 made")),
-    Case("attention_scores", "12GiB", ("activations", "lets it pass: scaled_dot_product_attention")),
-    Case("large_vocabulary", "12GiB", ("in the backward of", "lets it pass: micro-batches of a quarter")),
-    Case("embeds_with_graph", "8GiB", ("kept by `found`", "`no_grad()` frees it"), quick=True),
+    Case("evaluation_logits", "3GiB", ("kept by `all_logits`", "keep `x.detach().cpu()`")),
+    Case("summed_losses", "12GiB", ("kept by `total`", "add up `x.detach()`")),
+    Case("checkpoint_on_gpu", "8GiB", ("made at checkpoint_on_gpu.py:16, are not used again", "fix (replayed): `del`")),
+    Case("attention_scores", "12GiB", ("are attention scores", "fix (estimated): scaled_dot_product_attention")),
+    Case("large_vocabulary", "12GiB", ("in the backward of", "fix (estimated): gradient accumulation 2×")),
+    Case("embeds_with_graph", "8GiB", ("kept by `found`", "compute it under `no_grad()`"), quick=True),
+    Case("validation_graph", "5GiB", ("activations that no backward pass uses", "`no_grad()`"), quick=True),
     Case("trainer_evaluation", "12GiB", ("kept by `all_preds.tensors`", "eval_accumulation_steps"),
          imports=("transformers",)),
     Case("many_sizes", "11936MiB", IN_PIECES),
@@ -60,7 +61,7 @@ CASES = [
     Case("multi_scale", "1975MiB", IN_PIECES, imports=("torchvision",)),
     Case("train_and_evaluate", "2206MiB", IN_PIECES, imports=("torchvision",)),
     # It lies in pieces, too; but the program gathers what it needs on the CPU alone.
-    Case("stack_embeddings", "1667MiB", ("kept by `bank`", "`.cpu()`"), imports=("torchvision",),
+    Case("stack_embeddings", "1667MiB", ("kept by `bank`", "keep `x.cpu()`"), imports=("torchvision",),
          change=("--change", "free_earlier")),
 ]
 
@@ -98,8 +99,46 @@ def test_a_number_of_batches_is_no_batch_size(built):
     assert "num_batches" not in change
 
 
+@pytest.mark.parametrize("kind, named", [("lstm", None), ("transformer", "--batch 128")])
+def test_the_length_is_no_batch_size(built, kind, named):
+    """(length, batch) tokens: heads of attention tell which is the length; without them neither is named."""
+    report = recordings.record(programs.path("sequence_first"), "--kind", kind, "--bptt", "70", "--batch", "128",
+                               memory="1600MiB").expect(0).report()
+    change, = [one["change"] for one in report["advice"] if one["id"] == "train_batch_half"]
+    assert ("(now " in change) == bool(named) and (named or "") in change and "--bptt" not in change
+
+
 def test_a_gpu_without_bfloat16_is_told_of_float16(built):
     advice = recordings.record(FOLDER / "attention_scores.py", gpu="t4", memory="12GiB").expect(1).report()["advice"]
     mixed, = [one for one in advice if one["id"] == "mixed_precision"]
     assert mixed["amount"] == "float16" and "GradScaler" in mixed["change"]
     assert not [one for one in advice if "bfloat16" in one["change"]]
+
+
+def test_a_first_forward_that_fails_is_told_of_checkpointing(built):
+    report = recordings.record(FOLDER / "attention_scores.py", memory="12GiB").expect(1).report()
+    assert [one for one in report["advice"] if one["id"] == "checkpointing" and one["mends_out_of_memory"]]
+
+
+BINARY = """
+import torch
+from torch import nn
+model = nn.Sequential(nn.Linear(1024, 4096), nn.ReLU(), nn.Linear(4096, 1)).cuda()
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+for _ in range(3):
+    found = model(torch.randn(16384, 1024, device="cuda"))
+    {loss}.backward()
+    optimizer.step()
+    optimizer.zero_grad()
+"""
+
+
+@pytest.mark.parametrize("loss, is_refused", [
+    ("nn.BCELoss()(found.sigmoid(), torch.ones_like(found))", True),
+    ("nn.BCEWithLogitsLoss()(found, torch.ones_like(found))", False)])
+def test_mixed_precision_names_what_autocast_refuses(built, tmp_path, loss, is_refused):
+    program = tmp_path / "binary.py"
+    program.write_text(BINARY.format(loss=loss))
+    report = recordings.record(program, memory="2GiB").expect(0).report()
+    mixed, = [one for one in report["advice"] if one["id"] == "mixed_precision"]
+    assert ("binary_cross_entropy_with_logits" in mixed["change"]) == is_refused

@@ -37,13 +37,15 @@ proposals attention_kernel(const blocks::evidence& of) {
       line.empty() ? "" : " at " + line);
   made.evidence =
       fmt::format("{} of attention scores are alive at the peak", bytes_in_words(bytes));
+  made.about = {bytes, "are attention scores"};
   made.source =
       "the kernel keeps the output and one number for each row of scores (FlashAttention, arXiv "
       "2205.14135, section 3)";
   made.free = true;
   made.cost = "none known: sums are in another order, and it is mostly faster";
   made.not_when =
-      "the scores themselves are returned, shown or changed, or their bias needs a gradient of a "
+      "scores are not products of queries and keys (additive attention); or they "
+      "themselves are returned, shown or changed, or their bias needs a gradient of a "
       "shape that no kernel takes: PyTorch then falls back to what the program does now";
   made.device = of.log.device;
   made.stack = stack;

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -76,6 +77,24 @@ class latest_result {
   trace::object_id module_;
 };
 
+// That which an event belongs to, where its forward is done or memory ran out in it; and the event
+// at which its backward pass begins, or would have.
+struct pass_of_event {
+  std::size_t number = 0;
+  std::uint64_t backward = 0;
+};
+[[nodiscard]] std::optional<pass_of_event> pass_at(const blocks::evidence& of,
+                                                   const run_passes& passes, std::uint64_t event) {
+  const auto& refused = of.log.refused_events;
+  if (passes.unfinished && event >= *passes.unfinished) {
+    if (refused.empty() || refused.back() < event) return std::nullopt;
+    return pass_of_event{passes.training.size(), refused.back()};
+  }
+  const auto pass = passes.at(event);
+  if (!pass) return std::nullopt;
+  return pass_of_event{*pass, passes.training[*pass].backward};
+}
+
 [[nodiscard]] passes_by_module module_passes(const blocks::evidence& of, const run_passes& passes,
                                              const module_copies& copies) {
   passes_by_module found;
@@ -89,10 +108,10 @@ class latest_result {
     const bool backward = facts.born_in == phase::backward;
     if (passes.of_block[block] != activity::training || (!forward && !backward)) continue;
     const auto event = birth_event(of, block);
-    const auto pass = passes.at(event);
+    const auto pass = pass_at(of, passes, event);
     if (!pass) continue;
     const auto copy = copies.of(facts.module);
-    auto* const now = copy == module_copies::none ? nullptr : &found[{*pass, copy}];
+    auto* const now = copy == module_copies::none ? nullptr : &found[{pass->number, copy}];
     if (running != nullptr && running != now && running->end == 0) {
       running->end = event;
       running->output_is_kept = !keep_nothing.contains(facts.stack);
@@ -103,7 +122,7 @@ class latest_result {
     const auto before = latest.given_to(of, block);
     if (forward) latest.look_at(of, block);
     if (now == nullptr) continue;
-    now->backward = passes.training[*pass].backward;
+    now->backward = pass->backward;
     if (forward) {
       if (now->forward.empty()) now->input = before;
       now->forward.push_back(block);
@@ -171,9 +190,41 @@ void run_again(const blocks::evidence& of, const module_pass& pass, block_number
   }
 }
 
+// Memory ran out before this module's turn in the backward pass.
+[[nodiscard]] bool is_cut_off(const blocks::evidence& of, const module_pass& pass) {
+  const auto& refused = of.log.refused_events;
+  return pass.again == 0 && !refused.empty() && refused.back() >= pass.backward;
+}
+
+// Of the modules that memory ran out before: one at a time will be run again.
+void keep_room_for_one(const blocks::evidence& of, const passes_by_module& all,
+                       request_edits& edits) {
+  std::vector<block_number> largest;
+  std::uint64_t most = 0;
+  for (const auto& [key, pass] : all) {
+    if (pass.forward.empty() || pass.end == 0 || !is_cut_off(of, pass)) continue;
+    const auto output = output_of(of, pass);
+    std::vector<block_number> made;
+    std::uint64_t bytes = 0;
+    for (const auto block : pass.forward) {
+      if (!is_dropped(of, pass, block, output)) continue;
+      made.push_back(block);
+      bytes += bytes_of(of, block);
+    }
+    if (bytes > most) {
+      most = bytes;
+      largest = std::move(made);
+    }
+  }
+  for (const auto block : largest) (void)edits.allocate(of.log.refused_events.back(), block);
+}
+
 void checkpoint(const blocks::evidence& of, const module_copies& copies, request_edits& edits) {
-  for (const auto& [key, pass] : module_passes(of, passes_of(of), copies)) {
-    if (pass.forward.empty() || pass.again == 0 || pass.end == 0) continue;
+  const auto all = module_passes(of, passes_of(of), copies);
+  keep_room_for_one(of, all, edits);
+  for (const auto& [key, pass] : all) {
+    if (pass.forward.empty() || pass.end == 0) continue;
+    if (pass.again == 0 && !is_cut_off(of, pass)) continue;
     const auto output = output_of(of, pass);
     const auto kept = pass.output_is_kept ? output : blocks::never;
     for (const auto block : pass.forward) {
@@ -185,6 +236,7 @@ void checkpoint(const blocks::evidence& of, const module_copies& copies, request
       // Autocast keeps its copies of weights until the forward is over.
       edits.free_at(block, of.blocks[block].cast_copy ? pass.backward : pass.end);
     }
+    if (pass.again == 0) continue;
     run_again(of, pass, kept, edits);
     // Autograd may have kept nothing but what the module made of it.
     if (pass.input != blocks::never && bytes_of(of, pass.input) != 0 &&
@@ -227,11 +279,27 @@ struct kept_bytes {
   return most;
 }
 
+// By transformers' own switch, which takes the outermost modules that a model repeats.
+[[nodiscard]] bool is_of_transformers(const blocks::evidence& of, const kept_bytes& kept) {
+  return line_that_calls_module(of, kept.stack).find("modeling_") != std::string::npos;
+}
+
+// All modules of the one class are inside of those of the other.
+[[nodiscard]] bool is_inside(const blocks::evidence& of, const std::string& type,
+                             const std::string& other) {
+  const module_copies inner(of, type);
+  const module_copies outer(of, other);
+  return std::ranges::all_of(of.modules, [&](const auto& module) {
+    return !inner.is_copy_itself(module.first) ||
+           (outer.of(module.first) != module_copies::none && !outer.is_copy_itself(module.first));
+  });
+}
+
 [[nodiscard]] std::string what_to_write(const blocks::evidence& of, const kept_bytes& kept,
                                         const std::string& type) {
   const auto line = line_that_calls_module(of, kept.stack);
   const auto where = line.empty() ? std::string() : fmt::format(" at {}", line);
-  if (line.find("modeling_") != line.npos) {
+  if (is_of_transformers(of, kept)) {
     return fmt::format("model.gradient_checkpointing_enable() (each {}{})", type, where);
   }
   return fmt::format(
@@ -275,12 +343,20 @@ struct kept_bytes {
 
 proposals checkpointing(const blocks::evidence& of) {
   const auto passes = passes_of(of);
-  if (passes.training.empty()) return {};
+  if (!passes.trains()) return {};
   std::vector<std::pair<kept_bytes, std::string>> found;
   for (const auto& type : repeated_types(of)) {
     const auto kept = look_at(of, passes, module_copies(of, type));
     if (kept.modules > 1 && kept.all > kept.largest) found.push_back({kept, type});
   }
+  const auto all_found = found;
+  std::erase_if(found, [&](const auto& one) {
+    return is_of_transformers(of, one.first) &&
+           std::ranges::any_of(all_found, [&](const auto& other) {
+             return other.second != one.second && is_of_transformers(of, other.first) &&
+                    is_inside(of, one.second, other.second);
+           });
+  });
   std::stable_sort(found.begin(), found.end(), [](const auto& left, const auto& right) {
     return left.first.all - left.first.largest > right.first.all - right.first.largest;
   });

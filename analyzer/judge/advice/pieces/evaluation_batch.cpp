@@ -125,7 +125,9 @@ proposals evaluation_batch(const blocks::evidence& of) {
   made.evidence = fmt::format("evaluation allocates up to {}, training up to {}",
                               bytes_in_words(now.evaluation), bytes_in_words(now.training));
   if (ratio > 0) {
-    made.evidence += fmt::format("; what its modules make is {:.2g} times as large", ratio);
+    made.evidence +=
+        fmt::format("; what its modules make is {} times as large",
+                    ratio < 10 ? fmt::format("{:.2g}", ratio) : fmt::format("{:.0f}", ratio));
   }
   made.source = "blocks of an evaluation in proportion to its batch";
   made.cost = "more and smaller batches in evaluation: slower where they no longer fill the GPU";

@@ -55,6 +55,7 @@ proposals evaluation_without_gradients(const blocks::evidence& of) {
   made.evidence =
       fmt::format("{} call{} of a model left up to {} kept for a backward pass that never came",
                   calls.size(), calls.size() == 1 ? "" : "s", bytes_in_words(largest->second));
+  made.about = {largest->second, "are activations that no backward pass uses"};
   made.source =
       "without a graph each activation lives until the module after the one that made it is done";
   made.free = true;

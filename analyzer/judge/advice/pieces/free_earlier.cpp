@@ -25,6 +25,8 @@ namespace {
 constexpr std::uint64_t least_bytes = 1u << 20;
 constexpr std::size_t most_lines = 4;
 
+enum class del_before : std::uint8_t { loop, backward, next_turn };
+
 class uses {
  public:
   explicit uses(const blocks::evidence& of)
@@ -42,10 +44,27 @@ class uses {
     return is_replaced ? end : end_event(of_);
   }
 
-  // Before its backward pass is over, rather than in the next turn.
-  [[nodiscard]] bool is_over_backward(block_number block, std::uint64_t event) const {
+  // From which event on the turn that it was made for is over, at or after the end of its use.
+  [[nodiscard]] std::uint64_t end_of_turn(block_number block) const {
+    const auto end = end_of_use(block);
+    if (passes_.of_block[block] != activity::training || end == end_event(of_)) return end;
     const auto* const pass = used_by(block);
-    return passes_.of_block[block] == activity::training && pass != nullptr && event < pass->end;
+    const auto over = turns_[block].over == end_event(of_) ? 0 : turns_[block].over;
+    return std::max({end, pass == nullptr ? 0 : pass->end, over});
+  }
+
+  // What a person has to write `del` before, where nothing uses it at an event any more.
+  [[nodiscard]] del_before where(block_number block, std::uint64_t event) const {
+    const auto& training = passes_.training;
+    // It is there through several passes: no turn of the loop made it.
+    const bool is_made_once = training.size() > 1 &&
+                              birth_event(of_, block) < training.front().forward &&
+                              death_event(of_, block) > training[1].backward;
+    if (is_made_once) return del_before::loop;
+    const auto* const pass = used_by(block);
+    const bool in_backward =
+        passes_.of_block[block] == activity::training && pass != nullptr && event < pass->end;
+    return in_backward ? del_before::backward : del_before::next_turn;
   }
 
  private:
@@ -54,6 +73,8 @@ class uses {
     if (facts.recomputed || facts.born_in == phase::backward || facts.born_in == phase::optimizer) {
       return false;
     }
+    // A graph that no backward pass uses is not to be deleted, but not to be made.
+    if (facts.kept_by_autograd && passes_.without_backward.contains(facts.call)) return false;
     switch (facts.what) {
       case category::activations:
       case category::outputs:
@@ -92,7 +113,7 @@ struct late_line {
   std::uint64_t bytes = 0;  // at the peak
   std::uint64_t most = 0;   // of one block
   trace::stack_id stack;    // of it
-  bool over_backward = false;
+  del_before where = del_before::next_turn;
 };
 
 struct found_late {
@@ -118,7 +139,7 @@ struct found_late {
     if (bytes <= late.most) continue;
     late.most = bytes;
     late.stack = stack;
-    late.over_backward = used.is_over_backward(block, peak);
+    late.where = used.where(block, peak);
   }
   found.lines.assign(lines.begin(), lines.end());
   std::stable_sort(found.lines.begin(), found.lines.end(), [](const auto& left, const auto& right) {
@@ -127,20 +148,33 @@ struct found_late {
   return found;
 }
 
+// As what_to_write() says it: what these lines made, and when.
 void free_after_use(const blocks::evidence& of, request_edits& edits) {
   const uses used(of);
+  std::map<std::string, del_before> told;
+  for (const auto& [line, late] : find(of).lines) {
+    if (late.bytes >= least_bytes) told.emplace(line, late.where);
+  }
+  std::map<trace::stack_id, std::map<std::string, del_before>::const_iterator> by_stack;
   for (block_number block = 0; block < of.blocks.size(); ++block) {
     if (bytes_of(of, block) < least_bytes) continue;
-    const auto end = used.end_of_use(block);
+    const auto stack = of.blocks[block].stack;
+    const auto known = by_stack.find(stack);
+    const auto line = known != by_stack.end()
+                          ? known->second
+                          : by_stack.emplace(stack, told.find(line_of(of, stack))).first->second;
+    if (line == told.end()) continue;
+    const auto end =
+        line->second == del_before::backward ? used.end_of_use(block) : used.end_of_turn(block);
     if (end < death_event(of, block)) edits.free_at(block, end);
   }
 }
 
-[[nodiscard]] std::string list_of(const found_late& found, bool over_backward) {
+[[nodiscard]] std::string list_of(const found_late& found, del_before where) {
   std::string words;
   std::size_t listed = 0;
   for (const auto& [line, late] : found.lines) {
-    if (late.over_backward != over_backward || late.bytes < least_bytes) continue;
+    if (late.where != where || late.bytes < least_bytes) continue;
     if (listed == most_lines) break;
     ++listed;
     words += fmt::format("{}{} ({})", words.empty() ? "" : ", ", line, bytes_in_words(late.bytes));
@@ -149,12 +183,15 @@ void free_after_use(const blocks::evidence& of, request_edits& edits) {
 }
 
 [[nodiscard]] std::string what_to_write(const found_late& found) {
-  const auto in_backward = list_of(found, true);
-  const auto in_next_turn = list_of(found, false);
+  const auto in_loop = list_of(found, del_before::loop);
+  const auto in_backward = list_of(found, del_before::backward);
+  const auto in_next_turn = list_of(found, del_before::next_turn);
   std::string words;
+  if (!in_loop.empty())
+    words = fmt::format("before the loop begins del what these lines made: {}", in_loop);
   if (!in_backward.empty()) {
-    words = fmt::format("before backward() del all but the loss of what these lines made: {}",
-                        in_backward);
+    words += fmt::format("{}before backward() del all but the loss of what these lines made: {}",
+                         words.empty() ? "" : "; ", in_backward);
   }
   if (!in_next_turn.empty()) {
     words += fmt::format(
@@ -177,6 +214,7 @@ proposals free_earlier(const blocks::evidence& of) {
   made.change = what_to_write(found);
   made.evidence = fmt::format("{} are alive at the peak after the last pass that uses them",
                               bytes_in_words(found.bytes));
+  made.about = {found.bytes, "are not used again"};
   made.free = true;
   made.cost = "none known";
   made.not_when =

@@ -257,11 +257,23 @@ proposals mixed_precision(const blocks::evidence& of) {
   made.amount = brain ? "bfloat16" : "float16";
   made.title = "Activations are kept in 32 bits";
   made.change = what_to_write(brain, owner_of_loop(of, passes));
-  made.evidence = fmt::format(
-      "at the peak autograd keeps {} in 32 bits: {} would be kept in 16, {} stays (normalisation, "
-      "softmax, sums, losses); {} of weights gain copies in 16 bits",
-      bytes_in_words(kept.halved + kept.stays), bytes_in_words(kept.halved),
-      bytes_in_words(kept.stays), bytes_in_words(bytes_at_peak(of, category::weights)));
+  if (calls_function(of, passes, "binary_cross_entropy")) {
+    made.change +=
+        "; binary_cross_entropy_with_logits (BCEWithLogitsLoss) in the place of sigmoid and "
+        "binary_cross_entropy (BCELoss), which raises an error under autocast";
+  }
+  const auto copies = bytes_in_words(bytes_at_peak(of, category::weights));
+  made.evidence =
+      kept.halved + kept.stays == 0
+          ? fmt::format(
+                "what the operations at the peak are given and make is in 32 bits; {} of weights "
+                "gain copies in 16 bits",
+                copies)
+          : fmt::format(
+                "at the peak autograd keeps {} in 32 bits: {} would be kept in 16, {} stays "
+                "(normalisation, softmax, sums, losses); {} of weights gain copies in 16 bits",
+                bytes_in_words(kept.halved + kept.stays), bytes_in_words(kept.halved),
+                bytes_in_words(kept.stays), copies);
   made.source =
       "PyTorch's list of operations that autocast runs in 16 and in 32 bits "
       "(docs.pytorch.org/docs/stable/amp.html); weights and gradients stay in 32";

@@ -99,9 +99,13 @@ void keep_gradients(const blocks::evidence& of, request_edits& edits) {
       "the next";
   made.cost = fmt::format(
       "{} smaller passes for each step: slower where they no longer fill the GPU", parts);
+  // In parts of the batch it would compute something else.
+  made.changes_results = calls_function(of, passes, "batch_norm");
+  if (made.changes_results)
+    made.cost += "; batch normalisation sees the micro-batch only, so that results differ";
   made.not_when =
-      "batch normalisation or a loss over pairs of the batch (contrastive, in-batch negatives): "
-      "they see the micro-batch only; losses averaged over unequal numbers of tokens need weights";
+      "a loss over pairs of the batch (contrastive, in-batch negatives) sees the micro-batch only; "
+      "losses averaged over unequal numbers of tokens need weights";
   made.device = of.log.device;
   made.rewrite = [&of, parts](allocator::request_log& log) {
     request_edits edits;
@@ -116,7 +120,7 @@ void keep_gradients(const blocks::evidence& of, request_edits& edits) {
 
 proposals train_batch(const blocks::evidence& of) {
   const auto passes = passes_of(of);
-  if (!passes.trains() || trains_on_single_samples(of, passes)) return {};
+  if (!passes.trains() || cannot_be_divided(of, passes)) return {};
   const auto scales = scales_with_batch(of, passes, activity::training);
   std::uint64_t scaling = 0;
   std::uint64_t all = 0;

@@ -5,7 +5,7 @@ import sys
 import torch
 from torch import nn
 
-PARTS = 4 if "--changed" in sys.argv else 1
+PARTS = 2 if "--changed" in sys.argv else 1
 WORDS = 128256
 embed = nn.Embedding(WORDS, 512).cuda()
 layers = nn.TransformerEncoder(nn.TransformerEncoderLayer(512, 8, 1024, batch_first=True), 2).cuda()

@@ -98,6 +98,32 @@ TEST_CASE("half the batch: gradients of the micro-batch before are there from th
   CHECK(all[0].amount == "1/2");
 }
 
+TEST_CASE("what is computed of pairs of its rows is no batch to divide") {
+  linear_training run(2);
+  auto of = run.evidence();
+  const auto shape = [&](std::uint32_t rows) {
+    of.blocks.change_all([&](auto& facts) {
+      if (!facts.kept_by_autograd) return;
+      facts.dimensions = 3;
+      facts.rows = facts.columns = 1024;
+    });
+    // (rows, width), of the module that is computed before.
+    auto small = of.blocks[run.last_kept];
+    small.dimensions = 2;
+    small.rows = rows;
+    std::vector<blocks::block_facts> all(of.blocks.begin(), of.blocks.end());
+    all[run.last_kept] = small;
+    of.blocks = blocks::fact_list(all);
+    return advice::cannot_be_divided(of, advice::passes_of(of));
+  };
+  SECTION("(heads, nodes, nodes) beside (nodes, width): a graph") {
+    CHECK(shape(1024));
+  }
+  SECTION("(samples x heads, places, places) beside (samples x places, width): sequences") {
+    CHECK_FALSE(shape(8 * 1024));
+  }
+}
+
 TEST_CASE("without training there is no batch to divide") {
   made_up_run run;
   run.at.during = phase::evaluation;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "analyzer/judge/advice/passes.h"
 #include "analyzer/judge/advice/pieces.h"
 #include "tests/unit/analyzer/judge/advice/made_up_run.h"
 #include "tests/unit/catch.h"
@@ -80,6 +81,40 @@ TEST_CASE("forwards that a backward pass follows are no evaluation") {
   run.train(20 * mib);
   run.train(20 * mib);
   CHECK(advice::evaluation_without_gradients(run.evidence()).empty());
+}
+
+TEST_CASE("memory runs out in a second forward: the first one's graph waits for nothing") {
+  evaluated_training run;
+  const auto fails_in_the_second = [&] {
+    const auto before = run.keep(40 * mib);
+    run.at = {phase::forward, run.first, run.here, ++run.call};
+    const auto now = run.keep(40 * mib);
+    run.refuse();
+    run.free({before, now});
+    const auto& of = run.evidence();
+    return advice::passes_of(of).without_backward;
+  };
+  SECTION("each backward pass was of one call") {
+    run.train(20 * mib);
+    run.train(20 * mib);
+    run.at = {phase::forward, run.first, run.here, ++run.call};
+    const auto first = run.call;
+    const auto found = fails_in_the_second();
+    REQUIRE(found.size() == 1);
+    CHECK(found.begin()->first == first);
+  }
+  SECTION("a backward pass was of two calls, as of a loop over time") {
+    run.at = {phase::forward, run.first, run.here, ++run.call};
+    const auto earlier = run.keep(20 * mib);
+    run.train(20 * mib);
+    run.free(earlier);
+    run.at = {phase::forward, run.first, run.here, ++run.call};
+    CHECK(fails_in_the_second().empty());
+  }
+  SECTION("nothing was trained so far: a backward pass may be to come") {
+    run.at = {phase::forward, run.first, run.here, ++run.call};
+    CHECK(fails_in_the_second().empty());
+  }
 }
 
 TEST_CASE("results that pile up go to the host call by call") {

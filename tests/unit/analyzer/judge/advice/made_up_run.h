@@ -144,6 +144,8 @@ class made_up_run {
     return made_;
   }
   [[nodiscard]] const allocator::request_log& log() const { return log_; }
+  // A request that failed here.
+  void refuse() { log_.refused_events.push_back(event_ += 10); }
 
  private:
   [[nodiscard]] std::uint64_t event_of(block_number block) const {

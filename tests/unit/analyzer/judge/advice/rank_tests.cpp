@@ -118,3 +118,15 @@ TEST_CASE("GIVEN several places for empty_cache THEN the best is said") {
   after.what.group = empty_cache_group;
   CHECK(kept({after, each, saving("batch", 100)}) == "each step batch ");
 }
+
+TEST_CASE(
+    "GIVEN two parts of a batch WHEN both let the program pass THEN the larger one is first") {
+  auto quarter = saving("train_batch_quarter", 600);
+  auto half = saving("train_batch_half", 400);
+  const auto other = saving("mixed_precision", 500);
+  CHECK(ranked({half, other, quarter}) == "train_batch_quarter mixed_precision train_batch_half ");
+  quarter.mends_out_of_memory = true;
+  CHECK(ranked({half, other, quarter}) == "train_batch_quarter mixed_precision train_batch_half ");
+  half.mends_out_of_memory = true;
+  CHECK(ranked({half, other, quarter}) == "train_batch_half train_batch_quarter mixed_precision ");
+}
