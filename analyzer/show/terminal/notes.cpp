@@ -146,7 +146,11 @@ void add_phases_and_steps(text::page& out, const run::process_report& process,
 void add_training(text::page& out, const run::process_report& process,
                   const run::device_report& device) {
   const auto& training = process.training;
-  if (training.parameters == 0) return;
+  // A model that only answers has parameters, too.
+  const bool trains = std::ranges::any_of(device.phases, [](const run::phase_report& one) {
+    return one.which == attribution::phase::backward || one.which == attribution::phase::optimizer;
+  });
+  if (training.parameters == 0 || !trains) return;
   const auto amp = describe_amp(training, device);
   const auto checkpointing = training.checkpointed.empty()
                                  ? std::string("no checkpointing")
