@@ -52,6 +52,7 @@ constexpr named all[] = {
     {"kept_view", "keep a `clone()` of the part"},
     {"kept_with_graph", "keep `x.detach()`, or compute it under `no_grad()`"},
     {"large_segment_size", "another size of segments"},
+    {"loaded_checkpoint", "`map_location=\"cpu\"` in torch.load"},
     {"lora", "LoRA adapters"},
     {"max_split_size", "large blocks kept whole"},
     {"memory_fraction", "a larger memory fraction"},

@@ -82,6 +82,15 @@ std::string line_that_calls_module(const blocks::evidence& of, trace::stack_id s
   return frame == frames.end() ? std::string() : place_of(*frame);
 }
 
+bool is_loaded(const blocks::evidence& of, trace::stack_id stack) {
+  for (; stack; stack = of.names[stack].parent) {
+    const auto file = of.names[of.names[of.names[stack].innermost].file];
+    if (file.ends_with("torch/serialization.py") || file.ends_with("safetensors/torch.py"))
+      return true;
+  }
+  return false;
+}
+
 bool calls_function(const blocks::evidence& of, const run_passes& passes, std::string_view name) {
   std::set<trace::stack_id> seen;
   for (std::size_t block = 0; block < of.blocks.size(); ++block) {

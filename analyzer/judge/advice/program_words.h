@@ -24,6 +24,9 @@ enum class loop_owner : std::uint8_t { program, transformers, lightning };
 
 // The one option of the command line whose value is the first dimension of most that autograd kept:
 // "--batch-size 32"; empty: there is none, or more than one, or shapes are not known.
+// Whether torch.load or safetensors asked for a block: it is of a file.
+[[nodiscard]] bool is_loaded(const blocks::evidence& of, trace::stack_id stack);
+
 // Whether training calls this function of torch.nn.functional, itself or by a module.
 [[nodiscard]] bool calls_function(const blocks::evidence& of, const run_passes& passes,
                                   std::string_view name);

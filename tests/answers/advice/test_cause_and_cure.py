@@ -48,7 +48,7 @@ CASES = [
     Case("new_optimizers", "8GiB", ("kept by `stages`", "make the optimizer once")),
     Case("evaluation_logits", "3GiB", ("kept by `all_logits`", "keep `x.detach().cpu()`")),
     Case("summed_losses", "12GiB", ("kept by `total`", "add up `x.detach()`")),
-    Case("checkpoint_on_gpu", "8GiB", ("made at checkpoint_on_gpu.py:16, are not used again", "fix (replayed): `del`")),
+    Case("checkpoint_on_gpu", "8GiB", ("made at checkpoint_on_gpu.py:16, are of a checkpoint that stays loaded", "fix (replayed): `map_location")),
     Case("attention_scores", "12GiB", ("are attention scores", "fix (estimated): scaled_dot_product_attention")),
     Case("large_vocabulary", "12GiB", ("in the backward of", "fix (estimated): gradient accumulation 2×")),
     Case("embeds_with_graph", "8GiB", ("kept by `found`", "compute it under `no_grad()`"), quick=True),

@@ -131,7 +131,7 @@ struct found_late {
     if (used.end_of_use(block) > peak) continue;
     const auto stack = of.blocks[block].stack;
     const auto line = line_of(of, stack);
-    if (line.empty()) continue;
+    if (line.empty() || is_loaded(of, stack)) continue;
     auto& late = lines[line];
     const auto bytes = bytes_of(of, block);
     late.bytes += bytes;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Copies of a model's weights that no forward pass uses, such as a moving average of them.
+// Copies of a model's weights that no forward pass uses: a moving average of them, or the
+// checkpoint that they were loaded from.
 #include <fmt/core.h>
 
 #include <map>
@@ -62,11 +63,72 @@ namespace {
   return told;
 }
 
+// What a file was loaded into, is there at the peak beside the model, and has the sizes of its
+// parameters: those of the weights, or of an optimizer's states.
+[[nodiscard]] std::vector<block_number> loaded_at_peak(const blocks::evidence& of) {
+  std::map<trace::stack_id, bool> loaded;
+  std::vector<block_number> found;
+  std::uint64_t all = 0;
+  std::uint64_t alike = 0;
+  const auto sizes = sizes_of_models(of);
+  for (const auto block : alive_after(of, of.now.allocated.request)) {
+    const auto& facts = of.blocks[block];
+    const bool is_in_use = facts.what == category::weights ||
+                           facts.what == category::optimizer_states ||
+                           facts.what == category::buffers || facts.kept_by_autograd;
+    if (is_in_use || !facts.stack) continue;
+    const auto [known, fresh] = loaded.try_emplace(facts.stack, false);
+    if (fresh) known->second = is_loaded(of, facts.stack);
+    if (!known->second) continue;
+    found.push_back(block);
+    all += bytes_of(of, block);
+    if (sizes.contains(bytes_of(of, block))) alike += bytes_of(of, block);
+  }
+  if (alike * 10 < all * 9) found.clear();
+  return found;
+}
+
+[[nodiscard]] proposals loaded_checkpoint(const blocks::evidence& of) {
+  const auto loaded = loaded_at_peak(of);
+  if (loaded.empty()) return {};
+  std::uint64_t bytes = 0;
+  auto largest = loaded.front();
+  for (const auto block : loaded) {
+    bytes += bytes_of(of, block);
+    if (bytes_of(of, block) > bytes_of(of, largest)) largest = block;
+  }
+  proposal made;
+  made.id = "loaded_checkpoint";
+  made.title = "A checkpoint stays on the GPU beside the model that was made from it";
+  const auto line = line_of(of, of.blocks[largest].stack);
+  made.change = fmt::format(
+      "map_location=\"cpu\" in torch.load{} (device=\"cpu\" in safetensors), which "
+      "load_state_dict() "
+      "copies from; or del of the checkpoint and all its parts right after that",
+      line.empty() ? "" : " at " + line);
+  made.evidence = fmt::format("{} in {} tensors of a file, each as large as a parameter",
+                              bytes_in_words(bytes), loaded.size());
+  made.about = {bytes, "are of a checkpoint that stays loaded"};
+  made.free = true;
+  made.cost = "none known";
+  made.not_when = "the program computes with the loaded tensors themselves";
+  made.how = proof::replayed;
+  made.device = of.log.device;
+  made.stack = of.blocks[largest].stack;
+  made.rewrite = [loaded](allocator::request_log& log) {
+    request_edits edits;
+    for (const auto block : loaded) edits.drop(block);
+    edits.apply(log);
+  };
+  return {std::move(made)};
+}
+
 }  // namespace
 
 proposals weights_copy(const blocks::evidence& of) {
+  auto all = loaded_checkpoint(of);
   const auto copies = copies_in(of);
-  if (copies.empty()) return {};
+  if (copies.empty()) return all;
   std::uint64_t bytes = 0;
   for (const auto block : copies) bytes += bytes_of(of, block);
   proposal made;
@@ -88,7 +150,8 @@ proposals weights_copy(const blocks::evidence& of) {
     for (const auto block : copies) edits.drop(block);
     edits.apply(log);
   };
-  return {std::move(made)};
+  all.push_back(std::move(made));
+  return all;
 }
 
 }  // namespace memtrace::advice

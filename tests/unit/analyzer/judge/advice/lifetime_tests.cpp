@@ -77,3 +77,32 @@ TEST_CASE("without lines of the user's program nothing is proposed") {
   of.blocks.change_all([](auto& facts) { facts.stack = {}; });
   CHECK(advice::free_earlier(of).empty());
 }
+
+TEST_CASE("a file's tensors beside the model that was made from them") {
+  made_up_run run;
+  const auto net = run.module("", "Net");
+  run.at.during = phase::setup;
+  run.weight("first", 8 * mib);
+  run.weight("second", 4 * mib);
+  const auto load = [&](const std::string& file, std::uint64_t bytes) {
+    run.at = {phase::setup, {}, run.line(file, 1), 0};
+    run.make(category::inputs, bytes);
+    run.make(category::inputs, bytes / 2);
+    run.at = {phase::forward, net, run.line("train.py", 5), 1};
+    run.keep(16 * mib);
+    return advice::weights_copy(run.evidence());
+  };
+  SECTION("they are as large as its parameters: a checkpoint") {
+    const auto all = load("torch/serialization.py", 8 * mib);
+    REQUIRE(all.size() == 1);
+    CHECK(all[0].id == "loaded_checkpoint");
+    CHECK(peak_of(run.log()) == 40 * mib);
+    CHECK(peak_after(run, all[0]) == 28 * mib);
+  }
+  SECTION("they are not: a data set") {
+    CHECK(load("torch/serialization.py", 6 * mib).empty());
+  }
+  SECTION("the program made them itself") {
+    CHECK(load("train.py", 8 * mib).empty());
+  }
+}
