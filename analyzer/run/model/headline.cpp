@@ -168,12 +168,12 @@ using verdicts::subject_kind;
   return found == process.changes.end() ? nullptr : &*found;
 }
 
-// "2.25 GiB of 7.65 GiB, made at load.py:12, are not used again": the memory that the cure is about.
+// "2.25 GiB of 7.65 GiB are not used again (load.py:12)": the memory that the cure is about.
 [[nodiscard]] std::string concern_of(const change& cure, const oom_report& oom) {
   const auto line = user_line(cure.frames, {});
-  const auto place = line.empty() ? std::string() : fmt::format(", made at {},", line);
-  return fmt::format("{} of {}{} {}", brief_bytes(cure.about->bytes),
-                     brief_bytes(oom.facts.totals.allocated), place, cure.about->words);
+  const auto place = line.empty() ? std::string() : fmt::format(" ({})", line);
+  return fmt::format("{} of {} {}{}", brief_bytes(cure.about->bytes),
+                     brief_bytes(oom.facts.totals.allocated), cure.about->words, place);
 }
 
 // Why a request failed: what grew until then; what the cure is about; free memory in pieces that

@@ -108,7 +108,7 @@ namespace {
       line.empty() ? "" : " at " + line);
   made.evidence = fmt::format("{} in {} tensors of a file, each as large as a parameter",
                               bytes_in_words(bytes), loaded.size());
-  made.about = {bytes, "are of a checkpoint that stays loaded"};
+  made.about = {bytes, "are a checkpoint that stays loaded"};
   made.free = true;
   made.cost = "none known";
   made.not_when = "the program computes with the loaded tensors themselves";

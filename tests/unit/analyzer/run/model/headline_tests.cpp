@@ -185,10 +185,9 @@ TEST_CASE("GIVEN a request that failed THEN what was in its way, and what lets i
     change.id = "free_earlier";
     change.frames = at(18);
     change.about = {3 * gib, "are not used again"};
-    CHECK(
-        said_of(process) ==
-        "OUT OF MEMORY · 2 GiB refused at train.py:42 · 3 GiB of 10 GiB, made at train.py:18, are "
-        "not used again · fix (estimated): `del` what is not used again");
+    CHECK(said_of(process) ==
+          "OUT OF MEMORY · 2 GiB refused at train.py:42 · 3 GiB of 10 GiB are not used "
+          "again (train.py:18) · fix (estimated): `del` what is not used again");
   }
 }
 
