@@ -17,21 +17,6 @@ using attribution::phase;
 
 namespace {
 
-// The first block that is made at this event or later.
-[[nodiscard]] block_number block_from(const blocks::evidence& of, std::uint64_t event) {
-  block_number first = 0;
-  auto last = static_cast<block_number>(of.blocks.size());
-  while (first < last) {
-    const auto middle = first + (last - first) / 2;
-    if (birth_event(of, middle) < event) {
-      first = middle + 1;
-    } else {
-      last = middle;
-    }
-  }
-  return first;
-}
-
 // Which operations keep a block for their backward pass, as shown by what they allocated.
 //
 //   block 7 ─ kept as an operand by the operation that made block 8

@@ -207,6 +207,20 @@ std::uint64_t death_event(const blocks::evidence& of, block_number block) {
   return request < of.log.events.size() ? of.log.events[request] : end_event(of);
 }
 
+block_number block_from(const blocks::evidence& of, std::uint64_t event) {
+  block_number first = 0;
+  auto last = static_cast<block_number>(of.blocks.size());
+  while (first < last) {
+    const auto middle = first + (last - first) / 2;
+    if (birth_event(of, middle) < event) {
+      first = middle + 1;
+    } else {
+      last = middle;
+    }
+  }
+  return first;
+}
+
 std::uint64_t bytes_of(const blocks::evidence& of, block_number block) {
   const auto request = of.log.allocations[block];
   return request < of.log.requests.size() ? of.log.requests[request].size : 0;

@@ -49,6 +49,9 @@ struct run_passes {
 [[nodiscard]] std::uint64_t death_event(const blocks::evidence& of, allocator::block_number block);
 [[nodiscard]] std::uint64_t end_event(const blocks::evidence& of);
 
+// The first block born at this event or after it; as many as there are: none.
+[[nodiscard]] allocator::block_number block_from(const blocks::evidence& of, std::uint64_t event);
+
 // Requested bytes of a block; 0 where the log does not say.
 [[nodiscard]] std::uint64_t bytes_of(const blocks::evidence& of, allocator::block_number block);
 

@@ -142,3 +142,33 @@ def test_mixed_precision_names_what_autocast_refuses(built, tmp_path, loss, is_r
     report = recordings.record(program, memory="2GiB").expect(0).report()
     mixed, = [one for one in report["advice"] if one["id"] == "mixed_precision"]
     assert ("binary_cross_entropy_with_logits" in mixed["change"]) == is_refused
+
+
+SCORES = """
+import torch
+from torch import nn
+
+class Attend(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.query, self.key, self.value = (nn.Linear(64, {width}) for _ in range(3))
+
+    def forward(self, x):
+        query, key, value = self.query(x), self.key(x), self.value(x)
+        scores = {scores}
+        return scores.softmax(-1) @ value
+
+model = Attend().cuda()
+for _ in range(3):
+    model(torch.randn(16, 2048, 64, device="cuda")).sum().backward()
+"""
+
+
+@pytest.mark.parametrize("width, scores, is_product", [
+    (64, "query @ key.mT / 8", True),
+    (1, "nn.functional.leaky_relu(query + key.mT)", False)])  # as of a graph's nodes
+def test_the_kernel_is_for_scores_that_a_product_makes(built, tmp_path, width, scores, is_product):
+    program = tmp_path / "attends.py"
+    program.write_text(SCORES.format(width=width, scores=scores))
+    report = recordings.record(program, memory="2GiB").expect(0).report()
+    assert bool([one for one in report["advice"] if one["id"] == "attention_kernel"]) == is_product

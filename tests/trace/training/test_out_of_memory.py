@@ -88,7 +88,8 @@ def test_report_agrees_with_pytorchs_message(caught, setting, built, tmp_path):
 
     text = runs.report_text(outcome.traces)
     (line,) = [line for line in text.splitlines() if "tried to allocate" in line]
-    assert re.search(r"Tried to allocate ([\d.]+ \w+)", message).group(1) in line
+    size, unit = re.search(r"Tried to allocate ([\d.]+) (\w+)", message).groups()
+    assert f"message says {float(size):g} {unit}," in line or f"tried to allocate {float(size):g} {unit} " in line
 
 
 def test_report_names_the_line_and_the_holder(built, tmp_path):

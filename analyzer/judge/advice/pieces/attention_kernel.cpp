@@ -4,6 +4,10 @@
 // them, forward or backward.
 #include <fmt/core.h>
 
+#include <algorithm>
+#include <set>
+#include <vector>
+
 #include "analyzer/judge/advice/batch_share.h"
 #include "analyzer/judge/advice/passes.h"
 #include "analyzer/judge/advice/pieces.h"
@@ -14,8 +18,32 @@ namespace memtrace::advice {
 
 using allocator::block_number;
 
+namespace {
+
+// A product of queries and keys made scores, as the operation tells that keeps its operands:
+// numbers, and not as many as there are scores. Sums of both (additive attention) keep nothing; what
+// works on each score keeps as many, or a mask.
+[[nodiscard]] bool are_of_products(const blocks::evidence& of, const std::vector<bool>& scores) {
+  if (of.keepings.empty()) return true;  // not known
+  std::set<std::uint64_t> sizes;  // softmax may be a module of its own, the product another's
+  for (block_number block = 0; block < scores.size(); ++block) {
+    if (scores[block]) sizes.insert(bytes_of(of, block));
+  }
+  return std::ranges::any_of(of.keepings, [&](const blocks::keeping& kept) {
+    const auto by = block_from(of, kept.before);
+    const auto operand = block_from(of, kept.block_event);
+    if (kept.output || by >= scores.size() || operand >= scores.size()) return false;
+    if (!sizes.contains(bytes_of(of, by))) return false;
+    constexpr unsigned of_a_mask = 8;
+    return of.blocks[operand].element_bits > of_a_mask && bytes_of(of, operand) != bytes_of(of, by);
+  });
+}
+
+}  // namespace
+
 proposals attention_kernel(const blocks::evidence& of) {
   const auto scores = grows_quadratically(of);
+  if (!are_of_products(of, scores)) return {};
   std::uint64_t bytes = 0;
   std::uint64_t most = 0;
   trace::stack_id stack;
@@ -44,8 +72,7 @@ proposals attention_kernel(const blocks::evidence& of) {
   made.free = true;
   made.cost = "none known: sums are in another order, and it is mostly faster";
   made.not_when =
-      "scores are not products of queries and keys (additive attention); or they "
-      "themselves are returned, shown or changed, or their bias needs a gradient of a "
+      "the scores themselves are returned, shown or changed, or their bias needs a gradient of a "
       "shape that no kernel takes: PyTorch then falls back to what the program does now";
   made.device = of.log.device;
   made.stack = stack;
