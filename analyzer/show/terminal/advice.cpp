@@ -113,17 +113,20 @@ void add_wrapped(text::page& out, std::string_view label, const std::string& tex
 }
 
 // A change that trains otherwise (another optimizer, shorter sequences) is never part of it, so
-// that a single piece may save more.
-[[nodiscard]] std::string together(const advice::combination& all) {
+// that a single piece may save more. A run that ended when memory ran out had not needed all yet.
+[[nodiscard]] std::string together(const run::process_report& process,
+                                   const advice::combination& all) {
   std::string names;
   for (std::size_t i = 0; i < all.ids.size(); ++i) {
     names += (i == 0 ? "" : i + 1 == all.ids.size() ? " and " : ", ");
     names += advice::brief_words(all.ids[i]);
   }
   return fmt::format(
-      "Together, with the training as it is, these save {} and leave {} ({}): {}",
+      "Together, with the training as it is, these save {} and leave {}{} ({}): {}",
       text::format_bytes(static_cast<std::uint64_t>(std::max<std::int64_t>(0, all.saves_bytes))),
-      text::format_bytes(all.peak_reserved), name_of(all.how), names);
+      text::format_bytes(all.peak_reserved),
+      process.answer.what == run::standing::out_of_memory ? " at the request that failed" : "",
+      name_of(all.how), names);
 }
 
 // Null: there is none, or nothing has to be saved there.
@@ -165,8 +168,9 @@ constexpr std::size_t most_of_together = 2;  // lines
   return 1 + std::min(lines_of(one.what, columns).size(), most_of_change);
 }
 
-[[nodiscard]] std::size_t lines_for(const advice::combination& all, std::size_t columns) {
-  return std::min(lines_of(together(all), columns).size(), most_of_together);
+[[nodiscard]] std::size_t lines_for(const run::process_report& process,
+                                    const advice::combination& all, std::size_t columns) {
+  return std::min(lines_of(together(process, all), columns).size(), most_of_together);
 }
 
 }  // namespace
@@ -178,7 +182,7 @@ std::size_t advice_lines(const run::process_report& process, std::size_t columns
   std::size_t lines = 1 + for_room;
   for (const auto* one : first) lines += lines_for(*one, columns);
   const auto* const all = together_of(process);
-  return lines + (all == nullptr ? 0 : lines_for(*all, columns));
+  return lines + (all == nullptr ? 0 : lines_for(process, *all, columns));
 }
 
 void add_advice(text::page& out, const run::process_report& process, std::size_t room,
@@ -192,7 +196,8 @@ void add_advice(text::page& out, const run::process_report& process, std::size_t
   if (waiting.empty() || room < 3) return;
   const auto last = out.lines() + room;
   const auto* const combined = together_of(process);
-  const auto for_combined = combined == nullptr || room < 6 ? 0 : lines_for(*combined, columns);
+  const auto for_combined =
+      combined == nullptr || room < 6 ? 0 : lines_for(process, *combined, columns);
   const auto first = first_few(waiting, std::min(most_shown, (room - 1 - for_combined) / 2));
   const auto shown = first.size();
   out.line(fmt::format("What to change{}: what is free first, each by what it saves",
@@ -209,7 +214,7 @@ void add_advice(text::page& out, const run::process_report& process, std::size_t
     add_wrapped(out, "", one.what, std::min(left, most_of_change), columns);
   }
   if (for_combined == 0) return;
-  auto lines = lines_of(together(*combined), columns);
+  auto lines = lines_of(together(process, *combined), columns);
   if (lines.size() > for_combined) {
     lines.resize(for_combined);
     lines.back() += " …";
@@ -234,7 +239,7 @@ void add_advice_in_full(text::page& out, const run::process_report& process, std
     add_wrapped(out, "not when: ", one.not_when, all_lines, columns);
   }
   for (const auto& all : found.combined) {
-    for (const auto& line : text::wrap(together(all), columns)) out.line(line);
+    for (const auto& line : text::wrap(together(process, all), columns)) out.line(line);
   }
   for (const auto& limit : found.limits) out.line(limit, text::emphasis::faint);
   if (changes.empty() && found.limits.empty()) {

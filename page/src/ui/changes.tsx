@@ -47,13 +47,14 @@ function Change({ one, place }: { one: Advice; place: number }): JSX.Element {
 
 /** "Together, with the training as it is, …": what trains otherwise is never part of it. */
 function Together({ all }: { all: Report["advice_combined"] }): JSX.Element | null {
-  const { facts } = usePage();
+  const { facts, report } = usePage();
   const best = all[0];
   if (!best) return null;
   const names = best.ids.map((id) => shown(adviceWords(facts, id), 80));
   const last = names.pop();
   return <p>Together, with the training as it is, {names.length > 0 ? `${names.join(", ")} and ` : ""}{last} save{" "}
-    <Size value={best.saves_bytes} of="together:saves" /> and leave <Size value={best.peak_reserved_bytes} of="together:leaves" />.{" "}
+    <Size value={best.saves_bytes} of="together:saves" /> and leave <Size value={best.peak_reserved_bytes} of="together:leaves" />
+    {report.headline.state === "out_of_memory" ? " at the request that failed" : ""}.{" "}
     <span class={`proof ${best.proof}`} title={PROOFS[best.proof]}>{best.proof}</span></p>;
 }
 
