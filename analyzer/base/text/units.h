@@ -10,9 +10,8 @@
 
 namespace memtrace::text {
 
-[[nodiscard]] std::string format_bytes(std::uint64_t bytes);  // 19.31 GiB, 512 KiB, 17 bytes
-[[nodiscard]] std::string brief_bytes(
-    std::uint64_t bytes);  // 19.3 GiB: three digits, in a sentence
+[[nodiscard]] std::string format_bytes(std::uint64_t bytes);   // 19.31 GiB, 512 KiB, 17 bytes
+[[nodiscard]] std::string brief_bytes(std::uint64_t bytes);    // 19.3 GiB: three digits
 [[nodiscard]] std::string format_seconds(std::uint64_t ns);    // 3.42 s, 2 min 5 s, 3 h 4 min
 [[nodiscard]] std::string format_count(std::uint64_t number);  // 1,234,567
 

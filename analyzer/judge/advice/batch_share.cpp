@@ -172,7 +172,8 @@ std::map<std::uint64_t, std::uint64_t> kept_by_first_dimension(const blocks::evi
 namespace {
 
 // What autograd keeps is of pairs of the rows that it keeps, too: (heads, rows, rows) beside
-// (rows, width). Of sequences the rows beside them are those of all samples.
+// (rows, width). Of sequences the rows beside them are those of all samples; a mask (rows, rows)
+// says nothing.
 [[nodiscard]] bool trains_on_pairs(const blocks::evidence& of, const run_passes& passes) {
   std::set<std::uint32_t> rows;
   std::map<std::uint32_t, std::uint64_t> squares;
@@ -182,7 +183,7 @@ namespace {
     if (passes.of_block[block] != activity::training || !facts.kept_by_autograd) continue;
     if (facts.what != category::activations || facts.born_in != phase::forward) continue;
     all += bytes_of(of, block);
-    if (facts.dimensions == 2) rows.insert(facts.rows);
+    if (facts.dimensions == 2 && facts.rows != facts.columns) rows.insert(facts.rows);
     if (facts.dimensions == 3 && facts.rows == facts.columns)
       squares[facts.rows] += bytes_of(of, block);
   }

@@ -149,10 +149,10 @@ struct found_late {
 }
 
 // As what_to_write() says it: what these lines made, and when.
-void free_after_use(const blocks::evidence& of, request_edits& edits) {
+void free_after_use(const blocks::evidence& of, const found_late& found, request_edits& edits) {
   const uses used(of);
   std::map<std::string, del_before> told;
-  for (const auto& [line, late] : find(of).lines) {
+  for (const auto& [line, late] : found.lines) {
     if (late.bytes >= least_bytes) told.emplace(line, late.where);
   }
   std::map<trace::stack_id, std::map<std::string, del_before>::const_iterator> by_stack;
@@ -223,9 +223,9 @@ proposals free_earlier(const blocks::evidence& of) {
       "that first, or keep a detached copy of what is read";
   made.device = of.log.device;
   made.stack = found.lines.front().second.stack;
-  made.rewrite = [&of](allocator::request_log& log) {
+  made.rewrite = [&of, found](allocator::request_log& log) {
     request_edits edits;
-    free_after_use(of, edits);
+    free_after_use(of, found, edits);
     edits.apply(log);
   };
   return {made};

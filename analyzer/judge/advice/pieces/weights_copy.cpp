@@ -102,9 +102,8 @@ namespace {
   made.title = "A checkpoint stays on the GPU beside the model that was made from it";
   const auto line = line_of(of, of.blocks[largest].stack);
   made.change = fmt::format(
-      "map_location=\"cpu\" in torch.load{} (device=\"cpu\" in safetensors), which "
-      "load_state_dict() "
-      "copies from; or del of the checkpoint and all its parts right after that",
+      "map_location=\"cpu\" in torch.load{} (device=\"cpu\" in safetensors): load_state_dict() "
+      "copies from there, too; or del of the checkpoint and all its parts right after that",
       line.empty() ? "" : " at " + line);
   made.evidence = fmt::format("{} in {} tensors of a file, each as large as a parameter",
                               bytes_in_words(bytes), loaded.size());

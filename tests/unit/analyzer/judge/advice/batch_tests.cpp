@@ -101,7 +101,7 @@ TEST_CASE("half the batch: gradients of the micro-batch before are there from th
 TEST_CASE("what is computed of pairs of its rows is no batch to divide") {
   linear_training run(2);
   auto of = run.evidence();
-  const auto shape = [&](std::uint32_t rows) {
+  const auto shape = [&](std::uint32_t rows, std::uint32_t columns) {
     of.blocks.change_all([&](auto& facts) {
       if (!facts.kept_by_autograd) return;
       facts.dimensions = 3;
@@ -111,16 +111,20 @@ TEST_CASE("what is computed of pairs of its rows is no batch to divide") {
     auto small = of.blocks[run.last_kept];
     small.dimensions = 2;
     small.rows = rows;
+    small.columns = columns;
     std::vector<blocks::block_facts> all(of.blocks.begin(), of.blocks.end());
     all[run.last_kept] = small;
     of.blocks = blocks::fact_list(all);
     return advice::cannot_be_divided(of, advice::passes_of(of));
   };
   SECTION("(heads, nodes, nodes) beside (nodes, width): a graph") {
-    CHECK(shape(1024));
+    CHECK(shape(1024, 64));
   }
   SECTION("(samples x heads, places, places) beside (samples x places, width): sequences") {
-    CHECK_FALSE(shape(8 * 1024));
+    CHECK_FALSE(shape(8 * 1024, 64));
+  }
+  SECTION("(samples, places, places) beside a mask of places: sequences") {
+    CHECK_FALSE(shape(1024, 1024));
   }
 }
 

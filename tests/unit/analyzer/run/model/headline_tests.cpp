@@ -141,6 +141,13 @@ TEST_CASE("GIVEN a request that failed THEN what was in its way, and what lets i
     CHECK(said_of(grown).ends_with(
         "kept by `history` · fix: keep `x.detach()`, or compute it under `no_grad()`"));
   }
+  SECTION("what had grown until then is less than the request, and the rest is in pieces") {
+    auto grown = leaking(1.3 * mib);
+    grown.findings.verdicts.front().suspects.front().bytes = gib + gib / 2;
+    run_out(grown, 2 * gib, false);
+    CHECK(said_of(grown) ==
+          "OUT OF MEMORY · 2 GiB refused at train.py:42 · 5 GiB were free, but in pieces");
+  }
   SECTION("what had grown until then is too little to matter") {
     auto grown = leaking(192);
     grown.findings.verdicts.front().suspects.front().bytes = 96 << 10;
