@@ -20,6 +20,7 @@ constexpr named all[] = {
     {"attention_kernel", "scaled_dot_product_attention"},
     {"bucketing", "lengths rounded up to a few"},
     {"checkpointing", "activation checkpointing"},
+    {"chunked_loss", "chunked cross-entropy"},
     {"collected_batches", "use each batch where it is made, or keep it on the CPU"},
     {"collected_results", "keep `x.cpu()`"},
     {"copies_of_model", "keep copies of weights on the CPU"},

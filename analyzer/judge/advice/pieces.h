@@ -16,6 +16,7 @@
   X(evaluation_batch)                                                            \
   X(sequence_length)                                                             \
   X(attention_kernel) /* scaled_dot_product_attention instead of scores */       \
+  X(chunked_loss)     /* head and loss of a part of the places at a time */      \
   X(bucketing)        /* sizes that vary, rounded up to a few */                 \
   X(mixed_precision)  /* autocast */                                             \
   X(pure_bf16)                                                                   \

@@ -91,6 +91,15 @@ bool is_loaded(const blocks::evidence& of, trace::stack_id stack) {
   return false;
 }
 
+bool passes_through(const blocks::evidence& of, trace::stack_id stack, std::string_view function,
+                    std::string_view file) {
+  for (; stack; stack = of.names[stack].parent) {
+    const auto& frame = of.names[of.names[stack].innermost];
+    if (of.names[frame.function] == function && of.names[frame.file].ends_with(file)) return true;
+  }
+  return false;
+}
+
 bool calls_function(const blocks::evidence& of, const run_passes& passes, std::string_view name) {
   std::set<trace::stack_id> seen;
   for (std::size_t block = 0; block < of.blocks.size(); ++block) {

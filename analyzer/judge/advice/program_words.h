@@ -22,15 +22,19 @@ enum class loop_owner : std::uint8_t { program, transformers, lightning };
 // The line that calls the innermost module in whose forward this stack lies; empty: not known.
 [[nodiscard]] std::string line_that_calls_module(const blocks::evidence& of, trace::stack_id stack);
 
-// The one option of the command line whose value is the first dimension of most that autograd kept:
-// "--batch-size 32"; empty: there is none, or more than one, or shapes are not known.
 // Whether torch.load or safetensors asked for a block: it is of a file.
 [[nodiscard]] bool is_loaded(const blocks::evidence& of, trace::stack_id stack);
+
+// Whether a function of this name, of a file whose path ends so, is on the stack.
+[[nodiscard]] bool passes_through(const blocks::evidence& of, trace::stack_id stack,
+                                  std::string_view function, std::string_view file);
 
 // Whether training calls this function of torch.nn.functional, itself or by a module.
 [[nodiscard]] bool calls_function(const blocks::evidence& of, const run_passes& passes,
                                   std::string_view name);
 
+// The one option of the command line whose value is the first dimension of most that autograd kept:
+// "--batch-size 32"; empty: there is none, or more than one, or shapes are not known.
 [[nodiscard]] std::string batch_option(const blocks::evidence& of, const run_passes& passes);
 
 // From compute capability 8.0 on; where it is not known, too.

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A loss over a large vocabulary: the logits of all places, what the loss makes of them and their
+// gradient are each as large as places times words. Head and loss of an eighth of the places at a
+// time, computed again in the backward pass, have an eighth of each.
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <set>
+#include <vector>
+
+#include "analyzer/judge/advice/batch_share.h"
+#include "analyzer/judge/advice/model_parts.h"
+#include "analyzer/judge/advice/passes.h"
+#include "analyzer/judge/advice/pieces.h"
+#include "analyzer/judge/advice/program_words.h"
+#include "analyzer/judge/advice/request_edits.h"
+
+namespace memtrace::advice {
+
+using allocator::block_number;
+using attribution::category;
+using attribution::phase;
+
+namespace {
+
+constexpr std::uint32_t chunks = 8;
+
+struct vocabulary_loss {
+  std::vector<block_number> blocks;  // of places times words each: logits and what is made of them
+  std::vector<block_number> gradients;  // of the head's weights, where a backward pass makes them
+  trace::stack_id stack;                // of the largest one that the loss makes
+};
+
+[[nodiscard]] std::set<std::uint32_t> rows_of_matrices(const blocks::evidence& of) {
+  std::set<std::uint32_t> rows;
+  for (const auto& facts : of.blocks) {
+    if (facts.what == category::weights && facts.dimensions == 2) rows.insert(facts.rows);
+  }
+  return rows;
+}
+
+class search {
+ public:
+  explicit search(const blocks::evidence& of)
+      : of_(of),
+        passes_(passes_of(of)),
+        like_parameters_(shaped_like_parameters(of)),
+        heads_(rows_of_matrices(of)) {}
+
+  [[nodiscard]] vocabulary_loss run() {
+    for (block_number block = 0; block < of_.blocks.size(); ++block) {
+      if (is_of_the_loss(block)) of_one_pass(block);
+    }
+    std::ranges::sort(found_.blocks);
+    const auto repeated = std::ranges::unique(found_.blocks);
+    found_.blocks.erase(repeated.begin(), repeated.end());
+    return std::move(found_);
+  }
+
+ private:
+  // What cross_entropy keeps of a matrix of places and words, whose words a matrix of weights has
+  // as its rows: a Linear layer made the logits, and can make a part of them.
+  [[nodiscard]] bool is_of_the_loss(block_number block) const {
+    const auto facts = of_.blocks[block];
+    return passes_.of_block[block] == activity::training && facts.born_in == phase::forward &&
+           facts.kept_by_autograd && facts.dimensions == 2 && facts.rows >= chunks &&
+           heads_.contains(facts.columns) &&
+           passes_through(of_, facts.stack, "cross_entropy", "torch/nn/functional.py");
+  }
+
+  void of_one_pass(block_number loss) {
+    const auto pass = passes_.at(birth_event(of_, loss));
+    if (!pass) return;
+    const auto facts = of_.blocks[loss];
+    const auto& [forward, backward, end] = passes_.training[*pass];
+    for (auto block = block_from(of_, forward);
+         block < of_.blocks.size() && birth_event(of_, block) < end; ++block) {
+      if (is_places_times_words(block, facts)) found_.blocks.push_back(block);
+      if (of_.blocks[block].what == category::gradients && is_of_the_head(block, facts)) {
+        found_.gradients.push_back(block);
+      }
+    }
+    if (!found_.stack || bytes_of(of_, loss) > most_) {
+      most_ = bytes_of(of_, loss);
+      found_.stack = facts.stack;
+    }
+  }
+
+  // As many places as the loss has, or those that it leaves out besides: the last of each sequence.
+  [[nodiscard]] bool is_places_times_words(block_number block,
+                                           const blocks::block_facts& loss) const {
+    const auto what = of_.blocks[block].what;
+    if (like_parameters_[block] || what == category::gradients || what == category::weights ||
+        what == category::optimizer_states) {
+      return false;
+    }
+    const auto bytes = bytes_of(of_, block);
+    for (const std::uint64_t width : {2, 4}) {
+      const auto row = loss.columns * width;
+      const auto places = bytes / row;
+      if (bytes % row == 0 && places >= loss.rows && places < 2 * std::uint64_t{loss.rows}) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  [[nodiscard]] bool is_of_the_head(block_number block, const blocks::block_facts& loss) const {
+    const auto* const shape = weights_.of(of_.blocks[block]);
+    return shape != nullptr && shape->rows == loss.columns;
+  }
+
+  const blocks::evidence& of_;
+  run_passes passes_;
+  std::vector<bool> like_parameters_;
+  std::set<std::uint32_t> heads_;
+  weight_shapes weights_{of_};
+  vocabulary_loss found_;
+  std::uint64_t most_ = 0;
+};
+
+void divide(const vocabulary_loss& loss, const blocks::evidence& of, request_edits& edits) {
+  for (const auto block : loss.blocks) edits.scale(block, 1, chunks);
+  // Each part has a gradient of the head, which is added to that of the parts before.
+  for (const auto block : loss.gradients) {
+    const auto after = birth_event(of, block) + 1;
+    const auto part = edits.allocate(after, block);
+    edits.free(part, after);
+  }
+}
+
+[[nodiscard]] std::string change_of(const blocks::evidence& of, const std::string& line) {
+  if (owner_of_loop(of, passes_of(of)) == loop_owner::transformers) {
+    return "use_liger_kernel=True in TrainingArguments (pip install liger-kernel)";
+  }
+  return fmt::format(
+      "{}: for h, t in zip(hidden.chunk({}), targets.chunk({})): loss = loss + "
+      "torch.utils.checkpoint.checkpoint(lambda h, t: F.cross_entropy(head(h), t, "
+      "reduction=\"sum\"), h, t, use_reentrant=False), divided by targets.numel() at the end; "
+      "hidden "
+      "is (places, width). Liger's LigerFusedLinearCrossEntropyLoss does it in one kernel",
+      line.empty() ? "where the loss is computed" : "at " + line, chunks, chunks);
+}
+
+}  // namespace
+
+proposals chunked_loss(const blocks::evidence& of) {
+  const auto loss = search(of).run();
+  std::vector<bool> is_of_it(of.blocks.size(), false);
+  for (const auto block : loss.blocks) is_of_it[block] = true;
+  std::uint64_t bytes = 0;
+  for (const auto block : alive_after(of, of.now.allocated.request)) {
+    if (is_of_it[block]) bytes += bytes_of(of, block);
+  }
+  if (bytes == 0) return {};
+  proposal made;
+  made.id = "chunked_loss";
+  made.amount = fmt::format("1/{}", chunks);
+  made.title = "Logits of all places are there at once, and what the loss makes of them";
+  made.change = change_of(of, line_of(of, loss.stack));
+  made.evidence = fmt::format(
+      "at the peak {} are logits, what the loss makes of them, and their "
+      "gradients",
+      bytes_in_words(bytes));
+  made.about = {bytes, "are logits and what the loss makes of them"};
+  made.source =
+      "each is places × words; the head and the loss of one place need nothing of another (Liger "
+      "Kernel, arXiv 2410.10989, section 3.2)";
+  made.cost = "the product of the head is computed once more";
+  made.not_when = "the program uses the logits beside the loss";
+  made.device = of.log.device;
+  made.stack = loss.stack;
+  made.rewrite = [&of](allocator::request_log& log) {
+    request_edits edits;
+    divide(search(of).run(), of, edits);
+    edits.apply(log);
+  };
+  return {made};
+}
+
+}  // namespace memtrace::advice
