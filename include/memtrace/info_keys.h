@@ -12,6 +12,8 @@ inline constexpr char host[] = "host";
 inline constexpr char rank[] = "rank";  // RANK, else OMPI_COMM_WORLD_RANK, …
 inline constexpr char local_rank[] = "local_rank";
 inline constexpr char world_size[] = "world_size";
+// MEMTRACE_RUN: equal in all processes that one `memtrace run` or `memtrace dry-run` started
+inline constexpr char run[] = "run";
 inline constexpr char torch[] = "torch";                // 2.11.0+cu130
 inline constexpr char cuda_runtime[] = "cuda_runtime";  // 13000, as cudaRuntimeGetVersion says
 inline constexpr char cuda_driver[] = "cuda_driver";

@@ -45,9 +45,9 @@ struct diff_options {
 int show(diff_options chosen) {
   if (!named_two_runs(chosen)) return usage;
   if (!may_write(chosen.html, chosen.force)) return failure;
-  const auto before_paths = find(chosen.before);
+  const auto before_paths = find_newest(chosen.before);
   if (!before_paths) return failure;
-  const auto after_paths = find(chosen.after);
+  const auto after_paths = find_newest(chosen.after);
   if (!after_paths) return failure;
   if (const auto* const same = in_both(*before_paths, *after_paths)) {
     log::error("{}: is in both runs; a run differs from itself in nothing", *same);

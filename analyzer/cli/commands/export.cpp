@@ -155,7 +155,7 @@ int export_all(const export_options& options) {
     log::error("-o -: an export is a file; give it a name");
     return usage;
   }
-  auto paths = find(options.traces);
+  auto paths = find_newest(options.traces);
   if (!paths) return failure;
   if (options.rank) paths = of_rank(std::move(*paths), *options.rank);
   if (paths->empty()) return failure;
@@ -186,7 +186,7 @@ int export_all(const export_options& options) {
 
 action add_export(CLI::App& app) {
   const auto chosen = std::make_shared<export_options>();
-  app.add_option("TRACE", chosen->traces, "Traces, or directories with traces: one run")
+  app.add_option("TRACE", chosen->traces, "Traces, or directories: the newest run of each")
       ->required();
   app.add_option("--format", chosen->format, "One of " + exporting::format_names())->required();
   app.add_option("-o,--output", chosen->output,

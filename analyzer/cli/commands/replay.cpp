@@ -63,7 +63,7 @@ int show(const replay_options& chosen) {
   what_if::replay_wishes wanted;
   wanted.alloc_confs = chosen.alloc_confs;
   if (!choose_device(chosen, wanted.total_bytes)) return usage;
-  const auto paths = find(chosen.traces);
+  const auto paths = find_newest(chosen.traces);
   if (!paths) return failure;
   std::vector<what_if::replayed_process> replayed;
   const bool complete = each_trace(*paths, [&](const std::string& path, trace::reader& reader) {
@@ -90,7 +90,7 @@ int show(const replay_options& chosen) {
 
 action add_replay(CLI::App& app) {
   const auto chosen = std::make_shared<replay_options>();
-  app.add_option("TRACE", chosen->traces, "Traces, or directories with traces: one run");
+  app.add_option("TRACE", chosen->traces, "Traces, or directories: the newest run of each");
   app.add_option("--alloc-conf", chosen->alloc_confs,
                  "Options to try, as in PYTORCH_CUDA_ALLOC_CONF; may be given several times "
                  "(default: the usual ones)")

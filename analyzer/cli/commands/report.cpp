@@ -98,7 +98,7 @@ struct report_options {
 
 int show(const report_options& chosen) {
   if (!understood(chosen)) return usage;
-  const auto paths = find(chosen.traces);
+  const auto paths = find_newest(chosen.traces);
   if (!paths || !may_write(chosen.html, chosen.force)) return failure;
   auto expected = read_suppressions(chosen.suppressions);
   if (!expected) return usage;
@@ -128,7 +128,7 @@ int show(const report_options& chosen) {
 
 action add_report(CLI::App& app) {
   const auto chosen = std::make_shared<report_options>();
-  app.add_option("TRACE", chosen->traces, "Traces, or directories with traces: one run")
+  app.add_option("TRACE", chosen->traces, "Traces, or directories: the newest run of each")
       ->required();
   app.add_option("--json", chosen->json, "Also write the report as JSON; - for standard output");
   auto* const html = app.add_option(

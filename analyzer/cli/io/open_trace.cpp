@@ -4,9 +4,12 @@
 #include <fmt/core.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <ctime>
 #include <filesystem>
+#include <iterator>
 #include <system_error>
 #include <utility>
 
@@ -37,6 +40,21 @@ class seldom {
  private:
   clock::time_point next_ = clock::now() + std::chrono::milliseconds(500);
 };
+
+// "2026-11-27 19:21:05"
+[[nodiscard]] std::string local_time(std::uint64_t since_epoch_ns) {
+  const auto seconds = static_cast<std::time_t>(since_epoch_ns / 1'000'000'000);
+  std::tm local{};
+  if (::localtime_r(&seconds, &local) == nullptr) return "an unknown time";
+  char text[32];
+  return {text, std::strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S", &local)};
+}
+
+// The only one, or how many.
+[[nodiscard]] std::string files_of(const std::vector<std::string>& traces) {
+  if (traces.size() != 1) return fmt::format("{} files", traces.size());
+  return text::printable(std::filesystem::path(traces.front()).filename().string());
+}
 
 }  // namespace
 
@@ -97,6 +115,25 @@ std::optional<std::vector<std::string>> find(const std::vector<std::string>& nam
   if (found) return std::move(*found);
   complain({}, found.failure());
   return std::nullopt;
+}
+
+std::optional<std::vector<std::string>> find_newest(const std::vector<std::string>& names) {
+  std::vector<std::string> all;
+  for (const auto& name : names) {
+    auto found = find({name});
+    if (!found) return std::nullopt;
+    std::error_code failed;
+    if (found->size() > 1 && std::filesystem::is_directory(name, failed)) {
+      auto newest = trace::newest_of(*found);
+      if (newest.runs > 1) {
+        log::note("{} has {} runs; this is the newest, of {}: {}", text::printable(name),
+                  newest.runs, local_time(newest.start_ns), files_of(newest.traces));
+      }
+      found = std::move(newest.traces);
+    }
+    std::ranges::move(*found, std::back_inserter(all));
+  }
+  return all;
 }
 
 const std::string* in_both(const std::vector<std::string>& before,

@@ -32,6 +32,10 @@ struct open_trace {
 // when there are none.
 [[nodiscard]] std::optional<std::vector<std::string>> find(const std::vector<std::string>& names);
 
+// The same, but of each directory only the newest run; where it has several, a line says which.
+[[nodiscard]] std::optional<std::vector<std::string>> find_newest(
+    const std::vector<std::string>& names);
+
 // The first of `after` that is in `before`, too, under whatever name; null: none.
 [[nodiscard]] const std::string* in_both(const std::vector<std::string>& before,
                                          const std::vector<std::string>& after);

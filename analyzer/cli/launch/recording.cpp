@@ -6,6 +6,7 @@
 #include <CLI/App.hpp>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -72,6 +73,12 @@ void report_new_traces(const std::string& folder, const std::vector<std::string>
   if (!loaded.processes.empty()) print_report(loaded.processes, stderr);
 }
 
+// The moment in nanoseconds: no other run has it.
+[[nodiscard]] std::string run_name() {
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  return fmt::format("{}", std::chrono::duration_cast<std::chrono::nanoseconds>(now).count());
+}
+
 // One line: what will be recorded and what not, or why nothing will be.
 void announce(const surroundings::place& at) {
   if (!surroundings::can_be_started(at.command.front())) return;  // starting it says so
@@ -135,6 +142,9 @@ std::optional<recorded_start> prepare_recording(const program& command,
       made.folder = *output;
       libraries.push_back(*library);
       made.environment.emplace_back("MEMTRACE_OUTPUT", made.folder);
+      if (std::getenv("MEMTRACE_RUN") == nullptr) {
+        made.environment.emplace_back("MEMTRACE_RUN", run_name());
+      }
       if (!options.mode.empty()) made.environment.emplace_back("MEMTRACE", options.mode);
       if (options.announce) announce({command, *library, made.folder, options.mode});
     }

@@ -13,18 +13,6 @@ namespace memtrace::trace {
 
 namespace {
 
-template <class T>
-[[nodiscard]] std::span<std::byte> bytes_of(T& object) {
-  return std::as_writable_bytes(std::span(&object, 1));
-}
-
-template <class T>
-[[nodiscard]] std::uint32_t checksum_after(const T& head) {
-  constexpr auto covered = offsetof(T, header_checksum) + sizeof(head.header_checksum);
-  return format::fnv1a32(reinterpret_cast<const unsigned char*>(&head) + covered,
-                         sizeof(T) - covered);
-}
-
 void grow(std::vector<unsigned char>& buffer, std::size_t size) {
   if (buffer.size() < size) buffer.resize(size);
 }

@@ -79,6 +79,8 @@ void record_environment(recorder& to) noexcept {
                                         "SLURM_LOCALID"};
   constexpr const char* world_size[] = {"WORLD_SIZE", "OMPI_COMM_WORLD_SIZE", "SLURM_NTASKS"};
   constexpr const char* alloc_conf[] = {"PYTORCH_CUDA_ALLOC_CONF", "PYTORCH_ALLOC_CONF"};
+  constexpr const char* run[] = {"MEMTRACE_RUN"};
+  record_variable(to, key::run, run);
   record_variable(to, key::rank, rank);
   record_variable(to, key::local_rank, local_rank);
   record_variable(to, key::world_size, world_size);
