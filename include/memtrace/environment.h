@@ -2,7 +2,8 @@
 //
 // The environment variables that a recording tells of, as info records `env.NAME`, where they are
 // set. Only these: each changes how much memory a run takes, how long a step takes, or which GPU it
-// is; the rest of an environment is nobody's business.
+// is; the rest of an environment is nobody's business. Beside them only what PyTorch would read as
+// settings of its allocator under a name that it does not know.
 #pragma once
 
 #include "memtrace/capabilities.h"
@@ -10,6 +11,12 @@
 namespace memtrace::format {
 
 inline constexpr char environment_prefix[] = "env.";
+
+// Of those that hold PyTorch's allocator settings, what the program itself has set since it began:
+// info records `set_by_program.NAME`. PyTorch reads them once, so that it may be too late.
+inline constexpr char program_prefix[] = "set_by_program.";
+inline constexpr const char* settings_variables[] = {"PYTORCH_CUDA_ALLOC_CONF",
+                                                     "PYTORCH_ALLOC_CONF"};
 
 inline constexpr const char* environment_variables[] = {
     // PyTorch's allocators: block sizes, segments, pinned memory, none at all.

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "analyzer/model/allocator/device_compiler.h"
+#include "analyzer/model/allocator/settings_of_environment.h"
 
 namespace memtrace::allocator {
 
@@ -38,6 +39,7 @@ struct compiler::state {
 
   // The settings at the first request: the environment's, and what the program had changed.
   void set_options(request_log& log, std::size_t texts_before) const {
+    const auto environment = environment_settings.in_force();
     const auto parsed = parse_settings(environment, torch_version);
     if (const auto* const refused = std::get_if<refusal>(&parsed); refused != nullptr) {
       log.doubts.push_back("its allocator settings are not understood: " + refused->what);
@@ -57,7 +59,7 @@ struct compiler::state {
   // Whether a fraction is that of per_process_memory_fraction, of which the recording tells when it
   // begins. The allocator gives it as whole bytes by the device's.
   [[nodiscard]] bool is_of_environment(double fraction) const {
-    const auto parsed = parse_settings(environment, torch_version);
+    const auto parsed = parse_settings(environment_settings.in_force(), torch_version);
     const auto* const known = std::get_if<settings>(&parsed);
     return known != nullptr && std::abs(known->memory_fraction - fraction) < 1e-9;
   }
@@ -65,7 +67,7 @@ struct compiler::state {
   const trace::dictionary& names;
   kept_answers keeps;
   std::string torch_version;
-  std::string environment;         // PYTORCH_CUDA_ALLOC_CONF
+  settings_of_environment environment_settings;
   std::vector<std::string> texts;  // of settings, as the program gave them
   bool without_tracker = false;
   bool is_snapshot = false;  // which never tells the device's size: replaying it is the check
@@ -80,7 +82,7 @@ compiler::~compiler() = default;
 
 void compiler::on_info(std::string_view key, std::string_view value) {
   if (key == format::info_key::torch) state_->torch_version = value;
-  if (key == format::info_key::alloc_conf) state_->environment = value;
+  state_->environment_settings.info(key, value);
   if (key == format::info_key::source) state_->is_snapshot = true;
 }
 

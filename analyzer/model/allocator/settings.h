@@ -54,11 +54,6 @@ struct refusal {
   settings left;  // in force after it: PyTorch has applied what stands before the fault
 };
 
-// Which of the two variables PyTorch reads; null: not set. Empty: neither.
-[[nodiscard]] std::string text_in_force(const std::string* cuda_alloc_conf,
-                                        const std::string* alloc_conf,
-                                        std::string_view torch_version);
-
 // The settings that PyTorch of `torch_version` ("2.11.0+cu130"; empty: the newest known) reads in
 // `text`. Starts from the defaults: as PyTorch reads the environment at its start.
 [[nodiscard]] std::variant<settings, refusal> parse_settings(std::string_view text,

@@ -85,12 +85,4 @@ std::string to_text(const settings& chosen) {
   return std::move(to).text();
 }
 
-std::string text_in_force(const std::string* cuda_alloc_conf, const std::string* alloc_conf,
-                          std::string_view torch_version) {
-  if (cuda_alloc_conf != nullptr) return *cuda_alloc_conf;
-  // PYTORCH_ALLOC_CONF is read since 2.9.
-  const bool read = alloc_conf != nullptr && release_of(torch_version) >= torch_release{2, 9};
-  return read ? *alloc_conf : std::string();
-}
-
 }  // namespace memtrace::allocator

@@ -71,6 +71,7 @@ std::vector<std::pair<std::string, std::string>> replayer::infos(std::string_vie
 }
 
 void replayer::on_info(std::string_view key, std::string_view value) {
+  environment_settings_.info(key, value);
   if (key != format::info_key::refused) {
     info_.insert_or_assign(std::string(key), std::string(value));
   } else if (refused_.size() < capability_count) {
@@ -130,6 +131,7 @@ void replayer::on_operation(const trace::event&, const trace::operation_event& r
   if (record.operation == static_cast<std::uint64_t>(format::operation::settings) &&
       record.a == 0) {
     settings_ = record.text;
+    environment_settings_.told(settings_);
   }
 }
 

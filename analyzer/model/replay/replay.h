@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "analyzer/model/allocator/settings_of_environment.h"
 #include "analyzer/model/replay/device_replay.h"
 #include "analyzer/model/replay/driver_memory.h"
 #include "analyzer/trace/reader/dictionary.h"
@@ -102,7 +103,14 @@ class replayer final : public trace::record_visitor {
   [[nodiscard]] const std::vector<std::string>& warnings() const { return warnings_; }
   [[nodiscard]] const unknown_entry_points& unknown() const { return unknown_; }
   [[nodiscard]] const stack_counts& stacks() const { return stacks_; }
-  [[nodiscard]] const std::string& settings() const { return settings_; }
+  // The allocator's, as the program or its environment gave them last.
+  [[nodiscard]] std::string settings() const {
+    return settings_.empty() ? environment_settings_.in_force() : settings_;
+  }
+  // Sentences about variables that PyTorch has not read, or not in time.
+  [[nodiscard]] std::vector<std::string> settings_without_effect() const {
+    return devices_.empty() ? std::vector<std::string>() : environment_settings_.without_effect();
+  }
   [[nodiscard]] const driver_memory& driver() const { return driver_; }
 
  private:
@@ -125,6 +133,7 @@ class replayer final : public trace::record_visitor {
   std::vector<std::string> warnings_;
   unknown_entry_points unknown_;
   std::string settings_;
+  allocator::settings_of_environment environment_settings_;
 };
 
 }  // namespace memtrace::replay

@@ -66,6 +66,8 @@ struct run_facts {
   std::string cuda;  // 13.0
   std::string python;
   std::string alloc_conf;
+  // Sentences about settings of the allocator that PyTorch has not read, or not in time.
+  std::vector<std::string> settings_without_effect;
   std::string simulated_gpu;  // empty: a real one
   std::string python_stacks;  // "on", or why they are off
   std::string event_source;

@@ -73,6 +73,7 @@ namespace {
           {"cuda", text_or_null(run.cuda)},
           {"python", text_or_null(run.python)},
           {"alloc_conf", text_or_null(run.alloc_conf)},
+          {"settings_without_effect", run.settings_without_effect},
           {"simulated", !run.simulated_gpu.empty()},
           {"simulated_gpu", text_or_null(run.simulated_gpu)},
           {"python_stacks", text_or_null(run.python_stacks)},

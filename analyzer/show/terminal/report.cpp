@@ -295,6 +295,7 @@ std::string to_text(const run::run_report& processes, const text::style& style) 
                text::emphasis::faint);
   text::page out(style.width);
   add_headline(out, run::headline_of(processes), text::columns_of(style));
+  for (const auto& sentence : process.run.settings_without_effect) out.sentence(sentence);
   for (const auto& line : what_a_snapshot_is(process)) out.line(line);
   if (device != nullptr) {
     if (oom != nullptr) add_oom(out, process, *oom, text::columns_of(style));

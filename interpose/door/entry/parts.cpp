@@ -30,7 +30,10 @@ namespace memtrace {
 namespace {
 
 constexpr session::part parts[] = {
-    {.name = "run facts", .open = record_run_facts},
+    {.name = "run facts",
+     .load = note_environment,
+     .open = record_run_facts,
+     .finish = record_own_settings},
     {.name = "refusals", .start = refusals::record_earlier},
     {.name = "allocator settings", .open = allocator_settings::record_earlier},
     {.name = "known memory", .in_forked_child = known_memory::in_forked_child},

@@ -5,10 +5,14 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
+#include <iterator>
 #include <new>
 #include <string>
+#include <string_view>
 
 #include "interpose/ground/base/command_line.h"
 #include "interpose/ground/base/loaded_library.h"
@@ -53,13 +57,44 @@ void record_variable(recorder& to, const char* info, std::span<const char* const
   }
 }
 
-// As env.NAME, where it is set; an empty value is one, too.
-void record_as_it_is(recorder& to, const char* name) noexcept {
+// As PREFIXNAME, where it is set; an empty value is one, too.
+void record_as_it_is(recorder& to, const char* prefix, const char* name) noexcept {
   const char* const value = std::getenv(name);
   if (value == nullptr) return;
   char info[80];
-  std::snprintf(info, sizeof info, "%s%s", format::environment_prefix, name);
+  std::snprintf(info, sizeof info, "%s%s", prefix, name);
   to.info(info, value);
+}
+
+// By settings_variables, when the library was loaded. The characters stay where they are, as those
+// of any variable that the program did not set itself.
+const char* at_load[std::size(format::settings_variables)] = {};
+
+bool is_as_at_load(std::size_t variable) noexcept {
+  const char* const value = std::getenv(format::settings_variables[variable]);
+  if (value == nullptr || at_load[variable] == nullptr) return value == at_load[variable];
+  return std::strcmp(value, at_load[variable]) == 0;
+}
+
+// Settings of the allocator under a name that is none of PyTorch's: a misspelt one.
+void record_unread_settings(recorder& to) noexcept {
+  constexpr const char* options[] = {"expandable_segments:", "max_split_size_mb:",
+                                     "garbage_collection_threshold:", "roundup_power2_divisions:"};
+  for (char** variable = environ; variable != nullptr && *variable != nullptr; ++variable) {
+    const std::string_view text(*variable);
+    const auto equals = text.find('=');
+    if (equals == text.npos || equals > 64) continue;
+    const auto value = text.substr(equals + 1);
+    if (std::ranges::none_of(options, [&](auto option) { return value.starts_with(option); })) {
+      continue;
+    }
+    const auto name = text.substr(0, equals);
+    if (name.ends_with("_ALLOC_CONF") && name.starts_with("PYTORCH_")) continue;
+    char info[80];
+    std::snprintf(info, sizeof info, "%s%.*s", format::environment_prefix,
+                  static_cast<int>(name.size()), name.data());
+    to.info(info, value);
+  }
 }
 
 void record_mode(recorder& to) {
@@ -78,14 +113,17 @@ void record_environment(recorder& to) noexcept {
   constexpr const char* local_rank[] = {"LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_RANK",
                                         "SLURM_LOCALID"};
   constexpr const char* world_size[] = {"WORLD_SIZE", "OMPI_COMM_WORLD_SIZE", "SLURM_NTASKS"};
-  constexpr const char* alloc_conf[] = {"PYTORCH_CUDA_ALLOC_CONF", "PYTORCH_ALLOC_CONF"};
   constexpr const char* run[] = {"MEMTRACE_RUN"};
   record_variable(to, key::run, run);
   record_variable(to, key::rank, rank);
   record_variable(to, key::local_rank, local_rank);
   record_variable(to, key::world_size, world_size);
-  record_variable(to, key::alloc_conf, alloc_conf);
-  for (const char* const name : format::environment_variables) record_as_it_is(to, name);
+  record_variable(to, key::alloc_conf, format::settings_variables);
+  record_own_settings(to);
+  for (const char* const name : format::environment_variables) {
+    record_as_it_is(to, format::environment_prefix, name);
+  }
+  record_unread_settings(to);
 }
 
 // From torch/version.py beside torch/lib/libc10_cuda.so: __version__ = '2.11.0+cu130'
@@ -121,6 +159,19 @@ void record_simulated(recorder& to) noexcept {
 }
 
 }  // namespace
+
+void note_environment() noexcept {
+  for (std::size_t i = 0; i < std::size(at_load); ++i) {
+    at_load[i] = std::getenv(format::settings_variables[i]);
+  }
+}
+
+void record_own_settings(recorder& to) noexcept {
+  for (std::size_t i = 0; i < std::size(at_load); ++i) {
+    if (is_as_at_load(i)) continue;
+    record_as_it_is(to, format::program_prefix, format::settings_variables[i]);
+  }
+}
 
 void record_run_facts(recorder& to) noexcept {
   to.info(key::memtrace_version, MEMTRACE_VERSION);

@@ -60,6 +60,7 @@ export interface Run {
   cuda: string | null;
   python: string | null;
   alloc_conf: string | null;
+  settings_without_effect: string[];
   simulated: boolean;
   simulated_gpu: string | null;
   python_stacks: string | null;

@@ -102,6 +102,7 @@ export function FirstScreen(): JSX.Element {
   return (
     <Section id="first" title="Verdict">
       <p class="verdict" data-key="headline">{shown(report.headline.text, 600)}</p>
+      {report.run.settings_without_effect.map((one, i) => <p key={i} class="lead">{shown(one, 400)}</p>)}
       <p class="lead">{growth}.</p>
       <Tiles report={report} device={device} />
       {decisive ? <OutOfMemory oom={decisive} /> : null}

@@ -6,14 +6,13 @@ import uPlot from "uplot";
 import type { ExpectedGrowth, Verdict } from "../data/report";
 import { answerWords } from "../text/named";
 import { baseName, bytes, count, percent, shown, words } from "../text/units";
-import { Frames, Prose, Section, Size } from "./parts";
+import { Chain, Frames, Prose, Section, Size } from "./parts";
 import { usePage } from "./state";
 import { styled } from "./theme";
 import { POWERS_OF_TWO } from "./timeline_plot";
 import { useWhenSeen } from "./when_seen";
 
 type Fix = Verdict["fix"];
-type Retained = Verdict["culprits"][number]["retained_by"][number];
 
 function Series({ verdict }: { verdict: Verdict }): JSX.Element {
   const place = useRef<HTMLDivElement>(null);
@@ -47,17 +46,6 @@ function Series({ verdict }: { verdict: Verdict }): JSX.Element {
   const { bytes: values, unit } = verdict.series;
   return <div class="plot low" ref={place} role="img"
     aria-label={values.length > 0 ? `Least bytes of each ${unit}: from ${bytes(values[0]!)} to ${bytes(values[values.length - 1]!)}` : "No series"} />;
-}
-
-/** "model.history[] of Trainer": a chain from what the program knows down to the block. */
-function Chain({ kept }: { kept: Retained }): JSX.Element {
-  const links = shown(kept.path, 400).split(/(?=\.|\[)/);
-  return (
-    <div class="chain">
-      <ol aria-label="What keeps it alive">{kept.holder ? <li>{shown(kept.holder, 80)}</li> : null}{links.map((one, i) => <li key={i}><code>{one}</code></li>)}<li>the memory</li></ol>
-      <p class="note"><Size value={kept.bytes} /> in {count(kept.blocks)} blocks{kept.file ? <>, <span title={shown(kept.file, 2000)}>{shown(baseName(kept.file), 60)}:{kept.line}</span></> : null}</p>
-    </div>
-  );
 }
 
 function Remedy({ fix }: { fix: Fix }): JSX.Element | null {

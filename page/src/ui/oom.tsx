@@ -4,7 +4,7 @@ import type { JSX } from "preact";
 import type { Oom } from "../data/report";
 import { bytes, shown, words } from "../text/units";
 import { partColour, seriesColour } from "./colours";
-import { Frames, Size, Slice } from "./parts";
+import { Chain, Frames, Size, Slice } from "./parts";
 
 export interface Fall { name: string; key: string; from: number; to: number; bytes: number; colour: string }
 
@@ -55,6 +55,10 @@ export function OutOfMemory({ oom }: { oom: Oom }): JSX.Element {
       <table class="heap"><tbody>{[...steps, asked].map((step) => <Row key={step.key} step={step} whole={whole} />)}</tbody></table>
       {largest !== null ? <p>The largest free block that PyTorch held had <Size value={largest} of="oom:largest_free" />
         {usable !== null && usable !== largest ? <>, the largest that this request could have used <Size value={usable} /></> : null}.</p> : null}
+      {oom.retained_by.length > 0 ? <>
+        <p>Kept by:</p>
+        {oom.retained_by.slice(0, 3).map((kept, i) => <Chain key={i} kept={kept} />)}
+      </> : null}
       {oom.holders.length > 0 ? (
         <details>
           <summary>What was allocated then, the largest lines first</summary>

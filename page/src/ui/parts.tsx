@@ -2,8 +2,8 @@
 // Small pieces that all views are made of.
 import type { ComponentChildren, JSX } from "preact";
 import { useRef, useLayoutEffect } from "preact/hooks";
-import type { Frame } from "../data/report";
-import { bytes, exactBytes, shown, baseName } from "../text/units";
+import type { Frame, Retainer } from "../data/report";
+import { bytes, count, exactBytes, shown, baseName } from "../text/units";
 import { usePage } from "./state";
 
 /** A number of bytes; `of`: its name for tests (README.md). */
@@ -72,5 +72,16 @@ export function Frames({ frames }: { frames: Frame[] }): JSX.Element {
       <summary><Line frame={first} /></summary>
       <ol>{frames.map((one, i) => <li key={i}><Line frame={one} /></li>)}</ol>
     </details>
+  );
+}
+
+/** "model.history[] of Trainer": a chain from what the program knows down to the block. */
+export function Chain({ kept }: { kept: Retainer }): JSX.Element {
+  const links = shown(kept.path, 400).split(/(?=\.|\[)/);
+  return (
+    <div class="chain">
+      <ol aria-label="What keeps it alive">{kept.holder ? <li>{shown(kept.holder, 80)}</li> : null}{links.map((one, i) => <li key={i}><code>{one}</code></li>)}<li>the memory</li></ol>
+      <p class="note"><Size value={kept.bytes} /> in {count(kept.blocks)} blocks{kept.file ? <>, <span title={shown(kept.file, 2000)}>{shown(baseName(kept.file), 60)}:{kept.line}</span></> : null}</p>
+    </div>
   );
 }

@@ -102,12 +102,4 @@ TEST_CASE("the backend is chosen when PyTorch is loaded, and not changed") {
       "cudaMallocAsync != native"));
 }
 
-TEST_CASE("which variable is read") {
-  const std::string old = "max_split_size_mb:30", generic = "max_split_size_mb:40";
-  CHECK(text_in_force(&old, &generic, "2.11.0") == old);
-  CHECK(text_in_force(nullptr, &generic, "2.11.0") == generic);
-  CHECK(text_in_force(nullptr, &generic, "2.8.0").empty());
-  CHECK(text_in_force(nullptr, nullptr, "2.11.0").empty());
-}
-
 }  // namespace memtrace::allocator
