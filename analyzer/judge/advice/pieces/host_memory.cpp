@@ -76,12 +76,14 @@ constexpr std::uint64_t least_pinned = std::uint64_t{256} << 20;
   if (peak < least_pinned) return {};
   proposal made;
   made.id = "pinned_memory";
-  made.title = "Much of the host's memory is pinned";
+  made.title = fmt::format("{} of host memory are pinned at once", bytes_in_words(peak));
   made.change =
       "pin batches as they are needed (DataLoader(pin_memory=True), prefetch_factor=2), not whole "
       "data sets or queues; what is pinned stays cached until the program ends";
-  made.evidence = fmt::format("{} pinned at once, each buffer rounded up to a power of two",
-                              bytes_in_words(peak));
+  made.evidence = "each buffer is rounded up to a power of two";
+  if (of.host.peak != 0) {
+    made.evidence += fmt::format("; the process has {} at its peak", bytes_in_words(of.host.peak));
+  }
   made.source = "PyTorch, CachingHostAllocator: the next power of two of each buffer";
   made.cost = "copies to the GPU from memory that is not pinned are slower and wait";
   made.not_when = "copies overlap with computation, and the host has memory to spare";
