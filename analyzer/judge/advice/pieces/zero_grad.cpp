@@ -9,6 +9,7 @@
 #include <map>
 #include <set>
 #include <utility>
+#include <vector>
 
 #include "analyzer/judge/advice/batch_share.h"
 #include "analyzer/judge/advice/passes.h"
@@ -50,12 +51,38 @@ struct kept_gradients {
   std::uint64_t bytes_into_next = 0;
 };
 
+// The gradients of each parameter that has a name, in the order of their births.
+using gradients_by_parameter =
+    std::map<std::pair<trace::object_id, trace::text_id>, std::vector<block_number>>;
+
+[[nodiscard]] gradients_by_parameter by_parameter(const blocks::evidence& of) {
+  gradients_by_parameter found;
+  for (block_number block = 0; block < of.blocks.size(); ++block) {
+    const auto facts = of.blocks[block];
+    if (facts.what != category::gradients || !facts.name) continue;
+    found[{facts.root, facts.name}].push_back(block);
+  }
+  return found;
+}
+
+// A parameter whose gradient is zeroed has no other one: where the next is made while this one
+// lives, something else keeps it.
+[[nodiscard]] bool is_kept_by_another(const blocks::evidence& of, const gradients_by_parameter& all,
+                                      block_number block) {
+  const auto facts = of.blocks[block];
+  const auto found = all.find({facts.root, facts.name});
+  if (found == all.end()) return false;
+  const auto next = std::ranges::upper_bound(found->second, block);
+  return next != found->second.end() && birth_event(of, *next) < death_event(of, block);
+}
+
 [[nodiscard]] kept_gradients find(const blocks::evidence& of, const run_passes& passes) {
   kept_gradients found;
+  const auto all = by_parameter(of);
   std::map<std::uint32_t, std::uint64_t> by_step;
   for (block_number block = 0; block < of.blocks.size(); ++block) {
-    const auto& facts = of.blocks[block];
-    if (facts.what != category::gradients) continue;
+    if (of.blocks[block].what != category::gradients) continue;
+    if (is_kept_by_another(of, all, block)) continue;
     const auto birth = birth_event(of, block);
     const auto death = death_event(of, block);
     const auto own = steps_before(of, birth);

@@ -144,6 +144,27 @@ TEST_CASE("gradients that are kept as zeros would be gone in the next forward pa
   CHECK(peak_after(run, made) == 216 * mib);
 }
 
+TEST_CASE("gradients that a list keeps are none that were zeroed: the next step has its own") {
+  for (const bool listed : {true, false}) {
+    made_up_run run;
+    const auto layer = run.module("", "Linear");
+    for (unsigned i = 0; i < 4; ++i) {
+      run.at = {phase::forward, layer, run.line("train.py", 5), i + 1};
+      const auto kept = run.keep(100 * mib);
+      run.at.during = phase::backward;
+      if (listed || i == 0) {
+        const auto gradient = run.gradient_of(kept, "MmBackward0", category::gradients, 30 * mib);
+        run[gradient].name = run.text("weight");
+      }
+      run.free(kept);
+      run.at = {phase::optimizer, {}, {}, 0};
+      run.free(run.make(category::temporaries, mib));
+      run.end_step();
+    }
+    CHECK(advice::zero_grad(run.evidence()).empty() == listed);
+  }
+}
+
 TEST_CASE("gradients that are given back after each step are no finding") {
   linear_training run(4);
   CHECK(advice::zero_grad(run.evidence()).empty());
@@ -171,6 +192,48 @@ TEST_CASE("zero_grad between forward and backward: the old gradients live throug
   CHECK(all[0].how == advice::proof::replayed);
   CHECK(peak_of(run.log()) == 170 * mib);
   CHECK(peak_after(run, all[0]) == 140 * mib);
+}
+
+TEST_CASE("head and loss of an eighth of the places have an eighth of the logits") {
+  made_up_run run;
+  constexpr std::uint32_t words = 4096;
+  constexpr std::uint32_t places = 1024;
+  constexpr std::uint64_t logits_bytes = std::uint64_t{4} * words * places;  // 16 MiB
+  const auto head = run.module("", "Linear");
+  run.at = {phase::other, head, {}, 0};
+  const auto weight = run.weight("weight", std::uint64_t{4} * words * 256);  // 4 MiB
+  run[weight].dimensions = 2;
+  run[weight].rows = words;
+  run[weight].columns = 256;
+  for (unsigned i = 0; i < 2; ++i) {
+    run.at = {phase::forward, head, run.line("train.py", 5), i + 1};
+    const auto logits = run.make(category::outputs, logits_bytes);
+    run.at = {phase::forward, {}, run.line("torch/nn/functional.py", 9, "cross_entropy"), i + 1};
+    const auto kept = run.keep(logits_bytes);
+    run[kept].dimensions = 2;
+    run[kept].rows = places;
+    run[kept].columns = words;
+    run.at.during = phase::backward;
+    const auto of_loss =
+        run.gradient_of(kept, "LogSoftmaxBackward0", category::temporaries, logits_bytes);
+    const auto gradient = run.gradient_of(logits, "MmBackward0", category::gradients, 4 * mib);
+    run[gradient].name = run.text("weight");
+    run.free({of_loss, kept, logits});
+    run.at = {phase::optimizer, {}, {}, 0};
+    run.free(run.make(category::temporaries, mib));
+    run.free(gradient);
+    run.end_step();
+  }
+  const auto all = advice::chunked_loss(run.evidence());
+  REQUIRE(all.size() == 1);
+  REQUIRE(all[0].about);
+  CHECK(all[0].about->bytes == 3 * logits_bytes);
+  // Weight 4, its gradient 4; three of 16, in parts three of 2 and a part's gradient of 4.
+  CHECK(peak_of(run.log()) == 56 * mib);
+  CHECK(peak_after(run, all[0]) == 18 * mib);
+
+  run[weight].rows = words + 1;  // no Linear layer makes these logits
+  CHECK(advice::chunked_loss(run.evidence()).empty());
 }
 
 TEST_CASE("lengths that vary are rounded up to a quarter of the longest") {
