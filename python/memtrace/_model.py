@@ -56,6 +56,7 @@ class Run:
     cuda: Optional[str]
     python: Optional[str]
     alloc_conf: Optional[str]
+    settings_without_effect: List[str]
     simulated: bool
     simulated_gpu: Optional[str]
     python_stacks: Optional[str]
@@ -738,6 +739,19 @@ class Oom:
 
 
 @dataclass(frozen=True, repr=False)
+class OutsideRefusal:
+    device: int
+    pid: int
+    time_ns: int
+    requested_bytes: int
+    library: Optional[str]
+    reserved_bytes: int
+    allocated_bytes: int
+    unused: Unused
+    frames: List[Frame]
+
+
+@dataclass(frozen=True, repr=False)
 class Advice:
     id: str
     title: str
@@ -919,6 +933,7 @@ class Report:
     verdicts: List[Verdict]
     fragmentation: List[Fragmentation]
     oom: List[Oom]
+    refused_outside: List[OutsideRefusal]
     advice: List[Advice]
     host: ReportHost
     advice_combined: List[ReportAdviceCombined]

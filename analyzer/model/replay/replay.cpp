@@ -20,6 +20,14 @@ constexpr std::size_t longest_unknown = 128;
 constexpr std::uint64_t most_layout_work = 1u << 24;  // blocks and sites
 constexpr std::size_t most_ooms = 1u << 16;
 constexpr std::size_t most_warnings = 64;
+constexpr std::uint64_t no_memory = 2;  // cudaErrorMemoryAllocation, CUDA_ERROR_OUT_OF_MEMORY
+
+[[nodiscard]] device_totals totals_of(const device_replay& allocator) {
+  auto totals = allocator.totals();
+  totals.allocated += static_cast<std::uint64_t>(allocator.allocated_difference());
+  totals.reserved += static_cast<std::uint64_t>(allocator.reserved_difference());
+  return totals;
+}
 
 }  // namespace
 
@@ -71,7 +79,6 @@ std::vector<std::pair<std::string, std::string>> replayer::infos(std::string_vie
 }
 
 void replayer::on_info(std::string_view key, std::string_view value) {
-  environment_settings_.info(key, value);
   if (key != format::info_key::refused) {
     info_.insert_or_assign(std::string(key), std::string(value));
   } else if (refused_.size() < capability_count) {
@@ -130,8 +137,7 @@ void replayer::on_operation(const trace::event&, const trace::operation_event& r
   }
   if (record.operation == static_cast<std::uint64_t>(format::operation::settings) &&
       record.a == 0) {
-    settings_ = record.text;
-    environment_settings_.told(settings_);
+    settings_.emplace_back(record.text);
   }
 }
 
@@ -141,6 +147,11 @@ void replayer::on_cuda_call(const trace::event& head, const trace::cuda_call_eve
   if (call.release || place_of(api) != memory_place::device) return;
   auto& device = at(head.device);
   if (call.error != 0) device.call_failed = true;
+  if (call.error == no_memory && call.has_owner && outside_refusals_.size() < most_ooms) {
+    outside_refusals_.push_back({head.device, head.time_ns, call.size, totals_of(device.allocator),
+                                 call.owner, call.stack, false});
+  }
+  if (call.error == 0 && call.has_owner) outside_went_on();
 }
 
 void replayer::on_cuda_undo(const trace::event& head, const trace::cuda_undo_event& failed) {
@@ -161,9 +172,7 @@ void replayer::run_out(const trace::event& head, const trace::allocator_event& r
   found.time_ns = head.time_ns;
   found.requested = record.size;
   found.device_free = record.device_free;
-  found.totals = allocator.totals();
-  found.totals.allocated += static_cast<std::uint64_t>(allocator.allocated_difference());
-  found.totals.reserved += static_cast<std::uint64_t>(allocator.reserved_difference());
+  found.totals = totals_of(allocator);
   found.stack = record.stack;
   found.forward = head.scope.forward;
   found.thread = head.thread;
@@ -186,6 +195,13 @@ void replayer::count_stack(const trace::event& head, trace::stack_id stack) {
 
 void replayer::went_on() {
   for (; judged_ooms_ < ooms_.size(); ++judged_ooms_) ooms_[judged_ooms_].caught = true;
+  outside_went_on();
+}
+
+void replayer::outside_went_on() {
+  for (; judged_refusals_ < outside_refusals_.size(); ++judged_refusals_) {
+    outside_refusals_[judged_refusals_].caught = true;
+  }
 }
 
 void replayer::finish() {

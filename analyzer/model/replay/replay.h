@@ -11,7 +11,6 @@
 #include <string>
 #include <vector>
 
-#include "analyzer/model/allocator/settings_of_environment.h"
 #include "analyzer/model/replay/device_replay.h"
 #include "analyzer/model/replay/driver_memory.h"
 #include "analyzer/trace/reader/dictionary.h"
@@ -51,6 +50,17 @@ struct out_of_memory {
   trace::stack_id forward;  // in backward: the call whose gradient is computed
   trace::thread_id thread;
   bool caught = false;  // an allocation succeeded afterwards: the program went on
+};
+
+// A library, or the program itself, asked CUDA for memory beside PyTorch's pool, and got none.
+struct outside_refusal {
+  std::uint32_t device = 0;
+  std::uint64_t time_ns = 0;
+  std::uint64_t requested = 0;
+  device_totals totals;  // of the pool at that moment
+  trace::text_id library;
+  trace::stack_id stack;
+  bool caught = false;  // as above
 };
 
 // The one that ended the program, if one did; else the first; null where there is none.
@@ -100,17 +110,14 @@ class replayer final : public trace::record_visitor {
   [[nodiscard]] std::vector<std::pair<std::string, std::string>> infos(
       std::string_view prefix) const;
   [[nodiscard]] const std::vector<out_of_memory>& ooms() const { return ooms_; }
+  [[nodiscard]] const std::vector<outside_refusal>& outside_refusals() const {
+    return outside_refusals_;
+  }
   [[nodiscard]] const std::vector<std::string>& warnings() const { return warnings_; }
   [[nodiscard]] const unknown_entry_points& unknown() const { return unknown_; }
   [[nodiscard]] const stack_counts& stacks() const { return stacks_; }
-  // The allocator's, as the program or its environment gave them last.
-  [[nodiscard]] std::string settings() const {
-    return settings_.empty() ? environment_settings_.in_force() : settings_;
-  }
-  // Sentences about variables that PyTorch has not read, or not in time.
-  [[nodiscard]] std::vector<std::string> settings_without_effect() const {
-    return devices_.empty() ? std::vector<std::string>() : environment_settings_.without_effect();
-  }
+  // The allocator's: each text that PyTorch read or was given, the latest last.
+  [[nodiscard]] const std::vector<std::string>& settings() const { return settings_; }
   [[nodiscard]] const driver_memory& driver() const { return driver_; }
 
  private:
@@ -119,6 +126,7 @@ class replayer final : public trace::record_visitor {
                device_record& device);
   void count_stack(const trace::event& head, trace::stack_id stack);
   void went_on();
+  void outside_went_on();
 
   const trace::dictionary& names_;
   std::map<std::uint32_t, std::unique_ptr<device_record>> devices_;
@@ -128,12 +136,13 @@ class replayer final : public trace::record_visitor {
   driver_memory driver_;
   stack_counts stacks_;
   std::vector<out_of_memory> ooms_;
+  std::size_t judged_refusals_ = 0;
   std::size_t judged_ooms_ = 0;  // before this, `caught` is final
   std::uint64_t layout_work_ = 0;
   std::vector<std::string> warnings_;
   unknown_entry_points unknown_;
-  std::string settings_;
-  allocator::settings_of_environment environment_settings_;
+  std::vector<outside_refusal> outside_refusals_;
+  std::vector<std::string> settings_;
 };
 
 }  // namespace memtrace::replay

@@ -162,6 +162,10 @@ void add_devices(const trace::dictionary& names, const replay::replayer& replaye
   for (const auto& oom : replayed.ooms()) {
     to.ooms.push_back(build_oom(names, replayed, oom, to.devices));
   }
+  for (const auto& one : replayed.outside_refusals()) {
+    if (one.caught || to.outside_refusal) continue;
+    to.outside_refusal = {one, std::string(names[one.library]), code::frames_of(names, one.stack)};
+  }
   to.training = build_training(attributed);
   to.pinned_peak = replayed.driver().pinned_peak();
 }

@@ -78,6 +78,13 @@ using verdicts::subject_kind;
   return nullptr;
 }
 
+// "`history`"; empty: not known, or no name leads to it.
+[[nodiscard]] std::string retainer_name(const verdicts::suspect& who) {
+  const auto name =
+      who.retained_by.empty() ? std::string() : verdicts::variable_of(who.retained_by.front());
+  return name.empty() ? name : fmt::format("`{}`", name);
+}
+
 // "1.3 MiB a step at train.py:18", "kept by `history`"
 [[nodiscard]] std::vector<std::string> growth_parts(const frames_of_t& frames_of,
                                                     const verdicts::verdict& about) {
@@ -85,8 +92,9 @@ using verdicts::subject_kind;
   const auto* const who = largest_suspect(about);
   if (who == nullptr) return {rate};
   rate += at_line(frames_of(who->stack), frames_of(who->forward));
-  if (who->retained_by.empty()) return {rate};
-  return {rate, fmt::format("kept by `{}`", verdicts::variable_of(who->retained_by.front()))};
+  const auto retainer = retainer_name(*who);
+  if (retainer.empty()) return {rate};
+  return {rate, "kept by " + retainer};
 }
 
 [[nodiscard]] std::optional<std::string> until_full(const verdicts::verdict& about, bool was_full) {
@@ -229,6 +237,30 @@ using verdicts::subject_kind;
   return parts;
 }
 
+// Memory that PyTorch's pool keeps in whole segments, and would give back, is enough for it.
+[[nodiscard]] bool would_pass_without_cache(const outside_refusal_report& what) {
+  const auto empty = static_cast<std::size_t>(replay::unused_reason::empty_segments);
+  return what.facts.totals.unused[empty] >= what.facts.requested;
+}
+
+// "544 MiB refused to libnccl.so.2 at train.py:7", "1 GiB of 1.06 GiB of PyTorch's pool are unused"
+[[nodiscard]] std::vector<std::string> refusal_parts(const outside_refusal_report& what) {
+  const auto& totals = what.facts.totals;
+  auto frames = what.frames;  // a library's own have no line
+  std::erase_if(frames, [](const code::source_frame& one) { return one.line == 0; });
+  std::vector<std::string> parts{
+      fmt::format("{} refused {}{}", brief_bytes(what.facts.requested),
+                  what.library.empty() ? "outside of PyTorch's pool" : "to " + what.library,
+                  at_line(frames, {}))};
+  const auto unused = totals.reserved - std::min(totals.reserved, totals.allocated);
+  parts.push_back(fmt::format("PyTorch's pool has {}, {} of it unused",
+                              brief_bytes(totals.reserved), brief_bytes(unused)));
+  if (would_pass_without_cache(what)) {
+    parts.emplace_back("fix: torch.cuda.empty_cache() before it");
+  }
+  return parts;
+}
+
 // "KV cache: 1.13 MiB a token, 2.3 GiB at the model's 2,048 positions"
 [[nodiscard]] std::string cache_part(const verdicts::verdict& about) {
   const auto positions = about.bound->value;
@@ -249,10 +281,8 @@ using verdicts::subject_kind;
       fmt::format("over {} {}{}", format_count(steps), about.unit, steps == 1 ? "" : "s");
   if (verdicts::is_expected(about)) return fmt::format("grows by {}, as expected", rate_of(about));
   if (found.negligible) return fmt::format("grows by {}, which is negligible", rate_of(about));
-  const auto kept =
-      about.suspects.empty() || about.suspects.front().retained_by.empty()
-          ? std::string()
-          : fmt::format("`{}` ", verdicts::variable_of(about.suspects.front().retained_by.front()));
+  auto kept = about.suspects.empty() ? std::string() : retainer_name(about.suspects.front());
+  if (!kept.empty()) kept += ' ';
   switch (verdicts::answer_of(about)) {
     case verdicts::answer::bounded:
       if (about.bound && about.bound->kind == program::bound_kind::positions)
@@ -355,6 +385,9 @@ headline headline_of(const process_report& process) {
   const auto* const growing = first_told(process, std::nullopt);
   if (oom != nullptr && !oom->facts.caught) {
     made = {standing::out_of_memory, out_of_memory_parts(process, *oom), oom->facts.device};
+  } else if (process.outside_refusal) {
+    made = {standing::out_of_memory, refusal_parts(*process.outside_refusal),
+            process.outside_refusal->facts.device};
   } else if (growing != nullptr) {
     made = {standing::leaks, growth_parts(process, *growing), std::nullopt};
     if (growing->about.kind != subject_kind::host) made.device = growing->about.device;
@@ -392,7 +425,7 @@ const process_report& decisive_process(const run_report& run) {
     std::uint64_t peak = 0;
     for (const auto& device : one.devices)
       peak = std::max(peak, device.peak_allocated.totals.allocated);
-    const bool failed = !one.ooms.empty();
+    const bool failed = !one.ooms.empty() || one.outside_refusal;
     return std::tuple(one.answer.what, !failed, ~peak);
   });
 }

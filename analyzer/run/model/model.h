@@ -147,6 +147,13 @@ struct oom_report {
   std::optional<verdicts::remedy> fix;  // of the first of these
 };
 
+// A request beside PyTorch's pool that CUDA refused, and that ended the program.
+struct outside_refusal_report {
+  replay::outside_refusal facts;
+  std::string library;  // "libnccl.so.2"; empty: the program itself
+  std::vector<code::source_frame> frames;
+};
+
 // Steps that were found in the recurrence of allocations.
 struct inferred_steps_report {
   std::uint64_t count = 0;
@@ -183,6 +190,7 @@ struct process_report {
   std::vector<device_report> devices;
   std::vector<oom_report> ooms;
   training_report training;
+  std::optional<outside_refusal_report> outside_refusal;
   std::optional<inferred_steps_report> inferred_steps;
   std::vector<program_counter> counters;
   std::vector<optimizer_class> optimizers;

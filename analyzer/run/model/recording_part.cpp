@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "analyzer/base/text/numbers.h"
+#include "analyzer/model/allocator/settings_of_environment.h"
 #include "analyzer/run/model/parts.h"
 #include "memtrace/capabilities.h"
 #include "memtrace/environment.h"
@@ -83,8 +84,11 @@ namespace key = format::info_key;
   run.torch = info(key::torch);
   run.cuda = cuda_version(info(key::cuda_runtime));
   run.python = info(key::python);
-  run.alloc_conf = replayed.settings();
-  run.settings_without_effect = replayed.settings_without_effect();
+  allocator::settings_of_environment settings;
+  for (const auto& [name, value] : replayed.infos("")) settings.info(name, value);
+  for (const auto& text : replayed.settings()) settings.told(text);
+  run.alloc_conf = replayed.settings().empty() ? settings.in_force() : replayed.settings().back();
+  if (!replayed.devices().empty()) run.settings_without_effect = settings.without_effect();
   run.simulated_gpu = info(key::simulated);
   run.python_stacks = info(key::python_stacks);
   run.event_source = info(key::event_source);

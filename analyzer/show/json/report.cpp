@@ -271,6 +271,19 @@ namespace {
           {"fix", fix_json(oom.fix)}};
 }
 
+[[nodiscard]] json refusal_json(const run::process_report& process,
+                                const run::outside_refusal_report& what) {
+  return {{"device", what.facts.device},
+          {"pid", process.run.pid},
+          {"time_ns", what.facts.time_ns},
+          {"requested_bytes", what.facts.requested},
+          {"library", text_or_null(what.library)},
+          {"reserved_bytes", what.facts.totals.reserved},
+          {"allocated_bytes", what.facts.totals.allocated},
+          {"unused", unused_json(what.facts.totals)},
+          {"frames", frames_json(what.frames)}};
+}
+
 [[nodiscard]] json headline_json(const run::headline& what) {
   return {{"state", run::name_of(what.what)},
           {"text", run::text_of(what)},
@@ -289,7 +302,8 @@ json to_json(const run::run_report& processes, bool with_blocks) {
                    {"devices", json::array()},
                    {"verdicts", json::array()},
                    {"fragmentation", json::array()},
-                   {"oom", json::array()}};
+                   {"oom", json::array()},
+                   {"refused_outside", json::array()}};
   for (const auto& process : processes) {
     document["processes"].push_back({{"trace", process.path},
                                      {"headline", headline_json(process.answer)},
@@ -304,6 +318,9 @@ json to_json(const run::run_report& processes, bool with_blocks) {
     add_verdicts_json(process, document["verdicts"]);
     add_fragmentation_json(process, document["fragmentation"]);
     for (const auto& oom : process.ooms) document["oom"].push_back(oom_json(process, oom));
+    if (process.outside_refusal) {
+      document["refused_outside"].push_back(refusal_json(process, *process.outside_refusal));
+    }
   }
   document["advice"] = advice_json(processes);
   document["advice_combined"] = combined_advice_json(processes);

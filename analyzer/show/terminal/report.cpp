@@ -295,6 +295,11 @@ std::string to_text(const run::run_report& processes, const text::style& style) 
                text::emphasis::faint);
   text::page out(style.width);
   add_headline(out, run::headline_of(processes), text::columns_of(style));
+  if (process.outside_refusal) {
+    out.sentence(
+        "What PyTorch's pool has freed it keeps. To leave room for what asks CUDA itself, such as "
+        "NCCL or another process, cap the pool with torch.cuda.set_per_process_memory_fraction().");
+  }
   for (const auto& sentence : process.run.settings_without_effect) out.sentence(sentence);
   for (const auto& line : what_a_snapshot_is(process)) out.line(line);
   if (device != nullptr) {
@@ -317,8 +322,8 @@ std::string to_text(const run::run_report& processes, const text::style& style) 
     const auto left = [&] {
       return most_lines - std::min<std::size_t>(out.lines() + end.lines(), most_lines);
     };
-    // The categories of memory need some lines, too.
-    constexpr std::size_t least_memory = 10;
+    // The categories of memory need some lines, too; where it ran out, what to do comes before them.
+    const std::size_t least_memory = oom == nullptr ? 10 : 4;
     const auto wanted = advice_lines(process, text::columns_of(style));
     const auto advice = std::min(wanted, left() - std::min(left(), least_memory));
     add_memory(out, *device, oom, left() - advice);

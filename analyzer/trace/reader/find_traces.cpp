@@ -45,7 +45,7 @@ class run_name final : public record_visitor {
   format::trailer found{};
   if (source.size() < sizeof found) return std::nullopt;
   const auto offset = source.size() - sizeof found;
-  if (source.read(offset, bytes_of(found)) < sizeof found) return std::nullopt;
+  if (source.read(offset, room_of(found)) < sizeof found) return std::nullopt;
   if (found.magic != format::trailer_magic || found.header_checksum != checksum_after(found)) {
     return std::nullopt;
   }

@@ -55,7 +55,7 @@ bool following_reader::poll(record_visitor& visitor, std::size_t most, slots_are
 
 void following_reader::look_at_header() {
   format::file_header now{};
-  if (source_.read(0, bytes_of(now)) < sizeof now ||
+  if (source_.read(0, room_of(now)) < sizeof now ||
       std::memcmp(&now, &header_, offsetof(format::file_header, state)) != 0 ||
       (passed_ != 0 && source_.size() < offset_)) {
     is_another_ = true;
@@ -90,10 +90,10 @@ following_reader::step following_reader::next() {
 }
 
 following_reader::block_state following_reader::look_at_block(format::block_header& head) {
-  const auto count = source_.read(offset_, bytes_of(head));
+  const auto count = source_.read(offset_, room_of(head));
   if (count >= sizeof(head.magic) && head.magic == format::trailer_magic) {
     format::trailer found{};
-    if (source_.read(offset_, bytes_of(found)) == sizeof(found)) {
+    if (source_.read(offset_, room_of(found)) == sizeof(found)) {
       if (found.header_checksum == checksum_after(found)) {
         trailer_ = found;
       } else {
@@ -157,7 +157,7 @@ following_reader::step following_reader::take_slot(bool& moved) {
   std::optional<std::uint32_t> wanted;
   bool next_began = false;
   for (std::uint32_t i = 0; i < header_.slot_count; ++i) {
-    if (source_.read(slot_offset(header_, i), bytes_of(seen[i])) < sizeof(seen[i])) continue;
+    if (source_.read(slot_offset(header_, i), room_of(seen[i])) < sizeof(seen[i])) continue;
     if (seen[i].sequence == at_) wanted = i;
     next_began = next_began || seen[i].sequence == at_ + 1;
     if (seen[i].sequence > at_ && (least == 0 || seen[i].sequence < least)) {
@@ -173,7 +173,7 @@ following_reader::step following_reader::take_slot(bool& moved) {
   events_before_gap_ = 0;
   const auto offset = slot_offset(header_, *wanted);
   format::slot_header head{};
-  (void)source_.read(offset, bytes_of(head));
+  (void)source_.read(offset, room_of(head));
   const auto records = static_cast<std::uint32_t>(head.committed);
   const auto times = static_cast<std::uint32_t>(head.committed >> 32);
   if (head.sequence == at_ &&
@@ -199,7 +199,7 @@ following_reader::step following_reader::take_slot(bool& moved) {
   if (source_.read(from + records_done_, std::as_writable_bytes(to_records)) < new_records ||
       source_.read(from + header_.slot_record_capacity + times_done_,
                    std::as_writable_bytes(to_times)) < new_times ||
-      source_.read(offset, bytes_of(sequence)) < sizeof(sequence) || sequence != at_) {
+      source_.read(offset, room_of(sequence)) < sizeof(sequence) || sequence != at_) {
     moved = true;
     return step::nothing;
   }

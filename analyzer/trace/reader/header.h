@@ -18,7 +18,7 @@ namespace memtrace::trace {
 
 // The bytes of a block's header or of the trailer, to be read into.
 template <class T>
-[[nodiscard]] std::span<std::byte> bytes_of(T& object) {
+[[nodiscard]] std::span<std::byte> room_of(T& object) {
   return std::as_writable_bytes(std::span(&object, 1));
 }
 

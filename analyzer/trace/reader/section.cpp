@@ -46,7 +46,7 @@ void section_reader::read_slots(const format::file_header& header) {
 bool section_reader::read_slot(slot_copy& slot, const format::file_header& header) {
   // A second look at the sequence notices a slot that was reused while its bytes were read.
   for (int attempt = 0; attempt < 3; ++attempt) {
-    if (source_.read(slot.offset, bytes_of(slot.header)) < sizeof(slot.header)) {
+    if (source_.read(slot.offset, room_of(slot.header)) < sizeof(slot.header)) {
       cut_off_ = true;
       return false;
     }
@@ -70,7 +70,7 @@ bool section_reader::read_slot(slot_copy& slot, const format::file_header& heade
       return false;
     }
     std::uint64_t sequence = 0;
-    if (source_.read(slot.offset, bytes_of(sequence)) == sizeof(sequence) &&
+    if (source_.read(slot.offset, room_of(sequence)) == sizeof(sequence) &&
         sequence == slot.header.sequence) {
       return true;
     }
@@ -88,7 +88,7 @@ std::optional<section> section_reader::next() {
 
 std::optional<section> section_reader::next_block() {
   format::block_header head{};
-  const auto count = source_.read(offset_, bytes_of(head));
+  const auto count = source_.read(offset_, room_of(head));
   if (count == 0) return std::nullopt;
   if (count >= sizeof(head.magic) && head.magic == format::trailer_magic) {
     read_trailer();
@@ -175,7 +175,7 @@ void section_reader::stop_blocks(bool corrupt, const char* what) {
 
 void section_reader::read_trailer() {
   format::trailer found{};
-  if (source_.read(offset_, bytes_of(found)) < sizeof(found)) {
+  if (source_.read(offset_, room_of(found)) < sizeof(found)) {
     stop_blocks(false, "");
   } else if (found.header_checksum != checksum_after(found)) {
     stop_blocks(true, "the trailer does not match its checksum");

@@ -185,6 +185,17 @@ export interface Device {
     categories: CategoryRow[];
   }[];
 }
+export interface OutsideRefusal {
+  device: number;
+  pid: number;
+  time_ns: number;
+  requested_bytes: Bytes;
+  library: string | null;
+  reserved_bytes: Bytes;
+  allocated_bytes: Bytes;
+  unused: Unused;
+  frames: Frames;
+}
 export interface Oom {
   device: number;
   pid: number;
@@ -572,6 +583,7 @@ export interface Report {
   verdicts: Verdict[];
   fragmentation: Fragmentation[];
   oom: Oom[];
+  refused_outside: OutsideRefusal[];
   advice: Advice[];
   host: {
     limit_bytes: Bytes | null;
