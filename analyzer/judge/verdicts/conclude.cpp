@@ -290,7 +290,8 @@ void tell_episodes(verdict_maker with, const std::string& name, const timeline* 
       return one.about.device == index && one.found.shape == growth::shape::unknown;
     });
     if (seen == afterwards::still_there && is_open) continue;
-    call_it_a_fact(made, longest->clock().now(), context.capacity_bytes, seen);
+    const auto length = longest->clock().now() + episodes::first_points;
+    call_it_a_fact(made, length, context.capacity_bytes, seen);
   }
 }
 

@@ -16,7 +16,7 @@ void episodes::point(std::uint64_t event, std::uint64_t time_ns,
   ++points_;
   if (now_ != nullptr) {
     now_->end_step(event, time_ns, totals_of);
-  } else if (points_ == 2) {
+  } else if (points_ == first_points) {
     now_ = std::make_unique<timeline>(event);
   }
 }

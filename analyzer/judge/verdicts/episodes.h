@@ -27,6 +27,9 @@ class episodes {
  public:
   using totals_of_device = std::function<totals_now(std::uint32_t)>;
 
+  // Points of an episode before the end of its first step in the timeline.
+  static constexpr std::uint64_t first_points = 2;
+
   // A point in time of the episode that runs; the first ones begin it.
   void point(std::uint64_t event, std::uint64_t time_ns, const totals_of_device& totals_of);
   void end();

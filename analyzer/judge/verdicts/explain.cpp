@@ -50,7 +50,12 @@ void explain_one(const verdict& about, suspect& who, const retention& kept) {
     return;
   }
   who.retained_by = kept.of_site(who.device, who.site, lasts(about));
-  if (kind == subject_kind::phase) name_what_is_there(who.retained_by);
+  if (kind == subject_kind::phase) {
+    // What gathers several blocks has more than one of them; the batch at hand is of the same line.
+    if (who.blocks > 1)
+      std::erase_if(who.retained_by, [](const retainer& one) { return one.blocks == 1; });
+    name_what_is_there(who.retained_by);
+  }
   name_the_part(who);
   const bool even = who.found.shape == growth::shape::accumulating && who.blocks > 1 &&
                     who.found.evidence.late_start == 0;
