@@ -44,10 +44,10 @@ constexpr std::int64_t equal_within = 20;
 // Of two sizes of micro-batches that both let the program pass, the larger is enough.
 void prefer_larger_batches(std::vector<piece>& ranked) {
   for (auto quarter = ranked.begin(); quarter != ranked.end(); ++quarter) {
-    if (quarter->what.id != "train_batch_quarter") continue;
+    if (quarter->what.group != "train_batch" || quarter->what.amount != "1/4") continue;
     const auto half = std::find_if(quarter, ranked.end(), [&](const piece& one) {
-      return one.what.id == "train_batch_half" && one.what.device == quarter->what.device &&
-             one.mends_out_of_memory;
+      return one.what.group == quarter->what.group && one.what.amount == "1/2" &&
+             one.what.device == quarter->what.device && one.mends_out_of_memory;
     });
     if (half != ranked.end()) std::rotate(quarter, half, half + 1);
   }

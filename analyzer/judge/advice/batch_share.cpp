@@ -171,10 +171,42 @@ std::map<std::uint64_t, std::uint64_t> kept_by_first_dimension(const blocks::evi
 
 namespace {
 
+// The rows of (rows, rows) that multiplies (rows, width), as an operation tells that keeps both:
+// each row of the product is of all rows. A computed weight is as large as its parameter, and what
+// it multiplies may have as many columns as rows.
+[[nodiscard]] std::set<std::uint32_t> rows_of_products(const blocks::evidence& of) {
+  std::set<std::uint64_t> parameters;
+  for (block_number block = 0; block < of.blocks.size(); ++block) {
+    if (of.blocks[block].what == category::weights) parameters.insert(bytes_of(of, block));
+  }
+  const auto is_computed = [&](const blocks::block_facts& facts) {
+    return facts.what == category::activations && facts.dimensions == 2;
+  };
+  std::set<std::uint32_t> found;
+  for (std::size_t i = 1; i < of.keepings.size(); ++i) {
+    const auto& left = of.keepings[i - 1];
+    const auto& right = of.keepings[i];
+    if (left.before != right.before || left.output || right.output) continue;
+    const std::array both = {block_from(of, left.block_event), block_from(of, right.block_event)};
+    for (const auto square : both) {
+      const auto other = square == both[0] ? both[1] : both[0];
+      if (square >= of.blocks.size() || other >= of.blocks.size()) continue;
+      const auto& rows = of.blocks[square];
+      const auto& width = of.blocks[other];
+      if (!is_computed(rows) || !is_computed(width) || rows.rows != rows.columns) continue;
+      // (rows, 1) is a factor of each row.
+      if (width.rows != rows.rows || width.columns == 1 || width.columns == rows.rows) continue;
+      if (!parameters.contains(bytes_of(of, other))) found.insert(rows.rows);
+    }
+  }
+  return found;
+}
+
 // What autograd keeps is of pairs of the rows that it keeps, too: (heads, rows, rows) beside
 // (rows, width). Of sequences the rows beside them are those of all samples; a mask (rows, rows)
 // says nothing.
 [[nodiscard]] bool trains_on_pairs(const blocks::evidence& of, const run_passes& passes) {
+  const auto products = rows_of_products(of);
   std::set<std::uint32_t> rows;
   std::map<std::uint32_t, std::uint64_t> squares;
   std::uint64_t all = 0;
@@ -184,8 +216,10 @@ namespace {
     if (facts.what != category::activations || facts.born_in != phase::forward) continue;
     all += bytes_of(of, block);
     if (facts.dimensions == 2 && facts.rows != facts.columns) rows.insert(facts.rows);
-    if (facts.dimensions == 3 && facts.rows == facts.columns)
+    if (facts.rows == facts.columns &&
+        (facts.dimensions == 3 || (facts.dimensions == 2 && products.contains(facts.rows)))) {
       squares[facts.rows] += bytes_of(of, block);
+    }
   }
   constexpr std::uint64_t least_part = 10;
   return std::ranges::any_of(squares, [&](const auto& one) {

@@ -75,12 +75,101 @@ struct model_call {
   return found;
 }
 
+// What became of the graph of one call.
+struct graph_fate {
+  std::uint64_t birth = 0;
+  trace::stack_id stack;  // of its first block
+  std::uint64_t first_death = ~std::uint64_t{0};
+  std::uint64_t last_death = 0;
+  bool was_used = false;
+  bool was_passed_over = false;
+};
+
+class graphs_of_calls {
+ public:
+  explicit graphs_of_calls(const blocks::evidence& of) : of_(of) {
+    for (const auto& facts : of.blocks) {
+      if (facts.born_in == phase::backward && facts.forward) with_gradients_.insert(facts.forward);
+    }
+    for (block_number block = 0; block < of.blocks.size(); ++block) look_at(block);
+    if (in_backward_) passes_.back().second = end_event(of);
+    std::ranges::sort(deaths_);
+    next_ = graphs_.begin();
+    for (const auto& [begin, end] : passes_) settle(begin, end);
+  }
+
+  // A backward pass makes gradients for the lines that it passes, and frees what it has used. A graph
+  // that outlived one which freed another, that none freed and for none of whose lines there are
+  // gradients, was not used; nor is what the same line made last, whose end is not seen.
+  [[nodiscard]] std::set<std::uint32_t> passed_over() const {
+    std::map<trace::stack_id, bool> unused;  // by line; false: one of its graphs was used
+    for (const auto& [call, graph] : graphs_) {
+      if (graph.last_death == end_event(of_)) continue;
+      auto& all = unused.try_emplace(graph.stack, true).first->second;
+      all = all && graph.was_passed_over && !graph.was_used;
+    }
+    std::set<std::uint32_t> found;
+    if (with_gradients_.empty()) return found;  // they do not tell of which lines they are
+    for (const auto& [call, graph] : graphs_) {
+      const auto line = unused.find(graph.stack);
+      if (line == unused.end() || !line->second || graph.was_used) continue;
+      found.insert(call);
+    }
+    return found;
+  }
+
+ private:
+  void look_at(block_number block) {
+    const auto facts = of_.blocks[block];
+    const auto birth = birth_event(of_, block);
+    const bool is_backward = facts.born_in == phase::backward;
+    if (is_backward && !in_backward_) passes_.emplace_back(birth, birth);
+    if (!is_backward && in_backward_) passes_.back().second = birth;
+    in_backward_ = is_backward;
+    if (facts.call == 0 || facts.born_in != phase::forward || facts.recomputed) return;
+    if (!facts.kept_by_autograd || facts.what != category::activations) return;
+    auto& graph = graphs_[facts.call];
+    if (graph.birth == 0) {
+      graph.birth = birth;
+      graph.stack = facts.stack;
+    }
+    const auto death = death_event(of_, block);
+    graph.first_death = std::min(graph.first_death, death);
+    graph.last_death = std::max(graph.last_death, death);
+    deaths_.emplace_back(death, facts.call);
+    if (with_gradients_.contains(facts.stack)) graph.was_used = true;
+  }
+
+  void settle(std::uint64_t begin, std::uint64_t end) {
+    const auto from = std::ranges::lower_bound(deaths_, std::pair(begin, std::uint32_t{0}));
+    const auto to = std::ranges::lower_bound(deaths_, std::pair(end, std::uint32_t{0}));
+    for (auto at = from; at != to; ++at) graphs_[at->second].was_used = true;
+    if (from == to) return;  // it kept what it used: retain_graph
+    // Calls are numbered in the order of their births.
+    for (; next_ != graphs_.end() && next_->second.birth < begin; ++next_) {
+      alive_.push_back(&next_->second);
+    }
+    std::erase_if(alive_, [&](const auto* graph) { return graph->first_death < end; });
+    for (auto* const graph : alive_) graph->was_passed_over = true;
+  }
+
+  const blocks::evidence& of_;
+  std::map<std::uint32_t, graph_fate> graphs_;
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> passes_;  // of backward: begin, end
+  std::vector<std::pair<std::uint64_t, std::uint32_t>> deaths_;  // of a call's blocks
+  std::set<trace::stack_id> with_gradients_;
+  bool in_backward_ = false;
+  std::map<std::uint32_t, graph_fate>::iterator next_;  // to be born
+  std::vector<graph_fate*> alive_;
+};
+
 // A block that lives to the end may have been waiting for a backward pass, and so may one that was
 // alive when memory ran out.
 [[nodiscard]] std::map<std::uint32_t, std::uint64_t> calls_without_backward(
     const blocks::evidence& of) {
   const auto begins = begins_of_backward(of);
-  const auto left_behind = calls_left_behind(of, begins);
+  auto left_behind = calls_left_behind(of, begins);
+  left_behind.merge(graphs_of_calls(of).passed_over());
   std::map<std::uint32_t, std::uint64_t> kept;  // 0: a backward pass used it
   for (block_number block = 0; block < of.blocks.size(); ++block) {
     const auto& facts = of.blocks[block];
@@ -118,6 +207,7 @@ class reading {
     found_.without_backward = calls_without_backward(of_);
     for (block_number block = 0; block < of_.blocks.size(); ++block) look_at(block);
     settle(activity::neither);
+    find_ends_of_unused_graphs();
     if (in_backward_) {
       found_.training.back().end = end_event(of_);
     } else if (forward_ != 0) {
@@ -127,6 +217,15 @@ class reading {
   }
 
  private:
+  void find_ends_of_unused_graphs() {
+    if (found_.without_backward.empty()) return;
+    for (block_number block = 0; block < of_.blocks.size(); ++block) {
+      const auto facts = of_.blocks[block];
+      if (!facts.kept_by_autograd || !found_.without_backward.contains(facts.call)) continue;
+      found_.born_after_unused_graphs.insert(block_from(of_, death_event(of_, block)));
+    }
+  }
+
   // Blocks that follow a call in a forward pass (the loss) belong to that call.
   [[nodiscard]] place place_in_course(const blocks::block_facts& block) {
     const auto where = place_of(block);
@@ -191,6 +290,30 @@ std::optional<std::size_t> run_passes::at(std::uint64_t event) const {
 
 run_passes passes_of(const blocks::evidence& of) {
   return reading(of).run();
+}
+
+std::uint32_t micro_batches(const blocks::evidence& of, const run_passes& passes) {
+  // Steps that the program marks, or that are inferred, may be epochs.
+  const auto device = of.attributed.devices.find(of.log.device);
+  if (device == of.attributed.devices.end() ||
+      device->second.steps.boundary != attribution::step_boundary::optimizer) {
+    return 1;
+  }
+  std::map<std::uint32_t, std::size_t> steps;  // by their micro-batches
+  auto pass = passes.training.begin();
+  for (const auto end : of.step_ends) {
+    std::set<trace::stack_id> lines;
+    std::uint32_t count = 0;
+    const auto end_of_step = end < of.log.events.size() ? of.log.events[end] : end_event(of);
+    for (; pass != passes.training.end() && pass->backward < end_of_step; ++pass, ++count) {
+      lines.insert(of.blocks[block_from(of, pass->forward)].stack);
+    }
+    // Of several lines each has a loss of its own, as those of a GAN's discriminator.
+    ++steps[lines.size() == 1 ? count : 1];
+  }
+  const auto most = std::ranges::find_if(
+      steps, [&](const auto& one) { return one.second * 2 > of.step_ends.size(); });
+  return most == steps.end() ? 1 : most->first;
 }
 
 std::uint64_t end_event(const blocks::evidence& of) {

@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "analyzer/judge/blocks/evidence.h"
@@ -35,6 +36,9 @@ struct run_passes {
   // Calls of models whose graph was gone before any backward pass: evaluation, though gradients
   // were recorded. By call: bytes that autograd kept.
   std::map<std::uint32_t, std::uint64_t> without_backward;
+  // The first block that is born after each of these graphs is gone: what autograd keeps, and what
+  // goes just then, one of them has kept.
+  std::set<allocator::block_number> born_after_unused_graphs;
   bool evaluates = false;
 
   // That whose forward or backward pass this event lies in or after; empty: before the first.
@@ -43,6 +47,10 @@ struct run_passes {
 };
 
 [[nodiscard]] run_passes passes_of(const blocks::evidence& of);
+
+// The backward passes of an optimizer's step that follow forward passes of one line: micro-batches,
+// whose gradients are added up. 1: none, or most steps have not the same number.
+[[nodiscard]] std::uint32_t micro_batches(const blocks::evidence& of, const run_passes& passes);
 
 // Events of a block's birth and of its free; past the last event where it lives to the end.
 [[nodiscard]] std::uint64_t birth_event(const blocks::evidence& of, allocator::block_number block);

@@ -7,6 +7,7 @@
 
 #include "analyzer/judge/advice/piece.h"
 #include "analyzer/judge/blocks/evidence.h"
+#include "analyzer/model/allocator/request_edits.h"
 
 // X(name)
 #define MEMTRACE_ADVICE_PIECES(X)                                                \
@@ -34,6 +35,8 @@
   X(host_memory)                  /* workers beside the limit, pinned memory */
 
 namespace memtrace::advice {
+
+using allocator::request_edits;
 
 // The proposals for this run; empty where none applies. Whoever proposes need not know whether it
 // saves anything: what does not is dropped after the proof.

@@ -17,7 +17,6 @@
 #include "analyzer/judge/advice/passes.h"
 #include "analyzer/judge/advice/pieces.h"
 #include "analyzer/judge/advice/program_words.h"
-#include "analyzer/judge/advice/request_edits.h"
 
 namespace memtrace::advice {
 
@@ -296,11 +295,15 @@ struct kept_bytes {
 }
 
 [[nodiscard]] std::string what_to_write(const blocks::evidence& of, const kept_bytes& kept,
-                                        const std::string& type) {
+                                        const std::string& type, loop_owner owner) {
   const auto line = line_that_calls_module(of, kept.stack);
   const auto where = line.empty() ? std::string() : fmt::format(" at {}", line);
   if (is_of_transformers(of, kept)) {
-    return fmt::format("model.gradient_checkpointing_enable() (each {}{})", type, where);
+    return fmt::format("{} (each {}{})",
+                       owner == loop_owner::transformers
+                           ? "gradient_checkpointing=True in TrainingArguments"
+                           : "model.gradient_checkpointing_enable()",
+                       type, where);
   }
   return fmt::format(
       "torch.utils.checkpoint.checkpoint(module, …, use_reentrant=False) instead of module(…) for "
@@ -309,14 +312,14 @@ struct kept_bytes {
 }
 
 [[nodiscard]] proposal propose(const blocks::evidence& of, const std::string& type,
-                               const kept_bytes& kept) {
+                               const kept_bytes& kept, loop_owner owner) {
   proposal made;
   made.id = "checkpointing";
   made.group = "checkpointing";
   made.after_sizes = true;  // it makes blocks again
   made.amount = type;
   made.title = "Activations inside repeated modules are kept for the whole backward pass";
-  made.change = what_to_write(of, kept, type);
+  made.change = what_to_write(of, kept, type, owner);
   made.evidence =
       fmt::format("{} modules {} keep {} for backward, the largest of them {}", kept.modules, type,
                   bytes_in_words(kept.all), bytes_in_words(kept.largest));
@@ -362,7 +365,8 @@ proposals checkpointing(const blocks::evidence& of) {
   });
   if (found.size() > most_classes) found.resize(most_classes);
   proposals all;
-  for (const auto& [kept, type] : found) all.push_back(propose(of, type, kept));
+  const auto owner = owner_of_loop(of, passes);
+  for (const auto& [kept, type] : found) all.push_back(propose(of, type, kept, owner));
   return all;
 }
 

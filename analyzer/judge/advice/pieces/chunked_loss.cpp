@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include "analyzer/judge/advice/batch_share.h"
@@ -14,7 +15,6 @@
 #include "analyzer/judge/advice/passes.h"
 #include "analyzer/judge/advice/pieces.h"
 #include "analyzer/judge/advice/program_words.h"
-#include "analyzer/judge/advice/request_edits.h"
 
 namespace memtrace::advice {
 
@@ -32,12 +32,15 @@ struct vocabulary_loss {
   trace::stack_id stack;                // of the largest one that the loss makes
 };
 
-[[nodiscard]] std::set<std::uint32_t> rows_of_matrices(const blocks::evidence& of) {
-  std::set<std::uint32_t> rows;
+// Of weights that are matrices, or of autocast's copies. Autograd may keep them transposed.
+[[nodiscard]] std::set<std::uint32_t> sides_of_matrices(const blocks::evidence& of) {
+  std::set<std::uint32_t> sides;
   for (const auto& facts : of.blocks) {
-    if (facts.what == category::weights && facts.dimensions == 2) rows.insert(facts.rows);
+    if ((facts.what == category::weights || facts.cast_copy) && facts.dimensions == 2) {
+      sides.insert({facts.rows, facts.columns});
+    }
   }
-  return rows;
+  return sides;
 }
 
 class search {
@@ -46,7 +49,7 @@ class search {
       : of_(of),
         passes_(passes_of(of)),
         like_parameters_(shaped_like_parameters(of)),
-        heads_(rows_of_matrices(of)) {}
+        heads_(sides_of_matrices(of)) {}
 
   [[nodiscard]] vocabulary_loss run() {
     for (block_number block = 0; block < of_.blocks.size(); ++block) {
@@ -59,8 +62,8 @@ class search {
   }
 
  private:
-  // What cross_entropy keeps of a matrix of places and words, whose words a matrix of weights has
-  // as its rows: a Linear layer made the logits, and can make a part of them.
+  // What cross_entropy keeps of a matrix of places and words, of which a matrix of weights has as
+  // many: a Linear layer made the logits, and can make a part of them.
   [[nodiscard]] bool is_of_the_loss(block_number block) const {
     const auto facts = of_.blocks[block];
     return passes_.of_block[block] == activity::training && facts.born_in == phase::forward &&
@@ -70,11 +73,9 @@ class search {
   }
 
   void of_one_pass(block_number loss) {
-    const auto pass = passes_.at(birth_event(of_, loss));
-    if (!pass) return;
     const auto facts = of_.blocks[loss];
-    const auto& [forward, backward, end] = passes_.training[*pass];
-    for (auto block = block_from(of_, forward);
+    const auto [begin, end] = pass_around(birth_event(of_, loss));
+    for (auto block = block_from(of_, begin);
          block < of_.blocks.size() && birth_event(of_, block) < end; ++block) {
       if (is_places_times_words(block, facts)) found_.blocks.push_back(block);
       if (of_.blocks[block].what == category::gradients && is_of_the_head(block, facts)) {
@@ -85,6 +86,17 @@ class search {
       most_ = bytes_of(of_, loss);
       found_.stack = facts.stack;
     }
+  }
+
+  // Its first event, and the first one after it; the last pass may have been cut short.
+  [[nodiscard]] std::pair<std::uint64_t, std::uint64_t> pass_around(std::uint64_t event) const {
+    const auto past_last = end_event(of_) + 1;
+    if (passes_.unfinished && event >= *passes_.unfinished) {
+      return {*passes_.unfinished, past_last};
+    }
+    const auto pass = passes_.at(event);
+    if (!pass) return {event, event};
+    return {passes_.training[*pass].forward, passes_.training[*pass].end};
   }
 
   // As many places as the loss has, or those that it leaves out besides: the last of each sequence.
@@ -108,7 +120,7 @@ class search {
 
   [[nodiscard]] bool is_of_the_head(block_number block, const blocks::block_facts& loss) const {
     const auto* const shape = weights_.of(of_.blocks[block]);
-    return shape != nullptr && shape->rows == loss.columns;
+    return shape != nullptr && (shape->rows == loss.columns || shape->columns == loss.columns);
   }
 
   const blocks::evidence& of_;

@@ -10,7 +10,6 @@
 
 #include "analyzer/base/text/units.h"
 #include "analyzer/judge/advice/pieces.h"
-#include "analyzer/judge/advice/request_edits.h"
 #include "analyzer/model/attribution/terms.h"
 
 namespace memtrace::advice {
@@ -75,7 +74,7 @@ struct changes {
     what.tells_of = habit.id;
     what.device = of.log.device;
     what.saves_ns = habit.nanoseconds;
-    what.rewrite = remove_empty_cache;
+    what.rewrite = allocator::remove_empty_cache;
     found.push_back(std::move(what));
   }
   return found;

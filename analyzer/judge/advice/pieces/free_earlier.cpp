@@ -12,7 +12,6 @@
 #include "analyzer/judge/advice/passes.h"
 #include "analyzer/judge/advice/pieces.h"
 #include "analyzer/judge/advice/program_words.h"
-#include "analyzer/judge/advice/request_edits.h"
 
 namespace memtrace::advice {
 
@@ -75,6 +74,10 @@ class uses {
     }
     // A graph that no backward pass uses is not to be deleted, but not to be made.
     if (facts.kept_by_autograd && passes_.without_backward.contains(facts.call)) return false;
+    if (facts.kept_by_autograd &&
+        passes_.born_after_unused_graphs.contains(block_from(of_, death_event(of_, block)))) {
+      return false;
+    }
     switch (facts.what) {
       case category::activations:
       case category::outputs:

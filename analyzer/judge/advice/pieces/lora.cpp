@@ -11,7 +11,6 @@
 #include "analyzer/judge/advice/passes.h"
 #include "analyzer/judge/advice/pieces.h"
 #include "analyzer/judge/advice/program_words.h"
-#include "analyzer/judge/advice/request_edits.h"
 #include "analyzer/model/estimate/sources.h"
 
 namespace memtrace::advice {

@@ -17,7 +17,6 @@
 #include "analyzer/judge/advice/passes.h"
 #include "analyzer/judge/advice/pieces.h"
 #include "analyzer/judge/advice/program_words.h"
-#include "analyzer/judge/advice/request_edits.h"
 
 namespace memtrace::advice {
 
@@ -235,6 +234,8 @@ struct kept_by_width {
 [[nodiscard]] std::string what_to_write(bool brain, loop_owner owner) {
   if (owner == loop_owner::transformers)
     return fmt::format("{}=True in TrainingArguments", brain ? "bf16" : "fp16");
+  if (owner == loop_owner::lightning)
+    return fmt::format("Trainer(precision=\"{}-mixed\")", brain ? "bf16" : "16");
   if (brain) {
     return "with torch.autocast(\"cuda\", dtype=torch.bfloat16): around forward and loss, not "
            "around backward";

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Everything in bfloat16, weights, gradients and optimizer states included.
+// Everything in bfloat16, weights, gradients and optimizer states included; an evaluation's weights
+// and results in float16 where the GPU does not compute in bfloat16.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -8,7 +9,6 @@
 #include "analyzer/judge/advice/passes.h"
 #include "analyzer/judge/advice/pieces.h"
 #include "analyzer/judge/advice/program_words.h"
-#include "analyzer/judge/advice/request_edits.h"
 
 namespace memtrace::advice {
 
@@ -43,7 +43,11 @@ namespace {
 
 proposals pure_bf16(const blocks::evidence& of) {
   const auto passes = passes_of(of);
-  if (!passes.trains() || of.attributed.autocast || !computes_in_bfloat16(of)) return {};
+  const bool trains = passes.trains();
+  const bool brain = computes_in_bfloat16(of);
+  // Without a scaler gradients in float16 vanish.
+  if (trains ? !brain : !passes.evaluates) return {};
+  if (of.attributed.autocast) return {};
   std::uint64_t weights = 0;
   std::uint64_t halved = 0;
   std::uint64_t all = 0;
@@ -54,25 +58,30 @@ proposals pure_bf16(const blocks::evidence& of) {
     halved += bytes_of(of, block);
     if (facts.what == category::weights && facts.element_bits == 32) weights += bytes_of(of, block);
   }
-  if (weights == 0) return {};
+  // What an evaluation computes shrinks with its batch, without a loss.
+  if (weights <= (trains ? 0 : all / 2)) return {};
   proposal made;
   made.changes_results = true;
   made.id = "pure_bf16";
   made.group = "precision";
-  made.amount = "bfloat16";
-  made.title = "Weights, gradients and optimizer states are in 32 bits";
+  made.amount = brain ? "bfloat16" : "float16";
+  made.title =
+      trains ? "Weights, gradients and optimizer states are in 32 bits" : "Weights are in 32 bits";
   made.change =
-      "model.to(torch.bfloat16) before the optimizer is made, and floating-point inputs "
-      "with it";
+      fmt::format("model.to(torch.{}) before {}, and floating-point inputs with it", made.amount,
+                  trains ? "the optimizer is made" : "it is moved to the GPU");
   made.evidence = fmt::format(
       "{} of the {} allocated at the peak are floating-point numbers of 32 "
       "bits, {} of them weights",
       bytes_in_words(halved), bytes_in_words(all), bytes_in_words(weights));
   made.source = "every floating-point block at half its size";
-  made.cost =
-      "accuracy: updates smaller than 1/256 of a weight are lost (8 bits of mantissa) without "
-      "stochastic rounding or Kahan summation";
-  made.not_when = "training from scratch, or small learning rates; then mixed precision";
+  made.cost = trains  ? "accuracy: updates smaller than 1/256 of a weight are lost (8 bits of "
+                        "mantissa) without stochastic rounding or Kahan summation"
+              : brain ? "accuracy: results are rounded to 8 bits of mantissa"
+                      : "accuracy: results are rounded to 11 bits of mantissa; what exceeds 65,504 "
+                        "is infinite";
+  made.not_when = trains ? "training from scratch, or small learning rates; then mixed precision"
+                         : "results have to be as exact as in 32 bits";
   made.device = of.log.device;
   made.rewrite = [&of](allocator::request_log& log) {
     request_edits edits;

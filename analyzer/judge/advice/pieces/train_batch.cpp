@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A smaller training batch, with gradient accumulation that keeps the effective one. What scales
-// with the batch shrinks; gradients are then there through the forward of all micro-batches but
-// the first.
+// A smaller training batch, with gradient accumulation, or more of it, that keeps the effective one.
+// What scales with the batch shrinks; gradients are then there through the forward of all
+// micro-batches but the first.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -11,7 +11,6 @@
 #include "analyzer/judge/advice/passes.h"
 #include "analyzer/judge/advice/pieces.h"
 #include "analyzer/judge/advice/program_words.h"
-#include "analyzer/judge/advice/request_edits.h"
 
 namespace memtrace::advice {
 
@@ -71,23 +70,25 @@ void keep_gradients(const blocks::evidence& of, request_edits& edits) {
     case loop_owner::program:
       break;
   }
-  // No backward pass has run so far: the program may be one that trains nothing.
-  if (passes.training.empty()) {
+  if (const auto count = micro_batches(of, passes); count > 1) {
     return fmt::format(
-        "batch size divided by {0}{1}; if this is training, (loss / {0}).backward() for each of "
-        "{0} micro-batches, then optimizer.step() and optimizer.zero_grad() once",
-        parts, now);
+        "micro-batches of {} the size{}: {} a step instead of {}; (loss / {}).backward() where it "
+        "is (loss / {}) now",
+        parts == 2 ? "half" : "a quarter of", now, count * parts, count, count * parts, count);
   }
+  // No backward pass has run so far: the program may be one that trains nothing.
   return fmt::format(
-      "batch size divided by {0}{1}; (loss / {0}).backward() for each of {0} micro-batches, then "
-      "optimizer.step() and optimizer.zero_grad() once",
-      parts, now);
+      "batch size divided by {0}{1}; {2}(loss / {0}).backward() for each of {0} micro-batches, "
+      "then optimizer.step() and optimizer.zero_grad() once",
+      parts, now, passes.training.empty() ? "if this is training, " : "");
 }
 
 [[nodiscard]] proposal propose(const blocks::evidence& of, const run_passes& passes,
                                const std::string& figures, std::uint32_t parts) {
   proposal made;
-  made.id = parts == 2 ? "train_batch_half" : "train_batch_quarter";
+  // The words of the one are no news where gradients are accumulated already.
+  made.id = fmt::format("{}_{}", micro_batches(of, passes) > 1 ? "micro_batch" : "train_batch",
+                        parts == 2 ? "half" : "quarter");
   made.group = "train_batch";
   made.amount = fmt::format("1/{}", parts);
   made.title = "What a training step computes at once grows with its batch";
@@ -97,8 +98,9 @@ void keep_gradients(const blocks::evidence& of, request_edits& edits) {
       "blocks of forward and backward in proportion to the batch (Megatron-LM, arXiv 2205.05198, "
       "section 4.1), parameters, gradients and states not; gradients kept from one micro-batch to "
       "the next";
-  made.cost = fmt::format(
-      "{} smaller passes for each step: slower where they no longer fill the GPU", parts);
+  made.cost =
+      fmt::format("{} smaller passes for each step: slower where they no longer fill the GPU",
+                  parts * micro_batches(of, passes));
   // In parts of the batch it would compute something else.
   made.changes_results = calls_function(of, passes, "batch_norm");
   if (made.changes_results)

@@ -128,6 +128,71 @@ TEST_CASE("what is computed of pairs of its rows is no batch to divide") {
   }
 }
 
+TEST_CASE("a product of (rows, rows) and (rows, width), both computed, is of pairs of rows") {
+  struct other_operand {
+    std::uint32_t columns;
+    category what;
+    std::uint64_t bytes_of_weight;
+    bool is_of_pairs;
+  };
+  for (const auto& one : {other_operand{64, category::activations, mib, true},
+                          other_operand{64, category::weights, mib, false},             // a Linear
+                          other_operand{1, category::activations, mib, false},          // a factor
+                          other_operand{64, category::activations, mib / 4, false}}) {  // computed
+    made_up_run run;
+    const auto layer = run.module("", "Layer");
+    run.at.during = phase::setup;
+    run.weight("weight", one.bytes_of_weight);
+    run.at = {phase::forward, layer, run.line("model.py", 7), 1};
+    const auto square = run.keep(4 * mib);
+    const auto width = run.keep(std::uint64_t{1024} * one.columns * 4, one.what);
+    run[square].dimensions = run[width].dimensions = 2;
+    run[square].rows = run[square].columns = run[width].rows = 1024;
+    run[width].columns = one.columns;
+    const auto product = run.make(category::outputs, mib / 4);
+    run.kept_by(width, product);
+    run.kept_by(square, product);
+    run.at.during = phase::backward;
+    run.free(run.gradient_of(square, "MmBackward0", category::temporaries, 4 * mib));
+    run.free({square, width, product});
+    const auto& of = run.evidence();
+    CAPTURE(one.columns, one.bytes_of_weight);
+    CHECK(advice::cannot_be_divided(of, advice::passes_of(of)) == one.is_of_pairs);
+    CHECK(advice::train_batch(of).empty() == one.is_of_pairs);
+  }
+}
+
+TEST_CASE("where a step has micro-batches already, there are more of them, and smaller ones") {
+  using attribution::step_boundary;
+  for (const auto& [is_one_line, boundary] :
+       {std::pair{true, step_boundary::optimizer}, std::pair{false, step_boundary::optimizer},
+        std::pair{true, step_boundary::user}}) {
+    const bool are_known = is_one_line && boundary == step_boundary::optimizer;
+    made_up_run run;
+    const auto layer = run.module("", "Linear");
+    const std::vector lines = {run.line("train.py", 11), run.line("train.py", 15)};
+    std::uint32_t call = 0;
+    for (unsigned pass = 0; pass < 4 * 5; ++pass) {
+      run.at = {phase::forward, layer, lines[is_one_line ? 0 : pass % 2], ++call};
+      const auto kept = run.keep(100 * mib);
+      run.at.during = phase::backward;
+      run.free({kept, run.gradient_of(kept, "MmBackward0", category::temporaries, 60 * mib)});
+      if (pass % 4 != 3) continue;
+      run.at = {phase::optimizer, {}, {}, 0};
+      run.free(run.make(category::temporaries, mib));
+      run.end_step(boundary);
+    }
+    const auto& of = run.evidence();
+    const auto half =
+        named(advice::train_batch(of), are_known ? "micro_batch_half" : "train_batch_half");
+    CHECK(advice::micro_batches(of, advice::passes_of(of)) == (are_known ? 4 : 1));
+    CHECK(half.change.starts_with(are_known
+                                      ? "micro-batches of half the size: 8 a step instead of 4; "
+                                        "(loss / 8).backward() where it is (loss / 4) now"
+                                      : "batch size divided by 2; (loss / 2).backward()"));
+  }
+}
+
 TEST_CASE("without training there is no batch to divide") {
   made_up_run run;
   run.at.during = phase::evaluation;
@@ -155,6 +220,8 @@ TEST_CASE("gradients that a list keeps are none that were zeroed: the next step 
       if (listed || i == 0) {
         const auto gradient = run.gradient_of(kept, "MmBackward0", category::gradients, 30 * mib);
         run[gradient].name = run.text("weight");
+      } else {
+        run.free(run.gradient_of(kept, "MmBackward0", category::temporaries, 30 * mib));
       }
       run.free(kept);
       run.at = {phase::optimizer, {}, {}, 0};

@@ -13,8 +13,12 @@ namespace {
 // memory in its forward and 20 in its backward.
 class layered_training : public made_up_run {
  public:
-  explicit layered_training(std::size_t layers = 4) {
+  explicit layered_training(std::size_t layers = 4, const std::string& loop = {}) {
     (void)module("", "Net");
+    if (!loop.empty()) {
+      const auto model = line("transformers/modeling_net.py", 3, "forward", line(loop, 5));
+      called_ = line("torch/nn/modules/module.py", 1, "_call_impl", model);
+    }
     for (std::size_t i = 0; i < layers; ++i) {
       const auto path = "layers." + std::to_string(i);
       outer_.push_back(module(path, "Layer"));
@@ -31,7 +35,7 @@ class layered_training : public made_up_run {
     std::vector<block_number> inside;
     std::vector<block_number> outputs;
     for (std::size_t i = 0; i < outer_.size(); ++i) {
-      at = {phase::forward, inner_[i], line("model.py", 7), call};
+      at = {phase::forward, inner_[i], line("model.py", 7, "forward", called_), call};
       inside.push_back(keep(50 * mib));
       free(make(category::temporaries, 5 * mib));
       at.module = outer_[i];
@@ -50,6 +54,7 @@ class layered_training : public made_up_run {
     free(loss);
   }
 
+  trace::stack_id called_;
   std::vector<trace::object_id> outer_;
   std::vector<trace::object_id> inner_;
 };
@@ -90,6 +95,15 @@ TEST_CASE("what runs under checkpoint() already is not proposed") {
   auto of = run.evidence();
   of.modules.at(run.outer()[0]).checkpointed = true;
   CHECK(advice::repeated_types(of) == std::vector<std::string>{"Feed"});
+}
+
+TEST_CASE("a model of transformers has a switch, and so has the Trainer that runs it") {
+  layered_training own(4, "train.py");
+  CHECK(advice::checkpointing(own.evidence())[0].change.starts_with(
+      "model.gradient_checkpointing_enable() (each Layer at modeling_net.py:3 forward"));
+  layered_training run(4, "transformers/trainer.py");
+  CHECK(advice::checkpointing(run.evidence())[0].change.starts_with(
+      "gradient_checkpointing=True in TrainingArguments (each Layer at modeling_net.py:3 forward"));
 }
 
 namespace {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <string>
 
-#include "analyzer/judge/advice/request_edits.h"
 #include "analyzer/judge/blocks/block_collector.h"
+#include "analyzer/model/allocator/request_edits.h"
 #include "analyzer/model/allocator/what_if.h"
 #include "tests/unit/catch.h"
 #include "tests/unit/support/made_layouts.h"

@@ -117,6 +117,38 @@ TEST_CASE("memory runs out in a second forward: the first one's graph waits for 
   }
 }
 
+TEST_CASE("a graph that backward passes leave as it is was made for nothing") {
+  made_up_run run;
+  const auto model = run.module("", "Linear");
+  const auto trained = run.line("train.py", 5);
+  const auto shown = run.line("train.py", 9);
+  const bool is_used_later = GENERATE(false, true);  // as a generator's, after the discriminator's
+  std::uint32_t call = 0;
+  block_number last = 0;
+  for (unsigned step = 0; step < 3; ++step) {
+    run.at = {phase::forward, model, trained, ++call};
+    const auto kept = run.keep(40 * mib);
+    run.at.during = phase::backward;
+    const auto gradient = run.gradient_of(kept, "MmBackward0", category::temporaries, mib);
+    run.free({gradient, kept});
+    if (is_used_later && step != 0) {
+      run.free({run.gradient_of(last, "MmBackward0", category::temporaries, mib), last});
+    }
+    run.at = {phase::optimizer, {}, {}, 0};
+    run.free(run.make(category::temporaries, mib));
+    run.at = {phase::forward, model, shown, ++call};
+    const auto now = run.keep(40 * mib);
+    if (!is_used_later && step != 0) run.free(last);
+    last = now;
+    run.at = {phase::other, {}, {}, 0};
+    run.free(run.make(category::temporaries, 1024));
+    run.end_step();
+  }
+  // The calls of train.py:9, the last one included.
+  const auto found = advice::passes_of(run.evidence()).without_backward;
+  CHECK(found.size() == (is_used_later ? 0 : 3));
+}
+
 TEST_CASE("results that pile up go to the host call by call") {
   evaluated_training run;
   run.train(20 * mib);

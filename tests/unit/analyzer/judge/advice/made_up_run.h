@@ -57,12 +57,12 @@ class made_up_run {
     return known->second;
   }
 
-  // A line of the user's program, called by nobody.
+  // A line of the user's program; called by nobody, where it is not said by whom.
   trace::stack_id line(const std::string& file, std::uint32_t number,
-                       const std::string& function = "main") {
+                       const std::string& function = "main", trace::stack_id caller = {}) {
     const auto in = text("/src/" + file);
     (void)names_.define_frame(in.value, text(function).value, number);
-    (void)names_.define_stack(0, ++frames_);
+    (void)names_.define_stack(caller.value, ++frames_);
     return trace::stack_id{++stacks_};
   }
 
@@ -126,7 +126,10 @@ class made_up_run {
   void free(const std::vector<block_number>& all) {
     for (const auto block : all) free(block);
   }
-  void end_step() { step_ends_.push_back(static_cast<std::uint32_t>(log_.requests.size())); }
+  void end_step(attribution::step_boundary by = attribution::step_boundary::optimizer) {
+    step_ends_.push_back(static_cast<std::uint32_t>(log_.requests.size()));
+    attributed_.devices[log_.device].steps.boundary = by;
+  }
   blocks::block_facts& operator[](block_number block) { return blocks_[block]; }
 
   // Once, when all is made: what refers to this run must not outlive it.

@@ -93,6 +93,38 @@ TEST_CASE("everything in 16 bits: all floating-point blocks are half as large") 
   CHECK(peak_after(run, all[0]) == peak_of(run.log()) / 2);
 }
 
+TEST_CASE("an evaluation is told of 16 bits where weights are most of its memory") {
+  for (const auto weights : {100 * mib, 8 * mib}) {
+    made_up_run run;
+    const auto linear = run.module("", "Linear");
+    run.at.during = phase::setup;
+    run.weight("weight", weights);
+    run.at = {phase::evaluation, linear, run.line("serve.py", 1), 1};
+    run.free(run.make(category::temporaries, 20 * mib));
+    const auto all = advice::pure_bf16(run.evidence());
+    REQUIRE(all.size() == (weights > 20 * mib ? 1 : 0));
+    if (all.empty()) continue;
+    CHECK(peak_after(run, all[0]) == 60 * mib);
+    CHECK(all[0].change.starts_with("model.to(torch.bfloat16) before it is moved to the GPU"));
+    CHECK_FALSE(all[0].cost.empty());
+  }
+}
+
+TEST_CASE("a library that runs the loop has an option for mixed precision") {
+  const auto told_to = [](const std::string& loop) {
+    made_up_run run;
+    const auto linear = run.module("", "Linear");
+    run.at = {phase::forward, linear, run.line("net.py", 1, "forward", run.line(loop, 3)), 1};
+    const auto kept = run.keep(20 * mib);
+    run.at.during = phase::backward;
+    run.free({kept, run.gradient_of(kept, "MmBackward0", category::temporaries, 20 * mib)});
+    return advice::mixed_precision(run.evidence()).at(0).change;
+  };
+  CHECK(told_to("transformers/trainer.py") == "bf16=True in TrainingArguments");
+  CHECK(told_to("lightning/pytorch/loops/fit_loop.py") == "Trainer(precision=\"bf16-mixed\")");
+  CHECK(told_to("train.py").starts_with("with torch.autocast("));
+}
+
 TEST_CASE("masks keep their width") {
   normalised_training run;
   run[run.product].element_bits = 8;

@@ -3,7 +3,7 @@
 
 #include "analyzer/judge/advice/advise.h"
 #include "analyzer/judge/advice/prove.h"
-#include "analyzer/judge/advice/request_edits.h"
+#include "analyzer/model/allocator/request_edits.h"
 #include "tests/unit/analyzer/judge/advice/small_run.h"
 #include "tests/unit/catch.h"
 

@@ -123,6 +123,9 @@ TEST_CASE(
     "GIVEN two parts of a batch WHEN both let the program pass THEN the larger one is first") {
   auto quarter = saving("train_batch_quarter", 600);
   auto half = saving("train_batch_half", 400);
+  half.what.group = quarter.what.group = "train_batch";
+  half.what.amount = "1/2";
+  quarter.what.amount = "1/4";
   const auto other = saving("mixed_precision", 500);
   CHECK(ranked({half, other, quarter}) == "train_batch_quarter mixed_precision train_batch_half ");
   quarter.mends_out_of_memory = true;

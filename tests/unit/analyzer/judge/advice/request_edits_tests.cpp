@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyzer/judge/advice/request_edits.h"
+#include "analyzer/model/allocator/request_edits.h"
 
 #include "tests/unit/analyzer/judge/advice/made_up_run.h"
 #include "tests/unit/catch.h"
 
 using namespace memtrace;
 using namespace memtrace::tests;
-using advice::request_edits;
+using allocator::request_edits;
 
 namespace {
 

@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyzer/judge/advice/request_edits.h"
+#include "analyzer/model/allocator/request_edits.h"
 
 #include <algorithm>
 #include <limits>
 #include <utility>
 
-namespace memtrace::advice {
-
-using allocator::action;
-using allocator::block_number;
-using allocator::request;
-using allocator::request_log;
+namespace memtrace::allocator {
 
 namespace {
 
@@ -241,8 +236,8 @@ class request_edits::application {
   std::vector<place> places_;
   std::size_t next_ = 0;
   std::vector<block_number> numbers_;  // by index in added_
-  allocator::request_list requests_;
-  allocator::event_list events_;
+  request_list requests_;
+  event_list events_;
   std::vector<std::uint32_t> added_allocations_;  // by block, after the old ones
   std::vector<std::pair<block_number, std::uint32_t>> moved_allocations_;
 };
@@ -253,13 +248,10 @@ void request_edits::apply(request_log& log) const {
 
 namespace {
 
-using allocator::action;
-using allocator::request;
-
 // The requests of a log that is reallocated, from its old ones in their order.
 class rebuilding {
  public:
-  explicit rebuilding(allocator::request_log& log) : log_(log) {
+  explicit rebuilding(request_log& log) : log_(log) {
     requests_.reserve(log.requests.size());
     events_.reserve(log.requests.size());
   }
@@ -277,14 +269,14 @@ class rebuilding {
   }
 
  private:
-  allocator::request_log& log_;
-  allocator::request_list requests_;
-  allocator::event_list events_;
+  request_log& log_;
+  request_list requests_;
+  event_list events_;
 };
 
 }  // namespace
 
-void remove_empty_cache(allocator::request_log& log) {
+void remove_empty_cache(request_log& log) {
   rebuilding made(log);
   for (std::size_t i = 0; i < log.requests.size(); ++i) {
     if (log.requests[i].what() != action::empty_cache) made.add(log.requests[i], log.events[i]);
@@ -292,7 +284,7 @@ void remove_empty_cache(allocator::request_log& log) {
   made.finish();
 }
 
-void add_empty_cache(allocator::request_log& log, const std::vector<std::uint64_t>& before) {
+void add_empty_cache(request_log& log, const std::vector<std::uint64_t>& before) {
   request flush;
   flush.set_what(action::empty_cache);
   rebuilding made(log);
@@ -306,4 +298,4 @@ void add_empty_cache(allocator::request_log& log, const std::vector<std::uint64_
   made.finish();
 }
 
-}  // namespace memtrace::advice
+}  // namespace memtrace::allocator
