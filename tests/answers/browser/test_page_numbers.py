@@ -168,3 +168,12 @@ def test_a_map_of_thousands_of_blocks_is_whole(built, tmp_path):
     wanted = maps(json.loads(told.read_text()))
     assert max(len(one) for one in wanted) > 5000
     assert maps(page_contents.facts(page)["report"]) == wanted
+
+
+@pytest.mark.parametrize("name", ["out_of_memory", "in_pieces"])
+def test_no_more_is_drawn_as_used_than_the_gpu_has(files, name):
+    """Where memory ran out: what was reserved and what the driver had outside of it are of two moments."""
+    page = files.page(name)
+    device, = page_contents.facts(page)["report"]["devices"]
+    used = [one for one in page_contents.column(page, "0/timeline/device_used") if one == one]  # not where nothing is known
+    assert used and device["capacity_bytes"] // 2 < max(used) <= device["capacity_bytes"]

@@ -175,6 +175,17 @@ def test_the_page_of_a_difference_says_both_sides(opened, files):
         assert f"{round(peak / unit, 2):g}" in text
 
 
+def test_what_accumulates_on_one_side_alone_is_not_called_the_same(opened, files):
+    """A line of the second run that the first one does not have: none before, and the verdicts are two."""
+    pair, = files.json("difference")["devices"]
+    alone = [one for one in pair["growing"] if one["before_bytes_per_step"] == 0 < one["after_bytes_per_step"]]
+    assert alone and pair["growing"] == alone
+    text = "\n".join(page_views.visit_all(opened("difference")).values())
+    assert text.count(": none before, ") == len(alone) and "the same after" not in text
+    for side in page_files.DIFFERENCE:
+        assert files.json(side)["headline"]["text"] in text
+
+
 def test_a_link_leads_to_the_same_view(fresh):
     page = fresh("out_of_memory", fragment="#view=fragmentation")  # below it is more than a screen
     page_views.settle(page)

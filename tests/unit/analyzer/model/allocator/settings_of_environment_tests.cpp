@@ -12,9 +12,9 @@ constexpr char any[] = "PYTORCH_ALLOC_CONF";
 
 struct given {
   std::string torch = "2.11.0+cu130";
-  std::vector<std::pair<std::string, std::string>> at_start;
-  std::vector<std::pair<std::string, std::string>> by_program;
-  std::vector<std::string> told;
+  std::vector<std::pair<std::string, std::string>> at_start = {};
+  std::vector<std::pair<std::string, std::string>> by_program = {};
+  std::vector<std::string> told = {};
 };
 
 [[nodiscard]] settings_of_environment settings_of(const given& run) {

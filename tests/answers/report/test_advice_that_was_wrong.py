@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Small programs that once got wrong advice, or none: what is right is known from reading each, or from a second run
+with the advice carried out."""
+
+import pytest
+
+from test_answers_that_were_wrong import GRAPH, ids, recorded
+
+ACCUMULATES = """
+import sys, torch
+from torch import nn
+batches, rows = int(sys.argv[1]), int(sys.argv[2])
+model = nn.Sequential(*[m for _ in range(8) for m in (nn.Linear(512, 512), nn.GELU())]).cuda()
+optimizer = torch.optim.AdamW(model.parameters())
+for step in range(8):
+    optimizer.zero_grad()
+    for _ in range(batches):
+        x = torch.randn(rows, 512, device="cuda")
+        ((model(x) - x).square().mean() / batches).backward()
+    optimizer.step()
+"""
+TWO_LOSSES = """
+import torch
+from torch import nn
+model = nn.Sequential(*[m for _ in range(8) for m in (nn.Linear(512, 512), nn.GELU())]).cuda()
+optimizer = torch.optim.AdamW(model.parameters())
+for step in range(8):
+    optimizer.zero_grad()
+    model(torch.randn(2048, 512, device="cuda")).square().mean().backward()
+    model(torch.rand(2048, 512, device="cuda")).abs().mean().backward()
+    optimizer.step()
+"""
+
+
+def changes(report: dict) -> dict[str, str]:
+    return {one["id"]: one["change"] for one in report["advice"]}
+
+
+def test_a_program_that_accumulates_gradients_is_told_of_more_micro_batches(built, tmp_path):
+    before = recorded(tmp_path, "accumulates", ACCUMULATES, 4, 4096).report()
+    half = next(one for one in before["advice"] if one["id"] == "micro_batch_half")
+    assert "8 a step instead of 4" in half["change"] and "(loss / 8)" in half["change"]
+    after = recorded(tmp_path, "accumulates", ACCUMULATES, 8, 2048).report()
+    peaks = [one["devices"][0]["peak_reserved"]["reserved_bytes"] for one in (before, after)]
+    assert peaks[0] - peaks[1] == pytest.approx(half["saves_bytes"], rel=0.15)
+
+
+def test_two_losses_of_a_step_are_no_micro_batches(built, tmp_path):
+    change = changes(recorded(tmp_path, "two_losses", TWO_LOSSES).report())["train_batch_half"]
+    assert change.startswith("batch size divided by 2;") and "instead of" not in change
+
+
+TRAINER = """
+import torch
+from transformers import GPT2Config, GPT2LMHeadModel, Trainer, TrainingArguments
+class Data(torch.utils.data.Dataset):
+    def __len__(self):
+        return 96
+    def __getitem__(self, at):
+        ids = torch.randint(0, 2000, (256,))
+        return {"input_ids": ids, "labels": ids}
+config = GPT2Config(vocab_size=2000, n_embd=256, n_layer=4, n_head=4, n_positions=256)
+arguments = TrainingArguments("made", per_device_train_batch_size=8, max_steps=4, report_to=[], save_strategy="no")
+Trainer(model=GPT2LMHeadModel(config), args=arguments, train_dataset=Data()).train()
+"""
+LIGHTNING = """
+import torch
+import lightning
+from torch import nn
+class Net(lightning.LightningModule):
+    def __init__(self):
+        super().__init__()
+        self.layers = nn.Sequential(*[m for _ in range(8) for m in (nn.Linear(512, 512), nn.GELU())])
+    def training_step(self, x, at):
+        return self.layers(x).square().mean()
+    def configure_optimizers(self):
+        return torch.optim.SGD(self.parameters(), lr=0.1)
+data = torch.utils.data.DataLoader(torch.randn(16384, 512), batch_size=4096)
+lightning.Trainer(accelerator="gpu", devices=1, max_epochs=2, logger=False, enable_checkpointing=False,
+                  enable_progress_bar=False).fit(Net(), data)
+"""
+
+
+@pytest.mark.parametrize("gpu, precision", [("rtx3090", "bf16=True"), ("t4", "fp16=True")])
+def test_transformers_trainer_is_told_of_its_own_arguments(built, tmp_path, gpu, precision):
+    report = recorded(tmp_path, "trainer", TRAINER, gpu=gpu, imports=("transformers",)).report()
+    assert changes(report)["mixed_precision"] == f"{precision} in TrainingArguments"
+    first = next(one["change"] for one in report["advice"] if one["id"] == "checkpointing")
+    assert first.startswith("gradient_checkpointing=True in TrainingArguments (each GPT2Block")
+
+
+@pytest.mark.parametrize("gpu, precision", [("rtx3090", "bf16-mixed"), ("t4", "16-mixed")])
+def test_lightning_s_trainer_is_told_of_its_own_option(built, tmp_path, gpu, precision):
+    said = changes(recorded(tmp_path, "with_lightning", LIGHTNING, gpu=gpu, imports=("lightning",)).report())
+    assert said["mixed_precision"] == f'Trainer(precision="{precision}")'
+
+
+SQUARE_BATCH = """
+import torch
+from torch import nn
+model = nn.Sequential(*[m for _ in range(8) for m in (nn.Linear(1024, 1024), nn.GELU())], nn.Linear(1024, 64)).cuda()
+batch = torch.randn(1024, 1024, device="cuda")
+for step in range(12):
+    model(batch).square().mean().backward()
+"""
+
+
+@pytest.mark.parametrize("text, is_divided", [(GRAPH, False), (SQUARE_BATCH, True)], ids=["graph", "batch"])
+def test_a_full_graph_has_no_batch_that_could_be_smaller(built, tmp_path, text, is_divided):
+    """As many rows as columns, the same in each step: only a product of both among the nodes is of pairs of them."""
+    assert ("train_batch_half" in ids(recorded(tmp_path, "rows", text).report())) == is_divided
+
+
+EVALUATES = """
+import sys, torch
+from torch import nn
+kind, rows = getattr(torch, sys.argv[1]), int(sys.argv[2])
+model = nn.Sequential(*[m for _ in range(8) for m in (nn.Linear(2048, 2048), nn.ReLU())]).eval().to(kind).cuda()
+with torch.no_grad():
+    for step in range(12):
+        model(torch.randn(rows, 2048, device="cuda", dtype=kind))
+"""
+
+
+@pytest.mark.parametrize("gpu, kind", [("rtx3090", "bfloat16"), ("t4", "float16")])
+def test_an_evaluation_that_is_mostly_weights_is_told_of_16_bits(built, tmp_path, gpu, kind):
+    before = recorded(tmp_path, "evaluates", EVALUATES, "float32", 128, gpu=gpu).report()
+    told, = [one for one in before["advice"] if one["id"] == "pure_bf16"]
+    assert told["change"].startswith(f"model.to(torch.{kind})") and "accuracy" in told["cost"]
+    after = recorded(tmp_path, "evaluates", EVALUATES, kind, 128, gpu=gpu).report()
+    peaks = [one["devices"][0]["peak_reserved"]["reserved_bytes"] for one in (before, after)]
+    assert peaks[0] - peaks[1] == pytest.approx(told["saves_bytes"], rel=0.15)
+
+
+def test_an_evaluation_that_is_mostly_results_is_not(built, tmp_path):
+    assert "pure_bf16" not in ids(recorded(tmp_path, "evaluates", EVALUATES, "float32", 16384).report())
