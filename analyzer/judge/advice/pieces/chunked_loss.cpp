@@ -56,8 +56,8 @@ class search {
       if (is_of_the_loss(block)) of_one_pass(block);
     }
     std::ranges::sort(found_.blocks);
-    const auto repeated = std::ranges::unique(found_.blocks);
-    found_.blocks.erase(repeated.begin(), repeated.end());
+    const auto end = std::unique(found_.blocks.begin(), found_.blocks.end());
+    found_.blocks.erase(end, found_.blocks.end());
     return std::move(found_);
   }
 
