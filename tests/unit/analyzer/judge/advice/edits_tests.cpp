@@ -8,7 +8,7 @@
 #include "tests/unit/support/made_layouts.h"
 
 using namespace memtrace;
-using namespace memtrace::advice;
+using namespace memtrace::allocator;
 using memtrace::test::operator""_MiB;
 
 namespace {

@@ -9,6 +9,7 @@
 
 using namespace memtrace;
 using namespace memtrace::advice;
+using allocator::request_edits;
 using memtrace::test::operator""_MiB;
 using test::small_run;
 
