@@ -121,7 +121,8 @@ class history_writer {
     return made;
   }
 
-  // The bytes in use by the driver's latest sample at each moment.
+  // The bytes in use by the driver's latest sample at each moment. The pool may have grown into what
+  // the sample counted: no more is in use than there is.
   [[nodiscard]] std::vector<double> device_used() const {
     constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
     const auto& moments = shown_.of.moments;
@@ -130,11 +131,13 @@ class history_writer {
     const auto known = outside.find(shown_.device.facts.device);
     if (known == outside.end()) return made;
     const auto& samples = known->second.samples();
+    const auto total = shown_.device.facts.total_bytes;
     for (std::size_t i = 0; i < moments.size(); ++i) {
       const auto next =
           std::ranges::upper_bound(samples, moments[i].time_ns, {}, &host::sample::time_ns);
       if (next == samples.begin()) continue;
-      made[i] = static_cast<double>(moments[i].reserved + std::prev(next)->bytes);
+      const auto used = moments[i].reserved + std::prev(next)->bytes;
+      made[i] = static_cast<double>(total == 0 ? used : std::min(used, total));
     }
     return made;
   }

@@ -87,8 +87,9 @@ void keep_gradients(const blocks::evidence& of, request_edits& edits) {
                                const std::string& figures, std::uint32_t parts) {
   proposal made;
   // The words of the one are no news where gradients are accumulated already.
-  made.id = fmt::format("{}_{}", micro_batches(of, passes) > 1 ? "micro_batch" : "train_batch",
-                        parts == 2 ? "half" : "quarter");
+  const bool accumulates = micro_batches(of, passes) > 1;
+  made.id = parts == 2 ? (accumulates ? "micro_batch_half" : "train_batch_half")
+                       : (accumulates ? "micro_batch_quarter" : "train_batch_quarter");
   made.group = "train_batch";
   made.amount = fmt::format("1/{}", parts);
   made.title = "What a training step computes at once grows with its batch";
