@@ -19,6 +19,8 @@ import { TimelineView } from "./timeline";
 import { TrustView } from "./trust";
 import { WhatIfView } from "./what_if";
 
+const MOVES = ["wheel", "touchstart", "keydown", "pointerdown"];
+
 function deviceName(report: Report, history: History): string {
   const { device, pid, rank } = history.facts;
   const known = report.devices.find((one) => one.index === device && one.pid === pid);
@@ -32,10 +34,20 @@ function unlikeTheOthers(report: Report, histories: History[]): number {
   return Math.max(0, histories.findIndex((one) => one.facts.pid === pid));
 }
 
+/** Pictures above are drawn when they are seen, and push it away: until a second is over, or somebody scrolls. */
+function scrollTo(target: HTMLElement): void {
+  const drawn = new ResizeObserver(() => target.scrollIntoView());
+  const stop = () => { drawn.disconnect(); MOVES.forEach((one) => window.removeEventListener(one, stop)); };
+  target.scrollIntoView();
+  drawn.observe(target.parentElement!);
+  MOVES.forEach((one) => window.addEventListener(one, stop, { passive: true }));
+  window.setTimeout(stop, 1000);
+}
+
 /** Goes to a view, also with the keyboard's place. */
 function show(view: string | null): void {
   const target = view === null ? null : document.querySelector<HTMLElement>(`main > section#${view}`);
-  target?.scrollIntoView();
+  if (target) scrollTo(target);
   target?.querySelector<HTMLElement>("h2")?.focus({ preventScroll: true });
 }
 
