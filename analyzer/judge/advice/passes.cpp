@@ -147,10 +147,8 @@ class graphs_of_calls {
     if (from == to) return;  // it kept what it used: retain_graph
     // Calls are numbered in the order of their births.
     for (; next_ != graphs_.end() && next_->second.birth < begin; ++next_) {
-      alive_.push_back(&next_->second);
+      next_->second.was_passed_over = next_->second.first_death >= end;
     }
-    std::erase_if(alive_, [&](const auto* graph) { return graph->first_death < end; });
-    for (auto* const graph : alive_) graph->was_passed_over = true;
   }
 
   const blocks::evidence& of_;
@@ -159,8 +157,7 @@ class graphs_of_calls {
   std::vector<std::pair<std::uint64_t, std::uint32_t>> deaths_;  // of a call's blocks
   std::set<trace::stack_id> with_gradients_;
   bool in_backward_ = false;
-  std::map<std::uint32_t, graph_fate>::iterator next_;  // to be born
-  std::vector<graph_fate*> alive_;
+  std::map<std::uint32_t, graph_fate>::iterator next_;  // after those that a pass has met
 };
 
 // A block that lives to the end may have been waiting for a backward pass, and so may one that was
