@@ -92,11 +92,11 @@ struct check_options {
 
 // The traces of both runs; false, after one sentence, when one of them is not there.
 [[nodiscard]] bool find_runs(const check_options& chosen, as_json::checked_run& run) {
-  const auto now = find_newest(chosen.traces);
+  const auto now = find_only(chosen.traces);
   if (!now) return false;
   run.traces = *now;
   if (chosen.against.empty()) return true;
-  const auto before = find_newest(chosen.against);
+  const auto before = find_only(chosen.against);
   if (!before) return false;
   run.baseline = *before;
   if (const auto* const same = in_both(run.traces, run.baseline)) {
@@ -190,7 +190,7 @@ int check_or_cannot_tell(const check_options& chosen) {
 
 action add_check(CLI::App& app) {
   const auto chosen = std::make_shared<check_options>();
-  app.add_option("TRACE", chosen->traces, "Traces, or directories: the newest run of each")
+  app.add_option("TRACE", chosen->traces, "Traces, or directories with the traces of one run")
       ->required();
   app.add_option("--max-peak", chosen->max_peak, "The most that may be allocated on a device")
       ->type_name("SIZE");

@@ -117,7 +117,10 @@ std::optional<std::vector<std::string>> find(const std::vector<std::string>& nam
   return std::nullopt;
 }
 
-std::optional<std::vector<std::string>> find_newest(const std::vector<std::string>& names) {
+namespace {
+
+std::optional<std::vector<std::string>> find_runs(const std::vector<std::string>& names,
+                                                  bool only) {
   std::vector<std::string> all;
   for (const auto& name : names) {
     auto found = find({name});
@@ -125,6 +128,11 @@ std::optional<std::vector<std::string>> find_newest(const std::vector<std::strin
     std::error_code failed;
     if (found->size() > 1 && std::filesystem::is_directory(name, failed)) {
       auto newest = trace::newest_of(*found);
+      if (newest.runs > 1 && only) {
+        log::error("{} has {} runs; name the files of one, or give each run a directory of its own",
+                   text::printable(name), newest.runs);
+        return std::nullopt;
+      }
       if (newest.runs > 1) {
         log::note("{} has {} runs; this is the newest, of {}: {}", text::printable(name),
                   newest.runs, local_time(newest.start_ns), files_of(newest.traces));
@@ -134,6 +142,16 @@ std::optional<std::vector<std::string>> find_newest(const std::vector<std::strin
     std::ranges::move(*found, std::back_inserter(all));
   }
   return all;
+}
+
+}  // namespace
+
+std::optional<std::vector<std::string>> find_newest(const std::vector<std::string>& names) {
+  return find_runs(names, false);
+}
+
+std::optional<std::vector<std::string>> find_only(const std::vector<std::string>& names) {
+  return find_runs(names, true);
 }
 
 const std::string* in_both(const std::vector<std::string>& before,

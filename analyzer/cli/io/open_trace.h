@@ -36,6 +36,11 @@ struct open_trace {
 [[nodiscard]] std::optional<std::vector<std::string>> find_newest(
     const std::vector<std::string>& names);
 
+// The same for limits that each run has to keep: nothing, after one sentence, where a directory has
+// several runs.
+[[nodiscard]] std::optional<std::vector<std::string>> find_only(
+    const std::vector<std::string>& names);
+
 // The first of `after` that is in `before`, too, under whatever name; null: none.
 [[nodiscard]] const std::string* in_both(const std::vector<std::string>& before,
                                          const std::vector<std::string>& after);

@@ -64,7 +64,7 @@ template <class F>
 namespace key = format::info_key;
 
 constexpr auto numbers = std::to_array<std::string_view>(
-    {key::run, key::rank, key::local_rank, key::world_size, key::cuda_runtime, key::cuda_driver});
+    {key::rank, key::local_rank, key::world_size, key::cuda_runtime, key::cuda_driver});
 // memtrace's own sentences about the software; a reason may name a path.
 constexpr auto sentences = std::to_array<std::string_view>(
     {key::torch, key::python, key::simulated, key::python_stacks, key::mode, key::capabilities,
@@ -185,6 +185,7 @@ std::string disguise::text(std::string_view text, unsigned roles) const {
 std::string disguise::info(std::string_view name, std::string_view value) const {
   if (name == key::command) return words_.replaced(program_of(value));
   if (name == key::host) return words_.replaced(value);
+  if (name == key::run) return fmt::format("{:x}", std::hash<std::string_view>{}(value));
   if (is_one_of(numbers, name)) return scrubbed_number(value);
   if (is_one_of(sentences, name)) return sentence(value);
   if (name == key::alloc_conf || name.ends_with("ALLOC_CONF")) return scrubbed_settings(value);

@@ -65,16 +65,20 @@ std::string settings_of_environment::why_without_effect(const variable& one) con
 std::vector<std::string> settings_of_environment::without_effect() const {
   std::vector<std::string> sentences;
   if (torch_.empty()) return sentences;
+  const auto is_in_force = [&, now = in_force()](const std::string& text) {
+    return told_.contains(text) || text == now;
+  };
   const auto say = [&](std::string_view name, std::string_view value, std::string_view why) {
     sentences.push_back(fmt::format("{}={} has no effect: {}.", name, value, why));
   };
   for (const auto& one : variables_) {
     if (!one.value || one.value->empty()) continue;
-    if (told_.contains(*one.value)) continue;
+    if (is_in_force(*one.value)) continue;
     const auto why = why_without_effect(one);
     if (!why.empty()) say(one.name, *one.value, why);
   }
   for (const auto& [name, value] : unknown_) {
+    if (is_in_force(value)) continue;  // somebody has passed it on
     say(name, value, fmt::format("PyTorch reads {}", variables_[0].name));
   }
   return sentences;

@@ -19,7 +19,9 @@ constexpr std::size_t longest_unknown = 128;
 // thousands of them gets the details of the first ones only.
 constexpr std::uint64_t most_layout_work = 1u << 24;  // blocks and sites
 constexpr std::size_t most_ooms = 1u << 16;
+constexpr std::size_t most_refusals = 64;
 constexpr std::size_t most_warnings = 64;
+constexpr std::size_t most_settings = 64;
 constexpr std::uint64_t no_memory = 2;  // cudaErrorMemoryAllocation, CUDA_ERROR_OUT_OF_MEMORY
 
 [[nodiscard]] device_totals totals_of(const device_replay& allocator) {
@@ -106,7 +108,7 @@ void replayer::on_allocator(const trace::event& head, const trace::allocator_eve
   }
   if (record.kind == format::kind::alloc) {
     count_stack(head, record.stack);
-    went_on();
+    went_on(head.device);
   }
   if (record.kind == format::kind::oom) run_out(head, record, device);
 }
@@ -126,7 +128,7 @@ void replayer::on_reported(const trace::event& head, const trace::reported_event
   device.allocator.on_reported(head, record);
   if (record.is_alloc) {
     count_stack(head, record.stack);
-    went_on();
+    went_on(head.device);
   }
 }
 
@@ -137,6 +139,8 @@ void replayer::on_operation(const trace::event&, const trace::operation_event& r
   }
   if (record.operation == static_cast<std::uint64_t>(format::operation::settings) &&
       record.a == 0) {
+    std::erase(settings_, record.text);
+    if (settings_.size() == most_settings) settings_.erase(settings_.begin());
     settings_.emplace_back(record.text);
   }
 }
@@ -147,11 +151,12 @@ void replayer::on_cuda_call(const trace::event& head, const trace::cuda_call_eve
   if (call.release || place_of(api) != memory_place::device) return;
   auto& device = at(head.device);
   if (call.error != 0) device.call_failed = true;
-  if (call.error == no_memory && call.has_owner && outside_refusals_.size() < most_ooms) {
+  if (call.error == no_memory && call.has_owner && outside_refusals_.size() < most_refusals) {
     outside_refusals_.push_back({head.device, head.time_ns, call.size, totals_of(device.allocator),
                                  call.owner, call.stack, false});
+    ++open_refusals_;
   }
-  if (call.error == 0 && call.has_owner) outside_went_on();
+  if (call.error == 0 && call.has_owner) outside_went_on(head.device);
 }
 
 void replayer::on_cuda_undo(const trace::event& head, const trace::cuda_undo_event& failed) {
@@ -193,14 +198,17 @@ void replayer::count_stack(const trace::event& head, trace::stack_id stack) {
   ++(is_backward_thread(names_, head.thread) ? stacks_.backward : stacks_.unresolved);
 }
 
-void replayer::went_on() {
+void replayer::went_on(std::uint32_t device) {
   for (; judged_ooms_ < ooms_.size(); ++judged_ooms_) ooms_[judged_ooms_].caught = true;
-  outside_went_on();
+  outside_went_on(device);
 }
 
-void replayer::outside_went_on() {
-  for (; judged_refusals_ < outside_refusals_.size(); ++judged_refusals_) {
-    outside_refusals_[judged_refusals_].caught = true;
+void replayer::outside_went_on(std::uint32_t device) {
+  if (open_refusals_ == 0) return;
+  for (auto& one : outside_refusals_) {
+    if (one.caught || one.device != device) continue;
+    one.caught = true;
+    --open_refusals_;
   }
 }
 

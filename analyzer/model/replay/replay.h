@@ -116,7 +116,7 @@ class replayer final : public trace::record_visitor {
   [[nodiscard]] const std::vector<std::string>& warnings() const { return warnings_; }
   [[nodiscard]] const unknown_entry_points& unknown() const { return unknown_; }
   [[nodiscard]] const stack_counts& stacks() const { return stacks_; }
-  // The allocator's: each text that PyTorch read or was given, the latest last.
+  // The allocator's: the texts that PyTorch read or was given, each once, the latest last.
   [[nodiscard]] const std::vector<std::string>& settings() const { return settings_; }
   [[nodiscard]] const driver_memory& driver() const { return driver_; }
 
@@ -125,8 +125,8 @@ class replayer final : public trace::record_visitor {
   void run_out(const trace::event& head, const trace::allocator_event& record,
                device_record& device);
   void count_stack(const trace::event& head, trace::stack_id stack);
-  void went_on();
-  void outside_went_on();
+  void went_on(std::uint32_t device);
+  void outside_went_on(std::uint32_t device);
 
   const trace::dictionary& names_;
   std::map<std::uint32_t, std::unique_ptr<device_record>> devices_;
@@ -136,8 +136,8 @@ class replayer final : public trace::record_visitor {
   driver_memory driver_;
   stack_counts stacks_;
   std::vector<out_of_memory> ooms_;
-  std::size_t judged_refusals_ = 0;
-  std::size_t judged_ooms_ = 0;  // before this, `caught` is final
+  std::size_t open_refusals_ = 0;  // that nobody went on from
+  std::size_t judged_ooms_ = 0;    // before this, `caught` is final
   std::uint64_t layout_work_ = 0;
   std::vector<std::string> warnings_;
   unknown_entry_points unknown_;

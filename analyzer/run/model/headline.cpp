@@ -253,8 +253,10 @@ using verdicts::subject_kind;
                   what.library.empty() ? "outside of PyTorch's pool" : "to " + what.library,
                   at_line(frames, {}))};
   const auto unused = totals.reserved - std::min(totals.reserved, totals.allocated);
-  parts.push_back(fmt::format("PyTorch's pool has {}, {} of it unused",
-                              brief_bytes(totals.reserved), brief_bytes(unused)));
+  if (totals.reserved != 0) {
+    parts.push_back(fmt::format("PyTorch's pool has {}, {} of it unused",
+                                brief_bytes(totals.reserved), brief_bytes(unused)));
+  }
   if (would_pass_without_cache(what)) {
     parts.emplace_back("fix: torch.cuda.empty_cache() before it");
   }

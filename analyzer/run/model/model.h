@@ -147,7 +147,7 @@ struct oom_report {
   std::optional<verdicts::remedy> fix;  // of the first of these
 };
 
-// A request beside PyTorch's pool that CUDA refused, and that ended the program.
+// A request beside PyTorch's pool that CUDA refused, and after which nothing more was taken.
 struct outside_refusal_report {
   replay::outside_refusal facts;
   std::string library;  // "libnccl.so.2"; empty: the program itself

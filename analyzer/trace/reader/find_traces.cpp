@@ -2,7 +2,6 @@
 #include "analyzer/trace/reader/find_traces.h"
 
 #include <fmt/core.h>
-#include <sys/stat.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -52,20 +51,17 @@ class run_name final : public record_visitor {
   return found;
 }
 
-// When it ended, on the clock of its start. A program that was killed wrote its file to the last.
-[[nodiscard]] std::uint64_t end_of(file_source& source, const std::string& path,
-                                   const format::file_header& header) {
+// When it ended, on the clock of its start; of a program that was killed, its last event.
+[[nodiscard]] std::uint64_t end_of(file_source& source, const reader& from) {
+  const auto& header = from.header();
   if (source.is_growing()) return ~std::uint64_t{0};
   if (const auto trailer = read_trailer(source)) {
     return header.start_realtime_ns +
            (std::max(trailer->end_monotonic_ns, header.start_monotonic_ns) -
             header.start_monotonic_ns);
   }
-  struct stat facts {};
-  if (::stat(path.c_str(), &facts) != 0) return header.start_realtime_ns;
-  return std::max(header.start_realtime_ns,
-                  static_cast<std::uint64_t>(facts.st_mtim.tv_sec) * 1'000'000'000 +
-                      static_cast<std::uint64_t>(facts.st_mtim.tv_nsec));
+  record_visitor nothing;
+  return header.start_realtime_ns + from.again().read(nothing).end_time_ns;
 }
 
 // Ascending by start.
@@ -130,7 +126,7 @@ newest_run newest_of(const std::vector<std::string>& traces) {
     run_name run;
     (void)from->read(run, {}, [] { return true; });
     const auto start_ns = from->header().start_realtime_ns;
-    const auto end_ns = end_of(*source, path, from->header());
+    const auto end_ns = end_of(*source, *from);
     auto& of = run.name().empty()
                    ? all.emplace_back(lifetime{start_ns, end_ns, {}})
                    : named.try_emplace(run.name(), lifetime{start_ns, end_ns, {}}).first->second;

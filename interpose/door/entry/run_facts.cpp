@@ -76,8 +76,11 @@ bool is_as_at_load(std::size_t variable) noexcept {
   return std::strcmp(value, at_load[variable]) == 0;
 }
 
-// Settings of the allocator under a name that is none of PyTorch's: a misspelt one.
-void record_unread_settings(recorder& to) noexcept {
+// Settings of the allocator under a name that is none of PyTorch's: a misspelt one. When the library
+// was loaded: later, another thread may change the environment while it is walked.
+std::string_view unread_settings[4];
+
+void note_unread_settings() noexcept {
   constexpr const char* options[] = {"expandable_segments:", "max_split_size_mb:",
                                      "garbage_collection_threshold:", "roundup_power2_divisions:"};
   for (char** variable = environ; variable != nullptr && *variable != nullptr; ++variable) {
@@ -90,10 +93,21 @@ void record_unread_settings(recorder& to) noexcept {
     }
     const auto name = text.substr(0, equals);
     if (name.ends_with("_ALLOC_CONF") && name.starts_with("PYTORCH_")) continue;
+    auto* const place = std::ranges::find(unread_settings, std::string_view());
+    if (place == std::end(unread_settings)) return;
+    *place = text;
+  }
+}
+
+void record_unread_settings(recorder& to) noexcept {
+  constexpr std::size_t longest = 1024;  // of a value
+  for (const auto text : unread_settings) {
+    if (text.empty()) return;
+    const auto name = text.substr(0, text.find('='));
     char info[80];
     std::snprintf(info, sizeof info, "%s%.*s", format::environment_prefix,
                   static_cast<int>(name.size()), name.data());
-    to.info(info, value);
+    to.info(info, text.substr(name.size() + 1, longest));
   }
 }
 
@@ -161,6 +175,7 @@ void record_simulated(recorder& to) noexcept {
 }  // namespace
 
 void note_environment() noexcept {
+  note_unread_settings();
   for (std::size_t i = 0; i < std::size(at_load); ++i) {
     at_load[i] = std::getenv(format::settings_variables[i]);
   }

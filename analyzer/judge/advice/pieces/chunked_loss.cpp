@@ -6,6 +6,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
 #include <set>
 #include <utility>
 #include <vector>
@@ -15,6 +16,7 @@
 #include "analyzer/judge/advice/passes.h"
 #include "analyzer/judge/advice/pieces.h"
 #include "analyzer/judge/advice/program_words.h"
+#include "analyzer/trace/code/frames.h"
 
 namespace memtrace::advice {
 
@@ -53,8 +55,10 @@ class search {
 
   [[nodiscard]] vocabulary_loss run() {
     for (block_number block = 0; block < of_.blocks.size(); ++block) {
-      if (is_of_the_loss(block)) of_one_pass(block);
+      if (is_of_the_loss(block)) find_logits(block);
     }
+    if (words_.empty()) return {};
+    for (block_number block = 0; block < of_.blocks.size(); ++block) look_at_backward(block);
     std::ranges::sort(found_.blocks);
     const auto end = std::unique(found_.blocks.begin(), found_.blocks.end());
     found_.blocks.erase(end, found_.blocks.end());
@@ -67,20 +71,25 @@ class search {
   [[nodiscard]] bool is_of_the_loss(block_number block) const {
     const auto facts = of_.blocks[block];
     return passes_.of_block[block] == activity::training && facts.born_in == phase::forward &&
-           facts.kept_by_autograd && facts.dimensions == 2 && facts.rows >= chunks &&
-           heads_.contains(facts.columns) &&
+           !facts.recomputed && facts.kept_by_autograd && facts.dimensions == 2 &&
+           facts.rows >= chunks && heads_.contains(facts.columns) &&
            passes_through(of_, facts.stack, "cross_entropy", "torch/nn/functional.py");
   }
 
-  void of_one_pass(block_number loss) {
+  // From the loss back to the head's output: casts and copies that somebody made in between.
+  void find_logits(block_number loss) {
+    constexpr block_number most = 64;
     const auto facts = of_.blocks[loss];
-    const auto [begin, end] = pass_around(birth_event(of_, loss));
-    for (auto block = block_from(of_, begin);
-         block < of_.blocks.size() && birth_event(of_, block) < end; ++block) {
-      if (is_places_times_words(block, facts)) found_.blocks.push_back(block);
-      if (of_.blocks[block].what == category::gradients && is_of_the_head(block, facts)) {
-        found_.gradients.push_back(block);
-      }
+    words_.insert(facts.columns);
+    lines_.insert(facts.stack);
+    found_.blocks.push_back(loss);
+    for (auto block = loss; block > 0 && loss - block < most;) {
+      const auto before = of_.blocks[--block];
+      if (before.born_in == phase::backward) break;
+      if (!is_places_times_words(block, facts)) continue;
+      found_.blocks.push_back(block);
+      if (before.module && before.module != before.root) break;  // the head
+      lines_.insert(before.stack);
     }
     if (!found_.stack || bytes_of(of_, loss) > most_) {
       most_ = bytes_of(of_, loss);
@@ -88,45 +97,47 @@ class search {
     }
   }
 
-  // Its first event, and the first one after it; the last pass may have been cut short.
-  [[nodiscard]] std::pair<std::uint64_t, std::uint64_t> pass_around(std::uint64_t event) const {
-    const auto past_last = end_event(of_) + 1;
-    if (passes_.unfinished && event >= *passes_.unfinished) {
-      return {*passes_.unfinished, past_last};
+  // Gradients of the logits and of what was made of them, and of the head's weights.
+  void look_at_backward(block_number block) {
+    const auto facts = of_.blocks[block];
+    if (facts.born_in != phase::backward) return;
+    if (facts.what == category::gradients) {
+      if (is_of_the_head(facts)) found_.gradients.push_back(block);
+      return;
     }
-    const auto pass = passes_.at(event);
-    if (!pass) return {event, event};
-    return {passes_.training[*pass].forward, passes_.training[*pass].end};
+    if (like_parameters_[block] || !lines_.contains(facts.forward)) return;
+    const auto bytes = bytes_of(of_, block);
+    if (std::ranges::any_of(words_, [&](std::uint64_t words) {
+          return bytes % (2 * words) == 0 && bytes >= 2 * words * chunks;
+        })) {
+      found_.blocks.push_back(block);
+    }
   }
 
   // As many places as the loss has, or those that it leaves out besides: the last of each sequence.
   [[nodiscard]] bool is_places_times_words(block_number block,
                                            const blocks::block_facts& loss) const {
-    const auto what = of_.blocks[block].what;
-    if (like_parameters_[block] || what == category::gradients || what == category::weights ||
-        what == category::optimizer_states) {
-      return false;
-    }
+    const auto facts = of_.blocks[block];
+    if (facts.dimensions != 0 && facts.columns != loss.columns) return false;
     const auto bytes = bytes_of(of_, block);
-    for (const std::uint64_t width : {2, 4}) {
+    return std::ranges::any_of(std::array<std::uint64_t, 2>{2, 4}, [&](std::uint64_t width) {
       const auto row = loss.columns * width;
       const auto places = bytes / row;
-      if (bytes % row == 0 && places >= loss.rows && places < 2 * std::uint64_t{loss.rows}) {
-        return true;
-      }
-    }
-    return false;
+      return bytes % row == 0 && places >= loss.rows && places < 2 * std::uint64_t{loss.rows};
+    });
   }
 
-  [[nodiscard]] bool is_of_the_head(block_number block, const blocks::block_facts& loss) const {
-    const auto* const shape = weights_.of(of_.blocks[block]);
-    return shape != nullptr && (shape->rows == loss.columns || shape->columns == loss.columns);
+  [[nodiscard]] bool is_of_the_head(const blocks::block_facts& gradient) const {
+    const auto* const shape = weights_.of(gradient);
+    return shape != nullptr && (words_.contains(shape->rows) || words_.contains(shape->columns));
   }
 
   const blocks::evidence& of_;
   run_passes passes_;
   std::vector<bool> like_parameters_;
   std::set<std::uint32_t> heads_;
+  std::set<std::uint32_t> words_;    // of the losses
+  std::set<trace::stack_id> lines_;  // of the loss, and of what is between it and the head
   weight_shapes weights_{of_};
   vocabulary_loss found_;
   std::uint64_t most_ = 0;
@@ -142,16 +153,34 @@ void divide(const vocabulary_loss& loss, const blocks::evidence& of, request_edi
   }
 }
 
-[[nodiscard]] std::string change_of(const blocks::evidence& of, const std::string& line) {
+// Whether the user's own code calls cross_entropy: else it is a library that has to be told.
+[[nodiscard]] bool is_own_call(const blocks::evidence& of, trace::stack_id stack) {
+  const auto frames = code::frames_of(of.names, stack);
+  const auto loss = std::ranges::find(frames, "cross_entropy", &code::source_frame::function);
+  const auto caller = std::find_if(loss, frames.end(), [](const code::source_frame& one) {
+    return !one.file.ends_with("torch/nn/functional.py") &&
+           one.file.find("torch/nn/modules/") == std::string::npos;
+  });
+  return caller != frames.end() && caller->user;
+}
+
+[[nodiscard]] std::string change_of(const blocks::evidence& of, trace::stack_id stack) {
   if (owner_of_loop(of, passes_of(of)) == loop_owner::transformers) {
     return "use_liger_kernel=True in TrainingArguments (pip install liger-kernel)";
   }
+  if (!is_own_call(of, stack)) {
+    return "a loss that never makes all logits: AutoLigerKernelForCausalLM of liger-kernel for a "
+           "model of transformers, else its LigerFusedLinearCrossEntropyLoss of the head's "
+           "weights, "
+           "the hidden states and the targets";
+  }
+  const auto line = line_of(of, stack);
   return fmt::format(
       "{}: for h, t in zip(hidden.chunk({}), targets.chunk({})): loss = loss + "
       "torch.utils.checkpoint.checkpoint(lambda h, t: F.cross_entropy(head(h), t, "
-      "reduction=\"sum\"), h, t, use_reentrant=False), divided by targets.numel() at the end; "
-      "hidden "
-      "is (places, width). Liger's LigerFusedLinearCrossEntropyLoss does it in one kernel",
+      "reduction=\"sum\"), h, t, use_reentrant=False), divided by (targets != -100).sum() at the "
+      "end; hidden is (places, width), and ignore_index and weight stay as they are. Liger's "
+      "LigerFusedLinearCrossEntropyLoss does it in one kernel",
       line.empty() ? "where the loss is computed" : "at " + line, chunks, chunks);
 }
 
@@ -170,7 +199,7 @@ proposals chunked_loss(const blocks::evidence& of) {
   made.id = "chunked_loss";
   made.amount = fmt::format("1/{}", chunks);
   made.title = "Logits of all places are there at once, and what the loss makes of them";
-  made.change = change_of(of, line_of(of, loss.stack));
+  made.change = change_of(of, loss.stack);
   made.evidence = fmt::format(
       "at the peak {} are logits, what the loss makes of them, and their "
       "gradients",

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <chrono>
+#include <filesystem>
 #include <fstream>
 #include <string>
 #include <vector>
@@ -83,6 +85,19 @@ TEST_CASE("GIVEN a process that lives WHEN another one begins and ends THEN they
   const auto found = newest_in(folder);
   CHECK(found.runs == 2);
   CHECK(found.traces == both);
+}
+
+TEST_CASE("GIVEN a killed process whose file was copied later THEN its last event is its end") {
+  const temporary_folder folder;
+  const auto first = record_one(folder);
+  // The trailer is what a killed process has not written; the copy is younger than what follows.
+  std::filesystem::resize_file(first, std::filesystem::file_size(first) - sizeof(format::trailer));
+  const auto second = record_one(folder);
+  const auto later = std::filesystem::last_write_time(second) + std::chrono::hours(1);
+  std::filesystem::last_write_time(first, later);
+  const auto found = newest_in(folder);
+  CHECK(found.runs == 2);
+  CHECK(found.traces == paths{second});
 }
 
 TEST_CASE("GIVEN a file that is no trace THEN it is left to whoever opens it") {
