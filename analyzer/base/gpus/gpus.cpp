@@ -8,24 +8,11 @@
 #include <iterator>
 #include <vector>
 
+#include "analyzer/base/text/nearest.h"
+
 namespace memtrace::gpus {
 
 namespace {
-
-[[nodiscard]] std::size_t edit_distance(std::string_view from, std::string_view to) {
-  std::vector<std::size_t> row(to.size() + 1);
-  for (std::size_t j = 0; j <= to.size(); ++j) row[j] = j;
-  for (std::size_t i = 0; i < from.size(); ++i) {
-    auto diagonal = row[0];
-    row[0] = i + 1;
-    for (std::size_t j = 0; j < to.size(); ++j) {
-      const auto replaced = diagonal + (from[i] == to[j] ? 0 : 1);
-      diagonal = row[j + 1];
-      row[j + 1] = std::min({replaced, row[j] + 1, diagonal + 1});
-    }
-  }
-  return row.back();
-}
 
 // As people write them: "RTX 3090", "a100_80gb".
 [[nodiscard]] std::string plain(std::string_view name) {
@@ -40,7 +27,16 @@ namespace {
 }  // namespace
 
 const gpu_model* find(std::string_view name) {
-  const auto* const found = std::ranges::find(known_gpus, name, &gpu_model::key);
+  const auto wanted = plain(name);
+  const auto* found = std::ranges::find_if(
+      known_gpus, [&](const gpu_model& known) { return plain(known.key) == wanted; });
+  if (found == std::end(known_gpus)) {
+    found = std::ranges::find_if(known_gpus, [&](const gpu_model& known) {
+      const std::string_view key = known.key;
+      const auto dash = key.find('-');
+      return dash != key.npos && plain(key.substr(0, dash)) == wanted;
+    });
+  }
   return found == std::end(known_gpus) ? nullptr : found;
 }
 
@@ -51,7 +47,7 @@ std::string unknown_gpu_sentence(std::string_view name) {
   std::ranges::stable_sort(nearest, {}, [&](const gpu_model& known) {
     const auto key = plain(known.key);
     const bool part = key.find(wanted) != key.npos || wanted.find(key) != wanted.npos;
-    return part ? 0 : edit_distance(wanted, key);
+    return part ? 0 : text::edit_distance(wanted, key);
   });
   std::string list;
   for (std::size_t i = 0; i < suggestions; ++i) {

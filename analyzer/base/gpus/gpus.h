@@ -12,7 +12,8 @@
 
 namespace memtrace::gpus {
 
-// Null: there is no such GPU.
+// As people write it: "rtx3090", "RTX 3090"; a name without the size that several have, such as
+// "h100", is the one of them that is listed first. Null: there is no such GPU.
 [[nodiscard]] const gpu_model* find(std::string_view name);
 
 // "there is no GPU xyz to simulate; the nearest are …": names by edit distance.

@@ -29,10 +29,12 @@ int dry_run(const program& command, dry_run_options& chosen) {
     gpus::print_gpus(stdout);
     return success;
   }
-  if (gpus::find(chosen.gpu.model) == nullptr) {
+  const auto* const gpu = gpus::find(chosen.gpu.model);
+  if (gpu == nullptr) {
     log::error("{}", gpus::unknown_gpu_sentence(chosen.gpu.model));
     return usage;
   }
+  chosen.gpu.model = gpu->key;
   if (command.empty()) {
     log::error("put the program after --: memtrace dry-run --gpu {} -- python train.py",
                chosen.gpu.model);

@@ -7,7 +7,9 @@
 #include <cmath>
 #include <cstdio>
 #include <memory>
+#include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "analyzer/base/gpus/gpus.h"
@@ -185,13 +187,15 @@ void read_adapters(const estimate_options& given, estimate::plan& wanted) {
 
 [[nodiscard]] std::vector<estimate::gpu_fit> fits_of(const estimate_options& given,
                                                      const estimate::plan& wanted) {
+  std::set<std::string_view> wanted_gpus;
   for (const auto& name : given.gpus) {
-    if (gpus::find(name) == nullptr) throw misunderstood{gpus::unknown_gpu_sentence(shown(name))};
+    const auto* const gpu = gpus::find(name);
+    if (gpu == nullptr) throw misunderstood{gpus::unknown_gpu_sentence(shown(name))};
+    wanted_gpus.insert(gpu->key);
   }
   std::vector<estimate::gpu_fit> fits;
   for (const auto& gpu : known_gpus) {
-    const bool named = std::find(given.gpus.begin(), given.gpus.end(), gpu.key) != given.gpus.end();
-    if (given.gpus.empty() || named) {
+    if (wanted_gpus.empty() || wanted_gpus.contains(gpu.key)) {
       fits.push_back(estimate::fit_on(wanted, gpu.key, gpu.total_bytes));
     }
   }

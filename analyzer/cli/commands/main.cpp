@@ -7,8 +7,10 @@
 #include <cstdio>
 #include <exception>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "analyzer/base/text/nearest.h"
 #include "analyzer/cli/commands/command.h"
 #include "analyzer/cli/io/log.h"
 #include "analyzer/cli/io/open_trace.h"
@@ -17,7 +19,15 @@ namespace {
 
 using namespace memtrace::cli;
 
+// As the help lists them.
+constexpr char records[] = "Record";
+constexpr char reads[] = "Read";
+constexpr char plans[] = "Plan";
+constexpr char shares[] = "Share";
+constexpr char inside[] = "Look inside";
+
 struct subcommand {
+  const char* group;
   const char* name;
   const char* help;
   action (*add)(CLI::App&);
@@ -25,28 +35,32 @@ struct subcommand {
 };
 
 constexpr std::array subcommands = {
-    subcommand{"report", "Say what holds the memory in a trace", add_report, false},
-    subcommand{"live", "Watch a recording that grows, in the terminal", add_live, false},
-    subcommand{"diff", "Two runs side by side: what changed", add_diff, false},
-    subcommand{"check", "Whether a run keeps to its limits, for CI", add_check, false},
-    subcommand{"replay", "What other allocator options, or another GPU, would do", add_replay,
+    subcommand{records, "run", "Run a program, record it, and report", add_run, true},
+    subcommand{records, "dry-run", "The same on a simulated GPU", add_dry_run, true},
+    subcommand{records, "doctor",
+               "Say what a recording here would hold, and what it would lack and why", add_doctor,
+               true},
+    subcommand{records, "path", "Print where libmemtrace.so is, for LD_PRELOAD", add_path, false},
+    subcommand{reads, "report", "Say what holds the memory in a trace", add_report, false},
+    subcommand{reads, "live", "Watch a recording that grows, in the terminal", add_live, false},
+    subcommand{reads, "diff", "Two runs side by side: what changed", add_diff, false},
+    subcommand{reads, "check", "Whether a run keeps to its limits, for CI", add_check, false},
+    subcommand{reads, "replay", "What other allocator options, or another GPU, would do",
+               add_replay, false},
+    subcommand{plans, "fit", "The largest batch that fits each GPU, by dry runs", add_fit, true},
+    subcommand{plans, "estimate",
+               "Work out what a training would need, by formulas with their sources", add_estimate,
                false},
-    subcommand{"run", "Run a program, record it, and report", add_run, true},
-    subcommand{"dry-run", "The same on a simulated GPU", add_dry_run, true},
-    subcommand{"fit", "The largest batch that fits each GPU, by dry runs", add_fit, true},
-    subcommand{"doctor", "Say what a recording here would hold, and what it would lack and why",
-               add_doctor, true},
-    subcommand{"path", "Print where libmemtrace.so is, for LD_PRELOAD", add_path, false},
-    subcommand{"estimate", "Work out what a training would need, by formulas with their sources",
-               add_estimate, false},
-    subcommand{"scrub", "Copy traces without paths and names, to share them", add_scrub, false},
-    subcommand{"audit", "Whether CUPTI saw the same allocations (MEMTRACE_CUPTI=1)", add_audit,
+    subcommand{shares, "scrub", "Copy traces without paths and names, to share them", add_scrub,
                false},
-    subcommand{"export", "A trace for other tools: Perfetto, pprof, speedscope and more",
+    subcommand{shares, "export", "A trace for other tools: Perfetto, pprof, speedscope and more",
                add_export, false},
-    subcommand{"fleet", "Many runs: add their summaries to a store, and ask all of them", add_fleet,
+    subcommand{shares, "fleet", "Many runs: add their summaries to a store, and ask all of them",
+               add_fleet, false},
+    subcommand{inside, "audit", "Whether CUPTI saw the same allocations (MEMTRACE_CUPTI=1)",
+               add_audit, false},
+    subcommand{inside, "dump", "Print every record of a trace as JSON, one a line", add_dump,
                false},
-    subcommand{"dump", "Print every record of a trace as JSON, one a line", add_dump, false},
 };
 
 // Takes what follows the first "--" off the arguments, untouched.
@@ -56,6 +70,16 @@ constexpr std::array subcommands = {
   program command(dashes + 1, arguments.end());
   arguments.erase(dashes, arguments.end());
   return command;
+}
+
+// The subcommand that was misspelt; empty: it is one, or none is near.
+[[nodiscard]] std::string_view meant_by(std::string_view written) {
+  const auto is_named = [&](const subcommand& one) { return written == one.name; };
+  if (written.starts_with('-') || std::ranges::any_of(subcommands, is_named)) return {};
+  const auto& nearest = *std::ranges::min_element(subcommands, {}, [&](const subcommand& one) {
+    return memtrace::text::edit_distance(written, one.name);
+  });
+  return memtrace::text::may_mean(written, nearest.name) ? nearest.name : std::string_view();
 }
 
 int run(std::vector<std::string> arguments) {
@@ -70,13 +94,20 @@ int run(std::vector<std::string> arguments) {
   app.add_flag("-v,--verbose", more, "Say more on standard error; twice: everything")
       ->excludes("--log-level");
   app.require_subcommand(1);
-  app.fallthrough();  // both are taken after the subcommand, too
+  app.fallthrough();        // both are taken after the subcommand, too
+  if (arguments.empty()) {  // the help says more than that a subcommand is missing
+    for (const auto& entry : subcommands) {
+      app.add_subcommand(entry.name, entry.help)->group(entry.group);
+    }
+    std::fputs(app.help().c_str(), stderr);
+    return usage;
+  }
   std::array<action, subcommands.size()> actions;
   program command;
   bool runs_a_program = false;
   for (std::size_t i = 0; i < subcommands.size(); ++i) {
     const auto& entry = subcommands[i];
-    auto& sub = *app.add_subcommand(entry.name, entry.help);
+    auto& sub = *app.add_subcommand(entry.name, entry.help)->group(entry.group);
     actions[i] = entry.add(sub);
     if (entry.add == add_fleet && !arguments.empty() && arguments[0] == entry.name) {
       command.assign(arguments.begin() + 1, arguments.end());
@@ -88,6 +119,7 @@ int run(std::vector<std::string> arguments) {
     command = split_program(arguments);
     runs_a_program = true;
   }
+  const auto written = arguments.empty() ? std::string() : arguments.front();
   try {
     std::ranges::reverse(arguments);  // as CLI11 takes them
     app.parse(std::move(arguments));
@@ -96,9 +128,14 @@ int run(std::vector<std::string> arguments) {
     const bool dashes_missing =
         runs_a_program && command.empty() &&
         error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError);
-    log::error("{}; {}", error.what(),
-               dashes_missing ? "put the program and its arguments after --"
-                              : "memtrace --help says more");
+    const auto meant = meant_by(written);
+    if (!meant.empty()) {
+      log::error("there is no memtrace {}; did you mean {}?", written, meant);
+    } else {
+      log::error("{}; {}", error.what(),
+                 dashes_missing ? "put the program and its arguments after --"
+                                : "memtrace --help says more");
+    }
     return usage;
   }
   if (more != 0) level = more == 1 ? "info" : "debug";

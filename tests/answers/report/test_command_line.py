@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The command itself: what it says to somebody who does not know it yet."""
+
+import re
+
+import pytest
+
+import runs
+
+
+def test_the_command_alone_prints_its_help_in_groups(built):
+    done = runs.memtrace_says()
+    assert done.returncode == 2 and not done.stdout
+    groups = re.findall(r"^(Record|Read|Plan|Share|Look inside):?$", done.stderr, re.MULTILINE)
+    assert groups == ["Record", "Read", "Plan", "Share", "Look inside"]
+    assert done.stderr.count("\n  report ") == 1  # each subcommand once
+
+
+@pytest.mark.parametrize("written, meant", [("reprot", "report"), ("dryrun", "dry-run"), ("chekc", "check")])
+def test_a_misspelt_subcommand_is_told_which_one_is_meant(built, written, meant):
+    done = runs.memtrace_says(written, "traces")
+    assert done.returncode == 2 and done.stderr.count("\n") == 1
+    assert f"there is no memtrace {written}; did you mean {meant}?" in done.stderr
+
+
+def test_what_is_near_no_subcommand_gets_no_guess(built):
+    done = runs.memtrace_says("train.py")
+    assert done.returncode == 2 and "did you mean" not in done.stderr and "--help" in done.stderr
