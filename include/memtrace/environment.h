@@ -2,8 +2,8 @@
 //
 // The environment variables that a recording tells of, as info records `env.NAME`, where they are
 // set. Only these: each changes how much memory a run takes, how long a step takes, or which GPU it
-// is; the rest of an environment is nobody's business. Beside them only what PyTorch would read as
-// settings of its allocator under a name that it does not know.
+// is; the rest of an environment is nobody's business. Beside them only settings of PyTorch's
+// allocator under another name that begins with PYTORCH_: a misspelt one.
 #pragma once
 
 #include "memtrace/capabilities.h"

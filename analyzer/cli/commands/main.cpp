@@ -94,14 +94,7 @@ int run(std::vector<std::string> arguments) {
   app.add_flag("-v,--verbose", more, "Say more on standard error; twice: everything")
       ->excludes("--log-level");
   app.require_subcommand(1);
-  app.fallthrough();        // both are taken after the subcommand, too
-  if (arguments.empty()) {  // the help says more than that a subcommand is missing
-    for (const auto& entry : subcommands) {
-      app.add_subcommand(entry.name, entry.help)->group(entry.group);
-    }
-    std::fputs(app.help().c_str(), stderr);
-    return usage;
-  }
+  app.fallthrough();  // both are taken after the subcommand, too
   std::array<action, subcommands.size()> actions;
   program command;
   bool runs_a_program = false;
@@ -119,7 +112,11 @@ int run(std::vector<std::string> arguments) {
     command = split_program(arguments);
     runs_a_program = true;
   }
-  const auto written = arguments.empty() ? std::string() : arguments.front();
+  if (arguments.empty()) {  // the help says more than that a subcommand is missing
+    std::fputs(app.help().c_str(), stderr);
+    return usage;
+  }
+  const auto written = arguments.front();
   try {
     std::ranges::reverse(arguments);  // as CLI11 takes them
     app.parse(std::move(arguments));

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyzer/export/scrub/disguise.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -185,6 +188,7 @@ std::string disguise::text(std::string_view text, unsigned roles) const {
 std::string disguise::info(std::string_view name, std::string_view value) const {
   if (name == key::command) return words_.replaced(program_of(value));
   if (name == key::host) return words_.replaced(value);
+  // Equal names stay equal, whatever somebody called the run.
   if (name == key::run) return fmt::format("{:x}", std::hash<std::string_view>{}(value));
   if (is_one_of(numbers, name)) return scrubbed_number(value);
   if (is_one_of(sentences, name)) return sentence(value);

@@ -33,8 +33,8 @@ struct run_passes {
   // The first event of a forward pass that no backward pass followed at the end of the run.
   std::optional<std::uint64_t> unfinished;
   std::vector<activity> of_block;  // by block_number
-  // Calls of models whose graph was gone before any backward pass: evaluation, though gradients
-  // were recorded. By call: bytes that autograd kept.
+  // Calls of models whose graph no backward pass used, as it was gone before any, or outlived those
+  // that came: evaluation, though gradients were recorded. By call: bytes that autograd kept.
   std::map<std::uint32_t, std::uint64_t> without_backward;
   // The first block that is born after each of these graphs is gone: what autograd keeps, and what
   // goes just then, one of them has kept.

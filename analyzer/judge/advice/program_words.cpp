@@ -91,11 +91,13 @@ bool is_loaded(const blocks::evidence& of, trace::stack_id stack) {
   return false;
 }
 
-bool passes_through(const blocks::evidence& of, trace::stack_id stack, std::string_view function,
-                    std::string_view file) {
+bool passes_through(const blocks::evidence& of, trace::stack_id stack, std::string_view function) {
   for (; stack; stack = of.names[stack].parent) {
     const auto& frame = of.names[of.names[stack].innermost];
-    if (of.names[frame.function] == function && of.names[frame.file].ends_with(file)) return true;
+    if (of.names[frame.function] == function &&
+        of.names[frame.file].ends_with("torch/nn/functional.py")) {
+      return true;
+    }
   }
   return false;
 }
@@ -104,14 +106,8 @@ bool calls_function(const blocks::evidence& of, const run_passes& passes, std::s
   std::set<trace::stack_id> seen;
   for (std::size_t block = 0; block < of.blocks.size(); ++block) {
     if (passes.of_block[block] != activity::training) continue;
-    for (auto stack = of.blocks[block].stack; stack && seen.insert(stack).second;
-         stack = of.names[stack].parent) {
-      const auto& frame = of.names[of.names[stack].innermost];
-      if (of.names[frame.function] == name &&
-          of.names[frame.file].ends_with("torch/nn/functional.py")) {
-        return true;
-      }
-    }
+    const auto stack = of.blocks[block].stack;
+    if (seen.insert(stack).second && passes_through(of, stack, name)) return true;
   }
   return false;
 }

@@ -25,11 +25,11 @@ enum class loop_owner : std::uint8_t { program, transformers, lightning };
 // Whether torch.load or safetensors asked for a block: it is of a file.
 [[nodiscard]] bool is_loaded(const blocks::evidence& of, trace::stack_id stack);
 
-// Whether a function of this name, of a file whose path ends so, is on the stack.
+// Whether this function of torch.nn.functional is on the stack.
 [[nodiscard]] bool passes_through(const blocks::evidence& of, trace::stack_id stack,
-                                  std::string_view function, std::string_view file);
+                                  std::string_view function);
 
-// Whether training calls this function of torch.nn.functional, itself or by a module.
+// Whether training calls it, itself or by a module.
 [[nodiscard]] bool calls_function(const blocks::evidence& of, const run_passes& passes,
                                   std::string_view name);
 

@@ -76,8 +76,8 @@ bool is_as_at_load(std::size_t variable) noexcept {
   return std::strcmp(value, at_load[variable]) == 0;
 }
 
-// Settings of the allocator under a name that is none of PyTorch's: a misspelt one. When the library
-// was loaded: later, another thread may change the environment while it is walked.
+// Settings of the allocator under a name that is meant to be PyTorch's, and is none of those that it
+// reads. Other names are nobody's business. When the library was loaded: later, another thread may change the environment while it is walked.
 std::string_view unread_settings[4];
 
 void note_unread_settings() noexcept {
@@ -92,7 +92,7 @@ void note_unread_settings() noexcept {
       continue;
     }
     const auto name = text.substr(0, equals);
-    if (name.ends_with("_ALLOC_CONF") && name.starts_with("PYTORCH_")) continue;
+    if (!name.starts_with("PYTORCH_") || name.ends_with("_ALLOC_CONF")) continue;
     auto* const place = std::ranges::find(unread_settings, std::string_view());
     if (place == std::end(unread_settings)) return;
     *place = text;

@@ -35,7 +35,7 @@ function unlikeTheOthers(report: Report, histories: History[]): number {
 }
 
 /** Pictures above are drawn when they are seen, and push it away: until a second is over, or somebody scrolls. */
-function scrollTo(target: HTMLElement): void {
+function stayAt(target: HTMLElement): void {
   const drawn = new ResizeObserver(() => target.scrollIntoView());
   const stop = () => { drawn.disconnect(); MOVES.forEach((one) => window.removeEventListener(one, stop)); };
   target.scrollIntoView();
@@ -47,7 +47,7 @@ function scrollTo(target: HTMLElement): void {
 /** Goes to a view, also with the keyboard's place. */
 function show(view: string | null): void {
   const target = view === null ? null : document.querySelector<HTMLElement>(`main > section#${view}`);
-  if (target) scrollTo(target);
+  if (target) stayAt(target);
   target?.querySelector<HTMLElement>("h2")?.focus({ preventScroll: true });
 }
 

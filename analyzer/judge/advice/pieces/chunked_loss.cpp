@@ -73,7 +73,7 @@ class search {
     return passes_.of_block[block] == activity::training && facts.born_in == phase::forward &&
            !facts.recomputed && facts.kept_by_autograd && facts.dimensions == 2 &&
            facts.rows >= chunks && heads_.contains(facts.columns) &&
-           passes_through(of_, facts.stack, "cross_entropy", "torch/nn/functional.py");
+           passes_through(of_, facts.stack, "cross_entropy");
   }
 
   // From the loss back to the head's output: casts and copies that somebody made in between.
