@@ -2,7 +2,8 @@
 """A warm start records what a cold one does: event by event, with frames, addresses on the device, names and order.
 
 Left out, because it says when and where a process ran, and differs between two cold starts as well:
-- times, process and thread ids, the number of an event among those that include samples;
+- times, the run's name (a time, and a server's is that of its own start), process and thread ids, the number of an event
+  among those that include samples;
 - samples of the host's memory (`counter`), which are taken by time;
 - addresses on the host of Python's objects, of pinned memory and of CUDA's streams and handles: each is replaced by the
   order in which it is first seen;
@@ -42,7 +43,7 @@ def facts_of(recording: recordings.Recording) -> list[dict]:
     order: dict[int, int] = {0: 0}
     found, sources = [], []
     for record in runs.dump(recording.trace):
-        if record["kind"] in ("counter", "thread"):
+        if record["kind"] in ("counter", "thread") or record.get("key") == "run":
             continue
         one = {name: value for name, value in record.items() if name not in WHERE_AND_WHEN}
         is_on_host = record["kind"] == "object" or "Host" in record.get("api", "")
