@@ -23,6 +23,9 @@ inline constexpr char simulated[] = "simulated";    // the simulated GPU's model
 inline constexpr char python_stacks[] = "python_stacks";  // "on", or why they are off
 // "tracker", "reports" in the fallback, or "snapshot": what PyTorch's own recorder kept
 inline constexpr char event_source[] = "event_source";
+// What the program gave to exit() or returned from main(). None where it was killed, called _exit()
+// or still runs
+inline constexpr char exit_status[] = "exit_status";
 inline constexpr char memtrace_version[] = "memtrace_version";
 inline constexpr char mode[] = "mode";  // MEMTRACE: minimal, standard, full (capabilities.h)
 inline constexpr char capabilities[] = "capabilities";  // the rows that are on, spaces between

@@ -52,6 +52,7 @@ class Run:
     host: Optional[str]
     started_ns: int
     duration_ns: int
+    exit_status: Optional[int]
     torch: Optional[str]
     cuda: Optional[str]
     python: Optional[str]

@@ -82,6 +82,34 @@ constexpr std::array subcommands = {
   return memtrace::text::may_mean(written, nearest.name) ? nearest.name : std::string_view();
 }
 
+// The first option that the subcommand does not have, as it was written; empty: all are known.
+[[nodiscard]] std::string unknown_option(const CLI::App& app) {
+  for (const auto& written : app.remaining(true)) {
+    if (written.size() > 1 && written.starts_with('-')) return written.substr(0, written.find('='));
+  }
+  return {};
+}
+
+// "memtrace run has no --memroy; did you mean --memory?"
+[[nodiscard]] std::string about_option(const std::string& unknown, const CLI::App& of) {
+  using memtrace::text::edit_distance;
+  std::string nearest;
+  for (const auto* option : of.get_options()) {
+    for (const auto& name : option->get_lnames()) {
+      const auto known = "--" + name;
+      const bool is_begun = unknown.size() > 2 && known.starts_with(unknown);
+      if (!is_begun && !memtrace::text::may_mean(unknown, known)) continue;
+      if (nearest.empty() || edit_distance(unknown, known) < edit_distance(unknown, nearest)) {
+        nearest = known;
+      }
+    }
+  }
+  const auto end = nearest.empty()
+                       ? fmt::format("memtrace {} --help lists what it has", of.get_name())
+                       : fmt::format("did you mean {}?", nearest);
+  return fmt::format("memtrace {} has no {}; {}", of.get_name(), unknown, end);
+}
+
 int run(std::vector<std::string> arguments) {
   CLI::App app("Finds out where GPU memory goes in PyTorch training.", "memtrace");
   app.set_version_flag("--version", MEMTRACE_VERSION);
@@ -122,12 +150,15 @@ int run(std::vector<std::string> arguments) {
     app.parse(std::move(arguments));
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
-    const bool dashes_missing =
-        runs_a_program && command.empty() &&
-        error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError);
+    const bool is_extra = error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError);
+    const bool dashes_missing = runs_a_program && command.empty() && is_extra;
     const auto meant = meant_by(written);
+    const auto unknown = is_extra && !dashes_missing ? unknown_option(app) : std::string();
+    const auto asked = app.get_subcommands();
     if (!meant.empty()) {
       log::error("there is no memtrace {}; did you mean {}?", written, meant);
+    } else if (!unknown.empty() && !asked.empty()) {
+      log::error("{}", about_option(unknown, *asked.front()));
     } else {
       log::error("{}; {}", error.what(),
                  dashes_missing ? "put the program and its arguments after --"

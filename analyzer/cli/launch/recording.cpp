@@ -123,7 +123,7 @@ std::string output_folder(const std::string& wanted) {
 }
 
 void add_recording_options(CLI::App& app, recording_options& to) {
-  app.add_option("--output", to.output, "Directory for the traces (default: here)");
+  app.add_option("-o,--output", to.output, "Directory for the traces (default: here)");
   app.add_option("--mode", to.mode, "What to record (default: as MEMTRACE says, else standard)")
       ->check(CLI::IsMember(
           std::vector<std::string>(recording_mode_names.begin(), recording_mode_names.end())));

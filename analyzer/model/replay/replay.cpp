@@ -198,8 +198,12 @@ void replayer::count_stack(const trace::event& head, trace::stack_id stack) {
   ++(is_backward_thread(names_, head.thread) ? stacks_.backward : stacks_.unresolved);
 }
 
-void replayer::went_on(std::uint32_t device) {
+void replayer::pool_went_on() {
   for (; judged_ooms_ < ooms_.size(); ++judged_ooms_) ooms_[judged_ooms_].caught = true;
+}
+
+void replayer::went_on(std::uint32_t device) {
+  pool_went_on();
   outside_went_on(device);
 }
 
@@ -213,6 +217,10 @@ void replayer::outside_went_on(std::uint32_t device) {
 }
 
 void replayer::finish() {
+  if (info(format::info_key::exit_status) == "0") {
+    pool_went_on();
+    for (const auto& [index, device] : devices_) outside_went_on(index);
+  }
   for (auto& [index, device] : devices_) device->allocator.finish();
 }
 

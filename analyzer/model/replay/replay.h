@@ -49,7 +49,7 @@ struct out_of_memory {
   trace::stack_id stack;
   trace::stack_id forward;  // in backward: the call whose gradient is computed
   trace::thread_id thread;
-  bool caught = false;  // an allocation succeeded afterwards: the program went on
+  bool caught = false;  // an allocation succeeded afterwards, or the program ended with status 0
 };
 
 // A library, or the program itself, asked CUDA for memory beside PyTorch's pool, and got none.
@@ -125,6 +125,7 @@ class replayer final : public trace::record_visitor {
   void run_out(const trace::event& head, const trace::allocator_event& record,
                device_record& device);
   void count_stack(const trace::event& head, trace::stack_id stack);
+  void pool_went_on();
   void went_on(std::uint32_t device);
   void outside_went_on(std::uint32_t device);
 

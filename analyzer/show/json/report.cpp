@@ -69,6 +69,7 @@ namespace {
           {"host", text_or_null(run.host)},
           {"started_ns", run.started_ns},
           {"duration_ns", run.duration_ns},
+          {"exit_status", or_null(run.exit_status)},
           {"torch", text_or_null(run.torch)},
           {"cuda", text_or_null(run.cuda)},
           {"python", text_or_null(run.python)},

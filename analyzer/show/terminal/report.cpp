@@ -44,6 +44,9 @@ void add_run(text::page& out, const run::process_report& process) {
                                       : fmt::format("pid {}{}", run.pid,
                                                     run.host.empty() ? "" : " on " + run.host),
                          rank, text::format_seconds(run.duration_ns),
+                         run.exit_status.value_or(0) == 0
+                             ? std::string()
+                             : fmt::format("exit status {}", *run.exit_status),
                          run.snapshot ? std::string()
                                       : text::format_count(process.completeness.events) + " events",
                          labelled("PyTorch", run.torch), labelled("Python", run.python),

@@ -187,6 +187,15 @@ void give_up_awaited() noexcept {
   start_lock.unlock();
 }
 
+// Runs before finish(), as it is registered after it. glibc gives it the status alone.
+void tell_exit_status(int status, void* /*unused*/) {
+  recorder* const current = active();
+  if (current == nullptr) return;
+  char text[16];
+  std::snprintf(text, sizeof text, "%d", status & 0xff);  // what a parent is told
+  current->info(format::info_key::exit_status, text);
+}
+
 void finish() {
   recorder* const current = active();
   if (current == nullptr) return give_up_awaited();
@@ -228,7 +237,7 @@ void load(std::span<const part> parts) noexcept {
   the_parts = parts;
   // Before anything of the program: so it runs after the program's own exit handlers and the
   // destructors of its static objects, which still free GPU memory.
-  if (std::atexit(&finish) != 0) return;
+  if (std::atexit(&finish) != 0 || on_exit(&tell_exit_status, nullptr) != 0) return;
   own_heap::load();
   // Before the program's own handlers: in a child they run after ours, and may use CUDA.
   if (pthread_atfork(nullptr, nullptr, &in_forked_child) != 0) return;

@@ -56,6 +56,7 @@ export interface Run {
   host: string | null;
   started_ns: number;
   duration_ns: number;
+  exit_status: number | null;
   torch: string | null;
   cuda: string | null;
   python: string | null;

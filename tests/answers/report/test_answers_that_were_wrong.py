@@ -396,3 +396,30 @@ def test_what_cuda_refuses_outside_of_the_pool_is_the_first_line(built, tmp_path
     assert first.startswith("OUT OF MEMORY · 1 GiB refused outside of PyTorch's pool at asks_cuda.py:8")
     assert "1.5 GiB, 1.5 GiB of it unused" in first and "torch.cuda.empty_cache()" in first
     assert recorded(tmp_path, "asks_cuda", ASKS_CUDA, "cured", memory="2GiB").report()["headline"]["state"] != "out_of_memory"
+
+
+TRIES = """
+import sys, torch
+model = torch.nn.Sequential(torch.nn.Linear(1024, 8192), torch.nn.ReLU(), torch.nn.Linear(8192, 1024)).cuda()
+for batch in (1024, 4096, 16384, 65536):
+    try:
+        model(torch.randn(batch, 1024, device="cuda")).sum().backward()
+    except torch.cuda.OutOfMemoryError:
+        sys.exit(int(sys.argv[1]))
+"""
+
+
+@pytest.mark.parametrize("status", [0, 3])
+def test_a_program_that_tries_and_ends_well_has_not_run_out_of_memory(built, tmp_path, status):
+    found = recorded(tmp_path, "tries", TRIES, status, memory="4GiB", status=status)
+    report = found.report()
+    assert report["run"]["exit_status"] == status
+    assert [one["caught"] for one in report["oom"]] == [status == 0]
+    assert (report["headline"]["state"] == "out_of_memory") is (status != 0)
+    assert ("exit status 3" in runs.report_text(found.traces)) is (status != 0)
+
+
+def test_where_cuda_refuses_others_and_the_program_ends_well_it_was_a_try(built, tmp_path):
+    text = ASKS_CUDA.replace("sys.exit(", "(")
+    found = recorded(tmp_path, "asks_and_ends", text, memory="2GiB")
+    assert found.report()["headline"]["state"] != "out_of_memory"

@@ -26,3 +26,14 @@ def test_a_misspelt_subcommand_is_told_which_one_is_meant(built, written, meant)
 def test_what_is_near_no_subcommand_gets_no_guess(built):
     done = runs.memtrace_says("train.py")
     assert done.returncode == 2 and "did you mean" not in done.stderr and "--help" in done.stderr
+
+
+@pytest.mark.parametrize("written, meant", [
+    (["report", "traces", "--jsno", "x"], "memtrace report has no --jsno; did you mean --json?"),
+    (["dry-run", "--mem", "4GiB", "--", "true"], "memtrace dry-run has no --mem; did you mean --memory?"),
+    (["report", "traces", "--colours=no"], "memtrace report has no --colours; memtrace report --help lists what it has"),
+])
+def test_an_unknown_option_is_told_with_the_one_that_is_meant(built, written, meant):
+    done = runs.memtrace_says(*written)
+    assert done.returncode == 2 and done.stderr.count("\n") == 1
+    assert done.stderr.strip().endswith(meant)
