@@ -3,6 +3,8 @@
 // Part of the trace format (memtrace/trace_format.h, which includes this).
 #pragma once
 
+#include <cstddef>
+
 namespace memtrace::format {
 
 // Keys of `info`, so that writer and reader agree. Values are text; unknown ones are absent.
@@ -35,6 +37,10 @@ inline constexpr char autograd[] = "autograd";  // "on", or which of its functio
 // The most positions that a model of the program has (Transformers' max_position_embeddings); one
 // record each time that a model with more is seen
 inline constexpr char positions[] = "positions";
+// In a copy without the program's text: what was proved of it, one record each. Fields: the stack of
+// what grows; path and owner of what keeps it; "bounded by …", "doubt: …" or nothing; file, line and
+// value of that; "reallocated", "made of itself" or neither
+inline constexpr char proved[] = "proved";
 // For a trace that the analyzer made of another file, for itself: which file. "pytorch_snapshot",
 // "profiler_trace"
 inline constexpr char source[] = "source";
@@ -53,5 +59,9 @@ inline constexpr char snapshot_contradictions[] = "snapshot_contradictions";
 inline constexpr char snapshot_skipped[] = "snapshot_skipped";
 inline constexpr char snapshot_end[] = "snapshot_end";
 }  // namespace info_key
+
+inline constexpr char proved_separator = 0x1f;
+inline constexpr unsigned proved_file_field = 4;
+inline constexpr std::size_t most_proofs = 4096;
 
 }  // namespace memtrace::format

@@ -18,6 +18,8 @@
 #include "analyzer/cli/io/log.h"
 #include "analyzer/cli/io/open_trace.h"
 #include "analyzer/cli/io/output_file.h"
+#include "analyzer/judge/verdicts/told_proofs.h"
+#include "analyzer/run/model/load.h"
 
 namespace memtrace::cli {
 
@@ -44,6 +46,19 @@ class file_output final : public trace::output {
   return account == nullptr ? std::string() : account->pw_name;
 }
 
+// What a report says of the program, by its text, which the copy lacks.
+[[nodiscard]] std::vector<std::string> proofs_in(trace::byte_source& source,
+                                                 const std::string& path) {
+  std::vector<std::string> all;
+  auto reader = trace::reader::open(source);
+  if (!reader) return all;
+  const auto report = run::load(path, *reader);
+  for (const auto& one : verdicts::proofs_of(report.findings)) {
+    all.push_back(verdicts::written(one));
+  }
+  return all;
+}
+
 // The copy's path; empty, after one sentence on stderr: it cannot be made.
 [[nodiscard]] std::string copy_one(scrub::scrubber& scrubs, std::size_t number,
                                    const std::string& path, const fs::path& folder) {
@@ -59,7 +74,7 @@ class file_output final : public trace::output {
     return {};
   }
   file_output to(file);
-  if (const auto failure = scrubs.copy(number, *source, to)) {
+  if (const auto failure = scrubs.copy(number, *source, to, proofs_in(*source, path))) {
     complain(path, *failure);
     file.remove();
     return {};

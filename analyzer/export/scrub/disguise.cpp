@@ -102,12 +102,11 @@ template <class List>
   return made;
 }
 
-// `change(field)` for the one that is a path, of the fields of a heap scan's detail.
+// `path(field)` for the one that is a path, `other(field)` for each other one.
 template <class Path, class Other>
-[[nodiscard]] std::string with_fields_replaced(std::string_view detail, const Path& path,
-                                               const Other& other) {
+[[nodiscard]] std::string with_fields_replaced(std::string_view detail, unsigned file_field,
+                                               const Path& path, const Other& other) {
   constexpr char separator = 0x1f;
-  constexpr unsigned file_field = 3;
   std::string made;
   for (unsigned field = 0;; ++field) {
     const auto end = detail.find(separator);
@@ -118,6 +117,9 @@ template <class Path, class Other>
     detail.remove_prefix(end + 1);
   }
 }
+
+// Of a heap scan's detail.
+constexpr unsigned file_of_detail = 3;
 
 }  // namespace
 
@@ -131,7 +133,7 @@ void disguise::learn(std::string_view text, unsigned roles) {
   if ((roles & role::known) != 0) return;
   if ((roles & role::held_detail) != 0) {
     (void)with_fields_replaced(
-        text, [this](auto value) { return learn_path(value), std::string(); },
+        text, file_of_detail, [this](auto value) { return learn_path(value), std::string(); },
         [this](auto value) { return learn(value, 0), std::string(); });
     return;
   }
@@ -180,7 +182,7 @@ std::string disguise::text(std::string_view text, unsigned roles) const {
   if ((roles & role::known) != 0) return std::string(text);
   if ((roles & role::held_detail) != 0) {
     return with_fields_replaced(
-        text, [this](auto value) { return path(value); },
+        text, file_of_detail, [this](auto value) { return path(value); },
         [this](auto value) { return sentence(value); });
   }
   return sentence(text);
@@ -191,6 +193,11 @@ std::string disguise::info(std::string_view name, std::string_view value) const 
   if (name == key::host) return words_.replaced(value);
   // Equal names stay equal, whatever somebody called the run.
   if (name == key::run) return fmt::format("{:x}", std::hash<std::string_view>{}(value));
+  if (name == key::proved) {
+    return with_fields_replaced(
+        value, format::proved_file_field, [this](auto field) { return path(field); },
+        [this](auto field) { return sentence(field); });
+  }
   if (is_one_of(numbers, name)) return scrubbed_number(value);
   if (is_one_of(sentences, name)) return sentence(value);
   if (name == key::alloc_conf || name.ends_with("ALLOC_CONF")) return scrubbed_settings(value);

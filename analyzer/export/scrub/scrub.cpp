@@ -27,7 +27,9 @@ using format::kind;
 // says what each field may tell). Everything else stays byte for byte: numbers, order, times.
 class rewriter {
  public:
-  rewriter(const disguise& hides, const text_roles& roles) : hides_(hides), roles_(roles) {}
+  // The proofs stand behind the records of the first section.
+  rewriter(const disguise& hides, const text_roles& roles, std::span<const std::string> proofs)
+      : hides_(hides), roles_(roles), proofs_(proofs) {}
 
   // False: the section holds what is no record.
   [[nodiscard]] bool rewrite(const trace::section& part, std::vector<unsigned char>& out);
@@ -39,10 +41,13 @@ class rewriter {
                                std::vector<unsigned char>& out);
   [[nodiscard]] bool behind_escape(trace::cursor& from, std::vector<unsigned char>& out);
 
+  void add_proofs(std::vector<unsigned char>& out);
+
   const disguise& hides_;
   const text_roles& roles_;
-  std::uint64_t texts_ = 0;             // defined so far
-  std::vector<unsigned char> payload_;  // of a skippable record
+  std::span<const std::string> proofs_;  // that are not yet written
+  std::uint64_t texts_ = 0;              // defined so far
+  std::vector<unsigned char> payload_;   // of a skippable record
 };
 
 bool rewriter::rewrite(const trace::section& part, std::vector<unsigned char>& out) {
@@ -58,7 +63,18 @@ bool rewriter::rewrite(const trace::section& part, std::vector<unsigned char>& o
                                                         : fields(what, flags, from, out);
     if (!is_record) return false;
   }
+  add_proofs(out);
   return true;
+}
+
+void rewriter::add_proofs(std::vector<unsigned char>& out) {
+  trace::cursor nothing({});
+  for (const auto& proof : std::exchange(proofs_, {})) {
+    out.push_back(static_cast<unsigned char>(kind::info));
+    field_copier copier(nothing, out, hides_, 0, 0);
+    copier.put(std::string_view(format::info_key::proved));
+    copier.put(hides_.info(format::info_key::proved, proof));
+  }
 }
 
 bool rewriter::fields(kind what, unsigned flags, trace::cursor& from,
@@ -148,11 +164,12 @@ std::string scrubber::file_name(const std::string& name) {
   return hides_.text(name, 0);
 }
 
-trace::status scrubber::copy(std::size_t number, trace::byte_source& source, trace::output& to) {
+trace::status scrubber::copy(std::size_t number, trace::byte_source& source, trace::output& to,
+                             std::span<const std::string> proofs) {
   settle();
   auto original = trace::read_header(source);
   if (!original) return original.failure();
-  rewriter rewrites(hides_, looked_at_[number]);
+  rewriter rewrites(hides_, looked_at_[number], proofs);
   const auto largest = largest_section(source, *original, rewrites);
   if (!largest) return changed_meanwhile();
   const auto header = trace::with_room(*original, *largest);

@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <deque>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -25,9 +26,10 @@ class scrubber {
   // reader's; also of a trace that is damaged: what is in its unreadable part cannot be known.
   [[nodiscard]] trace::status look_at(trace::byte_source& source, std::string_view owner);
 
-  // Then the n-th of them is copied. Errors: the reader's, and io_error.
+  // Then the n-th of them is copied, with what was proved of its program (info `proved`), whose text
+  // the copy lacks. Errors: the reader's, and io_error.
   [[nodiscard]] trace::status copy(std::size_t number, trace::byte_source& source,
-                                   trace::output& to);
+                                   trace::output& to, std::span<const std::string> proofs = {});
 
   // The stand-in for the file's own name, which may hold a user's, too.
   [[nodiscard]] std::string file_name(const std::string& name);

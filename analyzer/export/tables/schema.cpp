@@ -328,7 +328,8 @@ constexpr auto oom_columns = owned(std::array{
     column{"reserved_bytes", integer, "", "/reserved_bytes"},
     column{"allocated_bytes", integer, "", "/allocated_bytes"},
     column{"capacity_bytes", integer, "of the device", "/capacity_bytes"},
-    column{"is_caught", integer, "1: an allocation succeeded afterwards, or exit status 0", "/caught"},
+    column{"is_caught", integer, "1: an allocation succeeded afterwards, or exit status 0",
+           "/caught"},
     column{"site", integer, "frame that asked: the user's innermost", "/frames"},
     column{"line", text, "the same as file:line function", "/frames"},
 });

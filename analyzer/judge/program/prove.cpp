@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "analyzer/base/text/enum_name.h"
 #include "analyzer/judge/program/rules.h"
 
 namespace memtrace::program {
@@ -400,39 +401,11 @@ bool is_dictionary(std::string_view container) {
 }
 
 std::string_view name_of(bound_kind which) {
-  switch (which) {
-    case bound_kind::container:
-      return "container";
-    case bound_kind::length:
-      return "length";
-    case bound_kind::keys:
-      return "keys";
-    case bound_kind::emptied:
-      return "emptied";
-    case bound_kind::positions:
-      return "positions";
-    case bound_kind::episode:
-      return "episode";
-  }
-  return "length";
+  return text::enum_name(which);
 }
 
 std::string_view name_of(doubt_kind which) {
-  switch (which) {
-    case doubt_kind::taken_out:
-      return "taken_out";
-    case doubt_kind::measured:
-      return "measured";
-    case doubt_kind::keys:
-      return "keys";
-    case doubt_kind::elsewhere:
-      return "elsewhere";
-    case doubt_kind::runs_out:
-      return "runs_out";
-    case doubt_kind::places:
-      return "places";
-  }
-  return "elsewhere";
+  return text::enum_name(which);
 }
 
 answer prove(const source_file& file, const std::string& path, const question& asked,

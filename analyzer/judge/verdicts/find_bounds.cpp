@@ -9,6 +9,7 @@
 #include "analyzer/judge/program/prove.h"
 #include "analyzer/judge/verdicts/bounded_growth.h"
 #include "analyzer/judge/verdicts/retainer_words.h"
+#include "analyzer/judge/verdicts/told_proofs.h"
 #include "analyzer/trace/code/frames.h"
 
 namespace memtrace::verdicts {
@@ -119,7 +120,8 @@ class sources {
 
 class bounds {
  public:
-  explicit bounds(const trace::dictionary& names) : names_(names), sources_(names) {}
+  explicit bounds(const trace::dictionary& names)
+      : names_(names), sources_(names), told_(told_proofs(names)) {}
 
   void find(suspect& who, const std::string& unit) {
     std::vector<std::string> where;
@@ -135,6 +137,7 @@ class bounds {
         by_itself(held_by);
         continue;
       }
+      if (is_told(who, held_by)) continue;
       auto files = where;
       if (code::is_user_code(held_by.file)) files.insert(files.begin(), held_by.file);
       ask(who, held_by, files, unit);
@@ -146,6 +149,19 @@ class bounds {
   }
 
  private:
+  // Whether the trace says what was proved of the program, whose text it no longer has.
+  [[nodiscard]] bool is_told(const suspect& who, retainer& held_by) const {
+    const auto found = std::ranges::find_if(told_, [&](const told_proof& one) {
+      return one.stack == who.stack && one.path == held_by.path && one.owner == held_by.owner;
+    });
+    if (found == told_.end()) return false;
+    held_by.bound = found->bound;
+    held_by.doubt = found->doubt;
+    held_by.reallocated = found->reallocated;
+    held_by.made_of_itself = found->made_of_itself;
+    return true;
+  }
+
   // A deque of at most so many, an lru_cache: the container says so itself.
   static void by_itself(retainer& held_by) {
     const auto most = held_by.grows_in ? held_by.grows_in->most : limit_of(held_by.container);
@@ -196,6 +212,7 @@ class bounds {
 
   const trace::dictionary& names_;
   sources sources_;
+  std::vector<told_proof> told_;
 };
 
 }  // namespace

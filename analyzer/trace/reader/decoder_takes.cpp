@@ -69,8 +69,10 @@ decoder::outcome decoder::take(kind /*what*/, unsigned flags, report_event recor
 
 decoder::outcome decoder::take(kind, unsigned, const record::info<ids>& fact) {
   std::string room_of_key, room_of_value;
-  visitor_.on_info(text::repaired(fact.key, room_of_key),
-                   text::repaired(fact.value, room_of_value));
+  const auto key = text::repaired(fact.key, room_of_key);
+  const auto value = text::repaired(fact.value, room_of_value);
+  if (key == format::info_key::proved) names_.add_proof(value);
+  visitor_.on_info(key, value);
   return outcome::fine;
 }
 

@@ -127,6 +127,10 @@ dictionary::outcome dictionary::add_expectation(const record::expectation<ids>& 
   return outcome::defined;
 }
 
+void dictionary::add_proof(std::string_view text) {
+  if (proofs_.size() < format::most_proofs) proofs_.emplace_back(text);
+}
+
 std::uint64_t dictionary::address_of(object_id object) const {
   return object ? objects_[object.value - 1] : 0;
 }

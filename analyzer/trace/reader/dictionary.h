@@ -100,6 +100,10 @@ class dictionary {
     return expectations_;
   }
 
+  // Info `proved`; more than so many are left out.
+  void add_proof(std::string_view text);
+  [[nodiscard]] const std::vector<std::string>& proofs() const { return proofs_; }
+
   // 0 is known: it means none.
   [[nodiscard]] bool knows_text(std::uint64_t number) const { return number <= texts_.size(); }
   [[nodiscard]] bool knows_frame(std::uint64_t number) const { return number <= frames_.size(); }
@@ -138,6 +142,7 @@ class dictionary {
   std::map<std::string_view, source_file> sources_;
   std::size_t source_bytes_ = 0;
   std::vector<record::expectation<ids>> expectations_;
+  std::vector<std::string> proofs_;
   std::vector<std::unique_ptr<char[]>> chunks_;  // the texts' bytes
   std::size_t chunk_left_ = 0;
   std::size_t text_bytes_ = 0;

@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """A recording has one answer, whichever command is asked: the report and its text, check, diff, live and the tables of a
-fleet, over all programs of the corpus. The page and the Python model hold the report's own JSON."""
+fleet, and the copy that is made to be shared, over all programs of the corpus. The page and the Python model hold the report's own JSON."""
 
 import json
 import os
 import re
-import shutil
 import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
@@ -46,14 +45,13 @@ def asked(run: Run) -> dict:
         folder = Path(made)
         text = runs.memtrace_says("report", *traces, "--json", folder / "report.json").stdout
         checked = runs.memtrace_says("check", "--no-leaks", "--github", *traces, "--json", folder / "check.json")
-        (folder / "again").mkdir()  # a run differs from itself in nothing, which diff refuses to tell
-        for trace in traces:
-            shutil.copy(trace, folder / "again")
+        # Its copy without the program's text, too.
+        assert runs.memtrace_says("scrub", *traces, "--output", folder / "scrubbed").returncode == 0
         return {
             "report": json.loads((folder / "report.json").read_text()), "text": text,
             "check": json.loads((folder / "check.json").read_text()), "status": checked.returncode,
             "github": checked.stdout,
-            "diff": said_as_json("diff", "--before", *traces, "--after", folder / "again"),
+            "diff": said_as_json("diff", "--before", *traces, "--after", folder / "scrubbed"),
             "live": said_as_json("live", "--once", traces[0].parent)["processes"],
         }
 

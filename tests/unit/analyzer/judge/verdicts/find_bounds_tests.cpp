@@ -4,6 +4,7 @@
 #include <span>
 #include <string>
 
+#include "analyzer/judge/verdicts/told_proofs.h"
 #include "analyzer/trace/reader/reader.h"
 #include "tests/unit/catch.h"
 #include "tests/unit/support/trace_builder.h"
@@ -59,13 +60,15 @@ constexpr std::string_view store =
     "            self.items.append(x)\n";
 
 // A list of 5 in a Store of the first of these files.
-[[nodiscard]] verdicts::retainer kept_with(const std::vector<std::string_view>& files) {
+[[nodiscard]] verdicts::findings findings_with(const std::vector<std::string_view>& files,
+                                               const std::vector<std::string>& proofs) {
   test::trace_builder trace;
   const std::string digest(64, 'd');
   for (std::size_t i = 0; i < files.size(); ++i) {
     const auto name = "/srv/ada/file" + std::to_string(i) + ".py";
     trace.source(name, files[i], {0, files[i].size(), 0, 1, digest});
   }
+  for (const auto& proof : proofs) trace.info(format::info_key::proved, proof);
   const auto bytes = trace.bytes();
   trace::memory_source source(std::as_bytes(std::span(bytes)));
   auto reader = trace::reader::open(source);
@@ -85,7 +88,12 @@ constexpr std::string_view store =
   verdicts::findings found;
   found.verdicts.emplace_back().suspects.push_back(std::move(who));
   verdicts::find_bounds(found, reader->names());
-  return found.verdicts[0].suspects[0].retained_by[0];
+  return found;
+}
+
+[[nodiscard]] verdicts::retainer kept_with(const std::vector<std::string_view>& files,
+                                           const std::vector<std::string>& proofs = {}) {
+  return findings_with(files, proofs).verdicts[0].suspects[0].retained_by[0];
 }
 
 }  // namespace
@@ -100,4 +108,34 @@ TEST_CASE(
   CHECK_FALSE(open.bound);
   REQUIRE(open.doubt);
   CHECK(open.doubt->file == "/srv/ada/file1.py");
+}
+
+TEST_CASE("GIVEN a trace without the program's text WHEN it says what was proved THEN that holds") {
+  const auto proofs = verdicts::proofs_of(findings_with({store}, {}));
+  REQUIRE(proofs.size() == 1);
+  const auto told = verdicts::written(proofs[0]);
+  CHECK(told.find("len(") == told.npos);  // a piece of the program
+  const auto copy = kept_with({}, {told});
+  REQUIRE(copy.bound);
+  CHECK(copy.bound->kind == program::bound_kind::length);
+  CHECK(copy.bound->value == 40);
+  CHECK(copy.bound->line == 5);
+  CHECK(copy.bound->file == "/srv/ada/file0.py");
+  CHECK_FALSE(kept_with({}).bound);
+}
+
+TEST_CASE("GIVEN a proof of something else, or none WHEN it is read THEN nothing is proved") {
+  const auto told = verdicts::written(verdicts::proofs_of(findings_with({store}, {}))[0]);
+  const auto changed = [&](const std::string& from, const std::string& to) {
+    auto text = told;
+    text.replace(text.find(from), from.size(), to);
+    return text;
+  };
+  for (const auto& text :
+       {changed("store.items", "store.other"), changed("local of main", "local of other"),
+        changed("length", "never"), changed("40", "-1"), told.substr(0, told.rfind('\x1f')),
+        std::string(7, '\x1f'), std::string()}) {
+    INFO(text);
+    CHECK_FALSE(kept_with({}, {text}).bound);
+  }
 }

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/judge/verdicts/told_proofs.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <utility>
+
+#include "analyzer/base/text/enum_name.h"
+#include "analyzer/base/text/numbers.h"
+#include "analyzer/judge/program/prove.h"
+#include "memtrace/info_keys.h"
+
+namespace memtrace::verdicts {
+
+namespace {
+
+using format::proved_separator;
+
+constexpr char expression_is_gone[] = "(removed)";
+constexpr std::string_view bounded = "bounded by ";
+constexpr std::string_view doubtful = "doubt: ";
+constexpr std::string_view is_reallocated = "reallocated";
+constexpr std::string_view is_made_of_itself = "made of itself";
+
+// Fewer are an error, more are of a later version.
+enum field { stack, path, owner, answer, file, line, value, more, fields };
+[[nodiscard]] std::optional<std::array<std::string_view, fields>> split(std::string_view text) {
+  std::array<std::string_view, fields> found;
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    const auto end = text.find(proved_separator);
+    found[i] = text.substr(0, end);
+    if (end == text.npos) return i + 1 == found.size() ? std::optional(found) : std::nullopt;
+    text.remove_prefix(end + 1);
+  }
+  return found;
+}
+
+template <class Kind>
+[[nodiscard]] std::optional<Kind> named(std::string_view name) {
+  const auto& all = text::enum_names<Kind>;
+  const auto found = name.empty() ? all.end() : std::ranges::find(all, name);
+  if (found == all.end()) return std::nullopt;
+  return static_cast<Kind>(found - all.begin());
+}
+
+[[nodiscard]] std::optional<told_proof> read(std::string_view text) {
+  const auto part = split(text);
+  if (!part) return std::nullopt;
+  const auto& told = *part;
+  const auto of_stack = text::number_in<std::uint32_t>(told[stack]);
+  const auto at_line = text::number_in<std::uint32_t>(told[line]);
+  const auto most = text::number_in(told[value]);
+  if (!of_stack || !at_line || !most) return std::nullopt;
+  told_proof made{.stack = trace::stack_id{*of_stack},
+                  .path = std::string(told[path]),
+                  .owner = std::string(told[owner]),
+                  .reallocated = told[more].find(is_reallocated) != told[more].npos,
+                  .made_of_itself = told[more].find(is_made_of_itself) != told[more].npos};
+  const std::string in_file(told[file]);
+  if (told[answer].starts_with(bounded)) {
+    const auto kind = named<program::bound_kind>(told[answer].substr(bounded.size()));
+    if (!kind) return std::nullopt;
+    made.bound = program::bound{*kind, in_file, *at_line, expression_is_gone, *most};
+  } else if (told[answer].starts_with(doubtful)) {
+    const auto kind = named<program::doubt_kind>(told[answer].substr(doubtful.size()));
+    if (!kind) return std::nullopt;
+    made.doubt = program::doubt{*kind, in_file, *at_line, expression_is_gone};
+  }
+  return made;
+}
+
+}  // namespace
+
+std::vector<told_proof> proofs_of(const findings& found) {
+  std::vector<told_proof> all;
+  for (const auto& about : found.verdicts) {
+    for (const auto* const some : {&about.suspects, &about.unnamed}) {
+      for (const auto& who : *some) {
+        for (const auto& kept : who.retained_by) {
+          if (!kept.bound && !kept.doubt && !kept.reallocated && !kept.made_of_itself) continue;
+          all.push_back({who.stack, kept.path, kept.owner, kept.bound, kept.doubt, kept.reallocated,
+                         kept.made_of_itself});
+        }
+      }
+    }
+  }
+  return all;
+}
+
+std::string written(const told_proof& proof) {
+  std::string said, in_file;
+  std::uint32_t at_line = 0;
+  if (proof.bound) {
+    said = fmt::format("{}{}", bounded, program::name_of(proof.bound->kind));
+    in_file = proof.bound->file;
+    at_line = proof.bound->line;
+  } else if (proof.doubt) {
+    said = fmt::format("{}{}", doubtful, program::name_of(proof.doubt->kind));
+    in_file = proof.doubt->file;
+    at_line = proof.doubt->line;
+  }
+  const auto facts = fmt::format("{} {}", proof.reallocated ? is_reallocated : "",
+                                 proof.made_of_itself ? is_made_of_itself : "");
+  return fmt::format("{1}{0}{2}{0}{3}{0}{4}{0}{5}{0}{6}{0}{7}{0}{8}", proved_separator,
+                     proof.stack.value, proof.path, proof.owner, said, in_file, at_line,
+                     proof.bound ? proof.bound->value : 0, facts);
+}
+
+std::vector<told_proof> told_proofs(const trace::dictionary& names) {
+  std::vector<told_proof> all;
+  for (const auto& text : names.proofs()) {
+    if (auto one = read(text)) all.push_back(std::move(*one));
+  }
+  return all;
+}
+
+}  // namespace memtrace::verdicts

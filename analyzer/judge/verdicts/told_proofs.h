@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What was proved of a program before its text was taken out of the trace (memtrace scrub does that),
+// so that the copy has the same verdict:
+//
+//   original:  text of train.py ─► prove ─► bounded ─────────────────► verdict
+//   copy:      info `proved`: stack, path, owner ─► kind, line, value ─► verdict
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analyzer/judge/verdicts/verdict.h"
+
+namespace memtrace::verdicts {
+
+// Of one thing that keeps memory of one stack; both are as in the trace.
+struct told_proof {
+  trace::stack_id stack;
+  std::string path;   // retainer::path
+  std::string owner;  // retainer::owner
+  std::optional<program::bound> bound;
+  std::optional<program::doubt> doubt;
+  bool reallocated = false;
+  bool made_of_itself = false;
+};
+
+[[nodiscard]] std::vector<told_proof> proofs_of(const findings& found);
+
+// As the value of an info record, without the expression, which is a piece of the program.
+[[nodiscard]] std::string written(const told_proof& proof);
+
+// Those of a trace. What is no proof is left out.
+[[nodiscard]] std::vector<told_proof> told_proofs(const trace::dictionary& names);
+
+}  // namespace memtrace::verdicts
