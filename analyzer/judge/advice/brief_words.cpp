@@ -48,6 +48,7 @@ constexpr named all[] = {
     {"growing_tensor", "allocate it once"},
     {"growing_workers", "bound what the data set keeps"},
     {"hook_keeps", "`handle.remove()`"},
+    {"idle_models", "`.cpu()` on models that wait"},
     {"kept_error", "keep `str(error)`, not the error"},
     {"kept_somewhere", "`del` it when its step is done"},
     {"kept_view", "keep a `clone()` of the part"},

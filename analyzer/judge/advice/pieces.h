@@ -32,6 +32,7 @@
   X(gradient_views)               /* of DistributedDataParallel's buckets */     \
   X(weights_copy)                 /* that no forward pass uses */                \
   X(unused_parameters)            /* of modules that never ran */                \
+  X(idle_models)                  /* that wait while others run */               \
   X(host_memory)                  /* workers beside the limit, pinned memory */
 
 namespace memtrace::advice {

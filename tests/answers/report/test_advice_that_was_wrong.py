@@ -134,3 +134,41 @@ def test_an_evaluation_that_is_mostly_weights_is_told_of_16_bits(built, tmp_path
 
 def test_an_evaluation_that_is_mostly_results_is_not(built, tmp_path):
     assert "pure_bf16" not in ids(recorded(tmp_path, "evaluates", EVALUATES, "float32", 16384).report())
+
+
+ENCODERS = """
+import sys, torch
+from torch import nn
+prompts, moves = int(sys.argv[1]), len(sys.argv) > 2
+def stack(n, width):
+    return nn.Sequential(*[m for _ in range(n) for m in (nn.Linear(width, width), nn.GELU())])
+encoder, denoiser = stack(16, 2048).cuda(), stack(8, 1024).cuda()
+with torch.no_grad():
+    for prompt in range(prompts):
+        encoder.cuda()
+        words = encoder(torch.randn(77, 2048, device="cuda"))[:, :1024]
+        if moves:
+            encoder.cpu()
+            torch.cuda.empty_cache()
+        x = torch.randn(65536, 1024, device="cuda")
+        for step in range(20):
+            x = x - 0.01 * denoiser(x + words[:1])
+        del x
+"""
+
+
+@pytest.mark.parametrize("prompts", [1, 3])
+def test_a_text_encoder_may_wait_on_the_cpu(built, tmp_path, prompts):
+    before = recorded(tmp_path, "encoders", ENCODERS, prompts, memory="2GiB").report()
+    told = next(one for one in before["advice"] if one["id"] == "idle_models")
+    assert "the Sequential that encoders.py:10 calls" in told["change"]
+    assert told["free"] is (prompts == 1) and (".cuda() before" in told["change"]) is (prompts > 1)
+    after = recorded(tmp_path, "encoders", ENCODERS, prompts, "moves", memory="2GiB").report()
+    peaks = [one["devices"][0]["peak_allocated"]["allocated_bytes"] for one in (before, after)]
+    assert peaks[0] - peaks[1] == pytest.approx(told["saves_allocated_bytes"], rel=0.1)
+    assert told["saves_allocated_bytes"] == pytest.approx(16 * 4 * (2048 * 2048 + 2048), rel=0.1)
+
+
+def test_models_that_take_turns_do_not_wait(built, tmp_path):
+    text = ENCODERS.replace("range(20)", "range(8)")
+    assert "idle_models" not in ids(recorded(tmp_path, "take_turns", text, 1, memory="2GiB").report())

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Models that wait on the GPU while others run: a text encoder that is called once before fifty
+// steps of a denoiser.
+//
+//   encoder  ██                          ██        its last call before the peak, its next one
+//   denoiser    █ █ █ █ █ █▲█ █ █ █ █ █            peak: the encoder's weights could be elsewhere
+#include <fmt/core.h>
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "analyzer/judge/advice/passes.h"
+#include "analyzer/judge/advice/pieces.h"
+#include "analyzer/judge/advice/program_words.h"
+
+namespace memtrace::advice {
+
+using allocator::block_number;
+using attribution::category;
+
+namespace {
+
+// Fewer calls of other models are no wait that a transfer of the weights would be worth.
+constexpr std::size_t least_calls = 12;
+
+// One call of a model, by the blocks that were made in it.
+struct model_call {
+  trace::object_id root;
+  std::uint64_t first = 0;  // event of its first block
+  block_number block = 0;   // that one
+};
+
+// In the order in which they began. A call that allocates nothing passes unseen.
+[[nodiscard]] std::vector<model_call> calls_of(const blocks::evidence& of) {
+  std::vector<model_call> calls;
+  std::uint32_t number = 0;
+  for (block_number block = 0; block < of.blocks.size(); ++block) {
+    const auto facts = of.blocks[block];
+    if (facts.call == 0 || facts.call == number || !facts.module) continue;
+    const auto known = of.modules.find(facts.module);
+    if (known == of.modules.end()) continue;
+    number = facts.call;
+    calls.push_back({known->second.root, birth_event(of, block), block});
+  }
+  return calls;
+}
+
+struct waiting {
+  trace::object_id root;
+  block_number called_by;   // a block of its last call before the peak
+  std::uint64_t from = 0;   // the next call of another model
+  std::uint64_t until = 0;  // its own next call; 0: it has none
+  std::size_t others = 0;   // calls of other models meanwhile
+  std::uint64_t bytes = 0;
+  std::vector<block_number> weights = {};
+};
+
+// The one model's wait that the peak lies in; `calls` are not empty.
+[[nodiscard]] waiting wait_of(const std::vector<model_call>& calls, trace::object_id root,
+                              std::uint64_t peak) {
+  waiting made{.root = root, .called_by = 0};
+  bool has_run = false;
+  for (const auto& call : calls) {
+    if (call.root == root && call.first > peak) {
+      made.until = call.first;
+      break;
+    }
+    if (call.root == root) {
+      made = {.root = root, .called_by = call.block};
+      has_run = true;
+    } else if (has_run && made.others++ == 0) {
+      made.from = call.first;
+    }
+  }
+  if (!has_run || made.from > peak) made.others = 0;
+  return made;
+}
+
+[[nodiscard]] std::vector<waiting> find(const blocks::evidence& of, std::uint64_t peak) {
+  const auto calls = calls_of(of);
+  std::map<trace::object_id, waiting> by_root;
+  for (const auto& call : calls) {
+    if (!by_root.contains(call.root)) by_root.emplace(call.root, wait_of(calls, call.root, peak));
+  }
+  for (const auto block : alive_after(of, of.now.allocated.request)) {
+    const auto facts = of.blocks[block];
+    const auto found = by_root.find(facts.root);
+    if (facts.what != category::weights || !facts.name || found == by_root.end()) continue;
+    if (birth_event(of, block) >= found->second.from) continue;
+    found->second.weights.push_back(block);
+    found->second.bytes += bytes_of(of, block);
+  }
+  std::vector<waiting> all;
+  for (auto& [root, one] : by_root) {
+    if (one.others >= least_calls && one.bytes != 0) all.push_back(std::move(one));
+  }
+  return all;
+}
+
+// "the CLIPTextModel that sample.py:12 calls"
+[[nodiscard]] std::string name_of(const blocks::evidence& of, const waiting& one) {
+  const auto known = of.modules.find(one.root);
+  const auto type = known == of.modules.end() ? std::string_view() : of.names[known->second.type];
+  const auto line = line_of(of, of.blocks[one.called_by].stack);
+  return fmt::format("the {}{}", type.empty() ? "model" : type,
+                     line.empty() ? "" : fmt::format(" that {} calls", line));
+}
+
+}  // namespace
+
+proposals idle_models(const blocks::evidence& of) {
+  // Training changes weights in place between calls, as of a moving average, which is not seen; and
+  // of a part of a run it is not known what comes after.
+  if (!of.part.empty() || passes_of(of).trains()) return {};
+  const auto peak = of.log.events[of.now.allocated.request];
+  auto found = find(of, peak);
+  if (found.empty()) return {};
+  std::uint64_t bytes = 0;
+  std::string names;
+  bool comes_back = false;
+  for (const auto& one : found) {
+    bytes += one.bytes;
+    names += (names.empty() ? "" : ", ") + name_of(of, one);
+    comes_back = comes_back || one.until != 0;
+  }
+  proposal made;
+  made.id = "idle_models";
+  made.title = "Weights wait on the GPU while other models run";
+  made.change = fmt::format(
+      "after its last call before them: .cpu() on {}{}", names,
+      comes_back ? ", and .cuda() before the next one (Diffusers: enable_model_cpu_offload())"
+                 : ", or del where it is not needed again");
+  made.evidence = fmt::format("{} of weights, through {} calls of other models",
+                              bytes_in_words(bytes), found.front().others);
+  made.about = {bytes, "are weights of models that wait"};
+  made.free = !comes_back;
+  made.cost = comes_back ? "the weights are copied to the host and back each time"
+                         : "they have to be loaded again if they are needed later";
+  made.not_when = "the program comes back to that model in what this run did not reach";
+  made.how = proof::replayed;
+  made.device = of.log.device;
+  made.stack = of.blocks[found.front().called_by].stack;
+  made.rewrite = [found = std::move(found)](allocator::request_log& log) {
+    request_edits edits;
+    for (const auto& one : found) {
+      for (const auto block : one.weights) {
+        edits.free_at(block, one.from);
+        if (one.until != 0) (void)edits.allocate(one.until, block);
+      }
+    }
+    edits.apply(log);
+  };
+  return {std::move(made)};
+}
+
+}  // namespace memtrace::advice
