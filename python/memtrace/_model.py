@@ -554,6 +554,8 @@ class VerdictEvidence:
     model_margin: float
     late_start: float
     teeth: int
+    tooth_bytes: float
+    tooth_steps: float
     jumps: int
     jump_log_odds: float
 

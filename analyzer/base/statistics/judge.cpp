@@ -9,6 +9,7 @@
 #include "analyzer/base/statistics/laws.h"
 #include "analyzer/base/statistics/level_changes.h"
 #include "analyzer/base/statistics/points.h"
+#include "analyzer/base/text/units.h"
 
 namespace memtrace::growth {
 
@@ -215,6 +216,8 @@ judgement judge(const series& values, const context& about) {
   out.evidence.warmup_steps = warmup_of(values.steps());
   const auto found = look_at(values, out.evidence.warmup_steps, negligible);
   out.evidence.teeth = found.teeth.teeth;
+  out.evidence.tooth_bytes = found.teeth.fall_bytes;
+  out.evidence.tooth_steps = found.teeth.fall_steps;
   out.shape = shape_of(values, found, negligible);
   describe(out, found.growth, found.shifts);
   const bool leak = is_leak(out.shape);
@@ -273,6 +276,13 @@ std::string_view words_of(shape value) {
       return "is steady";
   }
   return "cannot be told yet";
+}
+
+std::string fill_words(const test_figures& seen, std::string_view unit) {
+  const auto bytes = static_cast<std::uint64_t>(std::llround(std::max(seen.tooth_bytes, 0.0)));
+  const auto steps = std::max<long long>(1, std::llround(seen.tooth_steps));
+  return fmt::format("fills by {} in about {} {}{} and empties", text::brief_bytes(bytes), steps,
+                     unit, steps == 1 ? "" : "s");
 }
 
 bool is_leak(shape value) {

@@ -61,6 +61,8 @@ struct test_figures {
   double model_margin = 0;            // BIC by which it beats the best model of the other answer
   double late_start = 0;              // share of the steps before a leak began
   std::size_t teeth = 0;              // falls of a sawtooth
+  double tooth_bytes = 0;             // by which it usually fills, and then empties
+  double tooth_steps = 0;             // in how many steps, on average
   std::size_t jumps = 0;              // lasting rises after the warm-up
   double jump_log_odds = 0;           // of jumps that keep coming, against records that get rarer
 };
@@ -77,6 +79,9 @@ struct judgement {
   std::string overturned_by;            // the least evidence that would overturn the verdict
   test_figures evidence;
 };
+
+// Of a sawtooth: "fills by 243 MiB in about 40 steps and empties".
+[[nodiscard]] std::string fill_words(const test_figures& seen, std::string_view unit);
 
 // Whether 10,000 steps of it stay below 1 MiB or 0.05 % of the device's capacity (0: not known).
 [[nodiscard]] bool is_negligible(double bytes_per_step, std::uint64_t capacity_bytes);

@@ -259,6 +259,10 @@ sawtooth find_teeth(const stretch& steps, double least) {
   }
   if (refilled < fall / 2 * static_cast<double>(falls.size() - 1)) return {};
   sawtooth found{.teeth = falls.size(), .fall_bytes = fall, .floors = {}, .levels = {}};
+  if (falls.size() > 1) {
+    found.fall_steps = static_cast<double>(falls.back() - falls.front()) * steps.width /
+                       static_cast<double>(falls.size() - 1);
+  }
   for (std::size_t k = 0; k < falls.size(); ++k) {
     const auto end = k + 1 < falls.size() ? falls[k + 1] : windows.size();
     auto lowest = falls[k];

@@ -283,23 +283,27 @@ using verdicts::subject_kind;
       fmt::format("over {} {}{}", format_count(steps), about.unit, steps == 1 ? "" : "s");
   if (verdicts::is_expected(about)) return fmt::format("grows by {}, as expected", rate_of(about));
   if (found.negligible) return fmt::format("grows by {}, which is negligible", rate_of(about));
-  auto kept = about.suspects.empty() ? std::string() : retainer_name(about.suspects.front());
-  if (!kept.empty()) kept += ' ';
+  const auto kept = about.suspects.empty() ? std::string() : retainer_name(about.suspects.front());
   switch (verdicts::answer_of(about)) {
     case verdicts::answer::bounded:
       if (about.bound && about.bound->kind == program::bound_kind::positions)
         return cache_part(about);
-      return kept.empty() ? "grows up to a bound" : kept + "grows up to a bound";
+      return kept.empty() ? "grows up to a bound" : kept + " grows up to a bound";
     case verdicts::answer::not_settled:
       if (steps == 0) return "no steps were found";
-      if (about.doubt) return fmt::format("{}grows, and may have an end", kept);
+      if (about.doubt) {
+        return fmt::format("{}{}grows, and may have an end", kept, kept.empty() ? "" : " ");
+      }
       return fmt::format("{} {}{} too few to tell whether it grows", format_count(steps),
                          about.unit, steps == 1 ? " is" : "s are");
     default:
       break;
   }
   using growth::shape;
-  if (found.shape == shape::sawtooth) return "fills and empties " + over;
+  if (found.shape == shape::sawtooth) {
+    const auto by = kept.empty() ? std::string() : ", kept by " + kept;
+    return growth::fill_words(found.evidence, about.unit) + by;
+  }
   if (found.shape == shape::bounded_records) return "more only for larger inputs " + over;
   if (found.shape == shape::warmup_plateau) return "steady after a start " + over;
   return "steady " + over;

@@ -100,6 +100,8 @@ namespace {
           {"model_margin", rests_on.model_margin},
           {"late_start", rests_on.late_start},
           {"teeth", rests_on.teeth},
+          {"tooth_bytes", rests_on.tooth_bytes},
+          {"tooth_steps", rests_on.tooth_steps},
           {"jumps", rests_on.jumps},
           {"jump_log_odds", rests_on.jump_log_odds}};
 }

@@ -132,7 +132,7 @@ void add_totals(text::page& out, const followed_run& run, std::uint32_t device) 
                  : fmt::format("growth cannot be told yet: {} more steps are needed",
                                format_count(found.more_steps_needed));
     case growth::shape::sawtooth:
-      return "memory fills and empties, down to the same floor";
+      return "memory " + growth::fill_words(found.evidence, about.unit);
     case growth::shape::bounded_records:
       return "memory rises more and more rarely: no leak";
     case growth::shape::warmup_plateau:

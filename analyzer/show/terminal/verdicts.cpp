@@ -301,7 +301,7 @@ namespace {
                        found.evidence.steps == 1 ? " is" : "s are",
                        text::format_count(std::max<std::uint64_t>(found.more_steps_needed, 1)));
     case shape::sawtooth:
-      return none + ": fills and empties" + (fills.empty() ? ", " + over : fills);
+      return fmt::format("{}: {}{}", none, growth::fill_words(found.evidence, about.unit), fills);
     case shape::bounded_records:
       return "only with the largest input so far, " + over;
     case shape::warmup_plateau:

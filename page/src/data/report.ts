@@ -288,6 +288,8 @@ export interface Verdict {
     model_margin: number;
     late_start: number;
     teeth: number;
+    tooth_bytes: number;
+    tooth_steps: number;
     jumps: number;
     jump_log_odds: number;
   };

@@ -423,3 +423,35 @@ def test_where_cuda_refuses_others_and_the_program_ends_well_it_was_a_try(built,
     text = ASKS_CUDA.replace("sys.exit(", "(")
     found = recorded(tmp_path, "asks_and_ends", text, memory="2GiB")
     assert found.report()["headline"]["state"] != "out_of_memory"
+
+
+WITHIN_AN_EPOCH = """
+import sys, torch
+from torch import nn
+model, head = nn.GRUCell(256, 256).cuda(), nn.Linear(256, 256).cuda()
+optimizer = torch.optim.SGD(head.parameters(), lr=0.1)
+for epoch in range(4):
+    state = None
+    for step in range(40):
+        x = torch.randn(256, 256, device="cuda")
+        state = model(x, state)
+        if len(sys.argv) > 1:
+            state = state.detach()
+        loss = (head(state.detach()) - x).square().mean()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+"""
+
+
+def test_what_piles_up_within_an_epoch_is_told_with_its_cure(built, tmp_path):
+    found = recorded(tmp_path, "within_an_epoch", WITHIN_AN_EPOCH)
+    report = found.report()
+    said = re.fullmatch(r"fills by ([\d.]+) MiB in about 40 steps and empties, kept by `state`",
+                        report["headline"]["text"].split(" · ")[-1])
+    verdict = next(one for one in report["verdicts"] if one["subject"] == "device:0")
+    assert verdict["answer"] == "steady" and verdict["culprits"][0]["fix"]["kind"] == "recurrent_state"
+    assert "state.detach()" in verdict["culprits"][0]["fix"]["change"] or "h.detach()" in verdict["culprits"][0]["fix"]["change"]
+    cured = recorded(tmp_path, "within_an_epoch", WITHIN_AN_EPOCH, "cured").report()
+    peaks = [one["devices"][0]["peak_allocated"]["allocated_bytes"] for one in (report, cured)]
+    assert (peaks[0] - peaks[1]) / MIB == pytest.approx(float(said[1]), rel=0.1)

@@ -30,6 +30,7 @@ std::optional<verdicts::remedy> recurrent_state(const clues& of) {
   if (!of.passes_through("torch/nn/modules/rnn.py")) return std::nullopt;
   verdicts::remedy what;
   what.id = "recurrent_state";
+  what.helps_what_fills = true;
   what.cause = fmt::format(
       "{} goes from one step into the next with its graph, so the graph of every earlier step "
       "stays behind it.",
@@ -47,6 +48,7 @@ std::optional<verdicts::remedy> growing_sum(const clues& of) {
   if (!of.kept_with_graph() || of.kept_in()) return std::nullopt;
   verdicts::remedy what;
   what.id = "growing_sum";
+  what.helps_what_fills = true;
   what.cause = fmt::format(
       "{} is one tensor whose graph grows: it is computed from what it was in the step before, and "
       "so keeps the graph of every step.",
@@ -64,6 +66,7 @@ std::optional<verdicts::remedy> kept_with_graph(const clues& of) {
   verdicts::remedy what;
   const bool results = of.grows_by_results();
   what.id = results ? "results_with_graph" : "kept_with_graph";
+  what.helps_what_fills = true;
   what.cause = fmt::format(
       "{} keeps results together with the graphs that made them, and with everything that these "
       "saved for a backward pass.",
