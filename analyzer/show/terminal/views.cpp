@@ -44,23 +44,28 @@ void by_category(text::page& out, const run::device_report&, const run::memory_v
 }
 
 void by_module(text::page& out, const run::device_report&, const run::memory_view& view) {
-  out.line(fmt::format("  {:>11} {:>11} {:>11} {:>11} {:>11} {:>12}  {}", "total", "weights",
-                       "gradients", "opt. states", "activations", "attn. scores", "module"),
+  // The first is the sum of the others.
+  out.line(fmt::format("  {:>11} {:>11} {:>11} {:>11} {:>11} {:>11}  {}", "total", "weights",
+                       "gradients", "opt. states", "activations", "other", "module"),
            text::emphasis::faint);
   const auto rows = run::module_tree(view.modules);
   std::vector<std::string> above;  // names of the rows that the next one may be in
   for (std::size_t i = 0; i < std::min(rows.size(), most_rows); ++i) {
     const auto& [line, depth] = rows[i];
     const auto& bytes = line.bytes;
+    using attribution::category;
     above.resize(depth);
     const auto label = label_of(line, above.empty() ? std::string() : above.back());
     above.push_back(line.name);
-    out.line(fmt::format("  {:>11} {:>11} {:>11} {:>11} {:>11} {:>12}  {}{}", cell(line.total),
-                         cell(bytes[attribution::category::weights]),
-                         cell(bytes[attribution::category::gradients]),
-                         cell(bytes[attribution::category::optimizer_states]),
-                         cell(bytes[attribution::category::activations]),
-                         cell(line.attention_scores), std::string(2 * depth, ' '), label));
+    std::string cells;
+    auto other = line.total;
+    for (const auto what : {category::weights, category::gradients, category::optimizer_states,
+                            category::activations}) {
+      other -= bytes[what];
+      cells += fmt::format(" {:>11}", cell(bytes[what]));
+    }
+    out.line(fmt::format("  {:>11}{} {:>11}  {}{}", cell(line.total), cells, cell(other),
+                         std::string(2 * depth, ' '), label));
   }
 }
 

@@ -15,6 +15,7 @@ WRAPPED = {"_orig_mod", "_fsdp_wrapped_module", "_checkpoint_wrapped_module"}
 WRAPPERS = {"DistributedDataParallel", "DataParallel", "DeepSpeedEngine", "AveragedModel"}
 
 roots = {}  # address of a root module: a weak reference to it
+parts = {}  # address of a root module: the addresses of all modules in it, at the last look
 most_positions = 0  # of the models that were looked at
 torch = None
 failures = []
@@ -321,9 +322,9 @@ def before_step(optimizer, args, kwargs):
     try:
         groups = optimizer.param_groups
         if begin_step(optimizer, type(optimizer).__name__, groups):
-            for root in list(roots.values()):
+            for address, root in list(roots.items()):
                 module = root()
-                if module is not None:
+                if module is not None and outermost_with(address) is None:
                     look(module)
             record_nameless(optimizer, groups)
         record_gradients(optimizer, groups)
@@ -341,19 +342,36 @@ def after_step(optimizer, args, kwargs):
 
 
 def look(root):
-    """Records the names of a root's modules, parameters and buffers."""
+    """Records the names of a root's modules, parameters and buffers; of one that is a part of another root, those of that
+    other: a module that is called by itself now and then, as a decoder is, keeps its name."""
     try:
         if not isinstance(root, torch.nn.Module):
             return
-        named, tensors = [], []
-        walk(root, named, tensors)
-        record_root(root, named, tensors)
-        note_positions(vars(root).get("config"))
-        address = id(root)
-        if address not in roots or roots[address]() is not root:
-            roots[address] = modules["weakref"].ref(root, lambda reference: forget_root(address))
+        outer = outermost_with(id(root))
+        if outer is None or not look_at(outer, root):
+            look_at(root, root)
     except Exception as error:
         swallow(error)
+
+
+def outermost_with(address):
+    holders = [other for other, inside in parts.items() if other != address and address in inside]
+    return roots[max(holders, key=lambda other: len(parts[other]))]() if holders else None
+
+
+def look_at(root, asked):
+    """False, and nothing is recorded, where the asked one is no longer in it."""
+    named, tensors = [], []
+    seen = walk(root, named, tensors)
+    if id(asked) not in seen:
+        return False
+    record_root(root, named, tensors)
+    note_positions(vars(root).get("config"))
+    address = id(root)
+    parts[address] = seen
+    if address not in roots or roots[address]() is not root:
+        roots[address] = modules["weakref"].ref(root, lambda reference: forget_root(address))
+    return True
 
 
 def note_positions(config):
@@ -371,6 +389,7 @@ def note_positions(config):
 def forget_root(address):
     try:
         roots.pop(address, None)
+        parts.pop(address, None)
         forget(address)
     except Exception as error:
         swallow(error)
@@ -396,6 +415,7 @@ def walk(root, named, tensors):
         children = [(child, path if is_wrapped(module, name) else start + name)
                     for name, child in module._modules.items() if isinstance(child, torch.nn.Module)]
         waiting.extend(reversed(children))
+    return seen_modules
 
 
 def is_wrapped(module, name):

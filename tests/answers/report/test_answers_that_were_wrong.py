@@ -455,3 +455,44 @@ def test_what_piles_up_within_an_epoch_is_told_with_its_cure(built, tmp_path):
     cured = recorded(tmp_path, "within_an_epoch", WITHIN_AN_EPOCH, "cured").report()
     peaks = [one["devices"][0]["peak_allocated"]["allocated_bytes"] for one in (report, cured)]
     assert (peaks[0] - peaks[1]) / MIB == pytest.approx(float(said[1]), rel=0.1)
+
+
+DECODES = """
+import torch
+from torch import nn
+class Vae(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.encoder, self.decoder = nn.Linear(512, 64), nn.Linear(64, 512)
+    def forward(self, x):
+        return self.decoder(self.encoder(x))
+model = Vae().cuda()
+optimizer = torch.optim.Adam(model.parameters())
+for epoch in range(2):
+    for _ in range(10):
+        model(torch.randn(4096, 512, device="cuda")).square().mean().backward()
+        optimizer.step()
+        optimizer.zero_grad()
+    with torch.no_grad():
+        model.decoder(torch.randn(64, 64, device="cuda"))
+"""
+
+
+def test_a_part_that_is_called_by_itself_stays_a_part_of_its_model(built, tmp_path):
+    found = recorded(tmp_path, "decodes", DECODES)
+    rows = found.report()["devices"][0]["at_peak"]["modules"]
+    assert {row["root"] for row in rows} == {None, "Vae"}
+    weights = {row["path"]: row["weights_bytes"] for row in rows if row["root"]}
+    # Each tensor takes whole 512 bytes.
+    assert weights == {"": 0, "encoder": 4 * 512 * 64 + 512, "decoder": 4 * 512 * 64 + 4 * 512}
+
+
+def test_the_columns_of_modules_add_up(built, tmp_path):
+    found = recorded(tmp_path, "decodes", DECODES)
+    table = runs.memtrace_says("report", *found.traces, "--by", "module").stdout.splitlines()[1:]
+    assert table[0].split() == ["total", "weights", "gradients", "opt.", "states", "activations", "other", "module"]
+    units = {"B": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
+    for line in table[1:]:
+        cells = re.findall(r"([\d.]+) ([KMG]?i?B)(?= )|( -)(?= )", line)[:6]
+        total, *parts = (float(number) * units[unit] if unit else 0 for number, unit, _ in cells)
+        assert len(parts) == 5 and total and sum(parts) == pytest.approx(total, rel=0.01)
