@@ -140,6 +140,26 @@ struct keyed_side {
   return pairs;
 }
 
+// Only where the peak fell: what a longer run no longer needs has not been carried out.
+[[nodiscard]] std::vector<carried_out> advice_carried_out(const device_side& before,
+                                                          const device_side& after) {
+  std::vector<carried_out> found;
+  const bool fell =
+      after.device->peak_reserved.totals.reserved < before.device->peak_reserved.totals.reserved;
+  if (!fell || before.oom != nullptr || after.oom != nullptr) return found;
+  const auto& now = after.process->advice.pieces;
+  for (const auto& piece : before.process->advice.pieces) {
+    const bool is_here = piece.what.device == before.device->facts.device;
+    if (!is_here || piece.saves_bytes <= 0) continue;
+    if (std::ranges::any_of(now, [&](const auto& one) { return one.what.id == piece.what.id; })) {
+      continue;
+    }
+    found.push_back({piece.what.id, piece.saves_bytes});
+  }
+  std::ranges::stable_sort(found, std::greater(), &carried_out::predicted_bytes);
+  return found;
+}
+
 }  // namespace
 
 run_difference compare(const run::run_report& before, const run::run_report& after) {
@@ -158,6 +178,7 @@ run_difference compare(const run::run_report& before, const run::run_report& aft
     const of_device after_device{*pair.after->process, pair.after->device->facts.device};
     pair.verdicts = compare_verdicts(before_device, after_device);
     pair.growing = compare_growth(before_device, after_device);
+    pair.advice = advice_carried_out(*pair.before, *pair.after);
   }
   const bool paired =
       !found.devices.empty() && found.devices.front().before && found.devices.front().after;

@@ -65,12 +65,20 @@ struct device_side {
       nullptr;  // that of this device which ended the program, else the first
 };
 
+// A piece of advice of the run before that the run after no longer gets: carried out, as it seems.
+// What it said of the peak of what is reserved, beside what came of it.
+struct carried_out {
+  std::string id;
+  std::int64_t predicted_bytes = 0;
+};
+
 // Everything but the sides only where both are there.
 struct device_pair {
   std::optional<device_side> before, after;             // one of them may be missing
   std::vector<changed_row> categories, modules, lines;  // at the allocated peaks
   std::vector<verdict_pair> verdicts;
   std::vector<growing_line> growing;
+  std::vector<carried_out> advice;  // most bytes first; none where either ran out of memory
 };
 
 struct run_difference {

@@ -129,6 +129,14 @@ using as_json::or_null;
   return list;
 }
 
+[[nodiscard]] json carried_out_json(const std::vector<carried_out>& advice) {
+  auto list = json::array();
+  for (const auto& one : advice) {
+    list.push_back({{"id", one.id}, {"predicted_bytes", one.predicted_bytes}});
+  }
+  return list;
+}
+
 [[nodiscard]] json pair_json(const device_pair& pair) {
   return {{"before", side_json(pair.before)},
           {"after", side_json(pair.after)},
@@ -136,7 +144,8 @@ using as_json::or_null;
           {"growing", growing_json(pair.growing)},
           {"categories", rows_json(pair.categories, false)},
           {"modules", rows_json(pair.modules, false)},
-          {"lines", rows_json(pair.lines, true)}};
+          {"lines", rows_json(pair.lines, true)},
+          {"advice_carried_out", carried_out_json(pair.advice)}};
 }
 
 }  // namespace

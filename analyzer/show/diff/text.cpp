@@ -217,6 +217,23 @@ void add_changes(text::page& out, const device_pair& pair) {
   add_rows(out, "At the peak, by line", pair.lines, total, true);
 }
 
+// "Advice carried out: …: 512 MiB less were predicted, 498 MiB measured (peak reserved)"
+void add_carried_out(text::page& out, const device_pair& pair) {
+  constexpr std::size_t most = 3;
+  if (pair.advice.empty()) return;
+  const auto measured = text::format_bytes(pair.before->device->peak_reserved.totals.reserved -
+                                           pair.after->device->peak_reserved.totals.reserved);
+  std::string said;
+  for (std::size_t i = 0; i < std::min(pair.advice.size(), most); ++i) {
+    const auto& one = pair.advice[i];
+    said += fmt::format("{}{} ({} less predicted)", i == 0 ? "" : ", ", advice::brief_words(one.id),
+                        text::format_bytes(static_cast<std::uint64_t>(one.predicted_bytes)));
+  }
+  if (pair.advice.size() > most) said += fmt::format(", {} more", pair.advice.size() - most);
+  out.sentence(
+      fmt::format("Advised before and no longer: {}; measured: {} less reserved", said, measured));
+}
+
 void add_configuration(text::page& out, const std::vector<changed_fact>& facts) {
   if (facts.empty()) {
     out.line("Command, versions, GPU and settings are the same", text::emphasis::heading);
@@ -266,6 +283,7 @@ std::string to_text(const run_difference& runs, const text::style& style) {
   } else {
     add_picture(out, runs.devices.front());
     add_table(out, runs.devices.front());
+    add_carried_out(out, runs.devices.front());
     add_other_devices(out, runs.devices);
     add_growth(out, runs.devices.front());
     add_changes(out, runs.devices.front());

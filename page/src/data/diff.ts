@@ -89,6 +89,7 @@ export interface Pair {
     category: string;
     name_before: string | null;
   }[];
+  advice_carried_out: { id: string; predicted_bytes: number }[];
 }
 export interface Diff {
   schema: "memtrace-diff/1";

@@ -2,6 +2,8 @@
 """Small programs that once got wrong advice, or none: what is right is known from reading each, or from a second run
 with the advice carried out."""
 
+import re
+
 import pytest
 
 from test_answers_that_were_wrong import GRAPH, ids, recorded
@@ -159,14 +161,19 @@ with torch.no_grad():
 
 @pytest.mark.parametrize("prompts", [1, 3])
 def test_a_text_encoder_may_wait_on_the_cpu(built, tmp_path, prompts):
-    before = recorded(tmp_path, "encoders", ENCODERS, prompts, memory="2GiB").report()
+    recordings = [recorded(tmp_path, "encoders", ENCODERS, prompts, *moves, memory="2GiB") for moves in ([], ["moves"])]
+    before, after = (one.report() for one in recordings)
     told = next(one for one in before["advice"] if one["id"] == "idle_models")
     assert "the Sequential that encoders.py:10 calls" in told["change"]
     assert told["free"] is (prompts == 1) and (".cuda() before" in told["change"]) is (prompts > 1)
-    after = recorded(tmp_path, "encoders", ENCODERS, prompts, "moves", memory="2GiB").report()
     peaks = [one["devices"][0]["peak_allocated"]["allocated_bytes"] for one in (before, after)]
     assert peaks[0] - peaks[1] == pytest.approx(told["saves_allocated_bytes"], rel=0.1)
     assert told["saves_allocated_bytes"] == pytest.approx(16 * 4 * (2048 * 2048 + 2048), rel=0.1)
+    # Predicted and measured stand side by side.
+    arguments = [path for name, one in zip(("--before", "--after"), recordings) for path in (name, *one.traces)]
+    said = " ".join(runs.memtrace_says("diff", *arguments).stdout.split())
+    assert "Advised before and no longer: `.cpu()` on models that wait (" in said
+    assert re.search(r"; measured: [\d.]+ MiB less reserved", said)
 
 
 def test_models_that_take_turns_do_not_wait(built, tmp_path):
