@@ -26,9 +26,12 @@ constexpr std::string_view is_reallocated = "reallocated";
 constexpr std::string_view is_made_of_itself = "made of itself";
 
 // Fewer are an error, more are of a later version.
-enum field { stack, path, owner, answer, file, line, value, more, fields };
-[[nodiscard]] std::optional<std::array<std::string_view, fields>> split(std::string_view text) {
-  std::array<std::string_view, fields> found;
+struct field {
+  enum { stack, path, owner, said, file, line, value, more, count };
+};
+[[nodiscard]] std::optional<std::array<std::string_view, field::count>> split(
+    std::string_view text) {
+  std::array<std::string_view, field::count> found;
   for (std::size_t i = 0; i < found.size(); ++i) {
     const auto end = text.find(proved_separator);
     found[i] = text.substr(0, end);
@@ -50,22 +53,25 @@ template <class Kind>
   const auto part = split(text);
   if (!part) return std::nullopt;
   const auto& told = *part;
-  const auto of_stack = text::number_in<std::uint32_t>(told[stack]);
-  const auto at_line = text::number_in<std::uint32_t>(told[line]);
-  const auto most = text::number_in(told[value]);
+  const auto of_stack = text::number_in<std::uint32_t>(told[field::stack]);
+  const auto at_line = text::number_in<std::uint32_t>(told[field::line]);
+  const auto most = text::number_in(told[field::value]);
   if (!of_stack || !at_line || !most) return std::nullopt;
-  told_proof made{.stack = trace::stack_id{*of_stack},
-                  .path = std::string(told[path]),
-                  .owner = std::string(told[owner]),
-                  .reallocated = told[more].find(is_reallocated) != told[more].npos,
-                  .made_of_itself = told[more].find(is_made_of_itself) != told[more].npos};
-  const std::string in_file(told[file]);
-  if (told[answer].starts_with(bounded)) {
-    const auto kind = named<program::bound_kind>(told[answer].substr(bounded.size()));
+  told_proof made{
+      .stack = trace::stack_id{*of_stack},
+      .path = std::string(told[field::path]),
+      .owner = std::string(told[field::owner]),
+      .bound = std::nullopt,
+      .doubt = std::nullopt,
+      .reallocated = told[field::more].find(is_reallocated) != told[field::more].npos,
+      .made_of_itself = told[field::more].find(is_made_of_itself) != told[field::more].npos};
+  const std::string in_file(told[field::file]);
+  if (told[field::said].starts_with(bounded)) {
+    const auto kind = named<program::bound_kind>(told[field::said].substr(bounded.size()));
     if (!kind) return std::nullopt;
     made.bound = program::bound{*kind, in_file, *at_line, expression_is_gone, *most};
-  } else if (told[answer].starts_with(doubtful)) {
-    const auto kind = named<program::doubt_kind>(told[answer].substr(doubtful.size()));
+  } else if (told[field::said].starts_with(doubtful)) {
+    const auto kind = named<program::doubt_kind>(told[field::said].substr(doubtful.size()));
     if (!kind) return std::nullopt;
     made.doubt = program::doubt{*kind, in_file, *at_line, expression_is_gone};
   }

@@ -201,7 +201,7 @@ using verdicts::subject_kind;
   const auto* const cure = cure_of(process);
   if (cure != nullptr && cure->about) return {concern_of(*cure, oom)};
   if (was_in_pieces(process, oom)) {
-    return {fmt::format("{} were free, but in pieces", brief_bytes(free_at(oom)))};
+    return {fmt::format("{} were unused, but in pieces", brief_bytes(free_at(oom)))};
   }
   auto most = most_held(oom);
   return most.empty() ? std::vector<std::string>() : std::vector{std::move(most)};

@@ -205,7 +205,7 @@ void add_oom(text::page& out, const run::process_report& process, const run::oom
   }
   std::string after = facts.caught ? "the program went on" : "";
   if (const auto others = process.ooms.size() - 1; others != 0) {
-    after += fmt::format("{}{} more time{} out of memory", after.empty() ? "" : "; ",
+    after += fmt::format("{}{} more request{} failed", after.empty() ? "" : "; ",
                          text::format_count(others), others == 1 ? "" : "s");
   }
   if (!after.empty()) out.sentence("  " + after);

@@ -119,7 +119,7 @@ TEST_CASE("GIVEN a request that failed THEN what was in its way, and what lets i
   run_out(process, 2 * gib, false);
   SECTION("enough was free, in pieces") {
     CHECK(said_of(process) ==
-          "OUT OF MEMORY · 2 GiB refused at train.py:42 · 5 GiB were free, but in pieces");
+          "OUT OF MEMORY · 2 GiB refused at train.py:42 · 5 GiB were unused, but in pieces");
   }
   SECTION("too little was free") {
     process.ooms.front().facts.totals.reserved = 11 * gib;
@@ -146,14 +146,14 @@ TEST_CASE("GIVEN a request that failed THEN what was in its way, and what lets i
     grown.findings.verdicts.front().suspects.front().bytes = gib + gib / 2;
     run_out(grown, 2 * gib, false);
     CHECK(said_of(grown) ==
-          "OUT OF MEMORY · 2 GiB refused at train.py:42 · 5 GiB were free, but in pieces");
+          "OUT OF MEMORY · 2 GiB refused at train.py:42 · 5 GiB were unused, but in pieces");
   }
   SECTION("what had grown until then is too little to matter") {
     auto grown = leaking(192);
     grown.findings.verdicts.front().suspects.front().bytes = 96 << 10;
     run_out(grown, 2 * gib, false);
     CHECK(said_of(grown) ==
-          "OUT OF MEMORY · 2 GiB refused at train.py:42 · 5 GiB were free, but in pieces");
+          "OUT OF MEMORY · 2 GiB refused at train.py:42 · 5 GiB were unused, but in pieces");
   }
   SECTION("frames of errors that were caught keep what failed") {
     auto& oom = process.ooms.front();
@@ -175,7 +175,7 @@ TEST_CASE("GIVEN a request that failed THEN what was in its way, and what lets i
     proved.mends_out_of_memory = true;
     proved.how = advice::proof::replayed;
     CHECK(said_of(process) ==
-          "OUT OF MEMORY · 2 GiB refused at train.py:42 · 5 GiB were free, but in pieces · fix "
+          "OUT OF MEMORY · 2 GiB refused at train.py:42 · 5 GiB were unused, but in pieces · fix "
           "(replayed): "
           "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True");
   }
