@@ -7,7 +7,8 @@ Left out, because it says when and where a process ran, and differs between two 
 - samples of the host's memory (`counter`), which are taken by time;
 - addresses on the host of Python's objects, of pinned memory and of CUDA's streams and handles: each is replaced by the
   order in which it is first seen;
-- the folder of the recording in names of files, and in the command line.
+- the folder of the recording in names of files, and in the command line;
+- whether a variable was set when the library was loaded or by the program: a server's child gets it in between.
 
 amp_checkpoint.py is none of the ten: two cold recordings of it differ, too, as autocast frees its cache of casts in the
 order of a hash table whose keys are addresses on the host."""
@@ -46,6 +47,8 @@ def facts_of(recording: recordings.Recording) -> list[dict]:
         if record["kind"] in ("counter", "thread") or record.get("key") == "run":
             continue
         one = {name: value for name, value in record.items() if name not in WHERE_AND_WHEN}
+        if "key" in one:
+            one["key"] = one["key"].replace("set_by_program.", "env.")
         is_on_host = record["kind"] == "object" or "Host" in record.get("api", "")
         for name in ("stream", "handle", *(["address"] if is_on_host else [])):
             if name in one:

@@ -36,6 +36,7 @@ constexpr std::uint32_t patience_ms = 1000;
 
 std::atomic<stage> the_stage{stage::loading};  // until the library's constructor has run
 std::atomic<const char*> event_source{nullptr};
+bool has_asked_for_status = false;  // under start_lock; a forked child has its parent's handlers
 small_lock start_lock;
 clock_pair loaded_at;
 // While it is awaited: what makes the file, since when, and how many events have come meanwhile.
@@ -144,6 +145,15 @@ bool may_begin(stage now) noexcept {
   return now == stage::untried || now == stage::awaited;
 }
 
+// Only glibc's on_exit gives it.
+void tell_exit_status(int status, void* /*unused*/) {
+  recorder* const current = active();
+  if (current == nullptr) return;
+  char text[16];
+  std::snprintf(text, sizeof text, "%d", status & 0xff);  // what a parent is told
+  current->info(format::info_key::exit_status, text);
+}
+
 // Never destroyed: other threads may record until the process is gone.
 recorder* start_slowly() noexcept {
   const lock_holder holder(start_lock);
@@ -162,6 +172,8 @@ recorder* start_slowly() noexcept {
   the_recorder.store(made, std::memory_order_release);
   the_stage.store(stage::active, std::memory_order_release);
   tell_parts(&part::start, *made);
+  // Here and not at load: what is registered before main() runs after finish(), which ld.so calls.
+  if (!std::exchange(has_asked_for_status, true)) (void)on_exit(&tell_exit_status, nullptr);
   return made;
 }
 
@@ -185,15 +197,6 @@ void give_up_awaited() noexcept {
     say_why_not(ETIMEDOUT);
   }
   start_lock.unlock();
-}
-
-// Runs before finish(), as it is registered after it. glibc gives it the status alone.
-void tell_exit_status(int status, void* /*unused*/) {
-  recorder* const current = active();
-  if (current == nullptr) return;
-  char text[16];
-  std::snprintf(text, sizeof text, "%d", status & 0xff);  // what a parent is told
-  current->info(format::info_key::exit_status, text);
 }
 
 void finish() {
@@ -237,7 +240,7 @@ void load(std::span<const part> parts) noexcept {
   the_parts = parts;
   // Before anything of the program: so it runs after the program's own exit handlers and the
   // destructors of its static objects, which still free GPU memory.
-  if (std::atexit(&finish) != 0 || on_exit(&tell_exit_status, nullptr) != 0) return;
+  if (std::atexit(&finish) != 0) return;
   own_heap::load();
   // Before the program's own handlers: in a child they run after ours, and may use CUDA.
   if (pthread_atfork(nullptr, nullptr, &in_forked_child) != 0) return;

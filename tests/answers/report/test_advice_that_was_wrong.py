@@ -6,6 +6,7 @@ import re
 
 import pytest
 
+import runs
 from test_answers_that_were_wrong import GRAPH, ids, recorded
 
 ACCUMULATES = """
@@ -164,7 +165,7 @@ def test_a_text_encoder_may_wait_on_the_cpu(built, tmp_path, prompts):
     recordings = [recorded(tmp_path, "encoders", ENCODERS, prompts, *moves, memory="2GiB") for moves in ([], ["moves"])]
     before, after = (one.report() for one in recordings)
     told = next(one for one in before["advice"] if one["id"] == "idle_models")
-    assert "the Sequential that encoders.py:10 calls" in told["change"]
+    assert "the Sequential that encoders.py:11" in told["change"]
     assert told["free"] is (prompts == 1) and (".cuda() before" in told["change"]) is (prompts > 1)
     peaks = [one["devices"][0]["peak_allocated"]["allocated_bytes"] for one in (before, after)]
     assert peaks[0] - peaks[1] == pytest.approx(told["saves_allocated_bytes"], rel=0.1)

@@ -7,7 +7,9 @@
 //   denoiser    █ █ █ █ █ █▲█ █ █ █ █ █            peak: the encoder's weights could be elsewhere
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -48,34 +50,42 @@ struct model_call {
   return calls;
 }
 
-struct waiting {
-  trace::object_id root;
-  block_number called_by;   // a block of its last call before the peak
-  std::uint64_t from = 0;   // the next call of another model
+// While other models are called.
+struct wait {
+  std::uint64_t from = 0;   // the first call of another model
   std::uint64_t until = 0;  // its own next call; 0: it has none
   std::size_t others = 0;   // calls of other models meanwhile
+};
+
+struct waiting {
+  trace::object_id root;
+  block_number called_by = 0;  // a block of its last call before the peak
+  wait at_peak;                // the one that the peak lies in
+  std::vector<wait> all;       // that are long enough, in order
   std::uint64_t bytes = 0;
   std::vector<block_number> weights = {};
 };
 
-// The one model's wait that the peak lies in; `calls` are not empty.
-[[nodiscard]] waiting wait_of(const std::vector<model_call>& calls, trace::object_id root,
-                              std::uint64_t peak) {
-  waiting made{.root = root, .called_by = 0};
-  bool has_run = false;
+[[nodiscard]] waiting waits_of(const std::vector<model_call>& calls, trace::object_id root,
+                               std::uint64_t peak) {
+  waiting made{.root = root, .at_peak = {}, .all = {}};
+  std::optional<wait> now;
+  const auto end = [&](std::uint64_t until) {
+    if (!now || now->others < least_calls) return;
+    now->until = until;
+    made.all.push_back(*now);
+    if (now->from <= peak && (until == 0 || until > peak)) made.at_peak = *now;
+  };
   for (const auto& call : calls) {
-    if (call.root == root && call.first > peak) {
-      made.until = call.first;
-      break;
-    }
     if (call.root == root) {
-      made = {.root = root, .called_by = call.block};
-      has_run = true;
-    } else if (has_run && made.others++ == 0) {
-      made.from = call.first;
+      end(call.first);
+      now.emplace();
+      if (call.first <= peak) made.called_by = call.block;
+    } else if (now && now->others++ == 0) {
+      now->from = call.first;
     }
   }
-  if (!has_run || made.from > peak) made.others = 0;
+  end(0);
   return made;
 }
 
@@ -83,19 +93,20 @@ struct waiting {
   const auto calls = calls_of(of);
   std::map<trace::object_id, waiting> by_root;
   for (const auto& call : calls) {
-    if (!by_root.contains(call.root)) by_root.emplace(call.root, wait_of(calls, call.root, peak));
+    if (!by_root.contains(call.root)) by_root.emplace(call.root, waits_of(calls, call.root, peak));
   }
   for (const auto block : alive_after(of, of.now.allocated.request)) {
     const auto facts = of.blocks[block];
     const auto found = by_root.find(facts.root);
     if (facts.what != category::weights || !facts.name || found == by_root.end()) continue;
-    if (birth_event(of, block) >= found->second.from) continue;
+    if (found->second.all.empty() || birth_event(of, block) >= found->second.all.front().from)
+      continue;
     found->second.weights.push_back(block);
     found->second.bytes += bytes_of(of, block);
   }
   std::vector<waiting> all;
   for (auto& [root, one] : by_root) {
-    if (one.others >= least_calls && one.bytes != 0) all.push_back(std::move(one));
+    if (one.at_peak.others != 0 && one.bytes != 0) all.push_back(std::move(one));
   }
   return all;
 }
@@ -124,17 +135,17 @@ proposals idle_models(const blocks::evidence& of) {
   for (const auto& one : found) {
     bytes += one.bytes;
     names += (names.empty() ? "" : ", ") + name_of(of, one);
-    comes_back = comes_back || one.until != 0;
+    comes_back = comes_back || one.all.back().until != 0 || one.all.size() > 1;
   }
   proposal made;
   made.id = "idle_models";
   made.title = "Weights wait on the GPU while other models run";
   made.change = fmt::format(
-      "after its last call before them: .cpu() on {}{}", names,
-      comes_back ? ", and .cuda() before the next one (Diffusers: enable_model_cpu_offload())"
-                 : ", or del where it is not needed again");
+      "after its last call before them: .cpu() on {}, then torch.cuda.empty_cache(){}", names,
+      comes_back ? "; .cuda() before its next one (Diffusers: enable_model_cpu_offload())"
+                 : "; or del instead, where it is not needed again");
   made.evidence = fmt::format("{} of weights, through {} calls of other models",
-                              bytes_in_words(bytes), found.front().others);
+                              bytes_in_words(bytes), found.front().at_peak.others);
   made.about = {bytes, "are weights of models that wait"};
   made.free = !comes_back;
   made.cost = comes_back ? "the weights are copied to the host and back each time"
@@ -145,12 +156,21 @@ proposals idle_models(const blocks::evidence& of) {
   made.stack = of.blocks[found.front().called_by].stack;
   made.rewrite = [found = std::move(found)](allocator::request_log& log) {
     request_edits edits;
+    std::vector<std::uint64_t> moved;
     for (const auto& one : found) {
+      for (const auto& wait : one.all) moved.push_back(wait.from);
       for (const auto block : one.weights) {
-        edits.free_at(block, one.from);
-        if (one.until != 0) (void)edits.allocate(one.until, block);
+        edits.free_at(block, one.all.front().from);
+        for (std::size_t i = 0; i < one.all.size() && one.all[i].until != 0; ++i) {
+          const auto back = edits.allocate(one.all[i].until, block);
+          if (i + 1 < one.all.size()) edits.free(back, one.all[i + 1].from);
+        }
       }
     }
+    // What they had is of other sizes than what is asked for next. It is given back before that call
+    // of empty_cache(), as what comes at one event comes first that is added last.
+    std::ranges::sort(moved);
+    allocator::add_empty_cache(log, moved);
     edits.apply(log);
   };
   return {std::move(made)};
