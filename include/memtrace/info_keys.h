@@ -14,7 +14,8 @@ inline constexpr char host[] = "host";
 inline constexpr char rank[] = "rank";  // RANK, else OMPI_COMM_WORLD_RANK, …
 inline constexpr char local_rank[] = "local_rank";
 inline constexpr char world_size[] = "world_size";
-// MEMTRACE_RUN: equal in all processes that one `memtrace run` or `memtrace dry-run` started
+// MEMTRACE_RUN: equal in all processes that one `memtrace run` or `memtrace dry-run` started; ends in
+// a dot and that command's process id
 inline constexpr char run[] = "run";
 inline constexpr char torch[] = "torch";                // 2.11.0+cu130
 inline constexpr char cuda_runtime[] = "cuda_runtime";  // 13000, as cudaRuntimeGetVersion says
@@ -25,9 +26,11 @@ inline constexpr char simulated[] = "simulated";    // the simulated GPU's model
 inline constexpr char python_stacks[] = "python_stacks";  // "on", or why they are off
 // "tracker", "reports" in the fallback, or "snapshot": what PyTorch's own recorder kept
 inline constexpr char event_source[] = "event_source";
-// What the program gave to exit() or returned from main(). None where it was killed, called _exit()
-// or still runs
+// What the first process of a run gave to exit() or returned from main(), and the system's id of its
+// main thread. None of others, whose errors their parents may be told another way, nor where it was
+// killed, called _exit() or still runs
 inline constexpr char exit_status[] = "exit_status";
+inline constexpr char main_thread[] = "main_thread";
 inline constexpr char memtrace_version[] = "memtrace_version";
 inline constexpr char mode[] = "mode";  // MEMTRACE: minimal, standard, full (capabilities.h)
 inline constexpr char capabilities[] = "capabilities";  // the rows that are on, spaces between
@@ -38,8 +41,8 @@ inline constexpr char autograd[] = "autograd";  // "on", or which of its functio
 // record each time that a model with more is seen
 inline constexpr char positions[] = "positions";
 // In a copy without the program's text: what was proved of it, one record each. Fields: the stack of
-// what grows; path and owner of what keeps it; "bounded by …", "doubt: …" or nothing; file, line and
-// value of that; "reallocated", "made of itself" or neither
+// what grows; path, owner, file, line and holder of what keeps it; "bounded by …", "doubt: …" or
+// nothing; file, line and value of that; "reallocated", "made of itself" or neither
 inline constexpr char proved[] = "proved";
 // For a trace that the analyzer made of another file, for itself: which file. "pytorch_snapshot",
 // "profiler_trace"
@@ -61,7 +64,7 @@ inline constexpr char snapshot_end[] = "snapshot_end";
 }  // namespace info_key
 
 inline constexpr char proved_separator = 0x1f;
-inline constexpr unsigned proved_file_field = 4;
+inline constexpr unsigned proved_file_fields[] = {3, 7};
 inline constexpr std::size_t most_proofs = 4096;
 
 }  // namespace memtrace::format

@@ -8,6 +8,7 @@ Left out, because it says when and where a process ran, and differs between two 
 - addresses on the host of Python's objects, of pinned memory and of CUDA's streams and handles: each is replaced by the
   order in which it is first seen;
 - the folder of the recording in names of files, and in the command line;
+- the exit status, which is told of the process that memtrace itself has started;
 - whether a variable was set when the library was loaded or by the program: a server's child gets it in between.
 
 amp_checkpoint.py is none of the ten: two cold recordings of it differ, too, as autocast frees its cache of casts in the
@@ -44,7 +45,7 @@ def facts_of(recording: recordings.Recording) -> list[dict]:
     order: dict[int, int] = {0: 0}
     found, sources = [], []
     for record in runs.dump(recording.trace):
-        if record["kind"] in ("counter", "thread") or record.get("key") == "run":
+        if record["kind"] in ("counter", "thread") or record.get("key") in ("run", "exit_status", "main_thread"):
             continue
         one = {name: value for name, value in record.items() if name not in WHERE_AND_WHEN}
         if "key" in one:

@@ -279,6 +279,9 @@ std::string_view words_of(shape value) {
 }
 
 std::string fill_words(const test_figures& seen, std::string_view unit) {
+  if (seen.tooth_steps == 0) {
+    return fmt::format("fills and empties over {} {}s", text::format_count(seen.steps), unit);
+  }
   const auto bytes = static_cast<std::uint64_t>(std::llround(std::max(seen.tooth_bytes, 0.0)));
   const auto steps = std::max<long long>(1, std::llround(seen.tooth_steps));
   return fmt::format("fills by {} in about {} {}{} and empties", text::brief_bytes(bytes), steps,

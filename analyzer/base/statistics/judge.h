@@ -62,7 +62,7 @@ struct test_figures {
   double late_start = 0;              // share of the steps before a leak began
   std::size_t teeth = 0;              // falls of a sawtooth
   double tooth_bytes = 0;             // by which it usually fills, and then empties
-  double tooth_steps = 0;             // in how many steps, on average
+  double tooth_steps = 0;             // in how many steps, on average; 0: not known, nor the bytes
   std::size_t jumps = 0;              // lasting rises after the warm-up
   double jump_log_odds = 0;           // of jumps that keep coming, against records that get rarer
 };
@@ -80,7 +80,8 @@ struct judgement {
   test_figures evidence;
 };
 
-// Of a sawtooth: "fills by 243 MiB in about 40 steps and empties".
+// Of a sawtooth: "fills by 243 MiB in about 40 steps and empties"; without figures where they are not
+// known.
 [[nodiscard]] std::string fill_words(const test_figures& seen, std::string_view unit);
 
 // Whether 10,000 steps of it stay below 1 MiB or 0.05 % of the device's capacity (0: not known).

@@ -259,10 +259,11 @@ sawtooth find_teeth(const stretch& steps, double least) {
   }
   if (refilled < fall / 2 * static_cast<double>(falls.size() - 1)) return {};
   sawtooth found{.teeth = falls.size(), .fall_bytes = fall, .floors = {}, .levels = {}};
-  if (falls.size() > 1) {
-    found.fall_steps = static_cast<double>(falls.back() - falls.front()) * steps.width /
-                       static_cast<double>(falls.size() - 1);
-  }
+  // Falls in neighbouring windows may be those of more teeth than there are windows.
+  constexpr double least_windows = 3;
+  const auto between = static_cast<double>(falls.back() - falls.front());
+  const auto gaps = static_cast<double>(falls.size() - 1);
+  if (between >= least_windows * gaps && gaps > 0) found.fall_steps = between * steps.width / gaps;
   for (std::size_t k = 0; k < falls.size(); ++k) {
     const auto end = k + 1 < falls.size() ? falls[k + 1] : windows.size();
     auto lowest = falls[k];

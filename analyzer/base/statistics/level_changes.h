@@ -73,7 +73,7 @@ struct jump_process {
 struct sawtooth {
   std::size_t teeth = 0;      // falls; a lower bound where several share a window
   double fall_bytes = 0;      // a usual one
-  double fall_steps = 0;      // from one to the next, on average; 0: there are no two
+  double fall_steps = 0;      // from one to the next, on average; 0: not known
   std::vector<point> floors;  // the least bytes between two falls
   std::vector<point> levels;  // the average between two falls
 };

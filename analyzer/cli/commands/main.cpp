@@ -93,12 +93,17 @@ constexpr std::array subcommands = {
 // "memtrace run has no --memroy; did you mean --memory?"
 [[nodiscard]] std::string about_option(const std::string& unknown, const CLI::App& of) {
   using memtrace::text::edit_distance;
+  if (of.get_option_no_throw(unknown) != nullptr) {
+    return fmt::format("{0} stands before {1}; put it after: memtrace {1} {0} …", unknown,
+                       of.get_name());
+  }
+  const auto bare = [](std::string_view name) { return name.substr(name.find_first_not_of('-')); };
   std::string nearest;
   for (const auto* option : of.get_options()) {
     for (const auto& name : option->get_lnames()) {
       const auto known = "--" + name;
       const bool is_begun = unknown.size() > 2 && known.starts_with(unknown);
-      if (!is_begun && !memtrace::text::may_mean(unknown, known)) continue;
+      if (!is_begun && !memtrace::text::may_mean(bare(unknown), name)) continue;
       if (nearest.empty() || edit_distance(unknown, known) < edit_distance(unknown, nearest)) {
         nearest = known;
       }

@@ -3,6 +3,7 @@
 
 #include <fmt/core.h>
 
+#include <unistd.h>
 #include <CLI/App.hpp>
 
 #include <algorithm>
@@ -76,7 +77,8 @@ void report_new_traces(const std::string& folder, const std::vector<std::string>
 // The moment in nanoseconds: no other run has it.
 [[nodiscard]] std::string run_name() {
   const auto now = std::chrono::system_clock::now().time_since_epoch();
-  return fmt::format("{}", std::chrono::duration_cast<std::chrono::nanoseconds>(now).count());
+  return fmt::format("{}.{}", std::chrono::duration_cast<std::chrono::nanoseconds>(now).count(),
+                     ::getpid());
 }
 
 // One line: what will be recorded and what not, or why nothing will be.

@@ -7,6 +7,7 @@
 #include <array>
 #include <cctype>
 #include <functional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -68,7 +69,7 @@ namespace key = format::info_key;
 
 constexpr auto numbers =
     std::to_array<std::string_view>({key::rank, key::local_rank, key::world_size, key::cuda_runtime,
-                                     key::cuda_driver, key::exit_status});
+                                     key::cuda_driver, key::exit_status, key::main_thread});
 // memtrace's own sentences about the software; a reason may name a path.
 constexpr auto sentences = std::to_array<std::string_view>(
     {key::torch, key::python, key::simulated, key::python_stacks, key::mode, key::capabilities,
@@ -102,16 +103,18 @@ template <class List>
   return made;
 }
 
-// `path(field)` for the one that is a path, `other(field)` for each other one.
+// `path(field)` for those that are a path, `other(field)` for each other one.
 template <class Path, class Other>
-[[nodiscard]] std::string with_fields_replaced(std::string_view detail, unsigned file_field,
+[[nodiscard]] std::string with_fields_replaced(std::string_view detail,
+                                               std::span<const unsigned> file_fields,
                                                const Path& path, const Other& other) {
   constexpr char separator = 0x1f;
   std::string made;
   for (unsigned field = 0;; ++field) {
     const auto end = detail.find(separator);
     const auto value = detail.substr(0, end);
-    made += field == file_field ? path(value) : other(value);
+    const bool is_file = std::ranges::find(file_fields, field) != file_fields.end();
+    made += is_file ? path(value) : other(value);
     if (end == detail.npos) return made;
     made += separator;
     detail.remove_prefix(end + 1);
@@ -119,7 +122,7 @@ template <class Path, class Other>
 }
 
 // Of a heap scan's detail.
-constexpr unsigned file_of_detail = 3;
+constexpr unsigned file_of_detail[] = {3};
 
 }  // namespace
 
@@ -195,7 +198,7 @@ std::string disguise::info(std::string_view name, std::string_view value) const 
   if (name == key::run) return fmt::format("{:x}", std::hash<std::string_view>{}(value));
   if (name == key::proved) {
     return with_fields_replaced(
-        value, format::proved_file_field, [this](auto field) { return path(field); },
+        value, format::proved_file_fields, [this](auto field) { return path(field); },
         [this](auto field) { return sentence(field); });
   }
   if (is_one_of(numbers, name)) return scrubbed_number(value);

@@ -151,10 +151,9 @@ class bounds {
  private:
   // Whether the trace says what was proved of the program, whose text it no longer has.
   [[nodiscard]] bool is_told(const suspect& who, retainer& held_by) const {
-    const auto found = std::ranges::find_if(told_, [&](const told_proof& one) {
-      return one.stack == who.stack && one.path == held_by.path && one.owner == held_by.owner;
-    });
-    if (found == told_.end()) return false;
+    const auto is_it = [&](const told_proof& one) { return one.is_about(who.stack, held_by); };
+    const auto found = std::ranges::find_if(told_, is_it);
+    if (found == told_.end() || std::ranges::count_if(told_, is_it) > 1) return false;
     held_by.bound = found->bound;
     held_by.doubt = found->doubt;
     held_by.reallocated = found->reallocated;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <set>
 #include <utility>
 
 #include "analyzer/base/text/enum_name.h"
@@ -27,7 +28,7 @@ constexpr std::string_view is_made_of_itself = "made of itself";
 
 // Fewer are an error, more are of a later version.
 struct field {
-  enum { stack, path, owner, said, file, line, value, more, count };
+  enum { stack, path, owner, kept_in, kept_at, holder, said, file, line, value, more, count };
 };
 [[nodiscard]] std::optional<std::array<std::string_view, field::count>> split(
     std::string_view text) {
@@ -55,12 +56,16 @@ template <class Kind>
   const auto& told = *part;
   const auto of_stack = text::number_in<std::uint32_t>(told[field::stack]);
   const auto at_line = text::number_in<std::uint32_t>(told[field::line]);
+  const auto kept_at = text::number_in<std::uint32_t>(told[field::kept_at]);
   const auto most = text::number_in(told[field::value]);
-  if (!of_stack || !at_line || !most) return std::nullopt;
+  if (!of_stack || !at_line || !kept_at || !most) return std::nullopt;
   told_proof made{
       .stack = trace::stack_id{*of_stack},
       .path = std::string(told[field::path]),
       .owner = std::string(told[field::owner]),
+      .kept_in = std::string(told[field::kept_in]),
+      .kept_at = *kept_at,
+      .holder = std::string(told[field::holder]),
       .bound = std::nullopt,
       .doubt = std::nullopt,
       .reallocated = told[field::more].find(is_reallocated) != told[field::more].npos,
@@ -80,16 +85,25 @@ template <class Kind>
 
 }  // namespace
 
+bool told_proof::is_about(trace::stack_id of, const retainer& held_by) const {
+  return stack == of && path == held_by.path && owner == held_by.owner && kept_in == held_by.file &&
+         kept_at == held_by.line && holder == held_by.holder;
+}
+
 std::vector<told_proof> proofs_of(const findings& found) {
   std::vector<told_proof> all;
+  std::set<std::string> seen;  // a line is a suspect of several verdicts
+  const auto add = [&](const suspect& who, const retainer& kept) {
+    told_proof made{who.stack,   kept.path,  kept.owner, kept.file,        kept.line,
+                    kept.holder, kept.bound, kept.doubt, kept.reallocated, kept.made_of_itself};
+    if (all.size() < format::most_proofs && seen.insert(written(made)).second) {
+      all.push_back(std::move(made));
+    }
+  };
   for (const auto& about : found.verdicts) {
     for (const auto* const some : {&about.suspects, &about.unnamed}) {
       for (const auto& who : *some) {
-        for (const auto& kept : who.retained_by) {
-          if (!kept.bound && !kept.doubt && !kept.reallocated && !kept.made_of_itself) continue;
-          all.push_back({who.stack, kept.path, kept.owner, kept.bound, kept.doubt, kept.reallocated,
-                         kept.made_of_itself});
-        }
+        for (const auto& kept : who.retained_by) add(who, kept);
       }
     }
   }
@@ -110,8 +124,9 @@ std::string written(const told_proof& proof) {
   }
   const auto facts = fmt::format("{} {}", proof.reallocated ? is_reallocated : "",
                                  proof.made_of_itself ? is_made_of_itself : "");
-  return fmt::format("{1}{0}{2}{0}{3}{0}{4}{0}{5}{0}{6}{0}{7}{0}{8}", proved_separator,
-                     proof.stack.value, proof.path, proof.owner, said, in_file, at_line,
+  return fmt::format("{1}{0}{2}{0}{3}{0}{4}{0}{5}{0}{6}{0}{7}{0}{8}{0}{9}{0}{10}{0}{11}",
+                     proved_separator, proof.stack.value, proof.path, proof.owner, proof.kept_in,
+                     proof.kept_at, proof.holder, said, in_file, at_line,
                      proof.bound ? proof.bound->value : 0, facts);
 }
 

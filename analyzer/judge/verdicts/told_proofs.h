@@ -19,14 +19,19 @@ namespace memtrace::verdicts {
 // Of one thing that keeps memory of one stack; both are as in the trace.
 struct told_proof {
   trace::stack_id stack;
-  std::string path;   // retainer::path
-  std::string owner;  // retainer::owner
+  std::string path;  // these of the retainer
+  std::string owner;
+  std::string kept_in;  // its file
+  std::uint32_t kept_at = 0;
+  std::string holder;
   std::optional<program::bound> bound;
   std::optional<program::doubt> doubt;
   bool reallocated = false;
   bool made_of_itself = false;
+  [[nodiscard]] bool is_about(trace::stack_id of, const retainer& held_by) const;
 };
 
+// Of all that keeps what leaks, also where nothing was proved: that is not somebody else's proof.
 [[nodiscard]] std::vector<told_proof> proofs_of(const findings& found);
 
 // As the value of an info record, without the expression, which is a piece of the program.

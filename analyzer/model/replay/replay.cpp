@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "analyzer/base/text/numbers.h"
 #include "analyzer/base/text/utf8.h"
 #include "memtrace/capabilities.h"
 #include "memtrace/trace_format.h"
@@ -153,7 +154,7 @@ void replayer::on_cuda_call(const trace::event& head, const trace::cuda_call_eve
   if (call.error != 0) device.call_failed = true;
   if (call.error == no_memory && call.has_owner && outside_refusals_.size() < most_refusals) {
     outside_refusals_.push_back({head.device, head.time_ns, call.size, totals_of(device.allocator),
-                                 call.owner, call.stack, false});
+                                 call.owner, call.stack, head.thread});
     ++open_refusals_;
   }
   if (call.error == 0 && call.has_owner) outside_went_on(head.device);
@@ -198,13 +199,21 @@ void replayer::count_stack(const trace::event& head, trace::stack_id stack) {
   ++(is_backward_thread(names_, head.thread) ? stacks_.backward : stacks_.unresolved);
 }
 
-void replayer::pool_went_on() {
+void replayer::went_on(std::uint32_t device) {
   for (; judged_ooms_ < ooms_.size(); ++judged_ooms_) ooms_[judged_ooms_].caught = true;
+  outside_went_on(device);
 }
 
-void replayer::went_on(std::uint32_t device) {
-  pool_went_on();
-  outside_went_on(device);
+// An error that the main thread, or autograd for it, did not catch would have ended it otherwise.
+void replayer::ended_well() {
+  const auto main_thread = text::number_in(info(format::info_key::main_thread));
+  const auto judge = [&](auto& refusal) {
+    const bool is_of_main = names_[refusal.thread].system_id == main_thread ||
+                            is_backward_thread(names_, refusal.thread);
+    if (!refusal.caught && is_of_main) refusal.caught = refusal.ended_well = true;
+  };
+  for (auto& one : ooms_) judge(one);
+  for (auto& one : outside_refusals_) judge(one);
 }
 
 void replayer::outside_went_on(std::uint32_t device) {
@@ -217,10 +226,7 @@ void replayer::outside_went_on(std::uint32_t device) {
 }
 
 void replayer::finish() {
-  if (info(format::info_key::exit_status) == "0") {
-    pool_went_on();
-    for (const auto& [index, device] : devices_) outside_went_on(index);
-  }
+  if (info(format::info_key::exit_status) == "0") ended_well();
   for (auto& [index, device] : devices_) device->allocator.finish();
 }
 

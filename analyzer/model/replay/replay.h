@@ -49,7 +49,8 @@ struct out_of_memory {
   trace::stack_id stack;
   trace::stack_id forward;  // in backward: the call whose gradient is computed
   trace::thread_id thread;
-  bool caught = false;  // an allocation succeeded afterwards, or the program ended with status 0
+  bool caught = false;      // an allocation succeeded afterwards, or:
+  bool ended_well = false;  // the program ended with exit status 0, and its main thread had asked
 };
 
 // A library, or the program itself, asked CUDA for memory beside PyTorch's pool, and got none.
@@ -60,7 +61,9 @@ struct outside_refusal {
   device_totals totals;  // of the pool at that moment
   trace::text_id library;
   trace::stack_id stack;
+  trace::thread_id thread;
   bool caught = false;  // as above
+  bool ended_well = false;
 };
 
 // The one that ended the program, if one did; else the first; null where there is none.
@@ -125,7 +128,7 @@ class replayer final : public trace::record_visitor {
   void run_out(const trace::event& head, const trace::allocator_event& record,
                device_record& device);
   void count_stack(const trace::event& head, trace::stack_id stack);
-  void pool_went_on();
+  void ended_well();
   void went_on(std::uint32_t device);
   void outside_went_on(std::uint32_t device);
 

@@ -345,12 +345,16 @@ using verdicts::subject_kind;
     made.parts.push_back(calm_part(*about));
     open = open || is_open(*about);
   }
-  const auto caught =
-      std::ranges::count_if(process.ooms, [](const oom_report& one) { return one.facts.caught; });
+  std::uint64_t caught = 0;
+  bool ended_well = true;
+  for (const auto& one : process.ooms) {
+    caught += one.facts.caught ? 1 : 0;
+    ended_well = ended_well && one.facts.ended_well;
+  }
   if (caught != 0) {
-    made.parts.push_back(fmt::format("{} request{} failed, and the program went on",
-                                     format_count(static_cast<std::uint64_t>(caught)),
-                                     caught == 1 ? "" : "s"));
+    made.parts.push_back(fmt::format("{} request{} failed, and the program {}",
+                                     format_count(caught), caught == 1 ? "" : "s",
+                                     ended_well ? "ended with exit status 0" : "went on"));
   }
   if (cut_off) made.parts.emplace_back("killed, or still running");
   if (open) made.what = standing::fits_so_far;

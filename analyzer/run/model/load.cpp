@@ -111,8 +111,7 @@ process_report load(const std::string& path, trace::reader& reader, const load_o
     wanted.at = event;
     read_again();
   }
-  auto report =
-      done->report(path, std::move(steps.told), options.suppressions, options.on_replayed);
+  auto report = done->report(path, std::move(steps.told), options);
   tell("fragmentation explained and changes proved by replays");
   return report;
 }

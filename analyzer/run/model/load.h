@@ -24,6 +24,7 @@ struct load_options {
   bool blocks = false;   // list every block of the moments that are shown
   bool history = false;  // what was held over the whole run
   bool fates = false;    // what every block was after all
+  bool advice = true;    // false: verdicts are all that is wanted, and nothing is replayed
   std::vector<verdicts::expectation> suppressions = {};  // growth that is expected, from a file
   advice::on_replayed_t on_replayed = {};
   // After each part of the work, with what it was: how long that took is the caller's to measure.

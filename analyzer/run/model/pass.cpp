@@ -48,8 +48,7 @@ pass::pass(trace::reader& reader, attribution::options wanted, steps_given given
 }
 
 process_report pass::report(const std::string& path, std::optional<inferred_steps_report> steps,
-                            const std::vector<verdicts::expectation>& suppressions,
-                            const advice::on_replayed_t& on_replayed) {
+                            const load_options& options) {
   process_report made;
   made.path = text::valid_utf8(path);
   add_recording(reader_.header(), completeness_, replayed_, made);
@@ -62,12 +61,15 @@ process_report pass::report(const std::string& path, std::optional<inferred_step
   made.optimizers = optimizers_.found();
   made.host = host_.found();
   made.shared = shared_.found();
-  add_verdicts(names_, replayed_, attributed_, *lives_, {given_.unit, suppressions}, cache_use_,
-               made);
+  add_verdicts(names_, replayed_, attributed_, *lives_, {given_.unit, options.suppressions},
+               cache_use_, made);
   lives_.reset();
   history_.reset();
   fates_.reset();
-  add_allocator(names_, replayed_, attributed_, {requests_, segments_, copies_}, on_replayed, made);
+  if (options.advice) {
+    add_allocator(names_, replayed_, attributed_, {requests_, segments_, copies_},
+                  options.on_replayed, made);
+  }
   made.changes = changes_of(made);
   made.answer = headline_of(made);
   return made;

@@ -29,6 +29,7 @@
 #include "analyzer/model/history/collector.h"
 #include "analyzer/model/history/fates.h"
 #include "analyzer/model/replay/replay.h"
+#include "analyzer/run/model/load.h"
 #include "analyzer/run/model/model.h"
 #include "analyzer/trace/reader/reader.h"
 
@@ -64,8 +65,7 @@ class pass {
   // The model of the run, once. `steps`: those that were found before this pass.
   [[nodiscard]] process_report report(const std::string& path,
                                       std::optional<inferred_steps_report> steps,
-                                      const std::vector<verdicts::expectation>& suppressions,
-                                      const advice::on_replayed_t& on_replayed);
+                                      const load_options& options);
 
  private:
   trace::reader& reader_;

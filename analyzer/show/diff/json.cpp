@@ -129,7 +129,7 @@ using as_json::or_null;
   return list;
 }
 
-[[nodiscard]] json carried_out_json(const std::vector<carried_out>& advice) {
+[[nodiscard]] json no_longer_given_json(const std::vector<carried_out>& advice) {
   auto list = json::array();
   for (const auto& one : advice) {
     list.push_back({{"id", one.id}, {"predicted_bytes", one.predicted_bytes}});
@@ -145,7 +145,7 @@ using as_json::or_null;
           {"categories", rows_json(pair.categories, false)},
           {"modules", rows_json(pair.modules, false)},
           {"lines", rows_json(pair.lines, true)},
-          {"advice_carried_out", carried_out_json(pair.advice)}};
+          {"advice_no_longer_given", no_longer_given_json(pair.advice)}};
 }
 
 }  // namespace

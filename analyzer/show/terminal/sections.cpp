@@ -203,7 +203,10 @@ void add_oom(text::page& out, const run::process_report& process, const run::oom
   if (unused >= facts.totals.reserved / least_unused) {
     out.sentence("  reserved but unused: " + reasons(facts.totals));
   }
-  std::string after = facts.caught ? "the program went on" : "";
+  std::string after;
+  if (facts.caught) {
+    after = facts.ended_well ? "the program ended with exit status 0" : "the program went on";
+  }
   if (const auto others = process.ooms.size() - 1; others != 0) {
     after += fmt::format("{}{} more request{} failed", after.empty() ? "" : "; ",
                          text::format_count(others), others == 1 ? "" : "s");

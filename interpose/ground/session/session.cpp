@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <cstdio>
@@ -36,7 +37,7 @@ constexpr std::uint32_t patience_ms = 1000;
 
 std::atomic<stage> the_stage{stage::loading};  // until the library's constructor has run
 std::atomic<const char*> event_source{nullptr};
-bool has_asked_for_status = false;  // under start_lock; a forked child has its parent's handlers
+pid_t first_process = 0;  // whose exit status is told; 0: none. A forked child has its handler, too
 small_lock start_lock;
 clock_pair loaded_at;
 // While it is awaited: what makes the file, since when, and how many events have come meanwhile.
@@ -145,13 +146,22 @@ bool may_begin(stage now) noexcept {
   return now == stage::untried || now == stage::awaited;
 }
 
+// Whether the parent is the command that named this run (info `run`).
+bool was_started_by_memtrace() noexcept {
+  const char* const run = std::getenv("MEMTRACE_RUN");
+  const char* const dot = run == nullptr ? nullptr : std::strrchr(run, '.');
+  return dot != nullptr && std::strtol(dot + 1, nullptr, 10) == ::getppid();
+}
+
 // Only glibc's on_exit gives it.
 void tell_exit_status(int status, void* /*unused*/) {
   recorder* const current = active();
-  if (current == nullptr) return;
+  if (current == nullptr || ::getpid() != first_process) return;
   char text[16];
   std::snprintf(text, sizeof text, "%d", status & 0xff);  // what a parent is told
   current->info(format::info_key::exit_status, text);
+  std::snprintf(text, sizeof text, "%d", static_cast<int>(::getpid()));
+  current->info(format::info_key::main_thread, text);
 }
 
 // Never destroyed: other threads may record until the process is gone.
@@ -173,7 +183,10 @@ recorder* start_slowly() noexcept {
   the_stage.store(stage::active, std::memory_order_release);
   tell_parts(&part::start, *made);
   // Here and not at load: what is registered before main() runs after finish(), which ld.so calls.
-  if (!std::exchange(has_asked_for_status, true)) (void)on_exit(&tell_exit_status, nullptr);
+  if (first_process == 0 && was_started_by_memtrace()) {
+    first_process = ::getpid();
+    (void)on_exit(&tell_exit_status, nullptr);
+  }
   return made;
 }
 

@@ -89,7 +89,7 @@ export interface Pair {
     category: string;
     name_before: string | null;
   }[];
-  advice_carried_out: { id: string; predicted_bytes: number }[];
+  advice_no_longer_given: { id: string; predicted_bytes: number }[];
 }
 export interface Diff {
   schema: "memtrace-diff/1";

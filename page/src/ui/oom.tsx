@@ -50,7 +50,7 @@ export function OutOfMemory({ oom }: { oom: Oom }): JSX.Element {
   const usable = oom.largest_usable_free_block_bytes ?? largest;
   return (
     <div class={oom.caught ? "oom caught" : "oom"} role="note">
-      <h3>{oom.caught ? "An allocation failed, and the program went on" : "The device ran out of memory"}</h3>
+      <h3>{oom.caught ? "An allocation failed, which did not end the program" : "The device ran out of memory"}</h3>
       <p>A request for <Size value={oom.requested_bytes} /> could not be met, at <Frames frames={oom.frames} /></p>
       <table class="heap"><tbody>{[...steps, asked].map((step) => <Row key={step.key} step={step} whole={whole} />)}</tbody></table>
       {largest !== null ? <p>The largest free block that PyTorch held had <Size value={largest} of="oom:largest_free" />

@@ -234,7 +234,7 @@ largest_free_block_bytes  int64   in any segment
 reserved_bytes            int64   by PyTorch
 allocated_bytes           int64   of them
 capacity_bytes            int64   of the device
-caught                    bool    an allocation succeeded afterwards
+caught                    bool    an allocation succeeded afterwards, or the program ended well (exit status 0)
 file                      string  that asked for it: the innermost frame of the user's own code
 line                      int64   in it; 0: not known
 function                  string  name

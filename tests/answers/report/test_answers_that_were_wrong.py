@@ -378,53 +378,6 @@ def test_settings_that_did_not_take_are_told(built, tmp_path, env, said):
     assert not run["alloc_conf"] and said in " ".join(runs.report_text(found.traces).split())
 
 
-ASKS_CUDA = """
-import ctypes, sys, torch
-runtime, into = ctypes.CDLL("libcudart.so.13"), ctypes.c_void_p()
-made = [torch.empty(256 << 20, dtype=torch.uint8, device="cuda") for _ in range(6)]
-del made
-if len(sys.argv) > 1:
-    torch.cuda.empty_cache()
-sys.exit(runtime.cudaMalloc(ctypes.byref(into), ctypes.c_size_t(1 << 30)))
-"""
-
-
-def test_what_cuda_refuses_outside_of_the_pool_is_the_first_line(built, tmp_path):
-    """As NCCL is, which PyTorch's allocator knows nothing of; what it says lets it pass."""
-    found = recorded(tmp_path, "asks_cuda", ASKS_CUDA, memory="2GiB", status=2)
-    first = found.report()["headline"]["text"]
-    assert first.startswith("OUT OF MEMORY · 1 GiB refused outside of PyTorch's pool at asks_cuda.py:8")
-    assert "1.5 GiB, 1.5 GiB of it unused" in first and "torch.cuda.empty_cache()" in first
-    assert recorded(tmp_path, "asks_cuda", ASKS_CUDA, "cured", memory="2GiB").report()["headline"]["state"] != "out_of_memory"
-
-
-TRIES = """
-import sys, torch
-model = torch.nn.Sequential(torch.nn.Linear(1024, 8192), torch.nn.ReLU(), torch.nn.Linear(8192, 1024)).cuda()
-for batch in (1024, 4096, 16384, 65536):
-    try:
-        model(torch.randn(batch, 1024, device="cuda")).sum().backward()
-    except torch.cuda.OutOfMemoryError:
-        sys.exit(int(sys.argv[1]))
-"""
-
-
-@pytest.mark.parametrize("status", [0, 3])
-def test_a_program_that_tries_and_ends_well_has_not_run_out_of_memory(built, tmp_path, status):
-    found = recorded(tmp_path, "tries", TRIES, status, memory="4GiB", status=status)
-    report = found.report()
-    assert report["run"]["exit_status"] == status
-    assert [one["caught"] for one in report["oom"]] == [status == 0]
-    assert (report["headline"]["state"] == "out_of_memory") is (status != 0)
-    assert ("exit status 3" in runs.report_text(found.traces)) is (status != 0)
-
-
-def test_where_cuda_refuses_others_and_the_program_ends_well_it_was_a_try(built, tmp_path):
-    text = ASKS_CUDA.replace("sys.exit(", "(")
-    found = recorded(tmp_path, "asks_and_ends", text, memory="2GiB")
-    assert found.report()["headline"]["state"] != "out_of_memory"
-
-
 WITHIN_AN_EPOCH = """
 import sys, torch
 from torch import nn
@@ -490,6 +443,7 @@ def test_the_columns_of_modules_add_up(built, tmp_path):
     found = recorded(tmp_path, "decodes", DECODES)
     table = runs.memtrace_says("report", *found.traces, "--by", "module").stdout.splitlines()[1:]
     assert table[0].split() == ["total", "weights", "gradients", "opt.", "states", "activations", "other", "module"]
+    assert len(table) > 3
     units = {"B": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
     for line in table[1:]:
         cells = re.findall(r"([\d.]+) ([KMG]?i?B)(?= )|( -)(?= )", line)[:6]

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -27,6 +28,8 @@ namespace {
 
 // Fewer calls of other models are no wait that a transfer of the weights would be worth.
 constexpr std::size_t least_calls = 12;
+// Each of more would be moved, and the cache given back, all the time: that is a list of layers.
+constexpr std::size_t most_models = 4;
 
 // One call of a model, by the blocks that were made in it.
 struct model_call {
@@ -35,8 +38,13 @@ struct model_call {
   block_number block = 0;   // that one
 };
 
-// In the order in which they began. A call that allocates nothing passes unseen.
+// Of models with weights, in the order in which they began. A call that allocates nothing passes
+// unseen.
 [[nodiscard]] std::vector<model_call> calls_of(const blocks::evidence& of) {
+  std::set<trace::object_id> models;
+  for (const auto& facts : of.blocks) {
+    if (facts.what == category::weights && facts.name) models.insert(facts.root);
+  }
   std::vector<model_call> calls;
   std::uint32_t number = 0;
   for (block_number block = 0; block < of.blocks.size(); ++block) {
@@ -45,6 +53,7 @@ struct model_call {
     const auto known = of.modules.find(facts.module);
     if (known == of.modules.end()) continue;
     number = facts.call;
+    if (!models.contains(known->second.root)) continue;
     calls.push_back({known->second.root, birth_event(of, block), block});
   }
   return calls;
@@ -128,7 +137,7 @@ proposals idle_models(const blocks::evidence& of) {
   if (!of.part.empty() || passes_of(of).trains()) return {};
   const auto peak = of.log.events[of.now.allocated.request];
   auto found = find(of, peak);
-  if (found.empty()) return {};
+  if (found.empty() || found.size() > most_models) return {};
   std::uint64_t bytes = 0;
   std::string names;
   bool comes_back = false;
@@ -142,15 +151,15 @@ proposals idle_models(const blocks::evidence& of) {
   made.title = "Weights wait on the GPU while other models run";
   made.change = fmt::format(
       "after its last call before them: .cpu() on {}, then torch.cuda.empty_cache(){}", names,
-      comes_back ? "; .cuda() before its next one (Diffusers: enable_model_cpu_offload())"
-                 : "; or del instead, where it is not needed again");
+      comes_back ? "; .cuda() before its next one (Diffusers: enable_model_cpu_offload())" : "");
   made.evidence = fmt::format("{} of weights, through {} calls of other models",
                               bytes_in_words(bytes), found.front().at_peak.others);
   made.about = {bytes, "are weights of models that wait"};
-  made.free = !comes_back;
   made.cost = comes_back ? "the weights are copied to the host and back each time"
                          : "they have to be loaded again if they are needed later";
-  made.not_when = "the program comes back to that model in what this run did not reach";
+  made.not_when =
+      "its weights are used outside of its calls, as tied ones are, or by a CUDA graph; or the "
+      "program comes back to it in what this run did not reach";
   made.how = proof::replayed;
   made.device = of.log.device;
   made.stack = of.blocks[found.front().called_by].stack;

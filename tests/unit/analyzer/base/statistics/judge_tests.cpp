@@ -32,6 +32,18 @@ TEST_CASE("memory that never changes is steady") {
   }
 }
 
+TEST_CASE("what fills and empties is told with figures only where windows tell the teeth apart") {
+  using memtrace::growth::fill_words;
+  const auto tooth = [](std::uint64_t steps, std::uint64_t length) {
+    const auto given = judge(of(steps, [&](auto k) { return gib + (k % length) * 10 * mib; }));
+    REQUIRE(given.shape == shape::sawtooth);
+    return fill_words(given.evidence, "step");
+  };
+  CHECK(tooth(160, 40) == "fills by 390 MiB in about 40 steps and empties");
+  CHECK(tooth(6000, 7) ==
+        "fills and empties over 6,000 steps");  // a window has twelve steps or more
+}
+
 TEST_CASE("fewer than ten steps tell nothing, and say how many are missing") {
   const auto given = judge(of(7, [](auto k) { return k * mib; }));
   CHECK(given.shape == shape::unknown);

@@ -133,8 +133,8 @@ TEST_CASE("GIVEN a proof of something else, or none WHEN it is read THEN nothing
   };
   for (const auto& text :
        {changed("store.items", "store.other"), changed("local of main", "local of other"),
-        changed("length", "never"), changed("40", "-1"), told.substr(0, told.rfind('\x1f')),
-        std::string(7, '\x1f'), std::string()}) {
+        changed("file0", "file9"), changed("length", "never"), changed("40", "-1"),
+        told.substr(0, told.rfind('\x1f')), std::string(7, '\x1f'), std::string()}) {
     INFO(text);
     CHECK_FALSE(kept_with({}, {text}).bound);
   }
