@@ -103,7 +103,9 @@ constexpr std::array subcommands = {
     for (const auto& name : option->get_lnames()) {
       const auto known = "--" + name;
       const bool is_begun = unknown.size() > 2 && known.starts_with(unknown);
-      if (!is_begun && !memtrace::text::may_mean(bare(unknown), name)) continue;
+      const bool is_misspelt = memtrace::text::may_mean(unknown, known) &&
+                               bare(unknown).substr(0, 1) == name.substr(0, 1);
+      if (!is_begun && !is_misspelt) continue;
       if (nearest.empty() || edit_distance(unknown, known) < edit_distance(unknown, nearest)) {
         nearest = known;
       }
