@@ -9,7 +9,7 @@ Left out, because it says when and where a process ran, and differs between two 
   order in which it is first seen;
 - the folder of the recording in names of files, and in the command line;
 - the exit status, which is told of the process that memtrace itself has started;
-- whether a variable was set when the library was loaded or by the program: a server's child gets it in between.
+- that a variable was set after the library was loaded: a server's child gets its own in between.
 
 amp_checkpoint.py is none of the ten: two cold recordings of it differ, too, as autocast frees its cache of casts in the
 order of a hash table whose keys are addresses on the host."""
@@ -45,11 +45,12 @@ def facts_of(recording: recordings.Recording) -> list[dict]:
     order: dict[int, int] = {0: 0}
     found, sources = [], []
     for record in runs.dump(recording.trace):
-        if record["kind"] in ("counter", "thread") or record.get("key") in ("run", "exit_status", "main_thread"):
+        key = record.get("key", "")
+        if record["kind"] in ("counter", "thread") or key in ("run", "exit_status", "main_thread"):
+            continue
+        if key.startswith("set_by_program."):
             continue
         one = {name: value for name, value in record.items() if name not in WHERE_AND_WHEN}
-        if "key" in one:
-            one["key"] = one["key"].replace("set_by_program.", "env.")
         is_on_host = record["kind"] == "object" or "Host" in record.get("api", "")
         for name in ("stream", "handle", *(["address"] if is_on_host else [])):
             if name in one:

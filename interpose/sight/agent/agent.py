@@ -15,13 +15,6 @@ WRAPPED = {"_orig_mod", "_fsdp_wrapped_module", "_checkpoint_wrapped_module"}
 WRAPPERS = {"DistributedDataParallel", "DataParallel", "DeepSpeedEngine", "AveragedModel"}
 
 roots = {}  # address of a root module: a weak reference to it
-parts = {}  # address of a root module: the addresses of the modules inside of it, at its last look
-places = {}  # address of such a module: that of its root, its path there, a reference to its parent, its name in that
-NOWHERE = None, "", None, None
-
-
-def DEAD():
-    return None
 most_positions = 0  # of the models that were looked at
 torch = None
 failures = []
@@ -330,7 +323,7 @@ def before_step(optimizer, args, kwargs):
         if begin_step(optimizer, type(optimizer).__name__, groups):
             for root in list(roots.values()):
                 module = root()
-                if module is not None and place_in_larger(module)[0] is None:
+                if module is not None:
                     look(module)
             record_nameless(optimizer, groups)
         record_gradients(optimizer, groups)
@@ -348,43 +341,19 @@ def after_step(optimizer, args, kwargs):
 
 
 def look(root):
-    """Records the names of a root's modules, parameters and buffers. Of one that is a part of a larger root they are those
-    that it has there: a decoder that is called by itself now and then keeps its name."""
+    """Records the names of a root's modules, parameters and buffers."""
     try:
         if not isinstance(root, torch.nn.Module):
             return
-        outer, path = place_in_larger(root)
         named, tensors = [], []
-        inside = walk(root, named, tensors, path)
-        if outer is not None:
-            record_part(outer, named, tensors)
-            return
+        walk(root, named, tensors)
         record_root(root, named, tensors)
         note_positions(vars(root).get("config"))
         address = id(root)
         if address not in roots or roots[address]() is not root:
             roots[address] = modules["weakref"].ref(root, lambda reference: forget_root(address))
-        remember_parts(address, inside)
     except Exception as error:
         swallow(error)
-
-
-def place_in_larger(module):
-    """The root that it is a part of, and its path there; (None, "") of a root. It may have been taken out."""
-    outer, path, parent, name = places.get(id(module), NOWHERE)
-    if outer is not None and (parent() is None or parent()._modules.get(name) is not module):
-        outer = None
-    root = None if outer is None else roots.get(outer, DEAD)()
-    return (None, "") if root is None else (root, path)
-
-
-def remember_parts(root, inside):
-    for part in parts.get(root, ()):
-        if places.get(part, NOWHERE)[0] == root:
-            del places[part]
-    parts[root] = list(inside)
-    for part, (path, parent, name) in inside.items():
-        places[part] = root, path, modules["weakref"].ref(parent), name
 
 
 def note_positions(config):
@@ -402,23 +371,19 @@ def note_positions(config):
 def forget_root(address):
     try:
         roots.pop(address, None)
-        remember_parts(address, {})
-        del parts[address]
         forget(address)
     except Exception as error:
         swallow(error)
 
 
-def walk(root, named, tensors, path=""):
-    """What is inside of it: by address (path, parent, name in that)."""
-    inside, seen_tensors = {}, set()
-    waiting = [(root, path, None, None)]
+def walk(root, named, tensors):
+    seen_modules, seen_tensors = set(), set()
+    waiting = [(root, "")]
     while waiting:
-        module, path, parent, own_name = waiting.pop()
-        if module is root and parent is not None or id(module) in inside:
+        module, path = waiting.pop()
+        if id(module) in seen_modules:
             continue
-        if parent is not None:
-            inside[id(module)] = path, parent, own_name
+        seen_modules.add(id(module))
         named += (module, path, type(module).__name__, flags_of(module))
         start = path + "." if path else ""
         for role, held in ((PARAMETER, module._parameters), (BUFFER, module._buffers)):
@@ -428,10 +393,9 @@ def walk(root, named, tensors, path=""):
                     tensors += (tensor, tensor, role, start + name, None)
                     if type(tensor) is not torch.nn.Parameter:
                         add_quantised(tensor, start + name, tensors)
-        children = [(child, path if is_wrapped(module, name) else start + name, module, name)
+        children = [(child, path if is_wrapped(module, name) else start + name)
                     for name, child in module._modules.items() if isinstance(child, torch.nn.Module)]
         waiting.extend(reversed(children))
-    return inside
 
 
 def is_wrapped(module, name):

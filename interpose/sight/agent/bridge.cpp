@@ -108,9 +108,8 @@ std::uint32_t id_of_text(recorder& to, std::string_view text) {
 }
 
 // `modules` is a flat list of (module, path, type, flags), `tensors` one of (tensor, the parameter
-// or buffer that it belongs to, role, name, detail or None). Of a part of the root the other names
-// stay.
-void record_names(recorder& to, py root, py modules, py tensors, bool is_part) {
+// or buffer that it belongs to, role, name, detail or None).
+void record_root(recorder& to, py root, py modules, py tensors) {
   const std::uint32_t root_id = to.object_id(address_of(root));
   for_each_row<4>(modules, [&](const std::array<py, 4>& row) {
     to.module({.object = to.object_id(address_of(row[0])),
@@ -121,11 +120,7 @@ void record_names(recorder& to, py root, py modules, py tensors, bool is_part) {
   });
   tensor_names& names = the_tensor_names();
   names.follow(to);
-  if (is_part) {
-    names.go_on_with_root(address_of(root));
-  } else {
-    names.begin_root(address_of(root));
-  }
+  names.begin_root(address_of(root));
   storage_batch batch;
   for_each_row<5>(tensors, [&](const std::array<py, 5>& row) {
     const auto [tensor, owner, role, name_object, detail] = row;
@@ -210,14 +205,8 @@ py positions(arguments values, recorder* to) {
 }
 
 // record_root(root, modules, tensors)
-py record_root(arguments values, recorder* to) {
-  if (to != nullptr) record_names(*to, values[0], values[1], values[2], false);
-  return none();
-}
-
-// record_part(root, modules, tensors): those of one module in it
-py record_part(arguments values, recorder* to) {
-  if (to != nullptr) record_names(*to, values[0], values[1], values[2], true);
+py record_module(arguments values, recorder* to) {
+  if (to != nullptr) record_root(*to, values[0], values[1], values[2]);
   return none();
 }
 
@@ -333,8 +322,7 @@ method_definition definitions[] = {
     definition<watch_module_call, 3>("watch_module_call"),
     definition<watch_step_call, 1>("watch_step_call"),
     definition<is_running, 1>("is_running"),
-    definition<record_root, 3>("record_root"),
-    definition<record_part, 3>("record_part"),
+    definition<record_module, 3>("record_root"),
     definition<positions, 1>("record_positions"),
     definition<forget, 1>("forget"),
     definition<begin, 3>("begin_step"),

@@ -17,15 +17,9 @@ void tensor_names::begin_root(std::uint64_t root) {
   ++version_;
 }
 
-void tensor_names::go_on_with_root(std::uint64_t root) {
-  root_ = root;
-  ++version_;
-}
-
 void tensor_names::add(std::uint64_t tensor, std::uint32_t name) {
-  const auto [place, is_new] = names_.try_emplace(tensor);
-  if (is_new || place->second.root != root_) of_root_[root_].push_back(tensor);
-  place->second = {name, root_};
+  names_[tensor] = {name, root_};
+  of_root_[root_].push_back(tensor);
 }
 
 void tensor_names::forget_root(std::uint64_t root) noexcept {

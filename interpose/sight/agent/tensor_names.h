@@ -18,7 +18,6 @@ class tensor_names {
   bool follow(const recorder& to) noexcept;
 
   void begin_root(std::uint64_t root);  // and forgets the names that it gave before
-  void go_on_with_root(std::uint64_t root);
   void add(std::uint64_t tensor, std::uint32_t name);
   void forget_root(std::uint64_t root) noexcept;
 

@@ -20,7 +20,7 @@ BAD = {
     "tolerance alone": (["--no-leaks", "--tolerance", "2%"], "--against"),
     "tolerance without a unit": (["--against", "BEFORE", "--tolerance", "2"], "such as --tolerance 2%"),
     "tolerance of nonsense": (["--against", "BEFORE", "--tolerance", "some%"], "such as --tolerance 2%"),
-    "unknown option": (["--max-peek", "2GiB"], "--help"),
+    "unknown option": (["--max-peek", "2GiB"], "did you mean --max-peak?"),
     "no baseline": (["--against", "nowhere.mtrace"], "no such file"),
     "itself": (["--against", "TRACE"], "is in both runs"),
     "two on standard output": (["--no-leaks", "--json", "-", "--github"], "standard output"),
