@@ -141,9 +141,9 @@ struct keyed_side {
 }
 
 // Only where the peak fell: what a longer run no longer needs has not been carried out.
-[[nodiscard]] std::vector<carried_out> advice_carried_out(const device_side& before,
-                                                          const device_side& after) {
-  std::vector<carried_out> found;
+[[nodiscard]] std::vector<former_advice> advice_no_longer_given(const device_side& before,
+                                                                const device_side& after) {
+  std::vector<former_advice> found;
   const bool fell =
       after.device->peak_reserved.totals.reserved < before.device->peak_reserved.totals.reserved;
   if (!fell || before.oom != nullptr || after.oom != nullptr) return found;
@@ -156,7 +156,7 @@ struct keyed_side {
     }
     found.push_back({piece.what.id, piece.saves_bytes});
   }
-  std::ranges::stable_sort(found, std::greater(), &carried_out::predicted_bytes);
+  std::ranges::stable_sort(found, std::greater(), &former_advice::predicted_bytes);
   return found;
 }
 
@@ -178,7 +178,7 @@ run_difference compare(const run::run_report& before, const run::run_report& aft
     const of_device after_device{*pair.after->process, pair.after->device->facts.device};
     pair.verdicts = compare_verdicts(before_device, after_device);
     pair.growing = compare_growth(before_device, after_device);
-    pair.advice = advice_carried_out(*pair.before, *pair.after);
+    pair.advice = advice_no_longer_given(*pair.before, *pair.after);
   }
   const bool paired =
       !found.devices.empty() && found.devices.front().before && found.devices.front().after;

@@ -65,9 +65,9 @@ struct device_side {
       nullptr;  // that of this device which ended the program, else the first
 };
 
-// A piece of advice of the run before that the run after no longer gets: carried out, as it seems.
+// A piece of advice of the run before that the run after no longer gets, as where it was carried out.
 // What it said of the peak of what is reserved, beside what came of it.
-struct carried_out {
+struct former_advice {
   std::string id;
   std::int64_t predicted_bytes = 0;
 };
@@ -78,7 +78,7 @@ struct device_pair {
   std::vector<changed_row> categories, modules, lines;  // at the allocated peaks
   std::vector<verdict_pair> verdicts;
   std::vector<growing_line> growing;
-  std::vector<carried_out> advice;  // most bytes first; none where either ran out of memory
+  std::vector<former_advice> advice;  // most bytes first; none where either ran out of memory
 };
 
 struct run_difference {

@@ -129,7 +129,7 @@ using as_json::or_null;
   return list;
 }
 
-[[nodiscard]] json no_longer_given_json(const std::vector<carried_out>& advice) {
+[[nodiscard]] json no_longer_given_json(const std::vector<former_advice>& advice) {
   auto list = json::array();
   for (const auto& one : advice) {
     list.push_back({{"id", one.id}, {"predicted_bytes", one.predicted_bytes}});

@@ -217,8 +217,8 @@ void add_changes(text::page& out, const device_pair& pair) {
   add_rows(out, "At the peak, by line", pair.lines, total, true);
 }
 
-// "Advice carried out: …: 512 MiB less were predicted, 498 MiB measured (peak reserved)"
-void add_carried_out(text::page& out, const device_pair& pair) {
+// "Advised before and no longer: … (512 MiB less predicted); measured: 498 MiB less reserved"
+void add_former_advice(text::page& out, const device_pair& pair) {
   constexpr std::size_t most = 3;
   if (pair.advice.empty()) return;
   const auto measured = text::format_bytes(pair.before->device->peak_reserved.totals.reserved -
@@ -283,7 +283,7 @@ std::string to_text(const run_difference& runs, const text::style& style) {
   } else {
     add_picture(out, runs.devices.front());
     add_table(out, runs.devices.front());
-    add_carried_out(out, runs.devices.front());
+    add_former_advice(out, runs.devices.front());
     add_other_devices(out, runs.devices);
     add_growth(out, runs.devices.front());
     add_changes(out, runs.devices.front());

@@ -77,7 +77,8 @@ bool is_as_at_load(std::size_t variable) noexcept {
 }
 
 // Settings of the allocator under a name that is meant to be PyTorch's, and is none of those that it
-// reads. Other names are nobody's business. When the library was loaded: later, another thread may change the environment while it is walked.
+// reads. Other names are nobody's business. When the library was loaded: later, another thread may
+// change the environment while it is walked.
 std::string_view unread_settings[4];
 
 void note_unread_settings() noexcept {
