@@ -18,13 +18,21 @@ namespace {
 constexpr std::string_view constant_names[] = {
 #define MEMTRACE_CONSTANT(name, bytes, source) #name,
 #include "simulator/constants.def"
-#undef MEMTRACE_CONSTANT
 };
 
 constexpr std::uint64_t constant_defaults[] = {
 #define MEMTRACE_CONSTANT(name, bytes, source) bytes,
 #include "simulator/constants.def"
-#undef MEMTRACE_CONSTANT
+};
+
+struct measured_constant {
+  int capability;
+  constant_id which;
+  std::uint64_t bytes;
+};
+constexpr measured_constant measured_constants[] = {
+#define MEMTRACE_MEASURED(capability, name, bytes, source) {capability, constant_id::name, bytes},
+#include "simulator/constants.def"
 };
 
 const char* variable(const char* name) {
@@ -108,6 +116,10 @@ configuration read_configuration() {
   result.log_path = variable("MEMTRACE_SIM_LOG");
   result.session = variable("MEMTRACE_SIM_SESSION");
   std::copy(std::begin(constant_defaults), std::end(constant_defaults), result.constants);
+  const int capability = result.model.capability_major * 10 + result.model.capability_minor;
+  for (const auto& one : measured_constants) {
+    if (one.capability == capability) result.constants[static_cast<int>(one.which)] = one.bytes;
+  }
   override_constants(result, variable("MEMTRACE_SIM_CONSTANTS"));
   tell(result);
   return result;

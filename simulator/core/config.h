@@ -17,7 +17,6 @@ inline constexpr int maximum_devices = 16;
 enum class constant_id : std::uint8_t {
 #define MEMTRACE_CONSTANT(name, bytes, source) name,
 #include "simulator/constants.def"
-#undef MEMTRACE_CONSTANT
   count
 };
 
@@ -31,7 +30,7 @@ struct configuration {
 
 [[nodiscard]] const configuration& config();
 
-// Bytes; the value of constants.def unless MEMTRACE_SIM_CONSTANTS overrides it.
+// Bytes; the value of constants.def for this GPU unless MEMTRACE_SIM_CONSTANTS overrides it.
 [[nodiscard]] std::uint64_t constant(constant_id id);
 
 // "24GiB", "512 MiB", "80G", "1000" → bytes; 0 if it is no size.

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "simulator/core/device.h"
 
+#include <dlfcn.h>
 #include <pthread.h>
 
 #include <atomic>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
@@ -29,9 +31,12 @@ struct context_object {
 };
 context_object objects[maximum_contexts];
 
+enum class kernels_of_torch : std::uint8_t { not_looked, none, loaded };
+
 struct context_state {
   std::mutex creation;
   std::atomic<bool> active[maximum_devices]{};
+  std::atomic<kernels_of_torch> kernels[maximum_devices]{};
   std::atomic<bool> initialized{false};
   std::atomic<bool> used{false};      // some context was created in this process
   std::atomic<bool> unusable{false};  // forked after that
@@ -219,6 +224,22 @@ void deactivate_context(int device) {
   if (!context_active(device)) return;
   contexts.active[device].store(false, std::memory_order_release);
   uncharge(device, constant(constant_id::context));
+  const auto kernels = contexts.kernels[device].exchange(kernels_of_torch::not_looked);
+  if (kernels == kernels_of_torch::loaded) {
+    uncharge(device, constant(constant_id::torch_kernels));
+  }
+}
+
+void load_kernels(int device) {
+  const std::uint64_t bytes = constant(constant_id::torch_kernels);
+  auto& kernels = contexts.kernels[device];
+  if (bytes == 0 || kernels.load(std::memory_order_relaxed) != kernels_of_torch::not_looked) return;
+  void* const torch = dlopen("libtorch_cuda.so", RTLD_LAZY | RTLD_NOLOAD);
+  if (torch != nullptr) dlclose(torch);
+  const std::lock_guard lock(contexts.creation);
+  if (!context_active(device) || kernels.load() != kernels_of_torch::not_looked) return;
+  const bool is_loaded = torch != nullptr && charge(device, bytes);
+  kernels.store(is_loaded ? kernels_of_torch::loaded : kernels_of_torch::none);
 }
 
 cudaError_t ensure_context(int device) {

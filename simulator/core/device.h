@@ -38,6 +38,9 @@ void set_current_context(CUcontext context);
 [[nodiscard]] cudaError_t activate_context(int device);
 void deactivate_context(int device);
 
+// What PyTorch's first kernel on the device takes of it (constants.def), once, if there is room.
+void load_kernels(int device);
+
 // The primary context's handle, whether active or not; and the device of a context (-1: unknown).
 [[nodiscard]] CUcontext primary_context(int device);
 [[nodiscard]] int context_device(CUcontext context);

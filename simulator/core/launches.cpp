@@ -59,6 +59,7 @@ cudaError_t kernel(stream* stream, const void* function, const launch_shape& sha
   if (stream->legacy) {
     if (const cudaError_t error = ensure_context(); error != cudaSuccess) return error;
   }
+  load_kernels(stream->device);
   streams::enqueue(*stream, clock::kernel);
   tell(*stream, function);
   kernel_effects::run(effect);

@@ -242,7 +242,11 @@ class host_judge {
   }
 
   void outside() {
-    for (const auto& [device, series] : samples_.outside) {
+    // Where others use the device, too, what it has beside our pool is theirs as well as ours.
+    for (const auto& [device, of_all] : samples_.outside) {
+      const auto own = samples_.own_outside.find(device);
+      const bool is_ours = !samples_.shared.contains(device) || own == samples_.own_outside.end();
+      const auto& series = is_ours ? of_all : own->second;
       add({verdicts::subject_kind::outside, device, {}}, series, device_granularity, {});
     }
     const auto ends = grid_of_ends(step_ends_);

@@ -56,6 +56,7 @@ host_collector::known_name host_collector::understand(std::string_view name) {
   if (!of_device) return {};
   constexpr std::pair<std::string_view, meaning> suffixes[] = {
       {host::device_used_suffix, meaning::device_used},
+      {host::device_own_suffix, meaning::device_own},
       {host::device_context_suffix, meaning::device_context},
       {host::device_others_suffix, meaning::device_others},
   };
@@ -132,19 +133,25 @@ void host_collector::take(const known_name& name, sample taken) {
     case meaning::device_context:
       return found_.by_owner[{name.device, device::part_name::context}].add(taken);
     case meaning::device_others:
-      return found_.by_owner[{name.device, device::part_name::others}].add(taken);
-    case meaning::device_used: {
-      const auto* const device = replayed_.device(name.device);
-      const auto pool = device == nullptr ? 0 : device->allocator.totals().reserved;
-      // Without a pool that is known, what lies outside of it is not known either.
-      if (pool == 0) return;
-      // What the driver said, and what the pool was, are of two moments: they belong together where
-      // the pool is what it was at the sample before.
-      if (std::exchange(pool_before_[name.device], pool) != pool) return;
-      return found_.outside[name.device].add(
-          {taken.time_ns, taken.bytes - std::min(taken.bytes, pool)});
-    }
+      // Whether they grow is no question to this program's recording.
+      if (taken.bytes != 0) found_.shared.insert(name.device);
+      return;
+    case meaning::device_used:
+      return take_outside(found_.outside[name.device], pool_before_[name.device], name.device,
+                          taken);
+    case meaning::device_own:
+      return take_outside(found_.own_outside[name.device], pool_before_own_[name.device],
+                          name.device, taken);
   }
+}
+
+void host_collector::take_outside(sampled_series& to, std::uint64_t& before, std::uint32_t device,
+                                  sample taken) {
+  const auto* const known = replayed_.device(device);
+  const auto pool = known == nullptr ? 0 : known->allocator.totals().reserved;
+  // Without a pool that is known, what lies outside of it is not known either.
+  if (pool == 0 || std::exchange(before, pool) != pool) return;
+  to.add({taken.time_ns, taken.bytes - std::min(taken.bytes, pool)});
 }
 
 }  // namespace memtrace::host

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -54,7 +55,9 @@ struct host_samples {
   sampled_series workers_proportional;
   sampled_series workers_kept;
   sampled_series limit_used;
-  std::map<std::uint32_t, sampled_series> outside;  // by device: in use, but not PyTorch's pool
+  std::map<std::uint32_t, sampled_series> outside;      // by device: in use, but not PyTorch's pool
+  std::map<std::uint32_t, sampled_series> own_outside;  // the same of this process, as NVML says
+  std::set<std::uint32_t> shared;                       // devices on which NVML saw other processes
   // The part of these whose user is known: by device and device::part_name.
   std::map<std::pair<std::uint32_t, std::string>, sampled_series> by_owner;
   std::optional<std::uint64_t> limit;
@@ -89,6 +92,7 @@ class host_collector final : public trace::record_visitor {
     limit_used,
     limit_from,
     device_used,
+    device_own,
     device_context,
     device_others
   };
@@ -99,6 +103,9 @@ class host_collector final : public trace::record_visitor {
 
   [[nodiscard]] static known_name understand(std::string_view name);
   void take(const known_name& name, sample taken);
+  // What the device's use is beside PyTorch's pool. That and the pool are of two moments: they
+  // belong together where the pool is what it was at the sample before, which `before` keeps.
+  void take_outside(sampled_series& to, std::uint64_t& before, std::uint32_t device, sample taken);
 
   const trace::dictionary& names_;
   const replay::replayer& replayed_;
@@ -107,7 +114,9 @@ class host_collector final : public trace::record_visitor {
   std::map<std::pair<std::uint32_t, replay::owner_id>, sample> owners_;  // the latest
   std::uint64_t latest_proportional_ = 0;
   std::uint64_t latest_worker_ = 0;
-  std::map<std::uint32_t, std::uint64_t> pool_before_;  // by device: reserved at the latest sample
+  // By device: reserved at the latest sample of this kind.
+  std::map<std::uint32_t, std::uint64_t> pool_before_;
+  std::map<std::uint32_t, std::uint64_t> pool_before_own_;
 };
 
 }  // namespace memtrace::host

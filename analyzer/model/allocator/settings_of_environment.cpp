@@ -16,6 +16,7 @@ namespace key = format::info_key;
 void settings_of_environment::info(std::string_view key, std::string_view value) {
   if (key == key::torch) torch_ = value;
   if (key == key::alloc_conf) of_older_trace_ = value;
+  if (key == key::event_source) only_reports_ = value == "reports";
   const std::string_view by_program = format::program_prefix;
   const std::string_view environment = format::environment_prefix;
   for (auto& one : variables_) {
@@ -39,11 +40,14 @@ bool settings_of_environment::tells_what_it_reads() const {
   return release_of(torch_) >= torch_release{2, 9};
 }
 
+bool settings_of_environment::came_too_late(const variable& one) const {
+  return one.by_program && tells_what_it_reads() && !only_reports_;
+}
+
 std::string settings_of_environment::in_force() const {
   const auto& [cuda, any] = variables_;
-  const bool tells = tells_what_it_reads();
-  if (cuda.value && !(cuda.by_program && tells)) return *cuda.value;
-  if (any.value) return tells && !any.by_program ? *any.value : std::string();
+  if (cuda.value && !came_too_late(cuda)) return *cuda.value;
+  if (any.value) return tells_what_it_reads() && !came_too_late(any) ? *any.value : std::string();
   return cuda.value ? std::string() : of_older_trace_;
 }
 
@@ -55,7 +59,7 @@ std::string settings_of_environment::why_without_effect(const variable& one) con
   if (one.name == any.name && cuda.value) {
     return fmt::format("{} is set, too, and goes before it", cuda.name);
   }
-  if (one.by_program && tells_what_it_reads()) {
+  if (came_too_late(one)) {
     return "the program sets it after PyTorch has read its settings; set it before the program "
            "starts";
   }

@@ -35,10 +35,14 @@ class settings_of_environment {
   };
 
   [[nodiscard]] bool tells_what_it_reads() const;
+  // Set by the program, and PyTorch would have told had it read that. An allocator that only
+  // reports (cudaMallocAsync's) tells no settings: then nothing follows from its silence.
+  [[nodiscard]] bool came_too_late(const variable& one) const;
   [[nodiscard]] std::string why_without_effect(const variable& one) const;
 
   std::string torch_;
   std::string of_older_trace_;
+  bool only_reports_ = false;
   std::array<variable, 2> variables_ = {variable{"PYTORCH_CUDA_ALLOC_CONF", {}, false},
                                         variable{"PYTORCH_ALLOC_CONF", {}, false}};
   std::vector<std::pair<std::string, std::string>> unknown_;  // names that PyTorch does not read

@@ -48,7 +48,10 @@ void usage_collector::on_counter(const trace::event& head, const trace::counter_
   const auto bytes = as_bytes(record.value);
   if (suffix == host::device_used_suffix) return begin_moment(of, device, head, bytes);
   if (of.latest && of.latest->time_ns == head.time_ns) return tell(of, suffix, bytes);
-  if (suffix == host::device_others_suffix) see(of, {head.time_ns, bytes});
+  if (suffix == host::device_own_suffix) of.own_look = {head.time_ns, 0, bytes};
+  if (suffix != host::device_others_suffix) return;
+  const bool is_whole = of.own_look && of.own_look->time_ns == head.time_ns;
+  see(of, device, {head.time_ns, bytes, is_whole ? of.own_look->own : std::nullopt});
 }
 
 void usage_collector::on_cuda_call(const trace::event& head, const trace::cuda_call_event& call) {
@@ -102,13 +105,17 @@ void usage_collector::begin_moment(watched& of, std::uint32_t device, const trac
   now.told.used = used;
   now.known = held_now(replayed_, device);
   now.before = of.latest_look;
+  now.told.beside_calls = of.own.latest;
   if (of.latest_look) now.told.others = of.latest_look->others;
+  see_own(of, device, std::nullopt);
   of.is_settled = false;
   // Of moments with as much in use that with most allocated says best what it was for.
-  if (of.highest && std::pair(of.highest->told.used, of.highest->known.allocated) >=
-                        std::pair(used, now.known.allocated)) {
-    return;
-  }
+  // What others have is no reason to look at a moment.
+  const auto rank = [](const moment& one) {
+    const auto others = one.told.others.value_or(0);
+    return std::pair(one.told.used - std::min(one.told.used, others), one.known.allocated);
+  };
+  if (of.highest && rank(*of.highest) >= rank(now)) return;
   of.highest = now;
   of.next = awaited::segment;
 }
@@ -123,7 +130,7 @@ void usage_collector::tell(watched& of, std::string_view suffix, std::uint64_t b
   };
   if (suffix == host::device_others_suffix) {
     take(&counted::others);
-    of.latest_look = {of.latest->time_ns, bytes};
+    of.latest_look = {of.latest->time_ns, bytes, std::nullopt};
     if (is_highest) of.highest->awaits_look = false;
   }
   if (suffix == host::device_pools_suffix) take(&counted::pools);
@@ -132,8 +139,18 @@ void usage_collector::tell(watched& of, std::string_view suffix, std::uint64_t b
   if (suffix == host::device_others_and_context_suffix) take(&counted::others_and_context);
 }
 
-void usage_collector::see(watched& of, const look& found) {
+void usage_collector::see_own(watched& of, std::uint32_t device,
+                              std::optional<std::uint64_t> bytes) const {
+  const auto calls =
+      sum_of_calls(of.latest ? of.latest->told : counted{}, held_now(replayed_, device), names_);
+  if (std::exchange(of.own.calls, calls) != calls || !bytes || *bytes < calls) return;
+  of.own.latest = *bytes - calls;
+  if (!of.own.first) of.own.first = of.own.latest;
+}
+
+void usage_collector::see(watched& of, std::uint32_t device, const look& found) {
   settle(of);
+  see_own(of, device, found.own);
   of.most.others = std::max(of.most.others.value_or(0), found.others);
   if (!of.first_others && of.most.others_and_context) of.first_others = found.others;
   const bool is_confirmed = of.code.confirm(found.others);
@@ -144,6 +161,7 @@ void usage_collector::see(watched& of, const look& found) {
     const bool is_nearer =
         !high.before || found.time_ns - high.time_ns < high.time_ns - high.before->time_ns;
     if (is_nearer) high.told.others = found.others;
+    if (is_nearer || !high.told.beside_calls) high.told.beside_calls = of.own.latest;
   }
   of.latest_look = found;
 }
@@ -153,7 +171,7 @@ void usage_collector::settle(watched& of) const {
   of.is_settled = true;
   auto& now = *of.latest;
   counted own = now.told;
-  own.others = own.context = own.others_and_context = std::nullopt;
+  own.others = own.context = own.others_and_context = own.beside_calls = std::nullopt;
   of.code.sample(usage_of(own, now.known, {}, names_).unexplained, now.told.others);
   now.code_unconfirmed = of.code.unconfirmed();
   now.code = of.code.confirmed() + now.code_unconfirmed;
@@ -185,6 +203,11 @@ std::map<std::uint32_t, usage> usage_collector::finish() const {
     if (const auto both = highest.told.others_and_context; both && of.first_others) {
       highest.told.context = *both - std::min(*both, *of.first_others);
       of.most.context = std::max(of.most.context, highest.told.context);
+    }
+    // Nobody else is there: then the driver's figure is of one moment with the calls.
+    if (of.most.others.value_or(0) == 0) highest.told.beside_calls = std::nullopt;
+    if (highest.told.beside_calls && of.own.first) {
+      highest.told.context = std::min(highest.told.context.value_or(*of.own.first), *of.own.first);
     }
     const auto* const record = replayed_.device(device);
     auto made = usage_of(highest.told, highest.known,

@@ -40,10 +40,17 @@ class usage_collector final : public trace::record_visitor {
   [[nodiscard]] std::map<std::uint32_t, usage> finish() const;
 
  private:
-  // NVML's figures for other processes, at a moment of their own.
+  // NVML's figures, at a moment of their own.
   struct look {
     std::uint64_t time_ns = 0;
     std::uint64_t others = 0;
+    std::optional<std::uint64_t> own;
+  };
+  // What this process has beside its calls (counted::beside_calls), as looks say.
+  struct beside {
+    std::optional<std::uint64_t> first;
+    std::optional<std::uint64_t> latest;
+    std::uint64_t calls = 0;  // at the latest sample of any kind
   };
   // The counters of one moment follow each other.
   struct moment {
@@ -64,6 +71,8 @@ class usage_collector final : public trace::record_visitor {
     std::optional<moment> highest;
     counted most;  // of each counter, whenever that was
     std::optional<look> latest_look;
+    std::optional<look> own_look;  // the half of a look that says what this process has
+    beside own;
     std::optional<std::uint64_t> first_others;
     loaded_code code;
     bool is_settled = true;           // the latest moment is in `code`
@@ -74,7 +83,10 @@ class usage_collector final : public trace::record_visitor {
   [[nodiscard]] std::optional<std::uint64_t> peak_of(const part& one, std::uint32_t device,
                                                      const counted& most) const;
   static void tell(watched& of, std::string_view suffix, std::uint64_t bytes);
-  void see(watched& of, const look& found);
+  void see(watched& of, std::uint32_t device, const look& found);
+  // A look and the calls before it are of two moments: they belong together where the calls had
+  // got as much at the sample before.
+  void see_own(watched& of, std::uint32_t device, std::optional<std::uint64_t> bytes) const;
   void begin_moment(watched& of, std::uint32_t device, const trace::event& head,
                     std::uint64_t used);
   // All of the latest moment was told.

@@ -55,7 +55,18 @@ void add_pools(adder& to, const counted& told, const held& known) {
          source::measured);
 }
 
-void add_driver(adder& to, const counted& told, const trace::device_facts& facts) {
+// All that this process has beside its calls is known: the rest of the device is not its own.
+void add_shared(adder& to, const counted& told, const held& known, std::uint64_t calls) {
+  const auto own = *told.beside_calls;
+  const auto context = std::min(told.context.value_or(own), own);
+  to.add(part_name::context, context, source::difference);
+  to.add(part_name::modules, std::min(known.modules, own - context), source::difference);
+  to.add(part_name::others, less(told.used, calls + own), source::difference);
+}
+
+void add_driver(adder& to, const counted& told, const held& known,
+                const trace::device_facts& facts) {
+  to.add(part_name::modules, known.modules, source::difference);
   if (told.context) {
     to.add(part_name::context, *told.context, source::difference);
     return to.add(part_name::others, told.others.value_or(0), source::measured);
@@ -69,7 +80,27 @@ void add_driver(adder& to, const counted& told, const trace::device_facts& facts
   }
 }
 
+[[nodiscard]] std::uint64_t sum_of(const usage& made) {
+  std::uint64_t sum = 0;
+  for (const auto& one : made.parts) sum += one.bytes;
+  return sum;
+}
+
+void add_own_calls(adder& to, const counted& told, const held& known,
+                   const trace::dictionary& names) {
+  add_calls(to, known, names);
+  add_pools(to, told, known);
+  to.add(part_name::rounding, known.rounding, source::rule);
+}
+
 }  // namespace
+
+std::uint64_t sum_of_calls(const counted& told, const held& known, const trace::dictionary& names) {
+  usage made;
+  adder to(made);
+  add_own_calls(to, told, known, names);
+  return sum_of(made);
+}
 
 std::string owner_name(const replay::owner_id& owner, const trace::dictionary& names) {
   if (!owner.known) return part_name::pytorch_direct;
@@ -102,15 +133,14 @@ usage usage_of(const counted& told, const held& known, const trace::device_facts
   usage made;
   made.used = told.used;
   adder to(made);
-  add_calls(to, known, names);
-  add_pools(to, told, known);
-  to.add(part_name::rounding, known.rounding, source::rule);
-  to.add(part_name::modules, known.modules, source::difference);
-  add_driver(to, told, facts);
+  add_own_calls(to, told, known, names);
+  if (told.beside_calls) {
+    add_shared(to, told, known, sum_of(made));
+  } else {
+    add_driver(to, told, known, facts);
+  }
   std::ranges::stable_sort(made.parts, std::greater(), &part::bytes);
-  std::uint64_t sum = 0;
-  for (const auto& one : made.parts) sum += one.bytes;
-  made.unexplained = static_cast<std::int64_t>(told.used - sum);
+  made.unexplained = static_cast<std::int64_t>(told.used - sum_of(made));
   return made;
 }
 

@@ -23,6 +23,10 @@ struct counted {
   std::optional<std::uint64_t> graphs;
   std::optional<std::uint64_t> context;
   std::optional<std::uint64_t> others_and_context;  // where the two cannot be told apart
+  // NVML's figure for this process, less what its calls had got then: contexts, modules and what
+  // nothing explains. Only where others use the device, too: then a difference of its free memory
+  // is theirs as well as ours.
+  std::optional<std::uint64_t> beside_calls;
 };
 
 // The replay's figures for the device at the moment.
@@ -37,6 +41,11 @@ struct held {
   bool has_allocator = false;  // its events are recorded
   std::vector<std::pair<replay::owner_id, std::uint64_t>> owners;
 };
+
+// Got by calls, reserved by pools and graphs, and rounded: all of this process but contexts and
+// modules.
+[[nodiscard]] std::uint64_t sum_of_calls(const counted& told, const held& known,
+                                         const trace::dictionary& names);
 
 [[nodiscard]] held held_now(const replay::replayer& replayed, std::uint32_t device);
 

@@ -2,6 +2,7 @@
 #include "analyzer/model/replay/replay.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "analyzer/base/text/numbers.h"
 #include "analyzer/base/text/utf8.h"
@@ -133,8 +134,11 @@ void replayer::on_reported(const trace::event& head, const trace::reported_event
   }
 }
 
-void replayer::on_operation(const trace::event&, const trace::operation_event& record) {
+void replayer::on_operation(const trace::event& head, const trace::operation_event& record) {
   unknown_.add(record);
+  if (record.operation == static_cast<std::uint64_t>(format::operation::memory_fraction)) {
+    at(head.device).memory_fraction = std::bit_cast<double>(record.a);
+  }
   if (record.operation == static_cast<std::uint64_t>(format::operation::gap)) {
     for (auto& [index, device] : devices_) device->allocator.lose_count();
   }
@@ -179,6 +183,11 @@ void replayer::run_out(const trace::event& head, const trace::allocator_event& r
   found.requested = record.size;
   found.device_free = record.device_free;
   found.totals = totals_of(allocator);
+  found.allowed = device.allowed();
+  if (found.allowed) {
+    const auto left = *found.allowed - std::min(*found.allowed, found.totals.reserved);
+    found.device_free = std::min(found.device_free, left);
+  }
   found.stack = record.stack;
   found.forward = head.scope.forward;
   found.thread = head.thread;

@@ -40,10 +40,13 @@ struct out_of_memory {
   std::uint32_t device = 0;
   std::uint64_t event = 0;
   std::uint64_t time_ns = 0;
-  std::uint64_t requested = 0;    // bytes, rounded by the allocator
-  std::uint64_t device_free = 0;  // as CUDA said at that moment
-  device_totals totals;           // in the allocator's terms
-  bool has_layout = false;        // false: too many of them, `free` and `holders` are empty
+  std::uint64_t requested = 0;  // bytes, rounded by the allocator
+  // What CUDA said was free at that moment, or what the program let PyTorch take of it.
+  std::uint64_t device_free = 0;
+  // All that it may reserve: torch.cuda.set_per_process_memory_fraction. Nothing: the whole device.
+  std::optional<std::uint64_t> allowed;
+  device_totals totals;     // in the allocator's terms
+  bool has_layout = false;  // false: too many of them, `free` and `holders` are empty
   largest_free free;
   std::vector<site_holding> holders;
   trace::stack_id stack;
@@ -76,6 +79,13 @@ struct device_record {
   std::uint64_t retries = 0;         // allocations that first freed cached memory, by failed calls
   std::uint64_t driver_at_peak = 0;  // device memory from CUDA calls, at the allocated peak
   bool call_failed = false;          // since the latest alloc or oom
+  double memory_fraction = 1;        // torch.cuda.set_per_process_memory_fraction
+
+  // Bytes that PyTorch may reserve; nothing where all of the device.
+  [[nodiscard]] std::optional<std::uint64_t> allowed() const {
+    if (memory_fraction >= 1 || facts.total_bytes == 0) return std::nullopt;
+    return static_cast<std::uint64_t>(memory_fraction * static_cast<double>(facts.total_bytes));
+  }
 };
 
 [[nodiscard]] bool is_backward_thread(const trace::dictionary& names, trace::thread_id thread);

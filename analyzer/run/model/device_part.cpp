@@ -99,6 +99,7 @@ void use_attribution(const trace::dictionary& names, const attribution::device_r
   const auto& allocator = device.allocator;
   device_report made;
   made.facts = device.facts;
+  made.allowed = device.allowed();
   made.name = names[device.facts.name];
   made.events = device.events;
   made.peak_allocated = allocator.peak_allocated();
@@ -120,7 +121,7 @@ void use_attribution(const trace::dictionary& names, const attribution::device_r
   made.facts = oom;
   const auto* const device = replayed.device(oom.device);
   if (device != nullptr && device->facts.total_bytes != 0) {
-    made.capacity = device->facts.total_bytes;
+    made.capacity = oom.allowed.value_or(device->facts.total_bytes);
   }
   made.frames = code::frames_of(names, oom.stack);
   made.forward = code::frames_of(names, oom.forward);

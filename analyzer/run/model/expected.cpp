@@ -93,10 +93,16 @@ std::vector<estimate::expected_term> expected_terms(const process_report& proces
 std::optional<gpu_room> room_of(const process_report& process, const device_report& device) {
   if (device.facts.total_bytes == 0 || device.from_cuda_calls) return std::nullopt;
   gpu_room room;
-  room.capacity = device.facts.total_bytes;
   const auto reserved = device.peak_reserved.totals.reserved;
   room.used = reserved;
-  for (const auto& holder : device.outside) room.used += holder.bytes;
+  for (const auto& holder : device.outside) {
+    (holder.owner == device::part_name::others ? room.others : room.used) += holder.bytes;
+  }
+  // What is outside of PyTorch's pool does not count against what the program allows it.
+  room.capacity = device.facts.total_bytes;
+  if (device.allowed) {
+    room.capacity = std::min(room.capacity, *device.allowed + room.used - reserved + room.others);
+  }
   const auto* const share = share_of(process, device.facts.device);
   const auto allocated = device.peak_allocated.totals.allocated;
   // A peak that is mostly weights and states (the optimizer's step) says nothing of larger batches:
@@ -104,7 +110,7 @@ std::optional<gpu_room> room_of(const process_report& process, const device_repo
   if (share == nullptr || allocated == 0 || share->with_batch < allocated / 2) return room;
   // Memory that is reserved beyond what is allocated is taken to grow as both do.
   const auto stretched = static_cast<double>(reserved) / static_cast<double>(allocated);
-  const auto outside = static_cast<double>(room.used - reserved);
+  const auto outside = static_cast<double>(room.used - reserved + room.others);
   const auto left = estimate::target_high * static_cast<double>(room.capacity) - outside -
                     stretched * static_cast<double>(share->fixed);
   if (left > 0) room.batch_factor = left / (stretched * static_cast<double>(share->with_batch));
@@ -118,7 +124,7 @@ bool has_room(const process_report& process, std::uint32_t device) {
       process.devices, [&](const device_report& one) { return one.facts.device == device; });
   if (failed || found == process.devices.end()) return false;
   const auto room = room_of(process, *found);
-  return room && room->used < room->capacity / 2;
+  return room && room->used + room->others < room->capacity / 2;
 }
 
 }  // namespace memtrace::run

@@ -317,7 +317,8 @@ using verdicts::subject_kind;
 // A share of the GPU's size; 0 where that is not known.
 [[nodiscard]] double fullness(const process_report& process, const device_report& device) {
   const auto room = room_of(process, device);
-  return room ? static_cast<double>(room->used) / static_cast<double>(room->capacity) : 0;
+  if (!room) return 0;
+  return static_cast<double>(room->used + room->others) / static_cast<double>(room->capacity);
 }
 
 [[nodiscard]] const device_report& fullest(const process_report& process) {
@@ -332,7 +333,11 @@ using verdicts::subject_kind;
 }
 
 [[nodiscard]] std::string use_of(const process_report& process, const device_report& device) {
-  if (const auto room = room_of(process, device)) return use_words(room->used, room->capacity);
+  if (const auto room = room_of(process, device)) {
+    auto words = use_words(room->used, room->capacity);
+    if (room->others == 0) return words;
+    return words + fmt::format(", and {} by other processes", brief_bytes(room->others));
+  }
   return brief_bytes(device.peak_allocated.totals.allocated) + " at most";
 }
 

@@ -112,6 +112,7 @@ struct fp32_place {
 
 struct device_report {
   trace::device_facts facts;
+  std::optional<std::uint64_t> allowed;  // bytes that the program lets PyTorch reserve; else all
   std::string name;
   std::uint64_t events = 0;
   // No allocator event was recorded, as with the cudaMallocAsync backend: the peak is that of the
@@ -137,7 +138,7 @@ struct device_report {
 
 struct oom_report {
   replay::out_of_memory facts;
-  std::optional<std::uint64_t> capacity;
+  std::optional<std::uint64_t> capacity;  // of the device, or what the program allows itself
   std::vector<code::source_frame> frames;
   std::vector<code::source_frame> forward;  // in backward: the call whose gradient is computed
   std::string thread;

@@ -266,8 +266,9 @@ json expected_json(const run::process_report& process, const run::device_report&
 json room_json(const run::process_report& process, const run::device_report& device) {
   const auto room = run::room_of(process, device);
   if (!room) return nullptr;
-  return {{"used_bytes", room->used},
-          {"used_share", static_cast<double>(room->used) / static_cast<double>(room->capacity)},
+  return {{"used_bytes", room->used + room->others},
+          {"used_share",
+           static_cast<double>(room->used + room->others) / static_cast<double>(room->capacity)},
           {"batch_factor", room->batch_factor ? json(*room->batch_factor) : json(nullptr)}};
 }
 

@@ -19,7 +19,8 @@ namespace {
 }
 
 void add_room(text::page& out, const run::gpu_room& room) {
-  const auto share = static_cast<double>(room.used) / static_cast<double>(room.capacity);
+  const auto share =
+      static_cast<double>(room.used + room.others) / static_cast<double>(room.capacity);
   auto line = fmt::format("  {:.0f} % of the GPU is used (target 70 to 85 %)", 100 * share);
   if (room.batch_factor) {
     line += fmt::format("; up to 85 %: {:.2f} times this run's batch", *room.batch_factor);

@@ -186,8 +186,13 @@ void add_oom(text::page& out, const run::process_report& process, const run::oom
   std::string capacity;
   std::string outside;
   if (oom.capacity && *oom.capacity >= used) {
-    capacity = fmt::format("of the GPU's {}: ", text::format_bytes(*oom.capacity));
-    outside = fmt::format("{} outside PyTorch, ", text::format_bytes(*oom.capacity - used));
+    const auto bytes = text::format_bytes(*oom.capacity);
+    capacity = facts.allowed
+                   ? fmt::format("of the {} that set_per_process_memory_fraction allows: ", bytes)
+                   : fmt::format("of the GPU's {}: ", bytes);
+    if (*oom.capacity != used) {
+      outside = fmt::format("{} outside PyTorch, ", text::format_bytes(*oom.capacity - used));
+    }
   }
   std::string largest;
   if (facts.has_layout && unused != 0) {

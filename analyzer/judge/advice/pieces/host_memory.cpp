@@ -46,11 +46,13 @@ constexpr std::uint64_t least_pinned = std::uint64_t{256} << 20;
   return {std::move(made)};
 }
 
-// Process groups stage their transfers in pinned memory (gloo does): nobody asked for it.
-[[nodiscard]] bool is_of_a_process_group(const blocks::evidence& of, trace::stack_id stack) {
+// Process groups stage their transfers in pinned memory (gloo does): nobody asked for it. And what
+// a DataLoader pins is pinned as it is needed already.
+[[nodiscard]] bool is_pinned_for_the_program(const blocks::evidence& of, trace::stack_id stack) {
   for (; stack; stack = of.names[stack].parent) {
     const auto file = of.names[of.names[of.names[stack].innermost].file];
     if (file.find("torch/distributed/") != std::string_view::npos ||
+        file.find("torch/utils/data/") != std::string_view::npos ||
         file.ends_with("torch/nn/parallel/distributed.py")) {
       return true;
     }
@@ -64,7 +66,7 @@ constexpr std::uint64_t least_pinned = std::uint64_t{256} << 20;
   std::int64_t most = 0;
   for (const auto& change : of.replayed.driver().pinned_changes()) {
     if (change.site.is_thread) continue;
-    if (is_of_a_process_group(of, trace::stack_id{change.site.number})) continue;
+    if (is_pinned_for_the_program(of, trace::stack_id{change.site.number})) continue;
     now += change.difference;
     most = std::max(most, now);
   }

@@ -70,6 +70,16 @@ TEST_CASE("GIVEN a program that sets a variable WHEN PyTorch does not tell of it
   CHECK(settings_of(run).without_effect().empty());
 }
 
+TEST_CASE(
+    "GIVEN an allocator that tells no settings WHEN the program sets one THEN it is in force") {
+  settings_of_environment found;
+  found.info("torch", "2.11.0+cu130");
+  found.info("event_source", "reports");
+  found.info("set_by_program.PYTORCH_CUDA_ALLOC_CONF", "backend:cudaMallocAsync");
+  CHECK(found.in_force() == "backend:cudaMallocAsync");
+  CHECK(found.without_effect().empty());
+}
+
 TEST_CASE("GIVEN settings under a name that PyTorch does not know THEN they have no effect") {
   const auto found =
       settings_of({.at_start = {{"PYTORCH_CUDA_ALLOC_CONFIG", "expandable_segments:True"}}});

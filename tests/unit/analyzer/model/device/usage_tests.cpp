@@ -166,7 +166,7 @@ class watched_device {
     for (const char* const name :
          {"cuModuleLoadData", "cuModuleUnload", "memtrace.device.0.used",
           "memtrace.device.0.others", "memtrace.device.0.others_and_context",
-          "memtrace.device.0.context"}) {
+          "memtrace.device.0.context", "memtrace.device.0.own"}) {
       REQUIRE(names_.define_text(name) == trace::dictionary::outcome::defined);
     }
   }
@@ -183,6 +183,12 @@ class watched_device {
     count(4, bytes);
   }
   void context(std::uint64_t bytes) { count(6, bytes); }
+  // A look of NVML's at this process and the others.
+  void look(std::uint64_t own, std::uint64_t others) {
+    ++head_.time_ns;
+    count(7, own);
+    count(4, others);
+  }
   [[nodiscard]] device::usage sum() const {
     const auto found = uses_.finish();
     REQUIRE(found.contains(0));
@@ -295,4 +301,23 @@ TEST_CASE("GIVEN a module and another process's growth WHEN summed up THEN neith
   SECTION("nobody says") {
     CHECK(bytes_of(gpu.sum(), part_name::modules) == 30_MiB);
   }
+}
+
+TEST_CASE("GIVEN a GPU that others use WHEN they grow THEN this process has what NVML says of it") {
+  watched_device gpu;
+  gpu.used(1000_MiB, 1000_MiB);
+  gpu.look(300_MiB, 600_MiB);  // the driver counts 100 MiB more for them than NVML
+  const auto alone = gpu.sum();
+  CHECK(bytes_of(alone, part_name::context) == 300_MiB);
+  CHECK(bytes_of(alone, part_name::others) == 700_MiB);
+  CHECK(alone.unexplained == 0);
+  gpu.load(1);
+  gpu.used(3000_MiB);
+  gpu.context(400_MiB);
+  gpu.look(310_MiB, 2590_MiB);
+  const auto later = gpu.sum();
+  CHECK(bytes_of(later, part_name::context) == 300_MiB);
+  CHECK(bytes_of(later, part_name::others) == 2690_MiB);
+  CHECK(bytes_of(later, part_name::modules) + static_cast<std::uint64_t>(later.unexplained) ==
+        10_MiB);
 }
