@@ -205,11 +205,22 @@ void leave_open_before_steps(verdicts::verdict& made, std::size_t steps) {
   leave_open(made, fewest - steps);
 }
 
+// Each token of a sequence has a length of its own, and libraries keep what they made for a length:
+// an H200's cuDNN 1.5 MiB of plans. Only a second sequence, or its end, tells that from a leak.
+void leave_open_in_a_sequence(verdicts::verdict& made, std::size_t steps, std::uint64_t positions) {
+  const bool is_process =
+      made.about.kind == verdicts::subject_kind::host && made.about.name.empty();
+  if (!is_process || !is_leak(made.found.shape) || positions <= steps) return;
+  leave_open(made, positions - steps);
+}
+
 class host_judge {
  public:
-  host_judge(const host_samples& samples, std::span<const std::uint64_t> step_ends)
+  host_judge(const host_samples& samples, std::span<const std::uint64_t> step_ends,
+             std::uint64_t positions)
       : samples_(samples),
         step_ends_(step_ends),
+        positions_(positions),
         room_{samples.limit.value_or(0), samples.limit_used.last()} {}
 
   void process() {
@@ -260,6 +271,7 @@ class host_judge {
   [[nodiscard]] std::vector<verdicts::verdict> finish() {
     for (auto& one : made_) {
       leave_open_before_steps(one, step_ends_.size());
+      leave_open_in_a_sequence(one, step_ends_.size(), positions_);
       describe(one, samples_);
     }
     return std::move(made_);
@@ -276,6 +288,7 @@ class host_judge {
 
   const host_samples& samples_;
   std::span<const std::uint64_t> step_ends_;
+  std::uint64_t positions_;
   room_left room_;
   std::vector<verdicts::verdict> made_;
 };
@@ -284,8 +297,9 @@ class host_judge {
 
 std::vector<verdicts::verdict> judge_host(const host_samples& samples,
                                           std::span<const replay::pinned_change> pinned,
-                                          std::span<const std::uint64_t> step_ends) {
-  host_judge judge(samples, step_ends);
+                                          std::span<const std::uint64_t> step_ends,
+                                          std::uint64_t positions) {
+  host_judge judge(samples, step_ends, positions);
   judge.process();
   judge.workers();
   judge.pinned(pinned);

@@ -17,10 +17,11 @@
 namespace memtrace::host {
 
 // `step_ends`: times, ascending. Subjects `host` (the process), `host:workers`, `host:pinned` and
-// `outside:N`, each where there is anything to judge.
+// `outside:N`, each where there is anything to judge. `positions`: where the steps are the tokens of
+// one sequence, as many as the model has; else 0.
 [[nodiscard]] std::vector<verdicts::verdict> judge_host(
     const host_samples& samples, std::span<const replay::pinned_change> pinned,
-    std::span<const std::uint64_t> step_ends);
+    std::span<const std::uint64_t> step_ends, std::uint64_t positions = 0);
 
 // The words of verdicts on memory outside of PyTorch's pool.
 

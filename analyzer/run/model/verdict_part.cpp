@@ -56,6 +56,15 @@ void add_host_verdicts(std::vector<verdicts::verdict> host, std::vector<verdicts
   std::ranges::move(host, std::back_inserter(to));
 }
 
+// Of a model that generates one sequence, whose KV cache ends there; 0: the steps are no tokens.
+[[nodiscard]] std::uint64_t positions_of(const verdicts::findings& found) {
+  for (const auto& one : found.verdicts) {
+    const bool is_cache = one.bound && one.bound->kind == program::bound_kind::positions;
+    if (is_cache && one.about.kind == verdicts::subject_kind::device) return one.bound->value;
+  }
+  return 0;
+}
+
 // 0: not known.
 [[nodiscard]] std::uint64_t steps_of(const attribution::result& found) {
   std::uint64_t steps = 0;
@@ -104,8 +113,9 @@ void add_verdicts(const trace::dictionary& names, const replay::replayer& replay
   const auto ends = ends_of_steps(attributed);
   auto& findings = to.findings;
   findings = verdicts::conclude(lives, replayed, names, how.unit, how.suppressions);
-  add_host_verdicts(host::judge_host(to.host, replayed.driver().pinned_changes(), ends),
-                    findings.verdicts);
+  add_host_verdicts(
+      host::judge_host(to.host, replayed.driver().pinned_changes(), ends, positions_of(findings)),
+      findings.verdicts);
   verdicts::mark_expected(findings, names);
   remedies::prescribe(findings, names, {to.run.alloc_conf});
   verdicts::summarize(findings);

@@ -125,6 +125,18 @@ TEST_CASE("GIVEN a heap that grows by 3 MiB in all WHEN judged THEN it is no lea
   CHECK_FALSE(is_leak(about(all, "").found.shape));
 }
 
+TEST_CASE("GIVEN tokens of one sequence WHEN the process grows by each THEN it is left open") {
+  auto samples = with_limit();
+  sample_every(100 * millisecond, 60 * second, samples.kept,
+               [](std::uint64_t time) { return gibibyte + time * 100 * mebibyte / (60 * second); });
+  const auto of = [&](std::uint64_t positions) {
+    const auto all = host::judge_host(samples, {}, ends(200, 300 * millisecond, 0), positions);
+    return verdicts::answer_of(about(all, ""));
+  };
+  CHECK(of(0) == verdicts::answer::accumulates);
+  CHECK(of(2048) == verdicts::answer::not_settled);
+}
+
 TEST_CASE("GIVEN growth that malloc may hold as free memory WHEN judged THEN it is left open") {
   for (const std::uint64_t whole : {20, 60, 70}) {
     auto samples = with_limit();

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyzer/model/replay/replay.h"
 
+#include <bit>
+
 #include "tests/unit/analyzer/model/replay/replayed.h"
 #include "tests/unit/catch.h"
 
@@ -136,6 +138,18 @@ TEST_CASE(
   REQUIRE(oom.holders.size() == 1);
   CHECK(oom.holders[0].held.bytes == 25_MiB);
   CHECK(done->device(0)->retries == 1);
+}
+
+TEST_CASE(
+    "GIVEN a fraction of the GPU that PyTorch may have WHEN memory runs out THEN it is the limit") {
+  trace_builder trace;
+  trace.device(0, 100_MiB, 90_MiB, "tiny");
+  trace.operation(format::operation::memory_fraction, std::bit_cast<std::uint64_t>(0.5));
+  trace.segment(a, 40_MiB).alloc(a, 40_MiB, {}).oom(50_MiB, 20_MiB, {});
+  const replayed done(trace);
+  REQUIRE(done->ooms().size() == 1);
+  CHECK(done->ooms()[0].allowed == 50_MiB);
+  CHECK(done->ooms()[0].device_free == 10_MiB);
 }
 
 TEST_CASE("GIVEN pages mapped side by side WHEN memory runs out THEN they are one free block") {
