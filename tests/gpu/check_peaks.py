@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """(e) The peaks that memtrace dry-run predicts for this GPU, beside the real ones."""
 
+import contextlib
 import os
 import tempfile
 from pathlib import Path
@@ -21,12 +22,18 @@ def peaks(program: str, setting: matrix.Setting, **gpu: str) -> dict:
     return {key: device[key] for key in KEYS}
 
 
-def predicted(program: str, setting: matrix.Setting, facts: dict) -> dict:
+@contextlib.contextmanager
+def on_the_simulator():
     os.environ["MEMTRACE_REAL_GPU"] = "0"
     try:
-        return peaks(program, setting, gpu=facts["model"], memory=str(facts["total_bytes"]))
+        yield
     finally:
         os.environ["MEMTRACE_REAL_GPU"] = "1"
+
+
+def predicted(program: str, setting: matrix.Setting, facts: dict) -> dict:
+    with on_the_simulator():
+        return peaks(program, setting, gpu=facts["model"], memory=str(facts["total_bytes"]))
 
 
 def units(facts: dict) -> list[str]:

@@ -15,13 +15,14 @@ import check_events
 import check_identical
 import check_peaks
 import check_samples
+import check_sizes
 import check_sum
 import machine
 import json_rows
 
 CHECKS = {
     "a": check_identical, "b": check_events, "c": check_sum, "d": check_cost, "e": check_peaks,
-    "f": check_constants, "g": check_samples, "h": check_categories,
+    "f": check_constants, "g": check_samples, "h": check_categories, "i": check_sizes,
 }
 # The facts that must be the same for two parts to stand in one table.
 SAME = ("gpu", "total_bytes", "torch", "cuda", "python", "driver", "simulated", "quick")
@@ -57,6 +58,7 @@ PARTS = [
     Part("samples", "g", what="CUDA programs without PyTorch"),
     Part("programs", "a", lambda unit, place: not unit.startswith("checksums"),
          "forks, signals, exceptions"),
+    Part("sizes", "i", what="single operations beside the simulated GPU"),
     Part("cost-medium", "d", ends("medium"), "of a step"),
     Part("cost-large", "d", ends("large"), "of a step"),
     Part("events-expandable", "b", ends("expandable"), "expandable segments"),
@@ -76,7 +78,7 @@ def named(words: list[str]) -> list[Part]:
 
 
 def file_of(part: Part, folder: Path) -> Path:
-    return folder / f"{PARTS.index(part) + 1:02}-{part.name}.json"
+    return folder / f"{part.name}.json"
 
 
 def is_of(kept: dict, facts: dict) -> bool:

@@ -98,8 +98,15 @@ def of_categories(done) -> list[str]:
         for one in done.results])
 
 
+def of_sizes(done) -> list[str]:
+    return table(["operations", "tried", "allocate the same", "differ, for example"], [
+        [one["family"], failure(one), "", ""] if failure(one) else [
+            one["family"], one["operations"], one["equal"], "; ".join(list(one["differ"])[:3])]
+        for one in done.results])
+
+
 BODIES = {"a": of_identical, "b": of_events, "c": of_sum, "d": of_cost, "e": of_peaks,
-          "f": of_constants, "g": of_samples, "h": of_categories}
+          "f": of_constants, "g": of_samples, "h": of_categories, "i": of_sizes}
 
 
 def of(facts: dict, checks: list[machine.Check], spent: list[dict]) -> str:

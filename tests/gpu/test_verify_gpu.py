@@ -5,9 +5,12 @@ import json
 import os
 import shutil
 import subprocess
+import tarfile
 
 import pytest
 
+import check_sizes
+import in_seconds
 import parts
 import runs
 
@@ -73,6 +76,30 @@ def test_each_program_is_in_one_part(quick, simulated):
         assert sorted(shared_out) == sorted(every)
 
 
+def test_the_parts_of_a_lent_machine_are_all_there():
+    names = {one.name for one in parts.PARTS}
+    assert names > {*in_seconds.FIRST, *in_seconds.LAST}
+    # What others do at the same time shows in the device's use, and in the time that a step takes.
+    alone = {one.name for one in parts.PARTS if one.letter in "cdf"}
+    assert alone == {*in_seconds.FIRST, *in_seconds.LAST}
+
+
+def test_in_some_seconds_what_is_done_is_packed(built, tmp_path):
+    done, found = verify(tmp_path, "--quick", "--seconds", "25")
+    assert done.returncode == 0
+    assert [one["part"] for one in found["parts"]] == ["sum"]
+    assert "peaks: not begun" in done.stdout
+    with tarfile.open(tmp_path / "gpu.tgz") as packed:
+        assert {"simulated.json", "simulated.md", "parts/simulated/sum.json"} <= set(packed.getnames())
+
+
+def test_operations_that_allocate_something_else_are_told():
+    real = {"same": [1, 2], "larger": [1, 7, 3], "one more": [1, 2], "refused": "no room"}
+    simulated = {"same": [1, 2], "larger": [1, 2, 3], "one more": [1], "refused": [4]}
+    assert check_sizes.differences(real, simulated) == {
+        "larger": [(7, 2)], "one more": [[1, 2], [1]], "refused": ["no room", [4]]}
+
+
 def test_parts_of_another_machine_are_left_out():
     facts = {name: 1 for name in parts.SAME}
     assert parts.is_of({"machine": facts}, facts)
@@ -101,7 +128,7 @@ def test_a_part_that_there_is_not():
 @pytest.mark.slow
 def test_all_of_it_runs_on_the_simulator(built, tmp_path):
     done, found = verify(tmp_path, "--quick")
-    assert [check["check"] for check in found["checks"]] == list("abcdefgh")
+    assert [check["check"] for check in found["checks"]] == list("abcdefghi")
     failed = {check["check"]: check["wrong"] for check in found["checks"] if check["wrong"]}
     assert not failed and done.returncode == 0
     assert of(found, "e")["status"] == "skipped"

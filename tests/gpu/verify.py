@@ -11,6 +11,7 @@ HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), *(str(HERE.parent / name) for name in (
     "support", "trace/training", "program/robustness", "answers/attribution"))]
 
+import in_seconds  # noqa: E402
 import machine  # noqa: E402
 import parts  # noqa: E402
 import json_rows  # noqa: E402
@@ -28,6 +29,8 @@ def arguments() -> argparse.Namespace:
                         help=f"only parts of these checks, of {''.join(parts.CHECKS)}")
     parser.add_argument("--minutes", type=float, default=9,
                         help="a part begins no program after that; run it again for the rest")
+    parser.add_argument("--seconds", type=float, help="all parts, as far as they go in that time, and "
+                        "their results in one file, gpu.tgz")
     return parser.parse_args()
 
 
@@ -72,6 +75,14 @@ def main() -> int:
     if asked.list:
         list_parts(folder, facts)
         return 0
+    if asked.seconds:
+        asked.into.mkdir(parents=True, exist_ok=True)
+        flags = [f"--{flag}" for flag in ("simulated", "quick") if getattr(asked, flag)]
+        in_seconds.run(asked.seconds, asked.into.resolve(), flags)
+        checks = write(asked.into, name, facts, parts.kept_in(folder, facts))
+        print((asked.into / f"{name}.md").read_text())
+        print(f"all results: {in_seconds.archive(asked.into)}")
+        return 1 if any(check.wrong for check in checks) else 0
     wrong = False
     for part in chosen:
         kept = parts.run(part, facts, folder, 60 * asked.minutes)

@@ -2,6 +2,7 @@
 """Measured results as JSON files that people compare: one record a line."""
 
 import json
+import os
 
 WIDTH = 320
 
@@ -23,4 +24,7 @@ def text(value, indent: str = "") -> str:
 def write(path, value, sort_keys: bool = False) -> None:
     if sort_keys:
         value = json.loads(json.dumps(value, sort_keys=True))
-    path.write_text(text(value) + "\n")
+    # Others may be reading it.
+    new = path.with_name(f"{path.name}.{os.getpid()}")
+    new.write_text(text(value) + "\n")
+    new.replace(path)
