@@ -98,6 +98,7 @@ void usage_collector::on_report(const trace::report_event& report) {
 void usage_collector::begin_moment(watched& of, std::uint32_t device, const trace::event& head,
                                    std::uint64_t used) {
   settle(of);
+  see_own(of, device, std::nullopt);
   of.latest = moment{};
   auto& now = *of.latest;
   now.event = head.number;
@@ -107,7 +108,6 @@ void usage_collector::begin_moment(watched& of, std::uint32_t device, const trac
   now.before = of.latest_look;
   now.told.beside_calls = of.own.latest;
   if (of.latest_look) now.told.others = of.latest_look->others;
-  see_own(of, device, std::nullopt);
   of.is_settled = false;
   // Of moments with as much in use that with most allocated says best what it was for.
   // What others have is no reason to look at a moment.

@@ -269,8 +269,9 @@ void add_headline(text::page& out, const shown_run& shown, std::size_t columns) 
     const auto ran_out = std::ranges::any_of(
         run.replayed().ooms(), [&](const auto& one) { return one.device == shown.device; });
     answer = run::headline_so_far(
-        {shown.device, record->allocator.peak_reserved().totals.reserved, record->facts.total_bytes,
-         ran_out, growth_of(shown, shown.device)},
+        {shown.device, record->allocator.peak_reserved().totals.reserved,
+         record->allowed().value_or(record->facts.total_bytes), ran_out,
+         growth_of(shown, shown.device)},
         [&](trace::stack_id stack) { return code::frames_of(run.names(), stack); });
   }
   terminal::add_headline(out, answer, columns);

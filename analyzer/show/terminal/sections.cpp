@@ -105,10 +105,14 @@ void add_device(text::page& out, const run::process_report& process,
   const auto capacity = device.facts.total_bytes == 0
                             ? std::string()
                             : fmt::format(", {}", text::format_bytes(device.facts.total_bytes));
-  out.line(
-      fmt::format("cuda:{}{}{}{}{}", device.facts.device, device.name.empty() ? "" : " ",
-                  device.name, capacity, process.run.simulated_gpu.empty() ? "" : " (simulated)"),
-      text::emphasis::heading);
+  const auto allowed = device.allowed
+                           ? fmt::format(", {} of it for PyTorch (set_per_process_memory_fraction)",
+                                         text::format_bytes(*device.allowed))
+                           : std::string();
+  const auto* const simulated = process.run.simulated_gpu.empty() ? "" : " (simulated)";
+  out.line(fmt::format("cuda:{}{}{}{}{}{}", device.facts.device, device.name.empty() ? "" : " ",
+                       device.name, capacity, simulated, allowed),
+           text::emphasis::heading);
   const auto& peak = device.peak_allocated;
   const auto when =
       device.from_cuda_calls ? std::string() : when_in_training(device, device.at_peak);
