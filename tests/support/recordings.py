@@ -115,12 +115,12 @@ def run(command: list, output: Path | None, timeout: float = 600, **how) -> runs
         output.mkdir(parents=True, exist_ok=True)
         for trace in found.traces:
             shutil.copy2(trace, output)
-    for word in map(str, command[1:]):
-        made = found.made(Path(word).name)
-        if is_written(word) and made.is_dir():
-            shutil.copytree(made, word, dirs_exist_ok=True)
-        elif is_written(word) and made.exists():
-            shutil.copy2(made, word)
+    for path in (Path(str(word)) for word in command[1:] if is_written(str(word))):
+        # Ranks write their own beside it: truth.0.json for truth.json.
+        for made in (found.made(path.name), *found.made("").glob(f"{path.stem}.*{path.suffix}")):
+            to = path.with_name(made.name)
+            if made.exists():
+                shutil.copytree(made, to, dirs_exist_ok=True) if made.is_dir() else shutil.copy2(made, to)
     return runs.Outcome(found.status, found.stdout, found.stderr, runs.traces_in(output) if output else [],
                         found.copies)
 

@@ -253,7 +253,7 @@ class host_judge {
   }
 
   void outside() {
-    // Where others use the device, too, what it has beside our pool is theirs as well as ours.
+    // Where others got or gave back, what is beside our pool is theirs as well as ours.
     for (const auto& [device, of_all] : samples_.outside) {
       const auto own = samples_.own_outside.find(device);
       const bool is_ours = !samples_.shared.contains(device) || own == samples_.own_outside.end();

@@ -134,7 +134,9 @@ void host_collector::take(const known_name& name, sample taken) {
       return found_.by_owner[{name.device, device::part_name::context}].add(taken);
     case meaning::device_others:
       // Whether they grow is no question to this program's recording.
-      if (taken.bytes != 0) found_.shared.insert(name.device);
+      if (others_.try_emplace(name.device, taken.bytes).first->second != taken.bytes) {
+        found_.shared.insert(name.device);
+      }
       return;
     case meaning::device_used:
       return take_outside(found_.outside[name.device], pool_before_[name.device], name.device,

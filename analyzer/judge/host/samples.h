@@ -57,7 +57,7 @@ struct host_samples {
   sampled_series limit_used;
   std::map<std::uint32_t, sampled_series> outside;      // by device: in use, but not PyTorch's pool
   std::map<std::uint32_t, sampled_series> own_outside;  // the same of this process, as NVML says
-  std::set<std::uint32_t> shared;                       // devices on which NVML saw other processes
+  std::set<std::uint32_t> shared;  // devices of which other processes got or gave back
   // The part of these whose user is known: by device and device::part_name.
   std::map<std::pair<std::uint32_t, std::string>, sampled_series> by_owner;
   std::optional<std::uint64_t> limit;
@@ -117,6 +117,7 @@ class host_collector final : public trace::record_visitor {
   // By device: reserved at the latest sample of this kind.
   std::map<std::uint32_t, std::uint64_t> pool_before_;
   std::map<std::uint32_t, std::uint64_t> pool_before_own_;
+  std::map<std::uint32_t, std::uint64_t> others_;  // by device: the first that NVML said
 };
 
 }  // namespace memtrace::host

@@ -152,6 +152,7 @@ void usage_collector::see(watched& of, std::uint32_t device, const look& found) 
   settle(of);
   see_own(of, device, found.own);
   of.most.others = std::max(of.most.others.value_or(0), found.others);
+  of.others_changed |= of.latest_look && of.latest_look->others != found.others;
   if (!of.first_others && of.most.others_and_context) of.first_others = found.others;
   const bool is_confirmed = of.code.confirm(found.others);
   if (of.highest && of.highest->awaits_look) {
@@ -204,8 +205,8 @@ std::map<std::uint32_t, usage> usage_collector::finish() const {
       highest.told.context = *both - std::min(*both, *of.first_others);
       of.most.context = std::max(of.most.context, highest.told.context);
     }
-    // Nobody else is there: then the driver's figure is of one moment with the calls.
-    if (of.most.others.value_or(0) == 0) highest.told.beside_calls = std::nullopt;
+    // Others have what they had: then the driver's figure, of one moment with the calls, is nearer.
+    if (!of.others_changed) highest.told.beside_calls = std::nullopt;
     if (highest.told.beside_calls && of.own.first) {
       highest.told.context = std::min(highest.told.context.value_or(*of.own.first), *of.own.first);
     }

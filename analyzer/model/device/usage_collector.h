@@ -73,6 +73,7 @@ class usage_collector final : public trace::record_visitor {
     std::optional<look> latest_look;
     std::optional<look> own_look;  // the half of a look that says what this process has
     beside own;
+    bool others_changed = false;  // from one look to another
     std::optional<std::uint64_t> first_others;
     loaded_code code;
     bool is_settled = true;           // the latest moment is in `code`

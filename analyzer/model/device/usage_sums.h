@@ -24,8 +24,8 @@ struct counted {
   std::optional<std::uint64_t> context;
   std::optional<std::uint64_t> others_and_context;  // where the two cannot be told apart
   // NVML's figure for this process, less what its calls had got then: contexts, modules and what
-  // nothing explains. Only where others use the device, too: then a difference of its free memory
-  // is theirs as well as ours.
+  // nothing explains. Only where others took or gave back of the device meanwhile: then a difference
+  // of its free memory is theirs as well as ours.
   std::optional<std::uint64_t> beside_calls;
 };
 
