@@ -205,8 +205,8 @@ void leave_open_before_steps(verdicts::verdict& made, std::size_t steps) {
   leave_open(made, fewest - steps);
 }
 
-// Each token of a sequence has a length of its own, and libraries keep what they made for a length:
-// an H200's cuDNN 1.5 MiB of plans. Only a second sequence, or its end, tells that from a leak.
+// Each token of a sequence has a length of its own, and libraries may keep what they made for a
+// length. Only a second sequence, or its end, tells that from a leak.
 void leave_open_in_a_sequence(verdicts::verdict& made, std::size_t steps, std::uint64_t positions) {
   const bool is_process =
       made.about.kind == verdicts::subject_kind::host && made.about.name.empty();

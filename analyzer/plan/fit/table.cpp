@@ -166,13 +166,13 @@ text::page show(const wishes& wanted, const plan& made) {
     wrapped(page, "law: ", sentence_of(law));
   }
   page.blank();
-  wrapped(
-      page, "margin: ",
-      fmt::format("{} less than the GPU has. Context and cuBLAS take what they took on an H200, "
-                  "on other GPUs than of its kind 256 MiB, where real ones take 250 to 700 by "
-                  "GPU and driver; what cuDNN and NCCL ask for is not simulated "
-                  "(simulator/constants.def). Other programs on the GPU come on top.",
-                  text::format_bytes(wanted.margin_bytes)));
+  wrapped(page, "margin: ",
+          fmt::format(
+              "{} less than the GPU has. On GPUs of compute capability 9.0 the simulated context "
+              "and cuBLAS take what they took on an H200; on others the context takes 256 MiB, "
+              "where real ones take 250 to 700 by GPU and driver. What cuDNN and NCCL ask for is "
+              "not simulated (simulator/constants.def). Other programs on the GPU come on top.",
+              text::format_bytes(wanted.margin_bytes)));
   page.line(fmt::format("  {} in {}", dry_runs(made.runs),
                         text::format_seconds(static_cast<std::uint64_t>(made.seconds * 1e9))));
   return page;
