@@ -26,8 +26,7 @@ namespace {
 constexpr std::int64_t equal_within = 20;
 
 [[nodiscard]] std::int64_t device_bytes(const piece& of) {
-  const auto saves = std::max<std::int64_t>(0, of.saves_bytes);
-  return of.what.changes_results ? saves / 2 : saves;
+  return std::max<std::int64_t>(0, of.saves_bytes);
 }
 
 // Its saving as a person would say it: of the device, of the host, of capacity.
@@ -36,9 +35,10 @@ constexpr std::int64_t equal_within = 20;
                     of.what.saves_host_bytes.value_or(0), of.what.saves_ns.value_or(0));
 }
 
-// A setting is cheaper than a change of the program, what was seen is safer than what was reckoned.
+// What keeps the results comes before what changes them; a setting is cheaper than a change of the
+// program; what was seen is safer than what was reckoned.
 [[nodiscard]] auto by_effort(const piece& of) {
-  return std::pair(of.what.how == proof::estimated, of.changes_program);
+  return std::tuple(of.what.changes_results, of.what.how == proof::estimated, of.changes_program);
 }
 
 // Of two sizes of micro-batches that both let the program pass, the larger is enough.
@@ -120,6 +120,7 @@ void keep_first_of(std::string_view group, std::vector<piece>& ranked) {
 void keep_best(std::vector<piece>& ranked) {
   keep_best_options(ranked);
   keep_first_of(empty_cache_group, ranked);
+  keep_first_of(free_earlier_group, ranked);
 }
 
 namespace {

@@ -25,9 +25,8 @@ namespace memtrace::advice {
                                   const on_replayed_t& on_replayed = {});
 
 // Which pieces are worth saying, and in what order: what keeps the program from running out of
-// memory first, then by bytes saved, which count half where the results would be others; among
-// about equal ones the cheap and safe before those that change the program, and what was replayed
-// before what was estimated.
+// memory first, then by bytes saved; among about equal ones what keeps the results before what
+// changes them, settings before changes of the program, what was replayed before estimates.
 
 // Whether it saves anything worth a word: device memory from `least` on, or host memory, time,
 // capacity or retries.

@@ -40,6 +40,7 @@ enum class proof : std::uint8_t {
 // Groups of which only the best are kept (keep_best() in advise.h).
 inline constexpr std::string_view options_group = "allocator_options";
 inline constexpr std::string_view empty_cache_group = "empty_cache";
+inline constexpr std::string_view free_earlier_group = "free_earlier";
 
 // The memory that a change is about, as a headline says it: "2.25 GiB of 7.65 GiB are not used again".
 struct concern {

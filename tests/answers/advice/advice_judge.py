@@ -95,7 +95,10 @@ def compare(entry: dict, truth: Truth, change: str, before: dict, after: dict) -
     real = before[of] - after[of]
     least = {RESERVED: entry["saves_bytes"], PINNED: entry.get("saves_host_bytes") or 0, DRIVER: 0}[of]
     most = max(least, entry.get("saves_bytes_most") or 0) if of == RESERVED else least
-    mended = after["out_of_memory"] is None if before["out_of_memory"] else None
+    # What is promised of a piece is the request that failed; of the best one, that the program ends.
+    ends = after["out_of_memory"] is None
+    past = ends or entry["id"] not in truth.best and after["out_of_memory"] != before["out_of_memory"]
+    mended = past if before["out_of_memory"] else None
     return Compared(entry["id"], entry.get("amount") or "", entry["proof"], change, of, least, most, real,
                     bool(entry.get("mends_out_of_memory")), mended)
 

@@ -113,7 +113,7 @@ class uses {
 };
 
 struct late_line {
-  std::uint64_t bytes = 0;  // at the peak
+  std::uint64_t bytes = 0;  // at the peak; of a line that is not late there: of its largest block
   std::uint64_t most = 0;   // of one block
   trace::stack_id stack;    // of it
   del_before where = del_before::next_turn;
@@ -148,6 +148,30 @@ struct found_late {
   std::stable_sort(found.lines.begin(), found.lines.end(), [](const auto& left, const auto& right) {
     return left.second.bytes > right.second.bytes;
   });
+  return found;
+}
+
+// And what other lines make in a turn that outlives it: not late at the peak, but where the cache
+// has no place for the next turn's while it is there.
+[[nodiscard]] found_late with_all_of_a_turn(const blocks::evidence& of, found_late found) {
+  const uses used(of);
+  std::map<std::string, late_line> beside;
+  for (block_number block = 0; block < of.blocks.size(); ++block) {
+    const auto bytes = bytes_of(of, block);
+    if (bytes < least_bytes) continue;
+    const auto end = used.end_of_turn(block);
+    const bool outlives_its_turn =
+        end < death_event(of, block) && used.where(block, end) == del_before::next_turn;
+    if (!outlives_its_turn) continue;
+    const auto stack = of.blocks[block].stack;
+    const auto line = line_of(of, stack);
+    if (line.empty() || is_loaded(of, stack)) continue;
+    auto& late = beside[line];
+    if (bytes <= late.bytes) continue;
+    late = {bytes, bytes, stack, del_before::next_turn};
+  }
+  for (const auto& [line, late] : found.lines) beside.erase(line);
+  found.lines.insert(found.lines.end(), beside.begin(), beside.end());
   return found;
 }
 
@@ -212,9 +236,9 @@ proposals free_earlier(const blocks::evidence& of) {
   if (found.bytes < least_bytes) return {};
   proposal made;
   made.id = "free_earlier";
+  made.group = free_earlier_group;
   made.how = proof::replayed;
   made.title = "Results are held at the peak though nothing uses them any more";
-  made.change = what_to_write(found);
   made.evidence = fmt::format("{} are alive at the peak after the last pass that uses them",
                               bytes_in_words(found.bytes));
   made.about = {found.bytes, "are not used again"};
@@ -222,16 +246,22 @@ proposals free_earlier(const blocks::evidence& of) {
   made.cost = "none known";
   made.not_when =
       "the program reads them afterwards (accuracy, logging, a state that is carried over): "
-      "compute "
-      "that first, or keep a detached copy of what is read";
+      "compute that first, or keep a detached copy of what is read";
   made.device = of.log.device;
   made.stack = found.lines.front().second.stack;
-  made.rewrite = [&of, found](allocator::request_log& log) {
-    request_edits edits;
-    free_after_use(of, found, edits);
-    edits.apply(log);
+  const auto freeing = [&of, &made](const found_late& lines) {
+    made.change = what_to_write(lines);
+    made.rewrite = [&of, lines](allocator::request_log& log) {
+      request_edits edits;
+      free_after_use(of, lines, edits);
+      edits.apply(log);
+    };
+    return made;
   };
-  return {made};
+  proposals all = {freeing(found)};
+  const auto more = with_all_of_a_turn(of, found);
+  if (more.lines.size() > found.lines.size()) all.push_back(freeing(more));
+  return all;
 }
 
 }  // namespace memtrace::advice
