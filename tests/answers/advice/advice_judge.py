@@ -79,9 +79,10 @@ def short(entry: dict) -> str:
 
 
 def place_of(entries: list[dict], ids: tuple[str, ...]) -> int | None:
-    """Two sizes of one batch are one piece of advice: places are those of groups."""
+    """Among what is free, or among the rest; two sizes of one batch are one piece of advice."""
     groups = []
-    for entry in entries:
+    free = next((entry["free"] for entry in entries if entry["id"] in ids), None)
+    for entry in [one for one in entries if one["free"] == free]:
         group = entry.get("group") or entry["id"]
         if group not in groups:
             groups.append(group)

@@ -134,14 +134,21 @@ struct pass_of_event {
   return found;
 }
 
-// The last one that the module leaves: its output, that the next one keeps.
+// What the last operation of those leaves whose result outlives the module: its output, that the
+// next one keeps. Of several blocks of an operation (a result, and the means that are kept for its
+// gradient) it is the largest.
 [[nodiscard]] block_number output_of(const blocks::evidence& of, const module_pass& pass) {
+  block_number output = blocks::never;
   for (auto block = pass.forward.rbegin(); block != pass.forward.rend(); ++block) {
     const auto& facts = of.blocks[*block];
+    if (output != blocks::never) {
+      const auto& found = of.blocks[output];
+      if (facts.stack != found.stack || facts.module != found.module) break;
+    }
     if (death_event(of, *block) <= pass.end || facts.cast_copy) continue;
-    return *block;
+    if (output == blocks::never || bytes_of(of, *block) > bytes_of(of, output)) output = *block;
   }
-  return blocks::never;
+  return output;
 }
 
 // Kept by autograd alone: given back when the module's gradients are there. What lives longer is
