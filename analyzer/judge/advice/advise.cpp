@@ -29,9 +29,11 @@ constexpr std::int64_t equal_within = 20;
   return std::max<std::int64_t>(0, of.saves_bytes);
 }
 
-// Its saving as a person would say it: of the device, of the host, of capacity.
+// Its saving as a person would say it: of the device, of the host, of capacity. Of those that get
+// past the failed request each is enough: the ones that compute the same results come first.
 [[nodiscard]] auto by_saving(const piece& of) {
-  return std::tuple(of.mends_out_of_memory, device_bytes(of), of.saves_capacity.value_or(0),
+  return std::tuple(of.mends_out_of_memory, of.mends_out_of_memory && !of.what.changes_results,
+                    device_bytes(of), of.saves_capacity.value_or(0),
                     of.what.saves_host_bytes.value_or(0), of.what.saves_ns.value_or(0));
 }
 
@@ -49,7 +51,7 @@ void prefer_larger_batches(std::vector<piece>& ranked) {
       return one.what.group == quarter->what.group && one.what.amount == "1/2" &&
              one.what.device == quarter->what.device && one.mends_out_of_memory;
     });
-    if (half != ranked.end()) std::rotate(quarter, half, half + 1);
+    if (half != ranked.end()) std::rotate(quarter, quarter + 1, half + 1);
   }
 }
 
@@ -70,6 +72,7 @@ void rank(std::vector<piece>& pieces) {
     const auto most = device_bytes(*first);
     const auto equals = std::find_if(first, pieces.end(), [&](const piece& one) {
       return one.mends_out_of_memory != first->mends_out_of_memory ||
+             (one.mends_out_of_memory && one.what.changes_results != first->what.changes_results) ||
              device_bytes(one) < most - most / equal_within;
     });
     if (most != 0) {

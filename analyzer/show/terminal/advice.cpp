@@ -161,16 +161,10 @@ void add_wrapped(text::page& out, std::string_view label, const std::string& tex
   return chosen;
 }
 
-constexpr std::size_t most_of_change = 3;    // lines
-constexpr std::size_t most_of_together = 2;  // lines
+constexpr std::size_t most_of_change = 3;  // lines
 
 [[nodiscard]] std::size_t lines_for(const change& one, std::size_t columns) {
   return 1 + std::min(lines_of(one.what, columns).size(), most_of_change);
-}
-
-[[nodiscard]] std::size_t lines_for(const run::process_report& process,
-                                    const advice::combination& all, std::size_t columns) {
-  return std::min(lines_of(together(process, all), columns).size(), most_of_together);
 }
 
 }  // namespace
@@ -182,7 +176,7 @@ std::size_t advice_lines(const run::process_report& process, std::size_t columns
   std::size_t lines = 1 + for_room;
   for (const auto* one : first) lines += lines_for(*one, columns);
   const auto* const all = together_of(process);
-  return lines + (all == nullptr ? 0 : lines_for(process, *all, columns));
+  return lines + (all == nullptr ? 0 : lines_of(together(process, *all), columns).size());
 }
 
 void add_advice(text::page& out, const run::process_report& process, std::size_t room,
@@ -196,9 +190,12 @@ void add_advice(text::page& out, const run::process_report& process, std::size_t
   if (waiting.empty() || room < 3) return;
   const auto last = out.lines() + room;
   const auto* const combined = together_of(process);
-  const auto for_combined =
-      combined == nullptr || room < 6 ? 0 : lines_for(process, *combined, columns);
-  const auto first = first_few(waiting, std::min(most_shown, (room - 1 - for_combined) / 2));
+  const auto in_words = combined == nullptr || room < 6
+                            ? std::vector<std::string>()
+                            : lines_of(together(process, *combined), columns);
+  const auto for_combined = in_words.size();
+  const auto first =
+      first_few(waiting, std::min(most_shown, (room - 1 - std::min(for_combined, room - 1)) / 2));
   const auto shown = first.size();
   out.line(fmt::format("What to change{}: what is free first, each by what it saves",
                        shown < all.size()
@@ -213,13 +210,9 @@ void add_advice(text::page& out, const run::process_report& process, std::size_t
     const auto left = last - std::min(last, taken);
     add_wrapped(out, "", one.what, std::min(left, most_of_change), columns);
   }
-  if (for_combined == 0) return;
-  auto lines = lines_of(together(process, *combined), columns);
-  if (lines.size() > for_combined) {
-    lines.resize(for_combined);
-    lines.back() += " …";
+  for (std::size_t i = 0; i < for_combined; ++i) {
+    out.line((i == 0 ? "  " : "     ") + in_words[i]);
   }
-  for (std::size_t i = 0; i < lines.size(); ++i) out.line((i == 0 ? "  " : "     ") + lines[i]);
 }
 
 void add_advice_in_full(text::page& out, const run::process_report& process, std::size_t columns) {

@@ -43,11 +43,14 @@ TEST_CASE("GIVEN about equal savings WHEN ranked THEN a setting comes before a c
   CHECK(ranked({saving("batch", 1000), saving("setting", 900, true)}) == "batch setting ");
 }
 
-TEST_CASE("GIVEN another training WHEN ranked THEN it is second only where bytes are equal") {
+TEST_CASE("GIVEN another training WHEN ranked THEN it is second where bytes are equal or enough") {
   auto shorter = saving("sequence_length", 1000);
   shorter.what.changes_results = true;
   CHECK(ranked({shorter, saving("checkpointing", 960)}) == "checkpointing sequence_length ");
   CHECK(ranked({shorter, saving("checkpointing", 900)}) == "sequence_length checkpointing ");
+  auto enough = saving("checkpointing", 400);
+  shorter.mends_out_of_memory = enough.mends_out_of_memory = true;
+  CHECK(ranked({shorter, enough}) == "checkpointing sequence_length ");
 }
 
 TEST_CASE("GIVEN a program that ran out of memory WHEN ranked THEN what mends it comes first") {
@@ -126,10 +129,12 @@ TEST_CASE(
   half.what.group = quarter.what.group = "train_batch";
   half.what.amount = "1/2";
   quarter.what.amount = "1/4";
-  const auto other = saving("mixed_precision", 500);
+  auto other = saving("mixed_precision", 500);
   CHECK(ranked({half, other, quarter}) == "train_batch_quarter mixed_precision train_batch_half ");
   quarter.mends_out_of_memory = true;
   CHECK(ranked({half, other, quarter}) == "train_batch_quarter mixed_precision train_batch_half ");
   half.mends_out_of_memory = true;
   CHECK(ranked({half, other, quarter}) == "train_batch_half train_batch_quarter mixed_precision ");
+  other.mends_out_of_memory = true;
+  CHECK(ranked({half, other, quarter}) == "mixed_precision train_batch_half train_batch_quarter ");
 }
