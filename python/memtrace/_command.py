@@ -9,6 +9,7 @@ NATIVE = Path(__file__).resolve().parent / "native"
 
 
 def main() -> None:
+    refuse_the_other_package()
     program = native_program()
     if sys.argv[1:2] == ["kernel"]:
         from memtrace import _kernel
@@ -21,6 +22,15 @@ def main() -> None:
     except OSError as error:
         sys.exit(f"memtrace: {program} cannot be run ({error.strerror}); the wheel is for Linux on x86-64: "
                  "install it there, or build memtrace from its sources with scripts/build")
+
+
+def refuse_the_other_package() -> None:
+    """The package memtrace of PyPI, another project, puts its files into the same folder as ours (gpu-memtrace):
+    with both, either may run the other's code."""
+    others = sorted(Path(__file__).resolve().parents[1].glob("memtrace-*.dist-info"))
+    if others:
+        sys.exit(f"memtrace: {others[0]} belongs to a package called memtrace, which shares its folder with this one, "
+                 "gpu-memtrace: pip uninstall memtrace gpu-memtrace, then install gpu-memtrace again")
 
 
 def native_program() -> Path:

@@ -54,9 +54,11 @@ constexpr char start[] =
     "del sys.argv[1]\n"
     "try: from memtrace.fleet.__main__ import main\n"
     "except ModuleNotFoundError as error:\n"
-    "  sys.exit('memtrace: fleet needs a Python with memtrace[fleet], and ' + sys.executable + ' "
+    "  sys.exit('memtrace: fleet needs a Python with gpu-memtrace[fleet], and ' + sys.executable + "
+    "' "
     "has '\n"
-    "           'none (' + str(error) + '): pip install \"memtrace[fleet]\", or name its Python in "
+    "           'none (' + str(error) + '): pip install \"gpu-memtrace[fleet]\", or name its "
+    "Python in "
     "'\n"
     "           'MEMTRACE_PYTHON')\n"
     "sys.exit(main(sys.argv[1:]))\n";

@@ -8,8 +8,8 @@ import sys
 from typing import Any
 
 # module -> what to install
-_FROM = {"duckdb": "memtrace[fleet]", "pyarrow": "memtrace[fleet]", "pyarrow.parquet": "memtrace[fleet]",
-         "fsspec": "memtrace[fleet]", "fsspec.core": "memtrace[fleet]", "pyspark.sql": "memtrace[spark]"}
+_FROM = {"duckdb": "gpu-memtrace[fleet]", "pyarrow": "gpu-memtrace[fleet]", "pyarrow.parquet": "gpu-memtrace[fleet]",
+         "fsspec": "gpu-memtrace[fleet]", "fsspec.core": "gpu-memtrace[fleet]", "pyspark.sql": "gpu-memtrace[spark]"}
 
 
 class FleetError(Exception):

@@ -50,7 +50,7 @@ def test_without_the_packages(recorded, tmp_path):
     for arguments in (["add", tmp_path / "store", recorded["steady"].folder], ["report", tmp_path]):
         done = command(*arguments, python=bare)
         sentence, = done.stderr.splitlines()
-        assert done.returncode == 1 and "needs the package fsspec" in sentence and "pip install 'memtrace[fleet]'" in sentence
+        assert done.returncode == 1 and "needs the package fsspec" in sentence and "pip install 'gpu-memtrace[fleet]'" in sentence
     assert not (tmp_path / "store").exists()
 
 

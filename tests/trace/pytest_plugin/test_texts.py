@@ -83,9 +83,9 @@ def test_the_markers_are_registered(tmp_path):
 def test_pytest_finds_the_plugin_by_the_packages_entry_point(tmp_path):
     project = (runs.ROOT / "pyproject.toml").read_text()
     names = re.search(r'^\[project\.entry-points\.pytest11\]\n(\w+) = "([\w.]+)"$', project, re.M)
-    installed = tmp_path / "installed" / "memtrace-0.1.0.dist-info"
+    installed = tmp_path / "installed" / "gpu_memtrace-0.2.0.dist-info"
     installed.mkdir(parents=True)
-    (installed / "METADATA").write_text("Metadata-Version: 2.1\nName: memtrace\nVersion: 0.1.0\n")
+    (installed / "METADATA").write_text("Metadata-Version: 2.1\nName: gpu-memtrace\nVersion: 0.2.0\n")
     (installed / "entry_points.txt").write_text("[pytest11]\n{} = {}\n".format(*names.groups()))
     path = f"{installed.parent}:{runs.ROOT / 'python'}"
     told = subprocess.run([runs.python(), "-m", "pytest", "--markers"], cwd=tmp_path, capture_output=True, text=True,

@@ -19,7 +19,7 @@ def wheel(tmp_path_factory):
 
 def test_one_small_wheel_for_all_pythons(wheel):
     assert wheels.tags(wheel) == ["py3-none-manylinux_2_28_x86_64"]
-    assert wheel.name == f"memtrace-{wheels.version()}-py3-none-manylinux_2_28_x86_64.whl"
+    assert wheel.name == f"gpu_memtrace-{wheels.version()}-py3-none-manylinux_2_28_x86_64.whl"
     assert wheel.stat().st_size <= wheels.MOST_BYTES
     with zipfile.ZipFile(wheel) as archive:
         names = set(archive.namelist())

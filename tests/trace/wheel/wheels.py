@@ -115,6 +115,6 @@ def tried(wheel: Path, wanted: environments.Version, work: Path) -> Tried:
         assert said([python, "-m", "memtrace", "--version"]).strip() == told
         peak, reported, preloaded, recorded_with = use(command, python, work)
     finally:
-        said([*pip, "uninstall", "--quiet", "--yes", "memtrace"])
+        said([*pip, "uninstall", "--quiet", "--yes", "gpu-memtrace"])
     return Tried(wanted.python, wanted.torch, took, told, peak, reported, preloaded, recorded_with,
                  sorted(map(str, files_in(wanted.folder) - before)))
