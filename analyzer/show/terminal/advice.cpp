@@ -161,10 +161,52 @@ void add_wrapped(text::page& out, std::string_view label, const std::string& tex
   return chosen;
 }
 
-constexpr std::size_t most_of_change = 3;  // lines
+// A piece with its heading, wrapped.
+[[nodiscard]] std::vector<std::string> piece_lines(const change& one, std::size_t number,
+                                                   std::size_t columns) {
+  std::vector<std::string> lines;
+  for (const auto& part : lines_of(heading_of(one), columns)) {
+    lines.push_back((lines.empty() ? fmt::format("  {}. ", number) : std::string(margin, ' ')) +
+                    part);
+  }
+  if (one.what.empty()) return lines;
+  for (const auto& part : lines_of(one.what, columns)) {
+    lines.push_back(std::string(margin, ' ') + part);
+  }
+  return lines;
+}
 
-[[nodiscard]] std::size_t lines_for(const change& one, std::size_t columns) {
-  return 1 + std::min(lines_of(one.what, columns).size(), most_of_change);
+[[nodiscard]] std::vector<std::string> together_lines(const run::process_report& process,
+                                                      std::size_t columns) {
+  const auto* const all = together_of(process);
+  return all == nullptr ? std::vector<std::string>() : lines_of(together(process, *all), columns);
+}
+
+[[nodiscard]] std::string advice_heading(const run::process_report& process, std::size_t shown,
+                                         std::size_t all) {
+  const auto few =
+      shown < all ? fmt::format(" ({} of {}; all: --by advice)", shown, all) : std::string();
+  return process.answer.what == run::standing::out_of_memory
+             ? fmt::format("What to change{}: what is free first, then what keeps the results", few)
+             : fmt::format("What to change{}: what is free first, each by what it saves", few);
+}
+
+// As many of the first few, whole, as `room` lines hold; where it does not hold one, part of it.
+[[nodiscard]] std::vector<std::vector<std::string>> pieces_that_fit(
+    const std::vector<const change*>& waiting, std::size_t room, std::size_t columns) {
+  for (auto most = most_shown;; --most) {
+    std::vector<std::vector<std::string>> pieces;
+    std::size_t lines = 0;
+    for (const auto* one : first_few(waiting, most)) {
+      pieces.push_back(piece_lines(*one, pieces.size() + 1, columns));
+      lines += pieces.back().size();
+    }
+    if (lines <= room) return pieces;
+    if (most > 1) continue;
+    pieces.front().resize(room);
+    pieces.front().back() = text::cut_at_word(pieces.front().back() + " …", columns);
+    return pieces;
+  }
 }
 
 }  // namespace
@@ -174,9 +216,8 @@ std::size_t advice_lines(const run::process_report& process, std::size_t columns
   const std::size_t for_room = room_words(process).empty() ? 0 : 1;
   if (first.empty()) return for_room;
   std::size_t lines = 1 + for_room;
-  for (const auto* one : first) lines += lines_for(*one, columns);
-  const auto* const all = together_of(process);
-  return lines + (all == nullptr ? 0 : lines_of(together(process, *all), columns).size());
+  for (const auto* one : first) lines += piece_lines(*one, 1, columns).size();
+  return lines + together_lines(process, columns).size();
 }
 
 void add_advice(text::page& out, const run::process_report& process, std::size_t room,
@@ -189,29 +230,15 @@ void add_advice(text::page& out, const run::process_report& process, std::size_t
   }
   if (waiting.empty() || room < 3) return;
   const auto last = out.lines() + room;
-  const auto* const combined = together_of(process);
-  const auto in_words = combined == nullptr || room < 6
-                            ? std::vector<std::string>()
-                            : lines_of(together(process, *combined), columns);
-  const auto for_combined = in_words.size();
-  const auto first =
-      first_few(waiting, std::min(most_shown, (room - 1 - std::min(for_combined, room - 1)) / 2));
-  const auto shown = first.size();
-  out.line(fmt::format("What to change{}: what is free first, each by what it saves",
-                       shown < all.size()
-                           ? fmt::format(" ({} of {}; all: --by advice)", shown, all.size())
-                           : std::string()),
-           text::emphasis::heading);
-  for (std::size_t i = 0; i < shown; ++i) {
-    const auto& one = *first[i];
-    out.sentence(fmt::format("  {}. {}", i + 1, heading_of(one)));
-    // Those that follow need two lines each.
-    const auto taken = out.lines() + 2 * (shown - i - 1) + for_combined;
-    const auto left = last - std::min(last, taken);
-    add_wrapped(out, "", one.what, std::min(left, most_of_change), columns);
+  const auto pieces = pieces_that_fit(waiting, room - 1, columns);
+  out.line(advice_heading(process, pieces.size(), all.size()), text::emphasis::heading);
+  for (const auto& lines : pieces) {
+    for (const auto& line : lines) out.line(line);
   }
-  for (std::size_t i = 0; i < for_combined; ++i) {
-    out.line((i == 0 ? "  " : "     ") + in_words[i]);
+  const auto combined = together_lines(process, columns);
+  if (out.lines() + combined.size() > last) return;
+  for (std::size_t i = 0; i < combined.size(); ++i) {
+    out.line((i == 0 ? "  " : "     ") + combined[i]);
   }
 }
 
