@@ -231,8 +231,10 @@ using verdicts::subject_kind;
     const auto setting = cure->what.substr(0, cure->what.find(' '));
     const bool is_setting = setting.find('=') != setting.npos && setting.starts_with("PYTORCH_") &&
                             setting.size() <= longest;
-    parts.push_back(fmt::format("fix ({}): {}", name_of(cure->how),
-                                is_setting ? setting : advice::brief_words(cure->id)));
+    const auto how =
+        cure->how == advice::proof::replayed ? "checked by replay" : name_of(cure->how);
+    parts.push_back(
+        fmt::format("fix ({}): {}", how, is_setting ? setting : advice::brief_words(cure->id)));
   }
   return parts;
 }

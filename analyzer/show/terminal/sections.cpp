@@ -33,7 +33,7 @@ constexpr std::uint64_t least_unused = 20;
     return totals.unused[static_cast<std::size_t>(why)];
   };
   std::vector<share> all = {
-      {bytes(unused_reason::split_segments), "free parts of segments in use"},
+      {bytes(unused_reason::split_segments), "pieces between blocks in use"},
       {bytes(unused_reason::empty_segments), "empty segments"},
       {bytes(unused_reason::expandable), "mapped in expandable segments"},
       {bytes(unused_reason::private_pools), "in private pools"},
@@ -210,7 +210,7 @@ void add_oom(text::page& out, const run::process_report& process, const run::oom
                            text::format_bytes(facts.totals.allocated), text::format_bytes(unused),
                            largest, outside, text::format_bytes(facts.device_free)));
   if (unused >= facts.totals.reserved / least_unused) {
-    out.sentence("  reserved but unused: " + reasons(facts.totals));
+    out.sentence("  what is reserved but unused: " + reasons(facts.totals));
   }
   std::string after;
   if (facts.caught) {

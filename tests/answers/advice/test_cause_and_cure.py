@@ -37,7 +37,7 @@ class Case:
         return own if own.exists() else programs.path(self.name)
 
 
-IN_PIECES = ("in pieces", "fix (replayed): PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True")
+IN_PIECES = ("in pieces", "fix (checked by replay): PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True")
 CASES = [
     Case("keeps_errors", "8GiB", ("`errors` keeps", "frames of errors", "keep `str(error)`"), quick=True),
     Case("retries_inside", "8GiB", ("frames of errors", "leave the `except` block"), quick=True),
@@ -48,7 +48,7 @@ CASES = [
     Case("new_optimizers", "8GiB", ("kept by `stages`", "make the optimizer once")),
     Case("evaluation_logits", "3GiB", ("kept by `all_logits`", "keep `x.detach().cpu()`")),
     Case("summed_losses", "12GiB", ("kept by `total`", "add up `x.detach()`")),
-    Case("checkpoint_on_gpu", "8GiB", ("are a checkpoint that stays loaded (checkpoint_on_gpu.py:16)", "fix (replayed): `map_location")),
+    Case("checkpoint_on_gpu", "8GiB", ("are a checkpoint that stays loaded (checkpoint_on_gpu.py:16)", "fix (checked by replay): `map_location")),
     Case("attention_scores", "12GiB", ("are attention scores", "fix (estimated): scaled_dot_product_attention")),
     Case("large_vocabulary", "12GiB", ("in the backward of", "are logits and what the loss makes of them", "fix (estimated): chunked cross-entropy"),
          quick=True),
