@@ -138,7 +138,7 @@ export function HoldersView(): JSX.Element {
         <button type="button" disabled={rows.length === 0} onClick={() => { void copy(); }}>Copy {count(rows.length)} {rows.length === 1 ? "row" : "rows"} as CSV</button>
         <span class="note" role="status">{said || (search.trim() === "" ? "" : rows.length === 0 ? "No row matches." : `${count(rows.length)} of ${count(all.length)} rows match.`)}</span>
       </div>
-      <div class="scroll tall" ref={place} tabIndex={0} role="region" aria-label="Who held it, as a table">
+      <div class="scroll tall" ref={place} tabIndex={0} role="region" aria-label="The rows of the table">
         <table class={from !== null ? "holders compared" : "holders"}>
           <thead><tr>
             <Head column="name" {...sort}>{HEADS[by]}</Head>
