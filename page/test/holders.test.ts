@@ -49,10 +49,10 @@ test("a library's own line is named, not PyTorch's; the backward pass after the 
 });
 
 test("there is no row for a name or a module where no block has one", () => {
-  assert.deepEqual(dimensionsOf(history()), ["line", "outside", "module", "name", "category"]);
+  assert.deepEqual(dimensionsOf(history()), ["outside", "line", "module", "name", "category"]);
   const plain = historyOf({ ...COLUMNS, "0/blocks/module": [0, 0, 0, 0, 0], "0/blocks/name": [0, 0, 0, 0, 0] },
     { texts: TEXTS, categories: ["weights", "kv_cache", "unknown"] }, { modules: MODULES });
-  assert.deepEqual(dimensionsOf(plain), ["line", "outside", "category"]);
+  assert.deepEqual(dimensionsOf(plain), ["outside", "line", "category"]);
 });
 
 const row = (name: string, bytes: number, blocks: number, before = 0): Holder => ({ name, detail: name, bytes, blocks, before, categories: ["kv_cache"] });

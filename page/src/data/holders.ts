@@ -77,7 +77,7 @@ export function dimensionsOf(history: History): Dimension[] {
   const has = (column: string, words: (value: number) => string) =>
     [...new Set<number>(history.block(column))].some((one) => words(one) !== "");
   return [
-    "line", "outside",
+    "outside", "line",
     ...(has("module", (one) => history.moduleName(one)) ? ["module" as const] : []),
     ...(has("name", (one) => history.page.texts[one] ?? "") ? ["name" as const] : []),
     "category",

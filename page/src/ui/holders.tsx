@@ -80,7 +80,7 @@ function Row({ row, by, whole, hasCategory, isCompared }: Shape & { row: Holder;
       <th scope="row" title={shown(row.detail, 2000) + (all && hasCategory ? `\n${all}` : "")}>
         {first !== undefined ? <span class={hasCategory ? "narrow" : ""}><Swatch colour={categoryColour(first)} /></span> : null}
         {name === "" ? <span class="unknown">{NONE[by]}</span>
-          : at ? <>{of}<code><Breaking text={shown(at, 60)} /></code> {shown(called ?? "", 60)}</>
+          : at ? <>{of}<code><Breaking text={shown(at, 60)} /></code> <Breaking text={shown(called ?? "", 60)} /></>
           : by === "category" ? name : <code><Breaking text={shown(name, 120)} /></code>}</th>
       <Numbers sum={row} whole={whole} isCompared={isCompared} />
       {hasCategory ? <td class="category" title={all}>{first !== undefined ? <><Swatch colour={categoryColour(first)} />{words(first)}</> : null}
@@ -99,13 +99,13 @@ export function HoldersView(): JSX.Element {
   const history = useHistory();
   const place = useRef<HTMLDivElement>(null);
   const isSeen = useWhenSeen(place);
-  const [chosen, setBy] = useState<Dimension>("line");
+  const [chosen, setBy] = useState<Dimension>("outside");
   const [search, setSearch] = useState("");
   const [order, setOrder] = useState<Order>({ column: "bytes", down: true });
   const [said, setSaid] = useState("");
   const moment = momentOf(page, history);
   const dimensions = useMemo(() => (history && isSeen ? dimensionsOf(history) : []), [history, isSeen]);
-  const by = dimensions.includes(chosen) ? chosen : "line";
+  const by = dimensions.includes(chosen) ? chosen : "outside";
   const from = moment?.from ?? null;
   const all = useMemo(() => (history && moment && isSeen ? holdersOf(history, moment.event, from?.event ?? null, by) : []),
     [history, isSeen, moment?.event, from?.event, by]);
@@ -132,7 +132,7 @@ export function HoldersView(): JSX.Element {
           : <>At event {count(moment.event)}; the change is against event {count(from.event)}.</>}>
       <div class="buttons">
         <label>A row for each <select value={by} onChange={(change) => { setBy(change.currentTarget.value as Dimension); setSaid(""); }}>
-          {(dimensions.length > 0 ? dimensions : ["line" as const]).map((one) => <option key={one} value={one}>{BY[one]}</option>)}</select></label>
+          {(dimensions.length > 0 ? dimensions : ["outside" as const]).map((one) => <option key={one} value={one}>{BY[one]}</option>)}</select></label>
         <label>Rows with <input type="search" value={search} placeholder="file, name, category"
           onInput={(change) => { setSearch(change.currentTarget.value); setSaid(""); }} /></label>
         <button type="button" disabled={rows.length === 0} onClick={() => { void copy(); }}>Copy {count(rows.length)} {rows.length === 1 ? "row" : "rows"} as CSV</button>
