@@ -6,7 +6,7 @@ import type { Place } from "./history";
 // torch.nn.Module calls forward() through these, and goes through its submodules with _apply() for to(), half() and so on.
 const OF_MODULE = new Set(["_wrapped_call_impl", "_call_impl", "inner", "_slow_forward", "_apply", "<lambda>"]);
 // What a decorator of PyTorch puts around a function: torch.no_grad(), a profiled optimizer step, an autocast region.
-const DECORATED = /^(_?wrapper|_?wrapped|_fn|inner|_use_grad|_maybe_use_grad|decorate_\w+|\w+_wrapper)$/;
+const DECORATED = /^(_?wrapper|_?wrapped|_fn|inner|_use_grad|maybe_fallback|decorate_\w+|\w+_wrapper)$/;
 
 /** The path inside of the package torch; empty: not a file of PyTorch's. */
 export function insideTorch(file: string): string {

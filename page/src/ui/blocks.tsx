@@ -167,7 +167,7 @@ export function BlocksView(): JSX.Element {
   };
   return (
     <Section id="blocks" title="Blocks"
-        lead={<>One rectangle a block: from left to right how long it lived, in events <Ask word="event" />; from bottom to top where it lay.
+        lead={<>One rectangle a block: from left to right how long it lived, in events<Ask word="event" />; from bottom to top where it lay.
           Gaps between addresses are left out.</>}>
       <div class="buttons">
         <label>Colour by <select value={page.chosen.colour} onChange={(change) => page.choose({ colour: change.currentTarget.value as ColourBy })}>

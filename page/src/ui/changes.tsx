@@ -56,7 +56,7 @@ function Together({ all }: { all: Report["advice_combined"] }): JSX.Element | nu
   return <p>Together, with the training as it is, {names.length > 0 ? `${names.join(", ")} and ` : ""}{last} save{" "}
     <Size value={best.saves_bytes} of="together:saves" /> and leave <Size value={best.peak_reserved_bytes} of="together:leaves" />
     {report.headline.state === "out_of_memory" ? " at the request that failed" : ""}.{" "}
-    <span class={`proof ${best.proof}`} title={PROOFS[best.proof]}>{best.proof}</span>{best.proof === "replayed" ? <> <Ask word="replayed" /></> : null}</p>;
+    <span class={`proof ${best.proof}`} title={PROOFS[best.proof]}>{best.proof}</span>{best.proof === "replayed" ? <Ask word="replayed" /> : null}</p>;
 }
 
 export function Changes(): JSX.Element {

@@ -25,7 +25,7 @@ export function WhatIfView(): JSX.Element {
     ...together.map((one) => ({ name: `together: ${one.ids.map((id) => adviceWords(page.facts, id)).join(", ")}`, least: one.peak_reserved_bytes, most: one.peak_reserved_bytes, key: "what_if:together", proof: one.proof as string | null })),
   ];
   return (
-    <Section id="what-if" title="What if" lead={<>The most that PyTorch would reserve: this run's own requests replayed <Ask word="replayed" /> with a change. All remedies
+    <Section id="what-if" title="What if" lead={<>The most that PyTorch would reserve: this run's own requests replayed<Ask word="replayed" /> with a change. All remedies
         together are as sure as the least sure of them.</>}>
       <table class="heap"><tbody>{rows.map((row, i) => (
         <tr key={i}><th scope="row">{shown(row.name, 400)}{row.proof ? <> <span class={`proof ${row.proof}`}>{row.proof}</span></> : null}</th>
