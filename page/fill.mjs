@@ -16,9 +16,11 @@ const part = (pattern) => {
   if (!found) throw new Error(`${from} is no page of memtrace: it lacks ${pattern}`);
   return found[1];
 };
-let page = readFileSync(join(dirname(fileURLToPath(import.meta.url)), "dist/page.html"), "utf8");
-for (const [token, text] of Object.entries({
+const parts = {
   title: part(/<title>(.*?)<\/title>/s), connect: "'none'",
   facts: part(/id="memtrace-facts">(.*?)<\/script>/s), columns: part(/id="memtrace-columns">(.*?)<\/script>/s),
-})) page = page.replace(`@memtrace-${token}@`, () => text);
+};
+// All at once: a name of the traced program may look like one of these.
+const page = readFileSync(join(dirname(fileURLToPath(import.meta.url)), "dist/page.html"), "utf8")
+  .replace(/@memtrace-(title|connect|facts|columns)@/g, (_whole, token) => parts[token]);
 writeFileSync(to, page);

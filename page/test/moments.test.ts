@@ -2,27 +2,18 @@
 // The page's words about a moment besides bytes, and about the blocks that it leaves out.
 import assert from "node:assert/strict";
 import test from "node:test";
-import { Columns } from "../src/data/columns";
-import type { ColumnPlace, Facts, HistoryFacts } from "../src/data/facts";
-import { History, Stacks } from "../src/data/history";
+import type { HistoryFacts } from "../src/data/facts";
+import type { History } from "../src/data/history";
 import { treeOf } from "../src/data/icicle";
 import { leftOutLines } from "../src/data/left_out";
 import { phaseAt, phaseNames, stepAt } from "../src/data/when";
+import { historyOf as made } from "./histories";
 
 const EMPTY = { device: 0, pid: 1, rank: null, duration_ns: 100, events: 100, modules: [], streams: [], marks: [], marks_left_out: 0,
   timeline: { points: 0, categories: [] }, blocks: { kept: 0, recorded: 0, left_out: 0, left_out_byte_ns: 0 } };
 
 function historyOf(columns: Record<string, number[]>, texts: string[], steps: { count: number; shown: number }): History {
-  const list: ColumnPlace[] = [];
-  const values: number[] = [];
-  for (const [name, numbers] of Object.entries(columns)) {
-    list.push({ name, type: "f64", count: numbers.length, offset: 8 * values.length, delta: false, base: 0, scale: 1 });
-    values.push(...numbers);
-  }
-  const read = new Columns(Float64Array.from(values).buffer, list);
-  const facts = { texts } as unknown as Facts;
-  const own = { ...EMPTY, steps: { ...steps, unit: "step" } } as unknown as HistoryFacts;
-  return new History(own, 0, facts, read, new Stacks(facts, read));
+  return made(columns, { texts }, { ...EMPTY, steps: { ...steps, unit: "step" } } as unknown as HistoryFacts);
 }
 
 const FRAMES = {  // 1: main a.py:3, 2: library lib.py:9, called by 1; 3: main a.py:4

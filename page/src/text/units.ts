@@ -12,6 +12,11 @@ export function bytes(value: number): string {
   return `${Number(scaled.toFixed(2))} ${UNITS[unit]}`;
 }
 
+/** A difference: +3 MiB, −3 MiB, the same. */
+export function signed(value: number): string {
+  return value > 0 ? `+${bytes(value)}` : value < 0 ? `−${bytes(-value)}` : "the same";
+}
+
 export function exactBytes(value: number): string {
   return `${count(value)} bytes`;
 }

@@ -10,6 +10,7 @@ import { Changes } from "./changes";
 import { FirstScreen } from "./first_screen";
 import { Fresh } from "./fresh";
 import { FragmentationView } from "./fragmentation";
+import { HoldersView } from "./holders";
 import { IcicleView } from "./icicle";
 import { LeaksView } from "./leaks";
 import { RanksView } from "./ranks";
@@ -77,7 +78,7 @@ export function App({ facts, report, histories }:
   const page = useMemo(() => ({ facts, report, histories, chosen, choose }), [facts, report, histories, chosen, choose]);
   const command = report.run.command.map((one) => one.slice(one.lastIndexOf("/") + 1)).join(" ");
   const views: [string, string][] = [["timeline", "Timeline"], ["blocks", "Blocks"], ["icicle", "Who held it"],
-    ["fragmentation", "Fragmentation"], ["growth", "Growth"], ["what-if", "What if"],
+    ["holders", "Table"], ["fragmentation", "Fragmentation"], ["growth", "Growth"], ["what-if", "What if"],
     ...(report.ranks.length > 1 ? [["ranks", "Ranks"] as [string, string]] : []), ["trust", "How far to trust it"]];
   return (
     <PageContext.Provider value={page}>
@@ -105,6 +106,7 @@ export function App({ facts, report, histories }:
         <TimelineView />
         <BlocksView />
         <IcicleView />
+        <HoldersView />
         <FragmentationView />
         <LeaksView />
         <WhatIfView />

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every kept block as a rectangle: how long it lived, and where it lay.
 import type { JSX } from "preact";
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { heightOf, placeOf, rangesOf } from "../data/address_map";
 import type { History } from "../data/history";
 import { bytes, count } from "../text/units";
@@ -13,6 +13,7 @@ import { painterFor, type Painter } from "./rectangles";
 import { pointOf, useHistory, usePage, type ColourBy } from "./state";
 import { Pace, type Rectangles, type Window2 } from "./visible";
 import { gestures } from "./gestures";
+import { Ask, Tip } from "./tip";
 import { useWhenSeen } from "./when_seen";
 import { wheelZooms } from "./wheel";
 
@@ -47,7 +48,7 @@ export function BlocksView(): JSX.Element {
   const view = useRef<Window2>({ left: 0, right: 1, bottom: 0, top: 1 });
   const axis = useRef<HTMLDivElement>(null);
   const act = useRef<Record<"pan" | "zoom" | "point" | "choose", (...numbers: number[]) => void> | null>(null);
-  const [hover, setHover] = useState({ block: -1, right: false });
+  const [hover, setHover] = useState({ block: -1, x: 0, y: 0 });
   const [pinned, setPinned] = useState(-1);
   const [search, setSearch] = useState("");
   const isFound = useMemo(() => (history && isSeen ? found(history, search) : null), [history, isSeen, search]);
@@ -97,7 +98,8 @@ export function BlocksView(): JSX.Element {
     moving();
   };
 
-  useEffect(() => {
+  // Before the browser paints: a page that is printed is looked at right after.
+  useLayoutEffect(() => {
     if (!isSeen || !history || !colours) return;
     painter.current ??= painterFor(canvas.current!);
     all.current = rectanglesOf(history, colours.colours);
@@ -137,7 +139,7 @@ export function BlocksView(): JSX.Element {
       motion.current.frame = 0;
     };
   }, [isSeen, history]);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!colours || !painter.current) return;
     painter.current.recolour(colours.colours);
     paint();
@@ -151,8 +153,13 @@ export function BlocksView(): JSX.Element {
   };
   act.current = {
     pan: (x = 0, y = 0) => pan(x, y), zoom: (factor = 1, x, y) => zoom(factor, x, y),
-    point: (x = -1, y = -1) => setHover({ block: x < 0 ? -1 : at(x, y), right: x > 0.5 }), choose: (x = 0, y = 0) => setPinned(at(x, y)),
+    point: (x = -1, y = -1) => {
+      const box = canvas.current!.getBoundingClientRect();
+      setHover({ block: x < 0 ? -1 : at(x, y), x: box.left + x * box.width, y: box.top + (1 - y) * box.height });
+    },
+    choose: (x = 0, y = 0) => setPinned(at(x, y)),
   };
+  const foundBlocks = isFound ? isFound.reduce((sum, one) => sum + one, 0) : 0;
   const foundBytes = isFound ? isFound.reduce((sum, one, i) => sum + (one ? history.block("bytes")[i]! : 0), 0) : 0;
   const keys: Record<string, () => void> = {
     ArrowLeft: () => pan(-0.1, 0), ArrowRight: () => pan(0.1, 0), ArrowUp: () => pan(0, 0.1), ArrowDown: () => pan(0, -0.1),
@@ -160,13 +167,15 @@ export function BlocksView(): JSX.Element {
   };
   return (
     <Section id="blocks" title="Blocks"
-        lead="One rectangle a block: from left to right how long it lived, in events; from bottom to top where it lay. Gaps between addresses are left out.">
+        lead={<>One rectangle a block: from left to right how long it lived, in events<Ask word="event" />; from bottom to top where it lay.
+          Gaps between addresses are left out.</>}>
       <div class="buttons">
         <label>Colour by <select value={page.chosen.colour} onChange={(change) => page.choose({ colour: change.currentTarget.value as ColourBy })}>
           {["category", "module", "line", "stream"].map((one) => <option key={one} value={one}>{one}</option>)}</select></label>
         <label>Search <input type="search" value={search} placeholder="file, function, module, name"
           onInput={(change) => setSearch(change.currentTarget.value)} /></label>
-        {isFound ? <span class="note" role="status" data-found={isFound.reduce((sum, one) => sum + one, 0)}>{count(isFound.reduce((sum, one) => sum + one, 0))} blocks, {bytes(foundBytes)} in all</span> : null}
+        {isFound ? <span class="note" role="status" data-found={foundBlocks}>{foundBlocks === 0 ? "0 blocks match, so all of them are faded"
+          : `${count(foundBlocks)} blocks, ${bytes(foundBytes)} in all`}</span> : null}
         <button type="button" aria-label="Zoom in" onClick={() => zoom(0.6)}>+</button>
         <button type="button" aria-label="Zoom out" onClick={() => zoom(1.7)}>−</button>
         <button type="button" onClick={showAll}>All of it</button>
@@ -176,7 +185,7 @@ export function BlocksView(): JSX.Element {
           onKeyDown={(key) => { const does = keys[key.key]; if (does) { key.preventDefault(); does(); } }}
           onDblClick={showAll} />
         <div class="moment-line" ref={line} aria-hidden="true" />
-        {hover.block >= 0 && hover.block !== pinned ? <div class={hover.right ? "tip left" : "tip"}><About history={history} block={hover.block} whole={false} /></div> : null}
+        {hover.block >= 0 && hover.block !== pinned ? <Tip at={hover}><About history={history} block={hover.block} whole={false} /></Tip> : null}
       </div>
       <div class="axis note" ref={axis}><span /><span /><span /></div>
       <ul class="legend">{colours?.legend.map((one) => <li key={one.name}><Swatch colour={one.colour} />{one.name}</li>)}</ul>

@@ -6,6 +6,7 @@ import { adviceHeading, adviceWords } from "../text/named";
 import { bytes, shown } from "../text/units";
 import { Frames, Prose, Section, Size } from "./parts";
 import { deviceOf, usePage } from "./state";
+import { Ask } from "./tip";
 
 const PROOFS: Record<string, string> = {
   replayed: "The run's own requests were replayed with this change by the model of PyTorch's allocator.",
@@ -55,7 +56,7 @@ function Together({ all }: { all: Report["advice_combined"] }): JSX.Element | nu
   return <p>Together, with the training as it is, {names.length > 0 ? `${names.join(", ")} and ` : ""}{last} save{" "}
     <Size value={best.saves_bytes} of="together:saves" /> and leave <Size value={best.peak_reserved_bytes} of="together:leaves" />
     {report.headline.state === "out_of_memory" ? " at the request that failed" : ""}.{" "}
-    <span class={`proof ${best.proof}`} title={PROOFS[best.proof]}>{best.proof}</span></p>;
+    <span class={`proof ${best.proof}`} title={PROOFS[best.proof]}>{best.proof}</span>{best.proof === "replayed" ? <Ask word="replayed" /> : null}</p>;
 }
 
 export function Changes(): JSX.Element {

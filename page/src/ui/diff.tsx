@@ -3,7 +3,7 @@
 import type { JSX } from "preact";
 import type { Pair } from "../data/diff";
 import type { Facts } from "../data/facts";
-import { bytes, count, shown, words } from "../text/units";
+import { bytes, count, shown, signed, words } from "../text/units";
 import { Section, Size, Slice } from "./parts";
 import { ThemeButton } from "./theme";
 import { seriesColour } from "./colours";
@@ -11,8 +11,6 @@ import { seriesColour } from "./colours";
 type Row = Pair["categories"][number] & Partial<Pair["lines"][number]>;
 
 const MOST_ROWS = 40;
-
-function signed(value: number): string { return value > 0 ? `+${bytes(value)}` : value < 0 ? `−${bytes(-value)}` : "the same"; }
 
 function rate(value: number): string { return value > 0 ? `${bytes(value)} a step` : "none"; }
 

@@ -8,6 +8,7 @@ import { categoryColour, partColour } from "./colours";
 import { OutOfMemory } from "./oom";
 import { Section, Size, Slice, Swatch } from "./parts";
 import { deviceOf, usePage } from "./state";
+import { Ask } from "./tip";
 
 interface Part { name: string; bytes: number; colour: string; key: string }
 
@@ -55,7 +56,7 @@ function DeviceBar({ device }: { device: Device }): JSX.Element {
   );
 }
 
-function Tile({ title, children, note }: { title: string; children: ComponentChildren; note?: ComponentChildren }): JSX.Element {
+function Tile({ title, children, note }: { title: ComponentChildren; children: ComponentChildren; note?: ComponentChildren }): JSX.Element {
   return <div class="tile"><dt>{title}</dt><dd>{children}</dd>{note ? <dd class="note">{note}</dd> : null}</div>;
 }
 
@@ -75,7 +76,7 @@ function Tiles({ report, device }: { report: Report; device: Device }): JSX.Elem
     <dl class="tiles">
       <Tile title="Peak allocated" note={device.capacity_bytes ? `${percent(device.peak_allocated_bytes, device.capacity_bytes)} of the GPU` : null}>
         <Size value={device.peak_allocated_bytes} of="peak_allocated" /></Tile>
-      <Tile title="Peak reserved" note={unused !== null ? `${bytes(Math.max(unused, 0))} more than was ever allocated` : null}>
+      <Tile title={<>Peak reserved<Ask word="reserved" /></>} note={unused !== null ? `${bytes(Math.max(unused, 0))} more than was ever allocated` : null}>
         <Size value={device.peak_reserved_bytes} of="peak_reserved" /></Tile>
       <Tile title={`Growth a ${unit}`} note={verdict && growth !== 0 && growth !== null ? answerWords(facts, verdict) : null}>
         {growth === null ? <span class="unknown">not known</span> : growth === 0 ? "none" : <Size value={growth} of="growth" />}</Tile>
@@ -83,7 +84,7 @@ function Tiles({ report, device }: { report: Report; device: Device }): JSX.Elem
         {verdict?.steps_to_oom != null ? <span class="number" data-key="steps_to_oom" data-value={verdict.steps_to_oom}>{count(verdict.steps_to_oom)}</span>
           : growth === 0 || verdict?.answer === "bounded" ? "does not fill up" : <span class="unknown">not known</span>}</Tile>
       <Tile title="Recorded" note={complete ? "all of it" : "not all of it: see How far to trust it"}>
-        <span data-key="events" data-value={completeness.events}>{count(completeness.events)} events</span></Tile>
+        <span data-key="events" data-value={completeness.events}>{count(completeness.events)} events</span><Ask word="event" /></Tile>
     </dl>
   );
 }

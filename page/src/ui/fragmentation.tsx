@@ -8,6 +8,7 @@ import { baseName, bytes, count, shown, words } from "../text/units";
 import { seriesColour } from "./colours";
 import { Frames, Section, Size, Slice, Swatch } from "./parts";
 import { deviceOf, usePage } from "./state";
+import { Ask } from "./tip";
 import { Unused } from "./unused";
 
 type HeapSegment = HeapMap["segments"][number];
@@ -116,6 +117,7 @@ export function FragmentationView(): JSX.Element {
   const page = usePage();
   const device = deviceOf(page);
   const of = page.report.fragmentation.find((one) => device && one.device === device.index && one.pid === device.pid);
-  return <Section id="fragmentation" title="Fragmentation" lead="Each bar is a segment that PyTorch got from CUDA; the parts of it are its blocks. One block that lives keeps a whole segment.">
+  return <Section id="fragmentation" title="Fragmentation" lead={<>Each bar is a segment<Ask word="segment" /> that PyTorch got from CUDA;
+    the parts of it are its blocks. One block that lives keeps a whole segment.</>}>
     {of ? <Diagnosis of={of} /> : <p>Nothing is known of the segments of this device.</p>}</Section>;
 }

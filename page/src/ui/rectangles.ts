@@ -11,7 +11,8 @@ export interface Painter {
   paint(view: Window2, most: number): number;
 }
 
-// Numbers of events and addresses have more digits than a float: each is a sum of two. Six vertices a
+// What a search fades never covers or adds to anything: of several rectangles in one pixel the last one shows, and a
+// faded one only where no other is. Numbers of events and addresses have more digits than a float: each is a sum of two. Six vertices a
 // rectangle read it from textures: renderers without a graphics card take seconds for 300,000 instances.
 // `chosen` names those that this frame paints.
 const ROW = 2048;
@@ -29,8 +30,8 @@ void main() {
   vec2 low = at.xz * scale, high = at.yw * scale;
   high = max(high, low + pixel);
   vec2 corner = vec2(vertex == 1 || vertex >= 4 ? 1 : 0, vertex == 2 || vertex == 3 || vertex == 5 ? 1 : 0);
-  gl_Position = vec4(mix(low, high, corner) * 2.0 - 1.0, 0.0, 1.0);
   painted = texelFetch(colours, place, 0);
+  gl_Position = vec4(mix(low, high, corner) * 2.0 - 1.0, painted.a < 1.0 ? 0.5 : 0.0, 1.0);
 }`;
 const FRAGMENT = `#version 300 es
 precision mediump float; flat in vec4 painted; out vec4 pixel;
@@ -77,8 +78,8 @@ function onCard(canvas: HTMLCanvasElement): Painter | null {
     gl.texImage2D(gl.TEXTURE_2D, 0, isFloat ? gl.RGBA32F : gl.RGBA8, ROW, rows, 0, gl.RGBA, isFloat ? gl.FLOAT : gl.UNSIGNED_BYTE, whole);
   };
   const split = (value: number): [number, number] => { const high = Math.fround(value); return [high, value - high]; };
-  gl.enable(gl.BLEND);
-  gl.blendFunc(gl.ONE, gl.ONE_MINUS_SRC_ALPHA);
+  gl.enable(gl.DEPTH_TEST);
+  gl.depthFunc(gl.LEQUAL);
   return {
     kind: "WebGL 2",
     load(given) {
@@ -113,7 +114,7 @@ function onCard(canvas: HTMLCanvasElement): Painter | null {
       }
       gl.viewport(0, 0, canvas.width, canvas.height);
       gl.clearColor(0, 0, 0, 0);
-      gl.clear(gl.COLOR_BUFFER_BIT);
+      gl.clear(gl.COLOR_BUFFER_BIT | gl.DEPTH_BUFFER_BIT);
       gl.uniform4f(from, ...split(view.left), ...split(view.bottom));
       gl.uniform2f(scale, 1 / (view.right - view.left), 1 / (view.top - view.bottom));
       gl.uniform2f(pixel, 1 / canvas.width, 1 / canvas.height);
@@ -138,12 +139,17 @@ function oneByOne(canvas: HTMLCanvasElement): Painter {
       const across = canvas.width / (view.right - view.left);
       const up = canvas.height / (view.top - view.bottom);
       const n = visibleIn(view, all, order, most, found);
-      for (let at = 0; at < n; ++at) {
-        const i = found[at]!;
-        const [red, green, blue, alpha] = all.colours.subarray(4 * i, 4 * i + 4);
-        context.fillStyle = `rgb(${red} ${green} ${blue} / ${alpha! / 255})`;
-        context.fillRect((all.left[i]! - view.left) * across, canvas.height - (all.top[i]! - view.bottom) * up,
-          Math.max((all.right[i]! - all.left[i]!) * across, 1), Math.max((all.top[i]! - all.bottom[i]!) * up, 1));
+      for (const isFaded of [true, false]) {
+        for (let at = 0; at < n; ++at) {
+          const i = found[at]!;
+          const [red, green, blue, alpha] = all.colours.subarray(4 * i, 4 * i + 4);
+          if (alpha! < 255 !== isFaded) continue;
+          const box = [(all.left[i]! - view.left) * across, canvas.height - (all.top[i]! - view.bottom) * up,
+            Math.max((all.right[i]! - all.left[i]!) * across, 1), Math.max((all.top[i]! - all.bottom[i]!) * up, 1)] as const;
+          context.clearRect(...box);
+          context.fillStyle = `rgb(${red} ${green} ${blue} / ${alpha! / 255})`;
+          context.fillRect(...box);
+        }
       }
       return n;
     },

@@ -38,6 +38,15 @@ export function pointOf(page: Page, history: History): number {
   return page.chosen.event === null ? history.highest() : history.pointAt(page.chosen.event);
 }
 
+export interface Moment { point: number; event: number; from: { point: number; event: number } | null }
+
+/** The chosen moment, and the one that it is compared with; null where nothing was recorded. */
+export function momentOf(page: Page, history: History | undefined): Moment | null {
+  if (!history || history.points === 0) return null;
+  const at = (point: number) => ({ point, event: history.timeline("event")[point]! });
+  return { ...at(pointOf(page, history)), from: page.chosen.from === null ? null : at(history.pointAt(page.chosen.from)) };
+}
+
 export function toHash(chosen: Chosen): string {
   const made = new URLSearchParams();
   made.set("device", String(chosen.history));

@@ -26,8 +26,19 @@ export function ThemeButton(): JSX.Element {
     return () => DARK.removeEventListener("change", follow);
   }, []);
   useEffect(() => {
-    document.documentElement.dataset.theme = theme;
-    window.dispatchEvent(new Event("memtrace-theme"));
+    const show = (wanted: Theme) => {
+      document.documentElement.dataset.theme = wanted;
+      window.dispatchEvent(new Event("memtrace-theme"));
+    };
+    show(theme);
+    const onPaper = () => show("light");  // what is drawn on a canvas has no other colours for paper
+    const onScreen = () => show(theme);
+    window.addEventListener("beforeprint", onPaper);
+    window.addEventListener("afterprint", onScreen);
+    return () => {
+      window.removeEventListener("beforeprint", onPaper);
+      window.removeEventListener("afterprint", onScreen);
+    };
   }, [theme]);
   const other = theme === "dark" ? "light" : "dark";
   return <button type="button" onClick={() => {

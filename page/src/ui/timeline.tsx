@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { JSX } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Section } from "./parts";
 import { deviceOf, pointOf, useHistory, usePage } from "./state";
 import { Held, TimelineLegend } from "./timeline_legend";
-import { drawTimeline, type Across, type Drawn } from "./timeline_plot";
+import { drawTimeline, type Across, type Drawn, type Hovered } from "./timeline_plot";
+import { Tip } from "./tip";
 import { useWhenSeen } from "./when_seen";
 
 export function TimelineView(): JSX.Element {
@@ -13,14 +14,15 @@ export function TimelineView(): JSX.Element {
   const device = deviceOf(page);
   const place = useRef<HTMLDivElement>(null);
   const drawn = useRef<Drawn | null>(null);
-  const [hover, setHover] = useState<number | null>(null);
+  const [hover, setHover] = useState<Hovered | null>(null);
   const [across, setAcross] = useState<Across>("events");
   const isSeen = useWhenSeen(place);
   const point = history ? pointOf(page, history) : 0;
   const from = history && page.chosen.from !== null ? history.pointAt(page.chosen.from) : null;
   const eventOf = (one: number) => history!.timeline("event")[one]!;
 
-  useEffect(() => {
+  // Before the browser paints: a page that is printed is looked at right after.
+  useLayoutEffect(() => {
     if (!isSeen || !history || history.points === 0) return;
     const draw = () => {
       drawn.current?.destroy();
@@ -39,7 +41,7 @@ export function TimelineView(): JSX.Element {
       drawn.current = null;
     };
   }, [isSeen, history, across]);
-  useEffect(() => drawn.current?.showMoment(point, from), [point, from]);
+  useLayoutEffect(() => drawn.current?.showMoment(point, from), [point, from]);
 
   if (!history || history.points === 0) {
     return <Section id="timeline" title="Timeline"><p>No allocation was recorded.</p></Section>;
@@ -58,11 +60,11 @@ export function TimelineView(): JSX.Element {
     <Section id="timeline" title="Timeline"
         lead={<>What was allocated over the whole run, by category. A click chooses the moment that the views below show.
           Drag across a part, or turn the wheel, to see it larger.</>}>
-      <div class="tipped">
+      <div>
       <div class="plot" ref={place} tabIndex={0} role="slider" aria-label="The moment that is shown" aria-valuemin={0}
            aria-valuemax={history.points - 1} aria-valuenow={point}
            aria-valuetext={`event ${eventOf(point)}`} onKeyDown={move} />
-      {hover !== null && hover !== point ? <div class={(drawn.current?.plot.cursor.left ?? 0) > (place.current?.clientWidth ?? 0) / 2 ? "tip left" : "tip"} aria-hidden="true"><Held history={history} point={hover} tests={false} /></div> : null}
+      {hover !== null && hover.point !== point ? <Tip at={hover}><Held history={history} point={hover.point} tests={false} /></Tip> : null}
       </div>
       <div class="buttons">
         <button type="button" onClick={() => page.choose({ event: null })}>The peak</button>

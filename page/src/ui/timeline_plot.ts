@@ -22,6 +22,9 @@ export interface Drawn {
   destroy(): void;
 }
 
+/** The point below the pointer, and where on the screen that is. */
+export interface Hovered { point: number; x: number; y: number }
+
 /** The unit of the horizontal axis. */
 export type Across = "time" | "events";
 
@@ -161,7 +164,7 @@ function drawLine(plot: uPlot, at: number, colour: string, dash: number[]): void
 }
 
 export function drawTimeline(place: HTMLElement, history: History, across: Across, capacity: number | null,
-                             onHover: (point: number | null) => void, onClick: (point: number) => void): Drawn {
+                             onHover: (at: Hovered | null) => void, onClick: (point: number) => void): Drawn {
   const order = [...history.facts.timeline.categories].reverse();
   const times = history.timeline("time_ns");
   const at = placesOf(history, across);
@@ -208,7 +211,12 @@ export function drawTimeline(place: HTMLElement, history: History, across: Acros
         if (moment.from !== null) drawLine(self, at(times[moment.from]!), styled("--accent"), [3, 3]);
         drawLine(self, at(times[moment.point]!), styled("--accent"), []);
       }],
-      setCursor: [(self) => onHover((self.cursor.left ?? -1) < 0 ? null : pointHere(self))],
+      setCursor: [(self) => {
+        const { left = -1, top = -1 } = self.cursor;
+        if (left < 0) return onHover(null);
+        const box = self.over.getBoundingClientRect();
+        onHover({ point: pointHere(self), x: box.left + left, y: box.top + top });
+      }],
     },
   }, [
     places,

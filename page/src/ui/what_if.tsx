@@ -6,6 +6,7 @@ import { bytes, shown } from "../text/units";
 import { seriesColour } from "./colours";
 import { Section, Size, Slice } from "./parts";
 import { deviceOf, usePage } from "./state";
+import { Ask } from "./tip";
 
 export function WhatIfView(): JSX.Element {
   const page = usePage();
@@ -24,7 +25,8 @@ export function WhatIfView(): JSX.Element {
     ...together.map((one) => ({ name: `together: ${one.ids.map((id) => adviceWords(page.facts, id)).join(", ")}`, least: one.peak_reserved_bytes, most: one.peak_reserved_bytes, key: "what_if:together", proof: one.proof as string | null })),
   ];
   return (
-    <Section id="what-if" title="What if" lead="The most that PyTorch would reserve: this run's own requests replayed with a change. All remedies together are as sure as the least sure of them.">
+    <Section id="what-if" title="What if" lead={<>The most that PyTorch would reserve: this run's own requests replayed<Ask word="replayed" /> with a change. All remedies
+        together are as sure as the least sure of them.</>}>
       <table class="heap"><tbody>{rows.map((row, i) => (
         <tr key={i}><th scope="row">{shown(row.name, 400)}{row.proof ? <> <span class={`proof ${row.proof}`}>{row.proof}</span></> : null}</th>
           <td><div class="bar small" role="img" aria-label={row.least === row.most ? bytes(row.most) : `${bytes(row.least)} to ${bytes(row.most)}`}>

@@ -89,7 +89,8 @@ def of_moment(file: Path, history: int, event: int | None = None) -> Truth:
     point = allocated.index(max(allocated)) if event is None else values("event").index(event)
     left_out = values("left_out")[point]
     found = {"moment": allocated[point], "moment:reserved": values("reserved")[point],
-             "icicle": allocated[point] - left_out, "icicle:left_out": left_out}
+             "icicle": allocated[point] - left_out, "icicle:left_out": left_out,
+             "table": allocated[point], "table:left_out": left_out}
     for category in page_contents.facts(file)["histories"][history]["timeline"]["categories"]:
         found[f"moment:{category}"] = values(f"category/{category}")[point]
     return {name: {value} for name, value in found.items() if not math.isnan(value)}

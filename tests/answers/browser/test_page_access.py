@@ -157,3 +157,27 @@ def test_paper_shows_all_views_and_no_controls(browser, files, tmp_path):
     printed = page.page.pdf(format="A4")
     assert printed.startswith(b"%PDF") and len(printed) > 20_000
     page.close()
+
+
+PAINTED = """canvas => {
+    const copy = Object.assign(document.createElement('canvas'), {width: canvas.width, height: canvas.height}).getContext('2d');
+    copy.drawImage(canvas, 0, 0);
+    const data = copy.getImageData(0, 0, canvas.width, canvas.height).data;
+    let painted = 0;
+    for (let i = 3; i < data.length; i += 4) if (data[i] > 128) ++painted;
+    return painted / (data.length / 4);
+}"""
+
+
+def test_paper_has_pictures_that_nobody_scrolled_to(browser, files):
+    """Those on a canvas are drawn in the moment before it is printed, and in colours for white paper."""
+    page = browsing.Opened(browser, files.page("small"), theme="dark", size=(900, 400))
+    assert page.page.locator("#timeline canvas").count() == 0
+    page.page.evaluate("() => { window.dispatchEvent(new Event('beforeprint')); }")
+    for name in ("timeline", "blocks"):
+        assert page.page.locator(f"#{name} canvas").first.evaluate(PAINTED) > 0.02, name
+    stroke = page.page.evaluate("getComputedStyle(document.documentElement).getPropertyValue('--text').trim()")
+    assert stroke == "#17202a"
+    page.page.evaluate("() => { window.dispatchEvent(new Event('afterprint')); }")
+    assert page.page.evaluate("document.documentElement.dataset.theme") == "dark"
+    page.close()

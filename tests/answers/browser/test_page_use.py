@@ -84,8 +84,20 @@ def test_blocks_are_found_by_their_line(fresh, files):
     some = number()
     kept = page_contents.facts(files.page("small"))["histories"][0]["blocks"]["kept"]
     assert 0 < some <= kept
+    assert strongest(blocks) == 255
     search.fill("no such line anywhere")
     assert number() == 0
+    assert "match" in found.inner_text()
+    assert 0 < strongest(blocks) < 40  # all of it is faded, also where many blocks share a pixel
+
+
+def strongest(blocks) -> int:
+    """The highest alpha of the picture of blocks."""
+    return blocks.locator("canvas").first.evaluate("""canvas => {
+        const copy = Object.assign(document.createElement('canvas'), {width: canvas.width, height: canvas.height}).getContext('2d');
+        copy.drawImage(canvas, 0, 0);
+        return copy.getImageData(0, 0, canvas.width, canvas.height).data.reduce((most, one, i) => i % 4 === 3 ? Math.max(most, one) : most, 0);
+    }""")
 
 
 def test_pointing_at_a_block_says_what_it_is(fresh):
@@ -104,6 +116,38 @@ def test_pointing_at_a_block_says_what_it_is(fresh):
             break
     told = next(text for text in texts if "out_of_memory.py:" in text)
     assert re.search(r"\d (MiB|KiB|GiB)", told)
+    tip = blocks.locator(".tip").bounding_box()
+    pointer = box["x"] + box["width"] * across / 10, box["y"] + box["height"] * down / 10
+    beyond = (max(tip["x"] - pointer[0], pointer[0] - tip["x"] - tip["width"], 0),
+              max(tip["y"] - pointer[1], pointer[1] - tip["y"] - tip["height"], 0))
+    assert max(beyond) < 30
+
+
+def test_an_icicle_has_the_wrappers_of_pytorch_when_they_are_wanted(fresh):
+    page = fresh("small")
+    icicle = page_views.visit(page, "icicle")
+
+    def titles() -> list[str]:
+        page_views.settle(page)
+        return icicle.locator(".box").evaluate_all("boxes => boxes.map(one => one.title)")
+
+    assert not any("_call_impl" in one for one in titles())
+    icicle.get_by_role("checkbox").check()
+    assert any("_call_impl" in one for one in titles())
+
+
+def test_a_word_says_what_it_means(fresh):
+    page = fresh("small")
+    ask = page_views.visit(page, "first").get_by_role("button", name='What "reserved" means')
+    said = "Bytes of all segments"
+    assert said in ask.evaluate("one => document.getElementById(one.getAttribute('aria-describedby')).textContent")
+    assert page.page.get_by_text(said).locator("visible=true").count() == 0
+    ask.focus()
+    page_views.settle(page)
+    assert page.page.locator(".tip").get_by_text(said).is_visible()
+    page.page.keyboard.press("Escape")
+    page_views.settle(page)
+    assert page.page.locator(".tip").count() == 0
 
 
 def test_frames_are_measured(fresh):
