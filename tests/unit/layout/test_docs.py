@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The README and docs/ list what there is: pages, environment variables, rooms of the code."""
 
+import importlib.util
 import re
 from pathlib import Path
 
@@ -77,6 +78,40 @@ def test_links_lead_somewhere():
         if not target.startswith("http") and not (page.parent / target).exists()
     ]
     assert broken == []
+
+
+def anchors_of(page: Path) -> set[str]:
+    """Of its headings, as GitHub and the site name them."""
+    headings = re.findall(r"^#+ (.+)$", re.sub(r"^```.*?^```", "", page.read_text(), flags=re.M | re.S), re.M)
+    plain = [re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading) for heading in headings]
+    return {re.sub(r"[^\w\- ]", "", heading.strip().lower()).replace(" ", "-") for heading in plain}
+
+
+def test_anchors_lead_somewhere():
+    link = re.compile(r"\]\(([^)#\s]*)#([^)\s]+)\)")
+    wrong, count = [], 0
+    for page in [ROOT / "README.md", *DOCS.glob("*.md")]:
+        for target, anchor in link.findall(page.read_text()):
+            other = page.parent / target if target else page
+            if target.startswith("http") or other.suffix != ".md":
+                continue
+            count += 1
+            if anchor not in anchors_of(other):
+                wrong.append(f"{page.relative_to(ROOT)}: {target}#{anchor}")
+    assert count > 20 and wrong == []
+
+
+def test_the_site_keeps_links_that_a_browser_can_follow():
+    spec = importlib.util.spec_from_file_location("make_site", DOCS / "make_site.py")
+    make_site = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(make_site)
+    text = ("[a](trust.md#measured) [b](../tests/support) [c](../README.md) ![d](report.svg) [e](https://x.y)\n"
+            "```\n[f](../tests/support)\n```\n")
+    told, wanted = make_site.staged(text, DOCS / "page.md")
+    assert told == text.replace("[b](../tests/support)", "b").replace("../README.md", "../index.md")
+    assert wanted == [DOCS / "trust.md", ROOT / "README.md", DOCS / "report.svg"]
+    placed = {name for names in make_site.PARTS.values() for name in names.split()} | {"README"}
+    assert placed == {page.stem for page in DOCS.glob("*.md")}
 
 
 def test_the_page_on_the_code_names_each_room_in_its_order():
