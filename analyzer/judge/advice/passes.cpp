@@ -356,4 +356,25 @@ std::vector<block_number> alive_after(const blocks::evidence& of, std::uint32_t 
   return alive;
 }
 
+const replay::out_of_memory* fatal_oom(const blocks::evidence& of) {
+  const auto& ooms = of.replayed.ooms();
+  const auto last = std::find_if(ooms.rbegin(), ooms.rend(),
+                                 [&](const auto& oom) { return oom.device == of.log.device; });
+  return last == ooms.rend() || last->caught ? nullptr : &*last;
+}
+
+std::optional<allocator::block_number> fatal_refusal(const blocks::evidence& of) {
+  const auto* const oom = fatal_oom(of);
+  if (oom == nullptr) return std::nullopt;
+  const auto& log = of.log;
+  for (std::size_t block = log.blocks(); block-- != 0;) {
+    const auto request = log.allocations[block];
+    if (block < log.addresses.size() && log.addresses[block] == 0 && request < log.events.size() &&
+        log.events[request] == oom->event) {
+      return static_cast<allocator::block_number>(block);
+    }
+  }
+  return std::nullopt;
+}
+
 }  // namespace memtrace::advice

@@ -60,6 +60,11 @@ struct run_passes {
 // The first block born at this event or after it; as many as there are: none.
 [[nodiscard]] allocator::block_number block_from(const blocks::evidence& of, std::uint64_t event);
 
+// The last refusal of this device that the program did not catch; null: there is none.
+[[nodiscard]] const replay::out_of_memory* fatal_oom(const blocks::evidence& of);
+// Its request, which has no facts: nothing was made. Empty: there is none.
+[[nodiscard]] std::optional<allocator::block_number> fatal_refusal(const blocks::evidence& of);
+
 // Requested bytes of a block; 0 where the log does not say.
 [[nodiscard]] std::uint64_t bytes_of(const blocks::evidence& of, allocator::block_number block);
 

@@ -24,23 +24,6 @@ constexpr std::uint64_t capacity_parts = 64;
   return static_cast<std::int64_t>(before - after);
 }
 
-// The request that the program did not survive.
-[[nodiscard]] std::optional<allocator::block_number> fatal_refusal(const blocks::evidence& of) {
-  const auto& ooms = of.replayed.ooms();
-  const auto last = std::find_if(ooms.rbegin(), ooms.rend(),
-                                 [&](const auto& oom) { return oom.device == of.log.device; });
-  if (last == ooms.rend() || last->caught) return std::nullopt;
-  const auto& log = of.log;
-  for (std::size_t block = log.blocks(); block-- != 0;) {
-    const auto request = log.allocations[block];
-    if (block < log.addresses.size() && log.addresses[block] == 0 && request < log.events.size() &&
-        log.events[request] == last->event) {
-      return static_cast<allocator::block_number>(block);
-    }
-  }
-  return std::nullopt;
-}
-
 // All up to that request, which the program would then have.
 [[nodiscard]] request_log up_to(const request_log& log, allocator::block_number refused) {
   auto cut = log;

@@ -55,8 +55,9 @@ class search {
 
   [[nodiscard]] vocabulary_loss run() {
     for (block_number block = 0; block < of_.blocks.size(); ++block) {
-      if (is_of_the_loss(block)) find_logits(block);
+      if (is_of_the_loss(block)) find_logits(block, of_.blocks[block]);
     }
+    if (const auto refused = fatal_refusal(of_)) look_at_refusal(*refused, *fatal_oom(of_));
     if (words_.empty()) return {};
     for (block_number block = 0; block < of_.blocks.size(); ++block) look_at_backward(block);
     std::ranges::sort(found_.blocks);
@@ -76,10 +77,31 @@ class search {
            passes_through(of_, facts.stack, "cross_entropy");
   }
 
+  // Memory ran out for what the loss would have made: nothing kept it, so that its shape is not known
+  // but by its bytes: those of places with as many words as the losses before it had, else the most
+  // that a matrix of weights has.
+  void look_at_refusal(block_number refused, const replay::out_of_memory& oom) {
+    auto facts = of_.blocks[refused];
+    facts.stack = oom.stack;
+    const bool in_loss = passes_through(of_, oom.stack, "cross_entropy");
+    if (oom.forward || !(in_loss || lines_.contains(oom.stack))) return;
+    const auto& sides = words_.empty() ? heads_ : words_;
+    for (auto words = sides.rbegin(); words != sides.rend(); ++words) {
+      for (const std::uint64_t width : {4, 2}) {
+        const auto row = std::uint64_t{*words} * width;
+        const auto places = bytes_of(of_, refused) / row;
+        if (places < chunks || bytes_of(of_, refused) % row != 0) continue;
+        facts.rows = static_cast<std::uint32_t>(places);
+        facts.columns = *words;
+        find_logits(refused, facts);
+        return;
+      }
+    }
+  }
+
   // From the loss back to the head's output: casts and copies that somebody made in between.
-  void find_logits(block_number loss) {
+  void find_logits(block_number loss, const blocks::block_facts& facts) {
     constexpr block_number most = 64;
-    const auto facts = of_.blocks[loss];
     words_.insert(facts.columns);
     lines_.insert(facts.stack);
     found_.blocks.push_back(loss);
