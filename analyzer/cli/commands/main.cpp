@@ -4,6 +4,7 @@
 #include <CLI/Formatter.hpp>
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdio>
 #include <exception>
 #include <memory>
@@ -185,6 +186,15 @@ void add_footer(CLI::App& sub, const subcommand& entry) {
   return command;
 }
 
+// Where the subcommand stands: -v and --log-level may be before it.
+[[nodiscard]] std::size_t place_of_subcommand(const std::vector<std::string>& arguments) {
+  std::size_t at = 0;
+  while (at < arguments.size() && arguments[at].starts_with('-') && arguments[at] != "--") {
+    at += arguments[at] == "--log-level" ? 2 : 1;
+  }
+  return at;
+}
+
 // The subcommand that was misspelt; empty: it is one, or none is near.
 [[nodiscard]] std::string_view meant_by(std::string_view written) {
   const auto is_named = [&](const subcommand& one) { return written == one.name; };
@@ -230,6 +240,13 @@ void add_footer(CLI::App& sub, const subcommand& entry) {
   return fmt::format("memtrace {} has no {}; {}", of.get_name(), unknown, end);
 }
 
+// CLI11 tells them the wrong way round.
+[[nodiscard]] std::string about_extras(const CLI::App& app) {
+  const auto extras = app.remaining(true);
+  return fmt::format("{} {} not expected", CLI::detail::join(extras, " "),
+                     extras.size() == 1 ? "is" : "are");
+}
+
 int run(std::vector<std::string> arguments) {
   CLI::App app("Finds out where GPU memory goes in PyTorch training.", "memtrace");
   app.set_version_flag("--version", MEMTRACE_VERSION, "Print the version and exit");
@@ -246,17 +263,19 @@ int run(std::vector<std::string> arguments) {
   std::array<action, subcommands.size()> actions;
   program command;
   bool runs_a_program = false;
+  const auto place = place_of_subcommand(arguments);
+  const auto written = place < arguments.size() ? arguments[place] : std::string();
   for (std::size_t i = 0; i < subcommands.size(); ++i) {
     const auto& entry = subcommands[i];
     auto& sub = *app.add_subcommand(entry.name, entry.help)->group(entry.group);
     actions[i] = entry.add(sub);
     sub.formatter(std::make_shared<help::page>(entry.follows));
     add_footer(sub, entry);
-    if (entry.add == add_fleet && !arguments.empty() && arguments[0] == entry.name) {
-      command.assign(arguments.begin() + 1, arguments.end());
-      arguments.resize(1);
+    if (written != entry.name) continue;
+    if (entry.add == add_fleet) {
+      command.assign(arguments.begin() + static_cast<std::ptrdiff_t>(place) + 1, arguments.end());
+      arguments.resize(place + 1);
     }
-    if (arguments.empty() || arguments[0] != entry.name) continue;
     if (entry.runs_a_program) command = split_program(arguments);
     runs_a_program = entry.runs_a_program;
     name_page(sub, arguments);
@@ -267,7 +286,6 @@ int run(std::vector<std::string> arguments) {
     std::fputs(app.help().c_str(), stderr);
     return usage;
   }
-  const auto written = arguments.front();
   try {
     std::ranges::reverse(arguments);  // as CLI11 takes them
     app.parse(std::move(arguments));
@@ -283,7 +301,7 @@ int run(std::vector<std::string> arguments) {
     } else if (!unknown.empty() && !asked.empty()) {
       log::error("{}", about_option(unknown, *asked.front()));
     } else {
-      log::error("{}; {}", error.what(),
+      log::error("{}; {}", is_extra ? about_extras(app) : error.what(),
                  dashes_missing ? "put the program and its arguments after --"
                                 : "memtrace --help says more");
     }
