@@ -73,9 +73,10 @@ def test_a_single_folder_below_is_named(here):
     assert done.returncode == 2 and f"but in traces; read one: memtrace check {here}/traces" in done.stderr
 
 
-def test_live_waits_for_the_first_trace_of_a_directory(examples, tmp_path):
+@pytest.mark.parametrize("served", [[], ["--serve", "--html"]])
+def test_live_waits_for_the_first_trace_of_a_directory(examples, tmp_path, served):
     (tmp_path / "out").mkdir()
-    line = [runs.memtrace(), "live", "out"]
+    line = [runs.memtrace(), "live", *served, "out"]
     with subprocess.Popen(line, cwd=tmp_path, env=runs.environment(), text=True, stdin=subprocess.DEVNULL,
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE) as one:
         told = one.stderr.readline()
@@ -84,6 +85,10 @@ def test_live_waits_for_the_first_trace_of_a_directory(examples, tmp_path):
         assert one.poll() is None
         shutil.copy(examples / "clean.mtrace", tmp_path / "out" / "part")
         (tmp_path / "out" / "part").rename(tmp_path / "out" / "clean.mtrace")
+        if served:
+            assert one.stdout.readline().startswith("http://127.0.0.1:")
+            one.terminate()
+            return
         shown, _ = one.communicate(timeout=60)  # it is over already
     assert one.returncode == 0 and "memtrace live" in shown
 
