@@ -33,3 +33,22 @@ foreach(library tree-sitter tree-sitter-python)
 endforeach()
 install(FILES ${CMAKE_SOURCE_DIR}/page/dist/LICENSES.txt DESTINATION memtrace/licenses
         RENAME page COMPONENT wheel)
+# What completes the command in a shell, and its page of the manual: the command prints them.
+set(shell ${CMAKE_CURRENT_BINARY_DIR}/shell)
+install(CODE "
+file(MAKE_DIRECTORY \"${shell}\")
+foreach(printed \"completion bash;memtrace\" \"completion zsh;_memtrace\" \"completion fish;memtrace.fish\"
+        \"man;memtrace.1\")
+  list(GET printed 0 words)
+  list(GET printed 1 name)
+  string(REPLACE \" \" \";\" words \"\${words}\")
+  execute_process(COMMAND \"$<TARGET_FILE:memtrace>\" \${words} OUTPUT_FILE \"${shell}/\${name}\"
+                  COMMAND_ERROR_IS_FATAL ANY)
+endforeach()" COMPONENT wheel)
+foreach(place memtrace:bash-completion/completions _memtrace:zsh/site-functions
+        memtrace.fish:fish/vendor_completions.d memtrace.1:man/man1)
+  string(REPLACE ":" ";" place ${place})
+  list(GET place 0 name)
+  list(GET place 1 folder)
+  install(FILES ${shell}/${name} DESTINATION ${SKBUILD_DATA_DIR}/share/${folder} COMPONENT wheel)
+endforeach()

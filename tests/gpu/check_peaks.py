@@ -33,7 +33,7 @@ def on_the_simulator():
 
 def predicted(program: str, setting: matrix.Setting, facts: dict) -> dict:
     with on_the_simulator():
-        return peaks(program, setting, gpu=facts["model"], memory=str(facts["total_bytes"]))
+        return peaks(program, setting, gpu=facts["model"], memory=f"{facts['total_bytes']}B")
 
 
 def units(facts: dict) -> list[str]:

@@ -49,7 +49,7 @@ def do(done: machine.Check, family: str, facts: dict) -> None:
     try:
         real = operations(family)
         with check_peaks.on_the_simulator():
-            differ = differences(real, operations(family, gpu=facts["model"], memory=str(facts["total_bytes"])))
+            differ = differences(real, operations(family, gpu=facts["model"], memory=f"{facts['total_bytes']}B"))
         done.add({**result, "operations": len(real), "equal": len(real) - len(differ), "differ": differ})
     except Exception as error:  # the other families still count
         done.add({**result, "failure": machine.first_words(error)}, f"{family}: did not run")

@@ -160,9 +160,9 @@ def check_device_sums(made: dict) -> None:
             assert device["unexplained_bytes"] in (0, first_kernel), used
 
 
-def memtrace_says(*arguments: object) -> subprocess.CompletedProcess:
+def memtrace_says(*arguments: object, cwd: Path | None = None) -> subprocess.CompletedProcess:
     """The command with these arguments; what it prints is text."""
-    return subprocess.run([memtrace(), *map(str, arguments)], capture_output=True, text=True, env=environment(), check=False)
+    return subprocess.run([memtrace(), *map(str, arguments)], capture_output=True, text=True, env=environment(), check=False, cwd=cwd)
 
 
 def document(validator, *arguments: object) -> dict:

@@ -69,11 +69,9 @@ action add_audit(CLI::App& app) {
   app.add_option("TRACE", chosen->traces,
                  "Traces recorded with MEMTRACE_CUPTI=1, or directories with traces")
       ->required();
-  app.add_option("--json", chosen->json, "Also write it as JSON; - for standard output");
+  app.add_option("--json", chosen->json, "Also write it as JSON; - for standard output")
+      ->type_name("FILE");
   app.add_flag("--all", chosen->all, "Every allocation that one of them missed");
-  app.footer(
-      "Exit status: 0 the same, 3 different, 4 no second witness or "
-      "nothing that both can see, 1 a trace is damaged");
   return [chosen](const program&) { return show(*chosen); };
 }
 

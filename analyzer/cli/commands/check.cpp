@@ -192,10 +192,11 @@ action add_check(CLI::App& app) {
   const auto chosen = std::make_shared<check_options>();
   app.add_option("TRACE", chosen->traces, "Traces, or directories with the traces of one run")
       ->required();
-  app.add_option("--max-peak", chosen->max_peak, "The most that may be allocated on a device")
+  app.add_option("--max-peak", chosen->max_peak,
+                 "The most that may be allocated on a device, as 20GiB or 20GB")
       ->type_name("SIZE");
   app.add_option("--max-reserved", chosen->max_reserved,
-                 "The most that PyTorch may reserve on a device")
+                 "The most that PyTorch may reserve on a device, the same")
       ->type_name("SIZE");
   app.add_flag("--no-leaks", chosen->no_leaks, "No memory may grow from step to step");
   app.add_option("--against", chosen->against,
@@ -203,14 +204,14 @@ action add_check(CLI::App& app) {
       ->type_name("TRACE")
       ->allow_extra_args(false);
   app.add_option("--tolerance", chosen->tolerance,
-                 "How much more than the earlier run, as 2% (default) or 64MiB");
+                 "How much more than the earlier run, as 2% (default) or 64MiB")
+      ->type_name("SHARE");
   add_suppressions(app, chosen->suppressions);
-  app.add_option("--json", chosen->json, "Also write it as JSON; - for standard output");
-  app.add_option("--junit", chosen->junit, "Also write it as JUnit's XML; - for standard output");
+  app.add_option("--json", chosen->json, "Also write it as JSON; - for standard output")
+      ->type_name("FILE");
+  app.add_option("--junit", chosen->junit, "Also write it as JUnit's XML; - for standard output")
+      ->type_name("FILE");
   app.add_flag("--github", chosen->github, "Also print annotations for GitHub Actions");
-  app.footer(
-      "SIZE: 20GiB, 512MiB (binary), or 20GB, 512MB (SI)\n"
-      "Exit status: 0 all hold, 1 a limit is broken, 2 cannot tell");
   return [chosen](const program&) { return check_or_cannot_tell(*chosen); };
 }
 

@@ -36,6 +36,9 @@ using action = std::function<int(const program&)>;
 [[nodiscard]] action add_fit(CLI::App& app);
 [[nodiscard]] action add_path(CLI::App& app);
 [[nodiscard]] action add_doctor(CLI::App& app);
+// Of the help: both print what they read from the tree that `app` is in.
+[[nodiscard]] action add_completion(CLI::App& app);
+[[nodiscard]] action add_man(CLI::App& app);
 
 // Privacy copies of traces.
 struct scrubbed_copies {

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "analyzer/cli/commands/arguments.h"
 #include "analyzer/cli/commands/command.h"
 #include "analyzer/cli/io/log.h"
 #include "analyzer/cli/io/open_trace.h"
@@ -80,11 +81,13 @@ action add_diff(CLI::App& app) {
   const auto chosen = std::make_shared<diff_options>();
   app.add_option("RUNS", chosen->both, "BEFORE and AFTER: a trace each, or a directory with traces")
       ->expected(0, 2);
-  app.add_option("--before", chosen->before, "Several traces that are the run before");
-  app.add_option("--after", chosen->after, "Several traces that are the run after");
-  app.add_option("--json", chosen->json, "Also write it as JSON; - for standard output");
-  auto* const html = app.add_option("--html", chosen->html,
-                                    "Also write it as one HTML page; - for standard output");
+  app.add_option("--before", chosen->before, "Several traces that are the run before")
+      ->type_name("TRACE");
+  app.add_option("--after", chosen->after, "Several traces that are the run after")
+      ->type_name("TRACE");
+  app.add_option("--json", chosen->json, "Also write it as JSON; - for standard output")
+      ->type_name("FILE");
+  auto* const html = add_page_option(app, chosen->html, "Also write it as one HTML page");
   app.add_flag("--force", chosen->force, "Replace the page if it is there already")->needs(html);
   add_suppressions(app, chosen->suppressions);
   return [chosen](const program&) { return show(*chosen); };

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "analyzer/base/gpus/gpus.h"
-#include "analyzer/base/text/units.h"
+#include "analyzer/cli/commands/arguments.h"
 #include "analyzer/cli/commands/command.h"
 #include "analyzer/cli/io/log.h"
 #include "analyzer/cli/launch/recording.h"
@@ -29,12 +29,14 @@ int dry_run(const program& command, dry_run_options& chosen) {
     gpus::print_gpus(stdout);
     return success;
   }
-  const auto* const gpu = gpus::find(chosen.gpu.model);
-  if (gpu == nullptr) {
-    log::error("{}", gpus::unknown_gpu_sentence(chosen.gpu.model));
-    return usage;
-  }
+  const auto* const gpu = find_gpu(chosen.gpu.model);
+  if (gpu == nullptr) return usage;
   chosen.gpu.model = gpu->key;
+  if (!chosen.gpu.memory.empty()) {
+    const auto bytes = size_in("--memory", chosen.gpu.memory, "24GiB");
+    if (!bytes) return usage;
+    chosen.gpu.memory = std::to_string(*bytes);  // 24GB: the simulator has other words for sizes
+  }
   if (command.empty()) {
     log::error("put the program after --: memtrace dry-run --gpu {} -- python train.py",
                chosen.gpu.model);
@@ -59,14 +61,13 @@ int dry_run(const program& command, dry_run_options& chosen) {
 action add_dry_run(CLI::App& app) {
   const auto chosen = std::make_shared<dry_run_options>();
   app.add_option("--gpu", chosen->gpu.model, "The GPU to simulate; list prints those known")
+      ->type_name("GPU")
       ->capture_default_str();
   app.add_flag("--list-gpus", chosen->list_gpus, "Print the GPUs that can be simulated");
   app.add_option("--memory", chosen->gpu.memory, "Its memory, as 24GiB, instead of the model's")
-      ->check([](const std::string& text) {
-        return text::parse_size(text) ? std::string()
-                                      : "'" + text + "' is no size; write bytes, or 24GiB";
-      });
+      ->type_name("SIZE");
   app.add_option("--devices", chosen->gpu.devices, "How many of them")
+      ->type_name("N")
       ->check(CLI::Range(0, 16))
       ->capture_default_str();
   add_recording_options(app, chosen->recording);
@@ -77,6 +78,7 @@ action add_dry_run(CLI::App& app) {
       ->envname("MEMTRACE_SIM_FAST_INIT");
   app.add_option("--site-packages", chosen->gpu.site_packages,
                  "Where torch is installed, if the program's Python cannot say")
+      ->type_name("DIR")
       ->check(CLI::ExistingDirectory);
   return [chosen](const program& command) { return dry_run(command, *chosen); };
 }

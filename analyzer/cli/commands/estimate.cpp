@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdio>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -14,7 +15,9 @@
 
 #include "analyzer/base/gpus/gpus.h"
 #include "analyzer/base/text/utf8.h"
+#include "analyzer/cli/commands/arguments.h"
 #include "analyzer/cli/commands/command.h"
+#include "analyzer/cli/help/page.h"
 #include "analyzer/cli/io/log.h"
 #include "analyzer/cli/io/write_file.h"
 #include "analyzer/model/estimate/estimate.h"
@@ -103,6 +106,13 @@ template <class Rows>
   return list;
 }
 
+template <class Rows>
+[[nodiscard]] std::vector<std::string> listed(const Rows& rows) {
+  std::vector<std::string> names;
+  for (const auto& row : rows) names.emplace_back(row.name);
+  return names;
+}
+
 void read_shape(const estimate_options& given, estimate::plan& wanted) {
   if (!given.model.empty()) {
     wanted.model = given.model;
@@ -185,12 +195,13 @@ void read_adapters(const estimate_options& given, estimate::plan& wanted) {
   return wanted;
 }
 
-[[nodiscard]] std::vector<estimate::gpu_fit> fits_of(const estimate_options& given,
-                                                     const estimate::plan& wanted) {
+// Nothing after one sentence on stderr.
+[[nodiscard]] std::optional<std::vector<estimate::gpu_fit>> fits_of(const estimate_options& given,
+                                                                    const estimate::plan& wanted) {
   std::set<std::string_view> wanted_gpus;
   for (const auto& name : given.gpus) {
-    const auto* const gpu = gpus::find(name);
-    if (gpu == nullptr) throw misunderstood{gpus::unknown_gpu_sentence(shown(name))};
+    const auto* const gpu = find_gpu(shown(name));
+    if (gpu == nullptr) return std::nullopt;
     wanted_gpus.insert(gpu->key);
   }
   std::vector<estimate::gpu_fit> fits;
@@ -203,16 +214,21 @@ void read_adapters(const estimate_options& given, estimate::plan& wanted) {
 }
 
 int show(const estimate_options& given) {
+  if (given.gpus == std::vector<std::string>{"list"}) {
+    gpus::print_gpus(stdout);
+    return success;
+  }
   try {
     const auto wanted = plan_of(given);
     const auto made = estimate::make_estimate(wanted);
     const auto fits = fits_of(given, wanted);
+    if (!fits) return usage;
     bool written = true;
     if (!given.json.empty()) {
-      written = write_all(given.json, estimate::to_json(wanted, made, fits));
+      written = write_all(given.json, estimate::to_json(wanted, made, *fits));
     }
     if (given.json != "-") {
-      const auto text = estimate::to_text(wanted, made, fits);
+      const auto text = estimate::to_text(wanted, made, *fits);
       written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && written;
       written = std::fflush(stdout) == 0 && written;
     }
@@ -227,32 +243,58 @@ int show(const estimate_options& given) {
 
 action add_estimate(CLI::App& app) {
   const auto given = std::make_shared<estimate_options>();
-  app.add_option("--model", given->model,
-                 "A published configuration: t5-large, gpt2, llama-2-7b …");
-  app.add_option("--parameters", given->parameters, "How many: 770M, 1.2B (default: the shape's)");
-  app.add_option("--precision", given->precision, "fp32, amp, bf16, fp16 or master (default fp32)");
-  app.add_option("--optimizer", given->optimizer,
-                 "adamw, adamw-8bit, adafactor, sgd, lion … (default adamw)");
-  app.add_option("--lora", given->lora, "Train adapters of this rank alone");
-  app.add_option("--qlora", given->qlora, "The same, with the frozen layers in 4 bits");
-  app.add_option("--lora-on", given->lora_on, "Adapters at qv (default), attention or all layers");
-  app.add_option("--shard", given->shard, "zero1:N, zero2:N, zero3:N or fsdp:N");
-  app.add_option("--layers", given->layers, "Layers (of the encoder, with --decoder-layers)");
-  app.add_option("--decoder-layers", given->decoder_layers, "Layers of a decoder, as in T5");
-  app.add_option("--hidden", given->hidden, "Width of the model");
-  app.add_option("--heads", given->heads, "Attention heads");
-  app.add_option("--kv-heads", given->kv_heads, "Heads of keys and values (default: all)");
-  app.add_option("--feed-forward", given->feed_forward, "Width inside (default 4 × hidden)");
-  app.add_option("--vocabulary", given->vocabulary, "Words");
-  app.add_option("--batch", given->batch, "Sequences a step and device (default 1)");
-  app.add_option("--sequence", given->sequence, "Tokens in each; without it no activations");
-  app.add_option("--decoder-sequence", given->decoder_sequence, "Of the decoder (default: same)");
-  app.add_option("--attention", given->attention, "fused (sdpa, flash; default) or stored (eager)");
+  app.add_option("--model", given->model, "A published configuration: t5-large, gpt2, llama-2-7b …")
+      ->type_name("NAME")
+      ->check(help::known_values(listed(estimate::presets())));
+  app.add_option("--parameters", given->parameters, "How many: 770M, 1.2B (default: the shape's)")
+      ->type_name("N");
+  app.add_option("--precision", given->precision, "How numbers are kept")
+      ->type_name("NAME")
+      ->check(help::known_values({"fp32", "amp", "bf16", "fp16", "master"}))
+      ->capture_default_str();
+  app.add_option("--optimizer", given->optimizer, "adamw, adamw-8bit, adafactor, sgd, lion …")
+      ->type_name("NAME")
+      ->check(help::known_values(listed(estimate::optimizers())))
+      ->capture_default_str();
+  app.add_option("--lora", given->lora, "Train adapters of this rank alone")->type_name("RANK");
+  app.add_option("--qlora", given->qlora, "The same, with the frozen layers in 4 bits")
+      ->type_name("RANK");
+  app.add_option("--lora-on", given->lora_on, "Where the adapters are")
+      ->type_name("LAYERS")
+      ->check(help::known_values({"qv", "attention", "all"}))
+      ->capture_default_str();
+  app.add_option("--shard", given->shard, "zero1:N, zero2:N, zero3:N or fsdp:N")->type_name("HOW");
+  app.add_option("--layers", given->layers, "Layers (of the encoder, with --decoder-layers)")
+      ->type_name("N");
+  app.add_option("--decoder-layers", given->decoder_layers, "Layers of a decoder, as in T5")
+      ->type_name("N");
+  app.add_option("--hidden", given->hidden, "Width of the model")->type_name("N");
+  app.add_option("--heads", given->heads, "Attention heads")->type_name("N");
+  app.add_option("--kv-heads", given->kv_heads, "Heads of keys and values (default: all)")
+      ->type_name("N");
+  app.add_option("--feed-forward", given->feed_forward, "Width inside (default 4 × hidden)")
+      ->type_name("N");
+  app.add_option("--vocabulary", given->vocabulary, "Words")->type_name("N");
+  app.add_option("--batch", given->batch, "Sequences a step and device")
+      ->type_name("N")
+      ->capture_default_str();
+  app.add_option("--sequence", given->sequence, "Tokens in each; without it no activations")
+      ->type_name("N");
+  app.add_option("--decoder-sequence", given->decoder_sequence, "Of the decoder (default: same)")
+      ->type_name("N");
+  app.add_option("--attention", given->attention, "fused: sdpa or flash; stored: eager")
+      ->type_name("NAME")
+      ->check(help::known_values({"fused", "stored"}))
+      ->capture_default_str();
   app.add_flag("--checkpointing", given->checkpointing, "Every layer is computed again");
   app.add_flag("--accumulation", given->accumulates, "Gradients add up over several batches");
   app.add_flag("--no-logits", given->no_logits, "No loss over the vocabulary: a classifier");
-  app.add_option("--gpu", given->gpus, "GPUs to fit on (default: all that are known)");
-  app.add_option("--json", given->json, "Also write it as JSON; - for standard output");
+  app.add_option("--gpu", given->gpus,
+                 "GPUs to fit on (default: all that are known); list prints those")
+      ->type_name("GPU")
+      ->delimiter(',');
+  app.add_option("--json", given->json, "Also write it as JSON; - for standard output")
+      ->type_name("FILE");
   return [given](const program&) { return show(*given); };
 }
 

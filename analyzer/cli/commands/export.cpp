@@ -13,6 +13,7 @@
 
 #include "analyzer/base/text/units.h"
 #include "analyzer/cli/commands/command.h"
+#include "analyzer/cli/help/page.h"
 #include "analyzer/cli/io/log.h"
 #include "analyzer/cli/io/open_trace.h"
 #include "analyzer/cli/io/suppressions.h"
@@ -175,11 +176,11 @@ int export_all(const export_options& options) {
 }
 
 [[nodiscard]] std::string formats_help() {
-  std::string help = "Formats:\n";
+  std::string text = "Formats:\n";
   for (const auto& row : exporting::formats()) {
-    help += fmt::format("  {:<12}{}\n", row.name, row.what);
+    text += help::entry(std::string(row.name), std::string(row.what));
   }
-  return help;
+  return text;
 }
 
 }  // namespace
@@ -188,19 +189,29 @@ action add_export(CLI::App& app) {
   const auto chosen = std::make_shared<export_options>();
   app.add_option("TRACE", chosen->traces, "Traces, or directories: the newest run of each")
       ->required();
-  app.add_option("--format", chosen->format, "One of " + exporting::format_names())->required();
+  std::vector<std::string> formats;
+  for (const auto& row : exporting::formats()) formats.emplace_back(row.name);
+  app.add_option("--format", chosen->format, "What to write")
+      ->type_name("FORMAT")
+      ->check(help::known_values(formats))
+      ->required();
   app.add_option("-o,--output", chosen->output,
-                 "The file; without it memtrace-FORMAT-TRACE in the working directory");
+                 "The file; without it memtrace-FORMAT-TRACE in the working directory")
+      ->type_name("FILE");
   app.add_flag("--force", chosen->force, "Replace the file if it is there already");
   app.add_option("--at", chosen->at,
-                 "The moment to show beside the peak: event:N, step:N or step:N/PHASE, from 0");
-  app.add_option("--from", chosen->from, "Leave out what is before: event:N or step:N");
-  app.add_option("--to", chosen->to, "Leave out what is after: event:N or step:N");
-  app.add_option("--rank", chosen->rank, "Only this rank of a run with several");
+                 "The moment to show beside the peak: event:N, step:N or step:N/PHASE, from 0")
+      ->type_name("MOMENT");
+  app.add_option("--from", chosen->from, "Leave out what is before: event:N or step:N")
+      ->type_name("MOMENT");
+  app.add_option("--to", chosen->to, "Leave out what is after: event:N or step:N")
+      ->type_name("MOMENT");
+  app.add_option("--rank", chosen->rank, "Only this rank of a run with several")->type_name("N");
   app.add_option(
-      "--top", chosen->top,
-      "How many of the largest to show one by one; of a snapshot, how many of its last events "
-      "to keep");
+         "--top", chosen->top,
+         "How many of the largest to show one by one; of a snapshot, how many of its last events "
+         "to keep")
+      ->type_name("N");
   app.add_flag("--scrub", chosen->scrub,
                "Hide what memtrace scrub hides: the export of such copies");
   app.footer(formats_help());

@@ -15,6 +15,7 @@
 #include "analyzer/base/gpus/gpus.h"
 #include "analyzer/base/text/numbers.h"
 #include "analyzer/base/text/units.h"
+#include "analyzer/cli/commands/arguments.h"
 #include "analyzer/cli/commands/command.h"
 #include "analyzer/cli/io/log.h"
 #include "analyzer/cli/io/write_file.h"
@@ -38,6 +39,7 @@ struct fit_options {
   std::vector<std::uint64_t> sequences;
   std::string json;
   std::string html;
+  bool force = false;
   std::string evaluation;
   std::string generation;
   std::string accumulate;
@@ -95,17 +97,16 @@ constexpr std::uint64_t most_kept_bytes = std::uint64_t{4} << 30;
   made.label = text;
   const auto colon = text.find(':');
   auto name = text.substr(0, colon);
-  const auto size = text::parse_size(colon == text.npos ? text : text.substr(colon + 1));
+  const auto written = colon == text.npos ? text : text.substr(colon + 1);
+  const auto size = text::parse_size(written);
   if (colon == text.npos && size) name = "rtx3090";
-  const auto* const gpu = gpus::find(name);
-  if (gpu == nullptr) {
-    log::error("{}", gpus::unknown_gpu_sentence(name));
+  const bool lacks_unit = size && has_no_unit(written);
+  if ((colon != text.npos && !size) || lacks_unit) {
+    log::error("--gpu {}: write NAME, NAME:24GiB or 24GiB, a size with its unit", text);
     return std::nullopt;
   }
-  if (colon != text.npos && !size) {
-    log::error("--gpu {}: write NAME, NAME:24GiB, or 24GiB", text);
-    return std::nullopt;
-  }
+  const auto* const gpu = find_gpu(name);
+  if (gpu == nullptr) return std::nullopt;
   made.model = gpu->key;
   made.total_bytes = size ? *size : gpu->total_bytes;
   made.capability = gpu->capability_major * 10 + gpu->capability_minor;
@@ -221,7 +222,9 @@ int fit_command(const program& command, const fit_options& chosen) {
   }
   fit::wishes wanted;
   wanted.command = command;
-  wanted.margin_bytes = text::parse_size(chosen.margin).value_or(0);
+  const auto margin = size_in("--margin", chosen.margin, "512MiB");
+  if (!margin) return usage;
+  wanted.margin_bytes = *margin;
   wanted.explains = !chosen.no_advice;
   wanted.range = chosen.range;
   for (const auto& name : chosen.gpus) {
@@ -248,6 +251,7 @@ int fit_command(const program& command, const fit_options& chosen) {
   const auto parent = chosen.no_cache        ? std::string()
                       : chosen.cache.empty() ? default_store()
                                              : output_folder(chosen.cache);
+  if (!may_write(chosen.html, chosen.force)) return failure;
   prune_store(parent, most_kept_bytes);
   const probe_store folder(parent, identity_of(command, chosen.deciding()));
   if (folder.path().empty()) {
@@ -272,7 +276,7 @@ int fit_command(const program& command, const fit_options& chosen) {
       [&](const fit::row& one) { log::note("{}", fit::one_line(wanted, one)); });
   dry_runs.cancel();
   bool written = true;
-  if (!chosen.html.empty()) written = write_all(chosen.html, fit::to_html(wanted, made));
+  if (!chosen.html.empty()) written = write_page(chosen.html, fit::to_html(wanted, made));
   if (!chosen.json.empty())
     written = write_json(chosen.json, fit::to_json(wanted, made, dry_runs.runs())) && written;
   if (chosen.json != "-") {
@@ -298,60 +302,78 @@ action add_fit(CLI::App& app) {
   app.add_option("--gpu", chosen->gpus,
                  "GPUs to fit on: NAME, NAME:SIZE or SIZE, several with commas; list prints those "
                  "known")
+      ->type_name("GPU")
       ->delimiter(',')
       ->required();
   app.add_option("--batch", chosen->batch,
-                 "Where the batch goes: '--batch-size {}', 'env:NAME={}', 'FILE.yaml:key={}'");
-  app.add_option("--sequence", chosen->sequence, "Where the length goes: '--max-length {}'");
-  app.add_option("--sequences", chosen->sequences, "The lengths: 128,512")->delimiter(',');
+                 "Where the batch goes: '--batch-size {}', 'env:NAME={}', 'FILE.yaml:key={}'")
+      ->type_name("PLACE");
+  app.add_option("--sequence", chosen->sequence, "Where the length goes: '--max-length {}'")
+      ->type_name("PLACE");
+  app.add_option("--sequences", chosen->sequences, "The lengths: 128,512")
+      ->type_name("N")
+      ->delimiter(',');
   app.add_option("--eval-batch", chosen->evaluation,
                  "Where evaluation's own batch goes: looked for beside the largest training batch, "
-                 "by whole runs");
-  app.add_option("--generation-batch", chosen->generation, "The same of generation's");
+                 "by whole runs")
+      ->type_name("PLACE");
+  app.add_option("--generation-batch", chosen->generation, "The same of generation's")
+      ->type_name("PLACE");
   app.add_option("--accumulate", chosen->accumulate,
                  "Where the accumulation goes that keeps --effective: "
-                 "'--gradient-accumulation-steps {}'");
-  app.add_option("--effective", chosen->effective,
-                 "The batch of one optimizer step, over all GPUs");
+                 "'--gradient-accumulation-steps {}'")
+      ->type_name("PLACE");
+  app.add_option("--effective", chosen->effective, "The batch of one optimizer step, over all GPUs")
+      ->type_name("N");
   app.add_option("--vary", chosen->vary,
                  "A further axis: 'precision=--bf16|--fp16|', with nothing for the command as it "
                  "is; several make every combination")
+      ->type_name("AXIS")
       ->allow_extra_args(false);
   app.add_option("--max-batch", chosen->range.most, "The largest batch to look at")
+      ->type_name("N")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
   app.add_option("--multiple", chosen->range.step, "Only multiples of it, as 8")
+      ->type_name("N")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
   app.add_option("--devices", chosen->probes.devices, "How many GPUs the program has")
+      ->type_name("N")
       ->check(CLI::Range(1, 16))
       ->capture_default_str();
   app.add_option("--steps", chosen->probes.steps,
-                 "End each dry run after so many steps (default: when its peaks have settled)");
+                 "End each dry run after so many steps (default: when its peaks have settled)")
+      ->type_name("N");
   app.add_flag("--whole", chosen->probes.whole, "Let each dry run go on to its end");
   app.add_flag("--real-init", chosen->probes.real_init,
                "Give large weights on the CPU their random values, which dry runs leave out");
   app.add_option("--timeout", chosen->probes.timeout_s, "Seconds that a dry run may take")
+      ->type_name("SECONDS")
       ->capture_default_str();
   app.add_option("--jobs", chosen->jobs,
-                 "Dry runs at a time (default: the cores; with several GPUs 1)");
+                 "Dry runs at a time (default: the cores; with several GPUs 1)")
+      ->type_name("N");
   app.add_option("--margin", chosen->margin, "What a real GPU may have less, as 512MiB")
-      ->check([](const std::string& text) {
-        return text::parse_size(text) ? std::string()
-                                      : "'" + text + "' is no size; write bytes, or 512MiB";
-      })
+      ->type_name("SIZE")
       ->capture_default_str();
   app.add_flag("--no-advice", chosen->no_advice, "Do not say what binds, nor what to change");
-  app.add_option("--budget", chosen->budget, "Begin no dry run after so long, as 10m");
+  app.add_option("--budget", chosen->budget, "Begin no dry run after so long, as 10m")
+      ->type_name("TIME");
   app.add_option(
-      "--cache", chosen->cache,
-      "Directory where dry runs are kept, to go on from (default: ~/.cache/memtrace/fit)");
+         "--cache", chosen->cache,
+         "Directory where dry runs are kept, to go on from (default: ~/.cache/memtrace/fit)")
+      ->type_name("DIR");
   app.add_flag("--no-cache", chosen->no_cache, "Keep none, and use none that are kept");
   app.add_option("--site-packages", chosen->probes.site_packages,
                  "Where torch is installed, if the program's Python cannot say")
+      ->type_name("DIR")
       ->check(CLI::ExistingDirectory);
-  app.add_option("--html", chosen->html, "Also write it as a page, the grid as a heat map");
-  app.add_option("--json", chosen->json, "Also write it as JSON; - for standard output");
+  auto* const html =
+      add_page_option(app, chosen->html, "Also write it as a page, the grid as a heat map");
+  app.add_flag("--force", chosen->force, "Replace the page if it is there already")->needs(html);
+  app.add_option("--json", chosen->json, "Also write it as JSON; - for standard output")
+      ->type_name("FILE");
   return [chosen](const program& command) { return fit_command(command, *chosen); };
 }
 

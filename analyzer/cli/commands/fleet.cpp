@@ -9,12 +9,14 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <system_error>
 #include <vector>
 
 #include "analyzer/cli/commands/command.h"
+#include "analyzer/cli/help/page.h"
 #include "analyzer/cli/io/log.h"
 #include "analyzer/cli/launch/recording.h"
 #include "analyzer/export/tables/python.h"
@@ -82,7 +84,10 @@ int become_python(const std::vector<std::string>& asked) {
 // Its options are Python's to read, and stand where other commands have their program.
 action add_fleet(CLI::App& app) {
   app.set_help_flag();
-  return [](const program& asked) {
+  const auto command = std::make_shared<std::string>();  // for completions: nothing is read here
+  app.add_option("COMMAND", *command, "What to do; memtrace fleet COMMAND --help says more")
+      ->check(help::known_values({"add", "report", "compact", "views", "gpus"}));
+  return [command](const program& asked) {
     return asked == program{"gpus"} ? print_gpus() : become_python(asked);
   };
 }

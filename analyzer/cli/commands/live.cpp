@@ -11,11 +11,13 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <utility>
 #include <variant>
 
 #include "analyzer/cli/commands/command.h"
 #include "analyzer/cli/io/log.h"
+#include "analyzer/cli/io/open_trace.h"
 #include "analyzer/cli/io/suppressions.h"
 #include "analyzer/cli/io/write_file.h"
 #include "analyzer/show/html/page.h"
@@ -82,6 +84,17 @@ int serve(const live::recordings& wanted, const live_options& chosen) {
   return success;
 }
 
+// Of a directory that has no trace yet: until there is one, or a file that can be none.
+void wait_for_start(live::session& session, const std::string& directory) {
+  const auto below = folders_with_traces(directory);
+  log::note("waiting for a recording to start in {}; Ctrl-C ends it{}", directory,
+            below.empty() ? "" : fmt::format(" (there are traces in {})", below.front()));
+  while (session.is_empty() && session.complaint().empty()) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    session.poll(std::chrono::milliseconds(100));
+  }
+}
+
 int follow(const live_options& chosen) {
   auto wanted = live::understand(chosen.what);
   if (!wanted) {
@@ -91,10 +104,14 @@ int follow(const live_options& chosen) {
   auto expected = read_suppressions(chosen.suppressions);
   if (!expected) return usage;
   wanted->suppressions = std::move(*expected);
-  if (chosen.serve) return serve(*wanted, chosen);
   live::session session(*wanted);
   const auto interval = std::chrono::milliseconds(static_cast<int>(chosen.interval * 1000));
   session.poll(std::chrono::milliseconds(100));
+  const bool may_start = wanted->kind == live::meant::directory && !chosen.once;
+  if (may_start && session.is_empty() && session.complaint().empty()) {
+    wait_for_start(session, wanted->name);
+  }
+  if (chosen.serve) return serve(*wanted, chosen);
   if (session.is_empty()) {
     log::error("{}", session.complaint().empty() ? live::why_none(*wanted) : session.complaint());
     return failure;
@@ -122,17 +139,21 @@ action add_live(CLI::App& app) {
                  "(default: what grows in the current directory)");
   auto* const once = app.add_flag("--once", chosen->once, "Print one frame and exit, for scripts");
   app.add_option("--json", chosen->json, "Also write its figures as JSON; - for standard output")
+      ->type_name("FILE")
       ->needs(once);
-  app.add_option("--interval", chosen->interval, "Seconds from one look to the next (default: 1)")
+  app.add_option("--interval", chosen->interval, "Seconds from one look to the next")
       ->type_name("SECONDS")
-      ->check(CLI::Range(shortest, longest));
-  auto* const html = app.add_flag("--html", chosen->html,
-                                  "With --serve: the page of memtrace report --html, kept fresh");
+      ->check(CLI::Range(shortest, longest))
+      ->capture_default_str();
+  auto* const html =
+      app.add_flag("--html", chosen->html, "The page of memtrace report --html, kept fresh");
   auto* const serve = app.add_flag("--serve", chosen->serve,
-                                   "Serve that page on 127.0.0.1, at an address that it prints")
+                                   "Serve the page on 127.0.0.1, at an address that it prints")
                           ->excludes(once);
   html->needs(serve);
-  app.add_option("--port", chosen->port, "Of --serve (default: one that is free)")->needs(serve);
+  app.add_option("--port", chosen->port, "Of the address (default: one that is free)")
+      ->type_name("N")
+      ->needs(serve);
   add_suppressions(app, chosen->suppressions);
   return [chosen](const program&) { return follow(*chosen); };
 }

@@ -4,14 +4,18 @@
 #include <CLI/Formatter.hpp>
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdio>
 #include <exception>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "analyzer/base/text/nearest.h"
+#include "analyzer/cli/commands/arguments.h"
 #include "analyzer/cli/commands/command.h"
+#include "analyzer/cli/help/page.h"
 #include "analyzer/cli/io/log.h"
 #include "analyzer/cli/io/open_trace.h"
 
@@ -25,43 +29,153 @@ constexpr char reads[] = "Read";
 constexpr char plans[] = "Plan";
 constexpr char shares[] = "Share";
 constexpr char inside[] = "Look inside";
+constexpr char hidden[] = "";
+
+// What --help says at its end, where that is the same of several.
+constexpr char program_status[] =
+    "the program's own, or:\n"
+    "1 memtrace could not record, and did not start it\n"
+    "2 wrong usage\n"
+    "126 the program cannot be executed\n"
+    "127 there is no such program\n"
+    "A program that a signal ends: memtrace ends by the same signal";
+constexpr char reading_status[] =
+    "0 all was read and written\n"
+    "1 a trace is missing or damaged, or a file cannot be written\n"
+    "2 wrong usage, or a pickle that is no snapshot of PyTorch's";
+constexpr char writing_status[] =
+    "0 all was written\n"
+    "1 it could not be, or a trace is missing or damaged\n"
+    "2 wrong usage";
 
 struct subcommand {
   const char* group;
   const char* name;
   const char* help;
   action (*add)(CLI::App&);
-  bool runs_a_program;  // which stands after "--"
+  bool runs_a_program;   // which stands after "--"
+  const char* follows;   // in the line of usage; empty: what CLI11 knows
+  const char* examples;  // one a line; they work
+  const char* status;    // the exit codes, one a line
 };
 
 constexpr std::array subcommands = {
-    subcommand{records, "run", "Run a program, record it, and report", add_run, true},
-    subcommand{records, "dry-run", "The same on a simulated GPU", add_dry_run, true},
+    subcommand{records, "run", "Run a program, record it, and report", add_run, true,
+               "[OPTIONS] -- COMMAND…",
+               "memtrace run -- python train.py\n"
+               "memtrace run -o traces -- torchrun --nproc-per-node 2 train.py",
+               program_status},
+    subcommand{records, "dry-run", "The same on a simulated GPU", add_dry_run, true,
+               "[OPTIONS] -- COMMAND…",
+               "memtrace dry-run --gpu rtx3090 -- python train.py\n"
+               "memtrace dry-run --gpu a100-80 --fast-init -o traces -- python train.py",
+               program_status},
     subcommand{records, "doctor",
                "Say what a recording here would hold, and what it would lack and why", add_doctor,
-               true},
-    subcommand{records, "path", "Print where libmemtrace.so is, for LD_PRELOAD", add_path, false},
-    subcommand{reads, "report", "Say what holds the memory in a trace", add_report, false},
-    subcommand{reads, "live", "Watch a recording that grows, in the terminal", add_live, false},
-    subcommand{reads, "diff", "Two runs side by side: what changed", add_diff, false},
-    subcommand{reads, "check", "Whether a run keeps to its limits, for CI", add_check, false},
+               true, "[OPTIONS] [-- COMMAND…]",
+               "memtrace doctor\n"
+               "memtrace doctor -- python train.py",
+               "0 it would be recorded, though it may lack something\n"
+               "1 nothing would be recorded\n"
+               "2 wrong usage"},
+    subcommand{records, "path", "Print where libmemtrace.so is, for LD_PRELOAD", add_path, false,
+               "", "LD_PRELOAD=$(memtrace path) python train.py",
+               "0 it is printed\n"
+               "1 it is not there\n"
+               "2 wrong usage"},
+    subcommand{reads, "report", "Say what holds the memory in a trace", add_report, false, "",
+               "memtrace report traces\n"
+               "memtrace report traces --html report.html\n"
+               "memtrace report traces --by site --at step:3/backward",
+               reading_status},
+    subcommand{reads, "live", "Watch a recording that grows, in the terminal", add_live, false, "",
+               "memtrace live traces\n"
+               "memtrace live traces --once --json live.json\n"
+               "memtrace live traces --serve --html",
+               "0 it was left, or all programs have ended\n"
+               "1 there is nothing to watch, or it cannot be read\n"
+               "2 wrong usage"},
+    subcommand{reads, "diff", "Two runs side by side: what changed", add_diff, false,
+               "[OPTIONS] BEFORE AFTER",
+               "memtrace diff before after\n"
+               "memtrace diff --before a.mtrace b.mtrace --after c.mtrace d.mtrace",
+               reading_status},
+    subcommand{reads, "check", "Whether a run keeps to its limits, for CI", add_check, false, "",
+               "memtrace check traces --max-peak 20GiB --no-leaks\n"
+               "memtrace check traces --against before --tolerance 2% --github",
+               "0 all limits hold\n"
+               "1 a limit is broken\n"
+               "2 cannot tell: a trace cannot be read, or wrong usage"},
     subcommand{reads, "replay", "What other allocator options, or another GPU, would do",
-               add_replay, false},
-    subcommand{plans, "fit", "The largest batch that fits each GPU, by dry runs", add_fit, true},
+               add_replay, false, "[OPTIONS] TRACE…",
+               "memtrace replay traces --gpu t4\n"
+               "memtrace replay traces --alloc-conf expandable_segments:True",
+               "0 it was replayed, whether or not it fits\n"
+               "1 a trace is missing or damaged, or cannot be replayed\n"
+               "2 wrong usage, or a pickle that is no snapshot of PyTorch's"},
+    subcommand{plans, "fit", "The largest batch that fits each GPU, by dry runs", add_fit, true,
+               "--gpu GPU[,…] --batch PLACE [OPTIONS] -- COMMAND…",
+               "memtrace fit --gpu rtx3090 --batch '--batch-size {}' -- python train.py\n"
+               "memtrace fit --gpu t4,l4 --batch env:BATCH={} --html -- python train.py",
+               "0 each question has its answer, by a dry run that fits\n"
+               "1 one has none, a dry run failed, or a file cannot be written\n"
+               "2 wrong usage"},
     subcommand{plans, "estimate",
                "Work out what a training would need, by formulas with their sources", add_estimate,
-               false},
+               false, "",
+               "memtrace estimate --model llama-2-7b --batch 4 --sequence 2048\n"
+               "memtrace estimate --parameters 770M --precision bf16 --gpu a100-40",
+               "0 it is worked out, whether or not it fits\n"
+               "1 the file cannot be written\n"
+               "2 wrong usage"},
     subcommand{shares, "scrub", "Copy traces without paths and names, to share them", add_scrub,
-               false},
+               false, "", "memtrace scrub traces -o scrubbed", writing_status},
     subcommand{shares, "export", "A trace for other tools: Perfetto, pprof, speedscope and more",
-               add_export, false},
+               add_export, false, "",
+               "memtrace export traces --format perfetto\n"
+               "memtrace export traces --format sqlite -o run.sqlite",
+               writing_status},
     subcommand{shares, "fleet", "Many runs: add their summaries to a store, and ask all of them",
-               add_fleet, false},
+               add_fleet, false, "add|report|compact|views|gpus …",
+               "memtrace fleet add store traces\n"
+               "memtrace fleet report store",
+               "0 done\n"
+               "1 it could not be done\n"
+               "2 wrong usage"},
     subcommand{inside, "audit", "Whether CUPTI saw the same allocations (MEMTRACE_CUPTI=1)",
-               add_audit, false},
-    subcommand{inside, "dump", "Print every record of a trace as JSON, one a line", add_dump,
-               false},
+               add_audit, false, "", "memtrace audit traces",
+               "0 both saw the same\n"
+               "1 a trace is missing or damaged, or a file cannot be written\n"
+               "2 wrong usage\n"
+               "3 they differ\n"
+               "4 no second witness, or nothing that both can see"},
+    subcommand{inside, "dump", "Print every record of a trace as JSON, one a line", add_dump, false,
+               "", "memtrace dump train.py.4711.mtrace --no-stacks",
+               "0 all records are printed\n"
+               "1 the trace is missing or damaged\n"
+               "2 wrong usage"},
+    subcommand{hidden, "completion", "Print what completes the command in a shell", add_completion,
+               false, "bash|zsh|fish", "source <(memtrace completion bash)",
+               "0 it is printed\n"
+               "2 wrong usage"},
+    subcommand{hidden, "man", "Print the page of the manual, for man -l -", add_man, false, "",
+               "memtrace man | man -l -",
+               "0 it is printed\n"
+               "2 wrong usage"},
 };
+
+// Under what the subcommand itself has there.
+void add_footer(CLI::App& sub, const subcommand& entry) {
+  std::string footer = sub.get_footer();
+  if (!footer.empty()) footer += "\n";
+  const auto add = [&](const char* title, const std::string& lines) {
+    footer += fmt::format("{}:\n  {}\n", title, CLI::detail::find_and_replace(lines, "\n", "\n  "));
+  };
+  add("Examples", entry.examples);
+  footer += "\n";
+  add("Exit status", entry.status);
+  sub.footer(footer);
+}
 
 // Takes what follows the first "--" off the arguments, untouched.
 [[nodiscard]] program split_program(std::vector<std::string>& arguments) {
@@ -70,6 +184,15 @@ constexpr std::array subcommands = {
   program command(dashes + 1, arguments.end());
   arguments.erase(dashes, arguments.end());
   return command;
+}
+
+// Where the subcommand stands: -v and --log-level may be before it.
+[[nodiscard]] std::size_t place_of_subcommand(const std::vector<std::string>& arguments) {
+  std::size_t at = 0;
+  while (at < arguments.size() && arguments[at].starts_with('-') && arguments[at] != "--") {
+    at += arguments[at] == "--log-level" ? 2 : 1;
+  }
+  return at;
 }
 
 // The subcommand that was misspelt; empty: it is one, or none is near.
@@ -117,13 +240,20 @@ constexpr std::array subcommands = {
   return fmt::format("memtrace {} has no {}; {}", of.get_name(), unknown, end);
 }
 
+// CLI11 tells them the wrong way round.
+[[nodiscard]] std::string about_extras(const CLI::App& app) {
+  const auto extras = app.remaining(true);
+  return fmt::format("{} {} not expected", CLI::detail::join(extras, " "),
+                     extras.size() == 1 ? "is" : "are");
+}
+
 int run(std::vector<std::string> arguments) {
   CLI::App app("Finds out where GPU memory goes in PyTorch training.", "memtrace");
-  app.set_version_flag("--version", MEMTRACE_VERSION);
+  app.set_version_flag("--version", MEMTRACE_VERSION, "Print the version and exit");
+  app.formatter(std::make_shared<help::page>("[OPTIONS] SUBCOMMAND …"));
   std::string level;
   std::size_t more = 0;
-  app.add_option("--log-level", level,
-                 "What to say on standard error: off, error, warn (default), info, debug or trace")
+  app.add_option("--log-level", level, "What to say on standard error, warn if not set")
       ->type_name("LEVEL")
       ->check(CLI::IsMember({"off", "error", "warn", "info", "debug", "trace"}));
   app.add_flag("-v,--verbose", more, "Say more on standard error; twice: everything")
@@ -133,25 +263,29 @@ int run(std::vector<std::string> arguments) {
   std::array<action, subcommands.size()> actions;
   program command;
   bool runs_a_program = false;
+  const auto place = place_of_subcommand(arguments);
+  const auto written = place < arguments.size() ? arguments[place] : std::string();
   for (std::size_t i = 0; i < subcommands.size(); ++i) {
     const auto& entry = subcommands[i];
     auto& sub = *app.add_subcommand(entry.name, entry.help)->group(entry.group);
     actions[i] = entry.add(sub);
-    if (entry.add == add_fleet && !arguments.empty() && arguments[0] == entry.name) {
-      command.assign(arguments.begin() + 1, arguments.end());
-      arguments.resize(1);
+    sub.formatter(std::make_shared<help::page>(entry.follows));
+    add_footer(sub, entry);
+    if (written != entry.name) continue;
+    if (entry.add == add_fleet) {
+      command.assign(arguments.begin() + static_cast<std::ptrdiff_t>(place) + 1, arguments.end());
+      arguments.resize(place + 1);
     }
-    if (!entry.runs_a_program) continue;
-    sub.footer(std::string("memtrace ") + entry.name + " [OPTIONS] -- python train.py");
-    if (arguments.empty() || arguments[0] != entry.name) continue;
-    command = split_program(arguments);
-    runs_a_program = true;
+    if (entry.runs_a_program) command = split_program(arguments);
+    runs_a_program = entry.runs_a_program;
+    name_page(sub, arguments);
   }
+  // After its subcommands, which would inherit it.
+  app.footer("memtrace SUBCOMMAND --help says what it takes, with examples.\n");
   if (arguments.empty()) {  // the help says more than that a subcommand is missing
     std::fputs(app.help().c_str(), stderr);
     return usage;
   }
-  const auto written = arguments.front();
   try {
     std::ranges::reverse(arguments);  // as CLI11 takes them
     app.parse(std::move(arguments));
@@ -167,7 +301,7 @@ int run(std::vector<std::string> arguments) {
     } else if (!unknown.empty() && !asked.empty()) {
       log::error("{}", about_option(unknown, *asked.front()));
     } else {
-      log::error("{}; {}", error.what(),
+      log::error("{}; {}", is_extra ? about_extras(app) : error.what(),
                  dashes_missing ? "put the program and its arguments after --"
                                 : "memtrace --help says more");
     }
@@ -177,6 +311,7 @@ int run(std::vector<std::string> arguments) {
   log::start(level);
   for (std::size_t i = 0; i < subcommands.size(); ++i) {
     if (!app.got_subcommand(subcommands[i].name)) continue;
+    begin_reading_for(subcommands[i].name);
     const int status = actions[i](command);
     return status == failure && refused_a_snapshot() ? usage : status;
   }

@@ -11,7 +11,9 @@
 
 #include "analyzer/base/text/parts.h"
 #include "analyzer/base/text/units.h"
+#include "analyzer/cli/commands/arguments.h"
 #include "analyzer/cli/commands/command.h"
+#include "analyzer/cli/help/page.h"
 #include "analyzer/cli/io/log.h"
 #include "analyzer/cli/io/open_trace.h"
 #include "analyzer/cli/io/show_report.h"
@@ -130,9 +132,9 @@ action add_report(CLI::App& app) {
   const auto chosen = std::make_shared<report_options>();
   app.add_option("TRACE", chosen->traces, "Traces, or directories: the newest run of each")
       ->required();
-  app.add_option("--json", chosen->json, "Also write the report as JSON; - for standard output");
-  auto* const html = app.add_option(
-      "--html", chosen->html, "Also write the report as one HTML page; - for standard output");
+  app.add_option("--json", chosen->json, "Also write the report as JSON; - for standard output")
+      ->type_name("FILE");
+  auto* const html = add_page_option(app, chosen->html, "Also write the report as one HTML page");
   app.add_flag("--force", chosen->force, "Replace the page if it is there already")->needs(html);
   auto* const with_source =
       app.add_flag("--with-source", chosen->with_source,
@@ -144,10 +146,14 @@ action add_report(CLI::App& app) {
   add_suppressions(app, chosen->suppressions);
   app.add_flag("--blocks", chosen->blocks, "List every block in the JSON");
   app.add_option("--at", chosen->at,
-                 "Another moment than the peak: event:N, step:N or step:N/PHASE, from 0");
+                 "Another moment than the peak: event:N, step:N or step:N/PHASE, from 0")
+      ->type_name("MOMENT");
   app.add_option("--by", chosen->by,
                  "All rows of one kind: category, module, site, phase, parameter, name, "
-                 "step, fragmentation, advice, expected or rank");
+                 "step, fragmentation, advice, expected or rank")
+      ->type_name("KIND")
+      ->check(help::known_values({"category", "module", "site", "phase", "parameter", "name",
+                                  "step", "fragmentation", "advice", "expected", "rank"}));
   return [chosen](const program&) { return show(*chosen); };
 }
 

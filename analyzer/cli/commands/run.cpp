@@ -28,8 +28,7 @@ action add_run(CLI::App& app) {
   };
 }
 
-action add_path(CLI::App& app) {
-  app.footer("LD_PRELOAD=$(memtrace path) python train.py");
+action add_path(CLI::App&) {
   return [](const program&) {
     const auto library = find_library();
     if (!library) return static_cast<int>(failure);

@@ -136,7 +136,9 @@ action add_scrub(CLI::App& app) {
                  "Traces, or directories with traces; those of one run together, so that the same "
                  "machine keeps the same name in all")
       ->required();
-  app.add_option("-o,--output", chosen->output, "Directory for the copies")->capture_default_str();
+  app.add_option("-o,--output", chosen->output, "Directory for the copies")
+      ->type_name("DIR")
+      ->capture_default_str();
   return [chosen](const program&) { return scrub_all(chosen->traces, chosen->output); };
 }
 

@@ -26,6 +26,7 @@ using clock = std::chrono::steady_clock;
 
 bool progress_shown = false;
 bool snapshot_refused = false;
+const char* reading_for = "report";
 
 // Ten times a second, once there was something to wait for.
 class seldom {
@@ -48,6 +49,20 @@ class seldom {
   if (::localtime_r(&seconds, &local) == nullptr) return "an unknown time";
   char text[32];
   return {text, std::strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S", &local)};
+}
+
+// "a, b, c and 4 more", by their paths below the directory.
+[[nodiscard]] std::string first_of(const std::vector<std::string>& folders,
+                                   const std::string& below) {
+  constexpr std::size_t shown = 5;
+  std::string list;
+  for (std::size_t i = 0; i < std::min(shown, folders.size()); ++i) {
+    const auto last = i + 1 == folders.size();
+    list += i == 0 ? "" : last ? " and " : ", ";
+    list += std::filesystem::path(folders[i]).lexically_relative(below).string();
+  }
+  if (folders.size() > shown) list += fmt::format(" and {} more", folders.size() - shown);
+  return list;
 }
 
 // The only one, or how many.
@@ -110,9 +125,42 @@ bool refused_a_snapshot() {
   return snapshot_refused;
 }
 
+void begin_reading_for(const char* subcommand) {
+  reading_for = subcommand;
+}
+
+std::vector<std::string> folders_with_traces(const std::string& directory) {
+  namespace fs = std::filesystem;
+  constexpr int deepest = 2;  // from 0
+  constexpr std::size_t most_looked_at = 20'000;
+  std::vector<std::string> found;
+  std::size_t looked_at = 0;
+  std::error_code failed;
+  fs::recursive_directory_iterator at(directory, fs::directory_options::skip_permission_denied,
+                                      failed);
+  for (const fs::recursive_directory_iterator end; !failed && at != end; at.increment(failed)) {
+    if (++looked_at > most_looked_at) break;
+    std::error_code unknown;
+    if (!at->is_directory(unknown)) continue;
+    if (!trace::traces_in(at->path().string()).empty()) found.push_back(at->path().string());
+    if (at.depth() >= deepest) at.disable_recursion_pending();
+  }
+  std::ranges::sort(found);
+  return found;
+}
+
 std::optional<std::vector<std::string>> find(const std::vector<std::string>& names) {
   auto found = trace::find_traces(names);
   if (found) return std::move(*found);
+  for (const auto& name : names) {
+    std::error_code failed;
+    if (!std::filesystem::is_directory(name, failed) || !trace::traces_in(name).empty()) continue;
+    const auto inside = folders_with_traces(name);
+    if (inside.empty()) break;
+    log::error("{}: no traces in this directory, but in {}; read one: memtrace {} {}",
+               text::printable(name), first_of(inside, name), reading_for, inside.front());
+    return std::nullopt;
+  }
   complain({}, found.failure());
   return std::nullopt;
 }

@@ -28,6 +28,12 @@ struct open_trace {
 // snapshot.
 [[nodiscard]] bool refused_a_snapshot();
 
+// Before any is read: the subcommand that reads, for sentences that say what to write instead.
+void begin_reading_for(const char* subcommand);
+
+// The folders below a directory, at most three deep, in which there are traces; sorted.
+[[nodiscard]] std::vector<std::string> folders_with_traces(const std::string& directory);
+
 // The traces among these files and in these directories. Nothing, after one sentence on stderr,
 // when there are none.
 [[nodiscard]] std::optional<std::vector<std::string>> find(const std::vector<std::string>& names);

@@ -6,7 +6,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from typing import NoReturn, Optional, Sequence, Tuple
+from typing import Any, NoReturn, Optional, Sequence, Tuple
 
 from memtrace import _tool
 from memtrace.fleet.errors import FleetError, say
@@ -15,6 +15,9 @@ SUCCESS, FAILURE, USAGE = 0, 1, 2
 
 
 class _Parser(argparse.ArgumentParser):
+    def __init__(self, **how: Any) -> None:
+        super().__init__(epilog="Exit status: 0 done, 1 it could not be done, 2 wrong usage", **how)
+
     def error(self, message: str) -> NoReturn:
         say(f"{message}; {self.prog} --help says more")
         sys.exit(USAGE)

@@ -3,6 +3,7 @@
 sentence. Whether predictions come true: what_if/."""
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -95,7 +96,7 @@ def test_the_smallest_fit_fits(recording):
     made = document(trace, "--alloc-conf", "expandable_segments:True")
     smallest = made["smallest_fit"]["capacity_bytes"] + made["devices"][0]["outside_bytes"]
     assert document(trace, "--alloc-conf", "expandable_segments:True", "--memory",
-                    smallest)["oom"] is None
+                    f"{smallest}B")["oom"] is None
 
 
 BAD_OPTIONS = [
@@ -112,9 +113,16 @@ def test_refused_options(recording, text, words):
     assert words in done.stderr and len(done.stderr.splitlines()) == 1
 
 
+def test_what_does_not_fit_is_said_first(recording):
+    printed = replay(recording[0], "--memory", "1GiB").stdout.splitlines()
+    assert re.fullmatch(r"does not fit 1GiB \(needs [\d.]+ [GM]iB of 1 GiB\)(; with \S+ it does)?", printed[0])
+    assert printed[1] == "" and str(recording[0]) in printed[2]
+    assert not replay(recording[0], "--gpu", "h200").stdout.startswith(("does", "with some"))
+
+
 @pytest.mark.parametrize("arguments, status, words", [
     (["--gpu", "rtx309"], 2, "rtx3090"),
-    (["--memory", "lots"], 2, "write bytes, or 24GiB"),
+    (["--memory", "lots"], 2, "with its unit, such as --memory 24GiB"),
     (["--memory", "1GiB", "--gpu", "h100-80"], 2, "not both"),
 ])
 def test_bad_devices(recording, arguments, status, words):

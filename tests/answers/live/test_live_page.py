@@ -160,7 +160,5 @@ def test_a_port_that_is_taken_and_a_run_that_is_missing_are_said(finished, tmp_p
         assert taken.returncode == 1 and "choose another with --port" in taken.stderr
     missing = live("--serve", tmp_path / "none")
     assert missing.returncode == 1 and "no such file" in missing.stderr
-    (tmp_path / "empty").mkdir()
-    assert live("--serve", tmp_path / "empty").returncode == 1
     assert live("--html", finished).returncode == 2
     assert live("--serve", "--once", finished).returncode == 2

@@ -37,3 +37,18 @@ def test_an_unknown_option_is_told_with_the_one_that_is_meant(built, written, me
     done = runs.memtrace_says(*written)
     assert done.returncode == 2 and done.stderr.count("\n") == 1
     assert done.stderr.strip().endswith(meant)
+
+
+def test_what_is_not_expected_is_told_as_it_was_written(built):
+    done = runs.memtrace_says("dry-run", "python", "train.py")
+    assert done.returncode == 2
+    assert done.stderr == "memtrace: python train.py are not expected; put the program and its arguments after --\n"
+
+
+@pytest.mark.parametrize("options", [["-v"], ["-vv"], ["--log-level", "info"], ["--log-level=info"]])
+def test_what_to_say_may_stand_before_the_subcommand(examples, tmp_path, options):
+    done = runs.memtrace_says(*options, "dry-run", "--bare", "--", "true")
+    assert done.returncode == 0 and "starting true" in done.stderr
+    done = runs.memtrace_says(*options, "report", "--html", examples / "clean.mtrace", cwd=tmp_path)
+    assert done.returncode == 0 and (tmp_path / "memtrace-report.html").exists()
+    assert "did you mean report?" in runs.memtrace_says(*options, "reprot", "x").stderr

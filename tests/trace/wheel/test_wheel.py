@@ -30,6 +30,9 @@ def test_one_small_wheel_for_all_pythons(wheel):
     assert native <= names
     assert {name for name in names if ".so" in name} == {name for name in native if ".so" in name}
     assert any(name.endswith("dist-info/licenses/LICENSE") for name in names)
+    shared = {name.split(".data/data/share/")[1] for name in names if ".data/data/share/" in name}
+    assert shared == {"bash-completion/completions/memtrace", "zsh/site-functions/_memtrace",
+                      "fish/vendor_completions.d/memtrace.fish", "man/man1/memtrace.1"}
     assert {"memtrace/licenses/libzstd-dev", "memtrace/licenses/libfmt-dev"} <= names
 
 

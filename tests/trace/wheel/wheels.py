@@ -53,7 +53,8 @@ def said(command: list, **how) -> str:
 
 
 def files_in(folder: Path) -> set[Path]:
-    return {file.relative_to(folder) for file in folder.rglob("*") if "__pycache__" not in file.parts}
+    """Without folders: pip leaves those of share/ behind, empty."""
+    return {file.relative_to(folder) for file in folder.rglob("*") if "__pycache__" not in file.parts and not file.is_dir()}
 
 
 @dataclass

@@ -36,7 +36,7 @@ WINGS: dict[str, dict[str, list[str]]] = {
         "show": ["terminal", "json", "diff", "html", "what_if", "audit", "live"],
         "export": ["tables", "formats", "scrub"],
         "plan": ["fit"],
-        "cli": ["io", "launch", "commands"],
+        "cli": ["io", "launch", "help", "commands"],
     },
     "interpose": {
         "ground": ["base", "recorder", "session", "loader", "driver"],

@@ -96,7 +96,7 @@ def perform_one(run: dict, folder: Path, keep: bool) -> Verdict:
     plan.write_text(json.dumps(run))
     program = [run["program"]] if "program" in run else []
     ended = recordings.run([runs.python(), HERE / "perform.py", plan, seen, *program], folder / "traces" / name,
-                           env={**QUIET, "PYTORCH_CUDA_ALLOC_CONF": run["settings"]}, memory=str(run["memory"]))
+                           env={**QUIET, "PYTORCH_CUDA_ALLOC_CONF": run["settings"]}, memory=f"{run['memory']}B")
     for made in ended.traces[:1]:
         made.rename(trace)
     if ended.status or not seen.exists() or not trace.exists():

@@ -55,7 +55,7 @@ def perform(cases: list[Case], folder: Path) -> dict[str, dict]:
     folder.mkdir(parents=True, exist_ok=True)
     found = {}
     for case in cases:
-        made = recordings.record(PROGRAM, case.workload, memory=str(case.memory),
+        made = recordings.record(PROGRAM, case.workload, memory=f"{case.memory}B",
                                  env={**QUIET, "PYTORCH_CUDA_ALLOC_CONF": SETTINGS[case.setting]}).expect(0)
         shutil.copyfile(made.trace, folder / f"{case.name}.mtrace")
         found[case.name] = json.loads(made.stdout)
@@ -68,7 +68,7 @@ def replay(trace: Path, settings: list[str], memory: int | None = None) -> dict[
     for text in settings:
         line += ["--alloc-conf", text]
     if memory is not None:
-        line += ["--memory", str(memory)]
+        line += ["--memory", f"{memory}B"]
     done = subprocess.run(line, capture_output=True, text=True, env=runs.environment(), check=False)
     assert done.returncode == 0, done.stderr
     options = json.loads(done.stdout)["options"]

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Arguments that several subcommands take, in the same words.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "memtrace/gpu_models.h"
+
+namespace CLI {
+class App;
+class Option;
+}  // namespace CLI
+
+namespace memtrace::cli {
+
+// "10", which is a number and no size that anybody means.
+[[nodiscard]] bool has_no_unit(std::string_view text);
+
+// Bytes of "24GiB", which the sentence names as an example. Nothing after one sentence on stderr.
+[[nodiscard]] std::optional<std::uint64_t> size_in(std::string_view option, const std::string& text,
+                                                   std::string_view such_as);
+
+// As gpus::find; where a name stands for one of several sizes, a line says which. Null after one
+// sentence on stderr.
+[[nodiscard]] const gpu_model* find_gpu(const std::string& name);
+
+// --html, which may stand without a file: see name_page.
+CLI::Option* add_page_option(CLI::App& app, std::string& file, const std::string& said);
+
+// "memtrace-report.html" behind an --html that no file follows: the end, another option, or the
+// directory or trace that is meant to be read.
+void name_page(const CLI::App& sub, std::vector<std::string>& arguments);
+
+}  // namespace memtrace::cli
