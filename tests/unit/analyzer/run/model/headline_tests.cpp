@@ -176,7 +176,7 @@ TEST_CASE("GIVEN a request that failed THEN what was in its way, and what lets i
     proved.how = advice::proof::replayed;
     CHECK(said_of(process) ==
           "OUT OF MEMORY · 2 GiB refused at train.py:42 · 5 GiB were unused, but in pieces · fix "
-          "(replayed): "
+          "(checked by replay): "
           "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True");
   }
   SECTION("the change is about some of the memory, and not about most of it") {
