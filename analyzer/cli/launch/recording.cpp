@@ -127,7 +127,8 @@ std::string output_folder(const std::string& wanted) {
 void add_recording_options(CLI::App& app, recording_options& to) {
   app.add_option("-o,--output", to.output, "Directory for the traces (default: here)")
       ->type_name("DIR");
-  app.add_option("--mode", to.mode, "What to record, if not set as MEMTRACE says, else standard")
+  app.add_option("--mode", to.mode,
+                 "What to record; without it as the variable MEMTRACE says, else standard")
       ->type_name("MODE")
       ->check(CLI::IsMember(
           std::vector<std::string>(recording_mode_names.begin(), recording_mode_names.end())));
