@@ -2,17 +2,50 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import type { Oom } from "../src/data/report";
-import { fallOf } from "../src/ui/oom";
+import { drawn, piecesOf, sharesOf, whyOf } from "../src/ui/failure";
 
-test("the waterfall goes from what the GPU has down to what is free", () => {
-  const oom = { capacity_bytes: 1000, reserved_bytes: 800, allocated_bytes: 700, free_bytes: 50, requested_bytes: 60 } as Oom;
-  const steps = fallOf(oom);
-  assert.deepEqual(steps.map((one) => [one.key, one.bytes]), [["oom:capacity", 1000], ["oom:outside", 150],
-    ["oom:allocated", 700], ["oom:unused", 100], ["oom:free", 50]]);
-  assert.deepEqual(steps.map((one) => [one.from, one.to]), [[0, 1000], [850, 1000], [150, 850], [50, 150], [0, 50]]);
+const UNUSED = { empty_segments_bytes: 0, split_segments_bytes: 100, expandable_segments_bytes: 0, private_pools_bytes: 0, pending_free_bytes: 0 };
+const FAILED = {
+  capacity_bytes: 1000, reserved_bytes: 800, allocated_bytes: 700, free_bytes: 50, requested_bytes: 200, unused: UNUSED,
+  holders: [{ category: "weights", bytes: 200 }, { category: "activations", bytes: 300 }, { category: "activations", bytes: 200 }],
+} as unknown as Oom;
+
+const told = (oom: Oom) => piecesOf(oom).map((one) => [one.key, one.bytes]);
+
+test("the parts of the GPU at the failure add up to it, the largest category first", () => {
+  assert.deepEqual(told(FAILED), [["oom:outside", 150], ["oom:category:activations", 500], ["oom:category:weights", 200],
+    ["oom:unused", 100], ["oom:free", 50]]);
 });
 
-test("a waterfall of a GPU whose size is not known", () => {
-  const oom = { capacity_bytes: null, reserved_bytes: 800, allocated_bytes: 700, free_bytes: 50, requested_bytes: 60 } as Oom;
-  assert.deepEqual(fallOf(oom).map((one) => one.key), ["oom:allocated", "oom:unused", "oom:free"]);
+test("what no line is known of is a part, and without lines what is allocated is one", () => {
+  assert.deepEqual(told({ ...FAILED, holders: FAILED.holders.slice(0, 2) }).slice(1, 4),
+    [["oom:category:activations", 300], ["oom:category:weights", 200], ["oom:no_line", 200]]);
+  assert.deepEqual(told({ ...FAILED, holders: [] })[1], ["oom:allocated", 700]);
+});
+
+test("a GPU whose size is not known has nothing outside", () => {
+  assert.deepEqual(told({ ...FAILED, capacity_bytes: null, holders: [] }).map(([key]) => key), ["oom:allocated", "oom:unused", "oom:free"]);
+});
+
+test("shares keep their sum, and what is small is seen", () => {
+  const shares = sharesOf([1, 999, 0], [0.01, 0.01, 0.01]);
+  assert.deepEqual(shares, [0.01, 0.99, 0]);
+  assert.deepEqual(sharesOf([0, 0], [0.1, 0.1]), [0, 0]);
+});
+
+test("the request begins where the free memory does, and goes beyond the end by what is lacking", () => {
+  const { pieces, before, inside, over } = drawn(FAILED, piecesOf(FAILED));
+  assert.ok(Math.abs(over - 150 / 1150) < 1e-9 && Math.abs(inside - 50 / 1150) < 1e-9);
+  assert.ok(Math.abs(before + inside + over - 1) < 1e-9);
+  assert.ok(Math.abs(pieces.reduce((sum, one) => sum + one, 0) + over - 1) < 1e-9);
+  const refused = { ...FAILED, requested_bytes: 25 };
+  assert.equal(drawn(refused, piecesOf(refused)).over, 0);
+  assert.ok(Math.abs(drawn(refused, piecesOf(refused)).inside - 0.025) < 1e-9);
+});
+
+test("why a request did not fit", () => {
+  assert.equal(whyOf(FAILED), "too_little");
+  assert.equal(whyOf({ ...FAILED, requested_bytes: 120 }), "pieces");
+  assert.equal(whyOf({ ...FAILED, requested_bytes: 120, unused: { ...UNUSED, split_segments_bytes: 20, private_pools_bytes: 80 } }), "kept_apart");
+  assert.equal(whyOf({ ...FAILED, requested_bytes: 40 }), "refused");
 });

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import type { Verdict } from "../src/data/report";
-import { adviceHeading, adviceWords, answerWords } from "../src/text/named";
+import { adviceHeading, adviceWords, answerWords, summaryOf } from "../src/text/named";
 import { bytes, duration, percent, shown } from "../src/text/units";
 import { fromHash, toHash } from "../src/ui/state";
 
@@ -19,6 +19,8 @@ test("durations and shares", () => {
   assert.equal(duration(17e6), "17.0 ms");
   assert.equal(percent(1, 0), "");
   assert.equal(percent(1, 4), "25 %");
+  assert.equal(percent(1, 10_000), "< 0.1 %");
+  assert.equal(percent(0, 10_000), "0.0 %");
 });
 
 test("a name that would turn the text around, or is endless", () => {
@@ -49,6 +51,14 @@ test("changes and answers are called what the analyzer calls them", () => {
   assert.equal(answerWords(named, { ...verdict, answer: "bounded", bound: { ...bound, kind: "container", file: null, value: 0 } }), "bounded by itself");
   assert.equal(answerWords(named, { ...verdict, answer: "bounded", bound: { ...bound, kind: "episode", expression: "evaluation" } }),
                "bounded by the end of evaluation");
+});
+
+test("a call site is called by its line", () => {
+  const frames = [{ file: "/x/torch/linear.py", line: 134, function: "forward", user: false }, { file: "/x/evaluate.py", line: 11, function: "main", user: true }];
+  const verdict = { summary: "call site 1 accumulates 8 KiB a step", culprits: [{ frames }] } as unknown as Verdict;
+  assert.equal(summaryOf(verdict), "evaluate.py:11: 8 KiB a step");
+  assert.equal(summaryOf({ ...verdict, summary: "call site 6 grows by jumps" }), "evaluate.py:11 grows by jumps");
+  assert.equal(summaryOf({ ...verdict, summary: "GPU 0 is steady", culprits: [] }), "GPU 0 is steady");
 });
 
 test("a view in the address is a name and nothing else", () => {

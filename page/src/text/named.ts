@@ -26,3 +26,16 @@ export function answerWords(named: Named, verdict: Verdict): string {
   const place = bound.file === null ? "itself" : `${shown(baseName(bound.file), 60)}:${bound.line}`;
   return `bounded by ${place}${bound.value === 0 ? "" : ` at ${count(bound.value)}`}`;
 }
+
+/** "evaluate.py:11": where most of what grows was made; a number of a call site means nothing to readers. */
+export function lineOf({ culprits }: Verdict): string {
+  const frames = culprits[0]?.frames ?? [];
+  const line = frames.find((one) => one.user) ?? frames[0];
+  return line ? `${shown(baseName(line.file), 60)}:${line.line}` : "one line";
+}
+
+/** "evaluate.py:11: 8 KiB a step", where the report says "call site 1 accumulates 8 KiB a step". */
+export function summaryOf(verdict: Verdict): string {
+  return shown(verdict.summary.replace(/^call site \d+( accumulates)?/,
+    (_all, grows?: string) => `${lineOf(verdict)}${grows ? ":" : ""}`), 800);
+}

@@ -26,6 +26,7 @@ export function count(value: number): string {
 }
 
 export function percent(part: number, whole: number): string {
+  if (part > 0 && part < 0.0005 * whole) return "< 0.1 %";
   return whole > 0 ? `${(100 * part / whole).toFixed(part / whole < 0.0995 ? 1 : 0)} %` : "";
 }
 

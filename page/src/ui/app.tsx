@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { JSX } from "preact";
-import { useCallback, useEffect, useLayoutEffect, useMemo, useState } from "preact/hooks";
+import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Facts } from "../data/facts";
 import type { History } from "../data/history";
 import type { Report } from "../data/report";
@@ -10,6 +10,7 @@ import { Changes } from "./changes";
 import { FirstScreen } from "./first_screen";
 import { Fresh } from "./fresh";
 import { FragmentationView } from "./fragmentation";
+import { useHeaderHeight } from "./header_height";
 import { HoldersView } from "./holders";
 import { IcicleView } from "./icicle";
 import { LeaksView } from "./leaks";
@@ -64,6 +65,8 @@ export function App({ facts, report, histories }:
     window.memtrace.moment = () => chosen.event;
     window.memtrace.setMoment = (event) => choose({ event });
   }, [chosen, choose]);
+  const header = useRef<HTMLElement>(null);
+  useHeaderHeight(header);  // before anything is scrolled to
   useEffect(() => {
     show(chosen.view);
     const followed = () => {  // a link that was pasted; a bare name is the link that skips the header
@@ -83,8 +86,13 @@ export function App({ facts, report, histories }:
   return (
     <PageContext.Provider value={page}>
       <a class="skip" href="#first">Skip to the report</a>
-      <header>
+      <header ref={header} class={histories.length > 1 || facts.served != null ? "" : "one-line"}>
         <h1>memtrace <span class="command" title={shown(report.run.command.join(" "), 2000)}>{shown(command, 100)}</span></h1>
+        <nav aria-label="Views">{views.map(([id, title]) => <a key={id} href={`#${id}`} onClick={(event) => {
+          event.preventDefault();  // the address holds what was chosen
+          choose({ view: id });
+          show(id);
+        }}>{title}</a>)}</nav>
         <div class="controls">
           {histories.length > 1 ? (
             <label>Device <select value={String(chosen.history)}
@@ -93,11 +101,6 @@ export function App({ facts, report, histories }:
             </select></label>) : null}
           <ThemeButton />
         </div>
-        <nav aria-label="Views">{views.map(([id, title]) => <a key={id} href={`#${id}`} onClick={(event) => {
-          event.preventDefault();  // the address holds what was chosen
-          choose({ view: id });
-          show(id);
-        }}>{title}</a>)}</nav>
         {facts.served != null ? <Fresh number={facts.served} madeNs={facts.made_ns} /> : null}
       </header>
       <main>

@@ -9,13 +9,16 @@ const OF_CATEGORY: Record<string, string> = {
 };
 const OF_PART: Record<string, string> = {
   cached: "var(--cached)", free: "var(--free)", unexplained: "#a05a2c", context: "var(--context)",
+  other_processes: "#1f8a8a", modules: "#8b7262", rounding: "#b8a08e",
 };
+// What else is outside of PyTorch, such as libraries: none of the categories' colours.
+const OUTSIDE = ["#8a8a3c", "#6f7f2f", "#a7a65a"];
 const SERIES = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#7b5aa6", "#f0e442",
                 "#1b7f3b", "#a05a2c", "#5aa9dd", "#b8325e"];
 
 export function categoryColour(name: string): string { return OF_CATEGORY[name] ?? "#8c8c8c"; }
 export function partColour(name: string): string {
-  return OF_CATEGORY[name] ?? OF_PART[name] ?? SERIES[hashed(name) % SERIES.length]!;
+  return OF_CATEGORY[name] ?? OF_PART[name] ?? OUTSIDE[hashed(name) % OUTSIDE.length]!;
 }
 export function seriesColour(number: number): string {
   return number < 0 ? "#bdbdbd" : SERIES[number % SERIES.length]!;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The answer: the verdict, five figures, and who held the device.
+// The answer: the headline, what is known in figures, and who held the device.
 import type { ComponentChildren, JSX } from "preact";
 import type { Device, Report, Verdict } from "../data/report";
 import { answerWords } from "../text/named";
 import { bytes, count, percent, shown, words } from "../text/units";
 import { categoryColour, partColour } from "./colours";
 import { OutOfMemory } from "./oom";
-import { Section, Size, Slice, Swatch } from "./parts";
+import { Prose, Section, Size, Slice, Swatch } from "./parts";
 import { deviceOf, usePage } from "./state";
 import { Ask } from "./tip";
 
@@ -64,11 +64,25 @@ function verdictOf(report: Report, device: Device): Verdict | undefined {
   return report.verdicts.find((one) => one.subject === `device:${device.index}` && one.pid === device.pid);
 }
 
-function Tiles({ report, device }: { report: Report; device: Device }): JSX.Element {
-  const verdict = verdictOf(report, device);
-  const growth = verdict?.bytes_per_step ?? null;
-  const unit = verdict?.series.unit ?? "step";
+/** Growth, and when it ends the run; nothing where nothing is known. */
+function GrowthTiles({ verdict }: { verdict: Verdict }): JSX.Element {
   const { facts } = usePage();
+  const growth = verdict.bytes_per_step;
+  const { unit } = verdict.series;
+  const isBounded = verdict.answer === "bounded";
+  return (
+    <>
+      {growth !== null || isBounded ? (
+        <Tile title={`Growth a ${unit}`} note={growth === 0 ? "does not fill up" : answerWords(facts, verdict)}>
+          {growth === null ? "bounded" : growth === 0 ? "none" : <Size value={growth} of="growth" />}</Tile>) : null}
+      {verdict.steps_to_oom !== null ? (
+        <Tile title={`${unit[0]!.toUpperCase()}${unit.slice(1)}s until it is full`}>
+          <span class="number" data-key="steps_to_oom" data-value={verdict.steps_to_oom}>{count(verdict.steps_to_oom)}</span></Tile>) : null}
+    </>
+  );
+}
+
+function Tiles({ report, device, verdict }: { report: Report; device: Device; verdict: Verdict | undefined }): JSX.Element {
   const { completeness } = report;
   const complete = completeness.dropped_events === 0 && !completeness.truncated && completeness.clean_exit;
   const unused = device.peak_reserved_bytes === null ? null : device.peak_reserved_bytes - device.peak_allocated_bytes;
@@ -76,38 +90,53 @@ function Tiles({ report, device }: { report: Report; device: Device }): JSX.Elem
     <dl class="tiles">
       <Tile title="Peak allocated" note={device.capacity_bytes ? `${percent(device.peak_allocated_bytes, device.capacity_bytes)} of the GPU` : null}>
         <Size value={device.peak_allocated_bytes} of="peak_allocated" /></Tile>
-      <Tile title={<>Peak reserved<Ask word="reserved" /></>} note={unused !== null ? `${bytes(Math.max(unused, 0))} more than was ever allocated` : null}>
-        <Size value={device.peak_reserved_bytes} of="peak_reserved" /></Tile>
-      <Tile title={`Growth a ${unit}`} note={verdict && growth !== 0 && growth !== null ? answerWords(facts, verdict) : null}>
-        {growth === null ? <span class="unknown">not known</span> : growth === 0 ? "none" : <Size value={growth} of="growth" />}</Tile>
-      <Tile title={`${unit[0]!.toUpperCase()}${unit.slice(1)}s until it is full`}>
-        {verdict?.steps_to_oom != null ? <span class="number" data-key="steps_to_oom" data-value={verdict.steps_to_oom}>{count(verdict.steps_to_oom)}</span>
-          : growth === 0 || verdict?.answer === "bounded" ? "does not fill up" : <span class="unknown">not known</span>}</Tile>
-      <Tile title="Recorded" note={complete ? "all of it" : "not all of it: see How far to trust it"}>
-        <span data-key="events" data-value={completeness.events}>{count(completeness.events)} events</span><Ask word="event" /></Tile>
+      {device.peak_reserved_bytes !== null ? (
+        <Tile title={<>Peak reserved<Ask word="reserved" /></>} note={unused !== null ? `${bytes(Math.max(unused, 0))} more than was ever allocated` : null}>
+          <Size value={device.peak_reserved_bytes} of="peak_reserved" /></Tile>) : null}
+      {verdict ? <GrowthTiles verdict={verdict} /> : null}
+      <Tile title={<>Recorded<Ask word="event" /></>} note={complete ? "all of it" : "not all of it: see How far to trust it"}>
+        <span data-key="events" data-value={completeness.events}>{count(completeness.events)} events</span></Tile>
     </dl>
   );
+}
+
+const SIZES = /(\d[\d.,]* (?:[KMGT]iB|%))/;
+
+/** Its lines do not end between a number and its unit. */
+function Headwords({ text }: { text: string }): JSX.Element {
+  return <>{text.split(SIZES).map((one, i) => (i % 2 === 1 ? <span key={i} class="number">{one}</span> : <Prose key={i} text={one} most={600} />))}</>;
+}
+
+/** The first word says how it stands, so that nothing depends on the colour. */
+function HeadlineText({ report }: { report: Report }): JSX.Element {
+  const { state, text } = report.headline;
+  const clean = shown(text, 600);
+  const [first] = clean.split(" · ", 1);
+  return <span class={`verdict ${state}`} data-key="headline"><strong>{first}</strong><Headwords text={clean.slice(first!.length)} /></span>;
 }
 
 export function FirstScreen(): JSX.Element {
   const page = usePage();
   const { report } = page;
   const device = deviceOf(page);
-  if (!device) {
-    return <Section id="first" title="Verdict"><p class="verdict" data-key="headline">{shown(report.headline.text, 600)}</p></Section>;
-  }
+  const headline = <HeadlineText report={report} />;
+  if (!device) return <Section id="first" title={headline}>{null}</Section>;
   const verdict = verdictOf(report, device);
   const oom = report.oom.filter((one) => one.device === device.index && one.pid === device.pid);
   const decisive = oom.find((one) => !one.caught) ?? oom[0];
-  const growth = <span data-key="verdict">{verdict ? shown(verdict.summary, 600) : "Nothing is known of its growth."}</span>;
+  const hasEnded = decisive !== undefined && !decisive.caught;
+  // Of a run that ended when memory ran out, "cannot be told" is no news.
+  const growth = verdict ? (hasEnded && verdict.answer === "not_settled" ? null : shown(verdict.summary, 600))
+    : hasEnded ? null : "Nothing is known of its growth";
+  // The failure's picture says where all of the GPU was; one of another moment beside it would contradict it.
+  const hasPicture = hasEnded && decisive.holders.length > 0;
   return (
-    <Section id="first" title="Verdict">
-      <p class="verdict" data-key="headline">{shown(report.headline.text, 600)}</p>
+    <Section id="first" title={headline}>
       {report.run.settings_without_effect.map((one, i) => <p key={i} class="lead">{shown(one, 400)}</p>)}
-      <p class="lead">{growth}.</p>
-      <Tiles report={report} device={device} />
-      {decisive ? <OutOfMemory oom={decisive} /> : null}
-      <DeviceBar device={device} />
+      {growth !== null ? <p class="lead"><span data-key="verdict">{growth}</span>.</p> : null}
+      <Tiles report={report} device={device} verdict={verdict} />
+      {decisive ? <OutOfMemory oom={decisive} device={device} /> : null}
+      {hasPicture ? null : <DeviceBar device={device} />}
     </Section>
   );
 }

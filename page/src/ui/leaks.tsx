@@ -4,9 +4,9 @@ import type { JSX } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import uPlot from "uplot";
 import type { ExpectedGrowth, Verdict } from "../data/report";
-import { answerWords } from "../text/named";
+import { answerWords, lineOf, summaryOf } from "../text/named";
 import { baseName, bytes, count, percent, shown, words } from "../text/units";
-import { Chain, Frames, Prose, Section, Size } from "./parts";
+import { Frames, KeptBy, Prose, Section, Size, Written } from "./parts";
 import { usePage } from "./state";
 import { styled } from "./theme";
 import { POWERS_OF_TWO } from "./timeline_plot";
@@ -54,7 +54,7 @@ function Remedy({ fix }: { fix: Fix }): JSX.Element | null {
     <div class="remedy">
       <h4>Remedy</h4>
       <p><Prose text={fix.cause} most={1000} /></p>
-      <pre tabIndex={0} aria-label="What to write">{shown(fix.change, 2000)}</pre>
+      <Written text={fix.change} most={2000} />
       {fix.caution ? <p>Take care: <Prose text={fix.caution} most={500} /></p> : null}
     </div>
   );
@@ -62,7 +62,7 @@ function Remedy({ fix }: { fix: Fix }): JSX.Element | null {
 
 const WHOLE = [1, 2, 5].flatMap((one) => Array.from({ length: 8 }, (_none, i) => one * 10 ** i)).sort((one, other) => one - other);  // of steps there are no halves
 
-interface Growth { verdict: Verdict; place: number; same: string[] }
+interface Growth { verdict: Verdict; place: number; same: Verdict[] }
 
 /** Verdicts with the same suspects are about the same memory: the first of them stands for all. */
 export function folded(all: { verdict: Verdict; place: number }[]): Growth[] {
@@ -70,24 +70,30 @@ export function folded(all: { verdict: Verdict; place: number }[]): Growth[] {
   for (const { verdict, place } of all) {
     const lines = verdict.culprits.map((one) => one.frames.map((frame) => `${frame.file}:${frame.line}`).join(" ")).join("\n");
     const known = lines === "" ? undefined : made.get(lines);
-    if (known) known.same.push(verdict.subject); else made.set(lines || `/${place}`, { verdict, place, same: [] });
+    if (known) known.same.push(verdict); else made.set(lines || `/${place}`, { verdict, place, same: [] });
   }
   return [...made.values()];
 }
 
-/** "device:0", "category:outputs", "site:6": what a series is of. Numbers of sites mean nothing to readers. */
-function subjectName(subject: string): string {
-  const [kind, name = ""] = subject.split(/:(.*)/s);
-  return kind === "device" ? `GPU ${shown(name, 20)}` : kind === "site" ? "one line" : shown(words(name), 60) || words(kind ?? "");
+/** "device:0", "category:outputs", "site:6", "outside:0:context", "host:pinned": what a series is of. */
+function subjectName(verdict: Verdict): string {
+  const [kind = "", name = ""] = verdict.subject.split(/:(.*)/s);
+  if (kind === "device") return `GPU ${shown(name, 20)}`;
+  if (kind === "site") return lineOf(verdict);
+  const called = shown(words(name), 60);
+  if (kind === "host") return called ? `host memory, ${called}` : "host memory";
+  if (kind !== "outside") return called || words(kind);
+  const [device, part = ""] = called.split(/:(.*)/s);
+  return `GPU ${device} outside of PyTorch${part ? `, ${part}` : ""}`;
 }
 
 function Growing({ verdict, place, same }: Growth): JSX.Element {
   const { facts } = usePage();
-  const seen = same.filter((one) => !one.startsWith("site:")).map(subjectName);
+  const seen = same.filter((one) => !one.subject.startsWith("site:")).map(subjectName);
   return (
     <article class={verdict.is_leak ? "leak" : ""}>
-      <h3>{subjectName(verdict.subject)}: {answerWords(facts, verdict)}{verdict.expected?.is_all ? ", as expected" : ""}</h3>
-      <p>{shown(verdict.summary, 800)}.{seen.length > 0 ? ` It shows in ${seen.join(", ")} too.` : ""}</p>
+      <h3>{subjectName(verdict)}: {answerWords(facts, verdict)}{verdict.expected?.is_all ? ", as expected" : ""}</h3>
+      <p>{summaryOf(verdict)}.{seen.length > 0 ? ` It shows in ${seen.join(", ")} too.` : ""}</p>
       <Series verdict={verdict} />
       {verdict.bytes_per_step ? <p><Size value={verdict.bytes_per_step} of={`verdict:${place}:growth`} /> a {verdict.series.unit}
         {verdict.bytes_per_step_low !== null && verdict.bytes_per_step_high !== null ? <> (between {bytes(verdict.bytes_per_step_low)} and {bytes(verdict.bytes_per_step_high)})</> : null}
@@ -98,7 +104,7 @@ function Growing({ verdict, place, same }: Growth): JSX.Element {
           <p><Size value={one.bytes_per_step} of={`verdict:${place}:culprit:${i}`} /> a {verdict.series.unit}, {percent(one.share, 1)} of the growth, {words(one.category)}: <Frames frames={one.frames} /></p>
           {one.expected ? <p class="note">{expectedWords(one.expected)}</p> : null}
           {one.forward.length > 0 ? <p>Gradient of <Frames frames={one.forward} /></p> : null}
-          {one.retained_by.slice(0, 3).map((kept, k) => <Chain key={k} kept={kept} />)}
+          <KeptBy all={one.retained_by} />
           <Remedy fix={one.fix} />
         </div>))}
       <Remedy fix={verdict.fix} />
@@ -118,8 +124,10 @@ export function LeaksView(): JSX.Element {
   const all = report.verdicts.map((verdict, place) => ({ verdict, place })).filter(({ verdict }) => pid === undefined || verdict.pid === pid);
   const growing = folded(all.filter(({ verdict }) => verdict.is_leak));
   const rest = folded(all.filter(({ verdict }) => !verdict.is_leak));
+  const settled = all.some(({ verdict }) => verdict.subject.startsWith("device:") && verdict.answer !== "not_settled");
+  const none = settled ? "Nothing accumulates from step to step." : "Whether anything accumulates from step to step is not known.";
   return (
-    <Section id="growth" title="Growth" lead={growing.length === 0 ? "Nothing accumulates from step to step." : "What accumulates from step to step, and what keeps it alive."}>
+    <Section id="growth" title="Growth" lead={growing.length === 0 ? none : "What accumulates from step to step, and what keeps it alive."}>
       {growing.map((one) => <Growing key={one.place} {...one} />)}
       {rest.length > 0 ? <details><summary>What is bounded, not settled, negligible or steady ({count(rest.length)})</summary>{rest.map((one) => <Growing key={one.place} {...one} />)}</details> : null}
     </Section>

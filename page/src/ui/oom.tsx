@@ -1,70 +1,114 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where memory ran out: from what the GPU has down to what was left for the request.
-import type { JSX } from "preact";
-import type { Oom } from "../data/report";
-import { bytes, shown, words } from "../text/units";
-import { partColour, seriesColour } from "./colours";
-import { Chain, Frames, Size, Slice } from "./parts";
+// Where memory ran out: the GPU as it was then, and the request beside what was left for it.
+import { Fragment, type JSX } from "preact";
+import type { Device, Oom } from "../data/report";
+import { bytes, percent, shown, words } from "../text/units";
+import { drawn, piecesOf, unusedOf, wholeOf, whyOf, type Piece } from "./failure";
+import { Frames, KeptBy, Size, Slice, Swatch } from "./parts";
 
-export interface Fall { name: string; key: string; from: number; to: number; bytes: number; colour: string }
+const HOLDERS = 8;
 
-/** Steps of the waterfall; each takes its bytes away from what the one above it left. */
-export function fallOf(oom: Oom): Fall[] {
-  const whole = oom.capacity_bytes ?? oom.reserved_bytes + oom.free_bytes;
-  const made: Fall[] = [];
-  let left = whole;
-  const take = (name: string, key: string, taken: number, colour: string) => {
-    made.push({ name, key, from: Math.max(left - taken, 0), to: Math.max(left, 0), bytes: taken, colour });
-    left -= taken;
-  };
-  if (oom.capacity_bytes !== null) {
-    made.push({ name: "The GPU has", key: "oom:capacity", from: 0, to: whole, bytes: whole, colour: seriesColour(-1) });
-    const outside = whole - oom.reserved_bytes - oom.free_bytes;
-    if (outside > 0) take("Outside of PyTorch", "oom:outside", outside, partColour("context"));
-  }
-  take("Allocated by PyTorch", "oom:allocated", oom.allocated_bytes, seriesColour(0));
-  take("Reserved by PyTorch, not allocated", "oom:unused", oom.reserved_bytes - oom.allocated_bytes, partColour("cached"));
-  made.push({ name: "Free on the device", key: "oom:free", from: 0, to: oom.free_bytes, bytes: oom.free_bytes, colour: "#009e73" });
-  return made;
+/** Whether the process might not use all of its GPU. */
+function isCapped(oom: Oom, device: Device): boolean {
+  return oom.capacity_bytes !== null && device.capacity_bytes !== null && oom.capacity_bytes < device.capacity_bytes;
 }
 
-function Row({ step, whole }: { step: Fall; whole: number }): JSX.Element {
+function Sentence({ oom }: { oom: Oom }): JSX.Element {
+  const unused = unusedOf(oom);
+  const usable = oom.largest_usable_free_block_bytes ?? oom.largest_free_block_bytes;
+  const left = <><Size value={oom.free_bytes} /> {unused > 0 ? <>were free and <Size value={unused} /> reserved but unused, <Size value={oom.free_bytes + unused} /> together</> : "were free"}</>;
+  switch (whyOf(oom)) {
+    case "too_little":
+      return <p>{left}: <strong><Size value={oom.requested_bytes - oom.free_bytes - unused} /> too little</strong>.</p>;
+    case "pieces":
+      return <p>{left}: <strong>enough, but in pieces</strong>.{usable !== null ? <> The largest that this request could have used has <Size value={usable} />.</> : null}</p>;
+    case "kept_apart":
+      return <p>{left}: <strong>enough, but not for this request</strong>, as part of it belongs to private pools (CUDA graphs, MemPool) or waits for other streams.</p>;
+    default:
+      return <p><Size value={oom.free_bytes} /> were free, which should have done: the driver refused it all the same.</p>;
+  }
+}
+
+function Bar({ oom, pieces, end }: { oom: Oom; pieces: Piece[]; end: string }): JSX.Element {
+  const { pieces: shares, before, inside, over } = drawn(oom, pieces);
+  const said = [...pieces.map((one) => `${one.name} ${bytes(one.bytes)}`), `asked for ${bytes(oom.requested_bytes)}`].join(", ");
   return (
-    <tr>
-      <th scope="row">{step.name}</th>
-      <td class="figure"><Size value={step.bytes} of={step.key} /></td>
-      <td class="fall"><div class="bar small" aria-hidden="true">
-        <Slice share={step.from / whole} value={0} colour="transparent" title="" />
-        <Slice share={Math.max((step.to - step.from) / whole, 0.008)} value={step.bytes} colour={step.colour} title={`${step.name}: ${bytes(step.bytes)}`} />
-        <Slice share={1 - step.to / whole} value={0} colour="transparent" title="" />
-      </div></td>
-    </tr>
+    <div class="failure" role="img" aria-label={`${end} ${bytes(wholeOf(oom))}: ${said}`}>
+      <div class="row"><Slice share={1 - over} value={0} title="" label={`${end}: ${bytes(wholeOf(oom))}`} css="end" /><Slice share={over} value={0} title="" /></div>
+      <div class="row whole">
+        {pieces.map((one, i) => <Slice key={one.key} share={shares[i]!} value={one.bytes} colour={one.colour} title={`${one.name}: ${bytes(one.bytes)}`} />)}
+        <Slice share={over} value={0} title="" css="none" />
+      </div>
+      <div class="row asked-for">
+        <Slice share={before} value={0} title="" css="none" />
+        <Slice share={inside} value={0} title={`asked for: ${bytes(oom.requested_bytes)}`} css="inside" />
+        <Slice share={1 - over - before - inside} value={0} title="" css="none" />
+        <Slice share={over} value={0} title={`asked for: ${bytes(oom.requested_bytes)}`} css="beyond" />
+      </div>
+      <div class="row mark"><Slice share={1 - over} value={0} title="" css="none" /><Slice share={over} value={0} title="" css="line" /></div>
+      <div class="asked-words">asked for: {bytes(oom.requested_bytes)}</div>
+    </div>
   );
 }
 
-export function OutOfMemory({ oom }: { oom: Oom }): JSX.Element {
-  const steps = fallOf(oom);
-  const whole = Math.max(1, oom.requested_bytes, ...steps.map((one) => one.to));
-  const asked: Fall = { name: "Asked for", key: "oom:requested", from: 0, to: oom.requested_bytes, bytes: oom.requested_bytes, colour: "#d55e00" };
-  const largest = oom.largest_free_block_bytes;
-  const usable = oom.largest_usable_free_block_bytes ?? largest;
+function Row({ piece, whole, css = "" }: { piece: Piece; whole: number; css?: string }): JSX.Element {
+  return <tr class={css}><th scope="row"><Swatch colour={piece.colour} />{piece.name}</th>
+    <td><Size value={piece.bytes} of={piece.key} /></td><td class="share">{percent(piece.bytes, whole)}</td></tr>;
+}
+
+function Legend({ oom, pieces, end }: { oom: Oom; pieces: Piece[]; end: string }): JSX.Element {
+  const whole = wholeOf(oom);
+  const within = pieces.filter((one) => one.within !== null);
+  const first = pieces.indexOf(within[0]!);
   return (
-    <div class={oom.caught ? "oom caught" : "oom"} role="note">
-      <h3>{oom.caught ? "An allocation failed, which did not end the program" : "The device ran out of memory"}</h3>
-      <p>A request for <Size value={oom.requested_bytes} /> could not be met, at <Frames frames={oom.frames} /></p>
-      <table class="heap"><tbody>{[...steps, asked].map((step) => <Row key={step.key} step={step} whole={whole} />)}</tbody></table>
-      {largest !== null ? <p>The largest free block that PyTorch held had <Size value={largest} of="oom:largest_free" />
-        {usable !== null && usable !== largest ? <>, the largest that this request could have used <Size value={usable} /></> : null}.</p> : null}
-      {oom.retained_by.length > 0 ? <>
-        <p>Kept by:</p>
-        {oom.retained_by.slice(0, 3).map((kept, i) => <Chain key={i} kept={kept} />)}
-      </> : null}
-      {oom.holders.length > 0 ? (
-        <details>
-          <summary>What was allocated then, the largest lines first</summary>
-          <div class="scroll" tabIndex={0} role="region" aria-label="What was allocated when memory ran out"><table><tbody>{oom.holders.slice(0, 8).map((one, i) => (
-            <tr key={i}><td><Size value={one.bytes} of={`oom:holder:${i}`} /></td><td>{words(shown(one.category, 40))}</td><td><Frames frames={one.frames} /></td></tr>))}</tbody></table></div>
-        </details>) : null}
+    <table class="parts" aria-label="The GPU at the failure">
+      <tbody>
+        {pieces.map((one, i) => <Fragment key={one.key}>
+          {i === first ? <tr><th scope="row">allocated by PyTorch</th><td><Size value={oom.allocated_bytes} of="oom:allocated" /></td>
+            <td class="share">{percent(oom.allocated_bytes, whole)}</td></tr> : null}
+          <Row piece={one} whole={whole} css={one.within !== null ? "within" : ""} />
+        </Fragment>)}
+      </tbody>
+      <tfoot>
+        {oom.capacity_bytes !== null ? <tr><th scope="row">{end}</th><td><Size value={oom.capacity_bytes} of="oom:capacity" /></td><td /></tr> : null}
+        <tr class="asked-row"><th scope="row"><Swatch colour="var(--bad)" />asked for</th><td><Size value={oom.requested_bytes} of="oom:requested" /></td>
+          <td class="share">{percent(oom.requested_bytes, whole)}</td></tr>
+      </tfoot>
+    </table>
+  );
+}
+
+export function OutOfMemory({ oom, device }: { oom: Oom; device: Device }): JSX.Element {
+  const pieces = piecesOf(oom);
+  const capped = isCapped(oom, device);
+  const end = capped ? "the limit" : oom.capacity_bytes !== null ? "the GPU" : "PyTorch had, and was free";
+  const largest = oom.largest_free_block_bytes;
+  return (
+    <div class={oom.caught ? "oom caught" : "oom"}>
+      <h3>{oom.caught ? "An allocation failed, which did not end the program" : `Why ${bytes(oom.requested_bytes)} did not fit`}</h3>
+      <p>{oom.caught ? <><Size value={oom.requested_bytes} /> were asked </> : "Asked "}for {oom.frames.length > 0 ? <>at <Frames frames={oom.frames} /></>
+        : `${oom.thread ? `on the thread ${shown(oom.thread, 60)}, ` : ""}where no Python frame was running`}</p>
+      <Sentence oom={oom} />
+      <figure>
+        <figcaption>GPU {device.index}{device.name ? `, ${shown(device.name, 60)}` : ""}{device.capacity_bytes !== null ? <>, <Size value={device.capacity_bytes} of="capacity" /></> : null}: as
+          it was when the request failed.{capped ? <> This process may use <Size value={oom.capacity_bytes} /> of it (set_per_process_memory_fraction): the bar ends there.</> : null}</figcaption>
+        <Bar oom={oom} pieces={pieces} end={end} />
+      </figure>
+      <div class="beside">
+        <div>
+          <Legend oom={oom} pieces={pieces} end={oom.capacity_bytes !== null && !capped ? "the GPU has" : end} />
+          {largest !== null ? <p class="note">The largest free block that PyTorch held had <Size value={largest} of="oom:largest_free" />.</p> : null}
+        </div>
+        <div>
+          <KeptBy all={oom.retained_by} />
+          {oom.holders.length > 0 ? (
+            <details>
+              <summary>What was allocated then, the largest lines first</summary>
+              <div class="scroll" tabIndex={0} role="region" aria-label="What was allocated when memory ran out"><table><tbody>{oom.holders.slice(0, HOLDERS).map((one, i) => (
+                <tr key={i}><td class="figure"><Size value={one.bytes} of={`oom:holder:${i}`} /></td><td>{words(shown(one.category, 40))}</td><td><Frames frames={one.frames} /></td></tr>))}</tbody></table></div>
+            </details>) : null}
+        </div>
+      </div>
     </div>
   );
 }

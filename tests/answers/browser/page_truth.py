@@ -75,8 +75,13 @@ def of_report(told: dict, index: int, pid: int) -> Truth:
             tell(f"oom:{name}", value)
         if decisive["capacity_bytes"] is not None:
             tell("oom:outside", decisive["capacity_bytes"] - decisive["reserved_bytes"] - decisive["free_bytes"])
+        lines: dict[str, int] = {}
         for i, holder in enumerate(decisive["holders"]):
             tell(f"oom:holder:{i}", holder["bytes"])
+            lines[holder["category"]] = lines.get(holder["category"], 0) + holder["bytes"]
+        for category, size in lines.items():
+            tell(f"oom:category:{category}", size)
+        tell("oom:no_line", decisive["allocated_bytes"] - sum(lines.values()))
     return known
 
 

@@ -60,12 +60,15 @@ def test_every_number_is_the_reports(opened, files, name):
 
 @pytest.mark.parametrize("name", ["small", "out_of_memory", "large"])
 def test_what_matters_most_has_its_number(opened, files, name):
-    """The peak, what was reserved, each category at the peak, and what the failed request was."""
+    """The peak, what was reserved, each category at the peak or when memory ran out, and what the failed request was."""
     keys = {one["key"] for one in numbers_of(opened(name))}
     told = files.json(name)
     wanted = {"peak_allocated", "peak_reserved", "capacity", "events", "moment"}
-    wanted |= {f"category:{row['category']}" for row in told["devices"][0]["at_peak"]["categories"]}
-    wanted |= {"oom:requested", "oom:free"} if told["oom"] else set()
+    if told["oom"]:
+        wanted |= {f"oom:category:{row['category']}" for row in told["oom"][0]["holders"]}
+        wanted |= {"oom:requested", "oom:free", "oom:allocated", "oom:unused", "oom:capacity"}
+    else:
+        wanted |= {f"category:{row['category']}" for row in told["devices"][0]["at_peak"]["categories"]}
     assert wanted - keys == set()
 
 
