@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <set>
 #include <string_view>
 #include <tuple>
@@ -65,13 +66,10 @@ using verdicts::subject_kind;
 // of a few more.
 void add_pieces(const process_report& process, std::vector<change>& all) {
   for (const auto& one : process.advice.pieces) all.push_back(change_by(process, one));
-  for (std::size_t i = all.size(); i-- > 1;) {
-    const auto group = [&](std::size_t at) {
-      return std::pair(all[at].stands_first, all[at].free);
-    };
-    if (group(i) == group(i - 1)) {
-      all[i - 1].stands_at = std::max(all[i - 1].stands_at, all[i].stands_at);
-    }
+  std::map<std::pair<bool, bool>, std::uint64_t> most_behind;
+  for (auto one = all.rbegin(); one != all.rend(); ++one) {
+    auto& most = most_behind[{one->stands_first, one->free}];
+    one->stands_at = most = std::max(most, one->stands_at);
   }
 }
 

@@ -121,6 +121,9 @@ TEST_CASE("GIVEN pieces whose rank is not by bytes alone THEN they keep it besid
   auto process = with({free_piece("setting", 96), free_piece("set_to_none", 100)});
   process.findings.verdicts = {leak(on_device(0), 1, 98)};
   CHECK(ids_of(process) == "setting set_to_none clear_list_1 ");
+  // Also where one of the other group stands between them.
+  process = with({piece("keeps_results", 10), free_piece("setting", 5), piece("changes_them", 20)});
+  CHECK(ids_of(process) == "setting keeps_results changes_them ");
 }
 
 TEST_CASE("GIVEN a device that ran out of memory THEN what mends it comes first") {
