@@ -114,6 +114,25 @@ TEST_CASE("GIVEN growth of host memory alone THEN it is called that") {
   CHECK_FALSE(run::headline_of(process).device);
 }
 
+TEST_CASE("GIVEN a pool that grows alone THEN that the program does not, and the setting") {
+  auto process = leaking(1.3 * mib);
+  auto& pool = process.findings.verdicts.front();
+  pool.about.kind = verdicts::subject_kind::reserved;
+  pool.suspects.clear();
+  CHECK(said_of(process) ==
+        "LEAKS · 1.3 MiB a step of what is reserved · what is allocated does not grow · out of "
+        "memory in about 6,140 steps");
+  auto& change = process.changes.emplace_back();
+  change.id = "expandable_segments";
+  change.what = "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True before the program starts";
+  change.how = advice::proof::replayed;
+  change.saves_bytes = gib;
+  CHECK(said_of(process) ==
+        "LEAKS · 1.3 MiB a step of what is reserved · what is allocated does not grow · fix "
+        "(checked by replay): PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True · out of memory in "
+        "about 6,140 steps");
+}
+
 TEST_CASE("GIVEN a request that failed THEN what was in its way, and what lets it pass") {
   auto process = steady();
   run_out(process, 2 * gib, false);
