@@ -218,18 +218,15 @@ using verdicts::subject_kind;
 
 // A setting as it is set, where it fits into a line; empty: the change is none.
 [[nodiscard]] std::string setting_of(const change& cure) {
-  constexpr std::size_t longest = 80;
   auto setting = cure.what.substr(0, cure.what.find(' '));
-  const bool is_setting = setting.find('=') != setting.npos && setting.starts_with("PYTORCH_") &&
-                          setting.size() <= longest;
-  return is_setting ? setting : std::string();
+  const bool fits = setting.find('=') != setting.npos && setting.size() <= 80;
+  return fits && setting.starts_with("PYTORCH_") ? setting : std::string();
 }
 
 [[nodiscard]] std::string fix_words(const change& cure) {
   const auto how = cure.how == advice::proof::replayed ? "checked by replay" : name_of(cure.how);
   const auto setting = setting_of(cure);
-  return fmt::format("fix ({}): {}", how,
-                     setting.empty() ? std::string(advice::brief_words(cure.id)) : setting);
+  return fmt::format("fix ({}): {}", how, setting.empty() ? advice::brief_words(cure.id) : setting);
 }
 
 [[nodiscard]] std::vector<std::string> out_of_memory_parts(const process_report& process,
@@ -237,22 +234,21 @@ using verdicts::subject_kind;
   std::vector<std::string> parts{brief_bytes(oom.facts.requested) + " refused" +
                                  at_line(oom.frames, oom.forward)};
   for (auto& one : reason_of(process, oom)) parts.push_back(std::move(one));
-  if (auto words = cure_of_what_grew(process, oom); !words.empty()) {
+  if (const auto words = cure_of_what_grew(process, oom); !words.empty()) {
     parts.push_back("fix: " + words);
-    return parts;
+  } else if (const auto* const cure = cure_of(process)) {
+    parts.push_back(fix_words(*cure));
   }
-  if (const auto* const cure = cure_of(process)) parts.push_back(fix_words(*cure));
   return parts;
 }
 
 // Of a pool that grows: that the program does not, and the setting that was replayed.
-[[nodiscard]] std::vector<std::string> pool_parts(const process_report& process) {
-  std::vector<std::string> parts{"what is allocated does not grow"};
+void add_pool_words(const process_report& process, std::vector<std::string>& parts) {
+  parts.emplace_back("what is allocated does not grow");
   const auto cure = std::ranges::find_if(process.changes, [](const change& one) {
-    return one.how == advice::proof::replayed && !setting_of(one).empty() && one.saves_bytes != 0;
+    return one.how == advice::proof::replayed && !setting_of(one).empty();
   });
   if (cure != process.changes.end()) parts.push_back(fix_words(*cure));
-  return parts;
 }
 
 // Memory that PyTorch's pool keeps in whole segments, and would give back, is enough for it.
@@ -424,9 +420,7 @@ headline headline_of(const process_report& process) {
   } else if (growing != nullptr) {
     made = {standing::leaks, growth_parts(process, *growing), std::nullopt};
     if (growing->about.kind != subject_kind::host) made.device = growing->about.device;
-    if (growing->about.kind == subject_kind::reserved) {
-      for (auto& part : pool_parts(process)) made.parts.push_back(std::move(part));
-    }
+    if (growing->about.kind == subject_kind::reserved) add_pool_words(process, made.parts);
     const bool was_full = has_been_full(process, growing->about);
     if (auto until = until_full(*growing, was_full)) made.parts.push_back(std::move(*until));
   } else if (!process.devices.empty()) {
