@@ -19,7 +19,7 @@ PARTS = {
     "Use": "recording reading page live advice replay diff check pytest fit estimate snapshots export tables integrations api "
            "sharing fleet",
     "How it answers": "attribution growth verdicts census fragmentation host device ranks simulator beyond_pytorch allocator",
-    "Reference": "settings glossary trace_disk ways_in cuda_calls audit guides_tables fleet_scale export_snapshot code",
+    "Reference": "settings glossary trace_disk ways_in cuda_calls audit guides_tables fleet_scale export_snapshot shell code",
     "Trust": "trust gpu",
 }
 GALLERY = {

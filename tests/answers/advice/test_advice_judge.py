@@ -20,7 +20,7 @@ class Known:
 
 
 def entry(name, saves, group=None, **more):
-    return {"id": name, "saves_bytes": saves * MIB, "proof": "replayed", "group": group, "amount": "", **more}
+    return {"id": name, "saves_bytes": saves * MIB, "proof": "replayed", "group": group, "amount": "", "free": False, **more}
 
 
 def judge(entries, truth=TRUTH, **peaks):
@@ -85,7 +85,18 @@ def test_out_of_memory_is_mended_or_not():
     assert judge([said], fails, **known).good
     assert not judge([said | {"mends_out_of_memory": False}], fails, **known).good
     other = Truth("made_up", "", best=("smaller",), change="smaller", others={"other": "other"})
-    assert judge([entry("other", 0, mends_out_of_memory=True)], other, **known).nothing
+    promises = entry("other", 0, mends_out_of_memory=True)
+    assert judge([promises], other, **known).nothing
+    # It gets past the request that failed, and a later one fails: that is enough, but of the best.
+    assert not judge([promises], other, **known | {"other": (900, "out, later")}).nothing
+    assert not judge([said], fails, **known | {"smaller": (900, "out, later")}).good
+
+
+def test_a_place_is_one_among_what_is_free_or_among_the_rest():
+    free = [entry("setting", 900, free=True), entry("del", 800, free=True)]
+    assert judge([*free, entry("other", 700), entry("smaller", 600)], smaller=(400, None)).place_right
+    costly = [entry("other", 700), entry("another", 650), entry("smaller", 600)]
+    assert not judge([*free, *costly], smaller=(400, None)).place_right
 
 
 def test_host_memory_is_judged_by_what_is_pinned():

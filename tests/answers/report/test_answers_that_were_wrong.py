@@ -154,7 +154,7 @@ def test_a_request_that_failed_in_pieces_has_its_change_and_its_cause(built):
     assert diagnosis["cause"] != "none" and diagnosis["at_out_of_memory"]["request_bytes"] == 300 * MIB
     text = runs.report_text(found.traces)
     # test_headline.py carries it out.
-    setting = re.search(r"fix\s+\(replayed\): (PYTORCH_CUDA_ALLOC_CONF=\S+)", text)[1]
+    setting = re.search(r"fix\s+\(checked\s+by\s+replay\): (PYTORCH_CUDA_ALLOC_CONF=\S+)", text)[1]
     assert setting in text.split("What to change")[1]
     assert "Host memory" not in text and "Cause: none" not in runs.memtrace_says(
         "report", *found.traces, "--by", "fragmentation").stdout

@@ -14,7 +14,9 @@ BY_PYTHON = {"fleet", "kernel"}  # their options are argparse's
 
 @functools.cache
 def help_of(subcommand: str) -> str:
-    return runs.memtrace_says(subcommand, "--help").stdout
+    """Empty: there is no such subcommand."""
+    done = runs.memtrace_says(subcommand, "--help")
+    return done.stdout if done.returncode == 0 else ""
 
 
 def commands_in(page: str) -> list[list[str]]:
@@ -39,12 +41,11 @@ def test_commands_are_found():
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_documented_commands_exist(built, page):
-    known = set(re.findall(r"^  ([a-z-]+) ", runs.memtrace_says("--help").stdout, re.M)) | BY_PYTHON
     wrong = []
     for words in commands_in(page.read_text()):
         if not words or not re.fullmatch("[a-z-]+", words[0]) or words[0].startswith("-"):
             continue
-        if words[0] not in known:
+        if words[0] not in BY_PYTHON and not help_of(words[0]):
             wrong.append(words)
         elif words[0] not in BY_PYTHON:
             wrong += [words for word in words[1:] if re.fullmatch("--[a-z][a-z-]+(=\\S*)?", word)

@@ -44,7 +44,7 @@ def test_what_failed_and_was_caught_is_no_end(built):
 def test_free_memory_in_pieces_is_the_cause_and_a_setting_the_cure(built):
     line = first_line(recordings.record(programs.path("in_pieces"), memory="880MiB"))
     assert line.startswith("OUT OF MEMORY · 300 MiB refused at in_pieces.py:")
-    setting = re.search(r"were unused, but in pieces · fix \(replayed\): (PYTORCH_\w+)=(\S+)$", line)
+    setting = re.search(r"were unused, but in pieces · fix \(checked by replay\): (PYTORCH_\w+)=(\S+)$", line)
     # Carried out, as it is said.
     mended = recordings.record(programs.path("in_pieces"), memory="880MiB", env={setting[1]: setting[2]})
     assert mended.status == 0 and first_line(mended).startswith("FITS")
