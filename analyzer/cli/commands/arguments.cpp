@@ -70,6 +70,12 @@ const gpu_model* find_gpu(const std::string& name) {
   return found;
 }
 
+CLI::Option* add_json_option(CLI::App& app, std::string& file, const std::string& what) {
+  return app
+      .add_option("--json", file, fmt::format("Also write {} as JSON; - for standard output", what))
+      ->type_name("FILE");
+}
+
 CLI::Option* add_page_option(CLI::App& app, std::string& file, const std::string& said) {
   return app
       .add_option(page_option, file,

@@ -29,6 +29,9 @@ namespace memtrace::cli {
 // sentence on stderr.
 [[nodiscard]] const gpu_model* find_gpu(const std::string& name);
 
+// --json: "Also write the report as JSON; …" where `what` is "the report".
+CLI::Option* add_json_option(CLI::App& app, std::string& file, const std::string& what = "it");
+
 // --html, which may stand without a file: see name_page.
 CLI::Option* add_page_option(CLI::App& app, std::string& file, const std::string& said);
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "analyzer/cli/commands/arguments.h"
 #include "analyzer/cli/commands/command.h"
 #include "analyzer/cli/io/open_trace.h"
 #include "analyzer/cli/io/show_report.h"
@@ -69,8 +70,7 @@ action add_audit(CLI::App& app) {
   app.add_option("TRACE", chosen->traces,
                  "Traces recorded with MEMTRACE_CUPTI=1, or directories with traces")
       ->required();
-  app.add_option("--json", chosen->json, "Also write it as JSON; - for standard output")
-      ->type_name("FILE");
+  add_json_option(app, chosen->json);
   app.add_flag("--all", chosen->all, "Every allocation that one of them missed");
   return [chosen](const program&) { return show(*chosen); };
 }

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "analyzer/base/text/utf8.h"
+#include "analyzer/cli/commands/arguments.h"
 #include "analyzer/cli/commands/command.h"
 #include "analyzer/cli/io/log.h"
 #include "analyzer/cli/io/open_trace.h"
@@ -207,8 +208,7 @@ action add_check(CLI::App& app) {
                  "How much more than the earlier run, as 2% (default) or 64MiB")
       ->type_name("SHARE");
   add_suppressions(app, chosen->suppressions);
-  app.add_option("--json", chosen->json, "Also write it as JSON; - for standard output")
-      ->type_name("FILE");
+  add_json_option(app, chosen->json);
   app.add_option("--junit", chosen->junit, "Also write it as JUnit's XML; - for standard output")
       ->type_name("FILE");
   app.add_flag("--github", chosen->github, "Also print annotations for GitHub Actions");

@@ -85,8 +85,7 @@ action add_diff(CLI::App& app) {
       ->type_name("TRACE");
   app.add_option("--after", chosen->after, "Several traces that are the run after")
       ->type_name("TRACE");
-  app.add_option("--json", chosen->json, "Also write it as JSON; - for standard output")
-      ->type_name("FILE");
+  add_json_option(app, chosen->json);
   auto* const html = add_page_option(app, chosen->html, "Also write it as one HTML page");
   app.add_flag("--force", chosen->force, "Replace the page if it is there already")->needs(html);
   add_suppressions(app, chosen->suppressions);

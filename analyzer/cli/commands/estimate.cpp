@@ -293,8 +293,7 @@ action add_estimate(CLI::App& app) {
                  "GPUs to fit on (default: all that are known); list prints those")
       ->type_name("GPU")
       ->delimiter(',');
-  app.add_option("--json", given->json, "Also write it as JSON; - for standard output")
-      ->type_name("FILE");
+  add_json_option(app, given->json);
   return [given](const program&) { return show(*given); };
 }
 

@@ -372,8 +372,7 @@ action add_fit(CLI::App& app) {
   auto* const html =
       add_page_option(app, chosen->html, "Also write it as a page, the grid as a heat map");
   app.add_flag("--force", chosen->force, "Replace the page if it is there already")->needs(html);
-  app.add_option("--json", chosen->json, "Also write it as JSON; - for standard output")
-      ->type_name("FILE");
+  add_json_option(app, chosen->json);
   return [chosen](const program& command) { return fit_command(command, *chosen); };
 }
 

@@ -15,6 +15,7 @@
 #include <utility>
 #include <variant>
 
+#include "analyzer/cli/commands/arguments.h"
 #include "analyzer/cli/commands/command.h"
 #include "analyzer/cli/io/log.h"
 #include "analyzer/cli/io/open_trace.h"
@@ -138,9 +139,7 @@ action add_live(CLI::App& app) {
                  "A trace, a directory with the traces of a run, or a process that is recorded "
                  "(default: what grows in the current directory)");
   auto* const once = app.add_flag("--once", chosen->once, "Print one frame and exit, for scripts");
-  app.add_option("--json", chosen->json, "Also write its figures as JSON; - for standard output")
-      ->type_name("FILE")
-      ->needs(once);
+  add_json_option(app, chosen->json, "its figures")->needs(once);
   app.add_option("--interval", chosen->interval, "Seconds from one look to the next")
       ->type_name("SECONDS")
       ->check(CLI::Range(shortest, longest))

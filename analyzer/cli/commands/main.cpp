@@ -136,7 +136,7 @@ constexpr std::array subcommands = {
                "memtrace export traces --format sqlite -o run.sqlite",
                writing_status},
     subcommand{shares, "fleet", "Many runs: add their summaries to a store, and ask all of them",
-               add_fleet, false, "add|report|compact|views|gpus …",
+               add_fleet, false, "COMMAND …",
                "memtrace fleet add store traces\n"
                "memtrace fleet report store",
                "0 done\n"

@@ -143,8 +143,7 @@ action add_replay(CLI::App& app) {
       ->type_name("GPU");
   app.add_option("--memory", chosen->memory, "Replay on a GPU with this much memory, as 24GiB")
       ->type_name("SIZE");
-  app.add_option("--json", chosen->json, "Also write it as JSON; - for standard output")
-      ->type_name("FILE");
+  add_json_option(app, chosen->json);
   return [chosen](const program&) { return show(*chosen); };
 }
 

@@ -42,6 +42,12 @@ struct report_options {
   bool scrub = false;
 };
 
+// As terminal::view_named knows them.
+[[nodiscard]] std::vector<std::string> kinds_of_rows() {
+  return {"category", "module",        "site",   "phase",    "parameter", "name",
+          "step",     "fragmentation", "advice", "expected", "rank"};
+}
+
 [[nodiscard]] bool understood(const report_options& chosen) {
   if (!chosen.at.empty() && !run::parse_moment(chosen.at)) {
     log::error("--at {}: write event:1234, step:7 or step:7/backward (steps count from 0)",
@@ -49,10 +55,7 @@ struct report_options {
     return false;
   }
   if (!chosen.by.empty() && !terminal::view_named(chosen.by)) {
-    log::error(
-        "--by {}: choose category, module, site, phase, parameter, name, step, fragmentation, "
-        "advice, expected or rank",
-        chosen.by);
+    log::error("--by {}: choose one of {}", chosen.by, CLI::detail::join(kinds_of_rows(), ", "));
     return false;
   }
   if (chosen.json == "-" && chosen.html == "-") {
@@ -132,8 +135,7 @@ action add_report(CLI::App& app) {
   const auto chosen = std::make_shared<report_options>();
   app.add_option("TRACE", chosen->traces, "Traces, or directories: the newest run of each")
       ->required();
-  app.add_option("--json", chosen->json, "Also write the report as JSON; - for standard output")
-      ->type_name("FILE");
+  add_json_option(app, chosen->json, "the report");
   auto* const html = add_page_option(app, chosen->html, "Also write the report as one HTML page");
   app.add_flag("--force", chosen->force, "Replace the page if it is there already")->needs(html);
   auto* const with_source =
@@ -149,11 +151,9 @@ action add_report(CLI::App& app) {
                  "Another moment than the peak: event:N, step:N or step:N/PHASE, from 0")
       ->type_name("MOMENT");
   app.add_option("--by", chosen->by,
-                 "All rows of one kind: category, module, site, phase, parameter, name, "
-                 "step, fragmentation, advice, expected or rank")
+                 "All rows of one kind: " + CLI::detail::join(kinds_of_rows(), ", "))
       ->type_name("KIND")
-      ->check(help::known_values({"category", "module", "site", "phase", "parameter", "name",
-                                  "step", "fragmentation", "advice", "expected", "rank"}));
+      ->check(help::known_values(kinds_of_rows()));
   return [chosen](const program&) { return show(*chosen); };
 }
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "analyzer/base/text/parts.h"
+#include "analyzer/base/text/page.h"
 
 namespace memtrace::cli::help {
 
@@ -20,9 +20,9 @@ constexpr std::size_t left_column = 26;
       text, [](char byte) { return (static_cast<unsigned char>(byte) & 0xC0) != 0x80; }));
 }
 
-[[nodiscard]] std::string paragraph(std::string_view text) {
+[[nodiscard]] std::string paragraph(std::string_view said) {
   std::string out;
-  for (const auto& line : wrapped(text, widest)) out += line + "\n";
+  for (const auto& line : text::wrap(said, widest)) out += line + "\n";
   return out;
 }
 
@@ -51,27 +51,12 @@ constexpr std::size_t left_column = 26;
 
 }  // namespace
 
-std::vector<std::string> wrapped(std::string_view text, std::size_t columns) {
-  std::vector<std::string> lines(1);
-  while (!(text = text::trimmed(text)).empty()) {
-    const auto word = text.substr(0, text.find_first_of(" \n"));
-    auto& line = lines.back();
-    if (!line.empty() && columns_of(line) + 1 + columns_of(word) > columns) {
-      lines.emplace_back(word);
-    } else {
-      line += line.empty() ? std::string(word) : " " + std::string(word);
-    }
-    text.remove_prefix(word.size());
-  }
-  return lines;
-}
-
 std::string entry(const std::string& left, const std::string& said) {
   std::string out = "  " + left;
   const auto width = columns_of(out);
   bool is_first = width + 2 <= left_column;
   if (is_first) out += std::string(left_column - width, ' ');
-  for (const auto& line : wrapped(said, widest - left_column)) {
+  for (const auto& line : text::wrap(said, widest - left_column)) {
     if (!std::exchange(is_first, false)) out += "\n" + std::string(left_column, ' ');
     out += line;
   }

@@ -9,7 +9,6 @@
 #include <CLI/Validators.hpp>
 #include <cstddef>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace memtrace::cli::help {
@@ -52,8 +51,5 @@ class page final : public CLI::FormatterBase {
 
 // "  --json FILE          Also write …", what is said in a column of its own.
 [[nodiscard]] std::string entry(const std::string& left, const std::string& said);
-
-// In lines of at most so many columns, at blanks; a word that is wider has a line of its own.
-[[nodiscard]] std::vector<std::string> wrapped(std::string_view text, std::size_t columns);
 
 }  // namespace memtrace::cli::help

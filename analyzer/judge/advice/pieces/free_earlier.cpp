@@ -124,10 +124,9 @@ struct found_late {
   std::uint64_t bytes = 0;
 };
 
-[[nodiscard]] found_late find(const blocks::evidence& of) {
+[[nodiscard]] found_late find(const blocks::evidence& of, const uses& used) {
   found_late found;
   if (of.now.allocated.request >= of.log.events.size()) return found;
-  const uses used(of);
   const auto peak = of.log.events[of.now.allocated.request];
   std::map<std::string, late_line> lines;
   for (const auto block : alive_after(of, of.now.allocated.request)) {
@@ -153,9 +152,9 @@ struct found_late {
 
 // And what other lines make in a turn that outlives it: not late at the peak, but where the cache
 // has no place for the next turn's while it is there.
-[[nodiscard]] found_late with_all_of_a_turn(const blocks::evidence& of, found_late found) {
-  const uses used(of);
-  std::map<std::string, late_line> beside;
+[[nodiscard]] found_late with_all_of_a_turn(const blocks::evidence& of, const uses& used,
+                                            found_late found) {
+  std::map<trace::stack_id, std::uint64_t> largest;  // block that a stack made
   for (block_number block = 0; block < of.blocks.size(); ++block) {
     const auto bytes = bytes_of(of, block);
     if (bytes < least_bytes) continue;
@@ -163,12 +162,15 @@ struct found_late {
     const bool outlives_its_turn =
         end < death_event(of, block) && used.where(block, end) == del_before::next_turn;
     if (!outlives_its_turn) continue;
-    const auto stack = of.blocks[block].stack;
+    auto& most = largest[of.blocks[block].stack];
+    most = std::max(most, bytes);
+  }
+  std::map<std::string, late_line> beside;
+  for (const auto& [stack, bytes] : largest) {
     const auto line = line_of(of, stack);
     if (line.empty() || is_loaded(of, stack)) continue;
     auto& late = beside[line];
-    if (bytes <= late.bytes) continue;
-    late = {bytes, bytes, stack, del_before::next_turn};
+    if (bytes > late.bytes) late = {bytes, bytes, stack, del_before::next_turn};
   }
   for (const auto& [line, late] : found.lines) beside.erase(line);
   found.lines.insert(found.lines.end(), beside.begin(), beside.end());
@@ -229,16 +231,14 @@ void free_after_use(const blocks::evidence& of, const found_late& found, request
   return words;
 }
 
-}  // namespace
-
-proposals free_earlier(const blocks::evidence& of) {
-  const auto found = find(of);
-  if (found.bytes < least_bytes) return {};
+// Both say what is late at the peak; they differ in the lines to write it for.
+[[nodiscard]] proposal freeing(const blocks::evidence& of, const found_late& found) {
   proposal made;
   made.id = "free_earlier";
   made.group = free_earlier_group;
   made.how = proof::replayed;
   made.title = "Results are held at the peak though nothing uses them any more";
+  made.change = what_to_write(found);
   made.evidence = fmt::format("{} are alive at the peak after the last pass that uses them",
                               bytes_in_words(found.bytes));
   made.about = {found.bytes, "are not used again"};
@@ -249,18 +249,23 @@ proposals free_earlier(const blocks::evidence& of) {
       "compute that first, or keep a detached copy of what is read";
   made.device = of.log.device;
   made.stack = found.lines.front().second.stack;
-  const auto freeing = [&of, &made](const found_late& lines) {
-    made.change = what_to_write(lines);
-    made.rewrite = [&of, lines](allocator::request_log& log) {
-      request_edits edits;
-      free_after_use(of, lines, edits);
-      edits.apply(log);
-    };
-    return made;
+  made.rewrite = [&of, found](allocator::request_log& log) {
+    request_edits edits;
+    free_after_use(of, found, edits);
+    edits.apply(log);
   };
-  proposals all = {freeing(found)};
-  const auto more = with_all_of_a_turn(of, found);
-  if (more.lines.size() > found.lines.size()) all.push_back(freeing(more));
+  return made;
+}
+
+}  // namespace
+
+proposals free_earlier(const blocks::evidence& of) {
+  const uses used(of);
+  const auto found = find(of, used);
+  if (found.bytes < least_bytes) return {};
+  const auto more = with_all_of_a_turn(of, used, found);
+  proposals all = {freeing(of, found)};
+  if (more.lines.size() > found.lines.size()) all.push_back(freeing(of, more));
   return all;
 }
 
