@@ -31,7 +31,7 @@ class tick_clock {
   tick_clock(source read, double rate_ns, std::uint32_t unit_shift) noexcept
       : source_(read), ns_per_tick_(rate_ns), shift_(unit_shift) {}
 
-  // Both clocks now: to be kept until calibrate(). Costs two clock reads.
+  // Both clocks now: to be kept until calibrate(). Costs a dozen clock reads.
   [[nodiscard]] static clock_pair sample() noexcept;
   // The best clock there is, given a sample from earlier in this process.
   [[nodiscard]] static tick_clock calibrate(const clock_pair& earlier) noexcept;
