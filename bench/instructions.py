@@ -22,8 +22,6 @@ from pathlib import Path
 import recording
 
 DEPTH = 15
-# loops.py calls this when all is warm: counting begins anew.
-START = "getpriority"
 PROGRAMS = ("loop", "step")
 
 
@@ -32,7 +30,8 @@ def profile(program: str, way: str) -> tuple[str, int]:
     traced, environment, arguments = recording.WAYS[way]
     with tempfile.TemporaryDirectory() as folder:
         out = f"{folder}/callgrind.out"
-        valgrind = ["valgrind", "--tool=callgrind", f"--zero-before={START}", f"--callgrind-out-file={out}"]
+        # loops.py switches it on when all is warm: to import torch under it takes minutes.
+        valgrind = ["valgrind", "--tool=callgrind", "--instr-atstart=no", f"--callgrind-out-file={out}"]
         # valgrind stands where a program would name the Python whose PyTorch it uses.
         packages = ("--site-packages", str(next(Path(sys.prefix).glob("lib/python*/site-packages"))))
         command = recording.command(traced, folder, packages)

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+import collections
 import signal
 import subprocess
 import sys
@@ -18,8 +19,16 @@ if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+@pytest.hookimpl(tryfirst=True)  # before pytest leaves out what is slow
 def pytest_collection_modifyitems(items):
     items.sort(key=lambda item: item.path.parent.name not in FIRST)
+    cases = collections.Counter()
+    for item in items:
+        share = item.get_closest_marker("one_in")
+        if share and not item.get_closest_marker("slow"):
+            if cases[item.path, item.originalname] % share.args[0]:
+                item.add_marker(pytest.mark.slow)
+            cases[item.path, item.originalname] += 1
     for item in items:
         if item.get_closest_marker("slow") and not item.get_closest_marker("timeout"):
             item.add_marker(pytest.mark.timeout(SLOW_TIMEOUT_S))

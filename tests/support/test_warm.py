@@ -65,6 +65,7 @@ def facts_of(recording: recordings.Recording) -> list[dict]:
     return found + sorted(sources, key=json.dumps)
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.skipif(runs.on_real_gpu(), reason="programs start cold on a real GPU")
 @pytest.mark.parametrize("name", CASES)
 def test_a_warm_start_records_what_a_cold_one_does(built, name):

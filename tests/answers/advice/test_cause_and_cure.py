@@ -76,6 +76,7 @@ def skip_without(case):
             pytest.skip(f"needs {package}")
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_the_first_line_says_cause_and_cure(built, case):
     skip_without(case)
@@ -90,6 +91,7 @@ def carried_out():
         yield pytest.param(case, marks=() if case.quick else (pytest.mark.slow,), id=case.name)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("case", list(carried_out()))
 def test_the_program_passes_with_it(built, case):
     skip_without(case)

@@ -46,6 +46,7 @@ def scene(built, tmp_path):
     return play
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("name", [
     "adamw", "fused", "lbfgs", "half_in_the_middle", "loaded_states", "gan", "tied", "flattened",
     "without_modules", "compiled", "in_a_thread", "exception_in_step", "lifetimes",

@@ -94,6 +94,7 @@ def saved_at(records: list[dict], end: int) -> set[int]:
     return saved
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("name", ["transformer", "autocast", "custom", "threads"])
 def test_every_allocation_of_backward_knows_its_forward_call(scene, name):
     seen = scene(name)
@@ -212,6 +213,7 @@ def test_tensors_on_the_context_of_a_function_are_told_when_its_backward_runs(sc
         assert told == set(known["kept"] if known["how"] != "nothing" else ()), known["how"]
 
 
+@pytest.mark.slow
 def test_long_graphs_are_known_once_one_was_too_long(scene):
     seen = scene("many_nodes")
     passes = []

@@ -24,6 +24,7 @@ def violations(page) -> list[str]:
             for one in found["violations"]]
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize("name", LOOKED_AT)
 def test_axe_finds_nothing(opened, name, theme):
@@ -71,6 +72,7 @@ def test_the_reader_may_choose_the_other_theme(browser, files):
     page.close()
 
 
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize("size", [browsing.PHONE, (768, 1024), browsing.WIDE, (3840, 2160)], ids=str)
 @pytest.mark.parametrize("name", ["hostile", "ranks", "out_of_memory", "difference"])
 def test_nothing_is_wider_than_the_screen(opened, name, size):

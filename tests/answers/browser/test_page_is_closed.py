@@ -15,6 +15,7 @@ import recordings
 PAGES = [*page_files.PAGES, "difference"]
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("name", PAGES)
 def test_its_policy_allows_one_script_and_one_style(files, name):
     policy = page_contents.policy(files.page(name))
@@ -25,6 +26,7 @@ def test_its_policy_allows_one_script_and_one_style(files, name):
                       "base-uri": ["'none'"], "form-action": ["'none'"]}
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("name", PAGES)
 def test_nothing_is_asked_for_in_any_view(opened, name):
     page = opened(name)

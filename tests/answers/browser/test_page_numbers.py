@@ -40,6 +40,7 @@ def truth_of(files, name: str, history: int) -> page_truth.Truth:
     return known | page_truth.of_moment(files.page(name), history)
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("name", [*RUNS, "difference"])
 def test_every_number_is_the_reports(opened, files, name):
     """Also as it is written, and to the byte where one points at it."""

@@ -45,7 +45,7 @@ CASES = [
     Case("checkpointing", "checkpoints", what="activation checkpointing inside compile"),
     Case("autocast", "autocast", what="bfloat16 autocast, transformer layers of torch.nn"),
     Case("two models", "two_models", what="generator and critic, each compiled"),
-    Case("no module", "no_module", quick=True, what="a compiled function over plain tensors"),
+    Case("no module", "no_module", what="a compiled function over plain tensors"),
 ]
 
 

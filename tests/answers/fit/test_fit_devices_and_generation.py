@@ -47,6 +47,7 @@ def fitted(folder: Path, options: list, program: list) -> dict:
     return row
 
 
+@pytest.mark.slow
 def test_the_batch_of_generation_beside_the_largest_training_batch(built, tmp_path):
     program = [PROGRAMS / "trains_then_generates.py"]
     row = fitted(tmp_path, ["--generation-batch", "--generation-batch {}"], program)
@@ -61,7 +62,7 @@ def test_the_batch_of_generation_beside_the_largest_training_batch(built, tmp_pa
 
 
 @pytest.mark.parametrize("processes", [pytest.param([], id="one process", marks=pytest.mark.slow),
-                                       pytest.param(["--process-each"], id="a process each")])
+                                       pytest.param(["--process-each"], id="a process each", marks=pytest.mark.slow)])
 def test_the_fullest_of_two_gpus_decides(built, tmp_path, processes):
     program = [PROGRAMS / "two_gpus.py", *processes]
     row = fitted(tmp_path, ["--devices", "2"], program)

@@ -17,6 +17,7 @@ GPU, MEMORY = "rtx3090", "2GiB"
 pytestmark = pytest.mark.skipif(runs.on_real_gpu(), reason="it simulates a GPU of a small size")
 
 
+@pytest.mark.slow
 def test_the_law_holds_at_a_length_that_was_not_tried(built, tmp_path):
     line = [runs.memtrace(), "fit", "--gpu", f"{GPU}:{MEMORY}", "--batch", "--batch-size {}", "--sequence", "--length {}",
             "--sequences", "64,128,256", "--no-advice", "--no-cache", "--json", tmp_path / "fit.json", "--html",

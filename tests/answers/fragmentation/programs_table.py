@@ -22,4 +22,4 @@ CAUSES = {
     "emptied": "none",
     "healthy": "none",
 }
-BLOCKED = ("variable_lengths", "survivors", "multi_scale", "blocked")
+BLOCKED = ("blocked", "variable_lengths", "survivors", "multi_scale")

@@ -62,6 +62,7 @@ def test_a_frame_fits_80_by_24_follows_a_resize_and_leaves_the_terminal_as_it_wa
         assert one.process.poll() is None, "the program goes on"
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("key", ["C-c", "C-z"])
 def test_interrupted_or_stopped_the_terminal_is_as_it_was(tmp_path, screen, key):
     with training(tmp_path / "out", 5000, 0.02) as one:
@@ -120,6 +121,7 @@ def test_a_new_trace_under_the_same_name_is_followed_instead(tmp_path, screen):
             screen.until("rank 1 of 2")
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("variables", ["NO_COLOR=1", "TERM=dumb"])
 def test_without_colour_there_is_none(tmp_path, variables):
     with training(tmp_path / "out", 20, 0) as one:

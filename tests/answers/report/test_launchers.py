@@ -49,6 +49,7 @@ def run(command: list, tmp_path, **variables) -> subprocess.CompletedProcess:
                           capture_output=True, text=True, timeout=200, check=False)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("launcher", ["torchrun", "accelerate", "entry point", "env"])
 def test_what_a_launcher_starts_is_recorded(built, tmp_path, launcher):
     done = run(under(launcher, tmp_path), tmp_path)

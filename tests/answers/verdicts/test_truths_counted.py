@@ -51,6 +51,7 @@ def of_set(name):
     return [truth for truth in CORPUS if truth.set == name]
 
 
+@pytest.mark.slow
 def test_truths_of_the_second_set_are_what_the_allocator_says(tmp_path):
     check(of_set("second"), tmp_path)
 

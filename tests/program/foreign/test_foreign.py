@@ -57,6 +57,7 @@ def test_what_is_written(made_up, tmp_path):
     assert "bare 4 × passed; traced 4 × failed: AssertionError" in text
 
 
+@pytest.mark.slow
 def test_cpython_s_own_tests_of_the_collector(built, tmp_path):
     found = compared.compare(isolated.Module("test.test_gc"), tmp_path)
     assert found.bare.tests == found.traced.tests

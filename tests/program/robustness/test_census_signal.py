@@ -26,6 +26,7 @@ def test_the_program_s_own_use_of_the_signal_holds(tmp_path):
     assert sum(taken) == 2  # the beginning and the end of one
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("mode", ["standard", "full"])
 def test_nobody_asked_for_it(tmp_path, mode):
     """The signal ends the program, as ever."""

@@ -132,6 +132,7 @@ def goes_on_recording(program: Program) -> int:
         assert time.monotonic() < until, "recording does not go on"
 
 
+@pytest.mark.slow
 def test_a_frozen_disk_does_not_hold_the_program_up(disk, tmp_path):  # noqa: F811
     """It goes on, is counted, and recording goes on with the disk."""
     program = Program(disk.folder / "trace")
@@ -215,6 +216,7 @@ def test_a_program_ends_while_the_disk_does_not_answer(disk):  # noqa: F811
     assert allocations_and_frees(outcome.traces[0]) >= done
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
 def test_a_kill_while_the_disk_does_not_answer_loses_nothing(number, disk):  # noqa: F811
     program = Program(disk.folder / "trace")
@@ -240,6 +242,7 @@ WITHOUT_SHARED_MEMORY = {
 }
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("way", WITHOUT_SHARED_MEMORY)
 def test_without_shared_memory_the_trace_follows_within_a_moment(way, disk, tmp_path):  # noqa: F811
     """Where no file in memory can be had, a kill loses only what is not in the trace yet."""

@@ -109,6 +109,7 @@ PROCESS_VM_READV, MEMFD_CREATE, CLOSE_RANGE, UNSHARE, MEMBARRIER = 310, 319, 436
 OFTEN_FORBIDDEN = [PROCESS_VM_READV, MEMFD_CREATE]
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(("answer", "numbers"), [
     pytest.param("eperm", OFTEN_FORBIDDEN, marks=pytest.mark.slow), ("enosys", OFTEN_FORBIDDEN),
     ("eperm", [*OFTEN_FORBIDDEN, CLOSE_RANGE, UNSHARE, MEMBARRIER]),
@@ -165,6 +166,7 @@ def test_read_only_everything(tmp_path):
     assert len(ours) == 1, traced.stderr
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("options", [
     pytest.param(["--pid", "--fork", "--mount-proc"], id="as in a container"),
     # /proc is of another namespace: there, this process has another number or is another one.

@@ -45,6 +45,7 @@ def test_program_that_a_signal_ends(name, tmp_path):
     agrees(one_trace(pair), pair.bare.stdout)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("argument", ["caught", "uncaught"])
 def test_out_of_memory(argument, tmp_path):
     memory = {} if runs.on_real_gpu() else {"memory": "2GiB"}
@@ -53,6 +54,7 @@ def test_out_of_memory(argument, tmp_path):
     assert counted(one_trace(pair), "oom") == (2 if argument == "uncaught" else 1)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("way", ["os._exit", "interpreter's end"])
 def test_threads_that_allocate_while_the_process_exits(way, tmp_path):
     """Where Python itself ends under such threads, PyTorch aborts: without memtrace as well. How

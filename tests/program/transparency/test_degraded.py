@@ -134,6 +134,7 @@ HIDDEN = {
 }
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("hidden", HIDDEN)
 def test_a_name_that_is_another_costs_what_it_was_for(hidden, tmp_path, bare_training):
     traced = runs.run(script("hidden_names", hidden), tmp_path / "trace").expect(0)
@@ -184,6 +185,7 @@ def test_minimal_leaves_pytorch_alone(tmp_path, bare_training):
     assert counted(lines, "step") == counted(lines, "saved") == 0
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("without, why", [
     (["EXECUTE"], "a backward pass ran that Engine::execute was not called for"),
     (["EXECUTE", "EVALUATE"], "a backward pass ran that no hook was called for"),
