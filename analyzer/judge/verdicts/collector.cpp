@@ -104,8 +104,11 @@ totals_now collector::totals_of(std::uint32_t device) const {
   now.in_use = in_use(device);
   now.reserved = reserved(device);
   now.occupied = occupied(allocator.segments());
+  // With backend:cudaMallocAsync PyTorch reserves nothing, and yet what its tensors have is its own.
+  const auto* const calls = replayed_.driver().device(device);
+  const auto of_pytorch = std::max(now.reserved, calls == nullptr ? 0 : calls->in_segments);
   const auto from_driver = replayed_.driver().on_device(device);
-  now.outside = from_driver - std::min(from_driver, now.reserved);
+  now.outside = from_driver - std::min(from_driver, of_pytorch);
   return now;
 }
 

@@ -28,7 +28,10 @@ void add_pytorch(adder& to, const held& known, std::uint64_t without_owner) {
   if (!known.has_allocator) {
     return to.add(part_name::pytorch_allocated, without_owner, source::measured);
   }
-  to.add(part_name::pytorch_allocated, std::min(known.allocated, known.reserved), source::measured);
+  // Tensors of CUDA's own pools lie in no segments.
+  const auto in_pools = known.reserved == 0 ? known.in_segments : 0;
+  to.add(part_name::pytorch_allocated, std::min(known.allocated, known.reserved) + in_pools,
+         source::measured);
   to.add(part_name::pytorch_cached, less(known.reserved, known.allocated), source::measured);
   to.add(part_name::pytorch_direct, less(without_owner, less(known.reserved, known.in_segments)),
          source::measured);

@@ -73,6 +73,11 @@ class device_replay {
   [[nodiscard]] const segment_table& segments() const { return segments_; }
   [[nodiscard]] std::vector<memory_range> blocks_in_use() const;  // pending ones included
   [[nodiscard]] std::size_t live_blocks() const { return blocks_.size(); }
+  // A block lives at `address` that has `asked` bytes, rounded as CUDA's pools do it.
+  [[nodiscard]] bool is_whole_block(std::uint64_t address, std::uint64_t asked) {
+    const auto* const found = blocks_.find(address);
+    return found != nullptr && found->bytes >= asked && found->bytes - asked < 512;
+  }
 
  private:
   struct block {

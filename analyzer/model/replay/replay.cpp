@@ -156,6 +156,10 @@ void replayer::on_cuda_call(const trace::event& head, const trace::cuda_call_eve
   if (call.release || place_of(api) != memory_place::device) return;
   auto& device = at(head.device);
   if (call.error != 0) device.call_failed = true;
+  // A tensor of CUDA's own pool, which was reported a moment before, is PyTorch's.
+  if (call.error == 0 && device.allocator.is_whole_block(call.address, call.size)) {
+    driver_.segment(call.address, call.size, true);
+  }
   if (call.error == no_memory && call.has_owner && outside_refusals_.size() < most_refusals) {
     outside_refusals_.push_back({head.device, head.time_ns, call.size, totals_of(device.allocator),
                                  call.owner, call.stack, head.thread});
@@ -183,6 +187,8 @@ void replayer::run_out(const trace::event& head, const trace::allocator_event& r
   found.requested = record.size;
   found.device_free = record.device_free;
   found.totals = totals_of(allocator);
+  // Tensors of CUDA's own pools lie in nothing that PyTorch reserved.
+  if (found.totals.reserved == 0) found.totals.reserved = found.totals.allocated;
   found.allowed = device.allowed();
   if (found.allowed) {
     const auto left = *found.allowed - std::min(*found.allowed, found.totals.reserved);

@@ -58,8 +58,8 @@ measured_peak allocated_of(const run::process_report& process, const run::device
 }
 
 measured_peak reserved_of(const run::process_report& process, const run::device_report& device) {
-  if (device.from_cuda_calls) return {std::nullopt, "reserved", {}, nullptr};
-  return {device.peak_reserved.totals.reserved, "reserved", what_may_be_higher(process, device),
+  if (!device.reserved()) return {std::nullopt, "reserved", {}, nullptr};
+  return {device.reserved(), "reserved", what_may_be_higher(process, device),
           &device.at_peak};
 }
 

@@ -93,7 +93,7 @@ std::vector<estimate::expected_term> expected_terms(const process_report& proces
 std::optional<gpu_room> room_of(const process_report& process, const device_report& device) {
   if (device.facts.total_bytes == 0 || device.from_cuda_calls) return std::nullopt;
   gpu_room room;
-  const auto reserved = device.peak_reserved.totals.reserved;
+  const auto reserved = device.reserved().value_or(device.peak_allocated.totals.allocated);
   room.used = reserved;
   for (const auto& holder : device.outside) {
     (holder.owner == device::part_name::others ? room.others : room.used) += holder.bytes;

@@ -115,8 +115,7 @@ struct device_report {
   std::optional<std::uint64_t> allowed;  // bytes that the program lets PyTorch reserve; else all
   std::string name;
   std::uint64_t events = 0;
-  // No allocator event was recorded, as with the cudaMallocAsync backend: the peak is that of the
-  // CUDA calls, and what is reserved is not known.
+  // No event of PyTorch's allocators was recorded: the peak is that of the CUDA calls.
   bool from_cuda_calls = false;
   replay::moment peak_allocated;
   replay::moment peak_reserved;
@@ -134,6 +133,14 @@ struct device_report {
   std::uint64_t mismatches = 0;
   std::uint64_t unknown_frees = 0;
   bool checked = false;  // the allocator's totals were there to compare with
+
+  // Bytes that the allocator reserved at most; nothing where it reserves none of its own, as with
+  // backend:cudaMallocAsync, or was not seen.
+  [[nodiscard]] std::optional<std::uint64_t> reserved() const {
+    const auto most = peak_reserved.totals.reserved;
+    if (from_cuda_calls || most == 0) return std::nullopt;
+    return most;
+  }
 };
 
 struct oom_report {

@@ -40,8 +40,7 @@ using number = std::optional<std::uint64_t>;
 }
 
 [[nodiscard]] number reserved_of(const device_side& one) {
-  if (one.device->from_cuda_calls) return std::nullopt;
-  return one.device->peak_reserved.totals.reserved;
+  return one.device->reserved();
 }
 
 [[nodiscard]] std::string show_ns(std::uint64_t ns) {
@@ -99,7 +98,7 @@ void add_verdicts(const device_pair& pair, std::vector<summary_row>& rows) {
 }
 
 [[nodiscard]] number unused_of(const device_side& one) {
-  if (one.device->from_cuda_calls) return std::nullopt;
+  if (!one.device->reserved()) return std::nullopt;
   const auto& totals = one.device->peak_reserved.totals;
   return totals.reserved - std::min(totals.reserved, totals.allocated);
 }

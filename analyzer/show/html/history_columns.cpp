@@ -149,7 +149,7 @@ class history_writer {
     columns_.add(name + "event", all([](const auto& one) { return one.event; }));
     columns_.add(name + "time_ns", all([](const auto& one) { return one.time_ns; }));
     columns_.add(name + "allocated", all([](const auto& one) { return one.allocated; }));
-    const bool known = !shown_.device.from_cuda_calls;
+    const bool known = shown_.device.reserved().has_value();
     constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
     std::vector<double> reserved, most_reserved;
     for (const auto& one : moments) {

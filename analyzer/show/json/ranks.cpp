@@ -14,8 +14,7 @@ namespace {
         {{"index", device.facts.device},
          {"name", text_or_null(device.name)},
          {"peak_allocated_bytes", device.peak_allocated.totals.allocated},
-         {"peak_reserved_bytes",
-          device.from_cuda_calls ? json(nullptr) : json(device.peak_reserved.totals.reserved)},
+         {"peak_reserved_bytes", or_null(device.reserved())},
          {"used_bytes", device.used ? json(device.used->used) : json(nullptr)},
          {"outside_bytes", or_null(ranks::outside_bytes(device))}});
   }

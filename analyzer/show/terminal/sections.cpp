@@ -125,7 +125,7 @@ void add_device(text::page& out, const run::process_report& process,
                        when.empty() ? "" : ", " + when, steps));
   if (device.from_cuda_calls) {
     out.line("  by CUDA calls alone: PyTorch's caching allocator was not used");
-  } else {
+  } else if (device.reserved()) {
     add_reserved(out, device);
   }
 
@@ -209,7 +209,7 @@ void add_oom(text::page& out, const run::process_report& process, const run::oom
   out.sentence(fmt::format("  {}{} allocated, {} reserved but unused{}, {}{} free", capacity,
                            text::format_bytes(facts.totals.allocated), text::format_bytes(unused),
                            largest, outside, text::format_bytes(facts.device_free)));
-  if (unused >= facts.totals.reserved / least_unused) {
+  if (unused != 0 && unused >= facts.totals.reserved / least_unused) {
     out.sentence("  what is reserved but unused: " + reasons(facts.totals));
   }
   std::string after;

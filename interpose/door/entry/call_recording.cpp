@@ -109,6 +109,19 @@ call_as_recorded as_recorded(const recorded_call& call, const call_facts& facts)
   return {name_of(call.id), call.effect, facts.handle};
 }
 
+// How PyTorch's allocator of backend:cudaMallocAsync takes and gives back a tensor's memory.
+bool is_of_pool(hook_id id) noexcept {
+  switch (id) {
+    case hook_id::cudaMallocAsync:
+    case hook_id::cudaMallocAsync_ptsz:
+    case hook_id::cudaFreeAsync:
+    case hook_id::cudaFreeAsync_ptsz:
+      return true;
+    default:
+      return false;
+  }
+}
+
 bool lives_in_a_context(cuda_effect effect) noexcept {
   return effect == cuda_effect::device || effect == cuda_effect::managed ||
          effect == cuda_effect::pinned || effect == cuda_effect::registered;
@@ -192,14 +205,21 @@ void record_allocation(const recorded_call& call, call_facts facts, int error,
   }
   device_log::ensure(*to, device);
   const std::string_view owner = owner_of(call.caller);
+  const bool is_tensor = is_of_pool(call.id) && is_from_allocator(call.caller);
+  if (is_tensor && error == 0) known_memory::remember_size(facts.address, facts.size);
+  const stack_id stack =
+      is_tensor && error == 0
+          ? trace_tracker::report_pool_block(*to, device, facts.address, facts.size, false)
+          : stack_of(*to, call, owner, true);
   to->cuda_call({.api = seen.api,
                  .device = device,
                  .error = static_cast<std::uint32_t>(error),
                  .address = facts.address,
                  .size = facts.size,
                  .handle = facts.handle,
-                 .stack = stack_of(*to, call, owner, true),
+                 .stack = stack,
                  .owner = owner});
+  if (is_tensor && error == out_of_memory) trace_tracker::report_out_of_memory(device, facts.size);
   record_python_news(*to);
   if (error == 0) note_allocation(*to, call, seen.effect, facts, device, used_before);
 }
@@ -214,13 +234,18 @@ void release_in_progress::begin(const call_facts& facts) noexcept {
   facts_.handle = seen.handle;
   device_use::gives_back(*to, device_);
   const std::string_view owner = owner_of(call_.caller);
+  const bool is_tensor = is_of_pool(call_.id) && is_from_allocator(call_.caller);
+  const std::uint64_t bytes = is_tensor ? known_memory::forget_size(facts_.address) : 0;
+  const stack_id stack =
+      bytes != 0 ? trace_tracker::report_pool_block(*to, device_, facts_.address, bytes, true)
+                 : stack_of(*to, call_, owner, false);
   to->cuda_call({.api = api_,
                  .device = device_,
                  .is_release = true,
                  .address = facts_.address,
                  .size = facts_.size,
                  .handle = facts_.handle,
-                 .stack = stack_of(*to, call_, owner, false),
+                 .stack = stack,
                  .owner = owner});
   // Before the real call: the address may be another's right after it.
   known_memory::forget_address(facts_.address);

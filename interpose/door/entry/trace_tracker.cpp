@@ -17,6 +17,7 @@
 #include "interpose/ground/base/notice.h"
 #include "interpose/ground/base/small_lock.h"
 #include "interpose/ground/driver/device_log.h"
+#include "interpose/ground/driver/driver_queries.h"
 #include "interpose/ground/session/session.h"
 #include "interpose/sight/agent/agent.h"
 #include "interpose/sight/agent/heap_scan_moments.h"
@@ -141,6 +142,22 @@ void on_entry(const raw_trace_entry& entry) {
   }
 }
 
+// An allocation or a free that no entry of the allocator's tells of: where it came from is the stack
+// that is returned.
+stack_id record_report(recorder& to, const usage_report& report) noexcept {
+  tell_news_if_any(to, report.device);
+  const bool is_free = report.block_bytes < 0;
+  allocator_event event{.kind = is_free ? format::kind::free_requested : format::kind::alloc,
+                        .device = report.device,
+                        .address = report.address};
+  say_where(to, event);
+  to.reported(report, event.scope, event.stack);
+  return event.stack;
+}
+
+// Bytes that tensors have of CUDA's own pools, by device.
+std::array<std::atomic<std::uint64_t>, max_devices> of_cuda_pools{};
+
 bool attach(const native_allocator& allocator) noexcept {
   using tracker = std::function<void(const raw_trace_entry&)>;
   const auto attach_function = reinterpret_cast<void (*)(void*, tracker*)>(
@@ -231,8 +248,7 @@ void report_usage(const usage_report& report) noexcept {
   }
   const bool contradicts = kept.to != nullptr;
   record_kept();
-  device_log::ensure(*to, report.device);
-  to->reported(report, python_stack::capture(*to));
+  record_report(*to, report);
   to->report(report);
   if (contradicts && the_stage.load(std::memory_order_relaxed) == stage::attached) {
     the_layout.store(entry_layout::implausible, std::memory_order_relaxed);
@@ -243,6 +259,22 @@ void report_usage(const usage_report& report) noexcept {
   }
 }
 
+stack_id report_pool_block(recorder& to, std::uint32_t device, std::uint64_t address,
+                           std::uint64_t asked, bool is_free) noexcept {
+  constexpr std::uint64_t unit = 512;  // of CUDA's pools, and so of what PyTorch says is allocated
+  const std::uint64_t bytes = (asked + unit - 1) / unit * unit;
+  const auto change = static_cast<std::int64_t>(bytes);
+  std::atomic<std::uint64_t>& all = of_cuda_pools[device % max_devices];
+  const std::uint64_t allocated = is_free ? all.fetch_sub(bytes, std::memory_order_relaxed) - bytes
+                                          : all.fetch_add(bytes, std::memory_order_relaxed) + bytes;
+  const usage_report report{.device = device,
+                            .address = address,
+                            .block_bytes = is_free ? -change : change,
+                            .allocated = allocated};
+  heap_scan_moments::see_usage(report);
+  return record_report(to, report);
+}
+
 void report_out_of_memory(std::uint32_t device, std::uint64_t size) noexcept {
   const errno_keeper errno_stays;
   attach_if_possible();
@@ -250,7 +282,13 @@ void report_out_of_memory(std::uint32_t device, std::uint64_t size) noexcept {
   recorder* const to = session::start();
   if (to == nullptr) return;
   device_log::ensure(*to, device);
-  allocator_event event{.kind = format::kind::oom, .device = device, .size = size};
+  // Of an out-of-memory event the address is what the device has free.
+  const driver_queries* const driver = driver_queries::find();
+  const bool is_known = driver != nullptr && driver->has_context();
+  allocator_event event{.kind = format::kind::oom,
+                        .device = device,
+                        .address = is_known ? driver->ask_memory().free : 0,
+                        .size = size};
   say_where(*to, event);
   to->allocator(event);
 }

@@ -12,6 +12,7 @@
 #pragma once
 
 #include "interpose/ground/recorder/events.h"
+#include "interpose/ground/recorder/recorder.h"
 
 namespace memtrace::trace_tracker {
 
@@ -31,6 +32,12 @@ void attach_before_allocating() noexcept;
 
 // The allocator's report of an allocation or a free.
 void report_usage(const usage_report& report) noexcept;
+
+// A tensor of `asked` bytes that PyTorch took from CUDA's own pool or gives back to it, with
+// backend:cudaMallocAsync: that allocator tells nobody, so its calls of CUDA are its events.
+// Returns the stack.
+stack_id report_pool_block(recorder& to, std::uint32_t device, std::uint64_t address,
+                           std::uint64_t asked, bool is_free) noexcept;
 
 // The allocator's report of an allocation that failed; its entry says more where it is tracked.
 void report_out_of_memory(std::uint32_t device, std::uint64_t size) noexcept;

@@ -120,6 +120,11 @@ std::string_view owner_of(const void* address) noexcept {
   return found->name;
 }
 
+bool is_from_allocator(const void* address) noexcept {
+  const caller* const found = find(address);
+  return found != nullptr && found->what == role::is_allocator;
+}
+
 bool is_from_cuda(const void* address) noexcept {
   const caller* const found = find(address);
   return found != nullptr && found->what == role::is_cuda;

@@ -13,6 +13,9 @@ namespace memtrace {
 // caching allocator, or not known. Some ns for a library that called before.
 [[nodiscard]] std::string_view owner_of(const void* caller) noexcept;
 
+// Whether it came from the library of PyTorch's allocators.
+[[nodiscard]] bool is_from_allocator(const void* caller) noexcept;
+
 // Whether CUDA's runtime or driver itself made the call.
 [[nodiscard]] bool is_from_cuda(const void* caller) noexcept;
 

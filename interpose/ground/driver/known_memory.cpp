@@ -18,7 +18,7 @@ constexpr unsigned part_count = 64;
 
 struct part {
   small_lock lock;
-  std::unordered_map<std::uint64_t, std::uint32_t> devices;
+  std::unordered_map<std::uint64_t, std::uint64_t> facts;  // a device, or a size
 };
 using table = std::array<part, part_count>;
 
@@ -26,8 +26,10 @@ using table = std::array<part, part_count>;
 // no thread can fork while another makes them.
 alignas(table) unsigned char memory_of_addresses[sizeof(table)];
 alignas(table) unsigned char memory_of_handles[sizeof(table)];
+alignas(table) unsigned char memory_of_sizes[sizeof(table)];
 table& all_addresses = *new (memory_of_addresses) table;
 table& all_handles = *new (memory_of_handles) table;
+table& all_sizes = *new (memory_of_sizes) table;
 
 std::array<std::atomic<std::uint64_t>, max_devices> primary_contexts{};
 
@@ -53,34 +55,34 @@ class [[nodiscard]] visit {
   visit(const visit&) = delete;
   visit& operator=(const visit&) = delete;
   [[nodiscard]] bool entered() const noexcept { return entered_; }
-  [[nodiscard]] auto& devices() noexcept { return part_.devices; }
+  [[nodiscard]] auto& facts() noexcept { return part_.facts; }
 
  private:
   part& part_;
   bool entered_ = false;
 };
 
-void remember(table& where, std::uint64_t key, std::uint32_t device) noexcept {
+void remember(table& where, std::uint64_t key, std::uint64_t fact) noexcept {
   visit look(where, key);
   if (!look.entered()) return;
   try {
-    look.devices().insert_or_assign(key, device);
+    look.facts().insert_or_assign(key, fact);
   } catch (const std::bad_alloc&) {
-    // Its release goes to the current device then.
+    // Its release goes to the current device then, and is of no size.
   }
 }
 
 void forget(table& where, std::uint64_t key) noexcept {
   visit look(where, key);
-  if (look.entered()) look.devices().erase(key);
+  if (look.entered()) look.facts().erase(key);
 }
 
 std::optional<std::uint32_t> find(table& where, std::uint64_t key) noexcept {
   visit look(where, key);
   if (!look.entered()) return std::nullopt;
-  const auto found = look.devices().find(key);
-  if (found == look.devices().end()) return std::nullopt;
-  return found->second;
+  const auto found = look.facts().find(key);
+  if (found == look.facts().end()) return std::nullopt;
+  return static_cast<std::uint32_t>(found->second);
 }
 
 }  // namespace
@@ -115,6 +117,19 @@ std::optional<std::uint32_t> device_of_handle(std::uint64_t handle) noexcept {
   return find(all_handles, handle);
 }
 
+void remember_size(std::uint64_t address, std::uint64_t bytes) noexcept {
+  remember(all_sizes, address, bytes);
+}
+std::uint64_t forget_size(std::uint64_t address) noexcept {
+  visit look(all_sizes, address);
+  if (!look.entered()) return 0;
+  const auto found = look.facts().find(address);
+  if (found == look.facts().end()) return 0;
+  const std::uint64_t bytes = found->second;
+  look.facts().erase(found);
+  return bytes;
+}
+
 void remember_primary_context(int device, std::uint64_t context) noexcept {
   if (device < 0) return;
   primary_contexts[static_cast<unsigned>(device) % max_devices].store(context,
@@ -130,6 +145,7 @@ void in_forked_child() noexcept {
   // Their content is of no use to the child, and may be half-way through a change.
   new (&all_addresses) table;
   new (&all_handles) table;
+  new (&all_sizes) table;
   is_inside = false;
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Which device each recorded allocation, pool, array, … is on. A release does not say it, and the
-// current device may be another. Kept only in processes that see several devices.
+// current device may be another. Kept only in processes that see several devices. And the sizes of
+// what PyTorch took from CUDA's own pool, which their releases do not say either.
 //
 // Threads: any; nothing is held across a CUDA call.
 #pragma once
@@ -23,6 +24,10 @@ void forget_address(std::uint64_t address) noexcept;
 
 [[nodiscard]] std::optional<std::uint32_t> device_of_address(std::uint64_t address) noexcept;
 [[nodiscard]] std::optional<std::uint32_t> device_of_handle(std::uint64_t handle) noexcept;
+
+void remember_size(std::uint64_t address, std::uint64_t bytes) noexcept;
+// The bytes that were remembered, which are forgotten; 0: none were.
+[[nodiscard]] std::uint64_t forget_size(std::uint64_t address) noexcept;
 
 // The device's own context, once it was retained; 0: not known.
 void remember_primary_context(int device, std::uint64_t context) noexcept;

@@ -70,7 +70,7 @@ class recorder final : public stack_table {
   void allocator_reported(const allocator_event& event, bool completed,
                           const usage_report& report) noexcept;
   // For a report whose allocation or free the tracker did not tell.
-  void reported(const usage_report& report, stack_id stack) noexcept;
+  void reported(const usage_report& report, const event_scope& where, stack_id stack) noexcept;
   void operation(const operation_event& event) noexcept;
   void cuda_call(const cuda_call_event& event) noexcept;
   void cuda_undo(const cuda_undo_event& event) noexcept;

@@ -165,13 +165,15 @@ void recorder::allocator_reported(const allocator_event& event, bool completed,
   section.commit();
 }
 
-void recorder::reported(const usage_report& report, stack_id stack) noexcept {
+void recorder::reported(const usage_report& report, const event_scope& where,
+                        stack_id stack) noexcept {
   if (report.block_bytes < 0) the_told_storages.remove(report.address);
   scope section(*this);
   const std::uint32_t thread = section.thread();
   if (!section.begin_event(small_record_bytes)) return;
   const bool is_free = report.block_bytes < 0;
   section.context(report.device, thread);
+  if (where != context_.scope) put_scope(section, where);
   section.tag(is_free ? kind::reported_free : kind::reported_alloc);
   section.address(report.address);
   section.value(static_cast<std::uint64_t>(is_free ? -report.block_bytes : report.block_bytes));

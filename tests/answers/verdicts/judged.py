@@ -20,6 +20,7 @@ class Run:
     steps: int
     seed: int = 0
     mode: str = ""  # of MEMTRACE; "": without it
+    settings: str = ""  # of PyTorch's allocator
 
 
 @dataclass
@@ -32,7 +33,8 @@ class Result:
 def recording_of(run: Run) -> recordings.Recording:
     truth = run.truth
     arguments = ("--steps", str(run.steps), "--seed", str(run.seed), *truth.arguments)
-    environment = {**ENVIRONMENT, "MEMTRACE": run.mode} if run.mode else ENVIRONMENT
+    environment = {**ENVIRONMENT, **({"MEMTRACE": run.mode} if run.mode else {}),
+                   **({"PYTORCH_CUDA_ALLOC_CONF": run.settings} if run.settings else {})}
     made = recordings.record(truth.path, *arguments, gpu=truth.gpu, memory=truth.memory_size, env=environment)
     # Another status is an error of the program, and no verdict.
     assert made.status == 0, f"{truth.name} ended with {made.status}: {text_of(made.stderr)[-3000:]}"

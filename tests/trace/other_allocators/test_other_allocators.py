@@ -50,9 +50,12 @@ def test_cuda_malloc_async(counted, tmp_path):
     said, report, calls = traced([runs.python(), HERE / "training.py"], tmp_path, env=variables)
     device = report["devices"][0]
     assert {call["api"] for call in calls} >= {"cudaMallocAsync", "cudaFreeAsync"}
-    assert device["peak_allocated_bytes"] == counted[0]
     # PyTorch says what the pool holds, which is rounded up.
+    assert device["peak_allocated_bytes"] == said["peak"]
     assert counted[0] <= said["peak"] < counted[0] + 512 * len(calls)
+    assert device["peak_reserved_bytes"] is None  # CUDA's pool is no segments of PyTorch's
+    assert "unknown" not in {one["category"] for one in device["at_peak"]["categories"]}
+    assert "pytorch_allocated" in {one["part"] for one in device["used"]["parts"]}
     everything_is_explained(device)
 
 

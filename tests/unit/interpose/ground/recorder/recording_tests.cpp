@@ -106,7 +106,7 @@ TEST_CASE("every other kind of record comes back") {
   recording->cuda_call({.api = "cudaFree", .is_release = true, .address = 0x2000});
   recording->cuda_undo({.api = "cudaFree", .address = 0x2000, .error = 1});
   recording->message(true, "something is missing");
-  recording->reported({.address = 0x3000, .block_bytes = -1024}, 6);
+  recording->reported({.address = 0x3000, .block_bytes = -1024}, {}, 6);
   auto oom = allocation(123456, 1 << 20);
   oom.kind = kind::oom;
   recording->allocator(oom);

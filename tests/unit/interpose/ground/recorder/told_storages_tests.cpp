@@ -65,8 +65,9 @@ TEST_CASE("a role is told again of the next block at the address, however the fi
           freed.kind = kind::free_requested;
           to.allocator_reported(freed, true, {.address = block, .block_bytes = -512});
         }) == 2);
-  CHECK(storages_after_twice(
-            [](recorder& to) { to.reported({.address = block, .block_bytes = -512}, 0); }) == 2);
+  CHECK(storages_after_twice([](recorder& to) {
+          to.reported({.address = block, .block_bytes = -512}, {}, 0);
+        }) == 2);
   CHECK(storages_after_twice([](recorder& to) {
           to.cuda_call({.api = "cudaFree", .is_release = true, .address = block});
         }) == 2);
