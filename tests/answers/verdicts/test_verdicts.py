@@ -55,4 +55,6 @@ def test_the_allocator_of_cuda_s_own_pools_changes_no_answer(built, truth):
     """backend:cudaMallocAsync, as of ComfyUI: PyTorch's calls of CUDA are all that is seen of it."""
     found = judge_run(Run(truth, truth.steps, settings="backend:cudaMallocAsync"))
     usual = judge_run(Run(truth, truth.steps))
-    assert found.wrong() == usual.wrong(), f"Said: {found.said}. True: {truth.why}"
+    # A call of empty_cache() frees no segments there: nothing is seen of it.
+    unseen = {"fix"} if truth.habit else set()
+    assert set(found.wrong()) - unseen == set(usual.wrong()) - unseen, f"Said: {found.said}. True: {truth.why}"
