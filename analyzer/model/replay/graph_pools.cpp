@@ -14,14 +14,14 @@ constexpr std::size_t most_captures = 4096;
 std::optional<trace::pool_id> graph_pools::on_operation(const trace::event& head,
                                                         const trace::operation_event& record) {
   const trace::pool_id pool{record.a, record.b};
-  if (!pool.is_private()) return std::nullopt;
+  if (!pool.is_private() || record.text == worked_out) return std::nullopt;
   const bool before = is_replayed(pool);
   switch (static_cast<format::operation>(record.operation)) {
     case format::operation::pool_create:
       ++of(pool).made;
       break;
     case format::operation::pool_begin:
-      open_.push_back({pool, head.number, head.time_ns, 0, 0, 0, {}, {}});
+      open_.push_back({pool, head.number, head.time_ns, 0, 0, 0, 0, {}, {}});
       break;
     case format::operation::pool_end:
       end(head, pool);
@@ -46,28 +46,33 @@ void graph_pools::end(const trace::event& head, const trace::pool_id& pool) {
                                   [&](const graph_capture& one) { return one.pool == pool; });
   if (found == open_.rend()) return;
   found->end_event = head.number;
-  if (captures_.size() < most_captures) captures_.push_back(*found);
+  // Compiled code captures an empty graph for no other reason than to hold the pool.
+  const bool is_graph = found->blocks != 0;
+  if (is_graph && captures_.size() < most_captures) captures_.push_back(*found);
   open_.erase(std::next(found).base());
-  ++count_;
-  ++of(pool).graphs;
-  ended_ = {pool, head.thread};
+  if (is_graph) ++count_;
+  ++(is_graph ? of(pool).graphs : of(pool).made);
+  ended_ = {pool, head.thread, is_graph};
 }
 
 void graph_pools::release(const trace::event& head, const trace::pool_id& pool) {
   auto& known = of(pool);
+  if (ended_ && ended_->pool == pool && ended_->thread == head.thread) {
+    // That was no graph: torch.cuda.use_mem_pool, or one that nobody kept.
+    --(ended_->is_graph ? known.graphs : known.made);
+    if (ended_->is_graph) {
+      if (captures_.size() == count_) captures_.pop_back();
+      --count_;
+    }
+    ended_.reset();
+    return;
+  }
   if (known.graphs == 0) {
     if (known.made != 0) --known.made;
     return;
   }
   --known.graphs;
-  if (ended_ && ended_->pool == pool && ended_->thread == head.thread) {
-    // That was no graph: torch.cuda.use_mem_pool, or one that nobody kept.
-    if (captures_.size() == count_) captures_.pop_back();
-    --count_;
-    ended_.reset();
-    return;
-  }
-  released_ = {pool, head.thread};
+  released_ = {pool, head.thread, true};
 }
 
 // A MemPool that goes empties its pool as soon as it has released it; a graph does not.
@@ -88,7 +93,7 @@ void graph_pools::on_allocator(const trace::event& head, const trace::allocator_
     if (record.kind == format::kind::segment_alloc || record.kind == format::kind::segment_map) {
       one.added += record.size;
     }
-    if (record.kind == format::kind::alloc && !one.stack && !one.thread) {
+    if (record.kind == format::kind::alloc && one.blocks++ == 0) {
       one.stack = record.stack;
       one.thread = head.thread;
     }

@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -22,15 +23,20 @@
 
 namespace memtrace::replay {
 
+// The text of an operation that nobody recorded: a snapshot does not say when pools were begun and
+// ended, so that what is worked out of its allocations tells nothing of graphs.
+inline constexpr std::string_view worked_out = "worked out";
+
 // A capture whose graph outlived it.
 struct graph_capture {
   trace::pool_id pool;
   std::uint64_t event = 0;    // its beginning
   std::uint64_t time_ns = 0;  // the same
   std::uint64_t end_event = 0;
-  std::uint64_t added = 0;  // bytes of the segments that its pool got meanwhile
-  std::uint64_t most = 0;   // bytes in use in its pool at once, meanwhile
-  trace::stack_id stack;    // of the first block asked for in it
+  std::uint64_t blocks = 0;  // asked for in it; a graph without any needs no memory
+  std::uint64_t added = 0;   // bytes of the segments that its pool got meanwhile
+  std::uint64_t most = 0;    // bytes in use in its pool at once, meanwhile
+  trace::stack_id stack;     // of the first block asked for in it
   trace::thread_id thread;
 };
 
@@ -55,13 +61,14 @@ class graph_pools {
 
  private:
   struct users {
-    std::uint64_t made = 0;    // MemPools of the program
+    std::uint64_t made = 0;    // MemPools of the program, and graphs without memory that hold it
     std::uint64_t graphs = 0;  // captures that have ended and are not released
   };
   // What a thread did to a pool, as long as it has asked the allocator for nothing since.
   struct latest {
     trace::pool_id pool;
     trace::thread_id thread;
+    bool is_graph = true;
   };
   struct change {
     std::uint64_t event = 0;

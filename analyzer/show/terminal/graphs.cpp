@@ -29,14 +29,18 @@ void add_graphs(text::page& out, const run::device_report& device) {
                            [](const run::captured_graph& one) { return one.facts.most; });
   const bool is_all = largest.size() <= most_captures;
   if (!is_all) largest.resize(most_captures);
-  out.line(fmt::format("CUDA graphs: {} got {} for {}{}", counted(graphs.count, "capture"),
-                       text::format_bytes(graphs.added), counted(graphs.pools, "pool"),
+  const auto got = graphs.added == 0
+                       ? std::string()
+                       : fmt::format(", {} got for them", text::format_bytes(graphs.added));
+  out.line(fmt::format("CUDA graphs: {} in {}{}{}", counted(graphs.count, "capture"),
+                       counted(graphs.pools, "pool"), got,
                        is_all ? "" : fmt::format("; the {} largest:", most_captures)),
            text::emphasis::heading);
   for (const auto& one : largest) {
-    out.line(fmt::format("  {:>11} in use at once, {} got for it  {}",
-                         text::format_bytes(one.facts.most), text::format_bytes(one.facts.added),
-                         text::printable(one.place)));
+    const auto anew = one.facts.added == 0 ? std::string("in what the pool had")
+                                           : text::format_bytes(one.facts.added) + " got for it";
+    out.line(fmt::format("  {:>11} in use at once, {}  {}", text::format_bytes(one.facts.most),
+                         anew, text::printable(one.place)));
   }
 }
 

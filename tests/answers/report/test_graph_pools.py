@@ -75,7 +75,7 @@ def test_each_capture_has_its_bytes(alive):
                 if words.strip() == "y = model(x)")
     for one in graphs["captures"]:
         assert [frame["line"] for frame in one["frames"] if frame["user"]][0] == line
-    assert "CUDA graphs: 3 captures got" in text
+    assert "CUDA graphs: 3 captures in 1 pool" in text
 
 
 def test_a_pool_whose_graphs_are_gone_is_unused(gone):

@@ -66,7 +66,10 @@ TEST_CASE("GIVEN a graph WHEN measured THEN its pool needs what was live during 
     one.pool = pool & 0xfffu;
     program.log.requests.set(index, one);
     // The event shows that what ends before it was no torch.cuda.use_mem_pool.
-    graphs.on_allocator({}, {});
+    trace::allocator_event record;
+    record.kind = format::kind::alloc;
+    record.pool = program.log.pools[pool];
+    graphs.on_allocator({}, record);
     return number;
   };
   use(action::pool_begin, operation::pool_begin);

@@ -50,8 +50,8 @@ TEST_CASE("GIVEN a pool that graphs work in WHEN cut into pieces THEN what they 
       .segment({.pool = 2}, {cached(20_MiB)})
       .segment({cached(4_MiB), used(16_MiB)});
   const fragmentation::replayed_pools replayed = {false, true, false};
-  const auto sum = sum_of(pieces_of(all.found, {}, nobody, replayed));
-  const auto graphs = graph_pools_of(all.found, replayed);
+  const auto sum = sum_of(fragmentation::pieces_of(all.found, {}, nobody, replayed));
+  const auto graphs = fragmentation::graph_pools_of(all.found, replayed);
   CHECK(graphs == 10_MiB);
   CHECK(sum[reason::pending] == 8_MiB);
   CHECK(sum[reason::other_pools] == 20_MiB);

@@ -2,7 +2,6 @@
 #include "analyzer/model/replay/graph_pools.h"
 #include "tests/unit/analyzer/model/replay/replayed.h"
 #include "tests/unit/catch.h"
-#include "tests/unit/support/made_layouts.h"
 
 namespace memtrace::test {
 
@@ -110,6 +109,28 @@ TEST_CASE("GIVEN a graph in a MemPool WHEN the MemPool goes first THEN the graph
   CHECK(of(trace) == bytes{16_MiB, 0});
   trace.operation(operation::pool_release, 0, 3);
   CHECK(of(trace) == bytes{0, 16_MiB});
+}
+
+TEST_CASE("GIVEN a snapshot WHEN the use of a pool is worked out THEN no graph is seen in it") {
+  trace_builder trace;
+  trace.operation(operation::pool_begin, 1, 0, replay::worked_out).in_pool(1, 0);
+  trace.segment(a, 20_MiB).alloc(a, 4_MiB);
+  go_on(trace).operation(operation::pool_end, 1, 0, replay::worked_out);
+  CHECK(of(trace) == bytes{0, 16_MiB});
+}
+
+TEST_CASE("GIVEN an empty graph that holds a pool WHEN others come and go THEN it needs nothing") {
+  trace_builder trace;
+  trace.operation(operation::pool_begin, 0, 1).operation(operation::pool_end, 0, 1);
+  go_on(trace).operation(operation::pool_begin, 0, 1);
+  trace.in_pool(0, 1).segment(a, 20_MiB).alloc(a, 4_MiB);
+  trace.operation(operation::pool_end, 0, 1).operation(operation::pool_release, 0, 1);
+  CHECK(of(trace) == bytes{0, 16_MiB});  // a warm-up, as torch.compile makes one
+  trace.operation(operation::pool_begin, 0, 1).alloc(a + 4_MiB, 4_MiB);
+  trace.operation(operation::pool_end, 0, 1);
+  CHECK(of(trace) == bytes{12_MiB, 0});
+  trace.in_pool(0, 0).segment(a + 2_GiB, 2_MiB).operation(operation::pool_release, 0, 1);
+  CHECK(of(trace) == bytes{0, 12_MiB});
 }
 
 TEST_CASE("GIVEN captures WHEN measured THEN each has what it got and the most it used at once") {
