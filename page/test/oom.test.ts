@@ -6,7 +6,7 @@ import { drawn, piecesOf, sharesOf, whyOf } from "../src/ui/failure";
 
 const UNUSED = { empty_segments_bytes: 0, split_segments_bytes: 100, expandable_segments_bytes: 0, private_pools_bytes: 0, pending_free_bytes: 0 };
 const FAILED = {
-  capacity_bytes: 1000, reserved_bytes: 800, allocated_bytes: 700, free_bytes: 50, requested_bytes: 200, unused: UNUSED,
+  capacity_bytes: 1000, reserved_bytes: 800, allocated_bytes: 700, free_bytes: 50, requested_bytes: 200, graph_pool_bytes: 0, unused: UNUSED,
   holders: [{ category: "weights", bytes: 200 }, { category: "activations", bytes: 300 }, { category: "activations", bytes: 200 }],
 } as unknown as Oom;
 
@@ -15,6 +15,12 @@ const told = (oom: Oom) => piecesOf(oom).map((one) => [one.key, one.bytes]);
 test("the parts of the GPU at the failure add up to it, the largest category first", () => {
   assert.deepEqual(told(FAILED), [["oom:outside", 150], ["oom:category:activations", 500], ["oom:category:weights", 200],
     ["oom:unused", 100], ["oom:free", 50]]);
+});
+
+test("what replays of CUDA graphs need is a part of its own, and would not have helped", () => {
+  const graphs = { ...FAILED, graph_pool_bytes: 90 };
+  assert.deepEqual(told(graphs).slice(3), [["oom:graph_pool", 90], ["oom:unused", 10], ["oom:free", 50]]);
+  assert.equal(whyOf({ ...graphs, requested_bytes: 120 }), "too_little");
 });
 
 test("what no line is known of is a part, and without lines what is allocated is one", () => {

@@ -356,7 +356,29 @@ class Moment:
     allocated_bytes: int
     reserved_bytes: int
     requested_bytes: int
+    graph_pool_bytes: int
     unused: Unused
+
+
+@dataclass(frozen=True, repr=False)
+class DeviceGraphsCapture:
+    event: int
+    end_event: int
+    time_ns: int
+    pool: int
+    added_bytes: int
+    most_in_use_bytes: int
+    frames: List[Frame]
+
+
+@dataclass(frozen=True, repr=False)
+class DeviceGraphs:
+    """CUDA graphs that were captured into PyTorch's private pools"""
+
+    count: int
+    pools: int
+    added_bytes: int
+    captures: List[DeviceGraphsCapture]
 
 
 @dataclass(frozen=True, repr=False)
@@ -439,6 +461,7 @@ class Device:
     peak_source: str
     peak_allocated: Optional[Moment]
     peak_reserved: Optional[Moment]
+    graphs: DeviceGraphs
     retries: int
     outside_pool: List[DeviceOutsidePool]
     activity: Optional[DeviceActivity]
@@ -617,6 +640,7 @@ class FragmentationMoment:
     event: int
     reserved_bytes: int
     allocated_bytes: int
+    graph_pool_bytes: int
     unused_bytes: int
     unused: UnusedByReason
     used_again: UnusedByReason
@@ -631,6 +655,7 @@ class FragmentationOverTime:
     event: int
     reserved_bytes: int
     allocated_bytes: int
+    graph_pool_bytes: int
     unused_bytes: int
     unused: UnusedByReason
 
@@ -732,6 +757,7 @@ class Oom:
     reserved_bytes: int
     allocated_bytes: int
     capacity_bytes: Optional[int]
+    graph_pool_bytes: int
     unused: Unused
     frames: List[Frame]
     thread: Optional[str]
@@ -750,6 +776,7 @@ class OutsideRefusal:
     library: Optional[str]
     reserved_bytes: int
     allocated_bytes: int
+    graph_pool_bytes: int
     unused: Unused
     frames: List[Frame]
 

@@ -277,6 +277,8 @@ constexpr auto fragmentation_columns = owned(std::array{
            "/at_peak/event"},
     column{"reserved_bytes", integer, "", "/at_peak/reserved_bytes"},
     column{"allocated_bytes", integer, "", "/at_peak/allocated_bytes"},
+    column{"graph_pool_bytes", integer, "in no block, but replays of CUDA graphs need it",
+           "/at_peak/graph_pool_bytes"},
     column{"unused_bytes", integer, "the rest, which the next columns divide",
            "/at_peak/unused_bytes"},
     column{"pending_frees_bytes", integer, "freed, but a stream may still use it",

@@ -97,13 +97,18 @@ void settle_pressure(pressure& found, const allocator::settings& options) {
   return found;
 }
 
+[[nodiscard]] const replay::graph_pools* graphs_of(const blocks::evidence& of) {
+  const auto* const record = of.replayed.device(of.log.device);
+  return record == nullptr ? nullptr : &record->allocator.graphs();
+}
+
 class diagnostician {
  public:
   diagnostician(const blocks::evidence& of, const device_history& history, diagnosis& made)
       : of_(of),
         history_(history),
         made_(made),
-        live_(measure_live_bytes(of.log, windows)),
+        live_(measure_live_bytes(of.log, windows, graphs_of(of))),
         long_lived_(of.log, live_, of.step_ends),
         blocked_(
             of, history,
@@ -133,9 +138,10 @@ class diagnostician {
     blocked_.look(request, heap);
     if (std::ranges::binary_search(live_.fullest, request)) {
       const auto view = viewpoint_of(of_.log, large_request(of_.log, history_, request));
-      const auto pieces = pieces_of(heap, view, std::ref(long_lived_));
-      made_.over_time.push_back(
-          {of_.log.events[request], heap.reserved, heap.allocated, sum_of(pieces)});
+      const auto replayed = replayed_at(request);
+      const auto pieces = pieces_of(heap, view, std::ref(long_lived_), replayed);
+      made_.over_time.push_back({of_.log.events[request], heap.reserved, heap.allocated,
+                                 graph_pools_of(heap, replayed), sum_of(pieces)});
     }
     if (request == peak_) {
       const auto asked = large_request(of_.log, history_, request);
@@ -153,14 +159,21 @@ class diagnostician {
     }
   }
 
+  [[nodiscard]] replayed_pools replayed_at(std::uint32_t request) const {
+    const auto* const graphs = graphs_of(of_);
+    return graphs == nullptr ? replayed_pools() : replayed_in(of_.log, *graphs, request);
+  }
+
   [[nodiscard]] explained_moment explain(std::uint32_t request, const layout& heap,
                                          std::uint32_t asked) {
     const auto view = viewpoint_of(of_.log, asked);
-    auto pieces = pieces_of(heap, view, std::ref(long_lived_));
+    const auto replayed = replayed_at(request);
+    auto pieces = pieces_of(heap, view, std::ref(long_lived_), replayed);
     mark_used_again(pieces, of_.log, history_, request);
     pieces_ = cut_never_used(pieces, heap, of_.log, history_, request);
     explained_moment made;
-    made.at = {of_.log.events[request], heap.reserved, heap.allocated, sum_of(pieces_)};
+    made.at = {of_.log.events[request], heap.reserved, heap.allocated,
+               graph_pools_of(heap, replayed), sum_of(pieces_)};
     made.used_again = used_again_of(pieces_);
     made.inside = rounding_of(heap, of_.log.options, made.requested);
     const auto& wanted = of_.log.requests[asked];

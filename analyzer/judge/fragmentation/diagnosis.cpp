@@ -113,7 +113,7 @@ const char* words_of(reason why) {
     case reason::pending:
       return "freed, but a stream may still use it (record_stream)";
     case reason::other_pools:
-      return "cached in private pools (CUDA graphs, MemPool)";
+      return "cached in another pool (MemPool, a CUDA graph that is gone)";
     case reason::other_streams:
       return "cached for other streams";
     case reason::small_pool:
@@ -167,7 +167,12 @@ std::uint64_t bytes_by_reason::total() const {
 }
 
 std::uint64_t excess_of(const diagnosis& found) {
-  return found.peak_reserved - std::min(found.peak_reserved, found.lower_bound);
+  auto needed = found.lower_bound;
+  // Segments of a graph stay as they are: what lies unused between its blocks is not to be had.
+  if (found.at_peak && found.at_peak->at.graph_pools != 0) {
+    needed = std::max(needed, found.at_peak->at.allocated + found.at_peak->at.graph_pools);
+  }
+  return found.peak_reserved - std::min(found.peak_reserved, needed);
 }
 
 void conclude(diagnosis& found, std::uint64_t capacity) {

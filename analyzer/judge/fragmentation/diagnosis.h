@@ -31,10 +31,11 @@ namespace memtrace::fragmentation {
 class segment_history;
 
 // Why reserved memory is not allocated, as seen by the request that reserved the latest large
-// segment: the first that applies, so that the parts of a moment add up to reserved - allocated.
+// segment: the first that applies, so that the parts of a moment add up to reserved - allocated. What
+// replays of CUDA graphs need (replay::graph_pools) is in use, and in none of them.
 enum class reason : std::uint8_t {
   pending,           // freed, but a stream may still use it (record_stream)
-  other_pools,       // cached in a private pool (CUDA graph, MemPool), or in another than its own
+  other_pools,       // cached in a private pool that no graph works in, or in another than its own
   other_streams,     // cached for another stream
   small_pool,        // free in segments of 2 MiB, which serve requests up to 1 MiB
   expandable_tails,  // mapped behind the last block of an expandable segment
@@ -68,7 +69,8 @@ struct moment {
   std::uint64_t event = 0;
   std::uint64_t reserved = 0;
   std::uint64_t allocated = 0;
-  bytes_by_reason unused;  // adds up to reserved - allocated
+  std::uint64_t graph_pools = 0;  // in no block, but replays of CUDA graphs need it
+  bytes_by_reason unused;         // adds up to reserved - allocated - graph_pools
 };
 
 // The moment whose parts are explained in full.
@@ -171,7 +173,8 @@ struct diagnosis {
   std::uint32_t device = 0;
   std::uint64_t peak_reserved = 0;
   std::uint64_t peak_allocated = 0;
-  // The most bytes, each block rounded to 512, that were live at once: no allocator needs less.
+  // The most bytes, each block rounded to 512, that were live at once: no allocator needs less. Of a
+  // pool that graphs work in, no less than a capture had live there.
   std::uint64_t lower_bound = 0;
   std::uint64_t lower_bound_active = 0;  // with freed blocks that streams still held
   cause why = cause::unknown;

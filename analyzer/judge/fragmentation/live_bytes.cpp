@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "analyzer/model/allocator/settings.h"
+#include "analyzer/model/replay/graph_pools.h"
 
 namespace memtrace::fragmentation {
 
@@ -15,10 +16,79 @@ using allocator::request_log;
 
 enum class stage : std::uint8_t { unborn, live, pending, dead };
 
+// What replays need of their pools beyond what is live there.
+class graph_needs {
+ public:
+  graph_needs(const request_log& log, const replay::graph_pools* graphs)
+      : log_(log), graphs_(graphs), pools_(log.pools.size()) {}
+
+  struct bytes {
+    std::uint64_t live = 0;
+    std::uint64_t active = 0;
+  };
+
+  // The differences wrap around where bytes are given back.
+  void change(std::size_t pool, std::uint64_t live, std::uint64_t active) {
+    if (graphs_ == nullptr || pool == 0 || pool >= pools_.size()) return;
+    auto& one = pools_[pool];
+    uncount(one);
+    one.now.live += live;
+    one.now.active += active;
+    if (one.captured) one.most = std::max(one.most, one.now.live);
+    count(one);
+  }
+
+  // Beginning, end or release of a pool's use.
+  void use(std::uint32_t request, std::size_t pool) {
+    if (graphs_ == nullptr || pool == 0 || pool >= pools_.size()) return;
+    const auto event = log_.events[request];
+    auto& one = pools_[pool];
+    uncount(one);
+    const bool captured = std::ranges::any_of(graphs_->captures(), [&](const auto& capture) {
+      return capture.pool == log_.pools[pool] && capture.event <= event &&
+             event < capture.end_event;
+    });
+    if (captured && !one.captured && !one.replayed) one.most = 0;
+    one.captured = captured;
+    one.replayed = replayed_in(log_, *graphs_, request)[pool];
+    count(one);
+  }
+  [[nodiscard]] const bytes& more() const { return more_; }
+
+ private:
+  struct needs {
+    bytes now;
+    std::uint64_t most = 0;  // live at once during a capture
+    bool captured = false;
+    bool replayed = false;
+  };
+  [[nodiscard]] static bytes beyond(const needs& one) {
+    if (!one.replayed) return {};
+    return {one.most - std::min(one.most, one.now.live),
+            one.most - std::min(one.most, one.now.active)};
+  }
+  void count(const needs& one) {
+    more_.live += beyond(one).live;
+    more_.active += beyond(one).active;
+  }
+  void uncount(const needs& one) {
+    more_.live -= beyond(one).live;
+    more_.active -= beyond(one).active;
+  }
+
+  const request_log& log_;
+  const replay::graph_pools* graphs_;
+  std::vector<needs> pools_;  // as request_log::pools
+  bytes more_;
+};
+
 class counter {
  public:
-  explicit counter(const request_log& log)
-      : log_(log), stages_(log.blocks(), stage::unborn), completes_(log.blocks(), false) {
+  counter(const request_log& log, const replay::graph_pools* graphs)
+      : log_(log),
+        graphs_(log, graphs),
+        stages_(log.blocks(), stage::unborn),
+        completes_(log.blocks(), false) {
     found.freed.assign(log.blocks(), never);
     for (const auto& one : log.requests) {
       if (one.what() == action::complete && one.block < completes_.size()) {
@@ -29,6 +99,11 @@ class counter {
 
   void take(std::uint32_t index) {
     const auto& one = log_.requests[index];
+    if (one.what() == action::pool_begin || one.what() == action::pool_end ||
+        one.what() == action::pool_release || one.what() == action::empty_cache) {
+      graphs_.use(index, one.pool);
+      return observe();
+    }
     if (one.block >= stages_.size()) return;
     switch (one.what()) {
       case action::allocate:
@@ -52,6 +127,13 @@ class counter {
   [[nodiscard]] std::uint64_t bytes_of(allocator::block_number block) const {
     return least_block(log_.requests[log_.allocations[block]].size);
   }
+  [[nodiscard]] std::size_t pool_of(allocator::block_number block) const {
+    return log_.requests[log_.allocations[block]].pool;
+  }
+  void observe() {
+    found.most = std::max(found.most, live_ + graphs_.more().live);
+    found.most_active = std::max(found.most_active, active_ + graphs_.more().active);
+  }
   void allocate(const request& one) {
     const bool refused = one.block < log_.addresses.size() && log_.addresses[one.block] == 0;
     if (refused || stages_[one.block] != stage::unborn) return;
@@ -59,13 +141,14 @@ class counter {
     const auto bytes = least_block(one.size);
     live_ += bytes;
     active_ += bytes;
-    found.most = std::max(found.most, live_);
-    found.most_active = std::max(found.most_active, active_);
+    graphs_.change(one.pool, bytes, bytes);
+    observe();
     found.most_blocks = std::max(found.most_blocks, ++blocks_);
   }
   void give_back(const request& one, std::uint32_t index) {
     if (stages_[one.block] != stage::live) return;
     live_ -= bytes_of(one.block);
+    graphs_.change(pool_of(one.block), ~bytes_of(one.block) + 1, 0);
     found.freed[one.block] = index;
     if (completes_[one.block]) {
       stages_[one.block] = stage::pending;
@@ -75,11 +158,13 @@ class counter {
   }
   void end(allocator::block_number block) {
     active_ -= bytes_of(block);
+    graphs_.change(pool_of(block), 0, ~bytes_of(block) + 1);
     --blocks_;
     stages_[block] = stage::dead;
   }
 
   const request_log& log_;
+  graph_needs graphs_;
   std::vector<stage> stages_;
   std::vector<bool> completes_;
   std::uint64_t live_ = 0;
@@ -95,8 +180,19 @@ std::uint64_t least_block(std::uint64_t requested) {
   return std::max(unit, (requested + unit - 1) / unit * unit);
 }
 
-live_bytes measure_live_bytes(const request_log& log, std::size_t windows) {
-  counter count(log);
+std::vector<bool> replayed_in(const request_log& log, const replay::graph_pools& graphs,
+                              std::uint32_t request) {
+  std::vector<bool> found(log.pools.size());
+  for (const auto& pool : graphs.replayed_after(log.events[request])) {
+    const auto known = std::ranges::find(log.pools, pool);
+    if (known != log.pools.end()) found[static_cast<std::size_t>(known - log.pools.begin())] = true;
+  }
+  return found;
+}
+
+live_bytes measure_live_bytes(const request_log& log, std::size_t windows,
+                              const replay::graph_pools* graphs) {
+  counter count(log, graphs);
   const auto requests = static_cast<std::uint32_t>(log.requests.size());
   const auto parts = std::min<std::size_t>(windows, requests);
   std::uint32_t next = 0;

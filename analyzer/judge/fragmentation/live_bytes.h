@@ -10,6 +10,10 @@
 
 #include "analyzer/model/allocator/request_log.h"
 
+namespace memtrace::replay {
+class graph_pools;
+}
+
 namespace memtrace::fragmentation {
 
 inline constexpr std::uint32_t never = std::numeric_limits<std::uint32_t>::max();
@@ -25,7 +29,14 @@ struct live_bytes {
   std::vector<std::uint32_t> fullest;  // of each window: the request after which most were active
 };
 
-// `windows`: into so many equal parts the requests are divided.
-[[nodiscard]] live_bytes measure_live_bytes(const allocator::request_log& log, std::size_t windows);
+// `windows`: into so many equal parts the requests are divided. `graphs`: as long as they work in a
+// pool, no less is needed there than was live during a capture.
+[[nodiscard]] live_bytes measure_live_bytes(const allocator::request_log& log, std::size_t windows,
+                                            const replay::graph_pools* graphs = nullptr);
+
+// By index in request_log::pools: whether CUDA graphs work in it after the request.
+[[nodiscard]] std::vector<bool> replayed_in(const allocator::request_log& log,
+                                            const replay::graph_pools& graphs,
+                                            std::uint32_t request);
 
 }  // namespace memtrace::fragmentation

@@ -16,6 +16,12 @@ using allocator::layout_segment;
   return block.state == block_state::allocated || block.state == block_state::pending;
 }
 
+[[nodiscard]] bool is_for_replays(const layout_segment& segment, const layout_block& block,
+                                  const replayed_pools& replayed) {
+  return block.state == block_state::cached && segment.pool < replayed.size() &&
+         replayed[segment.pool];
+}
+
 struct segment_facts {
   std::uint64_t used = 0;       // bytes, pending ones included
   bool has_long_lived = false;  // an allocated block is
@@ -91,8 +97,18 @@ struct tally {
 
 }  // namespace
 
+std::uint64_t graph_pools_of(const allocator::layout& heap, const replayed_pools& replayed) {
+  std::uint64_t bytes = 0;
+  for (const auto& segment : heap.segments) {
+    for (const auto& block : segment.blocks) {
+      if (is_for_replays(segment, block, replayed)) bytes += block.bytes;
+    }
+  }
+  return bytes;
+}
+
 std::vector<piece> pieces_of(const allocator::layout& heap, const viewpoint& from,
-                             const is_long_lived& long_lived) {
+                             const is_long_lived& long_lived, const replayed_pools& replayed) {
   std::vector<piece> found;
   for (std::size_t s = 0; s < heap.segments.size(); ++s) {
     const auto& segment = heap.segments[s];
@@ -100,6 +116,7 @@ std::vector<piece> pieces_of(const allocator::layout& heap, const viewpoint& fro
     for (std::size_t i = 0; i < segment.blocks.size(); ++i) {
       const auto& block = segment.blocks[i];
       if (block.state == block_state::allocated || block.state == block_state::unmapped) continue;
+      if (is_for_replays(segment, block, replayed)) continue;
       found.push_back({block.address, block.bytes, reason_of(segment, from, facts, i),
                        static_cast<std::uint32_t>(s), 0});
     }

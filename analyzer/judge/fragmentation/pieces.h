@@ -39,9 +39,17 @@ using is_long_lived = std::function<bool(std::uint32_t block_number)>;
 // them: most of it would be free without.
 inline constexpr std::uint64_t pinned_share = 4;  // a quarter
 
-// Ascending addresses; all bytes that are reserved and not allocated.
+// By index in request_log::pools: whether CUDA graphs work in it.
+using replayed_pools = std::vector<bool>;
+
+// Ascending addresses; all bytes that are reserved, not allocated, and not what graphs need.
 [[nodiscard]] std::vector<piece> pieces_of(const allocator::layout& heap, const viewpoint& from,
-                                           const is_long_lived& long_lived);
+                                           const is_long_lived& long_lived,
+                                           const replayed_pools& replayed = {});
+
+// What of it no block uses, but replays of CUDA graphs need.
+[[nodiscard]] std::uint64_t graph_pools_of(const allocator::layout& heap,
+                                           const replayed_pools& replayed);
 
 [[nodiscard]] bytes_by_reason sum_of(const std::vector<piece>& pieces);
 [[nodiscard]] bytes_by_reason used_again_of(const std::vector<piece>& pieces);

@@ -8,13 +8,15 @@
 namespace memtrace::device {
 
 bool is_pytorch_pool(const part& one) {
-  return one.name == part_name::pytorch_allocated || one.name == part_name::pytorch_cached;
+  return one.name == part_name::pytorch_allocated || one.name == part_name::pytorch_cached ||
+         one.name == part_name::graph_pool;
 }
 
 std::string words_of_part(const std::string& name) {
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 12> all = {{
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 13> all = {{
       {part_name::pytorch_allocated, "allocated by PyTorch"},
       {part_name::pytorch_cached, "PyTorch's cache"},
+      {part_name::graph_pool, "that replays of CUDA graphs need"},
       {part_name::pytorch_direct, "PyTorch beside its pool"},
       {part_name::program, "the program's own calls"},
       {part_name::pools, "unused in CUDA's pools"},

@@ -3,7 +3,7 @@
 // Who holds a device at the moment when most of it was in use, by anybody: parts that sum up to
 // what the driver said, but for the rest that nothing explains.
 //
-//   used = PyTorch's reserved (allocated + cached) + other calls of this process by library
+//   used = PyTorch's reserved (allocated + cached + graph pools) + other calls of this process by library
 //        + what pools hold and do not use + graphs + the driver's rounding + modules + context
 //        + other processes + unexplained
 #pragma once
@@ -39,6 +39,8 @@ struct part {
 namespace part_name {
 inline constexpr char pytorch_allocated[] = "pytorch_allocated";
 inline constexpr char pytorch_cached[] = "pytorch_cached";
+// Of its pool, in no block: replays of CUDA graphs need it.
+inline constexpr char graph_pool[] = "graph_pool";
 // Got from CUDA by PyTorch outside of its pool, or by a caller that is not known.
 inline constexpr char pytorch_direct[] = "pytorch_direct";
 inline constexpr char program[] = "program";     // its own calls

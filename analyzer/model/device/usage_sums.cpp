@@ -32,7 +32,10 @@ void add_pytorch(adder& to, const held& known, std::uint64_t without_owner) {
   const auto in_pools = known.reserved == 0 ? known.in_segments : 0;
   to.add(part_name::pytorch_allocated, std::min(known.allocated, known.reserved) + in_pools,
          source::measured);
-  to.add(part_name::pytorch_cached, less(known.reserved, known.allocated), source::measured);
+  const auto others = less(known.reserved, known.allocated);
+  const auto graphs = std::min(known.graph_pools, others);
+  to.add(part_name::graph_pool, graphs, source::measured);
+  to.add(part_name::pytorch_cached, others - graphs, source::measured);
   to.add(part_name::pytorch_direct, less(without_owner, less(known.reserved, known.in_segments)),
          source::measured);
 }
@@ -117,8 +120,9 @@ held held_now(const replay::replayer& replayed, std::uint32_t device) {
     const auto& allocator = record->allocator;
     known.has_allocator = record->events != 0;
     known.allocated = allocator.allocated();
-    known.reserved =
-        allocator.totals().reserved + static_cast<std::uint64_t>(allocator.reserved_difference());
+    const auto totals = allocator.totals();
+    known.graph_pools = totals.graph_pools;
+    known.reserved = totals.reserved + static_cast<std::uint64_t>(allocator.reserved_difference());
   }
   const auto* const calls = replayed.driver().device(device);
   if (calls == nullptr) return known;

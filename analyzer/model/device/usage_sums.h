@@ -33,6 +33,7 @@ struct counted {
 struct held {
   std::uint64_t allocated = 0;  // by PyTorch's caching allocator
   std::uint64_t reserved = 0;
+  std::uint64_t graph_pools = 0;  // of reserved, not allocated: replays of CUDA graphs need it
   std::uint64_t in_segments = 0;  // of calls, in PyTorch's segments
   std::uint64_t from_pools = 0;   // stream-ordered, handed out
   std::uint64_t modules = 0;

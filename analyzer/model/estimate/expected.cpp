@@ -188,6 +188,15 @@ std::vector<expected_term> expect(const measured_run& run) {
                  {},
                  source::arithmetic,
                  "what the allocator keeps: see --by fragmentation"});
+  if (run.graph_pools != 0) {
+    all.push_back({"graph_pool",
+                   "graph pool",
+                   {},
+                   run.graph_pools,
+                   {},
+                   source::arithmetic,
+                   "what replays of CUDA graphs need"});
+  }
   return all;
 }
 

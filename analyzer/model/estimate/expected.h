@@ -38,8 +38,9 @@ struct measured_run {
   std::uint64_t weight_casts = 0;      // autocast's copies
   std::uint64_t workspace = 0;
   std::uint64_t activations = 0;
-  std::uint64_t cached = 0;  // reserved, less allocated, when most was reserved
-  std::uint64_t peak = 0;    // allocated
+  std::uint64_t cached = 0;       // reserved and not in use, when most was reserved
+  std::uint64_t graph_pools = 0;  // at that moment, in no block: replays of CUDA graphs need it
+  std::uint64_t peak = 0;         // allocated
   // By the model's shape and the tokens of a step; empty: neither is known.
   std::optional<std::uint64_t> expected_activations;
   std::string activations_formula;

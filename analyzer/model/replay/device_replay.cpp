@@ -15,6 +15,7 @@ void device_replay::on_allocator(const trace::event& head, const trace::allocato
   observe_allocated();
   event_ = head.number;
   time_ns_ = head.time_ns;
+  graphs_.on_allocator(head, record);
   using format::kind;
   switch (record.kind) {
     case kind::alloc:
@@ -62,12 +63,26 @@ void device_replay::allocate(const trace::event& head, std::uint64_t address,
   const auto site = site_of(stack, head.thread);
   blocks_.insert(address) = {bytes, requested, site, false};
   sites_.add(site, bytes);
-  segments_.use(address, bytes);
+  use(address, bytes);
   now_.allocated += bytes;
   now_.requested += requested;
   ++now_.blocks;
   latest_alloc_ = address;
   grown_ = true;
+}
+
+void device_replay::use(std::uint64_t address, std::uint64_t bytes) {
+  segments_.use(address, bytes);
+  if (graphs_.is_capturing()) {
+    graphs_.measure([&](const trace::pool_id& pool) { return segments_.used_in(pool); });
+  }
+}
+
+void device_replay::on_operation(const trace::event& head, const trace::operation_event& record) {
+  const auto changed = graphs_.on_operation(head, record);
+  if (!changed) return;
+  observe_allocated();
+  segments_.set_replayed(*changed, graphs_.is_replayed(*changed));
 }
 
 void device_replay::request_free(std::uint64_t address) {
@@ -100,7 +115,7 @@ void device_replay::on_report(const trace::report_event& report) {
     if (difference != 0) {
       live->bytes += difference;
       sites_.correct(live->site, difference);
-      segments_.use(report.address, difference);
+      use(report.address, difference);
       now_.allocated += difference;
     }
   }
@@ -148,6 +163,7 @@ device_totals device_replay::totals() const {
   auto found = now_;
   found.reserved = segments_.reserved();
   found.unused = segments_.unused();
+  found.graph_pools = segments_.graph_pools();
   return found;
 }
 

@@ -14,10 +14,12 @@
 // Cost: O(1) an event but for the search of a segment.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
 #include "analyzer/model/replay/address_map.h"
+#include "analyzer/model/replay/graph_pools.h"
 #include "analyzer/model/replay/segment_table.h"
 #include "analyzer/model/replay/site_table.h"
 #include "analyzer/trace/reader/records.h"
@@ -32,6 +34,14 @@ struct device_totals {
   std::uint64_t pending = 0;    // freed, waiting for a stream; neither allocated nor unused
   std::uint64_t blocks = 0;     // in use
   unused_bytes unused{};
+  std::uint64_t graph_pools =
+      0;  // in no block, but replays of CUDA graphs need it: see graph_pools
+
+  // Reserved and of no use: what is pending is in it, what graphs need is not.
+  [[nodiscard]] std::uint64_t all_unused() const {
+    const auto used = allocated + graph_pools;
+    return reserved - std::min(used, reserved);
+  }
 };
 
 struct moment {
@@ -46,6 +56,7 @@ struct moment {
 class device_replay {
  public:
   void on_allocator(const trace::event& head, const trace::allocator_event& record);
+  void on_operation(const trace::event& head, const trace::operation_event& record);
   void on_report(const trace::report_event& report);
   void on_reported(const trace::event& head, const trace::reported_event& record);
   // Events are missing from here back to some moment: from now on a difference means nothing.
@@ -71,6 +82,7 @@ class device_replay {
   [[nodiscard]] const moment& peak_reserved() const { return peak_reserved_; }
   [[nodiscard]] const site_table& sites() const { return sites_; }
   [[nodiscard]] const segment_table& segments() const { return segments_; }
+  [[nodiscard]] const graph_pools& graphs() const { return graphs_; }
   [[nodiscard]] std::vector<memory_range> blocks_in_use() const;  // pending ones included
   [[nodiscard]] std::size_t live_blocks() const { return blocks_.size(); }
   // A block lives at `address` that has `asked` bytes, rounded as CUDA's pools do it.
@@ -91,12 +103,14 @@ class device_replay {
                 std::uint64_t bytes, trace::stack_id stack);
   void request_free(std::uint64_t address);
   void complete_free(std::uint64_t address);
+  void use(std::uint64_t address, std::uint64_t bytes);
   void observe_allocated();
   void observe_reserved();
   [[nodiscard]] moment here() const;
 
   address_map<block> blocks_;
   segment_table segments_;
+  graph_pools graphs_;
   site_table sites_;
   device_totals now_;  // reserved and unused are the segments'
 

@@ -2,6 +2,7 @@
 #include "analyzer/model/replay/replay.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 
 #include "analyzer/base/text/numbers.h"
@@ -25,6 +26,15 @@ constexpr std::size_t most_refusals = 64;
 constexpr std::size_t most_warnings = 64;
 constexpr std::size_t most_settings = 64;
 constexpr std::uint64_t no_memory = 2;  // cudaErrorMemoryAllocation, CUDA_ERROR_OUT_OF_MEMORY
+
+// What tells of a private pool's users.
+[[nodiscard]] bool is_of_pool(const trace::operation_event& record) {
+  using format::operation;
+  constexpr std::array all = {operation::pool_create, operation::pool_begin, operation::pool_end,
+                              operation::pool_release, operation::empty_cache_begin};
+  return std::ranges::any_of(
+      all, [&](operation one) { return record.operation == static_cast<std::uint64_t>(one); });
+}
 
 [[nodiscard]] device_totals totals_of(const device_replay& allocator) {
   auto totals = allocator.totals();
@@ -139,6 +149,7 @@ void replayer::on_operation(const trace::event& head, const trace::operation_eve
   if (record.operation == static_cast<std::uint64_t>(format::operation::memory_fraction)) {
     at(head.device).memory_fraction = std::bit_cast<double>(record.a);
   }
+  if (is_of_pool(record)) at(head.device).allocator.on_operation(head, record);
   if (record.operation == static_cast<std::uint64_t>(format::operation::gap)) {
     for (auto& [index, device] : devices_) device->allocator.lose_count();
   }

@@ -42,12 +42,45 @@ unused_reason segment_table::reason(const segment& of) {
   return of.used == 0 ? unused_reason::empty_segments : unused_reason::split_segments;
 }
 
+pool_bytes* segment_table::pool_of(const segment& of) {
+  return of.pool.is_private() ? &pools_[{of.pool.first, of.pool.second}] : nullptr;
+}
+
+std::uint64_t& segment_table::sum_of(const segment& of) {
+  const auto* const pool = pool_of(of);
+  return pool != nullptr && pool->replayed ? graph_pools_
+                                           : unused_[static_cast<std::size_t>(reason(of))];
+}
+
 void segment_table::count(const segment& of) {
-  unused_[static_cast<std::size_t>(reason(of))] += of.bytes - of.used;
+  sum_of(of) += of.bytes - of.used;
+  if (auto* const pool = pool_of(of); pool != nullptr) {
+    pool->reserved += of.bytes;
+    pool->used += of.used;
+  }
 }
 
 void segment_table::uncount(const segment& of) {
-  unused_[static_cast<std::size_t>(reason(of))] -= of.bytes - of.used;
+  sum_of(of) -= of.bytes - of.used;
+  if (auto* const pool = pool_of(of); pool != nullptr) {
+    pool->reserved -= of.bytes;
+    pool->used -= of.used;
+  }
+}
+
+void segment_table::set_replayed(const trace::pool_id& pool, bool replayed) {
+  auto& bytes = pools_[{pool.first, pool.second}];
+  if (bytes.replayed == replayed) return;
+  bytes.replayed = replayed;
+  auto& unused = unused_[static_cast<std::size_t>(unused_reason::private_pools)];
+  const auto moved = bytes.reserved - bytes.used;
+  unused += replayed ? ~moved + 1 : moved;
+  graph_pools_ += replayed ? moved : ~moved + 1;
+}
+
+std::uint64_t segment_table::used_in(const trace::pool_id& pool) const {
+  const auto found = pools_.find({pool.first, pool.second});
+  return found == pools_.end() ? 0 : found->second.used;
 }
 
 void segment_table::add(const trace::allocator_event& record) {
@@ -112,7 +145,8 @@ void segment_table::change(std::uint64_t address, std::uint64_t difference) {
   }
   auto& found = latest_->second;
   if (found.expandable) {
-    unused_[static_cast<std::size_t>(reason(found))] -= difference;
+    sum_of(found) -= difference;
+    if (auto* const pool = pool_of(found); pool != nullptr) pool->used += difference;
     return;
   }
   uncount(found);

@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <utility>
 #include <vector>
 
 #include "analyzer/trace/reader/records.h"
@@ -23,7 +24,7 @@ enum class unused_reason : std::uint8_t {
   empty_segments,  // nothing in the segment is in use: empty_cache would return it
   split_segments,  // the segment is partly in use
   expandable,      // mapped into an expandable segment
-  private_pools,   // belongs to a CUDA graph or a MemPool
+  private_pools,   // belongs to a MemPool, or to a CUDA graph that is gone or still captured
 };
 inline constexpr std::size_t unused_reasons = 4;
 using unused_bytes = std::array<std::uint64_t, unused_reasons>;
@@ -36,6 +37,13 @@ struct segment {
   std::uint64_t stream = 0;
   trace::pool_id pool;
   bool expandable = false;
+};
+
+// Of one private pool.
+struct pool_bytes {
+  std::uint64_t reserved = 0;
+  std::uint64_t used = 0;  // by blocks, those waiting for another stream included
+  bool replayed = false;   // CUDA graphs work in it
 };
 
 class segment_table {
@@ -54,12 +62,22 @@ class segment_table {
   void use(std::uint64_t address, std::uint64_t bytes) { change(address, bytes); }
   void release(std::uint64_t address, std::uint64_t bytes) { change(address, ~bytes + 1); }
 
+  // CUDA graphs work in the pool from here on, or no longer do: what blocks do not use of it is then
+  // graph_pools() instead of a part of unused().
+  void set_replayed(const trace::pool_id& pool, bool replayed);
+
   [[nodiscard]] std::uint64_t reserved() const { return reserved_; }
   [[nodiscard]] const unused_bytes& unused() const { return unused_; }
+  // In no block, but replays of CUDA graphs need it.
+  [[nodiscard]] std::uint64_t graph_pools() const { return graph_pools_; }
+  [[nodiscard]] std::uint64_t used_in(const trace::pool_id& pool) const;
   [[nodiscard]] const map& segments() const { return segments_; }
 
  private:
   [[nodiscard]] static unused_reason reason(const segment& of);
+  [[nodiscard]] pool_bytes* pool_of(const segment& of);
+  // Where the bytes of it that no block uses are counted.
+  [[nodiscard]] std::uint64_t& sum_of(const segment& of);
   void change(std::uint64_t address, std::uint64_t difference);
   void count(const segment& of);
   void uncount(const segment& of);
@@ -69,6 +87,8 @@ class segment_table {
   map::iterator latest_ = segments_.end();  // allocations tend to stay in one segment
   std::uint64_t reserved_ = 0;
   unused_bytes unused_{};
+  std::uint64_t graph_pools_ = 0;
+  std::map<std::pair<std::uint64_t, std::uint64_t>, pool_bytes> pools_;  // the private ones
 };
 
 // The free blocks of a device at one moment: what segments have and blocks do not. Worked out

@@ -9,6 +9,7 @@
 #include <span>
 #include <utility>
 
+#include "analyzer/model/replay/graph_pools.h"
 #include "analyzer/model/snapshot/keys.h"
 
 namespace memtrace::snapshot {
@@ -192,7 +193,7 @@ void trace_maker::follow_pool(device_state& device, std::uint64_t time_us, trace
   const auto tell = [&](format::operation what, const trace::pool_id& of) {
     if (!of.is_private()) return;
     to_.operation(time_us, device.number, thread,
-                  {static_cast<std::uint64_t>(what), of.first, of.second, {}});
+                  {static_cast<std::uint64_t>(what), of.first, of.second, replay::worked_out});
   };
   tell(format::operation::pool_end, device.pool);
   tell(format::operation::pool_begin, pool);

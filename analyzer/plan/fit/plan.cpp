@@ -85,7 +85,7 @@ constexpr std::size_t most_categories = 3;
                                   : code::describe_place(oom.frames, oom.thread);
   made.requested = facts.requested;
   made.device_free = facts.device_free;
-  made.unused = facts.totals.reserved - std::min(facts.totals.allocated, facts.totals.reserved);
+  made.unused = facts.totals.all_unused();
   made.largest_free = facts.has_layout ? facts.free.overall : 0;
   made.fragmented = made.unused >= made.requested;
   if (!oom.held) return made;

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "analyzer/run/model/parts.h"
+#include "analyzer/trace/code/places.h"
 
 namespace memtrace::run {
 
@@ -92,6 +93,26 @@ void use_attribution(const trace::dictionary& names, const attribution::device_r
   }
 }
 
+[[nodiscard]] captured_graphs build_graphs(const trace::dictionary& names,
+                                           const replay::graph_pools& graphs) {
+  constexpr std::size_t most = 256;
+  captured_graphs made;
+  made.count = graphs.count();
+  std::vector<trace::pool_id> pools;
+  for (const auto& one : graphs.captures()) {
+    made.added += one.added;
+    const auto known = std::ranges::find(pools, one.pool);
+    const auto pool = static_cast<std::uint64_t>(known - pools.begin());
+    if (known == pools.end()) pools.push_back(one.pool);
+    if (made.all.size() == most) continue;
+    auto frames = code::frames_of(names, one.stack);
+    auto place = code::short_place(frames, std::string(names[names[one.thread].name]));
+    made.all.push_back({one, pool, std::move(frames), std::move(place)});
+  }
+  made.pools = pools.size();
+  return made;
+}
+
 [[nodiscard]] device_report build_device(const trace::dictionary& names,
                                          const replay::device_record& device,
                                          const replay::device_holdings* direct,
@@ -107,6 +128,7 @@ void use_attribution(const trace::dictionary& names, const attribution::device_r
   if (attributed != nullptr) use_attribution(names, *attributed, made);
   if (device.events == 0 && direct != nullptr) use_cuda_calls(names, *direct, made);
   made.outside = build_outside(device);
+  made.graphs = build_graphs(names, allocator.graphs());
   made.retries = device.retries;
   made.mismatches = allocator.mismatches();
   made.unknown_frees = allocator.unknown_frees();

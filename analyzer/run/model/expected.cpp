@@ -72,7 +72,8 @@ void read_phases(const device_report& device, estimate::measured_run& run) {
   run.hopper = device.facts.compute_major >= hopper;
   read_phases(device, run);
   const auto& top = device.peak_reserved.totals;
-  run.cached = top.reserved - std::min(top.allocated, top.reserved);
+  run.cached = top.all_unused();
+  run.graph_pools = top.graph_pools;
   run.peak = device.peak_allocated.totals.allocated;
   if (const auto* const share = share_of(process, device.facts.device)) {
     run.unused_copies = share->unused_copies;

@@ -165,7 +165,7 @@ using verdicts::subject_kind;
 
 [[nodiscard]] std::uint64_t free_at(const oom_report& oom) {
   const auto& totals = oom.facts.totals;
-  return totals.reserved - std::min(totals.allocated, totals.reserved) + oom.facts.device_free;
+  return totals.all_unused() + oom.facts.device_free;
 }
 
 // What is not superseded and lets the program pass; null: nothing does.
@@ -266,7 +266,7 @@ void add_pool_words(const process_report& process, std::vector<std::string>& par
       fmt::format("{} refused {}{}", brief_bytes(what.facts.requested),
                   what.library.empty() ? "outside of PyTorch's pool" : "to " + what.library,
                   at_line(frames, {}))};
-  const auto unused = totals.reserved - std::min(totals.reserved, totals.allocated);
+  const auto unused = totals.all_unused();
   if (totals.reserved != 0) {
     parts.push_back(fmt::format("PyTorch's pool has {}, {} of it unused",
                                 brief_bytes(totals.reserved), brief_bytes(unused)));

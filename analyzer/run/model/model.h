@@ -89,6 +89,21 @@ struct outside_holder {
   device::source how{};
 };
 
+// A CUDA graph's capture.
+struct captured_graph {
+  replay::graph_capture facts;
+  std::uint64_t pool = 0;                  // the same number: the same pool; from 0
+  std::vector<code::source_frame> frames;  // of the first block asked for in it
+  std::string place;                       // the same in words
+};
+
+struct captured_graphs {
+  std::uint64_t count = 0;
+  std::uint64_t pools = 0;
+  std::uint64_t added = 0;          // bytes of all segments that they got for their pools
+  std::vector<captured_graph> all;  // in their order; the first few hundred
+};
+
 struct phase_report {
   attribution::phase which = attribution::phase::other;
   std::uint64_t allocated = 0;  // bytes, summed over its allocations
@@ -129,6 +144,7 @@ struct device_report {
   std::vector<outside_holder> outside;
   std::optional<device::usage> used;                // nothing where the driver was not asked
   std::optional<device::device_activity> activity;  // where CUPTI was asked
+  captured_graphs graphs;
   std::uint64_t retries = 0;
   std::uint64_t mismatches = 0;
   std::uint64_t unknown_frees = 0;

@@ -26,6 +26,7 @@ using fragmentation::reason;
   return {{"event", at.event},
           {"reserved_bytes", at.reserved},
           {"allocated_bytes", at.allocated},
+          {"graph_pool_bytes", at.graph_pools},
           {"unused_bytes", at.unused.total()},
           {"unused", parts_json(at.unused)}};
 }

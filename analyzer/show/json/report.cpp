@@ -28,7 +28,25 @@ namespace {
           {"allocated_bytes", moment.totals.allocated},
           {"reserved_bytes", moment.totals.reserved},
           {"requested_bytes", moment.totals.requested},
+          {"graph_pool_bytes", moment.totals.graph_pools},
           {"unused", unused_json(moment.totals)}};
+}
+
+[[nodiscard]] json graphs_json(const run::captured_graphs& graphs) {
+  auto captures = json::array();
+  for (const auto& one : graphs.all) {
+    captures.push_back({{"event", one.facts.event},
+                        {"end_event", one.facts.end_event},
+                        {"time_ns", one.facts.time_ns},
+                        {"pool", one.pool},
+                        {"added_bytes", one.facts.added},
+                        {"most_in_use_bytes", one.facts.most},
+                        {"frames", frames_json(one.frames)}});
+  }
+  return {{"count", graphs.count},
+          {"pools", graphs.pools},
+          {"added_bytes", graphs.added},
+          {"captures", std::move(captures)}};
 }
 
 [[nodiscard]] json recording_json(const std::optional<run::recording_facts>& recording) {
@@ -236,6 +254,7 @@ namespace {
       {"peak_source", device.from_cuda_calls ? "cuda_calls" : "allocator"},
       {"peak_allocated", device.from_cuda_calls ? json(nullptr) : moment_json(peak)},
       {"peak_reserved", device.reserved() ? moment_json(device.peak_reserved) : json(nullptr)},
+      {"graphs", graphs_json(device.graphs)},
       {"retries", device.retries},
       {"outside_pool", outside},
       {"used", used_json(device)},
@@ -262,6 +281,7 @@ namespace {
           {"reserved_bytes", facts.totals.reserved},
           {"allocated_bytes", facts.totals.allocated},
           {"capacity_bytes", or_null(oom.capacity)},
+          {"graph_pool_bytes", facts.totals.graph_pools},
           {"unused", unused_json(facts.totals)},
           {"frames", frames_json(oom.frames)},
           {"thread", text_or_null(oom.thread)},
@@ -280,6 +300,7 @@ namespace {
           {"library", text_or_null(what.library)},
           {"reserved_bytes", what.facts.totals.reserved},
           {"allocated_bytes", what.facts.totals.allocated},
+          {"graph_pool_bytes", what.facts.totals.graph_pools},
           {"unused", unused_json(what.facts.totals)},
           {"frames", frames_json(what.frames)}};
 }

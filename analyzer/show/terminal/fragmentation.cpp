@@ -75,9 +75,13 @@ void add_parts(text::page& out, const explained_moment& moment) {
 
 void add_moment(text::page& out, const std::optional<explained_moment>& moment, const char* when) {
   if (!moment) return;
+  const auto graphs = moment->at.graph_pools;
   out.line(fmt::format(
-      "{}, event {}: {} reserved, {} allocated", when, text::format_count(moment->at.event),
-      text::format_bytes(moment->at.reserved), text::format_bytes(moment->at.allocated)));
+      "{}, event {}: {} reserved, {} allocated{}", when, text::format_count(moment->at.event),
+      text::format_bytes(moment->at.reserved), text::format_bytes(moment->at.allocated),
+      graphs == 0
+          ? std::string()
+          : fmt::format(", {} that replays of CUDA graphs need", text::format_bytes(graphs))));
   add_parts(out, *moment);
 }
 

@@ -26,6 +26,10 @@ void add_headline(text::page& out, const run::headline& what, std::size_t column
 void add_device(text::page& out, const run::process_report& process,
                 const run::device_report& device);
 
+// CUDA graphs: what their captures got, and which of them needed the most; up to 4 lines, none
+// where there are no graphs.
+void add_graphs(text::page& out, const run::device_report& device);
+
 // An out-of-memory error: the request, where the memory was, and how much was free. Up to 4 lines.
 void add_oom(text::page& out, const run::process_report& process, const run::oom_report& oom,
              std::size_t columns);

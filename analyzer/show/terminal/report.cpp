@@ -317,6 +317,7 @@ std::string to_text(const run::run_report& processes, const text::style& style) 
     for (const auto& line : calm_lines(process, device->facts.device, text::columns_of(style))) {
       out.line(line);
     }
+    add_graphs(out, *device);
     const auto ranks = ranks::find_ranks(processes);
     if (ranks.rows.size() > 1) {
       add_ranks(out, ranks, oom == nullptr ? 5 : 3, text::columns_of(style));

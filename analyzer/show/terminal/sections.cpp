@@ -49,14 +49,21 @@ constexpr std::uint64_t least_unused = 20;
   return text::join(parts, ", ");
 }
 
+[[nodiscard]] std::string graph_words(const replay::device_totals& totals) {
+  return text::format_bytes(totals.graph_pools) + " that replays of CUDA graphs need";
+}
+
 void add_reserved(text::page& out, const run::device_report& device) {
   const auto& top = device.peak_reserved.totals;
-  const auto unused = top.reserved - std::min(top.allocated, top.reserved);
+  const auto unused = top.all_unused();
   const auto why = unused == 0 ? std::string() : reasons(top);  // none where segments are unknown
-  out.line(fmt::format("  peak reserved  {:>11}  at {}, {} of it unused{}",
-                       text::format_bytes(top.reserved),
-                       text::format_seconds(device.peak_reserved.time_ns),
-                       text::format_bytes(unused), why.empty() ? "" : ": " + why));
+  auto line = fmt::format("  peak reserved  {:>11}  at {}, {} of it unused{}",
+                          text::format_bytes(top.reserved),
+                          text::format_seconds(device.peak_reserved.time_ns),
+                          text::format_bytes(unused), why.empty() ? "" : ": " + why);
+  if (top.graph_pools == 0) return out.line(line);
+  out.line(line + ";");
+  out.line(std::string(30, ' ') + graph_words(top));
 }
 
 // The request, and what PyTorch's own message says instead where that is another figure.
@@ -184,8 +191,7 @@ void add_oom(text::page& out, const run::process_report& process, const run::oom
                            text::format_seconds(facts.time_ns), request(process, facts.requested),
                            where, place),
                text::emphasis::alarm);
-  const auto unused =
-      facts.totals.reserved - std::min(facts.totals.allocated, facts.totals.reserved);
+  const auto unused = facts.totals.all_unused();
   const auto used = facts.totals.reserved + facts.device_free;
   std::string capacity;
   std::string outside;
@@ -206,9 +212,12 @@ void add_oom(text::page& out, const run::process_report& process, const run::oom
     }
     largest += ")";
   }
-  out.sentence(fmt::format("  {}{} allocated, {} reserved but unused{}, {}{} free", capacity,
-                           text::format_bytes(facts.totals.allocated), text::format_bytes(unused),
-                           largest, outside, text::format_bytes(facts.device_free)));
+  const auto graphs =
+      facts.totals.graph_pools == 0 ? std::string() : graph_words(facts.totals) + ", ";
+  out.sentence(fmt::format("  {}{} allocated, {}{} reserved but unused{}, {}{} free", capacity,
+                           text::format_bytes(facts.totals.allocated), graphs,
+                           text::format_bytes(unused), largest, outside,
+                           text::format_bytes(facts.device_free)));
   if (unused != 0 && unused >= facts.totals.reserved / least_unused) {
     out.sentence("  what is reserved but unused: " + reasons(facts.totals));
   }

@@ -45,6 +45,7 @@ export interface Moment {
   allocated_bytes: Bytes;
   reserved_bytes: Bytes;
   requested_bytes: Bytes;
+  graph_pool_bytes: Bytes;
   unused: Unused;
 }
 export interface Run {
@@ -138,6 +139,20 @@ export interface Device {
   peak_source: "allocator" | "cuda_calls";
   peak_allocated: Moment | null;
   peak_reserved: Moment | null;
+  graphs: {
+    count: number;
+    pools: number;
+    added_bytes: Bytes;
+    captures: {
+      event: number;
+      end_event: number;
+      time_ns: number;
+      pool: number;
+      added_bytes: Bytes;
+      most_in_use_bytes: Bytes;
+      frames: Frames;
+    }[];
+  };
   retries: number;
   outside_pool: {
     owner: DevicePart;
@@ -162,7 +177,7 @@ export interface Device {
   } | null;
   unexplained_bytes: number | null;
   expected: {
-    term: "weights" | "gradients" | "optimizer_states" | "optimizer_temporaries" | "weight_casts" | "activations" | "workspace" | "cached";
+    term: "weights" | "gradients" | "optimizer_states" | "optimizer_temporaries" | "weight_casts" | "activations" | "workspace" | "cached" | "graph_pool";
     expected_bytes: Bytes | null;
     measured_bytes: Bytes;
     off: boolean;
@@ -194,6 +209,7 @@ export interface OutsideRefusal {
   library: string | null;
   reserved_bytes: Bytes;
   allocated_bytes: Bytes;
+  graph_pool_bytes: Bytes;
   unused: Unused;
   frames: Frames;
 }
@@ -209,6 +225,7 @@ export interface Oom {
   reserved_bytes: Bytes;
   allocated_bytes: Bytes;
   capacity_bytes: Bytes | null;
+  graph_pool_bytes: Bytes;
   unused: Unused;
   frames: Frames;
   thread: string | null;
@@ -319,6 +336,7 @@ export interface Fragmentation {
     event: number;
     reserved_bytes: Bytes;
     allocated_bytes: Bytes;
+    graph_pool_bytes: Bytes;
     unused_bytes: Bytes;
     unused: UnusedByReason;
   }[];
@@ -481,6 +499,7 @@ export interface FragmentationMoment {
   event: number;
   reserved_bytes: Bytes;
   allocated_bytes: Bytes;
+  graph_pool_bytes: Bytes;
   unused_bytes: Bytes;
   unused: UnusedByReason;
   used_again: UnusedByReason;

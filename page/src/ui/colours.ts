@@ -9,7 +9,7 @@ const OF_CATEGORY: Record<string, string> = {
 };
 const OF_PART: Record<string, string> = {
   cached: "var(--cached)", free: "var(--free)", unexplained: "#a05a2c", context: "var(--context)",
-  other_processes: "#1f8a8a", modules: "#8b7262", rounding: "#b8a08e",
+  other_processes: "#1f8a8a", modules: "#8b7262", rounding: "#b8a08e", graph_pool: "#4f6d8f",
 };
 // What else is outside of PyTorch, such as libraries: none of the categories' colours.
 const OUTSIDE = ["#8a8a3c", "#6f7f2f", "#a7a65a"];

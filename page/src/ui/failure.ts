@@ -6,9 +6,9 @@ import { categoryColour, partColour } from "./colours";
 
 export interface Piece { name: string; key: string; bytes: number; colour: string; within: "allocated" | null }
 
-/** What PyTorch had reserved beyond what was allocated. */
+/** What PyTorch had reserved beyond what was allocated, or what replays of CUDA graphs need. */
 export function unusedOf(oom: Oom): number {
-  return Math.max(0, oom.reserved_bytes - oom.allocated_bytes);
+  return Math.max(0, oom.reserved_bytes - oom.allocated_bytes - oom.graph_pool_bytes);
 }
 
 /** Where the bar ends: what the GPU has, or what the process may have of it. */
@@ -38,7 +38,8 @@ export function piecesOf(oom: Oom): Piece[] {
   return [
     ...(outside > 0 ? [{ name: "outside of PyTorch", key: "oom:outside", bytes: outside, colour: partColour("context"), within: null }] : []),
     ...allocatedOf(oom),
-    { name: "reserved, not allocated", key: "oom:unused", bytes: unusedOf(oom), colour: partColour("cached"), within: null },
+    ...(oom.graph_pool_bytes > 0 ? [{ name: "what replays of CUDA graphs need", key: "oom:graph_pool", bytes: oom.graph_pool_bytes, colour: partColour("graph_pool"), within: null }] : []),
+    { name: oom.graph_pool_bytes > 0 ? "reserved, not in use" : "reserved, not allocated", key: "oom:unused", bytes: unusedOf(oom), colour: partColour("cached"), within: null },
     { name: "free", key: "oom:free", bytes: oom.free_bytes, colour: partColour("free"), within: null },
   ];
 }

@@ -19,7 +19,10 @@ export function partsOf(device: Device): { parts: Part[]; whole: number | null; 
   const allocated = device.at_peak.allocated_bytes;
   const reserved = device.peak_reserved_bytes;
   if (reserved !== null && reserved > allocated) {
-    parts.push({ name: "reserved by PyTorch, not allocated", bytes: reserved - allocated, colour: partColour("cached"), key: "part:cached" });
+    const graphs = Math.min(device.peak_reserved?.graph_pool_bytes ?? 0, reserved - allocated);
+    if (graphs > 0) parts.push({ name: "what replays of CUDA graphs need", bytes: graphs, colour: partColour("graph_pool"), key: "part:graph_pool" });
+    const cached = reserved - allocated - graphs;
+    if (cached > 0) parts.push({ name: graphs > 0 ? "reserved by PyTorch, not in use" : "reserved by PyTorch, not allocated", bytes: cached, colour: partColour("cached"), key: "part:cached" });
   }
   for (const one of device.outside_pool) {
     if (one.bytes > 0) parts.push({ name: words(one.owner), bytes: one.bytes, colour: partColour(one.owner), key: `outside:${one.owner}` });

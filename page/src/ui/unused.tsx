@@ -12,7 +12,7 @@ const REASONS: Record<string, { words: string; colour: string }> = {
   segment_rounding: { words: "the rounding of segments, never used", colour: "#8c8c8c" },
   small_pool: { words: "free in segments of 2 MiB, for requests up to 1 MiB", colour: "#009e73" },
   pending_frees: { words: "freed, but a stream may still use it (record_stream)", colour: "#cc79a7" },
-  private_pools: { words: "cached in private pools (CUDA graphs, MemPool)", colour: "#7b5aa6" },
+  private_pools: { words: "cached in another pool (MemPool, a CUDA graph that is gone)", colour: "#7b5aa6" },
   other_streams: { words: "cached for other streams", colour: "#0072b2" },
   expandable_tails: { words: "mapped behind the last blocks of expandable segments", colour: "#f0e442" },
 };
@@ -24,7 +24,7 @@ export function Unused({ moment, when, of }: { moment: FragmentationMoment; when
   return (
     <figure>
       <figcaption>{when}, at event {count(moment.event)}: <Size value={moment.unused_bytes} of={`${of}:unused`} /> of{" "}
-        <Size value={moment.reserved_bytes} /> reserved were not allocated. Why:</figcaption>
+        <Size value={moment.reserved_bytes} /> reserved were not in use. Why:</figcaption>
       <div class="bar small" role="img" aria-label={reasons.map(([name, size]) => `${about(name).words} ${bytes(size)}`).join(", ")}>
         {reasons.map(([name, size]) => <Slice key={name} share={size} value={size} colour={about(name).colour} title={`${about(name).words}: ${bytes(size)}`} />)}
       </div>

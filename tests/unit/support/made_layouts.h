@@ -97,6 +97,14 @@ class requests {
   }
   void free(std::uint32_t number) { add(allocator::action::free, number); }
   void complete(std::uint32_t number) { add(allocator::action::complete, number); }
+  // Its event.
+  std::uint64_t pool(allocator::action what, std::uint16_t which) {
+    add(what, 0);
+    auto one = log.requests.back();
+    one.pool = which & 0xfffu;
+    log.requests.set(log.requests.size() - 1, one);
+    return log.events.back();
+  }
 
   allocator::request_log log;
 

@@ -44,6 +44,21 @@ TEST_CASE("GIVEN segments of all kinds WHEN cut into pieces THEN each free byte 
   CHECK(sum[reason::pending] == 12_MiB);
 }
 
+TEST_CASE("GIVEN a pool that graphs work in WHEN cut into pieces THEN what they need is in none") {
+  heap all;
+  all.segment({.pool = 1}, {used(2_MiB), cached(10_MiB), held(8_MiB)})
+      .segment({.pool = 2}, {cached(20_MiB)})
+      .segment({cached(4_MiB), used(16_MiB)});
+  const fragmentation::replayed_pools replayed = {false, true, false};
+  const auto sum = sum_of(fragmentation::pieces_of(all.found, {}, nobody, replayed));
+  const auto graphs = fragmentation::graph_pools_of(all.found, replayed);
+  CHECK(graphs == 10_MiB);
+  CHECK(sum[reason::pending] == 8_MiB);
+  CHECK(sum[reason::other_pools] == 20_MiB);
+  CHECK(sum[reason::split] == 4_MiB);
+  CHECK(sum.total() + graphs == all.found.reserved - all.found.allocated);
+}
+
 TEST_CASE(
     "GIVEN two streams WHEN seen from the other THEN the first one's memory is another stream's") {
   heap all;
