@@ -356,6 +356,7 @@ class Moment:
     allocated_bytes: int
     reserved_bytes: int
     requested_bytes: int
+    asleep_bytes: int
     unused: Unused
 
 
@@ -376,6 +377,17 @@ class DeviceActivity:
     migrated_to_device_bytes: int
     migrated_to_host_bytes: int
     page_fault_groups: int
+
+
+@dataclass(frozen=True, repr=False)
+class DeviceAsleep:
+    event: int
+    time_ns: int
+    bytes: int
+    blocks: int
+    times: int
+    at_end_bytes: int
+    sites: List[CallSite]
 
 
 @dataclass(frozen=True, repr=False)
@@ -442,6 +454,7 @@ class Device:
     retries: int
     outside_pool: List[DeviceOutsidePool]
     activity: Optional[DeviceActivity]
+    asleep: Optional[DeviceAsleep]
     used: Optional[DeviceUsed]
     unexplained_bytes: Optional[int]
     expected: List[DeviceExpected]

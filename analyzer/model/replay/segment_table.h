@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The segments that the caching allocator holds on one device, and what of them is unused and
-// why, kept up to date at every event; and the largest free block in them.
+// why, kept up to date at every event; and the largest free block in them. What is asleep
+// (residency.h) is neither reserved nor unused here.
 //
 //   segment_alloc ──► whole segment            ┌ in use ─┬ unused ┬ in use ┐
 //   segment_map ────► range of an expandable   └─────────┴────────┴────────┘
@@ -14,6 +15,7 @@
 #include <map>
 #include <vector>
 
+#include "analyzer/model/replay/residency.h"
 #include "analyzer/trace/reader/records.h"
 
 namespace memtrace::replay {
@@ -36,6 +38,9 @@ struct segment {
   std::uint64_t stream = 0;
   trace::pool_id pool;
   bool expandable = false;
+  std::uint64_t asleep = 0;
+  std::uint64_t asleep_used = 0;  // of it, what is in `used`
+  [[nodiscard]] std::uint64_t unused() const { return bytes - used - (asleep - asleep_used); }
 };
 
 class segment_table {
@@ -54,13 +59,29 @@ class segment_table {
   void use(std::uint64_t address, std::uint64_t bytes) { change(address, bytes); }
   void release(std::uint64_t address, std::uint64_t bytes) { change(address, ~bytes + 1); }
 
+  // Of a range, what lies in segments whose memory is not PyTorch's own to map: what it maps and
+  // unmaps of expandable segments it tells, too.
+  [[nodiscard]] std::vector<address_range> not_expandable(address_range where) const;
+  // The range and all of each segment that it touches.
+  [[nodiscard]] address_range with_whole_segments(address_range where) const;
+  // A range within one segment falls asleep or wakes up.
+  void sleep(address_range where) { change_asleep(where, where.bytes()); }
+  void wake(address_range where) { change_asleep(where, ~where.bytes() + 1); }
+  // Of the bytes that a block uses in its segment, so many more are asleep, in two's complement.
+  void sleep_used(std::uint64_t address, std::uint64_t difference);
+
+  [[nodiscard]] bool has(std::uint64_t address) { return find(address) != nullptr; }
   [[nodiscard]] std::uint64_t reserved() const { return reserved_; }
+  [[nodiscard]] std::uint64_t asleep() const { return asleep_; }
   [[nodiscard]] const unused_bytes& unused() const { return unused_; }
   [[nodiscard]] const map& segments() const { return segments_; }
 
  private:
   [[nodiscard]] static unused_reason reason(const segment& of);
+  // Null: no segment has it.
+  [[nodiscard]] segment* find(std::uint64_t address);
   void change(std::uint64_t address, std::uint64_t difference);
+  void change_asleep(address_range where, std::uint64_t difference);
   void count(const segment& of);
   void uncount(const segment& of);
   void cut(map::iterator place, std::uint64_t address, std::uint64_t bytes);
@@ -68,6 +89,7 @@ class segment_table {
   map segments_;
   map::iterator latest_ = segments_.end();  // allocations tend to stay in one segment
   std::uint64_t reserved_ = 0;
+  std::uint64_t asleep_ = 0;
   unused_bytes unused_{};
 };
 

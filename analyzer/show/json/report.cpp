@@ -28,6 +28,7 @@ namespace {
           {"allocated_bytes", moment.totals.allocated},
           {"reserved_bytes", moment.totals.reserved},
           {"requested_bytes", moment.totals.requested},
+          {"asleep_bytes", moment.totals.asleep},
           {"unused", unused_json(moment.totals)}};
 }
 
@@ -207,6 +208,15 @@ namespace {
           {"parts", parts}};
 }
 
+[[nodiscard]] json asleep_json(const run::device_report& device) {
+  if (!device.asleep) return nullptr;
+  const auto& found = *device.asleep;
+  return {{"event", found.facts.event},      {"time_ns", found.facts.time_ns},
+          {"bytes", found.facts.most},       {"blocks", found.blocks},
+          {"times", found.facts.times},      {"at_end_bytes", found.at_end},
+          {"sites", sites_json(found.sites)}};
+}
+
 [[nodiscard]] json device_json(const run::process_report& process, const run::device_report& device,
                                bool with_blocks) {
   auto outside = json::array();
@@ -239,6 +249,7 @@ namespace {
       {"peak_reserved", device.from_cuda_calls ? json(nullptr) : moment_json(device.peak_reserved)},
       {"retries", device.retries},
       {"outside_pool", outside},
+      {"asleep", asleep_json(device)},
       {"used", used_json(device)},
       {"activity", activity_json(device)},
       {"unexplained_bytes", device.used ? json(device.used->unexplained) : json(nullptr)},

@@ -45,6 +45,7 @@ export interface Moment {
   allocated_bytes: Bytes;
   reserved_bytes: Bytes;
   requested_bytes: Bytes;
+  asleep_bytes: Bytes;
   unused: Unused;
 }
 export interface Run {
@@ -153,6 +154,15 @@ export interface Device {
     migrated_to_device_bytes: number;
     migrated_to_host_bytes: number;
     page_fault_groups: number;
+  } | null;
+  asleep: {
+    event: number;
+    time_ns: number;
+    bytes: Bytes;
+    blocks: number;
+    times: number;
+    at_end_bytes: Bytes;
+    sites: CallSite[];
   } | null;
   used: {
     event: number;
