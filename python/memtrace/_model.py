@@ -357,6 +357,7 @@ class Moment:
     reserved_bytes: int
     requested_bytes: int
     graph_pool_bytes: int
+    asleep_bytes: int
     unused: Unused
 
 
@@ -398,6 +399,17 @@ class DeviceActivity:
     migrated_to_device_bytes: int
     migrated_to_host_bytes: int
     page_fault_groups: int
+
+
+@dataclass(frozen=True, repr=False)
+class DeviceAsleep:
+    event: int
+    time_ns: int
+    bytes: int
+    blocks: int
+    times: int
+    at_end_bytes: int
+    sites: List[CallSite]
 
 
 @dataclass(frozen=True, repr=False)
@@ -465,6 +477,7 @@ class Device:
     retries: int
     outside_pool: List[DeviceOutsidePool]
     activity: Optional[DeviceActivity]
+    asleep: Optional[DeviceAsleep]
     used: Optional[DeviceUsed]
     unexplained_bytes: Optional[int]
     expected: List[DeviceExpected]

@@ -61,8 +61,8 @@ std::optional<block> device_blocks::died(std::uint64_t address) {
   if (found == nullptr) return std::nullopt;
   const auto gone = *found;
   live_.erase(address);
-  held_[gone.what] -= gone.bytes;
-  recorded_ -= gone.bytes;
+  held_[gone.what] -= gone.bytes - gone.asleep;
+  recorded_ -= gone.bytes - gone.asleep;
   return gone;
 }
 
@@ -77,8 +77,8 @@ std::vector<std::pair<block, attribution::category>> device_blocks::become(
       const auto before = found->what;
       const auto settled = attribution::at_moment(
           {found->what, found->how, false, found->rule, until}, backwards_ended);
-      held_[before] -= found->bytes;
-      held_[settled.what] += found->bytes;
+      held_[before] -= found->bytes - found->asleep;
+      held_[settled.what] += found->bytes - found->asleep;
       found->what = settled.what;
       found->how = settled.how;
       found->rule = settled.rule;
@@ -93,6 +93,18 @@ std::vector<std::pair<block, attribution::category>> device_blocks::become(
 void device_blocks::reported(const trace::report_event& report) {
   allocator.on_report(report);
   pending_ = 0;
+  follow_sleep();
+}
+
+void device_blocks::follow_sleep() {
+  for (const auto& [address, bytes] : allocator.sleep_changes()) {
+    auto* const found = live_.find(address);
+    if (found == nullptr) continue;
+    const auto difference = bytes - found->asleep;
+    found->asleep = bytes;
+    held_[found->what] -= difference;
+    recorded_ -= difference;
+  }
 }
 
 moment device_blocks::now(std::uint64_t event, std::uint64_t time_ns) const {

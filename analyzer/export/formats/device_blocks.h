@@ -33,6 +33,8 @@ class device_blocks {
       std::uint32_t backwards_ended);
 
   void reported(const trace::report_event& report);
+  // After `allocator` saw a record.
+  void follow_sleep();
 
   [[nodiscard]] moment now(std::uint64_t event, std::uint64_t time_ns) const;
   void add_living(std::vector<block>& to) const;

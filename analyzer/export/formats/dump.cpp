@@ -116,8 +116,9 @@ void dump_writer::on_report(const trace::report_event& report) {
     add_fields(report, what_is_new);
   }
   const auto replayed = replay_.device(report.device)->allocator.totals();
-  add("replayed_allocated", replayed.allocated);
-  add("replayed_reserved", replayed.reserved);
+  // As the allocator counts, for which nothing sleeps.
+  add("replayed_allocated", replayed.allocated + replayed.asleep);
+  add("replayed_reserved", replayed.reserved + replayed.asleep_reserved);
   if (waiting == lines_.rend()) {
     end(report.device, false);
   } else {

@@ -112,7 +112,9 @@ void feed::on_allocator(const trace::event& head, const trace::allocator_event& 
   event.device_free = record.device_free;
   event.scope = head.scope;
   take(event, replay::least_block(record.size));
-  if (!is_behind_) at(head.device).allocator.on_allocator(head, record);
+  if (is_behind_) return;
+  at(head.device).allocator.on_allocator(head, record);
+  at(head.device).follow_sleep();
 }
 
 void feed::on_reported(const trace::event& head, const trace::reported_event& record) {
@@ -127,7 +129,9 @@ void feed::on_reported(const trace::event& head, const trace::reported_event& re
   event.stack = record.stack;
   event.scope = head.scope;
   take(event, record.block_bytes);
-  if (!is_behind_) at(head.device).allocator.on_reported(head, record);
+  if (is_behind_) return;
+  at(head.device).allocator.on_reported(head, record);
+  at(head.device).follow_sleep();
 }
 
 void feed::on_report(const trace::report_event& report) {
@@ -136,13 +140,34 @@ void feed::on_report(const trace::report_event& report) {
   if (waiting_ && waiting_->event.device == report.device) tell();
 }
 
+void feed::change_backing(const trace::event& head, const replay::backing_change& what) {
+  for (auto& [index, device] : devices_) {
+    if (device->allocator.on_backing(head, what)) device->follow_sleep();
+  }
+}
+
+void feed::on_cuda_call(const trace::event& head, const trace::cuda_call_event& record) {
+  const bool is_told = is_next_told(head.number);
+  const auto backing = replay::backing_calls::of(from_.names[record.api], record);
+  if (backing && !is_behind_) {
+    backing_.remember(*backing);
+    change_backing(head, *backing);
+  }
+  if (is_told) to_.on_cuda_call(head, record);
+}
+
+void feed::on_cuda_undo(const trace::event& head, const trace::cuda_undo_event& record) {
+  const bool is_told = is_next_told(head.number);
+  const auto backing = backing_.undone(from_.names[record.api], record);
+  if (backing && !is_behind_) change_backing(head, *backing);
+  if (is_told) to_.on_cuda_undo(head, record);
+}
+
 #define MEMTRACE_PASS_ON(handler, type)                              \
   void feed::handler(const trace::event& head, const type& record) { \
     if (is_next_told(head.number)) to_.handler(head, record);        \
   }
 MEMTRACE_PASS_ON(on_operation, trace::operation_event)
-MEMTRACE_PASS_ON(on_cuda_call, trace::cuda_call_event)
-MEMTRACE_PASS_ON(on_cuda_undo, trace::cuda_undo_event)
 MEMTRACE_PASS_ON(on_message, trace::message_event)
 MEMTRACE_PASS_ON(on_storage, trace::storage_event)
 MEMTRACE_PASS_ON(on_saved, trace::saved_event)

@@ -20,6 +20,7 @@
 
 #include "analyzer/export/formats/device_blocks.h"
 #include "analyzer/export/formats/sink.h"
+#include "analyzer/model/replay/residency.h"
 
 namespace memtrace::exporting {
 
@@ -59,6 +60,7 @@ class feed final : public trace::record_visitor {
 
   [[nodiscard]] device_blocks& at(std::uint32_t device);
   void take(const allocator_event& event, std::uint64_t least_bytes);
+  void change_backing(const trace::event& head, const replay::backing_change& what);
   void pass_backwards(const allocator_event& event);
   void tell();  // the event that waits
   void enter(std::uint64_t event);
@@ -77,6 +79,7 @@ class feed final : public trace::record_visitor {
   std::size_t backwards_seen_ = 0;
   std::map<std::uint32_t, std::unique_ptr<device_blocks>> devices_;
   std::optional<waiting> waiting_;
+  replay::backing_calls backing_;
 };
 
 }  // namespace memtrace::exporting

@@ -44,7 +44,8 @@ struct block {
   std::uint64_t serial = 0;  // by birth, from 0, in the process
   std::uint32_t device = 0;
   std::uint64_t address = 0;
-  std::uint64_t bytes = 0;  // of the block
+  std::uint64_t bytes = 0;   // of the block
+  std::uint64_t asleep = 0;  // of them, at this moment: in no sum (replay/residency.h)
   std::uint64_t requested = 0;
   std::uint64_t stream = 0;
   trace::pool_id pool;

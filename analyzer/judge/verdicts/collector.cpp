@@ -165,11 +165,11 @@ bool collector::ended(std::uint32_t device, const attribution::block_life& block
     const auto site = sites_.of(block);
     auto& held = at(device);
     auto& holding = held.at(site);
-    steps_.died(*held.steps, site, holding, block.bytes, block.born_event);
+    steps_.died(*held.steps, site, holding, block.resident(), block.born_event);
     phases_.for_each_running([&](timeline& episode) {
-      episode.died(episode.device(device, 0), site, holding, block.bytes, block.born_event);
+      episode.died(episode.device(device, 0), site, holding, block.resident(), block.born_event);
     });
-    holding.bytes -= block.bytes;
+    holding.bytes -= block.resident();
     --holding.blocks;
   }
   bool wanted = steps_.outlived(block.born_event);

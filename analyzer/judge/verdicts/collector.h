@@ -76,6 +76,11 @@ class collector final : public attribution::life_observer {
   void born(std::uint32_t device, const attribution::block_life& block) override;
   void resized(std::uint32_t device, const attribution::block_life& block,
                std::uint64_t difference) override;
+  // What is asleep is no holding of its site, as in the device's total.
+  void slept(std::uint32_t device, const attribution::block_life& block,
+             std::uint64_t difference) override {
+    resized(device, block, ~difference + 1);
+  }
   [[nodiscard]] bool ended(std::uint32_t device, const attribution::block_life& block,
                            const attribution::life_end& how) override;
   void judged(std::uint32_t device, const attribution::block_life& block,

@@ -51,6 +51,23 @@ class run_state {
     return found;
   }
 
+  // Of these devices memory falls asleep or wakes up with the next record: what came before that is
+  // settled first.
+  [[nodiscard]] std::vector<device_state*> before_sleep(const trace::event& head,
+                                                        const std::vector<std::uint32_t>& devices) {
+    std::vector<device_state*> found;
+    for (const auto index : devices) {
+      auto* const known = device(index);
+      if (known == nullptr) continue;
+      auto here = head;
+      here.device = index;
+      if (run.wanted.lives != nullptr) run.wanted.lives->before(here);
+      known->before_event(here);
+      found.push_back(known);
+    }
+    return found;
+  }
+
   run_context run;
   module_table modules;
   parameter_table parameters;
@@ -96,6 +113,7 @@ void attributor::on_allocator(const trace::event& head, const trace::allocator_e
     // Where the request was not recorded there is still a block.
     if (device->find(record.address) != nullptr) device->free(head, record.address, record.stack);
   }
+  device->follow_sleep();
 }
 
 void attributor::on_report(const trace::report_event& report) {
@@ -115,6 +133,7 @@ void attributor::on_reported(const trace::event& head, const trace::reported_eve
   } else {
     device->free(head, record.address, record.stack);
   }
+  device->follow_sleep();
 }
 
 void attributor::on_operation(const trace::event& head, const trace::operation_event& record) {
@@ -122,11 +141,15 @@ void attributor::on_operation(const trace::event& head, const trace::operation_e
 }
 
 void attributor::on_cuda_call(const trace::event& head, const trace::cuda_call_event& call) {
+  const auto sleeping = state_->before_sleep(head, replayed_.sleeping_on(call));
   replayed_.on_cuda_call(head, call);
+  for (auto* const device : sleeping) device->change_backing(head, call.stack);
 }
 
 void attributor::on_cuda_undo(const trace::event& head, const trace::cuda_undo_event& failed) {
+  const auto sleeping = state_->before_sleep(head, replayed_.sleeping_on(failed));
   replayed_.on_cuda_undo(head, failed);
+  for (auto* const device : sleeping) device->change_backing(head, {});
 }
 
 void attributor::on_message(const trace::event& head, const trace::message_event& record) {

@@ -70,6 +70,7 @@ struct saved_facts {
 struct block_life {
   std::uint64_t address = 0;
   std::uint64_t bytes = 0;
+  std::uint64_t asleep = 0;  // of them, now (replay/residency.h)
   std::uint64_t born_event = 0;
   trace::stack_id stack;
   trace::thread_id thread;
@@ -83,6 +84,7 @@ struct block_life {
   trace::object_id object;
   saved_facts saved;
   category annotated_as = category::unknown;  // by the program
+  [[nodiscard]] std::uint64_t resident() const { return bytes - asleep; }
   [[nodiscard]] bool has(format::storage_role role) const { return (roles & bit_of(role)) != 0; }
 };
 

@@ -41,7 +41,10 @@ class composing {
       block.found = at_moment(settled_.classification_of(block), moment_.moment().backwards_ended);
       scores_.learn(block, with_.run.softmaxes, with_.run.marks);
     }
-    for (const auto& block : blocks) add(block, with_blocks);
+    for (const auto& block : blocks) {
+      if (block.bytes == 0 && block.asleep != 0) continue;  // all of it is asleep: it holds nothing
+      add(block, with_blocks);
+    }
     add_unrecorded();
     sort_groups();
     made_.modules = settled_.rows().take();

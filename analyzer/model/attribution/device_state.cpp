@@ -16,7 +16,52 @@ void device_state::mark(watch& which, std::uint64_t event, std::uint64_t time_ns
   now.total = total;
   now.during = during;
   now.backwards_ended = run_.phases.passes().backwards_ended;
+  if (std::exchange(asleep_changed_, false)) {
+    auto made = std::make_shared<sleepers>();
+    made->reserve(asleep_.size());
+    for (const auto& [address, bytes] : asleep_) made->push_back({address, bytes});
+    asleep_now_ = made->empty() ? nullptr : std::move(made);
+  }
+  now.asleep = asleep_now_;
   which.set(now);
+}
+
+bool device_state::follow_sleep() {
+  bool woke = false;
+  for (const auto& [address, bytes] : allocator_.sleep_changes()) {
+    auto* const block = blocks_.find(address);
+    if (block == nullptr) continue;
+    const auto difference = bytes - block->asleep;
+    woke = woke || bytes < block->asleep;
+    block->asleep = bytes;
+    asleep_changed_ = true;
+    if (bytes != 0) {
+      asleep_[address] = bytes;
+    } else {
+      asleep_.erase(address);
+    }
+    if (auto* const lives = run_.wanted.lives) lives->slept(index_, *block, difference);
+  }
+  return woke;
+}
+
+// A block that woke up makes the total grow as one that is made does.
+void device_state::change_backing(const trace::event& head, trace::stack_id stack) {
+  const bool is_peak = allocator_.peak_allocated().event == head.number;
+  if (!is_peak) take_peak();
+  if (!follow_sleep()) return;
+  event_ = head.number;
+  time_ns_ = head.time_ns;
+  during_ = run_.phases.at_free(head, run_.marks[stack]).during;
+  phases_[during_].seen = true;
+  if (run_.named.any()) {
+    const auto open = run_.named.open_at(head.thread, run_.phases.in_backward(head));
+    if (named_.size() < run_.named.names().size()) named_.resize(run_.named.names().size());
+    named_now_.assign(open.begin(), open.end());
+  }
+  take_peak();
+  grown_ = true;
+  observe();
 }
 
 void device_state::before_event(const trace::event& head) {
@@ -108,6 +153,7 @@ void device_state::report(const trace::report_event& record) {
     phases_[block->born.during].allocated += difference;
     for (const auto number : named_now_) named_[number].allocated += difference;
   }
+  follow_sleep();
   take_peak();
   observe();
 }
@@ -124,6 +170,7 @@ void device_state::free(const trace::event& head, std::uint64_t address, trace::
   end(*block, how);
   phases_[place.during].freed += block->bytes;
   count_named(head, 0, block->bytes);
+  if (asleep_.erase(address) != 0) asleep_changed_ = true;
   blocks_.remove(address);
 }
 

@@ -7,6 +7,8 @@
 
 #include <cstdint>
 #include <deque>
+#include <map>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -70,6 +72,10 @@ class device_state {
                 trace::stack_id stack);
   void free(const trace::event& head, std::uint64_t address, trace::stack_id stack);
   void report(const trace::report_event& record);  // after the replay saw it
+  // After the replay saw a record: what of the blocks is asleep now. Returns whether some woke up.
+  bool follow_sleep();
+  // The same where a call took memory away or put it back; it may have moved the peak.
+  void change_backing(const trace::event& head, trace::stack_id stack);
 
   [[nodiscard]] block_life* find(std::uint64_t address) { return blocks_.find(address); }
   void user_step(const trace::event& head) { user_steps_.boundary(end_at(head)); }
@@ -122,6 +128,11 @@ class device_state {
   std::uint64_t event_ = 0;
   std::uint64_t time_ns_ = 0;
   phase during_ = phase::setup;
+
+  // Blocks of which something is asleep: of the moments that are marked from now on.
+  std::map<std::uint64_t, std::uint64_t> asleep_;  // address, bytes
+  mutable std::shared_ptr<const sleepers> asleep_now_;
+  mutable bool asleep_changed_ = false;
 
   std::uint64_t peaks_seen_ = 0;
   watch peak_;

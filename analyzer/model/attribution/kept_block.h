@@ -33,7 +33,8 @@ struct place_key {
 
 struct kept_block {
   std::uint64_t address = 0;
-  std::uint64_t bytes = 0;
+  std::uint64_t bytes = 0;  // resident at the moment for which it is kept
+  std::uint64_t asleep = 0;
   std::uint64_t born_event = 0;
   place_key where;
   classification found;

@@ -23,6 +23,8 @@ class life_observer {
   virtual void born(std::uint32_t /*device*/, const block_life&) {}
   // The allocator said its real size; `difference` in two's complement.
   virtual void resized(std::uint32_t /*device*/, const block_life&, std::uint64_t /*difference*/) {}
+  // Some of its bytes fell asleep or woke up; `difference` of what is asleep, in two's complement.
+  virtual void slept(std::uint32_t /*device*/, const block_life&, std::uint64_t /*difference*/) {}
   // It died, or the trace ended. Returns whether `judged` shall follow: judging costs.
   [[nodiscard]] virtual bool ended(std::uint32_t /*device*/, const block_life&, const life_end&) {
     return false;
@@ -55,6 +57,9 @@ class life_observers final : public life_observer {
   }
   void resized(std::uint32_t device, const block_life& block, std::uint64_t difference) override {
     for (const auto& one : all_) one.who->resized(device, block, difference);
+  }
+  void slept(std::uint32_t device, const block_life& block, std::uint64_t difference) override {
+    for (const auto& one : all_) one.who->slept(device, block, difference);
   }
   [[nodiscard]] bool ended(std::uint32_t device, const block_life& block,
                            const life_end& how) override {

@@ -90,6 +90,23 @@ void collector::born(std::uint32_t device, const attribution::block_life& block)
   known.during_since = time_ns_;
 }
 
+// What is asleep takes no memory: the block counts as several, one for each time that it is awake.
+void collector::slept(std::uint32_t device, const attribution::block_life& block,
+                      std::uint64_t difference) {
+  auto& known = at(device);
+  auto& spans = known.slept[block.address];
+  const auto before = block.resident() + difference;
+  const auto* const begun = known.live.find(block.address);
+  if (spans.empty()) {
+    spans.push_back({block.born_event, begun == nullptr ? time_ns_ : begun->time_ns, before});
+  }
+  spans.push_back({event_, time_ns_, block.resident()});
+  if (block.resident() <= before) return;
+  known.grown = true;
+  known.latest.event = event_;
+  known.latest.time_ns = time_ns_;
+}
+
 bool collector::ended(std::uint32_t, const attribution::block_life&, const attribution::life_end&) {
   return true;
 }
@@ -104,17 +121,38 @@ void collector::judged(std::uint32_t device, const attribution::block_life& bloc
   known.live.erase(block.address);
   one.died_event = how.alive ? never : event_;
   one.died_ns = time_ns_;
+  const auto slept = known.slept.find(block.address);
+  if (slept == known.slept.end()) return add(known, std::move(one), found);
+  const auto spans = std::move(slept->second);
+  known.slept.erase(slept);
+  for (std::size_t i = 0; i < spans.size(); ++i) {
+    if (spans[i].bytes == 0) continue;
+    auto part = one;
+    part.what.bytes = spans[i].bytes;
+    part.what.born_event = spans[i].since_event;
+    part.at.time_ns = spans[i].since_ns;
+    if (i + 1 < spans.size()) {
+      part.died_event = spans[i + 1].since_event;
+      part.died_ns = spans[i + 1].since_ns;
+    }
+    ++known.recorded;
+    add(known, std::move(part), found);
+  }
+  if (known.recorded != 0) --known.recorded;  // the block itself was counted when it was made
+}
+
+void collector::add(of_device& known, kept one, const attribution::classification& found) {
   life lived;
-  lived.born = block.born_event;
+  lived.born = one.what.born_event;
   lived.died = one.died_event;
-  lived.bytes = block.bytes;
+  lived.bytes = one.what.bytes;
   lived.kind = known.kinds.of(one.what);
   lived.until_backward = found.until_backward;
   lived.later_kind = static_cast<std::uint32_t>(category::outputs);
   known.line.lived(lived);
-  const auto weight = weight_of(block.bytes, one.died_ns - one.at.time_ns);
+  const auto weight = weight_of(one.what.bytes, one.died_ns - one.at.time_ns);
   if (!known.blocks.takes(weight)) {
-    return leave_out(known, one.what.where.site, block.bytes, weight);
+    return leave_out(known, one.what.where.site, one.what.bytes, weight);
   }
   if (const auto gone = known.blocks.add(weight, std::move(one))) {
     leave_out(known, gone->what.where.site, gone->what.bytes,

@@ -81,6 +81,8 @@ class collector final : public attribution::life_observer, public trace::record_
 
   void before(const trace::event& head) override;
   void born(std::uint32_t device, const attribution::block_life& block) override;
+  void slept(std::uint32_t device, const attribution::block_life& block,
+             std::uint64_t difference) override;
   [[nodiscard]] bool ended(std::uint32_t device, const attribution::block_life& block,
                            const attribution::life_end& how) override;
   void judged(std::uint32_t device, const attribution::block_life& block,
@@ -101,6 +103,12 @@ class collector final : public attribution::life_observer, public trace::record_
     std::uint64_t requested = 0;
     std::uint64_t stream = 0;
   };
+  // A part of a block's life in which it had so many bytes that were not asleep.
+  struct span {
+    std::uint64_t since_event = 0;
+    std::uint64_t since_ns = 0;
+    std::uint64_t bytes = 0;
+  };
   struct kept {
     attribution::kept_block what;
     birth at;
@@ -113,6 +121,7 @@ class collector final : public attribution::life_observer, public trace::record_
     timeline line;
     kinds_seen kinds;
     replay::address_map<birth> live;
+    std::map<std::uint64_t, std::vector<span>> slept;    // by address: of those that ever slept
     heaviest<kept> blocks;                               // by bytes times lifetime
     std::unordered_map<std::uint32_t, left_out> others;  // by stack id
     std::uint64_t recorded = 0;
@@ -130,6 +139,7 @@ class collector final : public attribution::life_observer, public trace::record_
 
   [[nodiscard]] of_device& at(std::uint32_t device);
   void settle(std::uint32_t device, of_device& known);
+  void add(of_device& known, kept one, const attribution::classification& found);
   void note(of_device& known, mark one);
   static void leave_out(of_device& known, replay::site_id site, std::uint64_t bytes, double weight);
   [[nodiscard]] block shown(const kept& one, attribution::settled_blocks& blocks);

@@ -12,6 +12,7 @@ std::uint64_t least_block(std::uint64_t requested) {
 }
 
 void device_replay::on_allocator(const trace::event& head, const trace::allocator_event& record) {
+  sleep_changes_.clear();
   observe_allocated();
   event_ = head.number;
   time_ns_ = head.time_ns;
@@ -29,11 +30,13 @@ void device_replay::on_allocator(const trace::event& head, const trace::allocato
       break;
     case kind::segment_alloc:
     case kind::segment_map:
+      forget_sleep(record.address, record.size);
       segments_.add(record);
       observe_reserved();
       break;
     case kind::segment_free:
     case kind::segment_unmap:
+      forget_sleep(record.address, record.size);
       segments_.remove(record);
       break;
     default:
@@ -42,6 +45,7 @@ void device_replay::on_allocator(const trace::event& head, const trace::allocato
 }
 
 void device_replay::on_reported(const trace::event& head, const trace::reported_event& record) {
+  sleep_changes_.clear();
   observe_allocated();
   event_ = head.number;
   time_ns_ = head.time_ns;
@@ -61,7 +65,9 @@ void device_replay::allocate(const trace::event& head, std::uint64_t address,
     ++unknown_frees_;
   }
   const auto site = site_of(stack, head.thread);
-  blocks_.insert(address) = {bytes, requested, site, false};
+  auto& made = blocks_.insert(address);
+  made = {bytes, requested, site, false, 0};
+  is_in_order_ = false;
   sites_.add(site, bytes);
   use(address, bytes);
   now_.allocated += bytes;
@@ -69,6 +75,9 @@ void device_replay::allocate(const trace::event& head, std::uint64_t address,
   ++now_.blocks;
   latest_alloc_ = address;
   grown_ = true;
+  if (asleep_.empty()) return;
+  set_asleep(address, made, asleep_in(address, bytes));
+  note_sleep();
 }
 
 void device_replay::use(std::uint64_t address, std::uint64_t bytes) {
@@ -91,11 +100,16 @@ void device_replay::request_free(std::uint64_t address) {
     ++unknown_frees_;
     return;
   }
-  sites_.remove(found->site, found->bytes);
-  now_.allocated -= found->bytes;
-  now_.requested -= found->requested;
-  now_.pending += found->bytes;
+  sites_.remove(found->site, found->resident());
+  now_.allocated -= found->resident();
+  now_.requested -= found->resident_requested();
+  now_.pending += found->resident();
   --now_.blocks;
+  if (found->asleep != 0) {
+    now_.asleep -= found->asleep;
+    sleepers_.remove(found->site, found->asleep);
+    sleep_.now = now_.asleep;
+  }
   found->pending = true;
 }
 
@@ -103,12 +117,19 @@ void device_replay::complete_free(std::uint64_t address) {
   const auto* const found = blocks_.find(address);
   if (found == nullptr) return;  // request_free counted it
   if (!found->pending) request_free(address);
-  now_.pending -= found->bytes;
+  now_.pending -= found->resident();
+  if (found->asleep != 0) {
+    segments_.sleep_used(address, ~found->asleep + 1);
+    // Blocks of allocators without segments end with their memory.
+    if (!segments_.has(address)) asleep_.remove({address, address + found->bytes});
+  }
   segments_.release(address, found->bytes);
   blocks_.erase(address);
+  is_in_order_ = false;
 }
 
 void device_replay::on_report(const trace::report_event& report) {
+  sleep_changes_.clear();
   auto* const live = blocks_.find(report.address);
   if (report.block_bytes > 0 && live != nullptr && report.address == latest_alloc_) {
     const auto difference = static_cast<std::uint64_t>(report.block_bytes) - live->bytes;
@@ -117,10 +138,14 @@ void device_replay::on_report(const trace::report_event& report) {
       sites_.correct(live->site, difference);
       use(report.address, difference);
       now_.allocated += difference;
+      if (!asleep_.empty()) {
+        set_asleep(report.address, *live, asleep_in(report.address, live->bytes));
+        note_sleep();
+      }
     }
   }
-  const auto allocated = report.allocated - now_.allocated;
-  const auto reserved = report.reserved - segments_.reserved();
+  const auto allocated = report.allocated - now_.allocated - now_.asleep;
+  const auto reserved = report.reserved - segments_.reserved() - segments_.asleep();
   if (counts_mismatches_ &&
       (allocated != allocated_difference_ || reserved != reserved_difference_)) {
     ++mismatches_;
@@ -164,6 +189,7 @@ device_totals device_replay::totals() const {
   found.reserved = segments_.reserved();
   found.unused = segments_.unused();
   found.graph_pools = segments_.graph_pools();
+  found.asleep_reserved = segments_.asleep();
   return found;
 }
 

@@ -182,6 +182,13 @@ void driver_memory::segment(std::uint64_t address, std::uint64_t bytes, bool is_
   });
 }
 
+void driver_memory::fell_asleep() {
+  if (released_.empty()) return;
+  for (const auto& piece : released_.back().unmapped) {
+    if (piece.of->is_counted && piece.of->mappings == 0) set_in_segments(piece.of->held, false);
+  }
+}
+
 void driver_memory::set_in_segments(cuda_holding& held, bool is_in) {
   if (held.in_segments == is_in || !is_on_device(held.as)) return;
   held.in_segments = is_in;

@@ -41,6 +41,8 @@ class driver_memory {
             const trace::cuda_undo_event& failed_release);
   // PyTorch's caching allocator made a segment of memory that a call got, or gave it up.
   void segment(std::uint64_t address, std::uint64_t bytes, bool is_made);
+  // What the latest call unmapped was in segments, which have lost it; who holds it has it now.
+  void fell_asleep();
 
   [[nodiscard]] std::uint64_t on_device(std::uint32_t device) const;  // bytes
   // Null where no call got memory on the device.

@@ -164,6 +164,10 @@ void replayer::on_operation(const trace::event& head, const trace::operation_eve
 void replayer::on_cuda_call(const trace::event& head, const trace::cuda_call_event& call) {
   const auto api = names_[call.api];
   driver_.call(head, api, call);
+  if (const auto backing = backing_calls::of(api, call)) {
+    backing_.remember(*backing);
+    change_backing(head, *backing);
+  }
   if (call.release || place_of(api) != memory_place::device) return;
   auto& device = at(head.device);
   if (call.error != 0) device.call_failed = true;
@@ -180,7 +184,40 @@ void replayer::on_cuda_call(const trace::event& head, const trace::cuda_call_eve
 }
 
 void replayer::on_cuda_undo(const trace::event& head, const trace::cuda_undo_event& failed) {
-  driver_.undo(head, names_[failed.api], failed);
+  const auto api = names_[failed.api];
+  driver_.undo(head, api, failed);
+  if (const auto backing = backing_.undone(api, failed)) change_backing(head, *backing);
+}
+
+void replayer::change_backing(const trace::event& head, const backing_change& what) {
+  for (auto& [index, device] : devices_) {
+    if (!device->allocator.on_backing(head, what)) continue;
+    if (what.is_backed) {
+      driver_.segment(what.where.begin, what.where.bytes(), true);
+    } else {
+      driver_.fell_asleep();
+    }
+    if (device->allocator.peak_allocated().event == head.number) {
+      device->driver_at_peak = driver_.on_device(index);
+    }
+  }
+}
+
+std::vector<std::uint32_t> replayer::concerned_by(const std::optional<backing_change>& what) {
+  std::vector<std::uint32_t> found;
+  if (!what) return found;
+  for (auto& [index, device] : devices_) {
+    if (device->allocator.concerns(*what)) found.push_back(index);
+  }
+  return found;
+}
+
+std::vector<std::uint32_t> replayer::sleeping_on(const trace::cuda_call_event& call) {
+  return concerned_by(backing_calls::of(names_[call.api], call));
+}
+
+std::vector<std::uint32_t> replayer::sleeping_on(const trace::cuda_undo_event& failed) {
+  return concerned_by(backing_.undone(names_[failed.api], failed));
 }
 
 void replayer::on_message(const trace::event&, const trace::message_event& record) {
@@ -202,7 +239,8 @@ void replayer::run_out(const trace::event& head, const trace::allocator_event& r
   if (found.totals.reserved == 0) found.totals.reserved = found.totals.allocated;
   found.allowed = device.allowed();
   if (found.allowed) {
-    const auto left = *found.allowed - std::min(*found.allowed, found.totals.reserved);
+    const auto counted = found.totals.reserved + found.totals.asleep_reserved;
+    const auto left = *found.allowed - std::min(*found.allowed, counted);
     found.device_free = std::min(found.device_free, left);
   }
   found.stack = record.stack;

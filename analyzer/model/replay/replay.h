@@ -8,11 +8,13 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "analyzer/model/replay/device_replay.h"
 #include "analyzer/model/replay/driver_memory.h"
+#include "analyzer/model/replay/residency.h"
 #include "analyzer/trace/reader/dictionary.h"
 #include "analyzer/trace/reader/records.h"
 
@@ -109,6 +111,10 @@ class replayer final : public trace::record_visitor {
   void on_operation(const trace::event& head, const trace::operation_event& record) override;
   void on_cuda_call(const trace::event& head, const trace::cuda_call_event& call) override;
   void on_cuda_undo(const trace::event& head, const trace::cuda_undo_event& failed) override;
+  // Devices on which the call takes memory of PyTorch's away or puts it back, to be asked before
+  // the call is replayed. Mostly none.
+  [[nodiscard]] std::vector<std::uint32_t> sleeping_on(const trace::cuda_call_event& call);
+  [[nodiscard]] std::vector<std::uint32_t> sleeping_on(const trace::cuda_undo_event& failed);
   void on_message(const trace::event& head, const trace::message_event& record) override;
   void finish();  // no more records
 
@@ -135,6 +141,8 @@ class replayer final : public trace::record_visitor {
 
  private:
   [[nodiscard]] device_record& at(std::uint32_t index);
+  void change_backing(const trace::event& head, const backing_change& what);
+  [[nodiscard]] std::vector<std::uint32_t> concerned_by(const std::optional<backing_change>& what);
   void run_out(const trace::event& head, const trace::allocator_event& record,
                device_record& device);
   void count_stack(const trace::event& head, trace::stack_id stack);
@@ -148,6 +156,7 @@ class replayer final : public trace::record_visitor {
   std::map<std::string, std::string, std::less<>> info_;
   std::vector<std::string> refused_;
   driver_memory driver_;
+  backing_calls backing_;
   stack_counts stacks_;
   std::vector<out_of_memory> ooms_;
   std::size_t open_refusals_ = 0;  // that nobody went on from

@@ -53,17 +53,17 @@ std::uint64_t& segment_table::sum_of(const segment& of) {
 }
 
 void segment_table::count(const segment& of) {
-  sum_of(of) += of.bytes - of.used;
+  sum_of(of) += of.unused();
   if (auto* const pool = pool_of(of); pool != nullptr) {
-    pool->reserved += of.bytes;
+    pool->reserved += of.unused() + of.used;
     pool->used += of.used;
   }
 }
 
 void segment_table::uncount(const segment& of) {
-  sum_of(of) -= of.bytes - of.used;
+  sum_of(of) -= of.unused();
   if (auto* const pool = pool_of(of); pool != nullptr) {
-    pool->reserved -= of.bytes;
+    pool->reserved -= of.unused() + of.used;
     pool->used -= of.used;
   }
 }
@@ -87,10 +87,11 @@ void segment_table::add(const trace::allocator_event& record) {
   auto [place, is_new] = segments_.try_emplace(record.address);
   if (!is_new) {
     uncount(place->second);
-    reserved_ -= place->second.bytes;
+    reserved_ -= place->second.bytes - place->second.asleep;
+    asleep_ -= place->second.asleep;
   }
-  place->second = {record.size, 0, record.stream, record.pool,
-                   record.kind == format::kind::segment_map};
+  place->second = {
+      record.size, 0, record.stream, record.pool, record.kind == format::kind::segment_map, 0, 0};
   reserved_ += record.size;
   count(place->second);
 }
@@ -130,28 +131,75 @@ void segment_table::cut(map::iterator place, std::uint64_t address, std::uint64_
   keep(start + from + gone, old.bytes - from - gone);
 }
 
-void segment_table::change(std::uint64_t address, std::uint64_t difference) {
+segment* segment_table::find(std::uint64_t address) {
   if (latest_ == segments_.end() || address - latest_->first >= latest_->second.bytes) {
     latest_ = segments_.upper_bound(address);
     if (latest_ == segments_.begin()) {
       latest_ = segments_.end();
-      return;
+      return nullptr;
     }
     --latest_;
     if (address - latest_->first >= latest_->second.bytes) {
       latest_ = segments_.end();
-      return;
+      return nullptr;
     }
   }
-  auto& found = latest_->second;
-  if (found.expandable) {
-    sum_of(found) -= difference;
-    if (auto* const pool = pool_of(found); pool != nullptr) pool->used += difference;
+  return &latest_->second;
+}
+
+void segment_table::change(std::uint64_t address, std::uint64_t difference) {
+  auto* const found = find(address);
+  if (found == nullptr) return;
+  if (found->expandable) {
+    sum_of(*found) -= difference;
+    if (auto* const pool = pool_of(*found); pool != nullptr) pool->used += difference;
     return;
   }
-  uncount(found);
-  found.used += difference;
-  count(found);
+  uncount(*found);
+  found->used += difference;
+  count(*found);
+}
+
+std::vector<address_range> segment_table::not_expandable(address_range where) const {
+  std::vector<address_range> found;
+  auto at = segments_.upper_bound(where.begin);
+  if (at != segments_.begin()) --at;
+  for (; at != segments_.end() && at->first < where.end; ++at) {
+    const auto end = at->first + at->second.bytes;
+    if (at->second.expandable || end <= where.begin) continue;
+    found.push_back({std::max(at->first, where.begin), std::min(end, where.end)});
+  }
+  return found;
+}
+
+address_range segment_table::with_whole_segments(address_range where) const {
+  auto found = where;
+  auto at = segments_.upper_bound(where.begin);
+  if (at != segments_.begin()) --at;
+  for (; at != segments_.end() && at->first < where.end; ++at) {
+    const auto end = at->first + at->second.bytes;
+    if (end <= where.begin) continue;
+    found = {std::min(found.begin, at->first), std::max(found.end, end)};
+  }
+  return found;
+}
+
+void segment_table::change_asleep(address_range where, std::uint64_t difference) {
+  auto* const found = find(where.begin);
+  if (found == nullptr || found->expandable) return;
+  uncount(*found);
+  found->asleep += difference;
+  count(*found);
+  asleep_ += difference;
+  reserved_ -= difference;
+}
+
+void segment_table::sleep_used(std::uint64_t address, std::uint64_t difference) {
+  auto* const found = find(address);
+  if (found == nullptr || found->expandable) return;
+  uncount(*found);
+  found->asleep_used += difference;
+  count(*found);
 }
 
 largest_free find_largest_free(const segment_table::map& segments, std::vector<memory_range> in_use,

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The segments that the caching allocator holds on one device, and what of them is unused and
-// why, kept up to date at every event; and the largest free block in them.
+// why, kept up to date at every event; and the largest free block in them. What is asleep
+// (residency.h) is neither reserved nor unused here.
 //
 //   segment_alloc ──► whole segment            ┌ in use ─┬ unused ┬ in use ┐
 //   segment_map ────► range of an expandable   └─────────┴────────┴────────┘
@@ -15,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "analyzer/model/replay/residency.h"
 #include "analyzer/trace/reader/records.h"
 
 namespace memtrace::replay {
@@ -37,13 +39,16 @@ struct segment {
   std::uint64_t stream = 0;
   trace::pool_id pool;
   bool expandable = false;
+  std::uint64_t asleep = 0;
+  std::uint64_t asleep_used = 0;  // of it, what is in `used`
+  [[nodiscard]] std::uint64_t unused() const { return bytes - used - (asleep - asleep_used); }
 };
 
 // Of one private pool.
 struct pool_bytes {
-  std::uint64_t reserved = 0;
-  std::uint64_t used = 0;  // by blocks, those waiting for another stream included
-  bool replayed = false;   // CUDA graphs work in it
+  std::uint64_t reserved = 0;  // without what is asleep and in no block
+  std::uint64_t used = 0;      // by blocks, those waiting for another stream included
+  bool replayed = false;       // CUDA graphs work in it
 };
 
 class segment_table {
@@ -66,7 +71,20 @@ class segment_table {
   // graph_pools() instead of a part of unused().
   void set_replayed(const trace::pool_id& pool, bool replayed);
 
+  // Of a range, what lies in segments whose memory is not PyTorch's own to map: what it maps and
+  // unmaps of expandable segments it tells, too.
+  [[nodiscard]] std::vector<address_range> not_expandable(address_range where) const;
+  // The range and all of each segment that it touches.
+  [[nodiscard]] address_range with_whole_segments(address_range where) const;
+  // A range within one segment falls asleep or wakes up.
+  void sleep(address_range where) { change_asleep(where, where.bytes()); }
+  void wake(address_range where) { change_asleep(where, ~where.bytes() + 1); }
+  // Of the bytes that a block uses in its segment, so many more are asleep, in two's complement.
+  void sleep_used(std::uint64_t address, std::uint64_t difference);
+
+  [[nodiscard]] bool has(std::uint64_t address) { return find(address) != nullptr; }
   [[nodiscard]] std::uint64_t reserved() const { return reserved_; }
+  [[nodiscard]] std::uint64_t asleep() const { return asleep_; }
   [[nodiscard]] const unused_bytes& unused() const { return unused_; }
   // In no block, but replays of CUDA graphs need it.
   [[nodiscard]] std::uint64_t graph_pools() const { return graph_pools_; }
@@ -78,7 +96,10 @@ class segment_table {
   [[nodiscard]] pool_bytes* pool_of(const segment& of);
   // Where the bytes of it that no block uses are counted.
   [[nodiscard]] std::uint64_t& sum_of(const segment& of);
+  // Null: no segment has it.
+  [[nodiscard]] segment* find(std::uint64_t address);
   void change(std::uint64_t address, std::uint64_t difference);
+  void change_asleep(address_range where, std::uint64_t difference);
   void count(const segment& of);
   void uncount(const segment& of);
   void cut(map::iterator place, std::uint64_t address, std::uint64_t bytes);
@@ -86,6 +107,7 @@ class segment_table {
   map segments_;
   map::iterator latest_ = segments_.end();  // allocations tend to stay in one segment
   std::uint64_t reserved_ = 0;
+  std::uint64_t asleep_ = 0;
   unused_bytes unused_{};
   std::uint64_t graph_pools_ = 0;
   std::map<std::pair<std::uint64_t, std::uint64_t>, pool_bytes> pools_;  // the private ones

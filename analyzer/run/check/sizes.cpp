@@ -59,8 +59,7 @@ measured_peak allocated_of(const run::process_report& process, const run::device
 
 measured_peak reserved_of(const run::process_report& process, const run::device_report& device) {
   if (!device.reserved()) return {std::nullopt, "reserved", {}, nullptr};
-  return {device.reserved(), "reserved", what_may_be_higher(process, device),
-          &device.at_peak};
+  return {device.reserved(), "reserved", what_may_be_higher(process, device), &device.at_peak};
 }
 
 std::string percent_in_words(std::uint64_t part, std::uint64_t whole) {

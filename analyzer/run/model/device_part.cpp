@@ -113,6 +113,28 @@ void use_attribution(const trace::dictionary& names, const attribution::device_r
   return made;
 }
 
+[[nodiscard]] std::optional<sleep_report> build_sleep(const trace::dictionary& names,
+                                                      const replay::device_record& device,
+                                                      const replay::device_holdings* calls) {
+  const auto& allocator = device.allocator;
+  if (allocator.sleep().most == 0) return std::nullopt;
+  sleep_report made;
+  made.facts = allocator.sleep();
+  replay::moment when;
+  when.event = made.facts.event;
+  when.time_ns = made.facts.time_ns;
+  when.totals.allocated = made.facts.most;
+  made.sites = unattributed(names, allocator.most_asleep(), when).sites;
+  for (const auto& site : made.sites) made.blocks += site.blocks;
+  made.at_end = allocator.totals().asleep;
+  const auto& facts = device.facts;
+  if (calls != nullptr && facts.free_before_first_segment != 0) {
+    made.used_at_end = calls->bytes + facts.total_bytes -
+                       std::min(facts.total_bytes, facts.free_before_first_segment);
+  }
+  return made;
+}
+
 [[nodiscard]] device_report build_device(const trace::dictionary& names,
                                          const replay::device_record& device,
                                          const replay::device_holdings* direct,
@@ -129,6 +151,7 @@ void use_attribution(const trace::dictionary& names, const attribution::device_r
   if (device.events == 0 && direct != nullptr) use_cuda_calls(names, *direct, made);
   made.outside = build_outside(device);
   made.graphs = build_graphs(names, allocator.graphs());
+  made.asleep = build_sleep(names, device, direct);
   made.retries = device.retries;
   made.mismatches = allocator.mismatches();
   made.unknown_frees = allocator.unknown_frees();

@@ -15,6 +15,7 @@
 #include "analyzer/judge/verdicts/retainer_words.h"
 #include "analyzer/run/model/causes.h"
 #include "analyzer/run/model/expected.h"
+#include "analyzer/run/model/sleep_words.h"
 #include "analyzer/trace/code/places.h"
 
 namespace memtrace::run {
@@ -266,11 +267,7 @@ void add_pool_words(const process_report& process, std::vector<std::string>& par
       fmt::format("{} refused {}{}", brief_bytes(what.facts.requested),
                   what.library.empty() ? "outside of PyTorch's pool" : "to " + what.library,
                   at_line(frames, {}))};
-  const auto unused = totals.all_unused();
-  if (totals.reserved != 0) {
-    parts.push_back(fmt::format("PyTorch's pool has {}, {} of it unused",
-                                brief_bytes(totals.reserved), brief_bytes(unused)));
-  }
+  if (totals.reserved + totals.asleep != 0) parts.push_back(pool_words(totals));
   if (would_pass_without_cache(what)) {
     parts.emplace_back("fix: torch.cuda.empty_cache() before it");
   }

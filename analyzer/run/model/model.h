@@ -125,6 +125,15 @@ struct fp32_place {
   std::uint64_t bytes = 0;
 };
 
+// Memory that slept: its addresses and owners stayed, and what is behind them was taken away.
+struct sleep_report {
+  replay::sleep_facts facts;
+  std::vector<call_site> sites;   // of what was asleep when most was; most bytes first
+  std::uint64_t blocks = 0;       // of them
+  std::uint64_t at_end = 0;       // bytes that are still asleep when the recording ends
+  std::uint64_t used_at_end = 0;  // of the device then, by calls and its context; 0: not known
+};
+
 struct device_report {
   trace::device_facts facts;
   std::optional<std::uint64_t> allowed;  // bytes that the program lets PyTorch reserve; else all
@@ -142,6 +151,7 @@ struct device_report {
   attribution::steps_found steps;
   std::vector<fp32_place> fp32_under_autocast;  // most bytes first, at the peak
   std::vector<outside_holder> outside;
+  std::optional<sleep_report> asleep;               // nothing where nothing slept
   std::optional<device::usage> used;                // nothing where the driver was not asked
   std::optional<device::device_activity> activity;  // where CUPTI was asked
   captured_graphs graphs;

@@ -10,13 +10,12 @@ namespace {
 [[nodiscard]] json devices_of(const ranks::rank_row& row) {
   auto devices = json::array();
   for (const auto& device : row.process->devices) {
-    devices.push_back(
-        {{"index", device.facts.device},
-         {"name", text_or_null(device.name)},
-         {"peak_allocated_bytes", device.peak_allocated.totals.allocated},
-         {"peak_reserved_bytes", or_null(device.reserved())},
-         {"used_bytes", device.used ? json(device.used->used) : json(nullptr)},
-         {"outside_bytes", or_null(ranks::outside_bytes(device))}});
+    devices.push_back({{"index", device.facts.device},
+                       {"name", text_or_null(device.name)},
+                       {"peak_allocated_bytes", device.peak_allocated.totals.allocated},
+                       {"peak_reserved_bytes", or_null(device.reserved())},
+                       {"used_bytes", device.used ? json(device.used->used) : json(nullptr)},
+                       {"outside_bytes", or_null(ranks::outside_bytes(device))}});
   }
   return devices;
 }

@@ -29,6 +29,7 @@ namespace {
           {"reserved_bytes", moment.totals.reserved},
           {"requested_bytes", moment.totals.requested},
           {"graph_pool_bytes", moment.totals.graph_pools},
+          {"asleep_bytes", moment.totals.asleep},
           {"unused", unused_json(moment.totals)}};
 }
 
@@ -225,6 +226,15 @@ namespace {
           {"parts", parts}};
 }
 
+[[nodiscard]] json asleep_json(const run::device_report& device) {
+  if (!device.asleep) return nullptr;
+  const auto& found = *device.asleep;
+  return {{"event", found.facts.event},      {"time_ns", found.facts.time_ns},
+          {"bytes", found.facts.most},       {"blocks", found.blocks},
+          {"times", found.facts.times},      {"at_end_bytes", found.at_end},
+          {"sites", sites_json(found.sites)}};
+}
+
 [[nodiscard]] json device_json(const run::process_report& process, const run::device_report& device,
                                bool with_blocks) {
   auto outside = json::array();
@@ -239,30 +249,30 @@ namespace {
   auto at_peak = memory_json(device.at_peak, with_blocks);
   at_peak["parameters"] = parameters_json(device.parameters);
   at_peak["fp32_under_autocast"] = fp32_json(device.fp32_under_autocast);
-  return {
-      {"index", device.facts.device},
-      {"pid", process.run.pid},
-      {"rank", or_null(process.run.rank)},
-      {"host", text_or_null(process.run.host)},
-      {"name", text_or_null(device.name)},
-      {"capacity_bytes", capacity == 0 ? json(nullptr) : json(capacity)},
-      {"peak_allocated_bytes", peak.totals.allocated},
-      {"peak_allocated_event", peak.event},
-      {"peak_reserved_bytes", or_null(device.reserved())},
-      {"at_peak", at_peak},
-      {"at_moment", device.at ? memory_json(*device.at, with_blocks) : json(nullptr)},
-      {"peak_source", device.from_cuda_calls ? "cuda_calls" : "allocator"},
-      {"peak_allocated", device.from_cuda_calls ? json(nullptr) : moment_json(peak)},
-      {"peak_reserved", device.reserved() ? moment_json(device.peak_reserved) : json(nullptr)},
-      {"graphs", graphs_json(device.graphs)},
-      {"retries", device.retries},
-      {"outside_pool", outside},
-      {"used", used_json(device)},
-      {"activity", activity_json(device)},
-      {"unexplained_bytes", device.used ? json(device.used->unexplained) : json(nullptr)},
-      {"expected", expected_json(process, device)},
-      {"room", room_json(process, device)},
-      {"phases", phases_json(device)}};
+  return {{"index", device.facts.device},
+          {"pid", process.run.pid},
+          {"rank", or_null(process.run.rank)},
+          {"host", text_or_null(process.run.host)},
+          {"name", text_or_null(device.name)},
+          {"capacity_bytes", capacity == 0 ? json(nullptr) : json(capacity)},
+          {"peak_allocated_bytes", peak.totals.allocated},
+          {"peak_allocated_event", peak.event},
+          {"peak_reserved_bytes", or_null(device.reserved())},
+          {"at_peak", at_peak},
+          {"at_moment", device.at ? memory_json(*device.at, with_blocks) : json(nullptr)},
+          {"peak_source", device.from_cuda_calls ? "cuda_calls" : "allocator"},
+          {"peak_allocated", device.from_cuda_calls ? json(nullptr) : moment_json(peak)},
+          {"peak_reserved", device.reserved() ? moment_json(device.peak_reserved) : json(nullptr)},
+          {"graphs", graphs_json(device.graphs)},
+          {"retries", device.retries},
+          {"outside_pool", outside},
+          {"asleep", asleep_json(device)},
+          {"used", used_json(device)},
+          {"activity", activity_json(device)},
+          {"unexplained_bytes", device.used ? json(device.used->unexplained) : json(nullptr)},
+          {"expected", expected_json(process, device)},
+          {"room", room_json(process, device)},
+          {"phases", phases_json(device)}};
 }
 
 [[nodiscard]] json oom_json(const run::process_report& process, const run::oom_report& oom) {

@@ -298,8 +298,10 @@ std::string to_text(const run::run_report& processes, const text::style& style) 
                text::emphasis::faint);
   text::page out(style.width);
   add_headline(out, run::headline_of(processes), text::columns_of(style));
-  if (process.outside_refusal && process.outside_refusal->facts.totals.reserved >
-                                     process.outside_refusal->facts.totals.allocated) {
+  // Where memory cannot wake up, it is the pool's own; what others hold has to go first.
+  if (process.outside_refusal && process.outside_refusal->facts.totals.asleep == 0 &&
+      process.outside_refusal->facts.totals.reserved >
+          process.outside_refusal->facts.totals.allocated) {
     out.sentence(
         "What PyTorch's pool has freed it keeps. To leave room for what asks CUDA itself, such as "
         "NCCL or another process, cap the pool with torch.cuda.set_per_process_memory_fraction().");

@@ -12,6 +12,7 @@
 #include "analyzer/judge/verdicts/retainer_words.h"
 #include "analyzer/model/allocator/rounding.h"
 #include "analyzer/run/model/headline.h"
+#include "analyzer/run/model/sleep_words.h"
 #include "analyzer/trace/code/places.h"
 
 namespace memtrace::terminal {
@@ -134,6 +135,10 @@ void add_device(text::page& out, const run::process_report& process,
     out.line("  by CUDA calls alone: PyTorch's caching allocator was not used");
   } else if (device.reserved()) {
     add_reserved(out, device);
+  }
+  if (device.asleep) {
+    out.line(fmt::format("  asleep         {:>11}  {}",
+                         text::format_bytes(device.asleep->facts.most), run::sleep_words(device)));
   }
 
   // Before it says that memory ran out, PyTorch always tries once more.

@@ -46,6 +46,7 @@ export interface Moment {
   reserved_bytes: Bytes;
   requested_bytes: Bytes;
   graph_pool_bytes: Bytes;
+  asleep_bytes: Bytes;
   unused: Unused;
 }
 export interface Run {
@@ -168,6 +169,15 @@ export interface Device {
     migrated_to_device_bytes: number;
     migrated_to_host_bytes: number;
     page_fault_groups: number;
+  } | null;
+  asleep: {
+    event: number;
+    time_ns: number;
+    bytes: Bytes;
+    blocks: number;
+    times: number;
+    at_end_bytes: Bytes;
+    sites: CallSite[];
   } | null;
   used: {
     event: number;
