@@ -197,11 +197,11 @@ void let_buffers_settle(verdicts::verdict& pinned, std::span<const std::uint64_t
   leave_open(pinned, settled - values.size());
 }
 
-// A program that starts gets memory for many reasons.
+// A program that starts gets memory for many reasons: of the GPU, for one, a pool of its own that it
+// fills piece by piece.
 void leave_open_before_steps(verdicts::verdict& made, std::size_t steps) {
   constexpr std::size_t fewest = 12;
-  const bool is_open = made.found.shape == growth::shape::unknown;
-  if (made.about.kind != verdicts::subject_kind::host || is_open || steps >= fewest) return;
+  if (made.found.shape == growth::shape::unknown || steps >= fewest) return;
   leave_open(made, fewest - steps);
 }
 

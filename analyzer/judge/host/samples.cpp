@@ -150,11 +150,7 @@ void host_collector::take(const known_name& name, sample taken) {
 void host_collector::take_outside(sampled_series& to, std::uint64_t& before, std::uint32_t device,
                                   sample taken) {
   const auto* const known = replayed_.device(device);
-  const auto totals = known == nullptr ? replay::device_totals{} : known->allocator.totals();
-  const auto pool = totals.reserved;
-  // Memory that falls asleep or wakes up is in use for a moment without being in the pool, and would
-  // look like growth outside of it.
-  if (totals.asleep_reserved != 0) return;
+  const auto pool = known == nullptr ? 0 : known->allocator.totals().reserved;
   // Without a pool that is known, what lies outside of it is not known either.
   if (pool == 0 || std::exchange(before, pool) != pool) return;
   to.add({taken.time_ns, taken.bytes - std::min(taken.bytes, pool)});

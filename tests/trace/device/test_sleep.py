@@ -51,6 +51,7 @@ def test_what_is_resident_counts(built, library, tmp_path, case):
     moments, report = run(library, tmp_path, case)
     device, = report["devices"]
     check(moments, device)
+    assert report["headline"]["state"] == "fits"
     assert device["asleep"]["times"] == CASES[case]
     assert device["asleep"]["at_end_bytes"] == 0
     assert all("sleeping_pool.py" in site["frames"][0]["file"] for site in device["asleep"]["sites"])
