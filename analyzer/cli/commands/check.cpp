@@ -3,6 +3,8 @@
 
 #include <CLI/App.hpp>
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -38,7 +40,7 @@ struct check_options {
   std::optional<std::string> max_peak, max_reserved, tolerance;  // given empty, they are told
   bool no_leaks = false;
   bool github = false;
-  std::string json, junit, suppressions;
+  std::string json, junit, sarif, suppressions;
 };
 
 [[nodiscard]] bool read_limit(const char* option, const std::optional<std::string>& text,
@@ -70,6 +72,10 @@ struct check_options {
   return false;
 }
 
+[[nodiscard]] std::ptrdiff_t documents_on_output(const check_options& chosen) {
+  return std::ranges::count(std::array{chosen.json, chosen.junit, chosen.sarif}, "-");
+}
+
 [[nodiscard]] bool understood(const check_options& chosen, check::limits& wanted) {
   wanted.no_leaks = chosen.no_leaks;
   if (!read_limit("--max-peak", chosen.max_peak, wanted.max_peak) ||
@@ -83,9 +89,9 @@ struct check_options {
         "--no-leaks or --against BEFORE");
     return false;
   }
-  if ((chosen.json == "-" ? 1 : 0) + (chosen.junit == "-" ? 1 : 0) + (chosen.github ? 1 : 0) > 1 &&
-      (chosen.json == "-" || chosen.junit == "-")) {
-    log::error("only one of --json -, --junit - and --github can have standard output");
+  const auto documents = documents_on_output(chosen);
+  if (documents > 1 || (documents == 1 && chosen.github)) {
+    log::error("only one of --json -, --junit -, --sarif - and --github can have standard output");
     return false;
   }
   return true;
@@ -125,6 +131,12 @@ void tell_unread(const std::vector<std::string>& paths, const run::run_report& p
   return value == nullptr ? std::string() : value;
 }
 
+// Code scanning knows files by their paths below the checked out repository.
+[[nodiscard]] std::string repository_or(const std::string& here) {
+  const auto workspace = variable("GITHUB_WORKSPACE");
+  return workspace.empty() ? here : workspace;
+}
+
 [[nodiscard]] bool show(const as_json::checked_run& run, const check_options& chosen) {
   std::error_code failed;
   const auto here = std::filesystem::current_path(failed).string();
@@ -133,7 +145,10 @@ void tell_unread(const std::vector<std::string>& paths, const run::run_report& p
   if (!chosen.junit.empty()) {
     written = write_all(chosen.junit, check::to_junit(run.findings, here)) && written;
   }
-  if (chosen.json == "-" || chosen.junit == "-") return written;
+  if (!chosen.sarif.empty()) {
+    written = write_json(chosen.sarif, as_json::to_sarif(run, repository_or(here))) && written;
+  }
+  if (documents_on_output(chosen) != 0) return written;
   auto text = fmt::format("{:<7} {}\n", "run", text::printable(run.headline));
   text += check::to_text(run.findings, here);
   if (chosen.github) text += check::to_github(run.findings, variable("GITHUB_WORKSPACE"));
@@ -210,6 +225,9 @@ action add_check(CLI::App& app) {
   add_suppressions(app, chosen->suppressions);
   add_json_option(app, chosen->json);
   app.add_option("--junit", chosen->junit, "Also write it as JUnit's XML; - for standard output")
+      ->type_name("FILE");
+  app.add_option("--sarif", chosen->sarif,
+                 "Also write what does not hold as SARIF, for code scanning; - for standard output")
       ->type_name("FILE");
   app.add_flag("--github", chosen->github, "Also print annotations for GitHub Actions");
   return [chosen](const program&) { return check_or_cannot_tell(*chosen); };

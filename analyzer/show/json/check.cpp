@@ -1,6 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyzer/show/json/report.h"
 
+#include <fmt/core.h>
+
+#include <array>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "analyzer/base/text/utf8.h"
 #include "analyzer/run/check/text.h"
 #include "analyzer/show/json/values.h"
 
@@ -66,6 +74,50 @@ namespace {
   return made;
 }
 
+constexpr std::array<std::pair<std::string_view, std::string_view>, 6> rules = {{
+    {"max-peak", "More memory was allocated on a GPU than --max-peak allows"},
+    {"max-reserved", "PyTorch reserved more memory on a GPU than --max-reserved allows"},
+    {"no-leaks", "Memory grows from step to step"},
+    {"against-peak", "More memory was allocated than in an earlier run"},
+    {"against-reserved", "PyTorch reserved more memory than in an earlier run"},
+    {"trace", "A trace cannot be read"},
+}};
+
+[[nodiscard]] json sarif_rules() {
+  auto made = json::array();
+  for (const auto& [id, words] : rules) {
+    made.push_back({{"id", id}, {"shortDescription", {{"text", words}}}});
+  }
+  return made;
+}
+
+[[nodiscard]] std::string as_uri(std::string_view path) {
+  constexpr std::string_view kept = "-._~/";
+  std::string made = path.starts_with('/') ? "file://" : "";
+  for (const char c : text::valid_utf8(path)) {
+    const bool is_plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+                          (c >= '0' && c <= '9') || kept.find(c) != kept.npos;
+    made += is_plain ? std::string(1, c) : fmt::format("%{:02X}", static_cast<unsigned char>(c));
+  }
+  return made;
+}
+
+// GitHub refuses a result without a place: one that no line is to blame for is at its trace.
+[[nodiscard]] json sarif_place(const check::finding& one, std::string_view folder) {
+  const auto path = one.process == nullptr ? one.subject : one.process->path;
+  const auto file = check::below(folder, one.line ? one.line->where.file : path);
+  return {{"physicalLocation",
+           {{"artifactLocation", {{"uri", as_uri(file)}}},
+            {"region", {{"startLine", one.line ? one.line->where.line : 1}}}}}};
+}
+
+[[nodiscard]] json sarif_result(const check::finding& one, std::string_view folder) {
+  return {{"ruleId", one.check},
+          {"level", one.result == check::outcome::broken ? "error" : "warning"},
+          {"message", {{"text", one.who + ": " + check::message_of(one, folder)}}},
+          {"locations", json::array({sarif_place(one, folder)})}};
+}
+
 }  // namespace
 
 json to_json(const checked_run& run) {
@@ -74,6 +126,18 @@ json to_json(const checked_run& run) {
   return {{"schema", "memtrace-check/1"}, {"outcome", name_of(check::worst(run.findings))},
           {"headline", run.headline},     {"traces", run.traces},
           {"limits", limits_json(run)},   {"checks", checks}};
+}
+
+json to_sarif(const checked_run& run, std::string_view folder) {
+  auto results = json::array();
+  for (const auto& one : run.findings) {
+    if (one.result != check::outcome::ok) results.push_back(sarif_result(one, folder));
+  }
+  return {{"$schema", "https://json.schemastore.org/sarif-2.1.0.json"},
+          {"version", "2.1.0"},
+          {"runs",
+           json::array({{{"tool", {{"driver", {{"name", "memtrace"}, {"rules", sarif_rules()}}}}},
+                         {"results", results}}})}};
 }
 
 }  // namespace memtrace::as_json

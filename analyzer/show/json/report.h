@@ -5,6 +5,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "analyzer/run/check/findings.h"
@@ -27,5 +28,8 @@ struct checked_run {
 };
 
 [[nodiscard]] json to_json(const checked_run& run);
+// What does not hold, as SARIF 2.1.0: code scanning of GitHub and GitLab shows it at its line. Files
+// below `folder` are named relative to it.
+[[nodiscard]] json to_sarif(const checked_run& run, std::string_view folder);
 
 }  // namespace memtrace::as_json

@@ -106,6 +106,7 @@ void add_totals(text::page& out, const followed_run& run, std::uint32_t device) 
                format_bytes(peak.totals.allocated)) +
            at_step(steps, peak.event));
   const auto& highest = allocator.peak_reserved();
+  if (highest.totals.reserved == 0) return;  // as with backend:cudaMallocAsync
   out.line(row("reserved", format_bytes(reserved), "", format_bytes(highest.totals.reserved)) +
            at_step(steps, highest.event));
 }

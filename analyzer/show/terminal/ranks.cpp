@@ -123,7 +123,7 @@ void add_rank_table(text::page& out, const ranks::ranks_found& found, std::size_
         run.rank ? std::to_string(*run.rank) : "-", run.host,
         device == nullptr ? "-" : fmt::format("cuda:{}", device->facts.device),
         device == nullptr ? "-" : text::format_bytes(device->peak_allocated.totals.allocated),
-        device == nullptr ? "-" : text::format_bytes(device->peak_reserved.totals.reserved),
+        device == nullptr || !device->reserved() ? "-" : text::format_bytes(*device->reserved()),
         text::format_count(row.steps), run.pid,
         row.attempt == 0 ? "" : fmt::format(", attempt {}", row.attempt + 1),
         row.out_of_memory ? ", ran out of memory" : "",

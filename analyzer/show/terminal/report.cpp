@@ -174,10 +174,10 @@ void add_completeness(text::page& out, const run::run_report& processes,
     for (const auto& other : process.devices) {
       if (&other == device) continue;
       lines.push_back(fmt::format(
-          "  {}cuda:{} peak allocated {}, reserved {}{}{}",
+          "  {}cuda:{} peak allocated {}{}{}{}",
           &process == &shown ? std::string() : name_of(process.run), other.facts.device,
           text::format_bytes(other.peak_allocated.totals.allocated),
-          text::format_bytes(other.peak_reserved.totals.reserved),
+          other.reserved() ? ", reserved " + text::format_bytes(*other.reserved()) : "",
           std::ranges::any_of(
               process.ooms,
               [&](const run::oom_report& oom) { return oom.facts.device == other.facts.device; })

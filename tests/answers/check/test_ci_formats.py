@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The formats that CI systems read: JUnit's XML and GitHub's annotations."""
+"""The formats that CI systems read: JUnit's XML, SARIF, and GitHub's annotations."""
 
 from __future__ import annotations
 
+import json
 import re
 import xml.etree.ElementTree as xml
 
@@ -42,6 +43,41 @@ def test_junit_of_a_program_with_a_name_that_xml_cannot_hold(trained, tmp_path):
     suite, = xml.parse(tmp_path / "junit.xml").getroot()
     names = [case.get("name") for case in suite.iter("testcase")]
     assert f"trace {folder}/cut.mtrace".replace("\x01", "\ufffd") in names
+
+
+def test_sarif_names_what_does_not_hold_at_its_line(trained, tmp_path):
+    run = trained("--leak")
+    target = tmp_path / "memory.sarif"
+    done = check(run.trace, "--no-leaks", "--max-peak", "20GiB", "--max-reserved", "1MiB", "--sarif", target,
+                 env={"GITHUB_WORKSPACE": str(run.program.parents[1])})
+    assert done.returncode == BROKEN
+    said = json.loads(target.read_text())
+    assert said["version"] == "2.1.0"
+    ran, = said["runs"]
+    rules = [rule["id"] for rule in ran["tool"]["driver"]["rules"]]
+    assert sorted(one["ruleId"] for one in ran["results"]) == ["max-reserved", "no-leaks"]  # --max-peak holds
+    assert {one["ruleId"] for one in ran["results"]} <= set(rules) and len(rules) == len(set(rules))
+    leak, = (one for one in ran["results"] if one["ruleId"] == "no-leaks")
+    place = leak["locations"][0]["physicalLocation"]
+    assert leak["level"] == "error"
+    assert place["artifactLocation"]["uri"] == "programs/train.py"
+    assert place["region"]["startLine"] == line_of("# leaks")
+    assert leak["message"]["text"] in done.stdout.replace("broken  no-leaks ", "")
+
+
+def test_sarif_gives_each_result_a_place(trained, tmp_path):
+    """Also a trace that cannot be read; what no URI may hold is escaped."""
+    folder = tmp_path / "a run 100%"
+    folder.mkdir()
+    (folder / "run.mtrace").write_bytes(trained().trace.read_bytes())
+    (folder / "cut.mtrace").write_bytes(b"MEMTRACE")
+    done = check(folder, "--max-peak", "20GiB", "--sarif", "-")
+    assert done.returncode == UNKNOWN
+    result, = json.loads(done.stdout)["runs"][0]["results"]
+    assert (result["ruleId"], result["level"]) == ("trace", "warning")
+    place = result["locations"][0]["physicalLocation"]
+    assert place["artifactLocation"]["uri"] == (folder / "cut.mtrace").as_uri()
+    assert place["region"]["startLine"] == 1
 
 
 def test_github_shows_the_line_below_its_workspace(trained):

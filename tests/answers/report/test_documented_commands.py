@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""README.md and docs/ name commands and options that there are."""
+"""README.md, SKILL.md and docs/ name commands, options and fields that there are."""
 
 import functools
 import re
@@ -8,7 +8,7 @@ import pytest
 
 import runs
 
-PAGES = sorted([runs.ROOT / "README.md", *(runs.ROOT / "docs").glob("*.md")])
+PAGES = sorted([runs.ROOT / "README.md", runs.ROOT / "SKILL.md", *(runs.ROOT / "docs").glob("*.md")])
 BY_PYTHON = {"fleet", "kernel"}  # their options are argparse's
 
 
@@ -55,3 +55,11 @@ def test_documented_commands_exist(built, page):
 
 def test_the_readme_can_be_read_in_four_minutes():
     assert len((runs.ROOT / "README.md").read_text().split()) <= 900
+
+
+def test_the_fields_that_agents_are_told_of_exist():
+    schema = (runs.ROOT / "analyzer/show/json/report.schema.json").read_text()
+    rows = re.findall(r"^\| `.*", (runs.ROOT / "SKILL.md").read_text(), re.M)
+    names = [name for row in rows for span in re.findall(r"`([^`]+)`", row) for name in re.split(r"[.\[\]]+", span)]
+    assert len(names) > 20
+    assert [name for name in names if f'"{name}"' not in schema] == []
