@@ -40,11 +40,11 @@ def test_what_is_said_is_right_but_for_what_is_known_to_be_wrong(judgements, tru
 
 def test_little_is_left_open(judgements):
     """"Not settled" is honest where a run is short, and no answer: at most of a quarter of the short runs."""
-    short = {truth.name for truth in CORPUS
-             if truth.name in judgements and truth.steps < STEPS_THAT_TELL and "device" in truth.subject}
-    if len(short) < 50:
-        pytest.skip("looks at many programs, and few were asked for")
+    if len(judgements) < len(CORPUS):
+        pytest.skip("looks at all programs, and some were not asked for")
+    short = {truth.name for truth in CORPUS if truth.steps < STEPS_THAT_TELL and "device" in truth.subject}
     left_open = {name for name in short if judgements[name].result().unknown}
+    assert len(short) > 150
     assert len(left_open) <= len(short) / 4, sorted(left_open)
 
 
