@@ -129,7 +129,8 @@ class history_writer {
     std::vector<double> made(moments.size(), unknown);
     const auto& outside = shown_.process.host.outside;
     const auto known = outside.find(shown_.device.facts.device);
-    if (known == outside.end()) return made;
+    // A sample from while memory fell asleep or woke up says nothing of the moments after it.
+    if (known == outside.end() || shown_.device.asleep) return made;
     const auto& samples = known->second.samples();
     const auto total = shown_.device.facts.total_bytes;
     for (std::size_t i = 0; i < moments.size(); ++i) {
