@@ -41,6 +41,7 @@ using growth::shape;
   auto text = fmt::format("{} {}{} {} a {}", who(given.about), words_of(given.found.shape), average,
                           rate, given.unit);
   if (given.found.negligible) text += ", which is negligible";
+  if (given.has_been_full) text += ", until memory ran out";
   if (given.steps_to_oom) {
     text += fmt::format(": out of memory in about {} {}s", text::format_count(*given.steps_to_oom),
                         given.unit);

@@ -160,8 +160,9 @@ struct verdict {
   verdicts::subject about;
   growth::judgement found;  // shape, rate, confidence, evidence, what would overturn it
   series_shown series;
-  std::string unit = "step";  // what the series counts: step, call, event window, sample
-  double bytes_per_step = 0;  // by steps, even where the unit is another
+  std::string unit = "step";   // what the series counts: step, call, event window, sample
+  double bytes_per_step = 0;   // by steps, even where the unit is another
+  bool has_been_full = false;  // memory ran out there: the two below would come too late
   std::optional<std::uint64_t> steps_to_oom;
   std::optional<std::uint64_t> ns_to_oom;
   std::optional<memory_limit> limit;            // of the host: what is reached after steps_to_oom

@@ -111,10 +111,10 @@ class device_replay {
   [[nodiscard]] const graph_pools& graphs() const { return graphs_; }
   [[nodiscard]] std::vector<memory_range> blocks_in_use() const;  // pending ones included
   [[nodiscard]] std::size_t live_blocks() const { return blocks_.size(); }
-  // A block lives at `address` that has `asked` bytes, rounded as CUDA's pools do it.
-  [[nodiscard]] bool is_whole_block(std::uint64_t address, std::uint64_t asked) {
+  // A block lives at `address` that was asked for with so many bytes.
+  [[nodiscard]] bool is_block_of(std::uint64_t address, std::uint64_t asked) {
     const auto* const found = blocks_.find(address);
-    return found != nullptr && found->bytes >= asked && found->bytes - asked < 512;
+    return found != nullptr && found->bytes == least_block(asked);
   }
 
  private:

@@ -172,7 +172,7 @@ void replayer::on_cuda_call(const trace::event& head, const trace::cuda_call_eve
   auto& device = at(head.device);
   if (call.error != 0) device.call_failed = true;
   // A tensor of CUDA's own pool, which was reported a moment before, is PyTorch's.
-  if (call.error == 0 && device.allocator.is_whole_block(call.address, call.size)) {
+  if (call.error == 0 && device.allocator.is_block_of(call.address, call.size)) {
     driver_.segment(call.address, call.size, true);
   }
   if (call.error == no_memory && call.has_owner && outside_refusals_.size() < most_refusals) {

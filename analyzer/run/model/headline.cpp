@@ -15,7 +15,6 @@
 #include "analyzer/judge/verdicts/retainer_words.h"
 #include "analyzer/run/model/causes.h"
 #include "analyzer/run/model/expected.h"
-#include "analyzer/run/model/sleep_words.h"
 #include "analyzer/trace/code/places.h"
 
 namespace memtrace::run {
@@ -252,6 +251,15 @@ void add_pool_words(const process_report& process, std::vector<std::string>& par
   if (cure != process.changes.end()) parts.push_back(fix_words(*cure));
 }
 
+// "PyTorch's pool has 16 GiB, 1 GiB of it unused, beside 14 GiB asleep"
+[[nodiscard]] std::string pool_words(const replay::device_totals& totals) {
+  const auto unused = totals.all_unused();
+  const auto pool = fmt::format("PyTorch's pool has {}, {} of it unused",
+                                brief_bytes(totals.reserved), brief_bytes(unused));
+  if (totals.asleep == 0) return pool;
+  return pool + ", beside " + brief_bytes(totals.asleep) + " asleep";
+}
+
 // Memory that PyTorch's pool keeps in whole segments, and would give back, is enough for it.
 [[nodiscard]] bool would_pass_without_cache(const outside_refusal_report& what) {
   const auto empty = static_cast<std::size_t>(replay::unused_reason::empty_segments);
@@ -399,12 +407,6 @@ bool was_in_pieces(const process_report& process, const oom_report& oom) {
          (free_at(oom) >= oom.facts.requested && passes_by_a_setting(process));
 }
 
-bool has_been_full(const process_report& process, const verdicts::subject& about) {
-  return about.kind != subject_kind::host &&
-         std::ranges::any_of(
-             process.ooms, [&](const oom_report& one) { return one.facts.device == about.device; });
-}
-
 headline headline_of(const process_report& process) {
   headline made;
   const auto* const oom = decisive_oom(process);
@@ -418,8 +420,9 @@ headline headline_of(const process_report& process) {
     made = {standing::leaks, growth_parts(process, *growing), std::nullopt};
     if (growing->about.kind != subject_kind::host) made.device = growing->about.device;
     if (growing->about.kind == subject_kind::reserved) add_pool_words(process, made.parts);
-    const bool was_full = has_been_full(process, growing->about);
-    if (auto until = until_full(*growing, was_full)) made.parts.push_back(std::move(*until));
+    if (auto until = until_full(*growing, growing->has_been_full)) {
+      made.parts.push_back(std::move(*until));
+    }
   } else if (!process.devices.empty()) {
     made = calm(process);
   } else {

@@ -54,10 +54,6 @@ struct state_so_far {
 // allocator gets past the request.
 [[nodiscard]] bool was_in_pieces(const process_report& process, const oom_report& oom);
 
-// Whether memory ran out on the device that it is about, and whoever went on: there is nothing left to
-// forecast.
-[[nodiscard]] bool has_been_full(const process_report& process, const verdicts::subject& about);
-
 // "out_of_memory", "leaks", "fits_so_far", "fits", "no_gpu_memory"
 [[nodiscard]] std::string_view name_of(standing which);
 // "LEAKS · 1.3 MiB a step at train.py:18 · kept by `history`"

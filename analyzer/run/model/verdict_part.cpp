@@ -104,6 +104,18 @@ void add_retainers(const verdicts::retention& kept, process_report& to) {
   if (is_much) oom.fix = remedies::remedy_at_failure(first);
 }
 
+// Where memory has run out nobody is told when it will. Before summarize().
+void forget_forecasts(process_report& to) {
+  for (auto& one : to.findings.verdicts) {
+    const bool is_full = std::ranges::any_of(
+        to.ooms, [&](const oom_report& oom) { return oom.facts.device == one.about.device; });
+    if (!is_full || one.about.kind == verdicts::subject_kind::host) continue;
+    if (one.summary == verdicts::summary_of(one)) one.summary.clear();
+    one.has_been_full = true;
+    one.steps_to_oom = one.ns_to_oom = std::nullopt;
+  }
+}
+
 }  // namespace
 
 void add_verdicts(const trace::dictionary& names, const replay::replayer& replayed,
@@ -118,6 +130,7 @@ void add_verdicts(const trace::dictionary& names, const replay::replayer& replay
       findings.verdicts);
   verdicts::mark_expected(findings, names);
   remedies::prescribe(findings, names, {to.run.alloc_conf});
+  forget_forecasts(to);
   verdicts::summarize(findings);
   add_retainers(lives.kept(), to);
   if (auto habit = cache_use.finish(steps_of(attributed), ends)) {

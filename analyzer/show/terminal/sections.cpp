@@ -12,7 +12,6 @@
 #include "analyzer/judge/verdicts/retainer_words.h"
 #include "analyzer/model/allocator/rounding.h"
 #include "analyzer/run/model/headline.h"
-#include "analyzer/run/model/sleep_words.h"
 #include "analyzer/trace/code/places.h"
 
 namespace memtrace::terminal {
@@ -106,6 +105,40 @@ constexpr double near_share = 0.9;
   return static_cast<double>(host.limit_used.peak()) / static_cast<double>(*host.limit);
 }
 
+[[nodiscard]] std::string counted(std::uint64_t number, const char* one, const char* many) {
+  return number == 1 ? std::string(one) : text::format_count(number) + many;
+}
+
+// What would be missing if all of it woke up where the recording ends.
+[[nodiscard]] std::string words_of_end(const run::device_report& device,
+                                       const run::sleep_report& found) {
+  const auto bytes = text::format_bytes(found.at_end);
+  const auto capacity = device.facts.total_bytes;
+  const auto needed = found.used_at_end + found.at_end;
+  if (capacity == 0 || found.used_at_end == 0 || needed <= capacity) {
+    return bytes + " still asleep at the end";
+  }
+  return fmt::format("{} still asleep at the end, {} more than is free there", bytes,
+                     text::format_bytes(needed - capacity));
+}
+
+// "at most (1 block, serve.py:14), 8 times; at a wake-up 14 GiB must be free again"
+[[nodiscard]] std::string sleep_words(const run::device_report& device) {
+  const auto& found = *device.asleep;
+  auto who = counted(found.blocks, "1 block", " blocks");
+  if (!found.sites.empty()) {
+    const auto& site = found.sites.front();
+    who += ", " + code::short_place(site.frames, site.thread);
+    if (found.sites.size() > 1) who += " and other lines";
+  }
+  const auto at_peak = device.peak_allocated.totals.asleep;
+  const auto most = text::format_bytes(found.facts.most);
+  return fmt::format("at most ({}), {}{}; {}", who, counted(found.facts.times, "once", " times"),
+                     at_peak == 0 ? "" : ", " + text::format_bytes(at_peak) + " at the peak",
+                     found.at_end == 0 ? "at a wake-up " + most + " must be free again"
+                                       : words_of_end(device, found));
+}
+
 }  // namespace
 
 void add_device(text::page& out, const run::process_report& process,
@@ -138,7 +171,7 @@ void add_device(text::page& out, const run::process_report& process,
   }
   if (device.asleep) {
     out.line(fmt::format("  asleep         {:>11}  {}",
-                         text::format_bytes(device.asleep->facts.most), run::sleep_words(device)));
+                         text::format_bytes(device.asleep->facts.most), sleep_words(device)));
   }
 
   // Before it says that memory ran out, PyTorch always tries once more.

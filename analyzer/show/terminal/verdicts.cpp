@@ -67,12 +67,11 @@ constexpr shape_words growing_shapes[] = {
 }
 
 // GPU 0 accumulates 24 MiB a step: out of memory in about 830 steps (4 min 2 s)
-[[nodiscard]] std::string headline(const run::process_report& process,
-                                   const verdicts::verdict& about) {
+[[nodiscard]] std::string headline(const verdicts::verdict& about) {
   const auto unit = unit_of(about);
   auto text = fmt::format("{} {} {}", subject_words(about), verb_of(about.found.shape),
                           rate_of(about.bytes_per_step, unit));
-  if (run::has_been_full(process, about.about)) return text + ", until memory ran out";
+  if (about.has_been_full) return text + ", until memory ran out";
   if (!about.steps_to_oom) return text;
   const auto until = fmt::format("in about {} {}{}", text::format_count(*about.steps_to_oom), unit,
                                  *about.steps_to_oom == 1 ? "" : "s");
@@ -181,7 +180,7 @@ void add_cause(section& out, const run::process_report& process, const run::caus
 
 void add_verdict(section& out, const run::process_report& process, const verdicts::verdict& about,
                  std::uint64_t capacity) {
-  out.line(headline(process, about), text::emphasis::alarm);
+  out.line(headline(about), text::emphasis::alarm);
   auto all = run::causes_of(about);
   std::erase_if(all, [](const run::cause& one) {
     return one.largest->expected && one.largest->expected->is_all;
@@ -199,8 +198,7 @@ void add_verdict(section& out, const run::process_report& process, const verdict
                              about.unit, text::format_count(verdicts::steps_that_tell)),
                  2);
   }
-  const bool runs_out = about.steps_to_oom && !ran_out(process, about.about.device);
-  if (const auto words = elsewhere_words(about, capacity); runs_out && !words.empty()) {
+  if (const auto words = elsewhere_words(about, capacity); about.steps_to_oom && !words.empty()) {
     out.labelled("elsewhere:", words, 1);
   }
 }
@@ -234,7 +232,7 @@ void add_growth(text::page& out, const run::process_report& process,
         !is_of_device(about, device.facts.device)) {
       continue;
     }
-    lines.line(headline(process, about) + "; " + verdicts::expected_words(about));
+    lines.line(headline(about) + "; " + verdicts::expected_words(about));
   }
   for (const auto& what : process.findings.habits) {
     if (lines.left() < 3) break;
@@ -265,7 +263,7 @@ namespace {
       "{} a {}, {}",
       text::format_bytes(static_cast<std::uint64_t>(std::llround(about.bytes_per_step))),
       unit_of(about), verdicts::expected_words(about));
-  if (about.steps_to_oom && !ran_out(process, about.about.device)) {
+  if (about.steps_to_oom) {
     text += fmt::format("; out of memory in about {} {}s", text::format_count(*about.steps_to_oom),
                         unit_of(about));
   }

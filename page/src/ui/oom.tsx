@@ -97,7 +97,7 @@ export function OutOfMemory({ oom, device }: { oom: Oom; device: Device }): JSX.
       <div class="beside">
         <div>
           <Legend oom={oom} pieces={pieces} end={oom.capacity_bytes !== null && !capped ? "the GPU has" : end} />
-          {largest !== null ? <p class="note">The largest free block that PyTorch held had <Size value={largest} of="oom:largest_free" />.</p> : null}
+          {largest !== null && largest > 0 ? <p class="note">The largest free block that PyTorch held had <Size value={largest} of="oom:largest_free" />.</p> : null}
         </div>
         <div>
           <KeptBy all={oom.retained_by} />

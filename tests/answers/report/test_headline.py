@@ -32,6 +32,11 @@ def test_what_is_kept_until_memory_runs_out(built):
     state, asked, grows, kept = first_line(made).split(" · ")[:4]
     assert state == "OUT OF MEMORY" and asked.endswith(f" at out_of_memory.py:{line_of_traceback(made)}")
     assert "a step at out_of_memory.py:31" in grows and kept == "kept by `kept`"
+    # No face says when memory will run out.
+    device = next(one for one in made.report()["verdicts"] if one["subject"] == "device:0")
+    assert device["summary"].endswith(", until memory ran out")
+    assert device["steps_to_oom"] is None and device["time_to_oom_ns"] is None
+    assert "out of memory in about" not in runs.memtrace_says("report", *made.traces).stdout
 
 
 def test_what_failed_and_was_caught_is_no_end(built):
