@@ -52,6 +52,8 @@ OVERRIDES = {
     # A description for kernels, which do not look at it.
     **{f"cuTensorMap{what}": ("does_nothing", [])
        for what in ("EncodeTiled", "EncodeIm2col", "EncodeIm2colWide", "ReplaceAddress")},
+    # Nothing is ever logged, so nothing would be called back.
+    "cuLogsRegisterCallback": ("does_nothing", [(2, "handle")]),
     # No activity is ever recorded, so nothing would be called back.
     "cuptiActivityRegisterCallbacks": ("does_nothing", []),
     "cuptiActivityRegisterTimestampCallback": ("does_nothing", []),

@@ -25,7 +25,7 @@ if found and found.origin:
 // CPython's come from interpose/sight/python/layout.h, PyTorch's from
 // tests/trace/versions/RESULTS.md.
 constexpr int first_minor = 9;
-constexpr int last_minor = 13;
+constexpr int last_minor = 15;
 constexpr std::pair first_torch{2, 6};
 constexpr std::pair last_torch{2, 15};
 

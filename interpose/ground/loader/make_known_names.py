@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes known_names.def from CUDA's headers: what a CUDA release has under which name.
 
-Usage: make_known_names.py [--check] [--headers FOLDER]     (default: .deps/cuda13/include)
+Usage: make_known_names.py [--check] [--headers FOLDER]     (default: .deps/cuda_newest/include)
 
 A new CUDA release: put its headers there, run this, and look at what the difference does to memory:
 what allocates or frees becomes a row of hooks.def, the rest is known and passes.
@@ -101,7 +101,7 @@ def made_from(headers: Path) -> str:
 
 def main() -> int:
     options = argparse.ArgumentParser(description=__doc__)
-    options.add_argument("--headers", type=Path, default=ROOT / ".deps" / "cuda13" / "include")
+    options.add_argument("--headers", type=Path, default=ROOT / ".deps" / "cuda_newest" / "include")
     options.add_argument("--check", action="store_true", help="only say whether it is up to date")
     chosen = options.parse_args()
     text = made_from(chosen.headers)

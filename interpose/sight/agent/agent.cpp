@@ -105,9 +105,10 @@ void take_outcome(py answer) {
 // A module of another thread is hardly ever running just when a pending call does. Among all the
 // objects that the garbage collector knows, of which only the links are read; as a new reference.
 py find_living_module(std::uint64_t address, heap_scan::deadline& until) {
-  if (heap_scan::find_python_objects() == nullptr) return nullptr;
+  const heap_scan::python_objects* const python = heap_scan::find_python_objects();
+  if (python == nullptr) return nullptr;
   py found = nullptr;
-  heap_scan::collector_lists().for_each([&](std::uint64_t object) {
+  heap_scan::collector_lists(*python->layout).for_each([&](std::uint64_t object) {
     if (object == address) found = heap_scan::object_at(object);
     return found == nullptr && !until.is_over();
   });

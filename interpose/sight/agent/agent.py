@@ -206,7 +206,9 @@ def register_hooks():
     registers = [needed(optimizer, "register_optimizer_step_%s_hook" % when)
                  for when in ("pre", "post")]
     step = needed(optimizer, "Optimizer.profile_hook_step.__code__")
-    calls = [constant for constant in step.co_consts if hasattr(constant, "co_code")]
+    # From Python 3.14 on the one that makes the annotations stands there, too (PEP 649).
+    calls = [constant for constant in step.co_consts
+             if getattr(constant, "co_name", "__annotate__") != "__annotate__"]
     if len(calls) != 1:
         raise Without("another Optimizer.profile_hook_step")
     if is_compiling is answers[1] and find(torch, "compiler") is not None:

@@ -7,11 +7,10 @@
 //   by make_shared   size | flags, functions of the control block, two counts, object …
 #include "interpose/sight/heap_scan/block_size.h"
 
-#include <dlfcn.h>
+#include <malloc.h>
 
 #include <cstdint>
 #include <cstdlib>
-#include <string_view>
 
 #include "interpose/ground/base/found_once.h"
 
@@ -26,16 +25,6 @@ constexpr std::uint64_t flags = 7;
 constexpr std::uint64_t is_mapped = 2;
 constexpr std::size_t control_block = 16;
 
-bool malloc_is_glibcs() noexcept {
-  void* const function = dlsym(RTLD_DEFAULT, "malloc");
-  Dl_info where{};
-  if (function == nullptr || dladdr(function, &where) == 0 || where.dli_fname == nullptr) {
-    return false;
-  }
-  const std::string_view file(where.dli_fname);
-  return file.substr(file.rfind('/') + 1).starts_with("libc.so");
-}
-
 // The usable bytes of the block with this header; its last word is the next block's.
 std::size_t usable(std::uint64_t header) noexcept {
   const std::uint64_t size = header & ~flags;
@@ -43,10 +32,26 @@ std::size_t usable(std::uint64_t header) noexcept {
   return size - sizeof(std::uint64_t);
 }
 
+// Asked of blocks, not of where malloc() comes from: in an executable at a fixed address its address
+// is one in the executable.
+bool blocks_are_glibcs() noexcept {
+  const autograd::readable_memory memory;
+  for (const std::size_t size : {40u, 488u, 4096u}) {
+    void* const block = std::malloc(size);
+    if (block == nullptr) return false;
+    const std::size_t found =
+        usable(memory.word(reinterpret_cast<std::uint64_t>(block) - sizeof(std::uint64_t)));
+    const bool is_as_known = found == malloc_usable_size(block);
+    std::free(block);
+    if (!is_as_known) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 std::size_t bytes_from(const autograd::readable_memory& memory, const void* object) noexcept {
-  static constinit found_once<bool, malloc_is_glibcs> is_known;
+  static constinit found_once<bool, blocks_are_glibcs> is_known;
   if (!is_known.get()) return 0;
   // The size before the control block, its functions, and its counts or the object's own size.
   std::uint64_t before[3];

@@ -26,7 +26,7 @@ bool is_number(const python_objects& python, address key) {
   const auto count = load<std::int64_t>(key, offset::item_count);
   if (count < 1 || count > few) return false;
   for (std::int64_t i = 0; i < count; ++i) {
-    const auto place = offset::tuple_items + static_cast<std::size_t>(i) * sizeof(address);
+    const auto place = python.layout->tuple_items + static_cast<std::size_t>(i) * sizeof(address);
     if (!has_flag(load<address>(key, place), type_flag::integer)) return false;
   }
   return true;

@@ -6,7 +6,6 @@ namespace memtrace::heap_scan {
 namespace {
 
 constexpr std::size_t local_count = 28;  // of a code object up to 3.10
-constexpr signed char frame_is_cleared = 4;
 
 std::size_t size_of(address tuple) noexcept {
   const auto size = load<std::int64_t>(tuple, offset::item_count);
@@ -24,10 +23,10 @@ std::ptrdiff_t length_of(address tuple) noexcept {
   return load<std::int64_t>(tuple, offset::item_count);
 }
 
-address item_of(address tuple, std::ptrdiff_t number) noexcept {
+address item_of(const python_objects& python, address tuple, std::ptrdiff_t number) noexcept {
   if (tuple == 0 || number < 0 || number >= length_of(tuple)) return 0;
-  return load<address>(tuple,
-                       offset::tuple_items + static_cast<std::size_t>(number) * sizeof(address));
+  return load<address>(
+      tuple, python.layout->tuple_items + static_cast<std::size_t>(number) * sizeof(address));
 }
 
 std::ptrdiff_t argument_count(const python_objects& python, address code) noexcept {
@@ -41,7 +40,7 @@ std::ptrdiff_t argument_count(const python_objects& python, address code) noexce
 
 read_frame frame_at(const python_objects& python, address frame) noexcept {
   if (frame == 0) return {};
-  const auto code = load<address>(frame, python.interpreter->offsets->frame_code);
+  const address code = python_stack::load_reference(frame, python.interpreter->offsets->frame_code);
   if (code == 0 || type_of(code) != python.interpreter->code_type) return {};
   return {frame, code};
 }
@@ -54,7 +53,7 @@ read_frame frame_of_object(const python_objects& python, address object) noexcep
 read_frame frame_of_generator(const python_objects& python, address generator) noexcept {
   const object_layout& layout = *python.layout;
   if (layout.minor < 11) return frame_at(python, load<address>(generator, layout.generator_frame));
-  if (load<signed char>(generator, layout.generator_state) >= frame_is_cleared) return {};
+  if (load<signed char>(generator, layout.generator_state) >= layout.frame_cleared) return {};
   return frame_at(python, generator + layout.generator_frame);
 }
 
@@ -73,9 +72,9 @@ detail::variable_ranges detail::ranges_of(const python_objects& python, address 
            {free, locals + size_of(cells), size_of(free)}}};
 }
 
-std::ptrdiff_t number_of_item(address tuple, address item) noexcept {
+std::ptrdiff_t number_of_item(const python_objects& python, address tuple, address item) noexcept {
   for (std::ptrdiff_t i = 0; i < length_of(tuple); ++i) {
-    if (item_of(tuple, i) == item) return i;
+    if (item_of(python, tuple, i) == item) return i;
   }
   return -1;
 }
@@ -83,19 +82,19 @@ std::ptrdiff_t number_of_item(address tuple, address item) noexcept {
 address free_variable(const python_objects& python, address code, std::ptrdiff_t number) noexcept {
   const object_layout& layout = *python.layout;
   if (number < 0) return 0;
-  if (layout.minor < 11) return item_of(load<address>(code, layout.code_free), number);
+  if (layout.minor < 11) return item_of(python, load<address>(code, layout.code_free), number);
   // The last of all variables.
   const auto count =
       load<std::int32_t>(code, layout.minor == 11 ? free_count_311 : free_count_from_312);
   const auto names = load<address>(code, layout.code_variables);
-  return item_of(names, length_of(names) - count + number);
+  return item_of(python, names, length_of(names) - count + number);
 }
 
 address argument_with_default(const python_objects& python, address code, address defaults,
                               std::ptrdiff_t number) noexcept {
   if (number < 0) return 0;
   const std::ptrdiff_t first = argument_count(python, code) - length_of(defaults);
-  return item_of(load<address>(code, python.layout->code_variables), first + number);
+  return item_of(python, load<address>(code, python.layout->code_variables), first + number);
 }
 
 }  // namespace memtrace::heap_scan

@@ -40,9 +40,11 @@ void for_each_variable(const python_objects& python, const read_frame& from, Fun
   const address variables = from.frame + python.interpreter->offsets->frame_locals;
   for (const detail::named_range& range : detail::ranges_of(python, from.code).ranges) {
     for (std::size_t i = 0; i < range.count; ++i) {
-      const auto value = load<address>(variables, (range.first + i) * sizeof(address));
+      const address value =
+          python_stack::load_reference(variables, (range.first + i) * sizeof(address));
       if (value == 0) continue;
-      const auto name = load<address>(range.names, offset::tuple_items + i * sizeof(address));
+      const auto name =
+          load<address>(range.names, python.layout->tuple_items + i * sizeof(address));
       if (!each(name, value)) return;
     }
   }
@@ -52,7 +54,8 @@ void for_each_variable(const python_objects& python, const read_frame& from, Fun
 // defaults. All are strs, or 0.
 
 // Where in a tuple an object stands; -1: nowhere.
-[[nodiscard]] std::ptrdiff_t number_of_item(address tuple, address item) noexcept;
+[[nodiscard]] std::ptrdiff_t number_of_item(const python_objects& python, address tuple,
+                                            address item) noexcept;
 
 // The free variable that the cell of this number in a function's closure is.
 [[nodiscard]] address free_variable(const python_objects& python, address code,

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "interpose/sight/autograd/readable_memory.h"
+#include "interpose/sight/heap_scan/collector_lists.h"
 #include "interpose/sight/heap_scan/container_facts.h"
 #include "interpose/sight/heap_scan/frame_variables.h"
 #include "interpose/sight/heap_scan/instance_values.h"
@@ -62,6 +63,7 @@ class known_object {
   [[nodiscard]] bool variables() const;
   [[nodiscard]] bool exceptions() const;
   [[nodiscard]] bool context() const;
+  [[nodiscard]] bool collector() const;
 
   const python_objects& python_;
   const object_layout& layout_;
@@ -75,7 +77,7 @@ bool known_object::container(kind what) const {
   if (!has_number(length, 1)) return false;
   switch (what) {
     case kind::tuple:
-      return word(at(0), offset::tuple_items) == at(2) && has_flag(at(0), type_flag::tuple);
+      return word(at(0), layout_.tuple_items) == at(2) && has_flag(at(0), type_flag::tuple);
     case kind::dict:
       return value_of_key(python_, at(0), "first") == at(2) && has_flag(at(0), type_flag::dict);
     case kind::deque:
@@ -145,9 +147,10 @@ bool known_object::slots() const {
 // generator, frame, code
 bool known_object::generator() const {
   const std::ptrdiff_t code = python_.interpreter->offsets->frame_code;
+  using python_stack::referred_to;
   if (layout_.minor < 11) return word(at(0), layout_.generator_frame) == at(1);
-  return word(at(0), layout_.generator_frame + code) == at(2) &&
-         word(word(at(1), offset::frame_of_object), code) == at(2) &&
+  return referred_to(word(at(0), layout_.generator_frame + code)) == at(2) &&
+         referred_to(word(word(at(1), offset::frame_of_object), code)) == at(2) &&
          frame_of_generator(python_, at(0)).frame != 0;
 }
 
@@ -159,7 +162,7 @@ bool known_object::finished() const {
 bool known_object::code() const {
   const address names = word(at(0), layout_.code_variables);
   if (word(names, python_stack::object::type) != python_.tuple) return false;
-  if (!is_text(word(names, offset::tuple_items), 2)) return false;
+  if (!is_text(word(names, layout_.tuple_items), 2)) return false;
   if (layout_.code_variable_count == not_there) {
     return names == at(3) && word(at(0), layout_.code_cells) == at(4) &&
            word(at(0), layout_.code_free) == at(5);
@@ -208,6 +211,13 @@ bool known_object::context() const {
   return leave(made.get()) == 0 && same;
 }
 
+bool known_object::collector() const {
+  const auto make = python_stack::find_function<py (*)(std::ptrdiff_t)>("PyList_New");
+  if (make == nullptr) return false;
+  const reference newest(python_stack::python_functions(), make(0));
+  return newest && collector_lists::learn(memory_, layout_, address_of(newest.get()));
+}
+
 bool known_object::is_same(std::string_view kind) const {
   if (kind == "list") return container(kind::list);
   if (kind == "tuple") return container(kind::tuple);
@@ -225,6 +235,7 @@ bool known_object::is_same(std::string_view kind) const {
   if (kind == "variables") return variables();
   if (kind == "exceptions") return exceptions();
   if (kind == "context") return context();
+  if (kind == "collector") return collector();
   return false;
 }
 

@@ -84,4 +84,5 @@ def check(same, modules, leave):
         except ValueError as outer:
             return next(handles(outer))
 
-    return (containers() and instances() and variables() and exceptions() and same("context", None))
+    return (containers() and instances() and variables() and exceptions() and same("context", None)
+            and same("collector", None))

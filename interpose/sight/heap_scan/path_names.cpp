@@ -243,7 +243,7 @@ path_names::named path_names::from_closure(const named& parent, const step& edge
   const bool is_closure = parent.as == role::closure;
   address variable = 0;
   if (edge.parent_kind == kind::tuple) {
-    const auto number = number_of_item(edge.parent, edge.child);
+    const auto number = number_of_item(python_, edge.parent, edge.child);
     variable = is_closure ? free_variable(python_, code, number)
                           : argument_with_default(python_, code, edge.parent, number);
   }

@@ -27,6 +27,9 @@ struct object_layout {
   std::uint16_t cached_keys;      // of a class made in Python: names of those values
   std::uint16_t generator_frame;  // up to 3.10 its address, from 3.11 on the frame itself
   std::uint16_t generator_state;  // one byte, 3.11 on
+  signed char frame_cleared;      // value of that byte, and above
+  std::uint16_t tuple_items;
+  std::uint16_t frozen;  // where gc.freeze() puts objects, behind the youngest generation
   std::uint16_t thread_exceptions;
   std::uint16_t exception_value;  // in an item of that list
   std::uint16_t exception_previous;
@@ -47,7 +50,6 @@ inline constexpr std::uint16_t base = 256;
 inline constexpr std::uint16_t dict_offset = 288;
 inline constexpr std::uint16_t item_count = 16;  // of list, tuple, dict, deque
 inline constexpr std::uint16_t set_count = 24;
-inline constexpr std::uint16_t tuple_items = 24;
 inline constexpr std::uint16_t deque_bound = 64;
 inline constexpr std::uint16_t lru_cache = 72;
 inline constexpr std::uint16_t lru_bound = 96;

@@ -157,7 +157,7 @@ root_group root_finder::contexts() const {
 
 root_group root_finder::suspended() const {
   root_group found;
-  collector_lists().for_each([&](address object) {
+  collector_lists(*python_.layout).for_each([&](address object) {
     if (until_.is_over()) return false;
     const address type = type_of(object);
     if (type != python_.generator && type != python_.coroutine && type != python_.async_generator) {

@@ -61,6 +61,7 @@ class search final : private reference_visitor {
   [[nodiscard]] const mapped_array<node>& tensors_with_graphs() const noexcept { return graphs_; }
   [[nodiscard]] std::uint64_t most_objects() const noexcept { return most_objects_; }
   [[nodiscard]] deadline& until() noexcept { return until_; }
+  [[nodiscard]] const python_objects& python() const noexcept { return python_; }
   [[nodiscard]] bool is_incomplete() const noexcept {
     return objects_.is_full() || until_.was_over();
   }

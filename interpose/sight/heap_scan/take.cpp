@@ -48,7 +48,7 @@ void search_packages(search& searched, const root_finder& roots, storage_reader&
 // The objects that the collector knows and the search has not met.
 mapped_array<address> find_nameless(search& searched, std::uint64_t most) {
   mapped_array<address> found(most);
-  collector_lists().for_each([&](address object) {
+  collector_lists(*searched.python().layout).for_each([&](address object) {
     if (searched.until().is_over()) return false;
     return searched.objects().find(object) != no_node || found.push(object);
   });

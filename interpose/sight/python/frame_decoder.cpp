@@ -36,7 +36,7 @@ int instruction_offset(const layout& offsets, frame_key key) noexcept {
 
 frame_place place_of(const interpreter& python, frame_key key) noexcept {
   const layout& offsets = *python.offsets;
-  if (key.owner() == owned_by_c_stack) return {frame_kind::hidden, 0};
+  if (key.owner() >= owned_by_c_stack) return {frame_kind::hidden, 0};
   if (!is_code(python, key.code())) return {frame_kind::not_code, 0};
   if (has_not_begun(offsets, key)) return {frame_kind::hidden, 0};
   const auto table = load<address>(key.code(), offsets.code_lines);

@@ -12,41 +12,26 @@ namespace memtrace::python_stack {
 
 namespace {
 
-// The start of _PyRuntime from 3.13 on, for debuggers in other processes: Include/internal/
-// pycore_debug_offsets.h. Words after the cookie, by their place in it.
-namespace debug_word {
-constexpr unsigned free_threaded = 2;
-constexpr unsigned thread_frame = 23;
-constexpr unsigned frame_previous = 29;
-constexpr unsigned frame_code = 30;
-constexpr unsigned frame_instruction = 31;
-constexpr unsigned frame_owner = 33;
-constexpr unsigned code_file = 35;
-constexpr unsigned code_name = 36;
-constexpr unsigned code_lines = 38;
-constexpr unsigned code_first_line = 39;
-constexpr unsigned code_instructions = 43;
-}  // namespace debug_word
-
 bool published_offsets_agree(const std::uint64_t* words, const layout& ours) noexcept {
-  return words[debug_word::thread_frame] == ours.thread_frame &&
-         words[debug_word::frame_previous] == ours.frame_previous &&
-         words[debug_word::frame_code] == ours.frame_code &&
-         words[debug_word::frame_instruction] == ours.frame_instruction &&
-         words[debug_word::frame_owner] == ours.frame_owner &&
-         words[debug_word::code_file] == ours.code_file &&
-         words[debug_word::code_name] == ours.code_name &&
-         words[debug_word::code_lines] == ours.code_lines &&
-         words[debug_word::code_first_line] == ours.code_first_line &&
-         words[debug_word::code_instructions] == ours.code_instructions;
+  const published_words& at = *ours.published;
+  return words[at.thread_frame] == ours.thread_frame &&
+         words[at.frame_previous] == ours.frame_previous &&
+         words[at.frame_code] == ours.frame_code &&
+         words[at.frame_instruction] == ours.frame_instruction &&
+         words[at.frame_owner] == ours.frame_owner && words[at.code_file] == ours.code_file &&
+         words[at.code_name] == ours.code_name && words[at.code_lines] == ours.code_lines &&
+         words[at.code_first_line] == ours.code_first_line &&
+         words[at.code_instructions] == ours.code_instructions;
 }
 
 const char* refuse_by_published_offsets(const layout& ours) noexcept {
+  if (ours.published == nullptr) return nullptr;
+  constexpr unsigned is_free_threaded = 2;
   const auto* words = static_cast<const std::uint64_t*>(find_symbol("_PyRuntime"));
   if (words == nullptr || std::memcmp(words, "xdebugpy", 8) != 0) {
-    return ours.minor >= 13 ? "this Python does not publish its offsets" : nullptr;
+    return "this Python does not publish its offsets";
   }
-  if (words[debug_word::free_threaded] != 0) return "free-threaded Python is not supported";
+  if (words[is_free_threaded] != 0) return "free-threaded Python is not supported";
   if (!published_offsets_agree(words, ours)) return "this Python's objects have another layout";
   return nullptr;
 }
@@ -58,7 +43,7 @@ bool is_type_named(address type, address type_of_types, const char* name) noexce
 }
 
 const char* refuse(const interpreter& python, const char* full_version) noexcept {
-  if (python.offsets == nullptr) return "only Python 3.9 to 3.13 is supported";
+  if (python.offsets == nullptr) return "only Python " MEMTRACE_PYTHONS " is supported";
   if (std::strstr(full_version, "free-threading") != nullptr) {
     return "free-threaded Python is not supported";
   }

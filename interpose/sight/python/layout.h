@@ -19,6 +19,21 @@ inline constexpr std::uint16_t not_there = 0xffff;
 
 enum class line_format : std::uint8_t { lnotab, ranges, locations };  // 3.9, 3.10, 3.11 on
 
+// Where _PyRuntime, which from 3.13 on begins with these offsets for debuggers in other processes
+// (Include/internal/pycore_debug_offsets.h), has each of them: words after its cookie.
+struct published_words {
+  std::uint8_t thread_frame;
+  std::uint8_t frame_previous;
+  std::uint8_t frame_code;
+  std::uint8_t frame_instruction;
+  std::uint8_t frame_owner;
+  std::uint8_t code_file;
+  std::uint8_t code_name;
+  std::uint8_t code_lines;
+  std::uint8_t code_first_line;
+  std::uint8_t code_instructions;
+};
+
 struct layout {
   unsigned minor;              // of 3.x
   std::uint16_t thread_frame;  // the frame, or the cframe
@@ -38,6 +53,7 @@ struct layout {
   std::uint16_t text_ascii;            // characters of a compact ASCII str
   std::uint16_t text_compact;          // characters of another compact str; else their pointer
   line_format lines;
+  const published_words* published;  // nullptr up to 3.12
 };
 
 // Same in every version.
@@ -56,9 +72,12 @@ inline constexpr unsigned long text_subclass = 1ul << 28;  // Py_TPFLAGS_UNICODE
 
 // Owners of a frame (3.11 on).
 inline constexpr unsigned owned_by_generator = 1;
-inline constexpr unsigned owned_by_c_stack = 3;
+inline constexpr unsigned owned_by_c_stack = 3;  // and above: by the interpreter itself
 
-// nullptr where the version is not one of 3.9 to 3.13.
+// The oldest and the newest version in that table, as sentences name them.
+#define MEMTRACE_PYTHONS "3.9 to 3.15"
+
+// nullptr where the version is not in the table.
 [[nodiscard]] const layout* layout_of(unsigned major, unsigned minor) noexcept;
 
 template <typename T>
@@ -66,6 +85,16 @@ template <typename T>
   T value;
   std::memcpy(&value, reinterpret_cast<const void*>(base + offset), sizeof(T));
   return value;
+}
+
+// What a frame's word for its code or for a variable refers to. From 3.14 on these words are
+// tagged (_PyStackRef): the two low bits say how the reference is counted, or that it is an integer.
+[[nodiscard]] inline address referred_to(address word) noexcept {
+  constexpr address tag = 3, integer = 3;
+  return (word & tag) == integer ? 0 : word & ~tag;
+}
+[[nodiscard]] inline address load_reference(address frame, std::size_t offset) noexcept {
+  return referred_to(load<address>(frame, offset));
 }
 
 }  // namespace memtrace::python_stack

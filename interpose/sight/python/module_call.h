@@ -26,7 +26,7 @@ class module_call {
   // The module that this call's frame is running.
   [[nodiscard]] address module_of(const layout& offsets, address frame) const noexcept {
     const std::size_t slot = (word_ >> 48) & 0x7fff;
-    const auto self = load<address>(frame, offsets.frame_locals + slot * sizeof(address));
+    const address self = load_reference(frame, offsets.frame_locals + slot * sizeof(address));
     if ((word_ >> 63) == 0 || self == 0) return self;
     return load<address>(self, object::cell_content);
   }

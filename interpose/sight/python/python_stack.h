@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The Python call stack of the calling thread, as a number in the trace, without the GIL, CPython
-// 3.9 to 3.13. Free-threaded builds, 3.14 and later, and an interpreter whose own answer differs
+// 3.9 to 3.15. Free-threaded builds, 3.16 and later, and an interpreter whose own answer differs
 // from ours get no stacks, and one piece of news that says so.
 //
 //   hook ──► python_stack::capture(table) ──► stack_id          any thread, at every event

@@ -9,7 +9,7 @@ import runs
 from pairs import PROGRAMS, run_both
 
 TRACE = Path(__file__).resolve().parents[2] / "trace"
-sys.path += [str(TRACE / "interception"), str(TRACE / "python_stacks")]
+sys.path.append(str(TRACE / "interception"))
 import c_programs  # noqa: E402
 import interpreters  # noqa: E402
 

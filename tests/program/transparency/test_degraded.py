@@ -56,12 +56,12 @@ def test_program_without_python(tmp_path):
 
 
 @pytest.mark.parametrize("version, reason", [
-    ("3.14.0 (main) [GCC 12.2.0]", "only Python 3.9 to 3.13 is supported"),
-    ("3.14.0 free-threading build (main) [GCC 12.2.0]", "only Python 3.9 to 3.13 is supported"),
+    ("3.16.0 (main) [GCC 12.2.0]", "only Python 3.9 to 3.15 is supported"),
+    ("3.14.0 free-threading build (main) [GCC 12.2.0]", "free-threaded Python is not supported"),
     ("3.13.1 experimental free-threading build (main) [GCC]", "free-threaded Python is not supported"),
-    ("3.13.1 (main) [GCC 12.2.0]", "this Python's objects have another layout"),
-    ("4.0.0", "only Python 3.9 to 3.13 is supported"),
-    ("no version", "only Python 3.9 to 3.13 is supported"),
+    ("3.15.1 (main) [GCC 12.2.0]", "this Python's objects have another layout"),
+    ("4.0.0", "only Python 3.9 to 3.15 is supported"),
+    ("no version", "only Python 3.9 to 3.15 is supported"),
 ])
 def test_python_that_is_not_supported(version, reason, tmp_path):
     if runs.on_real_gpu():

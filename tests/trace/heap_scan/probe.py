@@ -17,6 +17,7 @@ class Probe:
         self.library.probe_name_of.restype = ctypes.c_void_p
         self.library.probe_objects.restype = ctypes.c_ulong
         self.library.probe_cpu_seconds.restype = ctypes.c_double
+        self.check_objects()  # a scan comes after it, in traced programs too
 
     def take(self, held=Held, allocated=0, most_objects=2_000_000, in_time=False):
         """`in_time`: with the limit that a census has, otherwise with one of a minute."""

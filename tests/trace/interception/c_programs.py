@@ -8,6 +8,7 @@ import runs
 HEADERS = runs.ROOT / ".deps" / "cuda13" / "include"
 RUNTIME = runs.ROOT / ".deps" / "cuda13" / "lib"
 RUNTIME_12 = runs.ROOT / ".deps" / "cuda12" / "lib"
+RUNTIME_NEWEST = runs.ROOT / ".deps" / "cuda_newest" / "lib"
 
 
 def compiled(target: Path, *arguments: str | Path) -> Path:

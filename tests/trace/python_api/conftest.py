@@ -7,7 +7,7 @@ import pytest
 import runs
 import warm
 
-sys.path[:0] = [str(runs.ROOT / "python"), str(runs.ROOT / "tests" / "trace" / "python_stacks")]
+sys.path[:0] = [str(runs.ROOT / "python")]
 
 HERE = Path(__file__).resolve().parent
 

@@ -4,18 +4,21 @@
 import pytest
 
 import environments
+import interpreters
 import version_runs
 
 pytestmark = pytest.mark.slow
 CASES = [
-    pytest.param(torch, setting, id=f"{torch}-{setting}")
-    for torch in (environments.OLDEST, environments.NEWEST) for setting in version_runs.SETTINGS
+    pytest.param(torch, python, setting, id=f"{torch}-{python}-{setting}")
+    for torch, python in ((environments.OLDEST, interpreters.RUNNING), (environments.NEWEST, interpreters.RUNNING),
+                          (environments.NEWEST, interpreters.VERSIONS[-1]))
+    for setting in version_runs.SETTINGS
 ]
 
 
-@pytest.mark.parametrize(("torch", "setting"), CASES)
-def test_a_version_trains_and_is_traced_exactly(torch, setting, built, tmp_path):
-    version = environments.Version(torch, environments.running_python())
+@pytest.mark.parametrize(("torch", "python", "setting"), CASES)
+def test_a_version_trains_and_is_traced_exactly(torch, python, setting, built, tmp_path):
+    version = environments.Version(torch, python)
     try:
         run = version_runs.run_one(version, setting, tmp_path)
     except environments.Unavailable as why:
@@ -24,6 +27,7 @@ def test_a_version_trains_and_is_traced_exactly(torch, setting, built, tmp_path)
     assert run.infos["torch"].startswith(f"{torch}+cu")
     assert run.infos["event_source"] == "tracker"
     assert run.infos["python_stacks"] == run.infos["agent"] == run.infos["autograd"] == "on"
+    assert "the simulated GPU has no" not in run.said
     assert found.events > 5000 and found.with_frames > 2000 and found.streams > 3
     assert found.deferred > 0, "no free waited for a stream"
     assert ("segment_map" in found.kinds) == (setting == "expandable")

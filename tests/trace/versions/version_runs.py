@@ -28,6 +28,7 @@ def settings_of(version: environments.Version) -> list[str]:
 
 @dataclass
 class Run:
+    said: str  # on standard error
     found: compare.Comparison
     report: dict
     infos: dict[str, str]
@@ -57,7 +58,7 @@ def replayed(trace: Path, folder: Path) -> str:
 def run_one(version: environments.Version, setting: str, folder: Path) -> Run:
     python = environments.installed(version)
     truth_file = folder / "truth.pickle"
-    runs.run(
+    outcome = runs.run(
         [python, HERE.parents[1] / "trace" / "training" / "recorded_by_pytorch.py", truth_file,
          HERE / "training.py"],
         folder / "trace", env=SETTINGS[setting], timeout=600,
@@ -68,6 +69,7 @@ def run_one(version: environments.Version, setting: str, folder: Path) -> Run:
     with open(truth_file, "rb") as file:
         truth = pickle.load(file)
     return Run(
+        said=outcome.stderr.decode(),
         found=compare.compare(truth, lines),
         report=runs.report(traces, folder),
         infos={line["key"]: line["value"] for line in lines if line["kind"] == "info"},

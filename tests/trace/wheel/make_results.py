@@ -7,7 +7,7 @@ import tempfile
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE), str(HERE.parents[1] / "support"), str(HERE.parents[1] / "trace" / "versions")]
+sys.path[:0] = [str(HERE), str(HERE.parents[1] / "support")]
 
 import other_systems  # noqa: E402
 import wheels  # noqa: E402

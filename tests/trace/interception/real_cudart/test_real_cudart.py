@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""NVIDIA's own CUDA runtime, static and shared, 13.0 and 12.4, on a driver that does nothing but answer it.
+"""NVIDIA's own CUDA runtime, static and shared, 12.4, 13.0 and 13.5, on a driver that does nothing but answer it.
 
 The runtime asks the driver for all its functions by name and then refuses to go on, since it finds
 none of the driver's undocumented tables. What it keeps by then must be the same with libmemtrace.so
@@ -22,7 +22,8 @@ import c_programs  # noqa: E402
 @pytest.fixture(scope="module")
 def machine(tmp_path_factory):
     """A folder with the driver and both programs."""
-    if not (c_programs.RUNTIME / "libcudart_static.a").exists() or not c_programs.RUNTIME_12.exists():
+    if not all((c_programs.RUNTIME / "libcudart_static.a").exists() and libraries.exists()
+               for libraries in (c_programs.RUNTIME_12, c_programs.RUNTIME_NEWEST)):
         pytest.fail("no CUDA runtimes in .deps: run scripts/setup", pytrace=False)
     folder = tmp_path_factory.mktemp("real_cudart")
     driver = folder / "driver.c"
@@ -31,7 +32,8 @@ def machine(tmp_path_factory):
     c_programs.library(folder / "libcuda.so.1", driver, "-Wl,-soname,libcuda.so.1")
     c_programs.compiled(folder / "static", HERE / "tables.c",
                         c_programs.RUNTIME / "libcudart_static.a", "-ldl", "-lpthread", "-lrt")
-    for name, libraries in (("shared", c_programs.RUNTIME), ("shared_12", c_programs.RUNTIME_12)):
+    for name, libraries in (("shared", c_programs.RUNTIME), ("shared_12", c_programs.RUNTIME_12),
+                            ("shared_newest", c_programs.RUNTIME_NEWEST)):
         shared = next(libraries.glob("libcudart.so.1*"))
         c_programs.compiled(folder / name, HERE / "tables.c", shared, f"-Wl,-rpath,{libraries}")
     return folder
@@ -57,7 +59,7 @@ def hooked() -> set[str]:
     return set(re.findall(r"^[A-Z_]+\(driver, (\w+)", rows, re.MULTILINE))
 
 
-@pytest.mark.parametrize("program", ["static", "shared", "shared_12"])
+@pytest.mark.parametrize("program", ["static", "shared", "shared_12", "shared_newest"])
 def test_the_runtime_keeps_the_same_functions_or_their_wrappers(built, machine, program):
     bare, asked_bare = run(machine, program, traced=False)
     traced, asked_traced = run(machine, program, traced=True)

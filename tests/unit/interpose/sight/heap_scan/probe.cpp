@@ -208,7 +208,8 @@ PROBE int probe_check_objects(unsigned which, int bytes, void* leave) {
       &heap_scan::object_layout::exception_value, &heap_scan::object_layout::exception_previous,
       &heap_scan::object_layout::thread_context,  &heap_scan::object_layout::code_variable_count,
       &heap_scan::object_layout::code_variables,  &heap_scan::object_layout::code_free,
-      &heap_scan::object_layout::code_cells,
+      &heap_scan::object_layout::code_cells,      &heap_scan::object_layout::tuple_items,
+      &heap_scan::object_layout::frozen,
   };
   static std::int16_t heap_scan::object_layout::*const before[] = {
       &heap_scan::object_layout::values, &heap_scan::object_layout::managed_dict};

