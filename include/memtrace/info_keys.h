@@ -34,7 +34,11 @@ inline constexpr char main_thread[] = "main_thread";
 inline constexpr char memtrace_version[] = "memtrace_version";
 inline constexpr char mode[] = "mode";  // MEMTRACE: minimal, standard, full (capabilities.h)
 inline constexpr char capabilities[] = "capabilities";  // the rows that are on, spaces between
-inline constexpr char refused[] = "refused";    // "row: why it is off after all", one record each
+inline constexpr char refused[] = "refused";  // "row: why it is off after all", one record each
+// Where the recording began in a process that ran already: bytes that PyTorch had allocated then
+inline constexpr char found[] = "found";
+// The only frame of such memory's stack: its file, line 0
+inline constexpr char before_recording[] = "<before the recording>";
 inline constexpr char agent[] = "agent";        // "on", or why names and states are unknown
 inline constexpr char autograd[] = "autograd";  // "on", or which of its functions are missing
 // The most positions that a model of the program has (Transformers' max_position_embeddings); one

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from memtrace._tool import ToolFailed, ToolMissing
 
 __all__ = ["Fit", "Recording", "Report", "ToolFailed", "ToolMissing", "annotate", "census", "counter", "fit",
-           "expect_growth", "is_active", "phase", "read", "report", "step"]
+           "expect_growth", "is_active", "phase", "read", "report", "start", "step", "stop"]
 
 # The modules that read recordings are imported when they are first used: a training may never do.
 _LATER = {"Fit": "_fit", "Recording": "_read", "Report": "_report", "ToolFailed": "_tool", "ToolMissing": "_tool"}
@@ -56,7 +56,7 @@ def __getattr__(name: str) -> Any:
 
 
 def _find_library():
-    """The functions of the preloaded library, or None."""
+    """The functions of the library where it is in this process, or None."""
     try:
         import ctypes
 
@@ -74,6 +74,7 @@ def _find_library():
             ("expect_growth", nothing, [text, text, text, ctypes.c_uint]),
             ("expect_growth_of", nothing, [ctypes.c_void_p, text, text, ctypes.c_uint]),
             ("trace_path", ctypes.c_size_t, [ctypes.c_char_p, ctypes.c_size_t]),
+            ("stop", nothing, []),
         ):
             function = getattr(library, f"memtrace_{name}")
             function.restype = result
@@ -139,6 +140,35 @@ def _address(memory) -> int:
 def is_active() -> bool:
     """Whether the calls below have an effect."""
     return _library is not None
+
+
+def start(output=None) -> str | None:
+    """Records from here on, in a process that was started without memtrace: a notebook whose model is on the GPU
+    already, a service. Returns where the trace is; None while CUDA was not used yet.
+
+    What PyTorch's allocator has by now is in the trace without the lines that allocated it; of all that follows is
+    known what memtrace run records. `output`: the folder of the trace (default: MEMTRACE_OUTPUT, else the working
+    directory). In a process that is recorded already this changes nothing. Raises ToolMissing, and RuntimeError where
+    it cannot be: after stop(), where the folder cannot be written to, where the library cannot be loaded any more.
+    """
+    global _library
+    if _library is None:
+        from memtrace import _start
+
+        _start.load(output)
+        _library = _find_library()
+    return _own_trace()
+
+
+def stop() -> str | None:
+    """Ends the recording, and returns where it is: whole, as if the process had ended here. It cannot be begun again
+    in this process. What is called from here on has no effect."""
+    global _library, _has_said
+    path = _own_trace()
+    if _library is not None:
+        _library.memtrace_stop()
+        _library, _has_said = None, True
+    return path
 
 
 class phase:  # noqa: N801 - used as `with memtrace.phase(…)`

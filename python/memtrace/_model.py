@@ -101,6 +101,7 @@ class Completeness:
     clean_exit: bool
     missing_blocks: int
     missing_events: int
+    allocated_before_bytes: Optional[int]
     allocations: int
     backward_allocations: int
     unresolved_stacks: int

@@ -35,6 +35,7 @@ inline constexpr std::uint32_t compiled_forward =
 inline constexpr std::uint32_t stage_buffer = 1048576;    // a pipeline's stage receives into it
 inline constexpr std::uint32_t stage_gradient = 2097152;  // gradients, from the next stage
 inline constexpr std::uint32_t attention_cache = 524288;  // a library's cache of keys and values
+inline constexpr std::uint32_t was_there = 4194304;       // before the recording began
 }  // namespace mark
 
 struct stack_marks {

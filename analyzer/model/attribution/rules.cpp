@@ -61,6 +61,12 @@ classification judge(const rule_case& freed) {
   const rule_case about{freed.block, end, freed.marks, freed.run};
   for (const auto rules : {told_rules(), origin_rules(), lifetime_rules()}) {
     auto found = first_of(rules, about);
+    // How it came about was not seen, nor who asked for it: only what was said of it counts.
+    if (!found && (about.marks.any & mark::was_there) != 0) {
+      classification unknown;
+      unknown.guess = false;
+      return unknown;
+    }
     if (!found) continue;
     // How long it would have lived is not known.
     found->guess = found->guess || (about.end.alive && rules.data() == lifetime_rules().data());

@@ -62,7 +62,8 @@ struct run_facts {
   std::string host;
   std::uint64_t started_ns = 0;  // since 1970
   std::uint64_t duration_ns = 0;
-  std::optional<std::uint64_t> exit_status;  // where the program ended by itself
+  std::optional<std::uint64_t> allocated_before;  // bytes, where a running process was recorded
+  std::optional<std::uint64_t> exit_status;       // where the program ended by itself
   std::string torch;
   std::string cuda;  // 13.0
   std::string python;

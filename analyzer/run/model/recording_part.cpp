@@ -81,6 +81,7 @@ namespace key = format::info_key;
   run.host = info(key::host);
   run.started_ns = header.start_realtime_ns;
   run.duration_ns = completeness.end_time_ns;
+  run.allocated_before = text::number_in(info(key::found));
   run.exit_status = text::number_in(info(key::exit_status));
   run.torch = info(key::torch);
   run.cuda = cuda_version(info(key::cuda_runtime));

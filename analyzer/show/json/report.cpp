@@ -166,6 +166,7 @@ namespace {
           {"clean_exit", facts.clean_exit},
           {"missing_blocks", facts.missing_blocks},
           {"missing_events", facts.missing_events},
+          {"allocated_before_bytes", or_null(process.run.allocated_before)},
           {"allocations", process.stacks.allocations},
           {"backward_allocations", process.stacks.backward},
           {"unresolved_stacks", process.stacks.unresolved},

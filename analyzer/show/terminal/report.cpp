@@ -85,6 +85,10 @@ void add_run(text::page& out, const run::process_report& process) {
 [[nodiscard]] std::vector<std::string> gaps(const run::process_report& process) {
   const auto& facts = process.completeness;
   std::vector<std::string> found;
+  if (const auto before = process.run.allocated_before) {
+    found.push_back(fmt::format("recorded while it ran: {} were allocated before, by unknown lines",
+                                text::format_bytes(*before)));
+  }
   if (!facts.clean_exit) found.emplace_back("the program was killed, or is still running");
   if (facts.truncated) {
     found.push_back(facts.missing_events == 0

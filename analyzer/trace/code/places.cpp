@@ -7,6 +7,7 @@
 
 #include "analyzer/base/text/parts.h"
 #include "analyzer/base/text/utf8.h"
+#include "memtrace/info_keys.h"
 
 namespace memtrace::code {
 
@@ -53,6 +54,9 @@ bool is_of_autograd(std::string_view thread) {
 }
 
 std::string place_without_user(const std::vector<source_frame>& frames, const std::string& thread) {
+  if (!frames.empty() && frames.back().file == format::info_key::before_recording) {
+    return "before the recording";
+  }
   if (!frames.empty()) return place_of(frames.back(), 2) + " (library code)";
   if (is_of_autograd(thread)) return "backward pass (forward line not known)";
   if (thread.empty()) return "no Python frame";

@@ -103,6 +103,10 @@ void sample_after_allocation(std::uint64_t bytes) noexcept {
   something_is_new();
 }
 
+void taken_before(std::uint32_t device, std::uint64_t bytes) noexcept {
+  at(device % max_devices).taken_before.fetch_add(bytes, std::memory_order_relaxed);
+}
+
 void ensure(recorder& to, std::uint32_t device) noexcept {
   auto& state = at(device);
   if (state.recorded_in.load(std::memory_order_relaxed) == to.generation()) [[likely]]

@@ -26,6 +26,9 @@ void sample_current() noexcept;
 // its first call): `bytes` of device memory were allocated since.
 void sample_after_allocation(std::uint64_t bytes) noexcept;
 
+// Before the first look at a device, where the recording begins late: what is allocated already.
+void taken_before(std::uint32_t device, std::uint64_t bytes) noexcept;
+
 // The device's record is in this recording from here on.
 void ensure(recorder& to, std::uint32_t device) noexcept;
 

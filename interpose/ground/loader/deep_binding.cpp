@@ -42,8 +42,8 @@ struct opened_library {
   void* handle;  // keeps it loaded
 };
 struct new_libraries {
-  std::array<opened_library, 256> all;
-  std::size_t count = 0;
+  std::array<opened_library, library_list::capacity> all;
+  std::size_t count;
 };
 
 // Where the libraries lie that were bound deep. Only added to: what is loaded in the place of one
@@ -57,6 +57,7 @@ std::atomic<std::size_t> bound_deep_count{0};
 
 library_list known_before;
 std::atomic<bool> is_due{false};
+std::atomic<bool> everything{false};
 small_lock lock;
 
 int note(dl_phdr_info* library, std::size_t, void*) {
@@ -119,8 +120,17 @@ bool is_of_linker(const char* name) noexcept {
          std::strcmp(name, "dlopen") == 0;
 }
 
+bool is_wanted(const char* name) noexcept {
+  return is_of_interest(name) || is_of_linker(name) ||
+         (everything.load(std::memory_order_relaxed) && has_wrapper(name));
+}
+
 void* instead_of_target(const char* name, void* target) noexcept {
-  if (!is_of_linker(name)) return instead_of_symbol(name, target);
+  if (!is_of_linker(name)) {
+    return everything.load(std::memory_order_relaxed) && has_wrapper(name)
+               ? instead_of_bound(name, target)
+               : instead_of_symbol(name, target);
+  }
   if (!is_from_family(library_family::c_library, target)) return target;
   void* const own = find_export_beside(&__ehdr_start[0], name);
   return own == nullptr ? target : own;
@@ -133,7 +143,7 @@ void correct(const opened_library& library, const elf_exports& dynamic,
     const auto type = ELF64_R_TYPE(one.r_info);
     if (type != R_X86_64_JUMP_SLOT && type != R_X86_64_GLOB_DAT && type != R_X86_64_64) continue;
     const char* const name = dynamic.name_of(one);
-    if (one.r_addend != 0 || !(is_of_interest(name) || is_of_linker(name))) continue;
+    if (one.r_addend != 0 || !is_wanted(name)) continue;
     auto** const slot = reinterpret_cast<void**>(library.facts.dlpi_addr + one.r_offset);
     void* const value = __atomic_load_n(slot, __ATOMIC_ACQUIRE);
     if (value == nullptr || is_own(value)) continue;
@@ -169,12 +179,14 @@ void remember(const dl_phdr_info& library) noexcept {
 }
 
 void correct_new_libraries() noexcept {
-  new_libraries list;
+  static new_libraries list;  // under the lock
+  list.count = 0;
   dl_iterate_phdr(&note_new, &list);
   for (opened_library& library : std::span(list.all).first(list.count)) {
     library.handle = dlopen(library.path, RTLD_LAZY | RTLD_NOLOAD);
     std::free(library.path);
     if (library.handle == nullptr) continue;  // closed meanwhile
+    if (is_within(library.facts, reinterpret_cast<std::uintptr_t>(&__ehdr_start[0]))) continue;
     remember(library.facts);
     const elf_exports dynamic(library.facts);
     correct(library, dynamic, dynamic.data());
@@ -187,6 +199,7 @@ void correct_new_libraries() noexcept {
 
 void before_open(bool binds_deep) noexcept {
   look_if_due();
+  binds_deep = binds_deep || everything.load(std::memory_order_relaxed);
   if (!binds_deep || !settings::is_on(capability::deep_binding) || !lock.try_lock_for(100)) return;
   known_before.count = 0;
   dl_iterate_phdr(&note, nullptr);
@@ -194,7 +207,16 @@ void before_open(bool binds_deep) noexcept {
   lock.unlock();
 }
 
+void bind_everything() noexcept {
+  if (everything.exchange(true, std::memory_order_relaxed) || !lock.try_lock_for(100)) return;
+  known_before.count = 0;
+  correct_new_libraries();
+  lock.unlock();
+  (void)dlerror();
+}
+
 bool is_bound_deep(const void* address) noexcept {
+  if (everything.load(std::memory_order_relaxed)) return true;
   const auto at = reinterpret_cast<std::uintptr_t>(address);
   const std::size_t known = bound_deep_count.load(std::memory_order_acquire);
   for (std::size_t i = 0; i < known; ++i) {

@@ -16,6 +16,10 @@ void before_open(bool binds_deep) noexcept;
 // one when it looks something up.
 [[nodiscard]] bool is_bound_deep(const void* address) noexcept;
 
+// Corrects the tables of every library there is, and of all that are opened from now on: of a
+// process that was started without us nobody is bound to us.
+void bind_everything() noexcept;
+
 // Corrects what was opened since. One load where nothing was.
 void look_if_due() noexcept;
 

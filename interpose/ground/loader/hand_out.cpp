@@ -3,8 +3,10 @@
 
 #include <dlfcn.h>
 
+#include <algorithm>
 #include <cctype>
 #include <cstring>
+#include <iterator>
 #include <string_view>
 
 #include "interpose/ground/base/own_library.h"
@@ -31,6 +33,13 @@ bool is_handed_out(const hook& one) noexcept {
     if (name == one.name) return false;
   }
   return true;
+}
+
+hook* find_any(std::string_view name) noexcept {
+  for (hook& one : hooks) {
+    if (name == one.name && one.family != library_family::c_library) return &one;
+  }
+  return nullptr;
 }
 
 hook* find_hook(std::string_view name) noexcept {
@@ -114,6 +123,30 @@ void* instead_of_symbol(const char* name, void* found) noexcept {
   if (hook* const entry = find_hook(name); entry != nullptr) return wrapper_of(*entry, found, 0);
   if (is_of_cuda(found)) unknown_names::count(name, 0, unknown_names::why::unknown);
   return found;
+}
+
+bool has_wrapper(const char* name) noexcept {
+  const bool is_mangled = name[0] == '_' && name[1] == 'Z';
+  if (!is_mangled) return name[0] == 'c' && name[1] == 'u' && find_any(name) != nullptr;
+  // Of the many thousand names of C++ in PyTorch's tables a few are in this one, at its end.
+  static const hook* const first = std::find_if(std::begin(hooks), std::end(hooks),
+                                                [](const hook& one) { return one.name[0] == '_'; });
+  for (const hook* one = first; one != std::end(hooks); ++one) {
+    if (std::strcmp(one->name, name) == 0) return true;
+  }
+  return false;
+}
+
+void* instead_of_bound(const char* name, void* found) noexcept {
+  hook* const entry = find_any(name);
+  if (entry == nullptr || is_own(found)) return found;
+  if (is_handed_out(*entry)) return wrapper_of(*entry, found, 0);
+  if (find_real_function(static_cast<hook_id>(entry - hooks)) == nullptr) {
+    void* none = nullptr;
+    entry->real.compare_exchange_strong(none, found, std::memory_order_relaxed);
+  }
+  void* const wrapper = find_export_beside(&__ehdr_start[0], entry->name);
+  return wrapper == nullptr ? found : wrapper;
 }
 
 void* instead_of_entry_point(const driver_query& query, void* found) noexcept {

@@ -13,6 +13,11 @@ namespace memtrace {
 // For a symbol that dlsym has found.
 [[nodiscard]] void* instead_of_symbol(const char* name, void* found) noexcept;
 
+// For what a library was bound to before this one was loaded: also PyTorch's own functions, and those
+// that lead to the library that their caller was linked with.
+[[nodiscard]] bool has_wrapper(const char* name) noexcept;
+[[nodiscard]] void* instead_of_bound(const char* name, void* found) noexcept;
+
 struct driver_query {
   const char* name;  // as cuGetProcAddress takes it: without version
   int version;       // of CUDA, 12040 is 12.4; 0: none was given

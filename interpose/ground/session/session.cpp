@@ -265,6 +265,14 @@ recorder* detail::begin_recording() noexcept {
   return may_begin(the_stage.load(std::memory_order_acquire)) ? start_slowly() : nullptr;
 }
 
+void end() noexcept {
+  const lock_holder holder(start_lock);
+  if (the_stage.load(std::memory_order_relaxed) != stage::active) return;
+  finish();
+  the_stage.store(stage::impossible, std::memory_order_release);
+  the_recorder.store(nullptr, std::memory_order_release);
+}
+
 bool is_impossible() noexcept {
   return the_stage.load(std::memory_order_relaxed) == stage::impossible;
 }

@@ -31,6 +31,9 @@ extern std::atomic<recorder*> the_recorder;
   return current != nullptr ? current : detail::begin_recording();
 }
 
+// Ends the recording, as exit would: from here on hooks only forward.
+void end() noexcept;
+
 // Nothing will be recorded in this process (any more): every hook only forwards.
 [[nodiscard]] bool is_impossible() noexcept;
 

@@ -98,6 +98,7 @@ export interface Completeness {
   clean_exit: boolean;
   missing_blocks: number;
   missing_events: number;
+  allocated_before_bytes: number | null;
   allocations: number;
   backward_allocations: number;
   unresolved_stacks: number;

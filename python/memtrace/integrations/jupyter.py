@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Notebooks: `%load_ext memtrace`, then `%%memtrace [--phase NAME]` at the top of a cell."""
+"""Notebooks: `%load_ext memtrace`, in any kernel, then `%%memtrace [--phase NAME]` at the top of a cell."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ except ImportError as error:
     raise missing(__name__, "IPython") from error
 
 USAGE = "write %%memtrace, or %%memtrace --phase NAME, at the top of a cell"
-NOT_RECORDED = ("memtrace: this cell ran and was not recorded, because the kernel was started without libmemtrace.so; "
-                "run memtrace kernel install once in a terminal, then choose the memtrace kernel for this notebook")
+NOT_RECORDED = ("memtrace: this cell ran and was not recorded ({}); run memtrace kernel install once in a terminal, then "
+                "choose the memtrace kernel for this notebook")
 
 
 class _Shown:
@@ -36,14 +36,23 @@ class _Shown:
         return self._table
 
 
+_why_not = "memtrace.stop() ended the recording"
+
+
 def load(shell) -> None:
+    """A kernel that was started without memtrace is recorded from here on."""
+    global _why_not
+    try:
+        memtrace.start()
+    except (memtrace.ToolMissing, RuntimeError) as error:
+        _why_not = str(error)
     shell.register_magic_function(_magic_of(shell), magic_kind="cell", magic_name="memtrace")
 
 
 def _magic_of(shell):
     def memtrace_cell(line, cell):
         phase = _phase_of(line) or f"In [{_number_of(shell)}]"
-        # Without memtrace, _show says so, and how to get it in a notebook.
+        # Where nothing is recorded, _show says so.
         recorded = memtrace.phase(phase) if memtrace.is_active() else contextlib.nullcontext()
         try:
             with recorded:
@@ -98,7 +107,7 @@ def _place_of(shell):
 @quietly("reading the recording of this cell")
 def _show(shell, phase: str) -> None:
     if not memtrace.is_active():
-        print(NOT_RECORDED, file=sys.stderr)
+        print(NOT_RECORDED.format(_why_not), file=sys.stderr)
         return
     report = memtrace.report()
     content = report.as_dict() if report is not None else None

@@ -114,16 +114,36 @@ def test_a_cell_that_fails_fails_and_is_shown(kernel, tmp_path):
     assert texts(cells[3]) == "In [4]: the cell allocated no GPU memory\n"
 
 
-def test_without_memtrace_a_cell_runs_and_says_the_remedy(kernel, tmp_path, monkeypatch):
+@pytest.fixture
+def plain_kernel(kernel, tmp_path, monkeypatch):
+    """One that was started without memtrace, on the simulated GPU."""
     spec = tmp_path / "env" / "share" / "jupyter" / "kernels" / kernel / "kernel.json"
     plain = json.loads(spec.read_text())
-    plain["argv"] = plain["argv"][plain["argv"].index("--") + 1:]
-    spec.write_text(json.dumps(plain))
-    [_, cell] = run_notebook(kernel, tmp_path, "%load_ext memtrace", "%%memtrace\nprint(6 * 7)")
+    line, _ = runs.command_line(plain["argv"][plain["argv"].index("--") + 1:], None)
+    spec.write_text(json.dumps({**plain, "argv": line}))
+    monkeypatch.setenv("MEMTRACE_COMMAND", str(runs.memtrace()))
+    return kernel
+
+
+def test_a_kernel_without_memtrace_is_recorded_from_load_ext_on(plain_kernel, tmp_path):
+    *_, filled, shown_late = run_notebook(
+        plain_kernel, tmp_path, "import torch; model = torch.nn.Linear(1024, 1024, device='cuda')", "%load_ext memtrace",
+        "%%memtrace\nprint(6 * 7)", "%%memtrace\nkept = torch.zeros(3 << 18, device='cuda')\nprint(kept.shape)",
+        "import memtrace; print(memtrace.report().completeness.allocated_before_bytes)")
+    assert texts(filled) == "torch.Size([786432])\n"
+    assert "peak 7 MiB allocated; 3 MiB stayed" in shown(filled)["text/plain"]
+    assert "kept = torch.zeros(3 << 18, device='cuda')" in shown(filled)["text/plain"]
+    assert texts(shown_late) == f"{4 * MIB + 4096}\n"
+
+
+def test_where_nothing_can_be_recorded_a_cell_runs_and_says_the_remedy(plain_kernel, tmp_path, monkeypatch):
+    monkeypatch.setenv("MEMTRACE_DISABLE", "1")
+    [_, cell] = run_notebook(plain_kernel, tmp_path, "%load_ext memtrace", "%%memtrace\nprint(6 * 7)")
     assert texts(cell) == "42\n"
     assert texts(cell, "stderr") == (
-        "memtrace: this cell ran and was not recorded, because the kernel was started without libmemtrace.so; "
-        "run memtrace kernel install once in a terminal, then choose the memtrace kernel for this notebook\n")
+        "memtrace: this cell ran and was not recorded (nothing is recorded: MEMTRACE_DISABLE is set, or the folder of "
+        "MEMTRACE_OUTPUT cannot be written to); run memtrace kernel install once in a terminal, then choose the memtrace "
+        "kernel for this notebook\n")
 
 
 USES_THE_GPU = "import os; print(os.getpid())\nimport torch; a = torch.ones(9, device='cuda')"
