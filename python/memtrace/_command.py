@@ -15,6 +15,10 @@ def main() -> None:
         from memtrace import _kernel
 
         return _kernel.main(sys.argv[2:], program)
+    if sys.argv[1:2] == ["attach"]:
+        from memtrace import _attach
+
+        return _attach.main(sys.argv[2:], program)
     # This interpreter writes the files that need Python (export --format parquet).
     os.environ.setdefault("MEMTRACE_PYTHON", sys.executable)
     try:
