@@ -3,10 +3,10 @@
 
 #include <dlfcn.h>
 
-#include <algorithm>
+#include <atomic>
 #include <cctype>
+#include <cstddef>
 #include <cstring>
-#include <iterator>
 #include <string_view>
 
 #include "interpose/ground/base/own_library.h"
@@ -129,10 +129,14 @@ bool has_wrapper(const char* name) noexcept {
   const bool is_mangled = name[0] == '_' && name[1] == 'Z';
   if (!is_mangled) return name[0] == 'c' && name[1] == 'u' && find_any(name) != nullptr;
   // Of the many thousand names of C++ in PyTorch's tables a few are in this one, at its end.
-  static const hook* const first = std::find_if(std::begin(hooks), std::end(hooks),
-                                                [](const hook& one) { return one.name[0] == '_'; });
-  for (const hook* one = first; one != std::end(hooks); ++one) {
-    if (std::strcmp(one->name, name) == 0) return true;
+  static constinit std::atomic<std::size_t> first{0};
+  std::size_t at = first.load(std::memory_order_relaxed);
+  if (at == 0) {
+    while (at < hook_count && hooks[at].name[0] != '_') ++at;
+    first.store(at, std::memory_order_relaxed);
+  }
+  for (; at < hook_count; ++at) {
+    if (std::strcmp(hooks[at].name, name) == 0) return true;
   }
   return false;
 }
