@@ -86,6 +86,7 @@ def _find_library():
 
 _library = _find_library()
 _has_said = False
+_is_over = False  # by stop()
 
 
 def _say_that_nothing_is_recorded() -> None:
@@ -155,6 +156,8 @@ def start(output=None) -> str | None:
     if _library is None:
         from memtrace import _start
 
+        if _is_over:
+            raise RuntimeError("this process was recorded until memtrace.stop(), and cannot be recorded again")
         _start.load(output)
         _library = _find_library()
     return _own_trace()
@@ -163,11 +166,11 @@ def start(output=None) -> str | None:
 def stop() -> str | None:
     """Ends the recording, and returns where it is: whole, as if the process had ended here. It cannot be begun again
     in this process. What is called from here on has no effect."""
-    global _library, _has_said
+    global _library, _has_said, _is_over
     path = _own_trace()
     if _library is not None:
         _library.memtrace_stop()
-        _library, _has_said = None, True
+        _library, _has_said, _is_over = None, True, True
     return path
 
 

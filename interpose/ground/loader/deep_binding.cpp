@@ -215,8 +215,12 @@ void bind_everything() noexcept {
   (void)dlerror();
 }
 
+bool binds_everything() noexcept {
+  return everything.load(std::memory_order_relaxed);
+}
+
 bool is_bound_deep(const void* address) noexcept {
-  if (everything.load(std::memory_order_relaxed)) return true;
+  if (binds_everything()) return true;
   const auto at = reinterpret_cast<std::uintptr_t>(address);
   const std::size_t known = bound_deep_count.load(std::memory_order_acquire);
   for (std::size_t i = 0; i < known; ++i) {

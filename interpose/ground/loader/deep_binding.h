@@ -19,6 +19,7 @@ void before_open(bool binds_deep) noexcept;
 // Corrects the tables of every library there is, and of all that are opened from now on: of a
 // process that was started without us nobody is bound to us.
 void bind_everything() noexcept;
+[[nodiscard]] bool binds_everything() noexcept;
 
 // Corrects what was opened since. One load where nothing was.
 void look_if_due() noexcept;

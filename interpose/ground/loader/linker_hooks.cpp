@@ -117,8 +117,10 @@ void* find_in_own_scope(const char* name, const void* caller) noexcept {
   void* const handle = dlopen(library.path.c_str(), RTLD_LAZY | RTLD_NOLOAD);
   if (handle == nullptr) return nullptr;
   find_symbol* const find = next_dlsym();
-  void* const found = find(handle, name);
+  void* found = find(handle, name);
   dlclose(handle);
+  // Of the global scope this library is the last, and no wrapper is found there.
+  if (found == nullptr && deep_binding::binds_everything()) found = find(RTLD_DEFAULT, name);
   return after_lookup(name, found);
 }
 

@@ -68,7 +68,7 @@ def test_a_second_time_is_refused_and_the_training_goes_on(training, tmp_path):
     pid, end = training
     assert attach(pid, cwd=tmp_path).returncode == 0
     assert attach(pid, "--detach").returncode == 0
-    for arguments, sentence in (((pid,), "is not recorded: RuntimeError: nothing is recorded"),
+    for arguments, sentence in (((pid,), "is not recorded: RuntimeError: this process was recorded until memtrace.stop()"),
                                 ((pid, "--detach"), "has no recording")):
         again = attach(*arguments, cwd=tmp_path)
         assert again.returncode == 1 and sentence in again.stderr

@@ -36,6 +36,11 @@ def after_start(lines):
             for line in lines[begin:] if line["kind"] in EVENTS]
 
 
+def called_by_name(lines):
+    """The last thing that the program does: a function of CUDA that it looks up by name."""
+    return any(line["kind"] == "cuda_call" and line["api"] == "cudaMalloc" and line["size"] == 3 << 20 for line in lines)
+
+
 def check_late(said, lines, report):
     there = [line for line in lines if [frame["file"] for frame in line.get("stack", ())] == ["<before the recording>"]]
     held = [[line["device"], line["address"], line["size"]] for line in there if line["kind"] == "alloc"]
@@ -46,12 +51,12 @@ def check_late(said, lines, report):
     device, = report["devices"]
     assert device["peak_allocated_bytes"] == said["peak"]
     assert report["completeness"]["total_mismatches"] == report["completeness"]["unknown_frees"] == 0
-    assert report["steps"]["count"] == 24
+    assert report["steps"]["count"] == 24 and called_by_name(lines)
     parts = {one["category"]: one["bytes"] for one in device["at_peak"]["categories"]}
     weights = sum(parameter for parameter in (256 * 1024, 1024, 1024 * 256, 256)) * 4
     assert parts["weights"] == weights and parts["optimizer_states"] >= 2 * weights
     assert 0 < parts["gradients"] <= weights
-    assert report["headline"]["text"].startswith("LEAKS · 1 MiB a step at late_start.py:28 · kept by `kept`")
+    assert report["headline"]["text"].startswith("LEAKS · 1 MiB a step at late_start.py:32 · kept by `kept`")
 
 
 def test_a_training_that_runs_already(tmp_path):
@@ -73,7 +78,7 @@ def test_under_other_settings(setting, tmp_path):
     assert said["active"] and report["completeness"]["total_mismatches"] == 0
     assert report["steps"]["count"] == 24
     assert report["completeness"]["allocated_before_bytes"] > 8 << 20
-    assert report["headline"]["text"].startswith("LEAKS · 1 MiB a step at late_start.py:28 · kept by `kept`")
+    assert report["headline"]["text"].startswith("LEAKS · 1 MiB a step at late_start.py:32 · kept by `kept`")
 
 
 def test_before_the_gpu_is_used(tmp_path):
@@ -85,11 +90,19 @@ def test_before_the_gpu_is_used(tmp_path):
     assert report["completeness"]["allocated_before_bytes"] is None
 
 
+def test_before_pytorch_is_imported(tmp_path):
+    said, lines, report = run(tmp_path / "late", "--first")
+    assert said["active"] and report["completeness"]["allocated_before_bytes"] is None
+    assert report["steps"]["count"] == 30 and report["completeness"]["total_mismatches"] == 0
+    assert report["headline"]["text"].startswith("LEAKS · 1 MiB a step at late_start.py:")
+    assert called_by_name(lines)
+
+
 def test_stop_ends_it_for_good(tmp_path):
     said, lines, report = run(tmp_path / "late", "--stop")
     check_late(said, lines, report)
     assert report["completeness"]["clean_exit"]
-    assert "nothing is recorded" in said["again"] and not said["active_at_the_end"]
+    assert "cannot be recorded again" in said["again"] and not said["active_at_the_end"]
 
 
 @pytest.mark.parametrize("traced", [False, True])

@@ -1,20 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0
 """Trains, calls memtrace.start() meanwhile, trains on; one JSON object says what PyTorch's allocator says.
 
-usage: late_start.py [--before STEPS] [--output FOLDER] [--stop]
+usage: late_start.py [--first] [--before STEPS] [--output FOLDER] [--stop]
 """
 import argparse
+import ctypes
 import json
-
-import torch
 
 import memtrace
 
 chosen = argparse.ArgumentParser()
+chosen.add_argument("--first", action="store_true", help="before PyTorch is imported")
 chosen.add_argument("--before", type=int, default=6)
 chosen.add_argument("--output")
 chosen.add_argument("--stop", action="store_true")
 chosen = chosen.parse_args()
+if chosen.first:
+    memtrace.start(chosen.output)
+
+import torch  # noqa: E402
 
 model = torch.nn.Sequential(torch.nn.Linear(256, 1024), torch.nn.ReLU(), torch.nn.Linear(1024, 256))
 kept = []
@@ -53,6 +57,8 @@ if chosen.before:
 before = torch.cuda.memory_stats().get("allocation.all.allocated", 0)
 model.cuda()
 train(24)
+memory = ctypes.c_void_p()
+assert ctypes.CDLL(None).cudaMalloc(ctypes.byref(memory), 3 << 20) == 0
 stats = torch.cuda.memory_stats()
 said = {"active": memtrace.is_active(), "path": path, "found": found, "allocations": stats["allocation.all.allocated"] - before,
         "peak": stats["allocated_bytes.all.peak"], "left": blocks()}
