@@ -37,13 +37,13 @@ struct library_list {
 };
 
 struct opened_library {
-  dl_phdr_info facts;
-  char* path;
-  void* handle;  // keeps it loaded
+  dl_phdr_info facts{};
+  char* path = nullptr;
+  void* handle = nullptr;  // keeps it loaded
 };
 struct new_libraries {
-  std::array<opened_library, library_list::capacity> all;
-  std::size_t count;
+  std::array<opened_library, library_list::capacity> all{};
+  std::size_t count = 0;
 };
 
 // Where the libraries lie that were bound deep. Only added to: what is loaded in the place of one
@@ -179,7 +179,7 @@ void remember(const dl_phdr_info& library) noexcept {
 }
 
 void correct_new_libraries() noexcept {
-  static new_libraries list;  // under the lock
+  static constinit new_libraries list;  // under the lock
   list.count = 0;
   dl_iterate_phdr(&note_new, &list);
   for (opened_library& library : std::span(list.all).first(list.count)) {

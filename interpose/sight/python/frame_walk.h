@@ -32,7 +32,7 @@ struct frame_key {
 }
 
 [[nodiscard]] inline frame_key read_frame(const layout& offsets, address frame) noexcept {
-  const auto code = load_reference(frame, offsets.frame_code);
+  const auto code = load_code(frame, offsets.frame_code);
   if (offsets.frame_owner == not_there) {
     const auto index = load<std::int32_t>(frame, offsets.frame_instruction);
     return {code, static_cast<std::uint32_t>(index)};

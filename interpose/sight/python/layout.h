@@ -96,5 +96,9 @@ template <typename T>
 [[nodiscard]] inline address load_reference(address frame, std::size_t offset) noexcept {
   return referred_to(load<address>(frame, offset));
 }
+// Its code, which is never an integer: an instruction a frame of every walk.
+[[nodiscard]] inline address load_code(address frame, std::size_t offset) noexcept {
+  return load<address>(frame, offset) & ~address{3};
+}
 
 }  // namespace memtrace::python_stack

@@ -27,7 +27,7 @@ address find_frame(const python_api& api, Predicate is_it) noexcept {
 }
 
 address code_of(address frame) noexcept {
-  return load_reference(frame, this_interpreter().offsets->frame_code);
+  return load_code(frame, this_interpreter().offsets->frame_code);
 }
 
 }  // namespace

@@ -60,7 +60,7 @@ unsigned thread_stacks::unchanged_down_to(const layout& offsets, unsigned from) 
     address frame = caller.frame;
     if (load<address>(inner->frame, previous_at) != frame) break;
     asm("" : "+r"(frame));  // keeps the compiler from using the pointer just loaded instead
-    if (load_reference(frame, code_at) != caller.code ||
+    if (load_code(frame, code_at) != caller.code ||
         load<instruction>(frame, instruction_at) != caller.instruction) {
       break;
     }

@@ -9,7 +9,7 @@ import pytest
 import runs
 
 PAGES = sorted([runs.ROOT / "README.md", runs.ROOT / "SKILL.md", *(runs.ROOT / "docs").glob("*.md")])
-BY_PYTHON = {"fleet", "kernel"}  # their options are argparse's
+BY_PYTHON = {"fleet", "kernel", "attach"}  # their options are argparse's
 
 
 @functools.cache

@@ -82,4 +82,4 @@ def test_a_part_that_is_called_by_itself_is_used(built):
     found = recorded("decodes_alone", "t4").expect(0)
     report = found.report()
     assert not [one for one in report["advice"] if one["id"].startswith("unused_parameters")]
-    assert "fc3" not in runs.report_text(found.traces)
+    assert not re.search(r"\bfc3\b", runs.report_text(found.traces))  # as a digest in a path may have it
