@@ -11,8 +11,11 @@ import re
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from pathlib import Path
+
+from memtrace import _tool
 
 _PACKAGES = Path(__file__).resolve().parents[1]
 
@@ -45,9 +48,12 @@ def main(arguments: list[str], program: Path) -> None:
         "it has on the GPU by then is in the trace without the lines that allocated it.")
     parser.add_argument("pid", type=int, help="its process id")
     parser.add_argument("--output", help="directory for the trace (default: this one)")
-    parser.add_argument("--seconds", type=float, help="end the recording after so many; default: it goes on")
-    parser.add_argument("--detach", action="store_true", help="end the recording that goes on; the process runs on")
+    how_long = parser.add_mutually_exclusive_group()
+    how_long.add_argument("--seconds", type=float, help="end the recording after so many; default: it goes on")
+    how_long.add_argument("--detach", action="store_true", help="end the recording that goes on; the process runs on")
     chosen = parser.parse_args(arguments)
+    if chosen.seconds is not None and not 0 < chosen.seconds < threading.TIMEOUT_MAX:
+        parser.error("--seconds must be a number above 0")
     interpreter = _interpreter_of(chosen.pid)
     if not chosen.detach:
         output = os.path.abspath(chosen.output or os.getcwd())
@@ -56,7 +62,10 @@ def main(arguments: list[str], program: Path) -> None:
               "--detach ends that", file=sys.stderr)
         if chosen.seconds is None:
             return
-        time.sleep(chosen.seconds)
+        try:
+            time.sleep(chosen.seconds)
+        except KeyboardInterrupt:  # enough: the recording ends here
+            pass
     said = _call(chosen.pid, interpreter, program, "stop", [])
     if said["trace"] is None:
         sys.exit(f"memtrace: process {chosen.pid} has no recording" + ("" if not said["was"] else ": it did not use CUDA"))
@@ -97,7 +106,7 @@ def _call(pid: int, interpreter: str, program: Path, call: str, arguments: list)
     asked = subprocess.run([interpreter, "-I", "-c", "import sys; sys.remote_exec(int(sys.argv[1]), sys.argv[2])", str(pid),
                             str(script)], capture_output=True, text=True, check=False)
     if asked.returncode != 0:
-        sys.exit(f"memtrace: process {pid} cannot be asked ({_last_line(asked.stderr)}); needed are the right to trace it (as "
+        sys.exit(f"memtrace: process {pid} cannot be asked ({_tool._sentence(asked.stderr)}); needed are the right to trace it (as "
                  "its user, and root or CAP_SYS_PTRACE where /proc/sys/kernel/yama/ptrace_scope is not 0), and a Python "
                  "that was not started with PYTHON_DISABLE_REMOTE_DEBUG")
     patience = time.monotonic() + 60
@@ -114,8 +123,3 @@ def _call(pid: int, interpreter: str, program: Path, call: str, arguments: list)
     if "error" in said:
         sys.exit(f"memtrace: process {pid} is not recorded: {said['error']}")
     return said
-
-
-def _last_line(text: str) -> str:
-    lines = text.strip().splitlines()
-    return lines[-1] if lines else "it said nothing"

@@ -35,8 +35,8 @@ def load(output):
         torch = None
     taken = [] if torch is None else [torch.cuda.memory_reserved(device) for device in range(torch.cuda.device_count())]
     if not loaded.memtrace_start((ctypes.c_uint64 * len(taken))(*taken), len(taken)):
-        raise RuntimeError("nothing is recorded: MEMTRACE_DISABLE is set, or the folder of MEMTRACE_OUTPUT cannot be "
-                           "written to")
+        raise RuntimeError("nothing is recorded: MEMTRACE_DISABLE or MEMTRACE_DEEP_BINDING=0 is set, or the folder of "
+                           "MEMTRACE_OUTPUT cannot be written to")
     if torch is not None:
         _tell_what_is_there(loaded, torch)
     return loaded

@@ -182,11 +182,9 @@ void device_state::end(const block_life& block, const life_end& how) {
   const bool told = block.roles != 0 || block.saved.times != 0;
   if (!wanted && !told && !observed) return;
   const auto found = judge({block, how, run_.marks[block.stack], run_.knowledge});
-  const bool was_there = (run_.marks[block.stack].any & mark::was_there) != 0;
-  if (was_there) {
-    // It has no place.
-  } else if (found.how == evidence::annotated || found.what == category::collected ||
-             found.what == category::kv_cache || found.what == category::other) {
+  const bool has_place = (run_.marks[block.stack].any & mark::was_there) == 0;
+  if (has_place && (found.how == evidence::annotated || found.what == category::collected ||
+                    found.what == category::kv_cache || found.what == category::other)) {
     run_.known.learn(place_of(block), found.what);
   }
   if (observed) lives->judged(index_, block, how, found);

@@ -59,14 +59,12 @@ bool within_its_call(const rule_case& about) {
 classification judge(const rule_case& freed) {
   const auto end = as_without_failure(freed);
   const rule_case about{freed.block, end, freed.marks, freed.run};
+  // Of what was there before the recording neither origin nor beginning was seen: only what was said
+  // of it counts.
+  const bool was_there = (about.marks.any & mark::was_there) != 0;
   for (const auto rules : {told_rules(), origin_rules(), lifetime_rules()}) {
+    if (was_there && rules.data() != told_rules().data()) break;
     auto found = first_of(rules, about);
-    // How it came about was not seen, nor who asked for it: only what was said of it counts.
-    if (!found && (about.marks.any & mark::was_there) != 0) {
-      classification unknown;
-      unknown.guess = false;
-      return unknown;
-    }
     if (!found) continue;
     // How long it would have lived is not known.
     found->guess = found->guess || (about.end.alive && rules.data() == lifetime_rules().data());
@@ -75,7 +73,9 @@ classification judge(const rule_case& freed) {
     }
     return *found;
   }
-  return {};
+  classification unknown;
+  unknown.guess = !was_there;
+  return unknown;
 }
 
 classification at_moment(const classification& found, std::uint32_t backwards_ended) {

@@ -14,6 +14,7 @@
 #include "interpose/door/entry/trace_tracker.h"
 #include "interpose/ground/base/errno_keeper.h"
 #include "interpose/ground/base/exported.h"
+#include "interpose/ground/base/settings.h"
 #include "interpose/ground/driver/device_log.h"
 #include "interpose/ground/loader/deep_binding.h"
 #include "interpose/ground/session/session.h"
@@ -42,12 +43,14 @@ struct memtrace_found_memory {
   std::uint64_t pool[2];
 };
 
-// 1 when everything is recorded from here on, 0 where nothing can be (MEMTRACE_DISABLE, no file).
+// 1 when everything is recorded from here on, 0 where nothing can be (MEMTRACE_DISABLE, no file,
+// MEMTRACE_DEEP_BINDING=0: the tables are to be left alone).
 // `taken`: the bytes that PyTorch has reserved by now on each of `devices` devices, so that they are
 // not taken for the context's.
 MEMTRACE_EXPORTED int memtrace_start(const std::uint64_t* taken, std::uint32_t devices) {
   const errno_keeper errno_stays;
-  if (session::is_impossible()) return 0;
+  using memtrace::settings::is_on;
+  if (session::is_impossible() || !is_on(memtrace::capability::deep_binding)) return 0;
   for (std::uint32_t device = 0; device < devices; ++device) {
     memtrace::device_log::taken_before(device, taken[device]);
   }

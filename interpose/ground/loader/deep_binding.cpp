@@ -121,15 +121,12 @@ bool is_of_linker(const char* name) noexcept {
 }
 
 bool is_wanted(const char* name) noexcept {
-  return is_of_interest(name) || is_of_linker(name) ||
-         (everything.load(std::memory_order_relaxed) && has_wrapper(name));
+  return is_of_interest(name) || is_of_linker(name) || (binds_everything() && has_wrapper(name));
 }
 
 void* instead_of_target(const char* name, void* target) noexcept {
   if (!is_of_linker(name)) {
-    return everything.load(std::memory_order_relaxed) && has_wrapper(name)
-               ? instead_of_bound(name, target)
-               : instead_of_symbol(name, target);
+    return binds_everything() ? instead_of_bound(name, target) : instead_of_symbol(name, target);
   }
   if (!is_from_family(library_family::c_library, target)) return target;
   void* const own = find_export_beside(&__ehdr_start[0], name);
@@ -199,7 +196,7 @@ void correct_new_libraries() noexcept {
 
 void before_open(bool binds_deep) noexcept {
   look_if_due();
-  binds_deep = binds_deep || everything.load(std::memory_order_relaxed);
+  binds_deep = binds_deep || binds_everything();
   if (!binds_deep || !settings::is_on(capability::deep_binding) || !lock.try_lock_for(100)) return;
   known_before.count = 0;
   dl_iterate_phdr(&note, nullptr);

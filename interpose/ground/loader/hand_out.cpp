@@ -43,10 +43,8 @@ hook* find_any(std::string_view name) noexcept {
 }
 
 hook* find_hook(std::string_view name) noexcept {
-  for (hook& one : hooks) {
-    if (name == one.name && is_handed_out(one)) return &one;
-  }
-  return nullptr;
+  hook* const found = find_any(name);
+  return found != nullptr && is_handed_out(*found) ? found : nullptr;
 }
 
 bool is_of_cuda(const void* function) noexcept {
@@ -143,8 +141,9 @@ bool has_wrapper(const char* name) noexcept {
 
 void* instead_of_bound(const char* name, void* found) noexcept {
   hook* const entry = find_any(name);
-  if (entry == nullptr || is_own(found)) return found;
-  if (is_handed_out(*entry)) return wrapper_of(*entry, found, 0);
+  if (entry == nullptr || is_handed_out(*entry) || is_own(found)) {
+    return instead_of_symbol(name, found);
+  }
   if (find_real_function(static_cast<hook_id>(entry - hooks)) == nullptr) {
     void* none = nullptr;
     entry->real.compare_exchange_strong(none, found, std::memory_order_relaxed);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { JSX } from "preact";
-import { count, duration, shown } from "../text/units";
+import { bytes, count, duration, shown } from "../text/units";
 import { Section } from "./parts";
 import { usePage } from "./state";
 
@@ -14,6 +14,7 @@ export function TrustView(): JSX.Element {
     ["The recording", of.truncated ? "lacks its end" : "is whole"],
     ["Totals that differ from PyTorch's own", of.total_mismatches === 0 ? "none" : count(of.total_mismatches)],
     ["Allocations without a Python line", `${count(of.unresolved_stacks)} of ${count(of.allocations)}`],
+    ...(of.allocated_before_bytes === null ? [] : [["Allocated before the recording began", bytes(of.allocated_before_bytes)] as [string, string]]),
     ["Command", shown(run.command.join(" "), 300)],
     ["Lasted", duration(run.duration_ns)],
     ["PyTorch, CUDA, Python", [run.torch, run.cuda, run.python].map((one) => shown(one ?? "not known", 40)).join(", ")],

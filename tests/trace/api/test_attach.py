@@ -92,4 +92,5 @@ def test_what_cannot_be_attached_to_is_one_sentence():
         for process in (sleeping, python):
             process.kill()
             process.wait()
-    assert attach("none").returncode == 2
+    for wrong in (("none",), (1, "--seconds", "-1"), (1, "--seconds", "nan"), (1, "--seconds", "1", "--detach")):
+        assert attach(*wrong).returncode == 2

@@ -11,6 +11,7 @@ import records
 import runs
 
 pytestmark = pytest.mark.usefixtures("built")
+VARIABLES = {"PYTHONPATH": str(runs.ROOT / "python"), "MEMTRACE_COMMAND": str(runs.memtrace())}
 EVENTS = ("alloc", "free_requested", "free_completed", "segment_alloc", "segment_map", "segment_free")
 
 
@@ -18,15 +19,13 @@ def run(folder, *arguments, traced=False, env=None, python=None):
     """What the program says, the lines of its trace, and its report."""
     folder.mkdir()
     output = folder / "traces"
-    variables = {"PYTHONPATH": str(runs.ROOT / "python"), "MEMTRACE_COMMAND": str(runs.memtrace()), **(env or {})}
     done = runs.run([python or runs.python(), records.PROGRAMS / "late_start.py", "--output", output, *arguments],
-                    output if traced else None, env=variables)
+                    output if traced else None, env={**VARIABLES, **(env or {})})
     traces = runs.traces_in(output)
-    if done.status != 0:
-        return done
-    said = json.loads(done.stdout)
-    assert [str(trace) for trace in traces] == [said["stopped"] if "stopped" in said else str(traces[0])]
-    return said, runs.dump(traces[0]), runs.report(traces, folder)
+    said = json.loads(done.expect(0).stdout)
+    trace, = traces
+    assert said.get("stopped", str(trace)) == str(trace)
+    return said, runs.dump(trace), runs.report(traces, folder)
 
 
 def after_start(lines):
@@ -105,13 +104,14 @@ def test_stop_ends_it_for_good(tmp_path):
     assert "cannot be recorded again" in said["again"] and not said["active_at_the_end"]
 
 
-@pytest.mark.parametrize("traced", [False, True])
-def test_it_is_the_recording_there_is(traced, tmp_path):
-    if not traced:
-        failed = run(tmp_path / "late", env={"MEMTRACE_DISABLE": "1"})
-        assert failed.status == 1 and b"RuntimeError: nothing is recorded: MEMTRACE_DISABLE" in failed.stderr
-        return
-    said, lines, report = run(tmp_path / "whole", traced=True)
+@pytest.mark.parametrize("setting", [{"MEMTRACE_DISABLE": "1"}, {"MEMTRACE_DEEP_BINDING": "0"}], ids=str)
+def test_where_it_may_not_it_says_so(setting, tmp_path):
+    failed = runs.run([runs.python(), records.PROGRAMS / "late_start.py"], None, env={**VARIABLES, **setting})
+    assert failed.status == 1 and b"RuntimeError: nothing is recorded: MEMTRACE_DISABLE" in failed.stderr
+
+
+def test_a_process_that_is_recorded_goes_on_as_it_is(tmp_path):
+    said, _, report = run(tmp_path / "whole", traced=True)
     assert said["path"] and report["completeness"]["allocated_before_bytes"] is None
     assert report["steps"]["count"] == 30
 

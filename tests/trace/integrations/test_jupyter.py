@@ -141,8 +141,8 @@ def test_where_nothing_can_be_recorded_a_cell_runs_and_says_the_remedy(plain_ker
     [_, cell] = run_notebook(plain_kernel, tmp_path, "%load_ext memtrace", "%%memtrace\nprint(6 * 7)")
     assert texts(cell) == "42\n"
     assert texts(cell, "stderr") == (
-        "memtrace: this cell ran and was not recorded (nothing is recorded: MEMTRACE_DISABLE is set, or the folder of "
-        "MEMTRACE_OUTPUT cannot be written to); run memtrace kernel install once in a terminal, then choose the memtrace "
+        "memtrace: this cell ran and was not recorded (nothing is recorded: MEMTRACE_DISABLE or MEMTRACE_DEEP_BINDING=0 is "
+        "set, or the folder of MEMTRACE_OUTPUT cannot be written to); run memtrace kernel install once in a terminal, then choose the memtrace "
         "kernel for this notebook\n")
 
 
