@@ -37,13 +37,15 @@ inline constexpr char capabilities[] = "capabilities";  // the rows that are on,
 inline constexpr char refused[] = "refused";  // "row: why it is off after all", one record each
 // Where the recording began in a process that ran already: bytes that PyTorch had allocated then
 inline constexpr char found[] = "found";
-// The only frame of such memory's stack: its file, line 0
-inline constexpr char before_recording[] = "<before the recording>";
 inline constexpr char agent[] = "agent";        // "on", or why names and states are unknown
 inline constexpr char autograd[] = "autograd";  // "on", or which of its functions are missing
 // The most positions that a model of the program has (Transformers' max_position_embeddings); one
 // record each time that a model with more is seen
 inline constexpr char positions[] = "positions";
+// Of a read of the simulated GPU's memory that gave zeros, because nothing computed it: the number of
+// its stack, a space, and PyTorch's operator, where the stack does not say it; one record for each
+// stack
+inline constexpr char unknown_read[] = "unknown_read";
 // In a copy without the program's text: what was proved of it, one record each. Fields: the stack of
 // what grows; path, owner, file, line and holder of what keeps it; "bounded by …", "doubt: …" or
 // nothing; file, line and value of that; "reallocated", "made of itself" or neither

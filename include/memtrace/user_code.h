@@ -11,6 +11,11 @@
 
 namespace memtrace {
 
+// The file of the only frame, line 0, of memory that was there when the recording began.
+namespace format {
+inline constexpr char before_recording[] = "<before the recording>";
+}
+
 namespace user_code_detail {
 
 [[nodiscard]] constexpr bool is_digit(char letter) noexcept {

@@ -132,6 +132,8 @@ launch_environment environment_for(const launch_request& request, const prepared
   set("MEMTRACE_SIM_CUDNN", made.cudnn_version);
   // Always, and as long as the other: what changes addresses changes the order of frees.
   set("MEMTRACE_SIM_FAST_INIT", request.fast_init ? "1" : "0");
+  set("MEMTRACE_SIM_ROUTING", request.routing);
+  set("MEMTRACE_SIM_MASKS", request.masks);
   const auto preload = [&](const char* library) {
     const fs::path file = simulator_dir / library;
     if (std::error_code error; fs::exists(file, error)) result.preload.push_back(file.string());

@@ -18,8 +18,12 @@ struct launch_request {
   std::string gpu;                   // a name of the GPU table; empty: the simulator's default
   std::string memory;                // "24GiB" or bytes; empty: what the GPU has
   unsigned devices = 1;
-  std::string log;         // file that gets the calls nobody implements; empty: none
-  std::string constants;   // "name=bytes,…", overrides the simulator's constants; empty: none
+  std::string log;        // file that gets the calls nobody implements; empty: none
+  std::string constants;  // "name=bytes,…", overrides the simulator's constants; empty: none
+  // What computed values choose, and how many of them meet a condition (docs/simulator.md); empty:
+  // they are zeros.
+  std::string routing;
+  std::string masks;
   bool fast_init = false;  // leave out the values of large weights on the host (docs/simulator.md)
   std::filesystem::path simulator_dir;  // holds cuda13/ and cuda12/; empty: next to the executable
   std::filesystem::path cache_dir;      // empty: $XDG_CACHE_HOME, ~/.cache or $TMPDIR

@@ -82,15 +82,19 @@ stack_id python_place(recorder& to) noexcept {
   return here.stack;
 }
 
-// Python's, and the native frames where they are wanted or where the driver is asked directly: a
-// library's own code says more about that than the line of Python that called it.
+// Python's, and the native frames where they are wanted, where the driver is asked directly (a
+// library's own code says more about that than the line of Python that called it), and for memory
+// of a program that has no Python, whose lines they are.
 stack_id stack_of(recorder& to, const recorded_call& call, std::string_view owner,
                   bool allocates) noexcept {
   const stack_id python = python_place(to);
   const bool is_direct = allocates && owner.data() != nullptr &&
                          hooks[static_cast<unsigned>(call.id)].family == library_family::driver;
-  return is_direct || settings::is_on(capability::native_stacks) ? native_stack::capture(to, python)
-                                                                 : python;
+  const bool is_only_line =
+      allocates && python == 0 && python_stack::interpreter_version()[0] == '\0';
+  return is_direct || is_only_line || settings::is_on(capability::native_stacks)
+             ? native_stack::capture(to, python)
+             : python;
 }
 
 // The call as the trace has it, if its stream is being captured.

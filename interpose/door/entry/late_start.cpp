@@ -18,6 +18,7 @@
 #include "interpose/ground/driver/device_log.h"
 #include "interpose/ground/loader/deep_binding.h"
 #include "interpose/ground/session/session.h"
+#include "memtrace/user_code.h"
 
 namespace {
 
@@ -68,7 +69,7 @@ MEMTRACE_EXPORTED void memtrace_found(const memtrace_found_memory* found) {
   constexpr format::kind kinds[] = {format::kind::alloc, format::kind::segment_alloc,
                                     format::kind::segment_map};
   const bool is_block = found->kind == 0;
-  constexpr memtrace::stack_frame nowhere[] = {{format::info_key::before_recording, {}}};
+  constexpr memtrace::stack_frame nowhere[] = {{format::before_recording, {}}};
   const memtrace::allocator_event event{.kind = kinds[found->kind % std::size(kinds)],
                                         .device = found->device,
                                         .address = found->address,

@@ -19,6 +19,8 @@
 extern "C" const char memtrace_agent_source[];
 extern "C" const char memtrace_compiled_code_source[];
 extern "C" const char memtrace_generated_statements_source[];
+extern "C" const char memtrace_operator_facts_source[];
+extern "C" const char memtrace_chosen_values_source[];
 
 namespace memtrace::agent {
 
@@ -65,6 +67,8 @@ constexpr source_file sources[] = {
     {memtrace_agent_source, "<memtrace: agent.py>"},
     {memtrace_compiled_code_source, "<memtrace: compiled_code.py>"},
     {memtrace_generated_statements_source, "<memtrace: generated_statements.py>"},
+    {memtrace_operator_facts_source, "<memtrace: operator_facts.py>"},
+    {memtrace_chosen_values_source, python_stack::unshown_file},
 };
 // The program waits meanwhile.
 constexpr std::uint64_t living_modules_ns = 50'000'000;

@@ -97,7 +97,8 @@ def load():
                            ("lines of compiled code", watch_compiler),
                            ("censuses", watch_objects),
                            ("censuses when memory runs out", watch_for_failed_allocations),
-                           ("a census at exit", watch_for_the_end)):
+                           ("a census at exit", watch_for_the_end),
+                           ("chosen values", choose_values)):
             try:
                 part()
             except NotNow:

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "interpose/sight/agent/bridge.h"
 
+#include <dlfcn.h>
+
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstring>
 #include <exception>
+#include <string>
 #include <unordered_map>
 #include <vector>
 
@@ -294,6 +297,37 @@ py generated(arguments values, recorder* to) {
   return none();
 }
 
+// answer_reads(known, value): what this thread reads of unknown data on the simulated GPU from now on.
+// Whether anything was read since the last call that was answered; None on a real GPU.
+py answered(arguments values, recorder*) {
+  using function = unsigned long long(int, long long);
+  auto* const answer =
+      reinterpret_cast<function*>(dlsym(RTLD_DEFAULT, "memtrace_simulator_answer_reads"));
+  if (answer == nullptr) return none();
+  return truth(
+      answer(word_of(values[0]) != 0 ? 1 : 0, static_cast<long long>(word_of(values[1]))) != 0);
+}
+
+// answer_from(address, host address, bytes): the same of what lies on the host.
+py answered_from(arguments values, recorder*) {
+  using function = void(unsigned long long, const char*, unsigned long long);
+  if (auto* const answer =
+          reinterpret_cast<function*>(dlsym(RTLD_DEFAULT, "memtrace_simulator_answer_from"))) {
+    answer(word_of(values[0]), reinterpret_cast<const char*>(word_of(values[1])),
+           word_of(values[2]));
+  }
+  return none();
+}
+
+// name_reads(operator): of PyTorch, in which this thread reads from now on; "": none.
+py named(arguments values, recorder*) {
+  if (auto* const name = reinterpret_cast<void (*)(const char*)>(
+          dlsym(RTLD_DEFAULT, "memtrace_simulator_name_reads"))) {
+    name(std::string(text_of(values[0])).c_str());
+  }
+  return none();
+}
+
 // tell(text): into the trace.
 py tell(arguments values, recorder* to) {
   if (to != nullptr) to->message(true, text_of(values[0]));
@@ -336,6 +370,9 @@ method_definition definitions[] = {
     definition<failed, 4>("allocation_failed"),
     definition<ends, 0>("interpreter_ends"),
     definition<generated, 4>("record_generated"),
+    definition<answered, 2>("answer_reads"),
+    definition<answered_from, 3>("answer_from"),
+    definition<named, 1>("name_reads"),
     definition<tell, 1>("tell"),
 };
 

@@ -54,6 +54,9 @@ void watch_module_call(std::uint64_t code, unsigned slot, bool is_cell) noexcept
 // The same for calls of Optimizer.step.
 void watch_step_call(std::uint64_t code) noexcept;
 
+// The code of this file is left out of all stacks: what runs there runs for its caller.
+inline constexpr char unshown_file[] = "<memtrace: chosen_values.py>";
+
 // Whether stacks are on: known once the check has run.
 enum class stacks : unsigned char { unknown, off, on };
 [[nodiscard]] stacks state() noexcept;

@@ -182,7 +182,9 @@ stack_id thread_stacks::number_of(const interpreter& python, node_number innermo
   texts_.clear();
   for (; node != root && node != omitted && count < max_depth; node = tree_[node].parent) {
     const stack_node& at = tree_[node];
-    if (at.shown) frames_[count++] = decode(python, at.key, at.line, texts_);
+    if (!at.shown) continue;
+    frames_[count] = decode(python, at.key, at.line, texts_);
+    if (frames_[count].file != unshown_file) ++count;
   }
   if (count == 0) return 0;
   if (node == omitted) frames_[count++] = {{}, omitted_frames, 0};
