@@ -78,6 +78,12 @@ class CompletenessGap:
 
 
 @dataclass(frozen=True, repr=False)
+class CompletenessUnknownSize:
+    operation: str
+    place: str
+
+
+@dataclass(frozen=True, repr=False)
 class CompletenessUnknownEntryPoint:
     name: str
     cuda_version: Optional[int]
@@ -102,6 +108,7 @@ class Completeness:
     missing_blocks: int
     missing_events: int
     allocated_before_bytes: Optional[int]
+    unknown_sizes: List[CompletenessUnknownSize]
     allocations: int
     backward_allocations: int
     unresolved_stacks: int
@@ -471,6 +478,7 @@ class Device:
     peak_reserved_bytes: Optional[int]
     at_peak: DeviceAtPeak
     at_moment: Optional[Memory]
+    never_freed: Optional[List[CallSite]]
     peak_source: str
     peak_allocated: Optional[Moment]
     peak_reserved: Optional[Moment]

@@ -42,6 +42,10 @@ int dry_run(const program& command, dry_run_options& chosen) {
                chosen.gpu.model);
     return usage;
   }
+  if (chosen.bare && !(chosen.gpu.routing.empty() && chosen.gpu.masks.empty())) {
+    log::error("--routing and --masks need the recorder: leave out --bare");
+    return usage;
+  }
   const auto simulated = simulate(command, chosen.gpu, chosen.recording);
   if (!simulated) return failure;
   chosen.recording.record = !chosen.bare;
@@ -76,6 +80,7 @@ action add_dry_run(CLI::App& app) {
   app.add_flag("--fast-init", chosen->gpu.fast_init,
                "Leave out the random values of large weights on the CPU, which are zeros then")
       ->envname("MEMTRACE_SIM_FAST_INIT");
+  add_value_options(app, chosen->gpu);
   app.add_option("--site-packages", chosen->gpu.site_packages,
                  "Where torch is installed, if the program's Python cannot say")
       ->type_name("DIR")

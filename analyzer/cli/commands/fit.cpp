@@ -62,10 +62,12 @@ struct fit_options {
                                    generation,
                                    accumulate,
                                    std::to_string(effective),
-                                   std::to_string(probes.devices),
+                                   std::to_string(probes.gpu.devices),
                                    std::to_string(probes.steps),
                                    probes.whole ? "whole" : "",
-                                   probes.real_init ? "real init" : "",
+                                   probes.gpu.fast_init ? "" : "real init",
+                                   probes.gpu.routing,
+                                   probes.gpu.masks,
                                    std::to_string(probes.timeout_s)};
     words.insert(words.end(), vary.begin(), vary.end());
     return words;
@@ -127,8 +129,8 @@ constexpr std::uint64_t most_kept_bytes = std::uint64_t{4} << 30;
 [[nodiscard]] std::optional<fit::value_places> places_of(const fit_options& chosen) {
   auto batch = place_of(chosen.batch, "--batch");
   if (!batch) return std::nullopt;
-  fit::value_places made{std::move(*batch),    {}, {}, {}, {}, chosen.effective,
-                         chosen.probes.devices};
+  fit::value_places made{std::move(*batch),        {}, {}, {}, {}, chosen.effective,
+                         chosen.probes.gpu.devices};
   if (!chosen.sequence.empty() && !(made.sequence = place_of(chosen.sequence, "--sequence"))) {
     return std::nullopt;
   }
@@ -265,7 +267,7 @@ int fit_command(const program& command, const fit_options& chosen) {
   dry_run_prober dry_runs(wanted, *places, chosen.probes, folder.path());
   telling_prober told(dry_runs);
   // Programs of several ranks meet at a port, which is the same in every dry run.
-  const auto jobs = chosen.probes.devices > 1 ? 1 : allocator::job_limit();
+  const auto jobs = chosen.probes.gpu.devices > 1 ? 1 : allocator::job_limit();
   fit::side_prober runs(told, chosen.jobs != 0 ? chosen.jobs : jobs);
   const auto until = std::chrono::steady_clock::now() + std::chrono::duration<double>(budget_s);
   const auto made = fit::make_plan(
@@ -299,6 +301,7 @@ int fit_command(const program& command, const fit_options& chosen) {
 
 action add_fit(CLI::App& app) {
   const auto chosen = std::make_shared<fit_options>();
+  chosen->probes.gpu.fast_init = true;
   app.add_option("--gpu", chosen->gpus,
                  "GPUs to fit on: NAME, NAME:SIZE or SIZE, several with commas; list prints those "
                  "known")
@@ -338,7 +341,7 @@ action add_fit(CLI::App& app) {
       ->type_name("N")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
-  app.add_option("--devices", chosen->probes.devices, "How many GPUs the program has")
+  app.add_option("--devices", chosen->probes.gpu.devices, "How many GPUs the program has")
       ->type_name("N")
       ->check(CLI::Range(1, 16))
       ->capture_default_str();
@@ -346,7 +349,8 @@ action add_fit(CLI::App& app) {
                  "End each dry run after so many steps (default: when its peaks have settled)")
       ->type_name("N");
   app.add_flag("--whole", chosen->probes.whole, "Let each dry run go on to its end");
-  app.add_flag("--real-init", chosen->probes.real_init,
+  add_value_options(app, chosen->probes.gpu);
+  app.add_flag("--real-init{false}", chosen->probes.gpu.fast_init,
                "Give large weights on the CPU their random values, which dry runs leave out");
   app.add_option("--timeout", chosen->probes.timeout_s, "Seconds that a dry run may take")
       ->type_name("SECONDS")
@@ -365,7 +369,7 @@ action add_fit(CLI::App& app) {
          "Directory where dry runs are kept, to go on from (default: ~/.cache/memtrace/fit)")
       ->type_name("DIR");
   app.add_flag("--no-cache", chosen->no_cache, "Keep none, and use none that are kept");
-  app.add_option("--site-packages", chosen->probes.site_packages,
+  app.add_option("--site-packages", chosen->probes.gpu.site_packages,
                  "Where torch is installed, if the program's Python cannot say")
       ->type_name("DIR")
       ->check(CLI::ExistingDirectory);

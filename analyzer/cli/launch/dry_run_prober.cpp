@@ -121,12 +121,9 @@ fit::probe dry_run_prober::run(const fit::trial& wanted) {
   recording_options recording;
   recording.output = made.folder;
   recording.mode = "standard";
-  simulated_gpu gpu;
+  simulated_gpu gpu = options_.gpu;
   gpu.model = wanted.model;
   gpu.memory = std::to_string(wanted.total_bytes);
-  gpu.devices = options_.devices;
-  gpu.site_packages = options_.site_packages;
-  gpu.fast_init = !options_.real_init;
   const auto simulated = simulate(start.command, gpu, recording);
   if (!simulated) return fail("no GPU can be simulated for it");
   if (std::getenv("PYTHONHASHSEED") == nullptr) {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "analyzer/cli/launch/child_process.h"
+#include "analyzer/cli/launch/simulation.h"
 #include "analyzer/plan/fit/launch.h"
 #include "analyzer/plan/fit/plan.h"
 #include "analyzer/plan/fit/trial.h"
@@ -18,11 +19,9 @@
 namespace memtrace::cli {
 
 struct probe_options {
-  unsigned devices = 1;
-  std::string site_packages;
+  simulated_gpu gpu;        // its model and memory are the trial's
   std::uint64_t steps = 0;  // end after so many; 0: when the peaks have settled
   bool whole = false;       // never before its end
-  bool real_init = false;   // large weights on the host get their random values
   std::uint64_t timeout_s = 600;
 };
 

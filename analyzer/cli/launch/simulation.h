@@ -10,6 +10,10 @@
 #include "analyzer/cli/launch/recording.h"
 #include "simulator/program/session.h"
 
+namespace CLI {
+class App;
+}
+
 namespace memtrace::cli {
 
 struct simulated_gpu {
@@ -19,7 +23,13 @@ struct simulated_gpu {
   std::string site_packages;  // empty: the program's Python says where
   // Leave out the random values of large weights on the host: docs/simulator.md.
   bool fast_init = false;
+  // Values that decide sizes, as the agent takes them; empty: zeros.
+  std::string routing;
+  std::string masks;
 };
+
+// --routing and --masks, for whoever simulates.
+void add_value_options(CLI::App& app, simulated_gpu& to);
 
 // All processes of the run share the GPU's memory: as long as this lives.
 struct simulation {

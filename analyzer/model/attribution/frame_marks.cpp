@@ -5,7 +5,7 @@
 #include <array>
 #include <string_view>
 
-#include "memtrace/info_keys.h"
+#include "memtrace/user_code.h"
 
 namespace memtrace::attribution {
 
@@ -19,7 +19,7 @@ struct known_function {
 
 // The first that fits a frame counts.
 constexpr std::array known_functions = {
-    known_function{format::info_key::before_recording, "", mark::was_there},
+    known_function{format::before_recording, "", mark::was_there},
     known_function{"torch/nn/modules/module.py", "_wrapped_call_impl", mark::module_call},
     known_function{"torch/nn/modules/module.py", "_call_impl", mark::module_call},
     known_function{"torch/nn/modules/module.py", "zero_grad", mark::zero_grad},

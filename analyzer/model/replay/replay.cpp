@@ -93,7 +93,10 @@ std::vector<std::pair<std::string, std::string>> replayer::infos(std::string_vie
 }
 
 void replayer::on_info(std::string_view key, std::string_view value) {
-  if (key != format::info_key::refused) {
+  if (key == format::info_key::unknown_read) {
+    constexpr std::size_t most_reads = 1024;
+    if (unknown_reads_.size() < most_reads) unknown_reads_.emplace_back(value);
+  } else if (key != format::info_key::refused) {
     info_.insert_or_assign(std::string(key), std::string(value));
   } else if (refused_.size() < capability_count) {
     refused_.emplace_back(value);

@@ -125,6 +125,8 @@ class replayer final : public trace::record_visitor {
   [[nodiscard]] std::string info(std::string_view key) const;  // empty: not recorded
   // Info `refused`, of which there may be several.
   [[nodiscard]] const std::vector<std::string>& refused() const { return refused_; }
+  // Info `unknown_read`, the first thousand.
+  [[nodiscard]] const std::vector<std::string>& unknown_reads() const { return unknown_reads_; }
   // All whose key begins with `prefix`: the rest of the key, and the value.
   [[nodiscard]] std::vector<std::pair<std::string, std::string>> infos(
       std::string_view prefix) const;
@@ -155,6 +157,7 @@ class replayer final : public trace::record_visitor {
   std::array<device_record*, 128> by_index_{};  // the same, for speed
   std::map<std::string, std::string, std::less<>> info_;
   std::vector<std::string> refused_;
+  std::vector<std::string> unknown_reads_;
   driver_memory driver_;
   backing_calls backing_;
   stack_counts stacks_;

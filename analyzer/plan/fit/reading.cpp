@@ -91,8 +91,9 @@ class step_watch final : public trace::record_visitor {
 }
 
 struct reading::state {
-  explicit state(const trace::dictionary& names)
-      : replayed(names),
+  explicit state(const trace::dictionary& of)
+      : names(of),
+        replayed(names),
         attributed(names, replayed),
         requests(names, allocator::kept_answers::of_driver),
         usage(names, replayed),
@@ -100,6 +101,7 @@ struct reading::state {
         steps(replayed, attributed),
         all(attributed, requests, usage, hosts, steps) {}
 
+  const trace::dictionary& names;
   replay::replayer replayed;
   attribution::attributor attributed;
   allocator::compiler requests;
@@ -134,6 +136,10 @@ bool reading::ran_out() const {
 
 bool reading::went_on_after() const {
   return ran_out() && state_->replayed.ooms().front().caught;
+}
+
+std::vector<code::unknown_size> reading::unknown_sizes() const {
+  return code::unknown_sizes(state_->names, state_->replayed.unknown_reads());
 }
 
 bool reading::went_backward() const {

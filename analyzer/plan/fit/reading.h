@@ -63,6 +63,7 @@ class reading {
   [[nodiscard]] bool ran_out() const;
   [[nodiscard]] bool went_on_after() const;  // running out: something was allocated afterwards
   [[nodiscard]] bool went_backward() const;
+  [[nodiscard]] std::vector<code::unknown_size> unknown_sizes() const;
   [[nodiscard]] std::optional<refusal> refused() const;  // the first one
 
   [[nodiscard]] host_use host() const;

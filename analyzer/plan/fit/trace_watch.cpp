@@ -114,6 +114,7 @@ void trace_watch::finish(probe& into) {
     const auto& steps = one->told->steps();
     if (steps.steps() != 0 && steps.last_rise() == steps.steps()) into.rose_in_last_step = true;
     if (one->told->went_backward()) into.went_backward = true;
+    if (into.unknown_sizes.empty()) into.unknown_sizes = one->told->unknown_sizes();
     const auto host = one->told->host();
     into.host.together += host.together;
     into.host.workers += host.workers;

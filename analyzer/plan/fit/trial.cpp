@@ -61,6 +61,12 @@ std::string zeros_as_a_reason(std::uint64_t reads) {
 
 std::string caution_of(const probe& fitted) {
   if (fitted.came != verdict::fits) return {};
+  if (!fitted.unknown_sizes.empty()) {
+    return fmt::format(
+        "it needs at least that: what {} selects hangs on values that a dry run does not compute, "
+        "and is empty; choose it by --routing or --masks",
+        code::places_of(fitted.unknown_sizes));
+  }
   if (!fitted.stopped_early && fitted.steps < fitted.steps_asked) {
     return fmt::format("the program ended after {} of the {} that --steps asks for",
                        counted(fitted.steps, "step"), fitted.steps_asked) +

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "analyzer/model/allocator/request_log.h"
+#include "analyzer/trace/code/unknown_sizes.h"
 
 namespace memtrace::fit {
 
@@ -101,6 +102,7 @@ struct probe {
   std::uint64_t steps_asked = 0;  // after which it would have been ended; 0: when it settles
   bool rose_in_last_step = false;
   bool went_backward = false;
+  std::vector<code::unknown_size> unknown_sizes;
   std::uint64_t reads_of_zeros = 0;  // of values that a GPU would have computed
   double seconds = 0;
   std::vector<device_use> devices;  // on which something was allocated: by process, device

@@ -53,6 +53,7 @@ void use_cuda_calls(const trace::dictionary& names, const replay::device_holding
   made.peak_allocated.totals.allocated = direct.peak_bytes;
   made.at_peak = unattributed(names, direct.sites.at_peak(), made.peak_allocated);
   for (const auto& site : made.at_peak.sites) made.peak_allocated.totals.blocks += site.blocks;
+  made.never_freed = unattributed(names, direct.sites.now(), made.peak_allocated).sites;
 }
 
 [[nodiscard]] std::vector<phase_report> build_phases(

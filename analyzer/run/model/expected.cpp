@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyzer/run/model/expected.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cmath>
 #include <string_view>
 
+#include "analyzer/base/text/units.h"
 #include "analyzer/model/estimate/fit.h"
 
 namespace memtrace::run {
@@ -92,8 +95,17 @@ std::vector<estimate::expected_term> expected_terms(const process_report& proces
 }
 
 std::optional<gpu_room> room_of(const process_report& process, const device_report& device) {
-  if (device.facts.total_bytes == 0 || device.from_cuda_calls) return std::nullopt;
+  if (device.facts.total_bytes == 0) return std::nullopt;
   gpu_room room;
+  if (device.from_cuda_calls) {
+    if (!device.used) return std::nullopt;
+    for (const auto& holder : device.outside) {
+      if (holder.owner == device::part_name::others) room.others += holder.bytes;
+    }
+    room.used = device.used->used - std::min(device.used->used, room.others);
+    room.capacity = device.facts.total_bytes;
+    return room;
+  }
   const auto reserved = device.reserved().value_or(device.peak_allocated.totals.allocated);
   room.used = reserved;
   for (const auto& holder : device.outside) {
@@ -116,6 +128,20 @@ std::optional<gpu_room> room_of(const process_report& process, const device_repo
                     stretched * static_cast<double>(share->fixed);
   if (left > 0) room.batch_factor = left / (stretched * static_cast<double>(share->with_batch));
   return room;
+}
+
+std::string use_words(std::uint64_t used, std::uint64_t capacity) {
+  return fmt::format("{} of {} ({:.0f} %)", text::brief_bytes(used), text::brief_bytes(capacity),
+                     100.0 * static_cast<double>(used) / static_cast<double>(capacity));
+}
+
+std::string use_of(const process_report& process, const device_report& device) {
+  if (const auto room = room_of(process, device)) {
+    auto words = use_words(room->used, room->capacity);
+    if (room->others == 0) return words;
+    return words + fmt::format(", and {} by other processes", text::brief_bytes(room->others));
+  }
+  return text::brief_bytes(device.peak_allocated.totals.allocated) + " at most";
 }
 
 bool has_room(const process_report& process, std::uint32_t device) {

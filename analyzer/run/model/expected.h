@@ -4,7 +4,9 @@
 // room its GPU and its host leave.
 #pragma once
 
+#include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "analyzer/model/estimate/expected.h"
@@ -27,6 +29,11 @@ struct gpu_room {
 // Empty: the GPU's size is not known.
 [[nodiscard]] std::optional<gpu_room> room_of(const process_report& process,
                                               const device_report& device);
+// "506 MiB of 11.7 GiB (4 %)"
+[[nodiscard]] std::string use_words(std::uint64_t used, std::uint64_t capacity);
+// The same of a device, with what other processes have there; "506 MiB at most" of one whose size is
+// not known.
+[[nodiscard]] std::string use_of(const process_report& process, const device_report& device);
 
 // Less than half of the GPU was in use at most, and no request failed: nothing has to be saved there.
 [[nodiscard]] bool has_room(const process_report& process, std::uint32_t device);

@@ -10,11 +10,13 @@
 #include <tuple>
 #include <utility>
 
+#include "analyzer/base/text/enum_name.h"
 #include "analyzer/base/text/parts.h"
 #include "analyzer/base/text/units.h"
 #include "analyzer/judge/verdicts/retainer_words.h"
 #include "analyzer/run/model/causes.h"
 #include "analyzer/run/model/expected.h"
+#include "analyzer/run/model/user_lines.h"
 #include "analyzer/trace/code/places.h"
 
 namespace memtrace::run {
@@ -346,28 +348,23 @@ void add_pool_words(const process_report& process, std::vector<std::string>& par
   });
 }
 
-[[nodiscard]] std::string use_words(std::uint64_t used, std::uint64_t capacity) {
-  return fmt::format("{} of {} ({:.0f} %)", brief_bytes(used), brief_bytes(capacity),
-                     100.0 * static_cast<double>(used) / static_cast<double>(capacity));
-}
-
-[[nodiscard]] std::string use_of(const process_report& process, const device_report& device) {
-  if (const auto room = room_of(process, device)) {
-    auto words = use_words(room->used, room->capacity);
-    if (room->others == 0) return words;
-    return words + fmt::format(", and {} by other processes", brief_bytes(room->others));
-  }
-  return brief_bytes(device.peak_allocated.totals.allocated) + " at most";
-}
-
 [[nodiscard]] headline calm(const process_report& process) {
   const auto& device = fullest(process);
   headline made{standing::fits, {use_of(process, device)}, device.facts.device};
   const bool cut_off = !process.run.snapshot && !process.completeness.clean_exit;
   bool open = cut_off;
+  if (const auto& unknown = process.run.unknown_sizes; !unknown.empty()) {
+    open = true;
+    made.parts.front().insert(0, "at least ");
+    made.parts.push_back(
+        fmt::format("what {} selects is not known in a dry run", code::places_of(unknown)));
+  }
   if (const auto* const about = verdicts::of_device(process.findings, device.facts.device)) {
     made.parts.push_back(calm_part(*about));
     open = open || is_open(*about);
+  } else if (auto kept = kept_by_calls(device); !kept.empty()) {
+    open = true;
+    made.parts.push_back(std::move(kept));
   }
   std::uint64_t caught = 0;
   bool ended_well = true;
@@ -381,6 +378,10 @@ void add_pool_words(const process_report& process, std::vector<std::string>& par
                                      ended_well ? "ended with exit status 0" : "went on"));
   }
   if (cut_off) made.parts.emplace_back("killed, or still running");
+  if (const auto status = process.run.exit_status.value_or(0); status != 0 && caught == 0) {
+    open = true;
+    made.parts.push_back(fmt::format("ended with exit status {}", status));
+  }
   if (open) made.what = standing::fits_so_far;
   return made;
 }
@@ -472,19 +473,7 @@ headline headline_of(const run_report& run) {
 }
 
 std::string_view name_of(standing which) {
-  switch (which) {
-    case standing::out_of_memory:
-      return "out_of_memory";
-    case standing::leaks:
-      return "leaks";
-    case standing::fits_so_far:
-      return "fits_so_far";
-    case standing::fits:
-      return "fits";
-    case standing::no_gpu_memory:
-      break;
-  }
-  return "no_gpu_memory";
+  return text::enum_name(which);
 }
 
 std::string text_of(const headline& what) {

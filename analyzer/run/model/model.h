@@ -27,6 +27,7 @@
 #include "analyzer/run/model/memory_view.h"
 #include "analyzer/run/model/program_records.h"
 #include "analyzer/trace/code/frames.h"
+#include "analyzer/trace/code/unknown_sizes.h"
 #include "analyzer/trace/reader/reader.h"
 
 namespace memtrace::run {
@@ -71,6 +72,8 @@ struct run_facts {
   // Sentences about settings of the allocator that PyTorch has not read, or not in time.
   std::vector<std::string> settings_without_effect;
   std::string simulated_gpu;  // empty: a real one
+  // What the dry run needs beyond is not known: sizes that hang on values which it has not.
+  std::vector<code::unknown_size> unknown_sizes;
   std::string python_stacks;  // "on", or why they are off
   std::string event_source;
   std::string agent;                         // "on", or why not; empty: the recorder did not say
@@ -142,6 +145,7 @@ struct device_report {
   std::uint64_t events = 0;
   // No event of PyTorch's allocators was recorded: the peak is that of the CUDA calls.
   bool from_cuda_calls = false;
+  std::vector<call_site> never_freed;  // of such calls: what was held at the end, most bytes first
   replay::moment peak_allocated;
   replay::moment peak_reserved;
   memory_view at_peak;

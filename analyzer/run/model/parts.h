@@ -19,8 +19,9 @@
 namespace memtrace::run {
 
 // run, completeness, stacks, warnings, unknown_entry_points
-void add_recording(const format::file_header& header, const trace::completeness& completeness,
-                   const replay::replayer& replayed, process_report& to);
+void add_recording(const trace::dictionary& names, const format::file_header& header,
+                   const trace::completeness& completeness, const replay::replayer& replayed,
+                   process_report& to);
 
 // devices, ooms, training, pinned_peak. After the recording, of which it asks for a snapshot.
 void add_devices(const trace::dictionary& names, const replay::replayer& replayed,

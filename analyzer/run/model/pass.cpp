@@ -51,7 +51,7 @@ process_report pass::report(const std::string& path, std::optional<inferred_step
                             const load_options& options) {
   process_report made;
   made.path = text::valid_utf8(path);
-  add_recording(reader_.header(), completeness_, replayed_, made);
+  add_recording(names_, reader_.header(), completeness_, replayed_, made);
   add_devices(names_, replayed_, attributed_, made);
   made.inferred_steps = std::move(steps);
   if (history_) made.history = history_->take();

@@ -106,9 +106,11 @@ namespace key = format::info_key;
 
 }  // namespace
 
-void add_recording(const format::file_header& header, const trace::completeness& completeness,
-                   const replay::replayer& replayed, process_report& to) {
+void add_recording(const trace::dictionary& names, const format::file_header& header,
+                   const trace::completeness& completeness, const replay::replayer& replayed,
+                   process_report& to) {
   to.run = build_run(header, completeness, replayed);
+  to.run.unknown_sizes = code::unknown_sizes(names, replayed.unknown_reads());
   to.completeness = completeness;
   to.stacks = replayed.stacks();
   to.warnings = replayed.warnings();

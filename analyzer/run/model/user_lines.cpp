@@ -9,6 +9,7 @@
 #include <string_view>
 #include <utility>
 
+#include "analyzer/base/text/units.h"
 #include "analyzer/base/text/utf8.h"
 #include "analyzer/trace/code/places.h"
 
@@ -109,6 +110,15 @@ std::vector<user_line> fold_to_user_lines(const std::vector<call_site>& sites) {
   for (auto& [where, folded] : groups) lines.push_back(std::move(folded.line));
   std::ranges::stable_sort(lines, std::greater(), &user_line::bytes);
   return lines;
+}
+
+std::string kept_by_calls(const device_report& device) {
+  for (const auto& line : fold_to_user_lines(device.never_freed)) {
+    if (line.blocks == 1) continue;
+    return fmt::format("{} blocks of {} ({}) were never freed", text::format_count(line.blocks),
+                       line.where, text::brief_bytes(line.bytes));
+  }
+  return {};
 }
 
 }  // namespace memtrace::run

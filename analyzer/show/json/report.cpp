@@ -60,6 +60,13 @@ namespace {
       {"mode", recording->mode}, {"capabilities", recording->capabilities}, {"refused", refused}};
 }
 
+[[nodiscard]] json unknown_sizes_json(const std::vector<code::unknown_size>& sizes) {
+  json made = json::array();
+  for (const auto& one : sizes)
+    made.push_back({{"operation", one.operation}, {"place", one.place}});
+  return made;
+}
+
 [[nodiscard]] const char* source_of(const run::run_facts& run) {
   if (!run.snapshot) return "recording";
   return run.snapshot->of_profiler ? "profiler_trace" : "pytorch_snapshot";
@@ -167,6 +174,7 @@ namespace {
           {"missing_blocks", facts.missing_blocks},
           {"missing_events", facts.missing_events},
           {"allocated_before_bytes", or_null(process.run.allocated_before)},
+          {"unknown_sizes", unknown_sizes_json(process.run.unknown_sizes)},
           {"allocations", process.stacks.allocations},
           {"backward_allocations", process.stacks.backward},
           {"unresolved_stacks", process.stacks.unresolved},
@@ -262,6 +270,7 @@ namespace {
           {"at_peak", at_peak},
           {"at_moment", device.at ? memory_json(*device.at, with_blocks) : json(nullptr)},
           {"peak_source", device.from_cuda_calls ? "cuda_calls" : "allocator"},
+          {"never_freed", device.from_cuda_calls ? sites_json(device.never_freed) : json(nullptr)},
           {"peak_allocated", device.from_cuda_calls ? json(nullptr) : moment_json(peak)},
           {"peak_reserved", device.reserved() ? moment_json(device.peak_reserved) : json(nullptr)},
           {"graphs", graphs_json(device.graphs)},

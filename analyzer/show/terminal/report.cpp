@@ -89,6 +89,12 @@ void add_run(text::page& out, const run::process_report& process) {
     found.push_back(fmt::format("recorded while it ran: {} were allocated before, by unknown lines",
                                 text::format_bytes(*before)));
   }
+  if (const auto& unknown = process.run.unknown_sizes; !unknown.empty()) {
+    found.push_back(fmt::format(
+        "sizes that hang on computed values are 0 in a dry run ({}): --routing and --masks choose "
+        "them",
+        code::places_of(unknown)));
+  }
   if (!facts.clean_exit) found.emplace_back("the program was killed, or is still running");
   if (facts.truncated) {
     found.push_back(facts.missing_events == 0

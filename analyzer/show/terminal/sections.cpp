@@ -12,6 +12,7 @@
 #include "analyzer/judge/verdicts/retainer_words.h"
 #include "analyzer/model/allocator/rounding.h"
 #include "analyzer/run/model/headline.h"
+#include "analyzer/run/model/user_lines.h"
 #include "analyzer/trace/code/places.h"
 
 namespace memtrace::terminal {
@@ -139,6 +140,20 @@ constexpr double near_share = 0.9;
                                        : words_of_end(device, found));
 }
 
+void add_never_freed(text::page& out, const run::device_report& device) {
+  std::uint64_t bytes = 0;
+  for (const auto& site : device.never_freed) bytes += site.bytes;
+  if (bytes == 0) return;
+  std::vector<std::string> lines;
+  for (const auto& line : run::fold_to_user_lines(device.never_freed)) {
+    lines.push_back(fmt::format("{} at {} ({} block{})", text::format_bytes(line.bytes), line.where,
+                                text::format_count(line.blocks), line.blocks == 1 ? "" : "s"));
+    if (lines.size() == 3) break;
+  }
+  const auto begin = fmt::format("  never freed    {:>11}  ", text::format_bytes(bytes));
+  add_packed(out, begin, begin.size(), lines);
+}
+
 }  // namespace
 
 void add_device(text::page& out, const run::process_report& process,
@@ -166,6 +181,7 @@ void add_device(text::page& out, const run::process_report& process,
                        when.empty() ? "" : ", " + when, steps));
   if (device.from_cuda_calls) {
     out.line("  by CUDA calls alone: PyTorch's caching allocator was not used");
+    add_never_freed(out, device);
   } else if (device.reserved()) {
     add_reserved(out, device);
   }

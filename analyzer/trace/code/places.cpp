@@ -7,7 +7,7 @@
 
 #include "analyzer/base/text/parts.h"
 #include "analyzer/base/text/utf8.h"
-#include "memtrace/info_keys.h"
+#include "memtrace/user_code.h"
 
 namespace memtrace::code {
 
@@ -54,7 +54,7 @@ bool is_of_autograd(std::string_view thread) {
 }
 
 std::string place_without_user(const std::vector<source_frame>& frames, const std::string& thread) {
-  if (!frames.empty() && frames.back().file == format::info_key::before_recording) {
+  if (!frames.empty() && frames.back().file == format::before_recording) {
     return "before the recording";
   }
   if (!frames.empty()) return place_of(frames.back(), 2) + " (library code)";

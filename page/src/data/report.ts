@@ -99,6 +99,7 @@ export interface Completeness {
   missing_blocks: number;
   missing_events: number;
   allocated_before_bytes: number | null;
+  unknown_sizes: { operation: string; place: string }[];
   allocations: number;
   backward_allocations: number;
   unresolved_stacks: number;
@@ -138,6 +139,7 @@ export interface Device {
     fp32_under_autocast: Fp32Place[];
   };
   at_moment: Memory | null;
+  never_freed: CallSite[] | null;
   peak_source: "allocator" | "cuda_calls";
   peak_allocated: Moment | null;
   peak_reserved: Moment | null;

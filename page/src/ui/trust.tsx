@@ -15,6 +15,7 @@ export function TrustView(): JSX.Element {
     ["Totals that differ from PyTorch's own", of.total_mismatches === 0 ? "none" : count(of.total_mismatches)],
     ["Allocations without a Python line", `${count(of.unresolved_stacks)} of ${count(of.allocations)}`],
     ...(of.allocated_before_bytes === null ? [] : [["Allocated before the recording began", bytes(of.allocated_before_bytes)] as [string, string]]),
+    ...of.unknown_sizes.map((one): [string, string] => ["A size that a dry run cannot know", `${shown(one.operation, 60)} at ${shown(one.place, 200)}`]),
     ["Command", shown(run.command.join(" "), 300)],
     ["Lasted", duration(run.duration_ns)],
     ["PyTorch, CUDA, Python", [run.torch, run.cuda, run.python].map((one) => shown(one ?? "not known", 40)).join(", ")],
