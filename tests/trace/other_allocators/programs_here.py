@@ -33,9 +33,9 @@ def counting_allocator(folder: Path) -> Path:
                     HERE / "counting_allocator.c")
 
 
-def c_program(folder: Path) -> Path:
+def c_program(folder: Path, name: str = "plain") -> Path:
     """Linked with libraries that only have the right names; the simulated ones take their place."""
-    program = compiled(folder / "plain.o", "-c", f"-I{HEADERS}", HERE / "plain.c")
+    program = compiled(folder / f"{name}.o", "-g", "-c", f"-I{HEADERS}", HERE / f"{name}.c")
     symbols = subprocess.run(["nm", "--undefined-only", "--format=just-symbols", str(program)],
                              capture_output=True, text=True, check=True).stdout.split()
     libraries = []
@@ -45,7 +45,7 @@ def c_program(folder: Path) -> Path:
         source = folder / f"{prefix}.c"
         source.write_text("".join(f"int {name}(void) {{ return 999; }}\n" for name in names))
         libraries.append(compiled(folder / file, "-shared", "-fPIC", f"-Wl,-soname,{file}", source))
-    return compiled(folder / "plain", program, *libraries)
+    return compiled(folder / name, program, *libraries)
 
 
 def jax_python() -> str:

@@ -74,6 +74,37 @@ def test_pytorchs_own_allocator_is_asked_for_the_same(counted, tmp_path):
     assert said["requested"] == counted[0]
 
 
+def line_of(program, frame: dict) -> tuple[str, int]:
+    """By the program's debug information: the function and line of a native frame."""
+    found = subprocess.run(["addr2line", "-f", "-e", str(program), frame["function"].removeprefix("+")],
+                           capture_output=True, text=True, check=True).stdout.splitlines()
+    line = found[1].rpartition(":")[2].split()[0]
+    return found[0], int(line) if line.isdigit() else 0  # the start of each program has no text
+
+
+def test_what_a_program_in_c_never_frees(built, tmp_path):
+    program = c_program(tmp_path, "keeps_results")
+    said, report, _ = traced([program], tmp_path)
+    device, = report["devices"]
+    site, = device["never_freed"]
+    assert (site["bytes"], site["blocks"]) == (said["kept"], 100)
+    source = (HERE / "keeps_results.c").read_text().splitlines()
+    kept = next(number for number, text in enumerate(source, 1) if "// kept" in text)
+    # From the call outwards.
+    frames = [line_of(program, frame) for frame in site["frames"] if frame["file"] == str(program)]
+    assert frames[0] == ("keep", kept)
+    assert [name for name, _ in frames][:3] == ["keep", "answer", "main"]
+    words = runs.report_text(runs.traces_in(tmp_path / "trace")).replace("\n", " ")
+    assert words.startswith("FITS SO FAR · ") and " of 23.7 GiB " in words.split("cuda:0")[0]
+    assert "100 blocks of keeps_results +0x" in words and "(100 MiB) were never freed" in words
+
+
+def test_what_a_program_in_c_frees(built, tmp_path):
+    _, report, _ = traced([c_program(tmp_path, "keeps_results"), "frees"], tmp_path)
+    assert report["devices"][0]["never_freed"] == []
+    assert runs.report_text(runs.traces_in(tmp_path / "trace")).startswith("FITS · ")
+
+
 def test_a_program_in_c(built, tmp_path):
     said, report, calls = traced([c_program(tmp_path)], tmp_path)
     device = report["devices"][0]

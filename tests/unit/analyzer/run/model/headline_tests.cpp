@@ -88,6 +88,15 @@ TEST_CASE("GIVEN a run that is not over or not settled THEN it fits so far") {
   few.findings.verdicts.front().found.evidence.steps = 5;
   CHECK(said_of(few) ==
         "FITS SO FAR · 4 GiB of 16 GiB (25 %) · 5 steps are too few to tell whether it grows");
+  auto failed = steady();
+  failed.run.exit_status = 1;
+  CHECK(said_of(failed) ==
+        "FITS SO FAR · 4 GiB of 16 GiB (25 %) · steady over 60 steps · ended with exit status 1");
+  auto unknown = steady();
+  unknown.run.unknown_sizes = {{"nonzero", "moe.py:25 forward"}, {"index", "moe.py:31 forward"}};
+  CHECK(said_of(unknown) ==
+        "FITS SO FAR · at least 4 GiB of 16 GiB (25 %) · what moe.py:25 forward (and 1 more) "
+        "selects is not known in a dry run · steady over 60 steps");
   // A script without steps has had its say.
   few.findings.verdicts.front().found.evidence.steps = 0;
   CHECK(said_of(few) == "FITS · 4 GiB of 16 GiB (25 %) · no steps were found");
