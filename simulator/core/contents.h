@@ -64,3 +64,14 @@ bool read(void* to, address_t from, std::size_t bytes);
 [[nodiscard]] std::size_t remembered();
 
 }  // namespace memtrace::simulator::contents
+
+// Reads of what is not known. The agent may have said what such a read gives
+// (interpose/sight/agent/chosen_values.py); all others give zeros, are told to the recorder, counted,
+// and said once, at exit.
+namespace memtrace::simulator::unknown_reads {
+
+// Data that a kernel computed, or that was too large to remember, was copied to the host: `to` has
+// `bytes` bytes, zeros overlaid with what is known.
+void note(void* to, address_t address, std::size_t bytes);
+
+}  // namespace memtrace::simulator::unknown_reads

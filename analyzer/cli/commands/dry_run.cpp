@@ -42,8 +42,10 @@ int dry_run(const program& command, dry_run_options& chosen) {
                chosen.gpu.model);
     return usage;
   }
-  if (chosen.bare && !(chosen.gpu.routing.empty() && chosen.gpu.masks.empty())) {
-    log::error("--routing and --masks need the recorder: leave out --bare");
+  const bool has_no_agent = chosen.bare || chosen.recording.mode == "minimal";
+  if (has_no_agent && !(chosen.gpu.routing.empty() && chosen.gpu.masks.empty())) {
+    log::error("--routing and --masks need the agent: leave out {}",
+               chosen.bare ? "--bare" : "--mode minimal");
     return usage;
   }
   const auto simulated = simulate(command, chosen.gpu, chosen.recording);

@@ -5,7 +5,6 @@
 
 #include <CLI/App.hpp>
 #include <cmath>
-#include <cstdint>
 #include <fstream>
 #include <sstream>
 #include <utility>
@@ -33,7 +32,7 @@ namespace {
 
 // What the option's text says to the agent.
 [[nodiscard]] std::string routing_of(std::string& text) {
-  if (text == "balanced" || text == "worst" || text.starts_with("shares:")) return {};
+  if (text == "balanced" || text == "worst") return {};
   if (constexpr std::string_view zipf = "zipf:"; text.starts_with(zipf)) {
     std::istringstream number(text.substr(zipf.size()));
     double exponent = 0;
@@ -44,8 +43,7 @@ namespace {
   }
   return fmt::format(
       "takes balanced, worst, zipf:S with S above 0, or a file with the share of each expert, one "
-      "to "
-      "a line; not \"{}\"",
+      "to a line; not \"{}\"",
       text);
 }
 

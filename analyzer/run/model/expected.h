@@ -19,7 +19,8 @@ namespace memtrace::run {
 
 // Against people's target of 70 to 85 % of a GPU's memory.
 struct gpu_room {
-  std::uint64_t used = 0;      // peak reserved, and what is outside of PyTorch's pool
+  // Peak reserved, and what is outside of PyTorch's pool; without PyTorch, all at most.
+  std::uint64_t used = 0;
   std::uint64_t others = 0;    // that other processes have
   std::uint64_t capacity = 0;  // of the GPU, or what the program allows itself of it
   // So many times the batch of this run stays within 85 %: c0 + c1 b, both from its peak. Empty:

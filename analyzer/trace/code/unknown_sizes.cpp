@@ -36,15 +36,14 @@ constexpr std::array<std::string_view, 10> sized_by_values{
   return symbol.substr(0, length);
 }
 
-// Without its overload.
+// Without its overload, "Tensor" or "out"; empty: of another size. index_add is no overload of index.
 [[nodiscard]] std::string_view sized_operator(std::string_view name) {
-  for (const auto known : sized_by_values) {
-    if (name == known || (name.starts_with(known) && name[known.size()] == '_' &&
-                          std::ranges::find(sized_by_values, name) == sized_by_values.end())) {
-      return known;
-    }
-  }
-  return {};
+  const auto known = std::ranges::find_if(sized_by_values, [&](std::string_view one) {
+    if (!name.starts_with(one)) return false;
+    const auto overload = name.substr(one.size());
+    return overload.empty() || overload.starts_with("_Tensor") || overload == "_out";
+  });
+  return known == sized_by_values.end() ? std::string_view() : *known;
 }
 
 }  // namespace

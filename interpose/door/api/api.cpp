@@ -2,11 +2,9 @@
 //
 // The functions that include/memtrace/memtrace.h finds by name (that header declares functions of
 // the same names, and is not included here). None begins a recording.
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
 #include <cstring>
 #include <string>
 #include <string_view>
@@ -16,11 +14,8 @@
 #include "interpose/door/api/open_phases.h"
 #include "interpose/ground/base/errno_keeper.h"
 #include "interpose/ground/base/exported.h"
-#include "interpose/ground/base/small_lock.h"
-#include "interpose/ground/driver/native_stack.h"
 #include "interpose/ground/session/session.h"
 #include "interpose/sight/agent/heap_scan_moments.h"
-#include "interpose/sight/python/python_stack.h"
 
 namespace {
 
@@ -31,44 +26,6 @@ namespace format = memtrace::format;
 namespace names = memtrace::names;
 namespace open_phases = memtrace::open_phases;
 namespace session = memtrace::session;
-
-// From where a dry run read what its GPU does not know.
-namespace unknown_reads {
-
-struct places {
-  memtrace::small_lock lock;
-  std::uint32_t generation = 0;  // of the recorder whose stacks they are
-  std::size_t count = 0;
-  // What is beyond is left out: a program has some tens.
-  std::array<memtrace::stack_id, 1024> known{};
-};
-constinit places told;
-
-bool is_new(std::uint32_t generation, memtrace::stack_id from) noexcept {
-  // A forked child may have been left with it.
-  if (!told.lock.try_lock_for(10)) return false;
-  bool is_new = false;
-  if (told.generation != generation) {
-    told.generation = generation;
-    told.count = 0;
-  }
-  const auto end = told.known.begin() + told.count;
-  if (told.count < told.known.size() && std::find(told.known.begin(), end, from) == end) {
-    told.known[told.count++] = from;
-    is_new = true;
-  }
-  told.lock.unlock();
-  return is_new;
-}
-
-void add(recorder& to, memtrace::stack_id from, const char* operation) noexcept {
-  if (from == 0 || !is_new(to.generation(), from)) return;
-  std::array<char, 80> text;
-  const int length = std::snprintf(text.data(), text.size(), "%u %s", from, operation);
-  to.info(format::info_key::unknown_read, {text.data(), static_cast<std::size_t>(length)});
-}
-
-}  // namespace unknown_reads
 
 const names::name* name_of(const char* text) noexcept {
   return text == nullptr || *text == '\0' ? nullptr : names::intern(text);
@@ -148,16 +105,6 @@ MEMTRACE_EXPORTED std::size_t memtrace_trace_path(char* to, std::size_t bytes) {
   const std::string& path = from->path();
   if (bytes > path.size()) std::memcpy(to, path.c_str(), path.size() + 1);
   return path.size();
-}
-
-// For the simulated GPU: the calling thread reads what no kernel computed, in this operator of
-// PyTorch; "": its stack says in which. From where is recorded once for each recorder and place.
-MEMTRACE_EXPORTED void memtrace_unknown_read(const char* operation) {
-  const errno_keeper errno_stays;
-  recorder* const to = session::active();
-  if (to == nullptr) return;
-  const auto python = memtrace::python_stack::capture_place(*to).stack;
-  unknown_reads::add(*to, memtrace::native_stack::capture(*to, python), operation);
 }
 
 MEMTRACE_EXPORTED int memtrace_watch_begin() {

@@ -297,12 +297,17 @@ py generated(arguments values, recorder* to) {
   return none();
 }
 
+// Null on a real GPU. The simulator is preloaded, or not there at all.
+template <typename Function>
+Function* of_simulator(const char* name) noexcept {
+  return reinterpret_cast<Function*>(dlsym(RTLD_DEFAULT, name));
+}
+
 // answer_reads(known, value): what this thread reads of unknown data on the simulated GPU from now on.
 // Whether anything was read since the last call that was answered; None on a real GPU.
 py answered(arguments values, recorder*) {
-  using function = unsigned long long(int, long long);
   auto* const answer =
-      reinterpret_cast<function*>(dlsym(RTLD_DEFAULT, "memtrace_simulator_answer_reads"));
+      of_simulator<unsigned long long(int, long long)>("memtrace_simulator_answer_reads");
   if (answer == nullptr) return none();
   return truth(
       answer(word_of(values[0]) != 0 ? 1 : 0, static_cast<long long>(word_of(values[1]))) != 0);
@@ -310,9 +315,8 @@ py answered(arguments values, recorder*) {
 
 // answer_from(address, host address, bytes): the same of what lies on the host.
 py answered_from(arguments values, recorder*) {
-  using function = void(unsigned long long, const char*, unsigned long long);
-  if (auto* const answer =
-          reinterpret_cast<function*>(dlsym(RTLD_DEFAULT, "memtrace_simulator_answer_from"))) {
+  if (auto* const answer = of_simulator<void(unsigned long long, const char*, unsigned long long)>(
+          "memtrace_simulator_answer_from")) {
     answer(word_of(values[0]), reinterpret_cast<const char*>(word_of(values[1])),
            word_of(values[2]));
   }
@@ -321,8 +325,7 @@ py answered_from(arguments values, recorder*) {
 
 // name_reads(operator): of PyTorch, in which this thread reads from now on; "": none.
 py named(arguments values, recorder*) {
-  if (auto* const name = reinterpret_cast<void (*)(const char*)>(
-          dlsym(RTLD_DEFAULT, "memtrace_simulator_name_reads"))) {
+  if (auto* const name = of_simulator<void(const char*)>("memtrace_simulator_name_reads")) {
     name(std::string(text_of(values[0])).c_str());
   }
   return none();

@@ -8,14 +8,16 @@ numbers and truth values is then computed on the host (`chosen == 3`, one_hot, b
 PyTorch's own CPU operators, so that each size is the one that belongs to that choice. With
 MEMTRACE_SIM_MASKS a condition on unknown values (`score > 0.5`) holds for that share of its elements.
 
-All operators pass here below autograd, by a key that PyTorch has for libraries outside of it and does
-not use (Fake). Not a TorchDispatchMode: with one of those autograd adds up gradients in other memory.
+All operators pass here below autograd, by a dispatch key that PyTorch itself does not use (Fake: of a
+library outside of it; from 2.15 on of a FakeTensor mode in C++, which is passed over then). Not a
+TorchDispatchMode: with one of those autograd adds up gradients in other memory.
 """
 
 LARGEST_NUMBERS = 1 << 28  # bytes of a storage of whole numbers or truth values that are followed
 LARGEST_FRACTIONS = 1 << 26  # of other numbers
 SWEPT_AFTER = 1 << 26  # bytes of twins, when those of dead storages are given back
 REMEMBERED = 1 << 20  # bytes of an upload that the simulator remembers (simulator/core/contents.h)
+
 
 class Routing:
     """Who is chosen by values that nobody knows."""
@@ -165,7 +167,6 @@ class ChosenValues:
         if storage.nbytes() > REMEMBERED or torch.cuda.is_current_stream_capturing():
             return None
         all_bytes = torch.empty(0, dtype=torch.uint8, device=tensor.device).set_(storage)
-        unknown = True
         answer_reads(1, 0)
         try:
             host = all_bytes.cpu().untyped_storage()
@@ -215,17 +216,17 @@ class ChosenValues:
         if not any(type(args[place]) in NUMBERS for place in facts.tensors if place < len(args)):
             return facts.operator._handle.redispatch_boxed(keys, *args, **kwargs)
         # That takes no number in the place of a tensor; this begins from above.
-        looks = torch._C._dispatch_tls_is_dispatch_key_included(self.key)
+        looked = torch._C._dispatch_tls_is_dispatch_key_included(self.key)
         self.look(False)
         try:
             return facts.operator(*args, **kwargs)
         finally:
-            self.look(looks)
+            self.look(looked)
 
     def is_unknown(self, tensors):
-        """Whether there are any, and all are of fractions that nobody knows: most operators."""
+        """Whether there are any, and all are fractions on the GPU that nobody knows: most operators."""
         for tensor in tensors:
-            if not is_fraction(tensor) or torch._C._storage_id(tensor) in self.hosts:
+            if not tensor.is_cuda or not is_fraction(tensor) or torch._C._storage_id(tensor) in self.hosts:
                 return False
         return bool(tensors)
 
@@ -316,8 +317,7 @@ class ChosenValues:
         finally:
             answer_reads(0, 0)
         if facts.is_unwritten:
-            if not is_fraction(result):
-                self.learn_unwritten(result)
+            self.learn_unwritten(result)
             return result
         if made is None and self.would_follow(result, bool(twins)):
             made = attempt()
@@ -328,6 +328,8 @@ class ChosenValues:
         return self.take_over(facts, result, made[0], args, kwargs, bool(twins))
 
     def learn_unwritten(self, tensor):
+        if is_fraction(tensor):
+            return
         self.learn(tensor, torch.zeros((), dtype=tensor.dtype, device=self.cpu))
         self.unwritten.add(torch._C._storage_id(tensor))
 
@@ -370,11 +372,9 @@ class ChosenValues:
             blank = torch.empty_strided(args[0].size(), args[0].stride(), dtype=args[0].dtype,
                                         device="meta")
             give = {**kwargs, "device": self.cpu}
-            if (facts.makes_numbers({"dtype": made.dtype}) or not facts.is_unwritten) and \
-                    not facts.is_random and self.is_followed(made):
-                if facts.is_unwritten:
-                    self.learn_unwritten(made)
-                    return
+            if facts.is_unwritten:
+                self.learn_unwritten(made)
+            elif not facts.is_random and self.is_followed(made):
                 values = self.attempt(lambda: facts.operator(blank, *args[1:], **give))
                 if values is not None:
                     self.learn(made, values[0])
@@ -435,9 +435,7 @@ class ChosenValues:
         self.learn(made, chosen)
 
     def choose_masks(self, unknown, twins):
-        for tensor in list(unknown):
-            if tensor.dtype is not torch.bool or not self.is_followed(tensor):
-                continue
+        for tensor in [one for one in unknown if one.dtype is torch.bool and self.is_followed(one)]:
             every = torch.arange(tensor.untyped_storage().nbytes(), dtype=torch.float64, device="cpu")
             holds = ((every + 1) * self.masks).floor() > (every * self.masks).floor()
             host = holds.untyped_storage()
@@ -461,12 +459,21 @@ class ChosenValues:
         return result
 
 
-def hide_code_of(code):
+def hide_files_of(*functions):
     """From the compiler: operators pass here within compiled calls, too."""
-    hide_where_possible(code)
-    for constant in code.co_consts:
-        if type(constant) is type(code):
-            hide_code_of(constant)
+    files = [function.__code__.co_filename for function in functions]
+
+    def hide(code):
+        hide_where_possible(code)
+        for constant in code.co_consts:
+            if type(constant) is type(code):
+                hide(constant)
+
+    for value in list(globals().values()):
+        for function in vars(value).values() if type(value) is type else (value,):
+            code = getattr(function, "__code__", None)
+            if code is not None and code.co_filename in files:
+                hide(code)
 
 
 def choose_values():
@@ -482,13 +489,7 @@ def choose_values():
         needed(torch, "library.Library.fallback")
         needed(modules["torch._ops"], "_HIGHER_ORDER_OP_DEFAULT_FALLTHROUGH_DISPATCH_KEYS")
         needed(modules["torch._ops"], "_higher_order_ops")
-        for owner in (Routing, ChosenValues, Facts):
-            for function in vars(owner).values():
-                if hasattr(function, "__code__"):
-                    hide_code_of(function.__code__)
-        for function in (without_ours, split, named_operator, collect, tensors_in, holds_tensors, exchange, is_for_gpu, is_fraction,
-                         covers, selected, size_of):
-            hide_code_of(function.__code__)
+        hide_files_of(named_operator, choose_values)
         ChosenValues(routing, masks).begin()
     except Exception as error:
         if is_the_programs(error):

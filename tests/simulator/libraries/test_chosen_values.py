@@ -113,7 +113,8 @@ def test_a_program_that_chooses_nothing_is_recorded_the_same(built, tmp_path):
 
 @pytest.mark.parametrize("option, value, said", (
     ("--routing", "even", "balanced, worst, zipf:S"), ("--routing", "zipf:0", "zipf:S with S above 0"),
-    ("--masks", "2", "not in range 0"), ("--bare", "--routing=worst", "leave out --bare")))
+    ("--masks", "2", "not in range 0"), ("--bare", "--routing=worst", "leave out --bare"),
+    ("--mode=minimal", "--masks=1", "leave out --mode minimal")))
 def test_what_is_no_choice_is_refused(built, option, value, said):
     refused = runs.memtrace_says("dry-run", option, value, "--", "true")
     assert refused.returncode == 2 and said in refused.stderr and refused.stderr.count("\n") == 1
