@@ -18,7 +18,7 @@ install(TARGETS memtrace_watchdog memtrace_untouched LIBRARY DESTINATION ${nativ
 string(REGEX MATCH "^[0-9]+" gcc "${CMAKE_CXX_COMPILER_VERSION}")
 find_package(Boost REQUIRED)
 set(boost libboost${Boost_VERSION_MAJOR}.${Boost_VERSION_MINOR}-dev)  # libboost-dev only names it
-foreach(library libzstd-dev zlib1g-dev libsqlite3-dev libfmt-dev libcli11-dev nlohmann-json3-dev libspdlog-dev
+foreach(library libzstd-dev zlib1g-dev libsqlite3-dev libdw-dev libelf-dev liblzma-dev libbz2-dev libfmt-dev libcli11-dev nlohmann-json3-dev libspdlog-dev
         libutfcpp-dev ${boost} gcc-${gcc}-base)
   set(terms /usr/share/doc/${library}/copyright)
   if(EXISTS ${terms})

@@ -43,7 +43,10 @@
         forward pthread_mutexattr_setrobust, GLIBC_2.12
         forward pthread_mutexattr_settype, GLIBC_2.2.5
         forward pthread_once, GLIBC_2.2.5
+        forward pthread_rwlock_destroy, GLIBC_2.2.5
+        forward pthread_rwlock_init, GLIBC_2.2.5
         forward pthread_rwlock_rdlock, GLIBC_2.2.5
+        forward pthread_rwlock_tryrdlock, GLIBC_2.2.5
         forward pthread_rwlock_unlock, GLIBC_2.2.5
         forward pthread_rwlock_wrlock, GLIBC_2.2.5
         forward pthread_setname_np, GLIBC_2.12

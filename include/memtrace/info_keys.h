@@ -46,6 +46,11 @@ inline constexpr char positions[] = "positions";
 // its stack, a space, and PyTorch's operator, where the stack does not say it; one record for each
 // stack
 inline constexpr char unknown_read[] = "unknown_read";
+// A file whose machine code is in stacks, before the first of them: its build id in hexadecimal
+// digits or, without one, "BYTES.MODIFIED_NS"; a space; its path, as frames have it. A frame of
+// machine code has no line; its function is the one that the file exports there, or nothing, and
+// "+0x1f2a", the address as the file's program headers have it
+inline constexpr char library[] = "library";
 // In a copy without the program's text: what was proved of it, one record each. Fields: the stack of
 // what grows; path, owner, file, line and holder of what keeps it; "bounded by …", "doubt: …" or
 // nothing; file, line and value of that; "reallocated", "made of itself" or neither

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Whose code a Python file is, by its name alone: the one rule that the recorder chooses by whose
+// Whose code a file is, by its name alone: the one rule that the recorder chooses by whose
 // text it records, and that the analyzer shows frames by.
 #pragma once
 
@@ -43,6 +43,26 @@ namespace user_code_detail {
   return false;
 }
 
+// Where a system has its libraries and their headers (Filesystem Hierarchy Standard), and CUDA its
+// toolkit. Python's own files may be anybody's there; containers have applications in /usr/src.
+[[nodiscard]] constexpr bool is_of_system(std::string_view file) noexcept {
+  constexpr std::array folders = {std::string_view("/lib/"),
+                                  std::string_view("/lib64/"),
+                                  std::string_view("/usr/lib/"),
+                                  std::string_view("/usr/lib64/"),
+                                  std::string_view("/usr/include/"),
+                                  std::string_view("/usr/local/lib/"),
+                                  std::string_view("/usr/local/include/")};
+  if (file.ends_with(".py")) return false;
+  if (std::ranges::any_of(folders, [&](auto folder) { return file.starts_with(folder); })) {
+    return true;
+  }
+  constexpr std::string_view toolkit = "/usr/local/cuda";  // and /usr/local/cuda-13.0
+  if (!file.starts_with(toolkit)) return false;
+  const auto rest = file.substr(toolkit.size());
+  return rest.starts_with('/') || (rest.size() > 1 && rest[0] == '-' && is_digit(rest[1]));
+}
+
 // <string>, <stdin> and notebooks' <ipython-input-…> are what somebody typed; <frozen …>,
 // <eval_with_key>.3 (torch.fx) and the like are not.
 [[nodiscard]] constexpr bool is_typed_in(std::string_view file) noexcept {
@@ -69,6 +89,11 @@ namespace user_code_detail {
 
 }  // namespace user_code_detail
 
+// Files of the system that are no Python.
+[[nodiscard]] constexpr bool is_system_code(std::string_view file) noexcept {
+  return user_code_detail::is_of_system(file);
+}
+
 // False for the standard library, installed packages, and code without a file that a library
 // made (frozen modules, torch.fx, torch.compile).
 [[nodiscard]] constexpr bool is_user_code(std::string_view file) noexcept {
@@ -80,7 +105,7 @@ namespace user_code_detail {
   if (std::ranges::any_of(libraries, [&](auto part) { return file.find(part) != file.npos; })) {
     return false;
   }
-  return !user_code_detail::is_in_python_library(file);
+  return !user_code_detail::is_of_system(file) && !user_code_detail::is_in_python_library(file);
 }
 
 }  // namespace memtrace

@@ -54,8 +54,8 @@ class file_output final : public trace::output {
   if (!reader) return all;
   const auto report = run::load(path, *reader, {.advice = false});
   if (!reader->names().proofs().empty()) return all;  // a copy of a copy has them already
-  for (const auto& one : verdicts::proofs_of(report.findings)) {
-    all.push_back(verdicts::written(one));
+  for (const auto& one : verdicts::proofs_of(reader->names(), report.findings)) {
+    all.push_back(verdicts::written(reader->names(), one));
   }
   return all;
 }

@@ -5,6 +5,7 @@
 #include <cctype>
 
 #include "analyzer/model/attribution/frame_marks.h"
+#include "memtrace/user_code.h"
 
 namespace memtrace::scrub {
 
@@ -58,6 +59,7 @@ void number(std::map<std::string, std::string, std::less<>>& names, text what) {
 path_parts parts_of(text path) {
   // Code that is compiled from no file: <string>, <frozen importlib._bootstrap>
   if (path.empty() || path.front() == '<') return {{}, path, false};
+  if (is_system_code(path)) return {{}, path, true};
   // Compiled by torch.compile into a directory named after the user, then after the contents.
   constexpr text inductor = "/torchinductor_";
   if (const auto at = path.find(inductor); at != text::npos) {

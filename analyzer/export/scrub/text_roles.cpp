@@ -52,6 +52,7 @@ class text_roles::fields {
 trace::status text_roles::read(trace::reader& from, disguise& learning) {
   names_ = &from.names();
   learning_ = &learning;
+  from.read_as_recorded();
   const auto facts = from.read(*this);
   if (facts.damage) return facts.damage;
   add_frames();

@@ -50,7 +50,8 @@ template <class Kind>
   return static_cast<Kind>(found - all.begin());
 }
 
-[[nodiscard]] std::optional<told_proof> read(std::string_view text) {
+[[nodiscard]] std::optional<told_proof> read(const trace::dictionary& names,
+                                             std::string_view text) {
   const auto part = split(text);
   if (!part) return std::nullopt;
   const auto& told = *part;
@@ -58,9 +59,11 @@ template <class Kind>
   const auto at_line = text::number_in<std::uint32_t>(told[field::line]);
   const auto kept_at = text::number_in<std::uint32_t>(told[field::kept_at]);
   const auto most = text::number_in(told[field::value]);
-  if (!of_stack || !at_line || !kept_at || !most) return std::nullopt;
+  if (!of_stack || !at_line || !kept_at || !most || !names.knows_stack(*of_stack)) {
+    return std::nullopt;
+  }
   told_proof made{
-      .stack = trace::stack_id{*of_stack},
+      .stack = names.stack_of(*of_stack),
       .path = std::string(told[field::path]),
       .owner = std::string(told[field::owner]),
       .kept_in = std::string(told[field::kept_in]),
@@ -90,13 +93,13 @@ bool told_proof::is_about(trace::stack_id of, const retainer& held_by) const {
          kept_at == held_by.line && holder == held_by.holder;
 }
 
-std::vector<told_proof> proofs_of(const findings& found) {
+std::vector<told_proof> proofs_of(const trace::dictionary& names, const findings& found) {
   std::vector<told_proof> all;
   std::set<std::string> seen;  // a line is a suspect of several verdicts
   const auto add = [&](const suspect& who, const retainer& kept) {
     told_proof made{who.stack,   kept.path,  kept.owner, kept.file,        kept.line,
                     kept.holder, kept.bound, kept.doubt, kept.reallocated, kept.made_of_itself};
-    if (all.size() < format::most_proofs && seen.insert(written(made)).second) {
+    if (all.size() < format::most_proofs && seen.insert(written(names, made)).second) {
       all.push_back(std::move(made));
     }
   };
@@ -110,7 +113,7 @@ std::vector<told_proof> proofs_of(const findings& found) {
   return all;
 }
 
-std::string written(const told_proof& proof) {
+std::string written(const trace::dictionary& names, const told_proof& proof) {
   std::string said, in_file;
   std::uint32_t at_line = 0;
   if (proof.bound) {
@@ -125,15 +128,15 @@ std::string written(const told_proof& proof) {
   const auto facts = fmt::format("{} {}", proof.reallocated ? is_reallocated : "",
                                  proof.made_of_itself ? is_made_of_itself : "");
   return fmt::format("{1}{0}{2}{0}{3}{0}{4}{0}{5}{0}{6}{0}{7}{0}{8}{0}{9}{0}{10}{0}{11}",
-                     proved_separator, proof.stack.value, proof.path, proof.owner, proof.kept_in,
-                     proof.kept_at, proof.holder, said, in_file, at_line,
+                     proved_separator, names.number_of(proof.stack), proof.path, proof.owner,
+                     proof.kept_in, proof.kept_at, proof.holder, said, in_file, at_line,
                      proof.bound ? proof.bound->value : 0, facts);
 }
 
 std::vector<told_proof> told_proofs(const trace::dictionary& names) {
   std::vector<told_proof> all;
   for (const auto& text : names.proofs()) {
-    if (auto one = read(text)) all.push_back(std::move(*one));
+    if (auto one = read(names, text)) all.push_back(std::move(*one));
   }
   return all;
 }

@@ -32,10 +32,11 @@ struct told_proof {
 };
 
 // Of all that keeps what leaks, also where nothing was proved: that is not somebody else's proof.
-[[nodiscard]] std::vector<told_proof> proofs_of(const findings& found);
+[[nodiscard]] std::vector<told_proof> proofs_of(const trace::dictionary& names,
+                                                const findings& found);
 
 // As the value of an info record, without the expression, which is a piece of the program.
-[[nodiscard]] std::string written(const told_proof& proof);
+[[nodiscard]] std::string written(const trace::dictionary& names, const told_proof& proof);
 
 // Those of a trace. What is no proof is left out.
 [[nodiscard]] std::vector<told_proof> told_proofs(const trace::dictionary& names);

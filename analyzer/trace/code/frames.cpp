@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyzer/trace/code/frames.h"
 
+#include <algorithm>
+
 #include "memtrace/user_code.h"
 
 namespace memtrace::code {
@@ -27,6 +29,15 @@ std::vector<source_frame> frames_of(const trace::dictionary& names, trace::stack
     frames.push_back(
         {std::string(file), frame.line, std::string(names[frame.function]), is_user_code(file)});
     stack = node.parent;
+  }
+  // Machine code of which no line is known says less than what called it: PyTorch's C++ library, say,
+  // wherever it is unpacked.
+  const auto is_compiled_line = [](const source_frame& frame) {
+    return frame.user && frame.line != 0 && frame.file.front() != '<' &&
+           !frame.file.ends_with(".py");
+  };
+  if (std::ranges::any_of(frames, is_compiled_line)) {
+    for (auto& frame : frames) frame.user = frame.user && frame.line != 0;
   }
   return frames;
 }

@@ -22,14 +22,14 @@ namespace {
 
 }  // namespace
 
-const source_frame* innermost_user(const std::vector<source_frame>& frames) {
+const source_frame* innermost_user(std::span<const source_frame> frames) {
   const auto found = std::ranges::find_if(frames, &source_frame::user);
   return found == frames.end() ? nullptr : &*found;
 }
 
 // The innermost frame that is the user's, or a model library's while one of its modules runs (what
 // trainers and optimizers of libraries do, is told by the line that calls them).
-const source_frame* telling_frame(const std::vector<source_frame>& frames) {
+const source_frame* telling_frame(std::span<const source_frame> frames) {
   const auto library = std::ranges::find_if(
       frames, [](const source_frame& frame) { return frame.user || is_model_library(frame.file); });
   const bool in_module = std::any_of(library, frames.end(), [](const source_frame& frame) {

@@ -13,6 +13,7 @@
 
 #include <map>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,8 +23,8 @@
 namespace memtrace::code {
 
 // Null: there is none.
-[[nodiscard]] const source_frame* innermost_user(const std::vector<source_frame>& frames);
-[[nodiscard]] const source_frame* telling_frame(const std::vector<source_frame>& frames);
+[[nodiscard]] const source_frame* innermost_user(std::span<const source_frame> frames);
+[[nodiscard]] const source_frame* telling_frame(std::span<const source_frame> frames);
 
 // "model.py:31 forward", with so many last components of the file's path.
 [[nodiscard]] std::string place_of(const source_frame& frame, unsigned parts);

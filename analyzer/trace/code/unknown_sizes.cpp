@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <string_view>
 
 #include "analyzer/base/text/numbers.h"
@@ -23,17 +22,13 @@ constexpr std::array<std::string_view, 10> sized_by_values{
     "_unique2", "argwhere",          "bincount",           "index",      "masked_select",
     "nonzero",  "repeat_interleave", "unique_consecutive", "unique_dim", "unique_dim_consecutive"};
 
-// "nonzero" of _ZN2at4_ops7nonzero4callERKNS_6TensorE, "index" of …_ops12index_Tensor4call…; empty
+// "nonzero" of at::_ops::nonzero::call, "index_Tensor" of at::_ops::index_Tensor::redispatch; empty
 // where it is no call of an operator.
-[[nodiscard]] std::string_view operator_in(std::string_view symbol) {
-  constexpr std::string_view before = "_ZN2at4_ops";
-  if (!symbol.starts_with(before)) return {};
-  symbol.remove_prefix(before.size());
-  std::size_t length = 0;
-  const auto number = std::from_chars(symbol.data(), symbol.data() + symbol.size(), length);
-  if (number.ec != std::errc()) return {};
-  symbol.remove_prefix(static_cast<std::size_t>(number.ptr - symbol.data()));
-  return symbol.substr(0, length);
+[[nodiscard]] std::string_view operator_in(std::string_view function) {
+  constexpr std::string_view before = "at::_ops::";
+  if (!function.starts_with(before)) return {};
+  function.remove_prefix(before.size());
+  return function.substr(0, function.find("::"));
 }
 
 // Without its overload, "Tensor" or "out"; empty: of another size. index_add is no overload of index.

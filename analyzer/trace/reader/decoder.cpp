@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "analyzer/trace/reader/field_reader.h"
 
@@ -13,10 +14,11 @@ namespace memtrace::trace {
 using format::kind;
 
 decoder::decoder(const format::file_header& header, dictionary& names, record_visitor& visitor,
-                 generated lines)
+                 generated lines, std::shared_ptr<symbols::debug_symbols> symbols)
     : names_(names),
       visitor_(visitor),
       lines_(lines),
+      native_(names, std::move(symbols)),
       start_monotonic_ns_(header.start_monotonic_ns),
       ns_per_tick_(header.ns_per_tick),
       tick_shift_(header.tick_shift) {}

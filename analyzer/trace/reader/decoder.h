@@ -8,11 +8,13 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 
 #include "analyzer/trace/reader/cursor.h"
 #include "analyzer/trace/reader/dictionary.h"
 #include "analyzer/trace/reader/error.h"
 #include "analyzer/trace/reader/generated_code.h"
+#include "analyzer/trace/reader/native_code.h"
 #include "analyzer/trace/reader/records.h"
 #include "analyzer/trace/reader/report_prediction.h"
 #include "analyzer/trace/reader/section.h"
@@ -24,11 +26,13 @@ class decoder {
   // c10::Device holds its index in an int8.
   static constexpr std::uint32_t max_devices = 128;
 
-  // How the allocations of generated code are given to the visitor.
+  // How the frames of generated code and of machine code are given to the visitor.
   enum class generated : std::uint8_t { as_the_program, as_recorded };
 
-  decoder(const format::file_header& header, dictionary& names, record_visitor& visitor,
-          generated lines = generated::as_the_program);
+  decoder(
+      const format::file_header& header, dictionary& names, record_visitor& visitor,
+      generated lines = generated::as_the_program,
+      std::shared_ptr<symbols::debug_symbols> symbols = std::make_shared<symbols::debug_symbols>());
 
   // Errors: corrupt_record, too_many_definitions, with the section's offset.
   [[nodiscard]] status decode(const section& part) {
@@ -107,6 +111,7 @@ class decoder {
   record_visitor& visitor_;
   const generated lines_;
   generated_code generated_{names_};
+  native_code native_;
   std::uint64_t start_monotonic_ns_;
   double ns_per_tick_;
   unsigned tick_shift_;

@@ -72,6 +72,7 @@ decoder::outcome decoder::take(kind, unsigned, const record::info<ids>& fact) {
   const auto key = text::repaired(fact.key, room_of_key);
   const auto value = text::repaired(fact.value, room_of_value);
   if (key == format::info_key::proved) names_.add_proof(value);
+  if (key == format::info_key::library) native_.learn(value);
   visitor_.on_info(key, value);
   return outcome::fine;
 }
@@ -103,6 +104,9 @@ decoder::outcome decoder::take(kind, unsigned, const record::frame<ids>& record)
 }
 
 decoder::outcome decoder::take(kind, unsigned, const record::stack<ids>& record) {
+  if (lines_ == generated::as_the_program && record.innermost) {
+    if (const auto shown = native_.define(record.parent, record.innermost)) return after(*shown);
+  }
   return after(names_.define_stack(record.parent.value, record.innermost.value));
 }
 

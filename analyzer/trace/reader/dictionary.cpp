@@ -15,15 +15,21 @@ constexpr std::size_t chunk_bytes = format::max_text_bytes;
 }
 
 dictionary::outcome dictionary::define_text(std::string_view written) {
+  if (!add_text(written)) return outcome::too_many;
+  defined_texts_.push_back(text_id{static_cast<std::uint32_t>(texts_.size())});
+  return outcome::defined;
+}
+
+bool dictionary::add_text(std::string_view written) {
   text_bytes_ += written.size();
   if (texts_.size() >= max_texts || text_bytes_ > max_text_bytes || written.size() > chunk_bytes) {
-    return outcome::too_many;
+    return false;
   }
   std::string room;
   const auto text = text::repaired(written, room);
   if (text.empty()) {
     texts_.emplace_back();
-    return outcome::defined;
+    return true;
   }
   char* place = nullptr;
   if (text.size() > chunk_bytes) {  // as it may be once repaired: a chunk of its own, not the last
@@ -38,18 +44,28 @@ dictionary::outcome dictionary::define_text(std::string_view written) {
   }
   std::ranges::copy(text, place);
   texts_.emplace_back(place, text.size());
-  return outcome::defined;
+  return true;
 }
 
 dictionary::outcome dictionary::define_frame(std::uint64_t file, std::uint64_t function,
                                              std::uint64_t line) {
-  if (!knows_text(file) || !knows_text(function)) return outcome::unknown_id;
+  if (file > texts_.size() || function > texts_.size()) return outcome::unknown_id;
   if (frames_.size() >= max_frames) return outcome::too_many;
   constexpr std::uint64_t most = std::numeric_limits<std::uint32_t>::max();
   frames_.push_back({text_id{static_cast<std::uint32_t>(file)},
                      text_id{static_cast<std::uint32_t>(function)},
                      static_cast<std::uint32_t>(std::min(line, most))});
+  defined_frames_.push_back(frame_id{static_cast<std::uint32_t>(frames_.size())});
   return outcome::defined;
+}
+
+frame_id dictionary::add_frame(std::string_view file, std::string_view function,
+                               std::uint32_t line) {
+  if (frames_.size() >= max_frames || !add_text(file)) return {};
+  const text_id of_file{static_cast<std::uint32_t>(texts_.size())};
+  if (!add_text(function)) return {};
+  frames_.push_back({of_file, text_id{static_cast<std::uint32_t>(texts_.size())}, line});
+  return frame_id{static_cast<std::uint32_t>(frames_.size())};
 }
 
 dictionary::outcome dictionary::define_stack(std::uint64_t parent, std::uint64_t frame) {
@@ -68,6 +84,17 @@ stack_id dictionary::add_stack(stack_id outer, frame_id innermost) {
   return stack_id{static_cast<std::uint32_t>(stacks_.size())};
 }
 
+dictionary::outcome dictionary::define_stack_as(stack_id made) {
+  if (defined_.size() >= max_stacks) return outcome::too_many;
+  defined_.push_back(made);
+  return outcome::defined;
+}
+
+std::uint64_t dictionary::number_of(stack_id stack) const {
+  const auto found = std::ranges::find(defined_, stack);
+  return found == defined_.end() ? 0 : static_cast<std::uint64_t>(found - defined_.begin()) + 1;
+}
+
 void dictionary::fuse(stack_id lines, stack_id with) {
   if (lines && with) fused_[lines.value].insert(with);
 }
@@ -79,7 +106,7 @@ const std::set<stack_id>& dictionary::fused_with(stack_id lines) const {
 }
 
 dictionary::outcome dictionary::define_thread(std::uint64_t system_id, std::uint64_t name) {
-  if (!knows_text(name)) return outcome::unknown_id;
+  if (name > texts_.size()) return outcome::unknown_id;
   if (threads_.size() >= max_threads) return outcome::too_many;
   threads_.push_back({system_id, text_id{static_cast<std::uint32_t>(name)}});
   return outcome::defined;

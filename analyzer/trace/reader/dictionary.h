@@ -75,7 +75,7 @@ class dictionary {
   [[nodiscard]] outcome define_text(std::string_view text);  // what is not UTF-8: as U+FFFD
   [[nodiscard]] outcome define_frame(std::uint64_t file, std::uint64_t function,
                                      std::uint64_t line);
-  // `parent` as stack_of() has it.
+  // What came before as text_of(), frame_of() and stack_of() have it.
   [[nodiscard]] outcome define_stack(std::uint64_t parent, std::uint64_t frame);
   // A stack that the trace does not have, on top of one that is there. None: there are too many, or
   // it is too deep. From here on a stack's id is not its number in the trace: see stack_of().
@@ -83,6 +83,11 @@ class dictionary {
   // A compiler made one kernel of these lines and of others: what is allocated for the one is the
   // other's memory, too.
   void fuse(stack_id lines, stack_id with);
+  // A frame that the trace does not have. None: there are too many frames or texts.
+  [[nodiscard]] frame_id add_frame(std::string_view file, std::string_view function,
+                                   std::uint32_t line);
+  // The next stack's number in the trace, for one that was added.
+  [[nodiscard]] outcome define_stack_as(stack_id made);
   [[nodiscard]] const std::set<stack_id>& fused_with(stack_id lines) const;
   [[nodiscard]] outcome define_thread(std::uint64_t system_id, std::uint64_t name);
 
@@ -105,16 +110,29 @@ class dictionary {
   [[nodiscard]] const std::vector<std::string>& proofs() const { return proofs_; }
 
   // 0 is known: it means none.
-  [[nodiscard]] bool knows_text(std::uint64_t number) const { return number <= texts_.size(); }
-  [[nodiscard]] bool knows_frame(std::uint64_t number) const { return number <= frames_.size(); }
+  [[nodiscard]] bool knows_text(std::uint64_t number) const {
+    return number <= defined_texts_.size();
+  }
+  [[nodiscard]] bool knows_frame(std::uint64_t number) const {
+    return number <= defined_frames_.size();
+  }
   [[nodiscard]] bool knows_stack(std::uint64_t number) const { return number <= defined_.size(); }
   [[nodiscard]] bool knows_thread(std::uint64_t number) const { return number <= threads_.size(); }
   [[nodiscard]] bool knows_object(std::uint64_t number) const { return number <= objects_.size(); }
 
-  // The stack that has this number in the trace. Its id is equal to that as long as none was added.
+  // What has this number in the trace. Its id is equal to that as long as none was added.
+  [[nodiscard]] text_id text_of(std::uint64_t number) const {
+    return number == 0 ? text_id{} : defined_texts_[number - 1];
+  }
+  [[nodiscard]] frame_id frame_of(std::uint64_t number) const {
+    return number == 0 ? frame_id{} : defined_frames_[number - 1];
+  }
   [[nodiscard]] stack_id stack_of(std::uint64_t number) const {
     return number == 0 ? stack_id{} : defined_[number - 1];
   }
+
+  // The other way round; 0 for one that was added. Looks through all.
+  [[nodiscard]] std::uint64_t number_of(stack_id stack) const;
 
   // For id 0: an empty text, an empty frame, a node without depth, an unnamed thread.
   [[nodiscard]] std::string_view operator[](text_id text) const;
@@ -132,10 +150,14 @@ class dictionary {
   [[nodiscard]] std::size_t stacks() const { return stacks_.size(); }
 
  private:
+  [[nodiscard]] bool add_text(std::string_view written);
+
   std::vector<std::string_view> texts_;
   std::vector<frame> frames_;
   std::vector<stack_node> stacks_;
-  std::vector<stack_id> defined_;                                // by the number in the trace - 1
+  std::vector<text_id> defined_texts_;                           // by the number in the trace - 1
+  std::vector<frame_id> defined_frames_;                         // likewise
+  std::vector<stack_id> defined_;                                // likewise
   std::unordered_map<std::uint32_t, std::set<stack_id>> fused_;  // by stack
   std::vector<thread> threads_;
   std::vector<std::uint64_t> objects_;

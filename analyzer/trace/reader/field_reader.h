@@ -63,18 +63,19 @@ class field_reader {
     out = from_.text(format::max_text_bytes);
   }
   void text(name, record::text_privacy, text_id& out) {
-    id_of(out, [this](auto number) { return names_.knows_text(number); });
+    const auto number = from_.unsigned_number();
+    known_ = known_ && names_.knows_text(number);
+    if (known_) out = names_.text_of(number);
   }
   void id(name, record::kept_number, stack_id& out) {
     const auto number = from_.unsigned_number();
-    if (names_.knows_stack(number)) {
-      out = names_.stack_of(number);
-    } else {
-      known_ = false;
-    }
+    known_ = known_ && names_.knows_stack(number);
+    if (known_) out = names_.stack_of(number);
   }
   void id(name, record::kept_number, frame_id& out) {
-    id_of(out, [this](auto number) { return names_.knows_frame(number); });
+    const auto number = from_.unsigned_number();
+    known_ = known_ && names_.knows_frame(number);
+    if (known_) out = names_.frame_of(number);
   }
   void id(name, record::kept_number, thread_id& out) {
     id_of(out, [this](auto number) { return names_.knows_thread(number); });

@@ -48,7 +48,7 @@ completeness reader::read(record_visitor& visitor,
   drop_recovery mended(visitor, header_.start_monotonic_ns);
   decoder decoded(header_, names_,
                   header_.dropped_events == 0 ? visitor : static_cast<record_visitor&>(mended),
-                  lines_);
+                  lines_, symbols_);
   status damage;
   while (const auto part = sections.next()) {
     damage = decoded.decode(*part);

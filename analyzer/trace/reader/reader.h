@@ -8,8 +8,10 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <vector>
 
+#include "analyzer/base/symbols/debug_symbols.h"
 #include "analyzer/trace/reader/byte_source.h"
 #include "analyzer/trace/reader/decoder.h"
 #include "analyzer/trace/reader/dictionary.h"
@@ -49,8 +51,13 @@ class reader {
   [[nodiscard]] const format::file_header& header() const { return header_; }
   [[nodiscard]] const dictionary& names() const { return names_; }
   // For one more pass over the same trace: reads once like this one, into names of its own.
-  [[nodiscard]] reader again() const { return {*source_, header_}; }
-  // Before reading: leave the lines of generated code as they are (see generated_code.h).
+  [[nodiscard]] reader again() const {
+    reader made(*source_, header_);
+    made.symbols_ = symbols_;
+    return made;
+  }
+  // Before reading: leave the lines of generated code and of machine code as they are (see
+  // generated_code.h, native_code.h).
   void read_as_recorded() { lines_ = decoder::generated::as_recorded; }
 
   // Calls the visitor for every record, once. `on_progress` is called after each block, and so is
@@ -66,6 +73,8 @@ class reader {
   byte_source* source_;
   format::file_header header_;
   dictionary names_;
+  // What addresses mean takes long to find out, and is the same each time.
+  std::shared_ptr<symbols::debug_symbols> symbols_ = std::make_shared<symbols::debug_symbols>();
   decoder::generated lines_ = decoder::generated::as_the_program;
 };
 

@@ -90,8 +90,7 @@ stack_id stack_of(recorder& to, const recorded_call& call, std::string_view owne
   const stack_id python = python_place(to);
   const bool is_direct = allocates && owner.data() != nullptr &&
                          hooks[static_cast<unsigned>(call.id)].family == library_family::driver;
-  const bool is_only_line =
-      allocates && python == 0 && python_stack::interpreter_version()[0] == '\0';
+  const bool is_only_line = allocates && python == 0 && !python_stack::is_in_process();
   return is_direct || is_only_line || settings::is_on(capability::native_stacks)
              ? native_stack::capture(to, python)
              : python;

@@ -18,6 +18,7 @@
 #include "interpose/ground/base/small_lock.h"
 #include "interpose/ground/driver/device_log.h"
 #include "interpose/ground/driver/driver_queries.h"
+#include "interpose/ground/driver/native_stack.h"
 #include "interpose/ground/session/session.h"
 #include "interpose/sight/agent/agent.h"
 #include "interpose/sight/agent/heap_scan_moments.h"
@@ -100,6 +101,10 @@ void tell_news_if_any(recorder& to, std::uint32_t device) noexcept {
 void say_where(recorder& to, allocator_event& event) noexcept {
   const python_stack::captured here = python_stack::capture_place(to);
   event.stack = here.stack;
+  // The allocator's lock is held.
+  if (here.stack == 0 && event.kind == format::kind::alloc && !python_stack::is_in_process()) {
+    event.stack = native_stack::capture(to, 0, native_stack::naming::none);
+  }
   agent::see_steps(to, here);
   autograd::set_scope(event.scope, to, here, event.kind == format::kind::free_requested);
   agent::see_place(to, here);

@@ -70,5 +70,8 @@ enum class stacks : unsigned char { unknown, off, on };
 
 // Like "3.11.7"; empty when the process has no Python. For info `python`.
 [[nodiscard]] const char* interpreter_version() noexcept;
+[[nodiscard]] inline bool is_in_process() noexcept {
+  return interpreter_version()[0] != '\0';
+}
 
 }  // namespace memtrace::python_stack

@@ -28,7 +28,7 @@ FORBIDDEN_INCLUDES = {
 # is for. A wing without rooms is one room; so is each folder of the simulator.
 WINGS: dict[str, dict[str, list[str]]] = {
     "analyzer": {
-        "base": ["text", "gpus", "statistics"],
+        "base": ["text", "gpus", "statistics", "symbols"],
         "trace": ["reader", "code"],
         "model": ["replay", "estimate", "allocator", "snapshot", "attribution", "device", "history"],
         "judge": ["program", "verdicts", "host", "blocks", "fragmentation", "advice"],

@@ -91,6 +91,14 @@ constexpr std::string_view store =
   return found;
 }
 
+// As a copy says it. Its suspect has no stack.
+[[nodiscard]] std::string told_of(const verdicts::findings& found) {
+  const trace::dictionary names;
+  const auto proofs = verdicts::proofs_of(names, found);
+  REQUIRE(proofs.size() == 1);
+  return verdicts::written(names, proofs[0]);
+}
+
 [[nodiscard]] verdicts::retainer kept_with(const std::vector<std::string_view>& files,
                                            const std::vector<std::string>& proofs = {}) {
   return findings_with(files, proofs).verdicts[0].suspects[0].retained_by[0];
@@ -111,9 +119,7 @@ TEST_CASE(
 }
 
 TEST_CASE("GIVEN a trace without the program's text WHEN it says what was proved THEN that holds") {
-  const auto proofs = verdicts::proofs_of(findings_with({store}, {}));
-  REQUIRE(proofs.size() == 1);
-  const auto told = verdicts::written(proofs[0]);
+  const auto told = told_of(findings_with({store}, {}));
   CHECK(told.find("len(") == told.npos);  // a piece of the program
   const auto copy = kept_with({}, {told});
   REQUIRE(copy.bound);
@@ -125,7 +131,7 @@ TEST_CASE("GIVEN a trace without the program's text WHEN it says what was proved
 }
 
 TEST_CASE("GIVEN a proof of something else, or none WHEN it is read THEN nothing is proved") {
-  const auto told = verdicts::written(verdicts::proofs_of(findings_with({store}, {}))[0]);
+  const auto told = told_of(findings_with({store}, {}));
   const auto changed = [&](const std::string& from, const std::string& to) {
     auto text = told;
     text.replace(text.find(from), from.size(), to);

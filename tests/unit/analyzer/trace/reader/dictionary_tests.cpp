@@ -38,3 +38,26 @@ TEST_CASE("GIVEN a text of the greatest length that is all wrong THEN it is kept
   CHECK(names[text_id{3}] == "after");
   CHECK(names.define_text(longest + "x") == dictionary::outcome::too_many);
 }
+
+TEST_CASE("GIVEN what a trace does not have WHEN it is added THEN numbers mean what they meant") {
+  using outcome = memtrace::trace::dictionary::outcome;
+  memtrace::trace::dictionary names;
+  REQUIRE(names.define_text("app") == outcome::defined);
+  REQUIRE(names.define_text("main+0x10") == outcome::defined);
+  REQUIRE(names.define_frame(1, 2, 0) == outcome::defined);
+  const auto frame = names.add_frame("main.cpp", "main", 7);
+  const auto shown = names.add_stack({}, frame);
+  REQUIRE(names.define_stack_as(shown) == outcome::defined);
+  REQUIRE(names.define_text("train.py") == outcome::defined);
+  CHECK(names[names.text_of(3)] == "train.py");
+  CHECK_FALSE(names.knows_text(4));
+  REQUIRE(names.define_frame(names.text_of(3).value, names.text_of(1).value, 5) ==
+          outcome::defined);
+  CHECK(names[names[names.frame_of(2)].file] == "train.py");
+  CHECK_FALSE(names.knows_frame(3));
+  CHECK(names.stack_of(1) == shown);
+  CHECK(names.number_of(shown) == 1);
+  const auto added = names.add_stack(shown, frame);
+  CHECK(names.number_of(added) == 0);
+  CHECK_FALSE(names.knows_stack(2));
+}
