@@ -105,10 +105,12 @@ totals_now collector::totals_of(std::uint32_t device) const {
   now.reserved = reserved(device);
   now.occupied = occupied(allocator.segments());
   // With backend:cudaMallocAsync PyTorch reserves nothing, and yet what its tensors have is its own.
+  // Without PyTorch the blocks are what CUDA's calls got.
   const auto* const calls = replayed_.driver().device(device);
   const auto of_pytorch = std::max(now.reserved, calls == nullptr ? 0 : calls->in_segments);
+  const auto followed = of_pytorch == 0 ? now.allocated : of_pytorch;
   const auto from_driver = replayed_.driver().on_device(device);
-  now.outside = from_driver - std::min(from_driver, of_pytorch);
+  now.outside = from_driver - std::min(from_driver, followed);
   return now;
 }
 

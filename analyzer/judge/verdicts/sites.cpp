@@ -9,10 +9,11 @@ namespace {
 
 constexpr std::size_t frames_of_a_site = 2;
 
-enum class whose : std::uint8_t { user, model_library, torch };
+enum class whose : std::uint8_t { user, machine_code, model_library, torch };
 
-[[nodiscard]] whose owner_of(std::string_view file) {
-  if (code::is_user_code(file)) return whose::user;
+[[nodiscard]] whose owner_of(std::string_view file, std::uint32_t line) {
+  // Without a line: whoever calls it says more.
+  if (code::is_user_code(file)) return line == 0 ? whose::machine_code : whose::user;
   return code::is_model_library(file) ? whose::model_library : whose::torch;
 }
 
@@ -22,11 +23,11 @@ std::uint32_t site_names::number_of(const key& frames) {
   return numbers_.emplace(frames, static_cast<std::uint32_t>(numbers_.size())).first->second;
 }
 
-// The innermost frames of the user; where there are none, of a library that builds on PyTorch;
+// The innermost frames of the user, with a line if there are some; where there are none, of a library that builds on PyTorch;
 // where there are none of these either, just the innermost.
 site_names::place site_names::learn(trace::stack_id stack) {
-  std::array<key, 3> candidates{};
-  std::array<std::size_t, 3> found{};
+  std::array<key, 4> candidates{};
+  std::array<std::size_t, 4> found{};
   const auto take = [&](whose owner, const trace::frame& frame) {
     const auto which = static_cast<std::size_t>(owner);
     if (found[which] == frames_of_a_site) return;
@@ -37,12 +38,12 @@ site_names::place site_names::learn(trace::stack_id stack) {
   };
   for (auto at = stack; at; at = names_[at].parent) {
     const auto frame = names_[names_[at].innermost];
-    take(owner_of(names_[frame.file]), frame);
+    take(owner_of(names_[frame.file], frame.line), frame);
     if (found[0] == frames_of_a_site) break;
   }
   std::size_t best = 0;
-  while (best < 2 && found[best] == 0) ++best;
-  return {true, best == 0, number_of(candidates[best])};
+  while (best < 3 && found[best] == 0) ++best;
+  return {true, best < 2, number_of(candidates[best])};
 }
 
 const site_names::place& site_names::of_stack(trace::stack_id stack) {

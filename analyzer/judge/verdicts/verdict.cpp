@@ -50,6 +50,12 @@ using growth::shape;
 }
 
 [[nodiscard]] std::string undecided(const verdict& given) {
+  if (given.may_be_loading) {
+    return fmt::format(
+        "{} grew by {} a {}: the program marks no steps, so these may be its loading",
+        who(given.about), text::format_bytes(static_cast<std::uint64_t>(given.bytes_per_step)),
+        given.unit);
+  }
   const auto steps = given.found.evidence.steps;
   if (steps == 0) {
     return fmt::format("{}: no steps were found, so whether it grows cannot be told",

@@ -172,8 +172,11 @@ struct verdict {
   std::optional<program::bound> bound;          // of `bounded`
   std::optional<std::uint64_t> steps_to_bound;  // at the rate at which it grows; none: not known
   std::optional<program::doubt> doubt;          // of `not_settled`, where it is the program's
-  std::optional<expected_growth> expected;      // the answer stays what it is
-  std::string summary;                          // a sentence
+  // Likewise: the steps are inferred from CUDA's calls alone, of which the loading of what stays may
+  // consist as well.
+  bool may_be_loading = false;
+  std::optional<expected_growth> expected;  // the answer stays what it is
+  std::string summary;                      // a sentence
   // Where something is expected: what else grows, which may be that.
   std::vector<suspect> unnamed;
   std::uint64_t capacity_bytes = 0;  // of the device, for what is negligible; 0: not known

@@ -37,6 +37,7 @@ struct cuda_holding {
   bool in_segments = false;  // of PyTorch's caching allocator
   owner_id owner;
   site_id site;
+  std::uint64_t id = 0;  // no other that is held at the same time has it; an address, if it has one
 };
 
 // The device takes memory in pages of 2 MiB: what is allocated from 1 MiB up has pages of its own,

@@ -73,6 +73,7 @@ memory_place place_of(std::string_view api) {
 
 void driver_memory::call(const trace::event& head, std::string_view api,
                          const trace::cuda_call_event& call) {
+  changes_.clear();
   if (call.error != 0) return;
   const auto effect = format::effect_of(api);
   switch (effect) {
@@ -106,6 +107,9 @@ void driver_memory::get(const trace::event& head, cuda_effect effect,
   held.as = *kind;
   held.owner = {call.has_owner, call.has_owner ? call.owner : trace::text_id{}};
   held.site = site_of(call.stack, head.thread);
+  constexpr std::uint64_t no_address = std::uint64_t{1} << 63;
+  const bool has_address = held.as != held_as::physical && held.as != held_as::array;
+  held.id = has_address ? call.address : no_address | ++made_;
   if (held.as == held_as::physical) {
     const auto [made, before] = physical_.create(call.handle, held);
     if (before) settle(*before, head);
@@ -154,6 +158,7 @@ void driver_memory::give_back(const trace::event& head, std::string_view api, cu
 
 void driver_memory::undo(const trace::event& head, std::string_view api,
                          const trace::cuda_undo_event& failed) {
+  changes_.clear();
   const auto effect = format::effect_of(api);
   const auto found = std::find_if(released_.rbegin(), released_.rend(), [&](const release& one) {
     return one.effect == effect && one.address == failed.address &&
@@ -263,6 +268,7 @@ void driver_memory::came(const cuda_holding& held, std::uint64_t address,
     owner.bytes += held.bytes;
     owner.peak = std::max(owner.peak, owner.bytes);
   }
+  changes_.push_back({held, true});
   device.bytes += held.bytes;
   device.sites.add(held.site, held.bytes);
   if (device.bytes <= device.peak_bytes) return;
@@ -285,6 +291,7 @@ void driver_memory::went(const cuda_holding& held, std::uint64_t address,
   } else {
     owner_in(device, held.owner).bytes -= held.bytes;
   }
+  changes_.push_back({held, false});
   device.bytes -= held.bytes;
   device.sites.remove(held.site, held.bytes);
 }

@@ -34,6 +34,12 @@ struct pinned_change {
   site_id site;                 // that got it
 };
 
+// Device memory began or ended to be held.
+struct holding_change {
+  cuda_holding of;
+  bool came = false;
+};
+
 class driver_memory {
  public:
   void call(const trace::event& head, std::string_view api, const trace::cuda_call_event& call);
@@ -45,6 +51,8 @@ class driver_memory {
   void fell_asleep();
 
   [[nodiscard]] std::uint64_t on_device(std::uint32_t device) const;  // bytes
+  // What the latest call or undo changed, in order.
+  [[nodiscard]] const std::vector<holding_change>& changes() const { return changes_; }
   // Null where no call got memory on the device.
   [[nodiscard]] const device_holdings* device(std::uint32_t device) const;
   [[nodiscard]] std::uint64_t pinned_peak() const { return pinned_peak_; }
@@ -89,6 +97,8 @@ class driver_memory {
 
   std::map<key, cuda_holding> held_;
   physical_memory physical_;
+  std::vector<holding_change> changes_;
+  std::uint64_t made_ = 0;        // that have no address
   std::uint64_t visits_ = 0;      // of holdings, by records that concern many
   std::deque<release> released_;  // the latest few, in case one failed
   std::map<std::uint32_t, device_holdings> devices_;

@@ -55,6 +55,7 @@ class site_table {
     auto& held = touch(site);
     held.now.bytes -= bytes;
     --held.now.blocks;
+    ++held.freed;
   }
   // A live block turned out to have another size; `difference` in two's complement.
   void correct(site_id site, std::uint64_t difference) { touch(site).now.bytes += difference; }
@@ -65,6 +66,22 @@ class site_table {
   // Sites that hold something, unordered.
   [[nodiscard]] std::vector<site_holding> now() const { return collect(false); }
   [[nodiscard]] std::vector<site_holding> at_peak() const { return collect(true); }
+  // What has become of the blocks that a stack asked for.
+  struct fate {
+    trace::stack_id stack;
+    std::uint64_t held = 0;   // now
+    std::uint64_t freed = 0;  // so far
+  };
+  [[nodiscard]] std::vector<fate> fates() const {
+    std::vector<fate> found;
+    for (std::uint32_t i = 1; i < by_stack_.size(); ++i) {
+      const auto& one = by_stack_[i];
+      if (one.now.blocks + one.freed != 0) {
+        found.push_back({trace::stack_id{i}, one.now.blocks, one.freed});
+      }
+    }
+    return found;
+  }
   [[nodiscard]] std::size_t size() const { return by_stack_.size() + by_thread_.size(); }
 
  private:
@@ -72,6 +89,7 @@ class site_table {
     holding now;
     holding at_peak;
     std::uint64_t stamp = 0;
+    std::uint64_t freed = 0;  // blocks, so far
   };
 
   [[nodiscard]] entry& touch(site_id site) {

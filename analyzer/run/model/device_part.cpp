@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <string>
 
+#include "analyzer/run/model/keeping_lines.h"
 #include "analyzer/run/model/parts.h"
 #include "analyzer/trace/code/places.h"
 
@@ -50,10 +51,14 @@ void use_cuda_calls(const trace::dictionary& names, const replay::device_holding
   made.from_cuda_calls = true;
   made.peak_allocated.event = direct.peak.number;
   made.peak_allocated.time_ns = direct.peak.time_ns;
+  made.peak_allocated.totals = {};
   made.peak_allocated.totals.allocated = direct.peak_bytes;
   made.at_peak = unattributed(names, direct.sites.at_peak(), made.peak_allocated);
   for (const auto& site : made.at_peak.sites) made.peak_allocated.totals.blocks += site.blocks;
   made.never_freed = unattributed(names, direct.sites.now(), made.peak_allocated).sites;
+  if (made.never_freed.empty()) return;
+  const keeping_lines keeping(names, direct.sites);
+  for (auto& site : made.never_freed) site.keeps_from = keeping.first_of(site.frames);
 }
 
 [[nodiscard]] std::vector<phase_report> build_phases(
@@ -139,7 +144,8 @@ void use_attribution(const trace::dictionary& names, const attribution::device_r
 [[nodiscard]] device_report build_device(const trace::dictionary& names,
                                          const replay::device_record& device,
                                          const replay::device_holdings* direct,
-                                         const attribution::device_result* attributed) {
+                                         const attribution::device_result* attributed,
+                                         bool has_blocks_of_calls) {
   const auto& allocator = device.allocator;
   device_report made;
   made.facts = device.facts;
@@ -149,7 +155,9 @@ void use_attribution(const trace::dictionary& names, const attribution::device_r
   made.peak_allocated = allocator.peak_allocated();
   made.peak_reserved = allocator.peak_reserved();
   if (attributed != nullptr) use_attribution(names, *attributed, made);
-  if (device.events == 0 && direct != nullptr) use_cuda_calls(names, *direct, made);
+  if (direct != nullptr && (device.events == 0 || has_blocks_of_calls)) {
+    use_cuda_calls(names, *direct, made);
+  }
   made.outside = build_outside(device);
   made.graphs = build_graphs(names, allocator.graphs());
   made.asleep = build_sleep(names, device, direct);
@@ -194,14 +202,15 @@ void use_attribution(const trace::dictionary& names, const attribution::device_r
 }  // namespace
 
 void add_devices(const trace::dictionary& names, const replay::replayer& replayed,
-                 const attribution::result& attributed, process_report& to) {
+                 const attribution::result& attributed, bool has_blocks_of_calls,
+                 process_report& to) {
   // The totals of a snapshot's events are worked out and not the allocator's own.
   const bool told = !to.run.snapshot;
   for (const auto& [index, device] : replayed.devices()) {
     const auto found = attributed.devices.find(index);
-    auto& made = to.devices.emplace_back(
-        build_device(names, *device, replayed.driver().device(index),
-                     found == attributed.devices.end() ? nullptr : &found->second));
+    auto& made = to.devices.emplace_back(build_device(
+        names, *device, replayed.driver().device(index),
+        found == attributed.devices.end() ? nullptr : &found->second, has_blocks_of_calls));
     made.checked = made.checked && told;
     // Its segments are not known: what is reserved differs from theirs throughout.
     if (to.run.snapshot && to.run.snapshot->of_profiler) made.mismatches = 0;

@@ -28,10 +28,11 @@ using text::format_count;
 using verdicts::subject_kind;
 
 [[nodiscard]] std::string line_of(const code::source_frame& frame) {
+  if (frame.line == 0) return code::place_of(frame, 1);  // machine code, of which no line is known
   return fmt::format("{}:{}", text::file_name(frame.file), frame.line);
 }
 
-// "train.py:18", "backward of model.py:31"; empty: no line of the program is known.
+// "train.py:18", "libcache.so put", "backward of model.py:31"; empty: no line of the program is known.
 [[nodiscard]] std::string user_line(const std::vector<code::source_frame>& frames,
                                     const std::vector<code::source_frame>& forward) {
   if (const auto* const own = code::innermost_user(frames)) return line_of(*own);
@@ -359,12 +360,18 @@ void add_pool_words(const process_report& process, std::vector<std::string>& par
     made.parts.push_back(
         fmt::format("what {} selects is not known in a dry run", code::places_of(unknown)));
   }
-  if (const auto* const about = verdicts::of_device(process.findings, device.facts.device)) {
+  const auto* const about = verdicts::of_device(process.findings, device.facts.device);
+  const bool is_known = about != nullptr && about->found.evidence.steps != 0 &&
+                        verdicts::answer_of(*about) != verdicts::answer::not_settled;
+  const auto kept = is_known ? std::string() : kept_by_calls(device);
+  if (!kept.empty()) {
+    open = true;
+    made.parts.push_back(kept);
+  } else if (about != nullptr && about->may_be_loading) {
+    made.parts.emplace_back("all was freed in the end");
+  } else if (about != nullptr) {
     made.parts.push_back(calm_part(*about));
     open = open || is_open(*about);
-  } else if (auto kept = kept_by_calls(device); !kept.empty()) {
-    open = true;
-    made.parts.push_back(std::move(kept));
   }
   std::uint64_t caught = 0;
   bool ended_well = true;

@@ -6,8 +6,10 @@
 #include <utility>
 
 #include "analyzer/model/attribution/periodicity.h"
+#include "analyzer/model/replay/blocks_of_calls.h"
 #include "analyzer/run/model/pass.h"
 #include "analyzer/trace/code/frames.h"
+#include "analyzer/trace/reader/observers.h"
 
 namespace memtrace::run {
 
@@ -57,6 +59,7 @@ namespace {
 struct steps_looked_for {
   attribution::inferred_steps found;
   std::optional<inferred_steps_report> told;  // where any were
+  bool of_calls = false;                      // of a program without PyTorch
 };
 
 // For a program that marks none: from its allocations alone, at a fraction of what a whole pass
@@ -65,8 +68,11 @@ struct steps_looked_for {
                                               const on_progress_t& on_progress) {
   auto reader = first.again();
   attribution::periodicity periods(reader.names());
-  (void)reader.read(periods, on_progress, [&] { return periods.is_marked(); });
-  steps_looked_for looked{periods.finish(), std::nullopt};
+  replay::blocks_of_calls blocks(reader.names(), periods);
+  trace::observers all(periods, blocks);
+  // To its end, where nothing else tells whether PyTorch comes later.
+  (void)reader.read(all, on_progress, [&] { return periods.is_marked() && !blocks.told(); });
+  steps_looked_for looked{periods.finish(), std::nullopt, blocks.told()};
   const auto& found = looked.found;
   if (found.count() != 0) {
     looked.told = {found.count(), found.confidence, code::frames_of(reader.names(), found.anchor)};
@@ -94,17 +100,19 @@ process_report load(const std::string& path, trace::reader& reader, const load_o
   tell("steps looked for");
   std::unique_ptr<trace::reader> second;  // has names of its own, which its pass refers to
   std::optional<pass> done;
-  done.emplace(reader, wanted, given, also, on_progress);
+  done.emplace(reader, wanted, given, steps.of_calls, also, on_progress);
   tell("events read and attributed");
   const auto read_again = [&] {
     done.reset();
     second = std::make_unique<trace::reader>(reader.again());
-    done.emplace(*second, wanted, given, also, on_progress);
+    done.emplace(*second, wanted, given, steps.of_calls, also, on_progress);
     tell("events read again, for a moment or windows known only now");
   };
   if (!marks_steps(done->attributed()) && !steps.told) {
     given = calls_of(steps.found);
-    if (given.ends.empty() && !steps.found.has_few_calls) given = windows_of(*done);
+    if (given.ends.empty() && !steps.found.has_few_calls && !steps.of_calls) {
+      given = windows_of(*done);
+    }
     if (!given.ends.empty()) read_again();
   }
   if (const auto event = wanted_event(options, *done); event && event != wanted.at) {

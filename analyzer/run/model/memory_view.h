@@ -36,6 +36,8 @@ struct call_site {
   std::uint64_t recomputed = 0;        // of the bytes: by checkpointing, in backward
   std::uint64_t attention_scores = 0;  // of the bytes: quadratic in the sequence
   std::uint64_t sites = 1;  // more: the smallest ones together, without frames, as the last entry
+  // Of what was never freed: the frame that keeps it (keeping_lines.h); those before it got it.
+  std::size_t keeps_from = 0;
 };
 
 struct rule_bytes {

@@ -24,8 +24,10 @@ void add_recording(const trace::dictionary& names, const format::file_header& he
                    process_report& to);
 
 // devices, ooms, training, pinned_peak. After the recording, of which it asks for a snapshot.
+// `has_blocks_of_calls`: there was no allocator, what CUDA's calls got was followed in its place.
 void add_devices(const trace::dictionary& names, const replay::replayer& replayed,
-                 const attribution::result& attributed, process_report& to);
+                 const attribution::result& attributed, bool has_blocks_of_calls,
+                 process_report& to);
 
 // In each of the devices: outside, used, activity. `used`: who held it when most of it was in use.
 void add_device_use(std::map<std::uint32_t, device::usage> used,

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "analyzer/base/text/utf8.h"
+#include "analyzer/model/replay/blocks_of_calls.h"
 #include "analyzer/run/model/changes.h"
 #include "analyzer/run/model/headline.h"
 #include "analyzer/run/model/parts.h"
@@ -11,11 +12,12 @@
 
 namespace memtrace::run {
 
-pass::pass(trace::reader& reader, attribution::options wanted, steps_given given, also_kept also,
-           const on_progress_t& on_progress)
+pass::pass(trace::reader& reader, attribution::options wanted, steps_given given,
+           bool has_blocks_of_calls, also_kept also, const on_progress_t& on_progress)
     : reader_(reader),
       names_(reader.names()),
       given_(std::move(given)),
+      has_blocks_of_calls_(has_blocks_of_calls),
       replayed_(names_),
       lives_(std::in_place, names_, replayed_, given_.ends),
       requests_(names_),
@@ -38,11 +40,20 @@ pass::pass(trace::reader& reader, attribution::options wanted, steps_given given
   attribution::attributor attributor(names_, replayed_, std::move(wanted));
   trace::observers all(attributor, counters_, host_, uses_, optimizers_, cache_use_, shared_,
                        activity_, requests_.records(), segments_, copies_);
+  const auto read_for = [&](auto& whom) {
+    if (!has_blocks_of_calls_) {
+      completeness_ = reader_.read(whom, on_progress);
+      return;
+    }
+    replay::blocks_of_calls blocks(names_, whom);
+    trace::observers everyone(whom, blocks);
+    completeness_ = reader_.read(everyone, on_progress);
+  };
   if (history_) {
     trace::observers all_and_history(all, *history_);
-    completeness_ = reader_.read(all_and_history, on_progress);
+    read_for(all_and_history);
   } else {
-    completeness_ = reader_.read(all, on_progress);
+    read_for(all);
   }
   attributed_ = attributor.finish();
 }
@@ -52,7 +63,7 @@ process_report pass::report(const std::string& path, std::optional<inferred_step
   process_report made;
   made.path = text::valid_utf8(path);
   add_recording(names_, reader_.header(), completeness_, replayed_, made);
-  add_devices(names_, replayed_, attributed_, made);
+  add_devices(names_, replayed_, attributed_, has_blocks_of_calls_, made);
   made.inferred_steps = std::move(steps);
   if (history_) made.history = history_->take();
   if (fates_) made.fates = fates_->take();

@@ -52,8 +52,9 @@ struct also_kept {
 class pass {
  public:
   // Reads the trace, once. `reader` must outlive this.
-  pass(trace::reader& reader, attribution::options wanted, steps_given given, also_kept also,
-       const on_progress_t& on_progress);
+  // `has_blocks_of_calls`: the trace has no allocator's (replay/blocks_of_calls.h).
+  pass(trace::reader& reader, attribution::options wanted, steps_given given,
+       bool has_blocks_of_calls, also_kept also, const on_progress_t& on_progress);
   pass(const pass&) = delete;
   pass& operator=(const pass&) = delete;
 
@@ -72,6 +73,7 @@ class pass {
   const trace::dictionary& names_;
   steps_given given_;
   trace::completeness completeness_;
+  bool has_blocks_of_calls_;
   replay::replayer replayed_;
   attribution::result attributed_;
 

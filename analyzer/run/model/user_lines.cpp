@@ -4,8 +4,10 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <set>
+#include <span>
 #include <string_view>
 #include <utility>
 
@@ -27,8 +29,9 @@ struct place_frames {
 
 [[nodiscard]] place_frames frames_that_tell(const call_site& site) {
   place_frames found;
-  found.telling = code::telling_frame(site.frames);
-  found.user = code::innermost_user(site.frames);
+  const auto frames = std::span(site.frames).subspan(site.keeps_from);
+  found.telling = code::telling_frame(frames);
+  found.user = code::innermost_user(frames);
   if (found.telling == nullptr) {
     found.telling = code::telling_frame(site.forward);
     found.of_forward = true;
@@ -72,6 +75,14 @@ struct place_frames {
   return rest == 0 ? others : fmt::format("{} and {} more", others, rest);
 }
 
+// The innermost of Python's frames; of machine code, which goes on into the allocator itself, the
+// function that the line calls.
+[[nodiscard]] const code::source_frame& called_from(const call_site& site,
+                                                    const place_frames& found) {
+  const auto& innermost = site.frames.front();
+  return innermost.line != 0 || found.of_forward ? innermost : *std::prev(found.telling);
+}
+
 struct group {
   user_line line;
   std::uint64_t most_bytes = 0;  // of the call site that gave `via` and `from`
@@ -100,10 +111,9 @@ std::vector<user_line> fold_to_user_lines(const std::vector<call_site>& sites) {
     folded.most_bytes = site.bytes;
     // A compiled backward pass runs PyTorch's code only, which is no part of the program's line.
     const bool deeper = !site.frames.empty() && found.telling != site.frames.data() &&
-
                         !(found.of_forward && is_compilers(site.frames.front().file));
     folded.line.with = with_others(site);
-    folded.line.via = deeper ? code::place_of(site.frames.front(), 1) : std::string();
+    folded.line.via = deeper ? code::place_of(called_from(site, found), 1) : std::string();
     folded.line.from = found.user == nullptr ? std::string() : code::place_of(*found.user, 1);
   }
   std::vector<user_line> lines;

@@ -11,20 +11,34 @@
 #include "analyzer/judge/verdicts/bounded_growth.h"
 #include "analyzer/judge/verdicts/retainer_words.h"
 #include "analyzer/judge/verdicts/verdict.h"
+#include "analyzer/run/model/keeping_lines.h"
 #include "analyzer/run/model/parts.h"
 
 namespace memtrace::run {
 
 namespace {
 
-// So that the report can show the places after the trace is closed.
+// So that the report can show the places after the trace is closed. Of memory that CUDA's calls got
+// they begin with the line that keeps it.
 [[nodiscard]] auto frames_of_findings(const trace::dictionary& names,
-                                      const verdicts::findings& found) {
+                                      const replay::replayer& replayed, const process_report& to) {
   std::map<trace::stack_id, std::vector<code::source_frame>> frames;
-  for (const auto& verdict : found.verdicts) {
+  std::map<std::uint32_t, keeping_lines> keeping;
+  for (const auto& device : to.devices) {
+    const auto* const calls = replayed.driver().device(device.facts.device);
+    if (!device.from_cuda_calls || calls == nullptr || to.findings.verdicts.empty()) continue;
+    keeping.try_emplace(device.facts.device, names, calls->sites);
+  }
+  for (const auto& verdict : to.findings.verdicts) {
     for (const auto& suspect : verdict.suspects) {
       for (const auto stack : {suspect.stack, suspect.forward}) {
-        if (stack) frames.try_emplace(stack, code::frames_of(names, stack));
+        if (!stack) continue;
+        const auto [place, is_new] = frames.try_emplace(stack, code::frames_of(names, stack));
+        const auto lines = keeping.find(suspect.device);
+        if (!is_new || lines == keeping.end()) continue;
+        auto& known = place->second;
+        const auto first = lines->second.first_of(known);
+        known.erase(known.begin(), known.begin() + static_cast<std::ptrdiff_t>(first));
       }
     }
   }
@@ -42,9 +56,24 @@ namespace {
   return ends;
 }
 
+// "program", "library:libworker.so"
+[[nodiscard]] bool is_owner(std::string_view part) {
+  return part == device::part_name::program || part.starts_with(device::part_name::library);
+}
+
 // Memory outside of PyTorch's pool. What the driver said of a device goes before what follows from
-// the program's own calls.
-void add_host_verdicts(std::vector<verdicts::verdict> host, std::vector<verdicts::verdict>& to) {
+// the program's own calls; and the verdict on a device whose blocks are those calls before those on
+// who made them.
+void add_host_verdicts(std::vector<verdicts::verdict> host,
+                       const std::vector<device_report>& devices,
+                       std::vector<verdicts::verdict>& to) {
+  std::erase_if(host, [&](const verdicts::verdict& one) {
+    return one.about.kind == verdicts::subject_kind::outside && is_owner(one.about.name) &&
+           std::ranges::any_of(devices, [&](const device_report& device) {
+             return device.facts.device == one.about.device && device.from_cuda_calls &&
+                    device.events != 0;
+           });
+  });
   const auto is_outside = [](const verdicts::verdict& one) {
     return one.about.kind == verdicts::subject_kind::outside && one.about.name.empty();
   };
@@ -104,6 +133,24 @@ void add_retainers(const verdicts::retention& kept, process_report& to) {
   if (is_much) oom.fix = remedies::remedy_at_failure(first);
 }
 
+// Without PyTorch nothing tells the loading of weights, which stay, from requests that leave something
+// behind, unless the program marks its steps. Before summarize().
+void doubt_inferred_steps(process_report& to) {
+  if (!to.inferred_steps) return;
+  for (auto& one : to.findings.verdicts) {
+    const bool is_of_calls = std::ranges::any_of(to.devices, [&](const device_report& device) {
+      return device.from_cuda_calls && device.facts.device == one.about.device;
+    });
+    const bool grows = verdicts::answer_of(one) == verdicts::answer::accumulates;
+    if (!is_of_calls || !grows || one.about.kind == verdicts::subject_kind::host) continue;
+    one.found.shape = growth::shape::unknown;
+    one.may_be_loading = true;
+    one.summary.clear();
+    one.steps_to_oom = one.ns_to_oom = std::nullopt;
+    one.elsewhere.clear();
+  }
+}
+
 // Where memory has run out nobody is told when it will. Before summarize().
 void forget_forecasts(process_report& to) {
   for (auto& one : to.findings.verdicts) {
@@ -127,16 +174,17 @@ void add_verdicts(const trace::dictionary& names, const replay::replayer& replay
   findings = verdicts::conclude(lives, replayed, names, how.unit, how.suppressions);
   add_host_verdicts(
       host::judge_host(to.host, replayed.driver().pinned_changes(), ends, positions_of(findings)),
-      findings.verdicts);
+      to.devices, findings.verdicts);
   verdicts::mark_expected(findings, names);
   remedies::prescribe(findings, names, {to.run.alloc_conf});
   forget_forecasts(to);
+  doubt_inferred_steps(to);
   verdicts::summarize(findings);
   add_retainers(lives.kept(), to);
   if (auto habit = cache_use.finish(steps_of(attributed), ends)) {
     findings.habits.push_back(std::move(*habit));
   }
-  to.verdict_frames = frames_of_findings(names, findings);
+  to.verdict_frames = frames_of_findings(names, replayed, to);
 }
 
 }  // namespace memtrace::run

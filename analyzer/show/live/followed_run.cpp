@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "analyzer/base/text/numbers.h"
+#include "analyzer/model/replay/blocks_of_calls.h"
 #include "analyzer/trace/reader/observers.h"
 
 namespace memtrace::live {
@@ -48,12 +49,18 @@ class time_watch final : public trace::record_visitor {
 class followed_run::observer {
  public:
   explicit observer(followed_run& of)
-      : times_(of.replayed_, of.over_time_), all_(of.attributed_, times_) {}
-  [[nodiscard]] trace::record_visitor& visitor() { return all_; }
+      : times_(of.replayed_, of.over_time_),
+        all_(of.attributed_, times_),
+        blocks_(of.names(), all_) {
+    blocks_.stop_for_python();
+  }
+  [[nodiscard]] trace::record_visitor& visitor() { return everyone_; }
 
  private:
   time_watch times_;
   trace::observers<attribution::attributor, time_watch> all_;
+  replay::blocks_of_calls blocks_;
+  trace::observers<decltype(all_), replay::blocks_of_calls> everyone_{all_, blocks_};
 };
 
 trace::result<std::unique_ptr<followed_run>> followed_run::open(

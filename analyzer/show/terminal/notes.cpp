@@ -177,7 +177,11 @@ std::vector<std::string> unknown_meaning(const run::process_report& process) {
   if (process.devices.empty()) return {};
   if (run.snapshot) return what_a_snapshot_lacks(*run.snapshot);
   auto found = recording_notes(process);
-  if (is_off_by_mode(run, capability::agent)) return found;
+  // Of what CUDA's calls got nothing else could be told.
+  const bool has_only_calls =
+      std::ranges::all_of(process.devices, &run::device_report::from_cuda_calls);
+  if (is_off_by_mode(run, capability::agent) || (has_only_calls && run.python.empty()))
+    return found;
   if (run.agent.empty() && run.autograd.empty()) {
     const char* const why = run.torch.empty() && run.python.empty() ? "no Python in this program"
                             : run.torch.empty()                     ? "no PyTorch in this program"
@@ -240,7 +244,8 @@ std::vector<std::string> recording_notes(const run::process_report& process) {
     found.push_back(fmt::format("Recorded with MEMTRACE={}, without {}, and {}; standard has them",
                                 run.recording->mode, row_of(capability::agent).lacks,
                                 row_of(capability::census).lacks));
-  } else if (is_off_by_mode(run, capability::step_census) && lacks_a_retainer(process)) {
+  } else if (is_off_by_mode(run, capability::step_census) && lacks_a_retainer(process) &&
+             !run.python.empty()) {
     found.push_back(fmt::format("Recorded with MEMTRACE={}; full also tells {}",
                                 run.recording->mode, row_of(capability::step_census).lacks));
   }

@@ -172,7 +172,7 @@ void add_device(text::page& out, const run::process_report& process,
   const auto& peak = device.peak_allocated;
   const auto when =
       device.from_cuda_calls ? std::string() : when_in_training(device, device.at_peak);
-  const auto steps = device.steps.count != 0 && device.at_peak.step
+  const auto steps = !when.empty() && device.steps.count != 0 && device.at_peak.step
                          ? fmt::format(" (of 0 … {})", device.steps.count - 1)
                          : std::string();
   out.line(fmt::format("  peak allocated {:>11}  at {} (event {}){}{}",

@@ -282,7 +282,7 @@ namespace {
         text::format_bytes(static_cast<std::uint64_t>(std::llround(about.bytes_per_step))),
         unit_of(about), what_fills(process, about));
   }
-  if (about.bound || about.doubt) return about.summary;
+  if (about.bound || about.doubt || about.may_be_loading) return about.summary;
   const auto over =
       fmt::format("over {} {}s", text::format_count(found.evidence.steps), about.unit);
   const auto fills = what_fills(process, about);

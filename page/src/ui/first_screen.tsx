@@ -12,9 +12,16 @@ import { Ask } from "./tip";
 
 interface Part { name: string; bytes: number; colour: string; key: string }
 
+/** Without PyTorch's caching allocator. */
+function isOfCalls(device: Device): boolean {
+  return device.peak_source === "cuda_calls";
+}
+
 /** The parts of the device's memory at PyTorch's peak, or, where the driver was asked, at its fullest. */
 export function partsOf(device: Device): { parts: Part[]; whole: number | null; used: number } {
-  const parts: Part[] = device.at_peak.categories.map((row) => (
+  // What only CUDA's calls got is told by who made them, below.
+  const rows = isOfCalls(device) ? [] : device.at_peak.categories;
+  const parts: Part[] = rows.map((row) => (
     { name: words(row.category), bytes: row.bytes, colour: categoryColour(row.category), key: `category:${row.category}` }));
   const allocated = device.at_peak.allocated_bytes;
   const reserved = device.peak_reserved_bytes;
@@ -44,8 +51,8 @@ function DeviceBar({ device }: { device: Device }): JSX.Element {
   return (
     <figure class="device">
       <figcaption>
-        GPU {device.index}{device.name ? `, ${shown(device.name, 60)}` : ""}: at the peak of what PyTorch had allocated, with the most
-        that it had reserved{whole !== null ? <> of <Size value={whole} of="capacity" /></> : null}
+        GPU {device.index}{device.name ? `, ${shown(device.name, 60)}` : ""}: {isOfCalls(device)
+          ? "when most was in use" : "at the peak of what PyTorch had allocated, with the most that it had reserved"}{whole !== null ? <> of <Size value={whole} of="capacity" /></> : null}
       </figcaption>
       <div class="bar" role="img" aria-label={parts.map((one) => `${one.name} ${bytes(one.bytes)}`).join(", ")}>
         {parts.map((one) => <Slice key={one.key} share={one.bytes / full} colour={one.colour} value={one.bytes}
