@@ -36,7 +36,7 @@ def main():
         value, weights = step(weights, batch)
         value.block_until_ready()
     stats = jax.devices("cuda")[0].memory_stats()
-    print(json.dumps({"taken": stats["peak_pool_bytes"], "used": stats["peak_bytes_in_use"]}))
+    print(json.dumps({"taken": stats.get("peak_pool_bytes"), "used": stats["peak_bytes_in_use"]}))
 
 
 if __name__ == "__main__":

@@ -6,9 +6,9 @@ import sys
 from pathlib import Path
 
 import runs
+from cuda_programs import compiled, linked_with_cuda
 
 HERE = Path(__file__).resolve().parent
-HEADERS = runs.ROOT / ".deps" / "cuda13" / "include"
 
 # jax[cuda13] without NVIDIA's libraries; XLA compiles its kernels with ptxas and libdevice.
 JAX = ["jax==0.10.2", "jaxlib==0.10.2", "jax-cuda13-pjrt==0.10.2", "jax-cuda13-plugin==0.10.2",
@@ -21,31 +21,13 @@ JAX_VARIABLES = {
 }
 
 
-def compiled(target: Path, *arguments: str | Path) -> Path:
-    outcome = subprocess.run(["gcc", "-Wall", "-o", str(target), *map(str, arguments)],
-                             capture_output=True, text=True, check=False)
-    assert outcome.returncode == 0, outcome.stderr
-    return target
-
-
 def counting_allocator(folder: Path) -> Path:
     return compiled(folder / "libcounting_allocator.so", "-shared", "-fPIC",
                     HERE / "counting_allocator.c")
 
 
 def c_program(folder: Path, name: str = "plain") -> Path:
-    """Linked with libraries that only have the right names; the simulated ones take their place."""
-    program = compiled(folder / f"{name}.o", "-g", "-c", f"-I{HEADERS}", HERE / f"{name}.c")
-    symbols = subprocess.run(["nm", "--undefined-only", "--format=just-symbols", str(program)],
-                             capture_output=True, text=True, check=True).stdout.split()
-    libraries = []
-    for file, prefix in (("libcudart.so.13", "cuda"), ("libcuda.so.1", "cu")):
-        names = [name for name in symbols if name.startswith(prefix)]
-        symbols = [name for name in symbols if name not in names]
-        source = folder / f"{prefix}.c"
-        source.write_text("".join(f"int {name}(void) {{ return 999; }}\n" for name in names))
-        libraries.append(compiled(folder / file, "-shared", "-fPIC", f"-Wl,-soname,{file}", source))
-    return compiled(folder / name, program, *libraries)
+    return linked_with_cuda(folder / name, compiled(folder / f"{name}.o", "-g", "-c", HERE / f"{name}.c"))
 
 
 def jax_python() -> str:

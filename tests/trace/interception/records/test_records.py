@@ -54,7 +54,8 @@ def test_owners_and_native_frames(built, folder, program):
     assert (asked["owner"], asked["size"]) == ("libasks.so", 3 * MIB)
     assert own["owner"] == ""  # the program itself
     innermost = asked["stack"][0]
-    assert (innermost["function"], innermost["file"]) == ("asks_for_memory", str(library))
+    assert innermost["function"].startswith("asks_for_memory+0x")
+    assert innermost["file"] == str(library)
     # A function that is not exported is named by its place in the file.
     place = re.fullmatch(r"\+0x([0-9a-f]+)", own["stack"][0]["function"])
     assert own["stack"][0]["file"] == str(program) and place
@@ -65,7 +66,7 @@ def test_owners_and_native_frames(built, folder, program):
     # A program without Python has no other line of it.
     assert by_runtime["owner"] == "" and by_runtime["stack"][0]["file"] == str(program)
     printed = runs.report_text(runs.traces_in(folder / "library"))
-    assert "1  libasks.so asks_for_memory  " in printed
+    assert re.search(r"1  asks\.c:\d+ asks_for_memory  ", printed)
     assert "3 MiB libasks.so" in printed  # of what is most in use
 
 
