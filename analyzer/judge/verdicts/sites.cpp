@@ -23,8 +23,8 @@ std::uint32_t site_names::number_of(const key& frames) {
   return numbers_.emplace(frames, static_cast<std::uint32_t>(numbers_.size())).first->second;
 }
 
-// The innermost frames of the user, with a line if there are some; where there are none, of a library that builds on PyTorch;
-// where there are none of these either, just the innermost.
+// The innermost frames of the user, with a line if there are some; where there are none, of a library
+// that builds on PyTorch; where there are none of these either, just the innermost.
 site_names::place site_names::learn(trace::stack_id stack) {
   std::array<key, 4> candidates{};
   std::array<std::size_t, 4> found{};

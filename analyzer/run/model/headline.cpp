@@ -368,7 +368,9 @@ void add_pool_words(const process_report& process, std::vector<std::string>& par
     open = true;
     made.parts.push_back(kept);
   } else if (about != nullptr && about->may_be_loading) {
-    made.parts.emplace_back("all was freed in the end");
+    made.parts.push_back(device.never_freed.empty() ? std::string("all was freed in the end")
+                                                    : "grew by " + rate_of(*about));
+    open = open || !device.never_freed.empty();
   } else if (about != nullptr) {
     made.parts.push_back(calm_part(*about));
     open = open || is_open(*about);

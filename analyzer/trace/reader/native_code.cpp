@@ -89,7 +89,7 @@ std::vector<frame_id> native_code::look_up(frame_id recorded) {
 
 void native_code::add(std::vector<frame_id>& to, std::string_view file, std::string_view function,
                       std::uint32_t line) {
-  auto& known = frames_[{std::string(file), {std::string(function), line}}];
+  auto& known = frames_[{std::string(file), std::string(function), line}];
   if (!known) known = names_.add_frame(file, function, line);
   if (known) to.push_back(known);
 }

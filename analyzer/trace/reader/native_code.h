@@ -14,6 +14,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -44,7 +45,7 @@ class native_code {
   std::map<std::string, std::string, std::less<>> libraries_;       // identities by file
   std::unordered_map<std::uint32_t, std::vector<frame_id>> shown_;  // by frame; outermost first
   // The same line may be many addresses.
-  std::map<std::pair<std::string, std::pair<std::string, std::uint32_t>>, frame_id> frames_;
+  std::map<std::tuple<std::string, std::string, std::uint32_t>, frame_id> frames_;
   std::map<std::pair<stack_id, frame_id>, stack_id> stacks_;
 };
 

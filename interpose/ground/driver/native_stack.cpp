@@ -87,12 +87,23 @@ std::string_view build_id_in(std::string_view notes) noexcept {
   return {};
 }
 
+bool holds(const dl_phdr_info& loaded, std::uintptr_t at) noexcept {
+  const std::span segments(loaded.dlpi_phdr, loaded.dlpi_phnum);
+  return std::any_of(segments.begin(), segments.end(), [&](const ElfW(Phdr) & segment) {
+    return segment.p_type == PT_LOAD && at - (loaded.dlpi_addr + segment.p_vaddr) < segment.p_memsz;
+  });
+}
+
 // The build id or, without one, size and time of the file.
 std::string identity_of(const dl_phdr_info& loaded, const char* file) {
   std::string made;
   for (const auto& segment : std::span(loaded.dlpi_phdr, loaded.dlpi_phnum)) {
-    if (segment.p_type != PT_NOTE) continue;
-    const auto* const notes = reinterpret_cast<const char*>(loaded.dlpi_addr + segment.p_vaddr);
+    const auto begin = loaded.dlpi_addr + segment.p_vaddr;
+    if (segment.p_type != PT_NOTE || segment.p_memsz == 0 || !holds(loaded, begin) ||
+        !holds(loaded, begin + segment.p_memsz - 1)) {
+      continue;
+    }
+    const auto* const notes = reinterpret_cast<const char*>(begin);
     for (const char letter : build_id_in({notes, segment.p_memsz})) {
       constexpr char digits[] = "0123456789abcdef";
       const auto byte = static_cast<unsigned char>(letter);
@@ -118,13 +129,6 @@ std::string path_of(const char* name) {
   if (name[0] != '\0') return ::realpath(name, whole.data()) == nullptr ? name : whole.data();
   const ssize_t length = ::readlink("/proc/self/exe", whole.data(), whole.size());
   return {whole.data(), static_cast<std::size_t>(std::max<ssize_t>(length, 0))};
-}
-
-bool holds(const dl_phdr_info& loaded, std::uintptr_t at) noexcept {
-  const std::span segments(loaded.dlpi_phdr, loaded.dlpi_phnum);
-  return std::any_of(segments.begin(), segments.end(), [&](const ElfW(Phdr) & segment) {
-    return segment.p_type == PT_LOAD && at - (loaded.dlpi_addr + segment.p_vaddr) < segment.p_memsz;
-  });
 }
 
 // libmemtrace_cuda.so: who looks for the program's lines looks past the GPU.
