@@ -235,9 +235,25 @@ void unknown_kernel_ran() {
   kernels.fetch_add(1, std::memory_order_relaxed);
 }
 
+namespace {
+
+// Host memory that was never written stays so: whoever moves a model of many GiB to the host, as a
+// sleeping engine does, must not need that much of it here.
+void clear(unsigned char* out, std::size_t bytes) {
+  constexpr std::size_t page = 4096;
+  for (std::size_t done = 0; done < bytes;) {
+    const std::size_t count = std::min(page, bytes - done);
+    unsigned char* const at = out + done;
+    if (at[0] != 0 || std::memcmp(at, at + 1, count - 1) != 0) std::memset(at, 0, count);
+    done += count;
+  }
+}
+
+}  // namespace
+
 bool read(void* to, address_t from, std::size_t bytes) {
   auto* const out = static_cast<unsigned char*>(to);
-  std::memset(out, 0, bytes);
+  clear(out, bytes);
   std::size_t covered = 0;
   const std::scoped_lock guard(known().lock);
   known().visit(from, bytes,

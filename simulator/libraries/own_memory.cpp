@@ -34,7 +34,7 @@ struct search {
 bool is_stand_in(std::string_view file, std::string_view library) {
   if (file.substr(0, library.size()) != library) return false;
   const std::string_view rest = file.substr(library.size());
-  return rest.substr(0, 4) == ".so." || rest.substr(0, 13) == "_simulated.so";
+  return rest.substr(0, 4) == ".so." || rest.substr(0, 13) == ".simulated.so";
 }
 
 int look_at(dl_phdr_info* info, std::size_t, void* opaque) {

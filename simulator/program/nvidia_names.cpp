@@ -40,6 +40,10 @@ std::string_view base_name(std::string_view file_name) {
   return file_name.substr(0, dot);
 }
 
+bool is_hex_digit(char c) {
+  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
+}
+
 bool all_of_name(std::string_view text) {
   return std::all_of(text.begin(), text.end(), [](char c) {
     return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
@@ -55,7 +59,12 @@ bool is_nvidia_library(std::string_view file_name) {
 
 bool is_nvidia_soname(std::string_view soname) {
   if (!is_nvidia_library(soname)) return false;
-  const std::string_view rest = soname.substr(base_name(soname).size());
+  std::string_view rest = soname.substr(base_name(soname).size());
+  // The digest of a file that a wheel bundles: ".1a2b3c4d".
+  const std::size_t next = rest.find('.', 1);
+  if (next != rest.npos && std::all_of(rest.begin() + 1, rest.begin() + next, is_hex_digit)) {
+    rest.remove_prefix(next);
+  }
   return starts_with(rest, ".so") && std::all_of(rest.begin() + 3, rest.end(), [](char c) {
            return c == '.' || (c >= '0' && c <= '9');
          });
@@ -79,10 +88,12 @@ bool is_nvidia_symbol(std::string_view name, std::string_view version_file) {
 }
 
 unsigned runtime_major(std::string_view soname) {
-  constexpr std::string_view runtime = "libcudart.so.";
-  if (!starts_with(soname, runtime)) return 0;
+  constexpr std::string_view before_it = ".so.";
+  if (base_name(soname) != "libcudart" || !is_nvidia_soname(soname)) return 0;
+  const std::size_t at = soname.find(before_it);
+  if (at == soname.npos) return 0;
   unsigned major = 0;
-  for (const char c : soname.substr(runtime.size())) {
+  for (const char c : soname.substr(at + before_it.size())) {
     if (c < '0' || c > '9' || major > 999) break;
     major = major * 10 + static_cast<unsigned>(c - '0');
   }

@@ -12,7 +12,7 @@ namespace memtrace::simulator {
 // "libcudart.so.13", and "libcudart.1a2b3c4d.so.13" as wheels rename what they bundle.
 [[nodiscard]] bool is_nvidia_library(std::string_view file_name);
 
-// Without such a bundle's mark: a name that a program expects to find installed.
+// A name that a program is linked with, which the loader looks for: installed or bundled.
 [[nodiscard]] bool is_nvidia_soname(std::string_view soname);
 
 [[nodiscard]] bool is_nvidia_function(std::string_view name);

@@ -37,9 +37,13 @@ struct prepared {
 constexpr unsigned newest_major = 13;
 constexpr unsigned oldest_major = 12;
 
-fs::path default_simulator_dir() {
+fs::path this_program() {
   std::error_code error;
-  return fs::read_symlink("/proc/self/exe", error).parent_path() / "simulator";
+  return fs::read_symlink("/proc/self/exe", error);
+}
+
+fs::path default_simulator_dir() {
+  return this_program().parent_path() / "simulator";
 }
 
 fs::path core_of(const fs::path& simulator_dir, unsigned major) {
@@ -89,6 +93,7 @@ result<prepared> scan_and_make(const std::vector<fs::path>& packages, const fs::
   cache_record keep{found.inputs, {}};
   keep.inputs.insert(keep.inputs.end(), found.folders.begin(), found.folders.end());
   keep.inputs.push_back(core);
+  keep.inputs.push_back(this_program());  // another one may look for something else
   keep.inputs.push_back(made.folder);
   keep.values = {made.folder.string(), std::to_string(made.cuda_major),
                  made.found_torch ? "torch" : "", made.real_libraries ? "real" : "",

@@ -21,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* format_version = "2";  // of what the writers below produce
+constexpr const char* format_version = "3";  // of what the writers below produce
 constexpr const char* dispatcher = "memtrace_simulator_call";
 constexpr const char* caller = "memtrace_simulator_call_from_here";  // libraries/own_memory.cpp
 
@@ -63,7 +63,7 @@ bool fill(const fs::path& draft, const fs::path& final_folder, const stand_in_re
 
 std::string file_behind(const std::string& soname) {
   std::string name = soname;
-  return name.insert(std::min(name.size(), name.find('.')), "_simulated");
+  return name.insert(std::min(name.size(), name.find('.')), ".simulated");
 }
 
 result<fs::path> make_stand_ins(const stand_in_request& request, const fs::path& cache_dir) {

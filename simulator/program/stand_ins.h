@@ -21,8 +21,9 @@ struct stand_in_request {
 inline constexpr const char* core_file = "libmemtrace_cuda.so";
 inline constexpr const char* generated_file = "libmemtrace_cuda_generated.so";
 
-// The file behind the soname's symbolic link: libcudart.so.13 → libcudart_simulated.so.13. PyTorch
-// takes a mapped file called libcudart.so… for an installed one and loads its neighbours.
+// The file behind the soname's symbolic link: libcudart.so.13 → libcudart.simulated.so.13. PyTorch
+// takes a mapped file called libcudart.so… for an installed one and loads its neighbours; vLLM takes
+// one called libcudart.… for the runtime that is loaded.
 [[nodiscard]] std::string file_behind(const std::string& soname);
 
 // Returns the folder, <cache_dir>/<fingerprint of the request>; several processes may ask at once.

@@ -39,7 +39,7 @@ bool is_one_of(const char* name, std::initializer_list<const char*> prefixes) no
 
 role role_of(const char* name) noexcept {
   if (is_one_of(name, {"libc10_cuda.so"})) return role::is_allocator;
-  if (is_one_of(name, {"libcudart.so", "libcuda.so"})) return role::is_cuda;
+  if (is_one_of(name, {"libcudart.", "libcudart-", "libcuda."})) return role::is_cuda;
   if (is_one_of(name, {"libmemtrace.so", "libffi.so", "libffi-", "_ctypes."})) {
     return role::passes_on;
   }
@@ -48,7 +48,7 @@ role role_of(const char* name) noexcept {
 
 // The simulator's libraries go by the name of those that they stand in for.
 void copy_owner(char* to, const char* name) noexcept {
-  constexpr char mark[] = "_simulated";
+  constexpr char mark[] = ".simulated";
   const char* const marked = std::strstr(name, mark);
   if (marked == nullptr) {
     std::strcpy(to, name);

@@ -13,7 +13,8 @@ TEST_CASE("NVIDIA's libraries are known by name") {
   CHECK_FALSE(is_nvidia_soname("libtorch_cuda.so"));
   CHECK_FALSE(is_nvidia_soname("libcurl.so.4"));
   CHECK_FALSE(is_nvidia_soname("libcuda-notes.txt"));
-  CHECK_FALSE(is_nvidia_soname("libcudart.faf08d9a.so.13"));
+  CHECK(is_nvidia_soname("libcudart.faf08d9a.so.13"));
+  CHECK_FALSE(is_nvidia_soname("libcudart.static.so.13"));
   CHECK(is_nvidia_library("libcudart.faf08d9a.so.13"));
 }
 
