@@ -73,6 +73,8 @@ class decoder {
   void prepare(format::kind what, reported_event& record) const;
   void prepare(format::kind what, report_event& record) const;
 
+  [[nodiscard]] bool begins_spawned_process(const record::stack<ids>& record) const;
+
   // Events: to their handlers.
   template <class Record>
   [[nodiscard]] outcome take(format::kind what, unsigned /*flags*/, const Record& record) {

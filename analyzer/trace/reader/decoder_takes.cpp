@@ -103,11 +103,22 @@ decoder::outcome decoder::take(kind, unsigned, const record::frame<ids>& record)
   return after(names_.define_frame(record.file.value, record.function.value, record.line));
 }
 
+// multiprocessing starts a process with a line of its own, `python -c "from multiprocessing.spawn
+// import spawn_main; …"`, which would stand for the program's line of all that the process does.
+bool decoder::begins_spawned_process(const record::stack<ids>& record) const {
+  if (!record.parent || names_[record.parent].parent) return false;
+  const auto typed = names_[names_[record.parent].innermost].file;
+  const auto file = names_[names_[record.innermost].file];
+  return names_[typed] == "<string>" && file.ends_with("/multiprocessing/spawn.py");
+}
+
 decoder::outcome decoder::take(kind, unsigned, const record::stack<ids>& record) {
+  auto parent = record.parent;
   if (lines_ == generated::as_the_program && record.innermost) {
-    if (const auto shown = native_.define(record.parent, record.innermost)) return after(*shown);
+    if (const auto shown = native_.define(parent, record.innermost)) return after(*shown);
+    if (begins_spawned_process(record)) parent = {};
   }
-  return after(names_.define_stack(record.parent.value, record.innermost.value));
+  return after(names_.define_stack(parent.value, record.innermost.value));
 }
 
 decoder::outcome decoder::take(kind, unsigned, const record::thread<ids>& record) {

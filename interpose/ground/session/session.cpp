@@ -273,6 +273,11 @@ void end() noexcept {
   the_recorder.store(nullptr, std::memory_order_release);
 }
 
+void leave(int status) noexcept {
+  tell_exit_status(status, nullptr);
+  end();
+}
+
 bool is_impossible() noexcept {
   return the_stage.load(std::memory_order_relaxed) == stage::impossible;
 }

@@ -33,6 +33,8 @@ extern std::atomic<recorder*> the_recorder;
 
 // Ends the recording, as exit would: from here on hooks only forward.
 void end() noexcept;
+// The same before an exit that runs no handler, with this status.
+void leave(int status) noexcept;
 
 // Nothing will be recorded in this process (any more): every hook only forwards.
 [[nodiscard]] bool is_impossible() noexcept;

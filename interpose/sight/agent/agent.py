@@ -292,10 +292,23 @@ def calls_observers_unlocked(version):
 
 
 def watch_for_the_end():
-    """The interpreter is about to go away."""
+    """The interpreter is about to go away, or the process at once: os._exit, by which multiprocessing ends what it
+    has forked, runs no exit handler, of Python's or of the library."""
     at_exit = modules.get("atexit")
     if takes_censuses() and at_exit is not None:
         at_exit.register(interpreter_ends)
+    system = modules.get("os")
+    leave = getattr(system, "_exit", None)
+    if leave is None or getattr(leave, "is_of_memtrace", False):
+        return
+
+    def _exit(status):
+        if isinstance(status, int):
+            process_ends(status)
+        leave(status)
+
+    _exit.is_of_memtrace = True
+    system._exit = _exit
 
 
 def leave_to_interpreter(code):

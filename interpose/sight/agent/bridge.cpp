@@ -289,6 +289,14 @@ py ends(arguments, recorder* to) {
   return none();
 }
 
+// process_ends(status): before os._exit.
+py leaves(arguments values, recorder* to) {
+  if (to == nullptr) return none();
+  heap_scan_moments::interpreter_ends(*to);
+  session::leave(static_cast<int>(word_of(values[0])));
+  return none();
+}
+
 // record_generated(file, owner, flags, rows)
 py generated(arguments values, recorder* to) {
   if (to == nullptr) return none();
@@ -372,6 +380,7 @@ method_definition definitions[] = {
     definition<heap_scans, 0>("takes_censuses"),
     definition<failed, 4>("allocation_failed"),
     definition<ends, 0>("interpreter_ends"),
+    definition<leaves, 1>("process_ends"),
     definition<generated, 4>("record_generated"),
     definition<answered, 2>("answer_reads"),
     definition<answered_from, 3>("answer_from"),

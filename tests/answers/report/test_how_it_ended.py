@@ -74,3 +74,53 @@ def test_where_cuda_refuses_others_and_the_program_ends_well_it_was_a_try(built,
     text = ASKS_CUDA.replace("sys.exit(", "(")
     found = recorded(tmp_path, "asks_and_ends", text, memory="2GiB", cold=True)
     assert found.report()["headline"]["state"] != "out_of_memory"
+
+
+IN_A_PROCESS = """
+import multiprocessing, sys, torch
+def work():
+    model = torch.nn.Linear(512, 512).cuda()
+    model(torch.ones(8, 512, device="cuda")).sum().backward()
+if __name__ == "__main__":
+    one = multiprocessing.get_context(sys.argv[1]).Process(target=work)
+    one.start()
+    one.join()
+    sys.exit(one.exitcode)
+"""
+
+
+@pytest.mark.parametrize("how", ["fork", "spawn"])
+def test_a_process_of_multiprocessing_ends_by_itself(built, tmp_path, how):
+    """What it has forked ends by os._exit, which runs no exit handler; what it has spawned begins with a line of its own."""
+    found = recorded(tmp_path, "in_a_process", IN_A_PROCESS, how, cold=True)
+    report = found.report()
+    assert report["completeness"]["clean_exit"]
+    assert report["headline"]["text"].startswith("FITS") and "killed" not in report["headline"]["text"]
+    text = runs.report_text(found.traces)
+    assert "in_a_process.py:4 work" in text and "<string>" not in text
+
+
+LEAVES = """
+import os, sys, threading, torch
+kept = torch.empty(64 << 20, dtype=torch.uint8, device="cuda")
+if sys.argv[1] == "thread":
+    threading.Thread(target=lambda: torch.cuda.Event().synchronize() or __import__("time").sleep(60), daemon=True).start()
+if sys.argv[1] == "child":
+    if (child := os.fork()) == 0:
+        os._exit(5)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 5
+for odd in ("no number", None):
+    try:
+        os._exit(odd)
+    except TypeError:
+        pass
+kept = torch.empty(128 << 20, dtype=torch.uint8, device="cuda")
+os._exit(status=3) if sys.argv[1] == "keyword" else os._exit(3)
+"""
+
+
+@pytest.mark.parametrize("how", ["alone", "thread", "child", "keyword"])
+def test_a_program_that_leaves_at_once(built, tmp_path, how):
+    report = recorded(tmp_path, "leaves", LEAVES, how, status=3, cold=True).report()
+    assert report["completeness"]["clean_exit"] and report["run"]["exit_status"] == 3
+    assert report["devices"][0]["peak_allocated_bytes"] == 192 << 20
