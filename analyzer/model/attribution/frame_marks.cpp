@@ -66,6 +66,13 @@ constexpr std::array known_functions = {
     known_function{"torch/distributed/pipelining/stage.py", "_create_grad_recv_info",
                    mark::stage_gradient},
     known_function{"transformers/cache_utils.py", "", mark::attention_cache},
+    known_function{"transformers/generation/continuous_batching/cache.py", "",
+                   mark::attention_cache},
+    // Engines take it at once, for all requests to come.
+    known_function{"vllm/", "allocate_kv_cache", mark::attention_cache},
+    known_function{"vllm/", "_allocate_kv_cache", mark::attention_cache},
+    known_function{"vllm/", "_allocate_kv_cache_tensors", mark::attention_cache},
+    known_function{"sglang/srt/mem_cache/", "", mark::attention_cache},
     known_function{"torch/distributed/fsdp/", "_alloc_storage", mark::unsharding},
     known_function{"torch/distributed/fsdp/", "alloc_storage", mark::unsharding},
     known_function{"torch/distributed/fsdp/", "foreach_all_gather", mark::unsharding},

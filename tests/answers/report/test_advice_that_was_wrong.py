@@ -193,3 +193,58 @@ with torch.no_grad():
             x = layer(x)
 """
     assert "idle_models" not in ids(recorded(tmp_path, "list_of_layers", text, memory="1GiB").report())
+
+
+APPLIES = """
+import sys, torch
+from torch.nn import functional as F
+class Model(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.body = torch.nn.Sequential(torch.nn.Linear(512, 512), torch.nn.ReLU(), torch.nn.Linear(512, 512))
+        self.head = torch.nn.Linear(512, 30000, bias=False)
+    def forward(self, rows):
+        return F.linear(self.body(rows), self.head.weight)
+model = Model().cuda()
+if sys.argv[1] == "frozen":
+    model.head.requires_grad_(False)
+optimizer = torch.optim.SGD([one for one in model.parameters() if one.requires_grad])
+for _ in range(6):
+    if sys.argv[1] == "infers":
+        with torch.no_grad():
+            model(torch.ones(8, 512, device="cuda"))
+        continue
+    model(torch.ones(8, 512, device="cuda")).sum().backward()
+    optimizer.step()
+    optimizer.zero_grad()
+"""
+
+
+@pytest.mark.parametrize("how", ["trains", "frozen", "infers"])
+def test_weights_that_are_read_without_a_call_are_used(built, tmp_path, how):
+    """As engines and tied heads do: no call of the module says so."""
+    found = recorded(tmp_path, "applies", APPLIES, how)
+    assert "unused_parameters" not in ids(found.report())
+
+
+PINS = """
+import os, sys, torch
+if sys.argv[1] == "library":
+    folder = os.path.join(os.path.dirname(os.path.abspath(__file__)), "site-packages")
+    os.makedirs(folder, exist_ok=True)
+    with open(os.path.join(folder, "engine.py"), "w") as file:
+        file.write("import torch\\ndef offload(): return torch.empty(600 << 20, dtype=torch.uint8, pin_memory=True)")
+    sys.path.insert(0, folder)
+    from engine import offload
+else:
+    def offload(): return torch.empty(600 << 20, dtype=torch.uint8, pin_memory=True)
+weights = torch.ones(64 << 20, dtype=torch.uint8, device="cuda")
+kept = offload()
+"""
+
+
+@pytest.mark.parametrize("whose", ["library", "own"])
+def test_who_pinned_host_memory_decides_whether_to_pin_less(built, tmp_path, whose):
+    """An engine moves the weights of a sleeping model there: no batches are pinned, and no loader can help."""
+    found = recorded(tmp_path, "pins", PINS, whose, env={"PYTHONDONTWRITEBYTECODE": "1"})
+    assert ("pinned_memory" in ids(found.report())) is (whose == "own")

@@ -4,10 +4,12 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <optional>
 #include <string_view>
 
 #include "analyzer/judge/advice/pieces.h"
 #include "analyzer/judge/advice/program_words.h"
+#include "analyzer/trace/code/frames.h"
 
 namespace memtrace::advice {
 
@@ -46,9 +48,11 @@ constexpr std::uint64_t least_pinned = std::uint64_t{256} << 20;
   return {std::move(made)};
 }
 
-// Process groups stage their transfers in pinned memory (gloo does): nobody asked for it. And what
-// a DataLoader pins is pinned as it is needed already.
+// Process groups stage their transfers in pinned memory (gloo does), engines move sleeping weights
+// there, and what a DataLoader pins is pinned as it is needed already: the program's own lines did
+// not ask for it.
 [[nodiscard]] bool is_pinned_for_the_program(const blocks::evidence& of, trace::stack_id stack) {
+  std::optional<bool> by_library;
   for (; stack; stack = of.names[stack].parent) {
     const auto file = of.names[of.names[of.names[stack].innermost].file];
     if (file.find("torch/distributed/") != std::string_view::npos ||
@@ -56,8 +60,10 @@ constexpr std::uint64_t least_pinned = std::uint64_t{256} << 20;
         file.ends_with("torch/nn/parallel/distributed.py")) {
       return true;
     }
+    const bool own = code::is_user_code(file);
+    if (!by_library && (own || code::is_model_library(file))) by_library = !own;
   }
-  return false;
+  return by_library.value_or(false);
 }
 
 // The most that the program's own Python code had pinned at once.

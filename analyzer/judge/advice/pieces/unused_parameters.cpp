@@ -91,7 +91,8 @@ struct unused {
     if (!roots.contains(facts.root.value)) continue;
     const auto name = of.names[facts.name];
     const auto module = parent_of(name);
-    if (module.empty() || called.ran(facts.root, module)) continue;
+    // The model itself can use the weights of its own parts: F.linear(x, self.head.weight).
+    if (parent_of(module).empty() || called.ran(facts.root, module)) continue;
     found.blocks.push_back(block);
     found.modules.insert(std::string(name.substr(0, name.find('.'))));
     (facts.what == category::weights ? found.weights : found.others) += bytes_of(of, block);
@@ -110,16 +111,16 @@ struct unused {
   return list;
 }
 
-// A forward pass that memory ran out in has not reached every module.
-[[nodiscard]] bool has_run_through(const blocks::evidence& of) {
-  const auto passes = passes_of(of);
-  return !passes.training.empty() || (passes.evaluates && of.log.refused_events.empty());
+// Where nothing trains, no graph says which weights were read: engines apply a module's weights
+// without calling it, and some modules ask for no memory when they are called.
+[[nodiscard]] bool trains(const blocks::evidence& of) {
+  return !passes_of(of).training.empty();
 }
 
 }  // namespace
 
 proposals unused_parameters(const blocks::evidence& of) {
-  if (!has_run_through(of)) return {};
+  if (!trains(of)) return {};
   const auto found = find(of);
   if (found.blocks.empty()) return {};
   proposal made;
