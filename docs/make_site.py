@@ -16,7 +16,7 @@ LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^)#\s]+)((?:#[^)]*)?)\)
 SHOWN = {".md", ".png", ".svg", ".json", ".h", ".def"}
 # The pages of docs/ in the order of the site; what is not here stands at the end.
 PARTS = {
-    "Use": "recording attach reading page live advice replay diff check pytest fit estimate snapshots export tables integrations api "
+    "Use": "recording attach reading page live advice replay diff check pytest fit plan estimate snapshots export tables integrations api "
            "sharing fleet",
     "How it answers": "attribution growth verdicts census fragmentation host device ranks simulator beyond_pytorch allocator",
     "Reference": "settings glossary trace_disk ways_in cuda_calls audit guides_tables fleet_scale export_snapshot shell code",

@@ -7,11 +7,15 @@
 #include <algorithm>
 #include <filesystem>
 #include <system_error>
+#include <utility>
+#include <variant>
 
 #include "analyzer/base/gpus/gpus.h"
+#include "analyzer/base/text/numbers.h"
 #include "analyzer/base/text/units.h"
 #include "analyzer/cli/help/page.h"
 #include "analyzer/cli/io/log.h"
+#include "analyzer/plan/fit/launch.h"
 
 namespace memtrace::cli {
 
@@ -94,6 +98,72 @@ void name_page(const CLI::App& sub, std::vector<std::string>& arguments) {
   const bool has_place = !help::positionals_of(sub).empty();  // where a trace is looked for
   if (is_named && !(has_place && is_to_be_read(*next))) return;
   *at = fmt::format("{}=memtrace-{}.html", page_option, sub.get_name());
+}
+
+std::optional<fit::gpu_choice> gpu_choice_named(const std::string& text) {
+  fit::gpu_choice made;
+  made.label = text;
+  const auto colon = text.find(':');
+  auto name = text.substr(0, colon);
+  const auto written = colon == text.npos ? text : text.substr(colon + 1);
+  const auto size = text::parse_size(written);
+  if (colon == text.npos && size) name = "rtx3090";
+  const bool lacks_unit = size && has_no_unit(written);
+  if ((colon != text.npos && !size) || lacks_unit) {
+    log::error("--gpu {}: write NAME, NAME:24GiB or 24GiB, a size with its unit", text);
+    return std::nullopt;
+  }
+  const auto* const gpu = find_gpu(name);
+  if (gpu == nullptr) return std::nullopt;
+  made.model = gpu->key;
+  made.total_bytes = size ? *size : gpu->total_bytes;
+  made.capability = gpu->capability_major * 10 + gpu->capability_minor;
+  return made;
+}
+
+std::optional<double> seconds_of_budget(std::string_view text) {
+  const auto given = text;
+  double unit = 1;
+  if (text.ends_with('s')) {
+    text.remove_suffix(1);
+  } else if (text.ends_with('m')) {
+    unit = 60;
+    text.remove_suffix(1);
+  } else if (text.ends_with('h')) {
+    unit = 3600;
+    text.remove_suffix(1);
+  }
+  const auto number = text::number_in(text);
+  if (!number || *number == 0) {
+    log::error("--budget {}: write 90s, 10m or 2h", given);
+    return std::nullopt;
+  }
+  return unit * static_cast<double>(*number);
+}
+
+CLI::Option* add_vary_option(CLI::App& app, std::vector<std::string>& vary) {
+  return app
+      .add_option("--vary", vary,
+                  "A further axis: 'precision=--bf16|--fp16|', with nothing for the command as it "
+                  "is; several make every combination")
+      ->type_name("AXIS")
+      ->allow_extra_args(false);
+}
+
+bool add_variants(const std::vector<std::string>& vary, std::vector<std::string>& axes,
+                  std::vector<fit::variant>& variants) {
+  std::vector<fit::axis> read;
+  for (const auto& text : vary) {
+    auto parsed = fit::axis_in(text);
+    if (auto* const wrong = std::get_if<fit::complaint>(&parsed)) {
+      log::error("{}", wrong->sentence);
+      return false;
+    }
+    read.push_back(std::get<fit::axis>(std::move(parsed)));
+    axes.push_back(read.back().name);
+  }
+  variants = fit::combinations(read);
+  return true;
 }
 
 }  // namespace memtrace::cli

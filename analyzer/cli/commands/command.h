@@ -34,6 +34,7 @@ using action = std::function<int(const program&)>;
 [[nodiscard]] action add_run(CLI::App& app);
 [[nodiscard]] action add_dry_run(CLI::App& app);
 [[nodiscard]] action add_fit(CLI::App& app);
+[[nodiscard]] action add_plan(CLI::App& app);
 [[nodiscard]] action add_path(CLI::App& app);
 [[nodiscard]] action add_doctor(CLI::App& app);
 // Of the help: both print what they read from the tree that `app` is in.

@@ -76,45 +76,6 @@ struct fit_options {
 
 constexpr std::uint64_t most_kept_bytes = std::uint64_t{4} << 30;
 
-// Seconds of "90", "90s", "10m", "2h"; nothing: it is no such text.
-[[nodiscard]] std::optional<double> seconds_in(std::string_view text) {
-  double unit = 1;
-  if (text.ends_with('s')) {
-    text.remove_suffix(1);
-  } else if (text.ends_with('m')) {
-    unit = 60;
-    text.remove_suffix(1);
-  } else if (text.ends_with('h')) {
-    unit = 3600;
-    text.remove_suffix(1);
-  }
-  const auto number = text::number_in(text);
-  if (!number || *number == 0) return std::nullopt;
-  return unit * static_cast<double>(*number);
-}
-
-// "rtx3090", "rtx3090:20GiB", "48GiB"; nothing after one sentence on stderr.
-[[nodiscard]] std::optional<fit::gpu_choice> gpu_named(const std::string& text) {
-  fit::gpu_choice made;
-  made.label = text;
-  const auto colon = text.find(':');
-  auto name = text.substr(0, colon);
-  const auto written = colon == text.npos ? text : text.substr(colon + 1);
-  const auto size = text::parse_size(written);
-  if (colon == text.npos && size) name = "rtx3090";
-  const bool lacks_unit = size && has_no_unit(written);
-  if ((colon != text.npos && !size) || lacks_unit) {
-    log::error("--gpu {}: write NAME, NAME:24GiB or 24GiB, a size with its unit", text);
-    return std::nullopt;
-  }
-  const auto* const gpu = find_gpu(name);
-  if (gpu == nullptr) return std::nullopt;
-  made.model = gpu->key;
-  made.total_bytes = size ? *size : gpu->total_bytes;
-  made.capability = gpu->capability_major * 10 + gpu->capability_minor;
-  return made;
-}
-
 [[nodiscard]] std::optional<fit::value_place> place_of(const std::string& text,
                                                        const std::string& option) {
   auto parsed = fit::value_place::parse(text, option);
@@ -151,21 +112,6 @@ constexpr std::uint64_t most_kept_bytes = std::uint64_t{4} << 30;
     return std::nullopt;
   }
   return made;
-}
-
-[[nodiscard]] bool add_variants(const std::vector<std::string>& vary, fit::wishes& to) {
-  std::vector<fit::axis> axes;
-  for (const auto& text : vary) {
-    auto parsed = fit::axis_in(text);
-    if (auto* const wrong = std::get_if<fit::complaint>(&parsed)) {
-      log::error("{}", wrong->sentence);
-      return false;
-    }
-    axes.push_back(std::get<fit::axis>(std::move(parsed)));
-    to.axes.push_back(axes.back().name);
-  }
-  to.variants = fit::combinations(axes);
-  return true;
 }
 
 void tell(const fit::probe& ran, const fit::gpu_choice*) {
@@ -215,11 +161,8 @@ int fit_command(const program& command, const fit_options& chosen) {
   }
   double budget_s = 0;
   if (!chosen.budget.empty()) {
-    const auto seconds = seconds_in(chosen.budget);
-    if (!seconds) {
-      log::error("--budget {}: write 90s, 10m or 2h", chosen.budget);
-      return usage;
-    }
+    const auto seconds = seconds_of_budget(chosen.budget);
+    if (!seconds) return usage;
     budget_s = *seconds;
   }
   fit::wishes wanted;
@@ -230,7 +173,7 @@ int fit_command(const program& command, const fit_options& chosen) {
   wanted.explains = !chosen.no_advice;
   wanted.range = chosen.range;
   for (const auto& name : chosen.gpus) {
-    const auto gpu = gpu_named(name);
+    const auto gpu = gpu_choice_named(name);
     if (!gpu) return usage;
     wanted.gpus.push_back(*gpu);
   }
@@ -238,7 +181,7 @@ int fit_command(const program& command, const fit_options& chosen) {
   if (!places) return usage;
   if (places->evaluation) wanted.others.push_back(fit::batch_of::evaluation);
   if (places->generation) wanted.others.push_back(fit::batch_of::generation);
-  if (!add_variants(chosen.vary, wanted)) return usage;
+  if (!add_variants(chosen.vary, wanted.axes, wanted.variants)) return usage;
   if (chosen.sequence.empty() != chosen.sequences.empty()) {
     log::error("--sequence '--max-length {{}}' and --sequences 128,512 go together");
     return usage;
@@ -328,11 +271,7 @@ action add_fit(CLI::App& app) {
       ->type_name("PLACE");
   app.add_option("--effective", chosen->effective, "The batch of one optimizer step, over all GPUs")
       ->type_name("N");
-  app.add_option("--vary", chosen->vary,
-                 "A further axis: 'precision=--bf16|--fp16|', with nothing for the command as it "
-                 "is; several make every combination")
-      ->type_name("AXIS")
-      ->allow_extra_args(false);
+  add_vary_option(app, chosen->vary);
   app.add_option("--max-batch", chosen->range.most, "The largest batch to look at")
       ->type_name("N")
       ->check(CLI::PositiveNumber)

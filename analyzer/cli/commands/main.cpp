@@ -120,6 +120,13 @@ constexpr std::array subcommands = {
                "0 each question has its answer, by a dry run that fits\n"
                "1 one has none, a dry run failed, or a file cannot be written\n"
                "2 wrong usage"},
+    subcommand{plans, "plan", "Which settings start a server on which GPU, by dry runs", add_plan,
+               true, "--gpu GPU[,…] [--vary AXIS]… [OPTIONS] -- COMMAND…",
+               "memtrace plan --gpu l40s,h100-80 -- vllm serve Qwen/Qwen3-8B\n"
+               "memtrace plan --gpu h100-80 --vary 'tp=-tp 1|-tp 2' -- vllm serve ./model",
+               "0 each start was tried, whether or not it comes up\n"
+               "1 one could not be tried, or a file cannot be written\n"
+               "2 wrong usage"},
     subcommand{plans, "estimate",
                "Work out what a training would need, by formulas with their sources", add_estimate,
                false, "",

@@ -18,8 +18,8 @@
 
 #include "analyzer/base/text/units.h"
 #include "analyzer/cli/io/log.h"
+#include "analyzer/cli/launch/background_dry_run.h"
 #include "analyzer/cli/launch/child_process.h"
-#include "analyzer/cli/launch/recording.h"
 #include "analyzer/cli/launch/simulation.h"
 #include "analyzer/plan/fit/trace_watch.h"
 #include "analyzer/plan/fit/trial.h"
@@ -118,43 +118,27 @@ fit::probe dry_run_prober::run(const fit::trial& wanted) {
   if (const auto* const wrong = std::get_if<fit::complaint>(&placed)) return fail(wrong->sentence);
   const auto& start = std::get<fit::launch>(placed);
 
-  recording_options recording;
-  recording.output = made.folder;
-  recording.mode = "standard";
   simulated_gpu gpu = options_.gpu;
   gpu.model = wanted.model;
   gpu.memory = std::to_string(wanted.total_bytes);
-  const auto simulated = simulate(start.command, gpu, recording);
-  if (!simulated) return fail("no GPU can be simulated for it");
-  if (std::getenv("PYTHONHASHSEED") == nullptr) {
-    recording.environment.emplace_back("PYTHONHASHSEED", "0");
-  }
-  std::ranges::copy(start.environment, std::back_inserter(recording.environment));
-  const auto prepared = prepare_recording(start.command, recording);
-  if (!prepared || prepared->folder.empty()) return fail("the program cannot be recorded");
-
+  auto begun = background_dry_run::start(start, gpu, made.folder);
+  if (auto* const wrong = std::get_if<fit::complaint>(&begun)) return fail(wrong->sentence);
+  auto& runs_now = *std::get<std::unique_ptr<background_dry_run>>(begun);
   const auto began = clock::now();
-  const auto output = made.folder + "/output.txt";
-  const auto started = start_in_background(start.command, prepared->environment, true, output);
-  if (started.pid == 0) {
-    return fail(fmt::format("{} cannot be started: {}; check the name after --",
-                            start.command.front(), std::strerror(started.start_error)));
-  }
-  watched_program started_program(started);
-  fit::trace_watch traces(prepared->folder);
+  fit::trace_watch traces(runs_now.traces());
   std::optional<child_end> end;
   std::optional<clock::time_point> refused_at;
   bool timed_out = false;
   // Evaluation and generation come after training.
   const bool whole = options_.whole || wanted.what != fit::batch_of::training;
   while (true) {
-    end = started_program.look();
+    end = runs_now.look();
     traces.poll();
     if (end) break;
     if (was_interrupted() || cancelled_) {
       made.came = fit::verdict::stopped;
       made.why = "interrupted; the same command goes on from here";
-      started_program.end(traces.processes(), prepared->folder);
+      runs_now.end(traces.processes());
       return made;
     }
     const auto now = clock::now();
@@ -175,10 +159,10 @@ fit::probe dry_run_prober::run(const fit::trial& wanted) {
     }
     std::this_thread::sleep_for(between_looks);
   }
-  started_program.end(traces.processes(), prepared->folder);
+  runs_now.end(traces.processes());
   traces.finish(made);
   made.seconds = std::chrono::duration<double>(clock::now() - began).count();
-  made.output = tail_of(output);
+  made.output = tail_of(runs_now.output());
   made.reads_of_zeros = fit::reads_of_zeros(made.output);
   made.steps_asked = options_.steps;
   judge(made, end, timed_out);

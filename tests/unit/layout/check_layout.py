@@ -35,7 +35,7 @@ WINGS: dict[str, dict[str, list[str]]] = {
         "run": ["model", "ranks", "check"],
         "show": ["terminal", "json", "diff", "html", "what_if", "audit", "live"],
         "export": ["tables", "formats", "scrub"],
-        "plan": ["fit"],
+        "plan": ["fit", "serve"],
         "cli": ["io", "launch", "help", "commands"],
     },
     "interpose": {

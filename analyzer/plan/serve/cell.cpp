@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/plan/serve/cell.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "analyzer/base/text/units.h"
+#include "analyzer/model/attribution/terms.h"
+#include "analyzer/run/model/load.h"
+#include "analyzer/trace/reader/byte_source.h"
+#include "analyzer/trace/reader/find_traces.h"
+#include "analyzer/trace/reader/reader.h"
+
+namespace memtrace::serve {
+
+namespace {
+
+using attribution::category;
+
+// Of PyTorch's memory only what a server's settings decide is told apart.
+[[nodiscard]] std::vector<share> shares_of(const run::device_report& device) {
+  std::vector<share> made;
+  std::uint64_t told = 0;
+  for (const auto& row : device.at_peak.categories) {
+    if (row.what != category::weights && row.what != category::kv_cache) continue;
+    made.push_back({attribution::words_of(row.what), row.bytes});
+    told += row.bytes;
+  }
+  std::uint64_t pool = device.peak_allocated.totals.allocated;
+  if (device.used) {
+    for (const auto& part : device.used->parts) {
+      if (part.name == device::part_name::pytorch_allocated) {
+        pool = part.bytes;
+      } else {
+        made.push_back({device::words_of_part(part.name), part.bytes});
+      }
+    }
+    if (device.used->unexplained > 0) {
+      made.push_back({"unexplained", static_cast<std::uint64_t>(device.used->unexplained)});
+    }
+  }
+  if (pool > told) made.push_back({"other tensors", pool - told});
+  std::ranges::stable_sort(made, std::greater<>(), &share::bytes);
+  return made;
+}
+
+[[nodiscard]] std::uint64_t used_on(const run::device_report& device) {
+  return device.used ? device.used->used : device.peak_reserved.totals.reserved;
+}
+
+}  // namespace
+
+void read_traces(cell& into) {
+  std::set<std::pair<std::uint64_t, std::uint32_t>> seen;
+  std::uint64_t most_of_process = 0;
+  for (const auto& path : trace::traces_in(into.folder)) {
+    auto source = trace::file_source::open(path);
+    if (!source) continue;
+    auto reader = trace::reader::open(*source);
+    if (!reader) continue;
+    const auto process = run::load(path, *reader, {.advice = false});
+    for (const auto& device : process.devices) {
+      const auto held = device.peak_reserved.totals.reserved;
+      if (held == 0 && device.at_peak.total == 0) continue;
+      // A launcher that gives each rank its own GPU may call it number 0 in all of them.
+      seen.emplace(process.run.rank.value_or(0), device.facts.device);
+      into.used_bytes = std::max(into.used_bytes, used_on(device));
+      into.total_bytes = std::max(into.total_bytes, device.facts.total_bytes);
+      if (held < most_of_process) continue;
+      most_of_process = held;
+      into.shares = shares_of(device);
+    }
+  }
+  into.devices = seen.size();
+  if (into.came != outcome::out_of_memory) return;
+  const auto found = fit::explain(into.folder, 0, 0);
+  into.why = found.bound ? fit::sentence_of(*found.bound) : into.said.trouble;
+}
+
+std::optional<bool> serves(const request& wanted, const cell& one) {
+  if (wanted.requests == 0) return std::nullopt;
+  if (!came_up(one.came)) return false;
+  if (!one.said.tokens) return std::nullopt;
+  const bool long_enough = !one.said.length || *one.said.length >= wanted.tokens;
+  return long_enough && *one.said.tokens / wanted.tokens >= wanted.requests;
+}
+
+const cell* smallest_that_serves(const request& wanted, const std::vector<cell>& cells) {
+  const auto cost = [](const cell& one) {
+    return std::tuple(one.devices * one.gpu.total_bytes, ~one.said.tokens.value_or(0));
+  };
+  const cell* found = nullptr;
+  for (const auto& one : cells) {
+    if (serves(wanted, one) != true) continue;
+    if (found == nullptr || cost(one) < cost(*found)) found = &one;
+  }
+  return found;
+}
+
+}  // namespace memtrace::serve
