@@ -33,15 +33,20 @@ bool starts_with(std::string_view text, std::string_view start) {
   return text.substr(0, start.size()) == start;
 }
 
+bool is_hex_digit(char c) {
+  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
+}
+
 // "libcudart.so.13" or "libcudart.1a2b.so.13" → "libcudart"; empty if it is no such name.
 std::string_view base_name(std::string_view file_name) {
   const std::size_t dot = file_name.find('.');
   if (dot == std::string_view::npos || file_name.find(".so") == std::string_view::npos) return {};
-  return file_name.substr(0, dot);
-}
-
-bool is_hex_digit(char c) {
-  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
+  const std::string_view base = file_name.substr(0, dot);
+  // "libcudart-1a2b3c4d.so.12": another way in which wheels mark what they bundle.
+  const std::size_t dash = base.rfind('-');
+  const bool marked = dash != base.npos && base.size() == dash + 9 &&
+                      std::all_of(base.begin() + dash + 1, base.end(), is_hex_digit);
+  return marked ? base.substr(0, dash) : base;
 }
 
 bool all_of_name(std::string_view text) {
@@ -59,7 +64,7 @@ bool is_nvidia_library(std::string_view file_name) {
 
 bool is_nvidia_soname(std::string_view soname) {
   if (!is_nvidia_library(soname)) return false;
-  std::string_view rest = soname.substr(base_name(soname).size());
+  std::string_view rest = soname.substr(soname.find('.'));
   // The digest of a file that a wheel bundles: ".1a2b3c4d".
   const std::size_t next = rest.find('.', 1);
   if (next != rest.npos && std::all_of(rest.begin() + 1, rest.begin() + next, is_hex_digit)) {

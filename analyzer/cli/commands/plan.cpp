@@ -53,6 +53,8 @@ struct plan_options {
 };
 
 constexpr auto between_looks = std::chrono::milliseconds(200);
+// Engines have shared memory and sockets to take away.
+constexpr auto to_end_in_peace = std::chrono::seconds(10);
 
 [[nodiscard]] std::string text_of(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
@@ -95,8 +97,9 @@ class server_start {
     if (const auto* const wrong = std::get_if<fit::complaint>(&begun)) {
       return not_tried(made, wrong->sentence);
     }
-    watch(*std::get<std::unique_ptr<background_dry_run>>(begun), made);
-    if (made.came != serve::outcome::stopped) serve::read_traces(made);
+    watch(*std::get<std::unique_ptr<background_dry_run>>(begun), serve::port_of(start.command),
+          made);
+    if (made.came != serve::outcome::stopped) serve::read_traces(made, chosen_.gpu.devices);
     return made;
   }
 
@@ -107,7 +110,7 @@ class server_start {
     return made;
   }
 
-  void watch(background_dry_run& running, serve::cell& into) const {
+  void watch(background_dry_run& running, std::uint64_t port, serve::cell& into) const {
     const auto began = clock::now();
     fit::trace_watch traces(running.traces());
     std::optional<child_end> end;
@@ -121,19 +124,23 @@ class server_start {
         into.why = "interrupted";
         break;
       }
-      if (running.listens()) {
+      if (running.listens(port)) {
         into.came = serve::outcome::answers;
         break;
       }
       std::this_thread::sleep_for(between_looks);
     }
-    running.end(traces.processes());
+    if (into.came != serve::outcome::stopped) running.ask_to_end(to_end_in_peace);
+    running.end();
     fit::probe found;
     traces.finish(found);
     into.seconds = std::chrono::duration<double>(clock::now() - began).count();
     into.said = serve::words_of(text_of(running.output()));
     into.folder = running.traces();
-    if (end) judge(*end, found.refused.has_value(), into);
+    const auto& trouble = into.said.trouble;
+    const bool of_memory = trouble.empty() || trouble.find("OutOfMemory") != trouble.npos ||
+                           trouble.find("out of memory") != trouble.npos;
+    if (end) judge(*end, found.refused.has_value() && of_memory, into);
     if (into.came == serve::outcome::timed_out) {
       into.why = fmt::format("it took no connections within {} s: give it more with --timeout",
                              chosen_.timeout_s);
@@ -271,7 +278,7 @@ action add_plan(CLI::App& app) {
       ->check(CLI::PositiveNumber);
   app.add_option("--timeout", chosen->timeout_s, "Seconds that a start may take")
       ->type_name("SECONDS")
-      ->check(CLI::PositiveNumber)
+      ->check(CLI::Range(1, 1'000'000))
       ->capture_default_str();
   app.add_option("--budget", chosen->budget, "Begin no start after so long, as 10m")
       ->type_name("TIME");

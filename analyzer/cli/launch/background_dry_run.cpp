@@ -2,6 +2,7 @@
 #include "analyzer/cli/launch/background_dry_run.h"
 
 #include <fmt/core.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -11,8 +12,10 @@
 #include <iterator>
 #include <set>
 #include <sstream>
+#include <string_view>
 #include <utility>
 
+#include "analyzer/base/text/numbers.h"
 #include "analyzer/cli/launch/recording.h"
 
 namespace memtrace::cli {
@@ -21,8 +24,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Of sockets that listen, as /proc/PID/net/tcp has them: proc(5).
-void add_listening(const std::string& table, std::set<std::string>& inodes) {
+// Of sockets that listen, as /proc/PID/net/tcp has them: proc(5). `port` 0: all.
+void add_listening(const std::string& table, std::uint64_t port, std::set<std::string>& inodes) {
   constexpr std::string_view listening = "0A";
   std::ifstream file(table);
   std::string line;
@@ -32,8 +35,21 @@ void add_listening(const std::string& table, std::set<std::string>& inodes) {
     std::string number, local, remote, state, queues, timer, again, user, timeout, inode;
     words >> number >> local >> remote >> state >> queues >> timer >> again >> user >> timeout >>
         inode;
-    if (state == listening && !inode.empty()) inodes.insert("socket:[" + inode + "]");
+    const auto own = std::strtoull(local.c_str() + local.find(':') + 1, nullptr, 16);
+    if (state == listening && !inode.empty() && (port == 0 || port == own)) {
+      inodes.insert("socket:[" + inode + "]");
+    }
   }
+}
+
+[[nodiscard]] bool has_one_of(const std::set<std::string>& inodes, const fs::path& process) {
+  std::error_code error;
+  for (fs::directory_iterator one(process / "fd", error), last; !error && one != last;
+       one.increment(error)) {
+    std::error_code gone;
+    if (inodes.contains(fs::read_symlink(one->path(), gone).string())) return true;
+  }
+  return false;
 }
 
 }  // namespace
@@ -71,17 +87,19 @@ background_dry_run::background_dry_run(simulation shared, const background_progr
       traces_(std::move(traces)),
       output_(std::move(output)) {}
 
-bool background_dry_run::listens() const {
-  const auto process = "/proc/" + std::to_string(pid_);
+bool background_dry_run::listens(std::uint64_t port) const {
+  const auto first = fs::path("/proc") / std::to_string(pid_);
   std::set<std::string> inodes;
-  add_listening(process + "/net/tcp", inodes);
-  add_listening(process + "/net/tcp6", inodes);
+  for (const char* table : {"net/tcp", "net/tcp6"}) add_listening(first / table, port, inodes);
   if (inodes.empty()) return false;
+  if (has_one_of(inodes, first)) return true;
+  if (port == 0) return false;
+  // A script may have started it, or it has forked.
   std::error_code error;
-  for (fs::directory_iterator one(process + "/fd", error), last; !error && one != last;
+  for (fs::directory_iterator one("/proc", error), last; !error && one != last;
        one.increment(error)) {
-    std::error_code gone;
-    if (inodes.contains(fs::read_symlink(one->path(), gone).string())) return true;
+    const auto number = text::number_in<int>(one->path().filename().string());
+    if (number && ::getpgid(*number) == pid_ && has_one_of(inodes, one->path())) return true;
   }
   return false;
 }

@@ -3,12 +3,12 @@
 // A dry run that nobody waits for: fit and plan watch it, and end it when they know enough.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
 #include <variant>
-#include <vector>
 
 #include "analyzer/cli/launch/child_process.h"
 #include "analyzer/cli/launch/simulation.h"
@@ -24,10 +24,10 @@ class background_dry_run {
 
   // Its end, once it has ended by itself.
   [[nodiscard]] std::optional<child_end> look() { return running_.look(); }
-  // `others`: processes of its traces.
-  void end(const std::vector<std::uint64_t>& others) { running_.end(others, traces_); }
-  // Whether its first process takes connections at a port of TCP.
-  [[nodiscard]] bool listens() const;
+  void ask_to_end(std::chrono::seconds patience) { running_.ask_to_end(patience); }
+  void end() { running_.end(traces_); }
+  // Whether it takes connections at this port of TCP; 0: its first process, at any.
+  [[nodiscard]] bool listens(std::uint64_t port) const;
   [[nodiscard]] const std::string& traces() const { return traces_; }  // their folder
   [[nodiscard]] const std::string& output() const { return output_; }  // the file
 

@@ -10,15 +10,21 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <thread>
+#include <vector>
 
+#include "analyzer/base/text/numbers.h"
 #include "analyzer/cli/io/log.h"
 
 namespace memtrace::cli {
@@ -110,6 +116,26 @@ void go_to_background(const std::string& output) {
   const std::string all((std::istreambuf_iterator<char>(file)), {});
   const auto wanted = "MEMTRACE_OUTPUT=" + folder + '\0';
   return all.find(wanted) != all.npos;
+}
+
+constexpr auto between_looks = std::chrono::milliseconds(50);
+
+// Every process that was told to write its traces there, in whatever group or session it is.
+[[nodiscard]] std::vector<pid_t> writers_to(const std::string& folder) {
+  std::vector<pid_t> found;
+  std::error_code error;
+  for (std::filesystem::directory_iterator one("/proc", error), last; !error && one != last;
+       one.increment(error)) {
+    const auto process = text::number_in<std::uint64_t>(one->path().filename().string());
+    if (process && writes_to(*process, folder)) found.push_back(static_cast<pid_t>(*process));
+  }
+  return found;
+}
+
+// Its environment is gone once it has ended, even before its parent has asked for its status.
+[[nodiscard]] bool is_there(pid_t process) {
+  std::ifstream file(fmt::format("/proc/{}/environ", process), std::ios::binary);
+  return file.get() != std::ifstream::traits_type::eof();
 }
 
 }  // namespace
@@ -213,18 +239,29 @@ std::optional<child_end> watched_program::look() {
   return end;
 }
 
-void watched_program::end(const std::vector<std::uint64_t>& others, const std::string& folder) {
-  if (pid_ <= 0) return;
-  for (const auto process : others) {
-    if (!folder.empty() && writes_to(process, folder)) {
-      ::kill(static_cast<pid_t>(process), SIGKILL);
-    }
+void watched_program::ask_to_end(std::chrono::seconds patience) {
+  if (pid_ <= 0 || ended_) return;
+  ::kill(pid_, SIGTERM);
+  const auto until = std::chrono::steady_clock::now() + patience;
+  while (!look() && std::chrono::steady_clock::now() < until) {
+    std::this_thread::sleep_for(between_looks);
   }
+}
+
+void watched_program::end(const std::string& folder) {
+  if (pid_ <= 0) return;
+  const auto others = folder.empty() ? std::vector<pid_t>() : writers_to(folder);
+  for (const auto process : others) ::kill(process, SIGKILL);
   ::kill(-pid_, SIGKILL);
   if (!ended_) {
     while (::waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
     }
     ended_ = true;
+  }
+  // What they leave in shared memory is taken over only once they are gone.
+  constexpr int most_looks = 40;
+  for (int i = 0; i < most_looks && std::ranges::any_of(others, is_there); ++i) {
+    std::this_thread::sleep_for(between_looks);
   }
   pid_ = 0;
 }

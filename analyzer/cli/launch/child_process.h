@@ -4,6 +4,7 @@
 // the signals that memtrace gets, and its end becomes memtrace's own.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -63,13 +64,15 @@ class watched_program {
   explicit watched_program(const background_program& started) : pid_(started.pid) {}
   watched_program(const watched_program&) = delete;
   watched_program& operator=(const watched_program&) = delete;
-  ~watched_program() { end({}, {}); }
+  ~watched_program() { end({}); }
 
   // Its end, once it has ended by itself.
   [[nodiscard]] std::optional<child_end> look();
-  // Kills it, what is left of its process group, and of `others` the processes that were told to
-  // write their traces to `folder`: launchers put their workers into groups of their own.
-  void end(const std::vector<std::uint64_t>& others, const std::string& folder);
+  // Asks its first process to end, and waits for that no longer than so.
+  void ask_to_end(std::chrono::seconds patience);
+  // Kills it, what is left of its process group, and every process that was told to write its
+  // traces to `folder`: launchers put their workers into groups of their own.
+  void end(const std::string& folder);
 
  private:
   int pid_;

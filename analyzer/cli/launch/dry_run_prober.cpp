@@ -138,7 +138,7 @@ fit::probe dry_run_prober::run(const fit::trial& wanted) {
     if (was_interrupted() || cancelled_) {
       made.came = fit::verdict::stopped;
       made.why = "interrupted; the same command goes on from here";
-      runs_now.end(traces.processes());
+      runs_now.end();
       return made;
     }
     const auto now = clock::now();
@@ -159,7 +159,7 @@ fit::probe dry_run_prober::run(const fit::trial& wanted) {
     }
     std::this_thread::sleep_for(between_looks);
   }
-  runs_now.end(traces.processes());
+  runs_now.end();
   traces.finish(made);
   made.seconds = std::chrono::duration<double>(clock::now() - began).count();
   made.output = tail_of(runs_now.output());

@@ -97,12 +97,6 @@ std::uint64_t trace_watch::steps_after() const {
   return refused_ ? steps() - std::min(steps(), steps_at_refusal_) : 0;
 }
 
-std::vector<std::uint64_t> trace_watch::processes() const {
-  std::vector<std::uint64_t> found;
-  for (const auto& [path, one] : traces_) found.push_back(one->reader->header().process_id);
-  return found;
-}
-
 void trace_watch::finish(probe& into) {
   poll();
   // Records on their way when their writer was killed are in the slots.

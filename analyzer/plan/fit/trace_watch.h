@@ -32,7 +32,6 @@ class trace_watch {
   [[nodiscard]] bool went_on_after() const;
   // Steps that ended since memory ran out.
   [[nodiscard]] std::uint64_t steps_after() const;
-  [[nodiscard]] std::vector<std::uint64_t> processes() const;  // that write them
 
   // Nobody writes any more. Puts what it saw into the probe. Once.
   void finish(probe& into);

@@ -54,9 +54,10 @@ using attribution::category;
 
 }  // namespace
 
-void read_traces(cell& into) {
-  std::set<std::pair<std::uint64_t, std::uint32_t>> seen;
-  std::uint64_t most_of_process = 0;
+void read_traces(cell& into, std::uint64_t most_devices) {
+  std::set<std::uint32_t> numbers;
+  std::set<std::uint64_t> ranks;
+  std::uint64_t most_held = 0;
   for (const auto& path : trace::traces_in(into.folder)) {
     auto source = trace::file_source::open(path);
     if (!source) continue;
@@ -66,16 +67,17 @@ void read_traces(cell& into) {
     for (const auto& device : process.devices) {
       const auto held = device.peak_reserved.totals.reserved;
       if (held == 0 && device.at_peak.total == 0) continue;
-      // A launcher that gives each rank its own GPU may call it number 0 in all of them.
-      seen.emplace(process.run.rank.value_or(0), device.facts.device);
-      into.used_bytes = std::max(into.used_bytes, used_on(device));
-      into.total_bytes = std::max(into.total_bytes, device.facts.total_bytes);
-      if (held < most_of_process) continue;
-      most_of_process = held;
+      numbers.insert(device.facts.device);
+      if (process.run.rank) ranks.insert(*process.run.rank);
+      const auto used = used_on(device);
+      if (std::pair(used, held) <= std::pair(into.used_bytes, most_held)) continue;
+      into.used_bytes = used;
+      most_held = held;
       into.shares = shares_of(device);
     }
   }
-  into.devices = seen.size();
+  // A launcher that gives each rank its own GPU may call it number 0 in all of them.
+  into.devices = std::min(most_devices, std::max<std::uint64_t>(numbers.size(), ranks.size()));
   if (into.came != outcome::out_of_memory) return;
   const auto found = fit::explain(into.folder, 0, 0);
   into.why = found.bound ? fit::sentence_of(*found.bound) : into.said.trouble;
@@ -95,7 +97,7 @@ const cell* smallest_that_serves(const request& wanted, const std::vector<cell>&
   };
   const cell* found = nullptr;
   for (const auto& one : cells) {
-    if (serves(wanted, one) != true) continue;
+    if (serves(wanted, one) != true || one.devices == 0) continue;
     if (found == nullptr || cost(one) < cost(*found)) found = &one;
   }
   return found;

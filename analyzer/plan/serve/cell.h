@@ -25,7 +25,7 @@ enum class outcome : std::uint8_t {
   out_of_memory,  // of the GPU's
   failed,         // ended otherwise
   timed_out,
-  stopped,  // the user wants no more
+  stopped,  // by the user or the budget
 };
 [[nodiscard]] constexpr bool came_up(outcome what) {
   return what == outcome::answers || what == outcome::ended;
@@ -42,9 +42,8 @@ struct cell {
   outcome came = outcome::failed;
   std::string why;  // it did not come up: one sentence
   engine_words said;
-  std::uint64_t devices = 0;      // that something was allocated on
-  std::uint64_t total_bytes = 0;  // of one of them
-  std::uint64_t used_bytes = 0;   // of the fullest, at most, by all processes
+  std::uint64_t devices = 0;     // that something was allocated on
+  std::uint64_t used_bytes = 0;  // of the fullest, at most, by all processes
   // Of the process that has most there: what it held when its pool was fullest, then what lies
   // beside the pool; most bytes first, each apart.
   std::vector<share> shares;
@@ -53,7 +52,8 @@ struct cell {
 };
 
 // Devices and shares from the traces in cell::folder, and of a cell that ran out of memory why.
-void read_traces(cell& into);
+// `most_devices`: of the machine.
+void read_traces(cell& into, std::uint64_t most_devices);
 
 struct request {
   std::vector<std::string> command;

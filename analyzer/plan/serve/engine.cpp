@@ -6,6 +6,7 @@
 #include <cctype>
 #include <cstdlib>
 #include <filesystem>
+#include <map>
 
 #include "analyzer/base/text/numbers.h"
 
@@ -71,6 +72,12 @@ void read_sizes(std::string_view line, engine_words& into) {
   return {};
 }
 
+[[nodiscard]] bool is_no_error(std::string_view line) {
+  constexpr std::array levels = {std::string_view("WARNING"), std::string_view("INFO "),
+                                 std::string_view("DEBUG ")};
+  return std::ranges::any_of(levels, [&](auto level) { return line.find(level) != line.npos; });
+}
+
 [[nodiscard]] bool ends_with_word(const std::string& path, std::string_view name) {
   return fs::path(path).filename() == name;
 }
@@ -91,22 +98,33 @@ void read_sizes(std::string_view line, engine_words& into) {
   return 0;
 }
 
-[[nodiscard]] bool has_flag(const std::vector<std::string>& command, std::string_view flag) {
-  return std::ranges::any_of(command, [&](const std::string& word) {
-    return word == flag || (word.starts_with(flag) && word.substr(flag.size()).starts_with('='));
-  });
+// What the command says for the flag, written with dashes or underscores; "" for one without a
+// value.
+[[nodiscard]] std::optional<std::string> value_of(const std::vector<std::string>& command,
+                                                  std::string_view flag) {
+  for (std::size_t at = 0; at < command.size(); ++at) {
+    const auto equals = std::min(command[at].find('='), command[at].size());
+    auto name = command[at].substr(0, equals);
+    if (!name.starts_with("--")) continue;
+    std::ranges::replace(name, '_', '-');
+    if (name != flag) continue;
+    if (equals != command[at].size()) return command[at].substr(equals + 1);
+    const bool has_value = at + 1 < command.size() && !command[at + 1].starts_with('-');
+    return has_value ? command[at + 1] : std::string();
+  }
+  return std::nullopt;
 }
 
+// The folder of the model; empty: it is a name on the hub.
 [[nodiscard]] std::string model_of(const std::vector<std::string>& command, std::size_t from) {
-  for (std::size_t at = from; at < command.size(); ++at) {
-    for (const std::string_view flag : {"--model", "--model-path"}) {
-      if (command[at] == flag && at + 1 < command.size()) return command[at + 1];
-      if (command[at].starts_with(std::string(flag) + "=")) {
-        return command[at].substr(flag.size() + 1);
-      }
-    }
+  for (const std::string_view flag : {"--model", "--model-path"}) {
+    if (const auto named = value_of(command, flag)) return *named;
   }
-  return from < command.size() && !command[from].starts_with('-') ? command[from] : std::string();
+  for (std::size_t at = from; at < command.size(); ++at) {
+    std::error_code error;
+    if (fs::exists(fs::path(command[at]) / "config.json", error)) return command[at];
+  }
+  return {};
 }
 
 // A folder with a configuration alone.
@@ -123,13 +141,21 @@ void read_sizes(std::string_view line, engine_words& into) {
 
 engine_words words_of(std::string_view output) {
   engine_words found;
+  std::map<std::string, engine_words, std::less<>> engines;  // by what is in front of their lines
   while (!output.empty()) {
     const auto end = std::min(output.find('\n'), output.size());
     const auto line = output.substr(0, end);
     output.remove_prefix(std::min(end + 1, output.size()));
-    read_sizes(line, found);
-    if (!found.trouble.empty() || line.find("WARNING") != line.npos) continue;
-    found.trouble = exception_in(line);
+    const auto name = line.starts_with("(EngineCore") ? line.substr(0, line.find(')')) : "";
+    read_sizes(line, engines[std::string(name)]);
+    if (found.trouble.empty() && !is_no_error(line)) found.trouble = exception_in(line);
+  }
+  for (const auto& [engine, said] : engines) {
+    if (said.tokens) found.tokens = found.tokens.value_or(0) + *said.tokens;
+    if (said.length) found.length = said.length;
+    if (said.requests_at_once) {
+      found.requests_at_once = found.requests_at_once.value_or(0) + *said.requests_at_once;
+    }
   }
   while (!found.trouble.empty() && std::isspace(static_cast<unsigned char>(found.trouble.back()))) {
     found.trouble.pop_back();
@@ -143,11 +169,14 @@ std::vector<std::string> do_without_weights(fit::launch& start,
   const auto from = behind_server(command);
   std::vector<std::string> added;
   if (from == 0) return added;
-  if (!has_flag(command, "--load-format")) {
+  if (!value_of(command, "--load-format")) {
     command.insert(command.end(), {"--load-format", "dummy"});
     added.emplace_back("--load-format dummy: no weights are read");
   }
-  if (!has_flag(command, "--skip-tokenizer-init") && lacks_tokenizer(model_of(command, from))) {
+  const bool has_tokenizer = value_of(command, "--skip-tokenizer-init") ||
+                             value_of(command, "--tokenizer") ||
+                             value_of(command, "--tokenizer-path");
+  if (!has_tokenizer && lacks_tokenizer(model_of(command, from))) {
     command.emplace_back("--skip-tokenizer-init");
     added.emplace_back("--skip-tokenizer-init: the model's folder has no tokenizer");
   }
@@ -160,6 +189,18 @@ std::vector<std::string> do_without_weights(fit::launch& start,
     added.emplace_back(sampler + "=0: FlashInfer's sampler needs nvcc");
   }
   return added;
+}
+
+std::uint64_t port_of(const std::vector<std::string>& command) {
+  constexpr std::uint64_t of_vllm = 8000, of_sglang = 30000;
+  if (const auto named = value_of(command, "--port")) {
+    return text::number_in<std::uint64_t>(*named).value_or(0);
+  }
+  const auto from = behind_server(command);
+  if (from == 0) return 0;
+  return command[from - 1].starts_with("sglang") || ends_with_word(command[from - 2], "sglang")
+             ? of_sglang
+             : of_vllm;
 }
 
 }  // namespace memtrace::serve

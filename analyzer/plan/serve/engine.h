@@ -23,9 +23,9 @@ struct engine_words {
 };
 
 // Of vLLM "GPU KV cache size: 455,616 tokens" and "Maximum concurrency for 8,192 tokens per request:
-// 55.62x"; of SGLang "max_total_num_tokens=455616" and "context_len=8192". Where several processes
-// say it the last counts. The trouble is the first exception that no warning is about: an engine's
-// other processes end because of it.
+// 55.62x"; of SGLang "max_total_num_tokens=455616" and "context_len=8192". Several engines, of data
+// parallelism, hold the sum. The trouble is the first exception outside of lines at a level below
+// that of errors: an engine's other processes end because of it.
 [[nodiscard]] engine_words words_of(std::string_view output);
 
 // Changes the start of a server so that it needs neither weights nor a tokenizer, nor a compiler of
@@ -33,5 +33,8 @@ struct engine_words {
 // command is no server that is known, or has it all. `variables`: those that are set already.
 [[nodiscard]] std::vector<std::string> do_without_weights(
     fit::launch& start, const std::vector<std::string>& variables);
+
+// The port at which the server of this command will take connections; 0: not known.
+[[nodiscard]] std::uint64_t port_of(const std::vector<std::string>& command);
 
 }  // namespace memtrace::serve

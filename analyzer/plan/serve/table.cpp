@@ -79,7 +79,7 @@ struct outcome_words {
     case outcome::stopped:
       break;
   }
-  return {"not tried", "was not tried"};
+  return {"not known", "was not finished"};
 }
 
 constexpr std::string_view row_format = "{:<{}}  {:>11}  {:>11}  {:>10}  {:>8}  {:>5}  {:>11}";
@@ -101,7 +101,7 @@ constexpr std::string_view row_format = "{:<{}}  {:>11}  {:>11}  {:>10}  {:>8}  
             {"weights_bytes", bytes_of(one, attribution::category::weights)},
             {"devices", one.devices},
             {"used_bytes", one.used_bytes},
-            {"left_bytes", left_of(one)},
+            {"left_bytes", came_up(one.came) ? json(left_of(one)) : json()},
             {"shares", shares},
             {"serves", as_json::or_null(serves(wanted, one))},
             {"seconds", one.seconds}};
@@ -179,7 +179,8 @@ text::page show(const request& wanted, const std::vector<cell>& cells, double se
         text::emphasis::heading);
   }
   page.blank();
-  page.line(fmt::format("  {} starts on simulated GPUs in {}", cells.size(),
+  const auto tried = std::ranges::count_if(cells, [](const cell& one) { return one.seconds > 0; });
+  page.line(fmt::format("  {} start{} on simulated GPUs in {}", tried, tried == 1 ? "" : "s",
                         text::format_seconds(static_cast<std::uint64_t>(seconds * 1e9))));
   return page;
 }

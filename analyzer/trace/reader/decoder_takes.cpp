@@ -109,7 +109,8 @@ bool decoder::begins_spawned_process(const record::stack<ids>& record) const {
   if (!record.parent || names_[record.parent].parent) return false;
   const auto typed = names_[names_[record.parent].innermost].file;
   const auto file = names_[names_[record.innermost].file];
-  return names_[typed] == "<string>" && file.ends_with("/multiprocessing/spawn.py");
+  return names_[typed] == "<string>" && (file.ends_with("/multiprocessing/spawn.py") ||
+                                         file.ends_with("/multiprocessing/forkserver.py"));
 }
 
 decoder::outcome decoder::take(kind, unsigned, const record::stack<ids>& record) {

@@ -297,18 +297,23 @@ def watch_for_the_end():
     at_exit = modules.get("atexit")
     if takes_censuses() and at_exit is not None:
         at_exit.register(interpreter_ends)
-    system = modules.get("os")
+    system, own, operator = modules.get("os"), modules.get("posix"), modules.get("_operator")
     leave = getattr(system, "_exit", None)
-    if leave is None or getattr(leave, "is_of_memtrace", False):
+    if leave is None or own is None or operator is None or getattr(leave, "is_of_memtrace", False):
         return
 
     def _exit(status):
-        if isinstance(status, int):
-            process_ends(status)
+        try:
+            number = operator.index(status)
+        except TypeError:
+            number = None
+        if number is not None and -2**31 <= number < 2**31:  # else it raises, and the program goes on
+            process_ends(number & 0xff)
         leave(status)
 
     _exit.is_of_memtrace = True
-    system._exit = _exit
+    _exit.__module__, _exit.__qualname__ = "posix", "_exit"  # by which it is pickled
+    system._exit = own._exit = _exit
 
 
 def leave_to_interpreter(code):

@@ -289,10 +289,9 @@ py ends(arguments, recorder* to) {
   return none();
 }
 
-// process_ends(status): before os._exit.
+// process_ends(status): before os._exit, which is to be quick: no heap is scanned.
 py leaves(arguments values, recorder* to) {
   if (to == nullptr) return none();
-  heap_scan_moments::interpreter_ends(*to);
   session::leave(static_cast<int>(word_of(values[0])));
   return none();
 }

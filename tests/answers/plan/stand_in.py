@@ -22,6 +22,7 @@ def main():
     parser.add_argument("--max-model-len", type=int, default=8192)
     parser.add_argument("--gpu-memory-utilization", type=float, default=0.9)
     parser.add_argument("--weights-gib", type=int, default=1)
+    parser.add_argument("--port", type=int, default=8000)
     parser.add_argument("--end", default="serve", choices=["serve", "return", "hang"])
     chosen = parser.parse_args()
     assert chosen.load_format == "dummy" and (Path(chosen.model) / "config.json").exists()
@@ -43,7 +44,7 @@ def main():
     if chosen.end == "return":
         return
     if chosen.end == "serve":
-        listener = socket.create_server(("127.0.0.1", 0))
+        listener = socket.create_server(("127.0.0.1", chosen.port))
         listener.listen()
     time.sleep(600)
     del cache

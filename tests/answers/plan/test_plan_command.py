@@ -3,6 +3,7 @@
 
 import json
 import re
+import socket
 import subprocess
 from pathlib import Path
 
@@ -34,8 +35,13 @@ def place(built, tmp_path_factory):
     return folder
 
 
+def free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as one:
+        return one.getsockname()[1]
+
+
 def plan(place: Path, *options, server=(), timeout=200) -> subprocess.CompletedProcess:
-    line = [runs.memtrace(), "plan", *options, "--", place / "vllm", "serve", place / "model", *server]
+    line = [runs.memtrace(), "plan", *options, "--", place / "vllm", "serve", place / "model", "--port", free_port(), *server]
     return subprocess.run([str(part) for part in line], check=False, capture_output=True, text=True, cwd=place,
                           env=runs.environment(), timeout=timeout)
 

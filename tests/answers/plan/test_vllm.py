@@ -32,7 +32,7 @@ def plan(folder: Path, *words, server) -> tuple[list[dict], subprocess.Completed
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_tokens_are_vllms_and_the_cache_is_theirs(built, tmp_path, family):
-    server = ["vllm", "serve", engine_here.model(tmp_path, family), "--enforce-eager", "--max-model-len", 4096, "--port", 0]
+    server = ["vllm", "serve", engine_here.model(tmp_path, family), "--enforce-eager", "--max-model-len", 4096, "--port", 8137]
     (cell,), _ = plan(tmp_path, "--gpu", "h100-80", server=server)
     output, = (tmp_path / "starts").rglob("output.txt")
     said = re.search(r"GPU KV cache size: ([\d,]+) tokens", output.read_text())

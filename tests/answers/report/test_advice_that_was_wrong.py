@@ -227,6 +227,30 @@ def test_weights_that_are_read_without_a_call_are_used(built, tmp_path, how):
     assert "unused_parameters" not in ids(found.report())
 
 
+NEVER_RUN = """
+import torch
+class Model(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.body = torch.nn.ModuleDict({"used": torch.nn.Linear(1024, 1024), "spare": torch.nn.Linear(1024, 16384)})
+        self.second = torch.nn.Linear(1024, 16384)
+    def forward(self, rows):
+        return self.body["used"](rows)
+model = Model().cuda()
+optimizer = torch.optim.AdamW(model.parameters())
+for _ in range(6):
+    model(torch.ones(64, 1024, device="cuda")).sum().backward()
+    optimizer.step()
+    optimizer.zero_grad()
+"""
+
+
+def test_modules_that_never_run_are_named_and_no_others(built, tmp_path):
+    report = recorded(tmp_path, "never_run", NEVER_RUN).report()
+    advice, = (one for one in report["advice"] if one["id"] == "unused_parameters")
+    assert "leave body.spare, second out of the model" in advice["change"]
+
+
 PINS = """
 import os, sys, torch
 if sys.argv[1] == "library":

@@ -8,8 +8,8 @@ import pytest
 
 import runs
 
-RUN_A_PROGRAM = {"run", "dry-run", "doctor", "fit"}
-SUBCOMMANDS = ["run", "dry-run", "doctor", "path", "report", "live", "diff", "check", "replay", "fit", "estimate",
+RUN_A_PROGRAM = {"run", "dry-run", "doctor", "fit", "plan"}
+SUBCOMMANDS = ["run", "dry-run", "doctor", "path", "report", "live", "diff", "check", "replay", "fit", "plan", "estimate",
                "scrub", "export", "audit", "dump", "completion", "man"]
 LEFT = re.compile(r"^  ((?:-\w,)?--[\w-]+|-\w)", re.MULTILINE)
 

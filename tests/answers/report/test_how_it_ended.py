@@ -101,7 +101,7 @@ def test_a_process_of_multiprocessing_ends_by_itself(built, tmp_path, how):
 
 
 LEAVES = """
-import os, sys, threading, torch
+import os, pickle, sys, threading, torch
 kept = torch.empty(64 << 20, dtype=torch.uint8, device="cuda")
 if sys.argv[1] == "thread":
     threading.Thread(target=lambda: torch.cuda.Event().synchronize() or __import__("time").sleep(60), daemon=True).start()
@@ -109,11 +109,12 @@ if sys.argv[1] == "child":
     if (child := os.fork()) == 0:
         os._exit(5)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 5
-for odd in ("no number", None):
+for odd in ("no number", None, 2**40):
     try:
         os._exit(odd)
-    except TypeError:
+    except (TypeError, OverflowError):
         pass
+assert pickle.loads(pickle.dumps(os._exit)) is os._exit
 kept = torch.empty(128 << 20, dtype=torch.uint8, device="cuda")
 os._exit(status=3) if sys.argv[1] == "keyword" else os._exit(3)
 """

@@ -44,6 +44,13 @@ class called_modules {
     }
     return false;
   }
+  // It, or one within it.
+  [[nodiscard]] bool ran_within(trace::object_id root, std::string_view path) const {
+    if (paths_.contains({root.value, std::string(path)})) return true;
+    const auto below = std::string(path) + '.';
+    const auto next = paths_.lower_bound({root.value, below});
+    return next != paths_.end() && next->first == root.value && next->second.starts_with(below);
+  }
 
  private:
   void add(const blocks::evidence& of, trace::object_id module) {
@@ -81,9 +88,45 @@ struct unused {
   return found;
 }
 
+// Parameters that autograd has not given a gradient, though they ask for one.
+class without_gradient {
+ public:
+  explicit without_gradient(const blocks::evidence& of) {
+    for (const auto& facts : of.blocks) {
+      if (facts.what == category::gradients) has_one_.insert({facts.root.value, facts.name.value});
+    }
+    for (const auto& [number, device] : of.attributed.devices) {
+      for (const auto& row : device.parameters) {
+        (row.trainable ? trainable_ : frozen_).insert(row.name);
+      }
+    }
+  }
+  [[nodiscard]] bool contains(const blocks::block_facts& facts, std::string_view name) const {
+    const std::string text(name);
+    return trainable_.contains(text) && !frozen_.contains(text) &&
+           !has_one_.contains({facts.root.value, facts.name.value});
+  }
+
+ private:
+  std::set<std::pair<std::uint32_t, std::uint32_t>> has_one_;  // by root and name
+  std::set<std::string> trainable_;
+  std::set<std::string> frozen_;
+};
+
+// The outermost of the modules around it in which none ran.
+[[nodiscard]] std::string_view outermost(const called_modules& called, trace::object_id root,
+                                         std::string_view module) {
+  for (auto around = parent_of(module); !around.empty() && !called.ran_within(root, around);
+       around = parent_of(module)) {
+    module = around;
+  }
+  return module;
+}
+
 [[nodiscard]] unused find(const blocks::evidence& of) {
   const called_modules called(of);
   const auto roots = roots_with_modules(of, called);
+  const without_gradient idle(of);
   unused found;
   for (block_number block = 0; block < of.blocks.size(); ++block) {
     const auto& facts = of.blocks[block];
@@ -91,10 +134,12 @@ struct unused {
     if (!roots.contains(facts.root.value)) continue;
     const auto name = of.names[facts.name];
     const auto module = parent_of(name);
-    // The model itself can use the weights of its own parts: F.linear(x, self.head.weight).
-    if (parent_of(module).empty() || called.ran(facts.root, module)) continue;
+    if (module.empty() || called.ran(facts.root, module)) continue;
+    // The model itself can use the weights of its own parts, F.linear(x, self.head.weight), and
+    // autograd gives them gradients then.
+    if (parent_of(module).empty() && !idle.contains(facts, name)) continue;
     found.blocks.push_back(block);
-    found.modules.insert(std::string(name.substr(0, name.find('.'))));
+    found.modules.insert(std::string(outermost(called, facts.root, module)));
     (facts.what == category::weights ? found.weights : found.others) += bytes_of(of, block);
   }
   return found;

@@ -15,6 +15,8 @@ TEST_CASE("NVIDIA's libraries are known by name") {
   CHECK_FALSE(is_nvidia_soname("libcuda-notes.txt"));
   CHECK(is_nvidia_soname("libcudart.faf08d9a.so.13"));
   CHECK_FALSE(is_nvidia_soname("libcudart.static.so.13"));
+  CHECK(is_nvidia_soname("libcudart-c64a25f3.so.12.3.101"));
+  CHECK(is_nvidia_soname("libnvrtc-builtins.so.13.0"));
   CHECK(is_nvidia_library("libcudart.faf08d9a.so.13"));
 }
 
