@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyzer/base/text/page.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 
 #include "analyzer/base/text/utf8.h"
@@ -32,6 +34,15 @@ void page::sentence(std::string_view text, emphasis how) {
   bool is_first = true;
   for (const auto& part : wrap(text.substr(begin), std::max<std::size_t>(room, 20))) {
     line(indent + (is_first ? "" : "    ") + part, how);
+    is_first = false;
+  }
+}
+
+void page::item(std::string_view label, std::string_view text) {
+  constexpr std::size_t columns = 92;
+  bool is_first = true;
+  for (const auto& part : wrap(text, columns)) {
+    line(fmt::format("  {:<{}}{}", is_first ? label : "", label.size(), part));
     is_first = false;
   }
 }

@@ -33,6 +33,8 @@ class page {
 
   // A sentence goes on in as many lines as it needs, the others a little further in.
   void sentence(std::string_view text, emphasis how = emphasis::none);
+  // Under a heading: the sentence goes on below itself, not below its label, which may be empty.
+  void item(std::string_view label, std::string_view text);
   // A row of a table is cut where it does not fit.
   void line(std::string_view text, emphasis how = emphasis::none);
   void blank() { line({}); }

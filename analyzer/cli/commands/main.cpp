@@ -123,7 +123,7 @@ constexpr std::array subcommands = {
     subcommand{plans, "plan", "Which settings start a server on which GPU, by dry runs", add_plan,
                true, "--gpu GPU[,…] [--vary AXIS]… [OPTIONS] -- COMMAND…",
                "memtrace plan --gpu l40s,h100-80 -- vllm serve Qwen/Qwen3-8B\n"
-               "memtrace plan --gpu h100-80 --vary 'tp=-tp 1|-tp 2' -- vllm serve ./model",
+               "memtrace plan --gpu l4 --vary 'kv=|--kv-cache-dtype fp8' -- vllm serve ./model",
                "0 each start was tried, whether or not it comes up\n"
                "1 one could not be tried, or a file cannot be written\n"
                "2 wrong usage"},

@@ -3,34 +3,24 @@
 #include <unistd.h>
 
 #include <CLI/App.hpp>
-#include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <cstdlib>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
-#include <thread>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "analyzer/base/gpus/gpus.h"
-#include "analyzer/base/text/numbers.h"
 #include "analyzer/cli/commands/arguments.h"
 #include "analyzer/cli/commands/command.h"
 #include "analyzer/cli/io/log.h"
+#include "analyzer/cli/io/temporary_folder.h"
 #include "analyzer/cli/io/write_file.h"
-#include "analyzer/cli/launch/background_dry_run.h"
 #include "analyzer/cli/launch/dry_run_prober.h"
-#include "analyzer/cli/launch/probe_store.h"
 #include "analyzer/cli/launch/recording.h"
-#include "analyzer/plan/fit/trace_watch.h"
+#include "analyzer/cli/launch/server_start.h"
 #include "analyzer/plan/serve/cell.h"
 
 namespace memtrace::cli {
@@ -50,120 +40,6 @@ struct plan_options {
   std::string output;
   std::string json;
   simulated_gpu gpu;
-};
-
-constexpr auto between_looks = std::chrono::milliseconds(200);
-// Engines have shared memory and sockets to take away.
-constexpr auto to_end_in_peace = std::chrono::seconds(10);
-
-[[nodiscard]] std::string text_of(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
-[[nodiscard]] std::vector<std::string> known_variables() {
-  std::vector<std::string> names;
-  for (char** one = environ; *one != nullptr; ++one) {
-    const std::string text = *one;
-    names.push_back(text.substr(0, text.find('=')));
-  }
-  return names;
-}
-
-// Runs one start until it takes connections, ends, or its time is over.
-class server_start {
- public:
-  server_start(const serve::request& wanted, const plan_options& chosen)
-      : wanted_(wanted), chosen_(chosen) {}
-
-  [[nodiscard]] serve::cell run(const fit::gpu_choice& gpu, std::size_t variant,
-                                const std::string& folder) {
-    serve::cell made;
-    made.gpu = gpu;
-    made.variant = variant;
-    made.folder = folder;
-    fit::launch start{wanted_.command, {}};
-    fit::put_words(wanted_.variants[variant].words, start);
-    for (const auto& added : serve::do_without_weights(start, known_variables())) {
-      if (told_.insert(added).second) log::note("started with {}", added);
-    }
-    std::error_code failed;
-    fs::create_directories(folder, failed);
-    if (failed) return not_tried(made, fmt::format("{}: {}", folder, failed.message()));
-    auto simulated = chosen_.gpu;
-    simulated.model = gpu.model;
-    simulated.memory = std::to_string(gpu.total_bytes);
-    auto begun = background_dry_run::start(start, simulated, folder);
-    if (const auto* const wrong = std::get_if<fit::complaint>(&begun)) {
-      return not_tried(made, wrong->sentence);
-    }
-    watch(*std::get<std::unique_ptr<background_dry_run>>(begun), serve::port_of(start.command),
-          made);
-    if (made.came != serve::outcome::stopped) serve::read_traces(made, chosen_.gpu.devices);
-    return made;
-  }
-
- private:
-  static serve::cell not_tried(serve::cell made, std::string why) {
-    made.came = serve::outcome::stopped;
-    made.why = std::move(why);
-    return made;
-  }
-
-  void watch(background_dry_run& running, std::uint64_t port, serve::cell& into) const {
-    const auto began = clock::now();
-    fit::trace_watch traces(running.traces());
-    std::optional<child_end> end;
-    into.came = serve::outcome::timed_out;
-    while (clock::now() - began < std::chrono::seconds(chosen_.timeout_s)) {
-      end = running.look();
-      traces.poll();
-      if (end) break;
-      if (was_interrupted()) {
-        into.came = serve::outcome::stopped;
-        into.why = "interrupted";
-        break;
-      }
-      if (running.listens(port)) {
-        into.came = serve::outcome::answers;
-        break;
-      }
-      std::this_thread::sleep_for(between_looks);
-    }
-    if (into.came != serve::outcome::stopped) running.ask_to_end(to_end_in_peace);
-    running.end();
-    fit::probe found;
-    traces.finish(found);
-    into.seconds = std::chrono::duration<double>(clock::now() - began).count();
-    into.said = serve::words_of(text_of(running.output()));
-    into.folder = running.traces();
-    const auto& trouble = into.said.trouble;
-    const bool of_memory = trouble.empty() || trouble.find("OutOfMemory") != trouble.npos ||
-                           trouble.find("out of memory") != trouble.npos;
-    if (end) judge(*end, found.refused.has_value() && of_memory, into);
-    if (into.came == serve::outcome::timed_out) {
-      into.why = fmt::format("it took no connections within {} s: give it more with --timeout",
-                             chosen_.timeout_s);
-    }
-  }
-
-  static void judge(const child_end& end, bool refused, serve::cell& into) {
-    if (end.signal == 0 && end.exit_status == 0) {
-      into.came = serve::outcome::ended;
-    } else if (refused) {
-      into.came = serve::outcome::out_of_memory;
-    } else {
-      into.came = serve::outcome::failed;
-      into.why = !into.said.trouble.empty() ? into.said.trouble
-                 : end.signal != 0
-                     ? fmt::format("it died of signal {} ({})", end.signal, ::strsignal(end.signal))
-                     : fmt::format("it ended with status {}", end.exit_status);
-    }
-  }
-
-  const serve::request& wanted_;
-  const plan_options& chosen_;
-  std::set<std::string> told_;
 };
 
 // Nothing after one sentence on stderr.
@@ -203,7 +79,7 @@ int plan_command(const program& command, const plan_options& chosen) {
     if (!seconds) return usage;
     budget_s = *seconds;
   }
-  const probe_store own({}, "plan");  // deleted afterwards
+  const temporary_folder own;
   const auto parent = chosen.output.empty() ? own.path() : output_folder(chosen.output);
   if (parent.empty()) {
     log::error("no temporary folder can be made; set TMPDIR to one that can be written");
@@ -217,7 +93,7 @@ int plan_command(const program& command, const plan_options& chosen) {
   const auto began = clock::now();
   const auto since = [&] { return std::chrono::duration<double>(clock::now() - began).count(); };
   std::vector<serve::cell> cells;
-  server_start starts(*wanted, chosen);
+  server_start starts(*wanted, chosen.gpu, chosen.timeout_s);
   bool all_tried = true;
   for (const auto& gpu : wanted->gpus) {
     for (std::size_t variant = 0; variant < wanted->variants.size(); ++variant) {

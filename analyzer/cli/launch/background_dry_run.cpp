@@ -104,4 +104,11 @@ bool background_dry_run::listens(std::uint64_t port) const {
   return false;
 }
 
+bool tells_of_memory(const std::string& output) {
+  constexpr std::string_view words[] = {"CUDA out of memory",        "CUDA error: out of memory",
+                                        "OutOfMemoryError",          "STATUS_ALLOC_FAILED",
+                                        "cudaErrorMemoryAllocation", "CUDA_ERROR_OUT_OF_MEMORY"};
+  return std::ranges::any_of(words, [&](auto word) { return output.find(word) != output.npos; });
+}
+
 }  // namespace memtrace::cli

@@ -42,4 +42,8 @@ class background_dry_run {
   std::string output_;
 };
 
+// Whether what a program wrote says that memory was refused: to PyTorch's allocator, or to libraries
+// beside it, of which no trace tells.
+[[nodiscard]] bool tells_of_memory(const std::string& output);
+
 }  // namespace memtrace::cli

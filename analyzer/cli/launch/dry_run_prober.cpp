@@ -57,14 +57,6 @@ void note_signal(int) {
   return text.substr(at == 0 ? 0 : at + 1);
 }
 
-// Libraries beside PyTorch's allocator that memory was refused to: the program ends with these.
-[[nodiscard]] bool tells_of_memory(const std::string& output) {
-  constexpr std::string_view words[] = {"CUDA out of memory",        "CUDA error: out of memory",
-                                        "OutOfMemoryError",          "STATUS_ALLOC_FAILED",
-                                        "cudaErrorMemoryAllocation", "CUDA_ERROR_OUT_OF_MEMORY"};
-  return std::ranges::any_of(words, [&](auto word) { return output.find(word) != output.npos; });
-}
-
 [[nodiscard]] std::string ended_badly(const child_end& end, const fit::trial& of) {
   if (end.signal == SIGKILL) {
     return fmt::format(

@@ -113,12 +113,7 @@ using as_json::json;
                                  {"runs", other.found.runs},
                                  {"why_not_verified", as_json::text_or_null(other.found.why)}};
   }
-  if (!wanted.axes.empty()) {
-    auto flags = json::object();
-    const auto& names = wanted.variants[one.variant].names;
-    for (std::size_t i = 0; i < wanted.axes.size(); ++i) flags[wanted.axes[i]] = names[i];
-    made["variant"] = flags;
-  }
+  if (!wanted.axes.empty()) made["variant"] = flags_of(wanted.axes, wanted.variants[one.variant]);
   return made;
 }
 
@@ -134,6 +129,12 @@ using as_json::json;
 }
 
 }  // namespace
+
+nlohmann::ordered_json flags_of(const std::vector<std::string>& axes, const variant& chosen) {
+  auto flags = json::object();
+  for (std::size_t i = 0; i < axes.size(); ++i) flags[axes[i]] = chosen.names[i];
+  return flags;
+}
 
 nlohmann::ordered_json to_json(const wishes& wanted, const plan& made, std::uint64_t dry_runs) {
   auto rows = json::array();

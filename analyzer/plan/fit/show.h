@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
+#include <vector>
 
 #include "analyzer/base/text/page.h"
 #include "analyzer/plan/fit/plan.h"
@@ -25,6 +26,10 @@ namespace memtrace::fit {
 // `dry_runs`: that were really made; others were kept from before.
 [[nodiscard]] nlohmann::ordered_json to_json(const wishes& wanted, const plan& made,
                                              std::uint64_t dry_runs);
+
+// What a variant has of each axis, by the axes' names.
+[[nodiscard]] nlohmann::ordered_json flags_of(const std::vector<std::string>& axes,
+                                              const variant& chosen);
 
 // The grid as one HTML file that needs nothing else: GPUs across, lengths and variants down, each
 // cell the largest batch, coloured by it; below, what each cell says.

@@ -29,15 +29,6 @@ namespace {
                      text::percent(device->used, one.gpu.total_bytes));
 }
 
-void wrapped(text::page& page, std::string_view first, const std::string& sentence) {
-  constexpr std::size_t columns = 92;
-  bool is_first = true;
-  for (const auto& line : text::wrap(sentence, columns)) {
-    page.line(fmt::format("  {:<{}}{}", is_first ? first : "", first.size(), line));
-    is_first = false;
-  }
-}
-
 // HF's find_executable_batch_size goes on with half of what ran out, from some first batch.
 struct other_ways {
   std::uint64_t brute_force = 0;
@@ -60,24 +51,24 @@ void details(text::page& page, const wishes& wanted, const row& one) {
   page.blank();
   page.line(one_line(wanted, one), text::emphasis::heading);
   if (found.fitted && found.fitted->caught) {
-    wrapped(page, "", "the program ran out of memory there, and caught it");
+    page.item("", "the program ran out of memory there, and caught it");
   }
   if (found.ran_out && found.ran_out->caught) {
-    wrapped(page, "",
-            fmt::format("at {} the program runs out of memory and catches it: what it does then is "
+    page.item(
+        "", fmt::format("at {} the program runs out of memory and catches it: what it does then is "
                         "not this batch",
                         *found.refused));
   }
   if (found.fitted) {
     if (const auto caution = caution_of(*found.fitted); !caution.empty()) {
-      wrapped(page, "but: ", caution);
+      page.item("but: ", caution);
     }
   }
-  if (one.why.bound) wrapped(page, "what binds it: ", sentence_of(*one.why.bound));
+  if (one.why.bound) page.item("what binds it: ", sentence_of(*one.why.bound));
   std::size_t number = 0;
   for (const auto& way : one.why.ways) {
-    wrapped(
-        page, fmt::format("{}. ", ++number),
+    page.item(
+        fmt::format("{}. ", ++number),
         fmt::format("for batch {}: {}: {} (saves {}, {})", *found.refused, way.title, way.change,
                     text::format_bytes(
                         static_cast<std::uint64_t>(std::max<std::int64_t>(0, way.saves_bytes))),
@@ -85,32 +76,31 @@ void details(text::page& page, const wishes& wanted, const row& one) {
   }
   for (const auto& other : one.others) {
     const auto& own = other.found;
-    wrapped(page, fmt::format("{}: ", name_of(other.what)),
-            fmt::format("batch {}{}, beside the training at {} ({})", batch_of_text(own),
-                        own.refused ? fmt::format(", {} does not", *own.refused) : "",
-                        found.largest, dry_runs(own.runs)) +
-                (own.why.empty() ? "" : ": " + own.why));
+    page.item(fmt::format("{}: ", name_of(other.what)),
+              fmt::format("batch {}{}, beside the training at {} ({})", batch_of_text(own),
+                          own.refused ? fmt::format(", {} does not", *own.refused) : "",
+                          found.largest, dry_runs(own.runs)) +
+                  (own.why.empty() ? "" : ": " + own.why));
   }
   if (one.line && one.line->per_item > 0) {
-    wrapped(page, "law: ",
-            fmt::format(
-                "in use at once {} + {} for each of the batch, {}",
-                text::format_bytes(static_cast<std::uint64_t>(std::max(0.0, one.line->constant))),
-                text::format_bytes(static_cast<std::uint64_t>(one.line->per_item)),
-                one.kind == law_kind::requests
-                    ? "and the requests of each batch through the allocator's model"
-                    : "between the measured capacities"));
+    page.item("law: ",
+              fmt::format(
+                  "in use at once {} + {} for each of the batch, {}",
+                  text::format_bytes(static_cast<std::uint64_t>(std::max(0.0, one.line->constant))),
+                  text::format_bytes(static_cast<std::uint64_t>(one.line->per_item)),
+                  one.kind == law_kind::requests
+                      ? "and the requests of each batch through the allocator's model"
+                      : "between the measured capacities"));
   }
   if (const auto host = host_side_of(found.hosts); host && found.largest != 0) {
-    wrapped(page, "host: ", sentence_of(*host, found.largest));
+    page.item("host: ", sentence_of(*host, found.largest));
   }
   if (found.verified && found.largest != 0 && !found.all_fit) {
     const auto others = compared(found, wanted.range.step);
-    wrapped(page, "",
-            fmt::format("{}; every batch in turn: {}; halving from 1024: {}, "
-                        "which ends at batch {}",
-                        dry_runs(found.runs), others.brute_force, others.halving,
-                        others.halving_batch));
+    page.item("", fmt::format("{}; every batch in turn: {}; halving from 1024: {}, "
+                              "which ends at batch {}",
+                              dry_runs(found.runs), others.brute_force, others.halving,
+                              others.halving_batch));
   }
 }
 
@@ -163,16 +153,16 @@ text::page show(const wishes& wanted, const plan& made) {
   for (const auto& law : length_laws(wanted, made)) {
     page.blank();
     page.line(fmt::format("{}, at any length", law.name), text::emphasis::heading);
-    wrapped(page, "law: ", sentence_of(law));
+    page.item("law: ", sentence_of(law));
   }
   page.blank();
-  wrapped(page, "margin: ",
-          fmt::format(
-              "{} less than the GPU has. On GPUs of compute capability 9.0 the simulated context "
-              "and cuBLAS take what they took on an H200; on others the context takes 256 MiB, "
-              "where real ones take 250 to 700 by GPU and driver. What cuDNN and NCCL ask for is "
-              "not simulated (simulator/constants.def). Other programs on the GPU come on top.",
-              text::format_bytes(wanted.margin_bytes)));
+  page.item("margin: ",
+            fmt::format(
+                "{} less than the GPU has. On GPUs of compute capability 9.0 the simulated context "
+                "and cuBLAS take what they took on an H200; on others the context takes 256 MiB, "
+                "where real ones take 250 to 700 by GPU and driver. What cuDNN and NCCL ask for is "
+                "not simulated (simulator/constants.def). Other programs on the GPU come on top.",
+                text::format_bytes(wanted.margin_bytes)));
   page.line(fmt::format("  {} in {}", dry_runs(made.runs),
                         text::format_seconds(static_cast<std::uint64_t>(made.seconds * 1e9))));
   return page;

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyzer/plan/serve/cell.h"
 
-#include <fmt/core.h>
-
 #include <algorithm>
+#include <functional>
 #include <set>
 #include <tuple>
 #include <utility>
 
-#include "analyzer/base/text/units.h"
 #include "analyzer/model/attribution/terms.h"
 #include "analyzer/run/model/load.h"
 #include "analyzer/trace/reader/byte_source.h"
@@ -21,15 +19,18 @@ namespace {
 
 using attribution::category;
 
+[[nodiscard]] std::uint64_t bytes_of(const run::device_report& device, category what) {
+  const auto& rows = device.at_peak.categories;
+  const auto found = std::ranges::find(rows, what, &run::category_row::what);
+  return found == rows.end() ? 0 : found->bytes;
+}
+
 // Of PyTorch's memory only what a server's settings decide is told apart.
-[[nodiscard]] std::vector<share> shares_of(const run::device_report& device) {
-  std::vector<share> made;
-  std::uint64_t told = 0;
-  for (const auto& row : device.at_peak.categories) {
-    if (row.what != category::weights && row.what != category::kv_cache) continue;
-    made.push_back({attribution::words_of(row.what), row.bytes});
-    told += row.bytes;
-  }
+void fill_shares(const run::device_report& device, cell& into) {
+  into.weights_bytes = bytes_of(device, category::weights);
+  into.kv_cache_bytes = bytes_of(device, category::kv_cache);
+  std::vector<share> made{{attribution::words_of(category::weights), into.weights_bytes},
+                          {attribution::words_of(category::kv_cache), into.kv_cache_bytes}};
   std::uint64_t pool = device.peak_allocated.totals.allocated;
   if (device.used) {
     for (const auto& part : device.used->parts) {
@@ -43,9 +44,11 @@ using attribution::category;
       made.push_back({"unexplained", static_cast<std::uint64_t>(device.used->unexplained)});
     }
   }
+  const auto told = into.weights_bytes + into.kv_cache_bytes;
   if (pool > told) made.push_back({"other tensors", pool - told});
+  std::erase_if(made, [](const share& one) { return one.bytes == 0; });
   std::ranges::stable_sort(made, std::greater<>(), &share::bytes);
-  return made;
+  into.shares = std::move(made);
 }
 
 [[nodiscard]] std::uint64_t used_on(const run::device_report& device) {
@@ -73,7 +76,7 @@ void read_traces(cell& into, std::uint64_t most_devices) {
       if (std::pair(used, held) <= std::pair(into.used_bytes, most_held)) continue;
       into.used_bytes = used;
       most_held = held;
-      into.shares = shares_of(device);
+      fill_shares(device, into);
     }
   }
   // A launcher that gives each rank its own GPU may call it number 0 in all of them.

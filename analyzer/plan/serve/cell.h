@@ -4,9 +4,9 @@
 // the memory of its fullest GPU.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
@@ -47,8 +47,15 @@ struct cell {
   // Of the process that has most there: what it held when its pool was fullest, then what lies
   // beside the pool; most bytes first, each apart.
   std::vector<share> shares;
+  std::uint64_t weights_bytes = 0;   // of these
+  std::uint64_t kv_cache_bytes = 0;  // the same
   double seconds = 0;
   std::string folder;  // where its traces are
+
+  // Of the fullest device.
+  [[nodiscard]] std::uint64_t left_bytes() const {
+    return gpu.total_bytes - std::min(gpu.total_bytes, used_bytes);
+  }
 };
 
 // Devices and shares from the traces in cell::folder, and of a cell that ran out of memory why.

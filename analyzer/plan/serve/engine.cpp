@@ -52,6 +52,9 @@ void read_sizes(std::string_view line, engine_words& into) {
   }
 }
 
+constexpr std::array levels_below_error = {std::string_view("WARNING"), std::string_view("INFO "),
+                                           std::string_view("DEBUG ")};
+
 // "ValueError: To serve at least one request …" behind what a logger puts before it; empty: none.
 [[nodiscard]] std::string_view exception_in(std::string_view line) {
   const auto is_of_name = [](char one) {
@@ -64,18 +67,16 @@ void read_sizes(std::string_view line, engine_words& into) {
     while (begin != 0 && is_of_name(line[begin - 1])) --begin;
     // A sentence that quotes one is none: the name begins the line, or follows a logger's bracket.
     const auto before = line.substr(0, begin);
+    if (std::ranges::any_of(levels_below_error,
+                            [&](auto level) { return before.find(level) != before.npos; })) {
+      return {};
+    }
     const auto rest = before.find_last_not_of(' ');
     if (rest == before.npos || before[rest] == ']' || before[rest] == ')') {
       return line.substr(begin);
     }
   }
   return {};
-}
-
-[[nodiscard]] bool is_no_error(std::string_view line) {
-  constexpr std::array levels = {std::string_view("WARNING"), std::string_view("INFO "),
-                                 std::string_view("DEBUG ")};
-  return std::ranges::any_of(levels, [&](auto level) { return line.find(level) != line.npos; });
 }
 
 [[nodiscard]] bool ends_with_word(const std::string& path, std::string_view name) {
@@ -148,7 +149,7 @@ engine_words words_of(std::string_view output) {
     output.remove_prefix(std::min(end + 1, output.size()));
     const auto name = line.starts_with("(EngineCore") ? line.substr(0, line.find(')')) : "";
     read_sizes(line, engines[std::string(name)]);
-    if (found.trouble.empty() && !is_no_error(line)) found.trouble = exception_in(line);
+    if (found.trouble.empty()) found.trouble = exception_in(line);
   }
   for (const auto& [engine, said] : engines) {
     if (said.tokens) found.tokens = found.tokens.value_or(0) + *said.tokens;

@@ -2,46 +2,22 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <array>
 #include <string>
 #include <string_view>
 
 #include "analyzer/base/text/units.h"
-#include "analyzer/model/attribution/terms.h"
 #include "analyzer/plan/serve/cell.h"
-#include "analyzer/show/json/values.h"
 
 namespace memtrace::serve {
 
 namespace {
 
-using as_json::json;
-
-[[nodiscard]] std::uint64_t bytes_of(const cell& one, attribution::category what) {
-  const auto name = attribution::words_of(what);
-  const auto found = std::ranges::find(one.shares, name, &share::name);
-  return found == one.shares.end() ? 0 : found->bytes;
-}
-
 [[nodiscard]] std::string size_or_dash(std::uint64_t bytes) {
   return bytes == 0 ? "-" : text::format_bytes(bytes);
 }
 
-[[nodiscard]] std::uint64_t left_of(const cell& one) {
-  return one.gpu.total_bytes - std::min(one.gpu.total_bytes, one.used_bytes);
-}
-
 [[nodiscard]] std::string times(double number) {
   return fmt::format("{:.1f}", number);
-}
-
-void wrapped(text::page& page, std::string_view first, const std::string& sentence) {
-  constexpr std::size_t columns = 92;
-  bool is_first = true;
-  for (const auto& line : text::wrap(sentence, columns)) {
-    page.line(fmt::format("  {:<{}}{}", is_first ? first : "", first.size(), line));
-    is_first = false;
-  }
 }
 
 // "weights 14.97 GiB, CUDA context 526.81 MiB, …"
@@ -84,36 +60,6 @@ struct outcome_words {
 
 constexpr std::string_view row_format = "{:<{}}  {:>11}  {:>11}  {:>10}  {:>8}  {:>5}  {:>11}";
 
-[[nodiscard]] json cell_json(const request& wanted, const cell& one) {
-  auto shares = json::array();
-  for (const auto& part : one.shares)
-    shares.push_back({{"what", part.name}, {"bytes", part.bytes}});
-  json made{{"gpu", one.gpu.label},
-            {"model", one.gpu.model},
-            {"gpu_bytes", one.gpu.total_bytes},
-            {"settings", wanted.variants[one.variant].words},
-            {"starts", came_up(one.came)},
-            {"why_not", as_json::text_or_null(one.why)},
-            {"kv_cache_tokens", as_json::or_null(one.said.tokens)},
-            {"longest_request_tokens", as_json::or_null(one.said.length)},
-            {"requests_at_once", as_json::or_null(one.said.requests_at_once)},
-            {"kv_cache_bytes", bytes_of(one, attribution::category::kv_cache)},
-            {"weights_bytes", bytes_of(one, attribution::category::weights)},
-            {"devices", one.devices},
-            {"used_bytes", one.used_bytes},
-            {"left_bytes", came_up(one.came) ? json(left_of(one)) : json()},
-            {"shares", shares},
-            {"serves", as_json::or_null(serves(wanted, one))},
-            {"seconds", one.seconds}};
-  if (!wanted.axes.empty()) {
-    auto flags = json::object();
-    const auto& names = wanted.variants[one.variant].names;
-    for (std::size_t i = 0; i < wanted.axes.size(); ++i) flags[wanted.axes[i]] = names[i];
-    made["variant"] = flags;
-  }
-  return made;
-}
-
 }  // namespace
 
 std::string name_of(const request& wanted, const cell& one) {
@@ -124,8 +70,9 @@ std::string name_of(const request& wanted, const cell& one) {
 
 std::string one_line(const request& wanted, const cell& one) {
   const auto name = name_of(wanted, one);
-  if (!came_up(one.came))
+  if (!came_up(one.came)) {
     return fmt::format("{}: {}: {}", name, in_words(one.came).sentence, one.why);
+  }
   if (!one.said.tokens) return fmt::format("{}: starts", name);
   return fmt::format("{}: starts, with room for {} tokens", name,
                      text::format_count(*one.said.tokens));
@@ -140,12 +87,12 @@ text::page show(const request& wanted, const std::vector<cell>& cells, double se
             text::emphasis::heading);
   for (const auto& one : cells) {
     const bool up = came_up(one.came);
-    page.line(fmt::format(
-        fmt::runtime(row_format), name_of(wanted, one), widest, in_words(one.came).cell,
-        up ? size_or_dash(bytes_of(one, attribution::category::kv_cache)) : "-",
-        one.said.tokens && up ? text::format_count(*one.said.tokens) : "-",
-        one.said.requests_at_once && up ? times(*one.said.requests_at_once) : "-",
-        up ? std::to_string(one.devices) : "-", up ? text::format_bytes(left_of(one)) : "-"));
+    page.line(fmt::format(fmt::runtime(row_format), name_of(wanted, one), widest,
+                          in_words(one.came).cell, up ? size_or_dash(one.kv_cache_bytes) : "-",
+                          one.said.tokens && up ? text::format_count(*one.said.tokens) : "-",
+                          one.said.requests_at_once && up ? times(*one.said.requests_at_once) : "-",
+                          up ? std::to_string(one.devices) : "-",
+                          up ? text::format_bytes(one.left_bytes()) : "-"));
   }
   for (const auto& one : cells) {
     page.blank();
@@ -153,17 +100,16 @@ text::page show(const request& wanted, const std::vector<cell>& cells, double se
                   ? one_line(wanted, one)
                   : fmt::format("{}: {}", name_of(wanted, one), in_words(one.came).sentence),
               text::emphasis::heading);
-    if (!one.why.empty()) wrapped(page, "", one.why);
+    if (!one.why.empty()) page.item("", one.why);
     if (came_up(one.came) && one.used_bytes != 0) {
-      wrapped(page, "",
-              fmt::format("{} of {} in use at most{}: {}", text::format_bytes(one.used_bytes),
-                          text::format_bytes(one.gpu.total_bytes),
-                          one.devices > 1 ? " on the fullest GPU" : "", list_of(one.shares)));
+      page.item("", fmt::format("{} of {} in use at most{}: {}", text::format_bytes(one.used_bytes),
+                                text::format_bytes(one.gpu.total_bytes),
+                                one.devices > 1 ? " on the fullest GPU" : "", list_of(one.shares)));
     }
     if (came_up(one.came) && one.said.requests_at_once && one.said.length) {
-      wrapped(page, "",
-              fmt::format("{} requests of {} tokens at once", times(*one.said.requests_at_once),
-                          text::format_count(*one.said.length)));
+      page.item("",
+                fmt::format("{} requests of {} tokens at once", times(*one.said.requests_at_once),
+                            text::format_count(*one.said.length)));
     }
   }
   if (wanted.requests != 0) {
@@ -183,20 +129,6 @@ text::page show(const request& wanted, const std::vector<cell>& cells, double se
   page.line(fmt::format("  {} start{} on simulated GPUs in {}", tried, tried == 1 ? "" : "s",
                         text::format_seconds(static_cast<std::uint64_t>(seconds * 1e9))));
   return page;
-}
-
-json to_json(const request& wanted, const std::vector<cell>& cells, double seconds) {
-  auto list = json::array();
-  for (const auto& one : cells) list.push_back(cell_json(wanted, one));
-  const auto* const best = smallest_that_serves(wanted, cells);
-  json load;
-  if (wanted.requests != 0) load = {{"requests", wanted.requests}, {"tokens", wanted.tokens}};
-  return {{"schema", "memtrace-plan/1"},
-          {"command", wanted.command},
-          {"cells", list},
-          {"load", load},
-          {"smallest_that_serves", best == nullptr ? json() : json(best - cells.data())},
-          {"seconds", seconds}};
 }
 
 }  // namespace memtrace::serve

@@ -41,7 +41,9 @@ def test_tokens_are_vllms_and_the_cache_is_theirs(built, tmp_path, family):
         configuration = json.loads((engine_here.HERE / f"models/{family}.json").read_text())
         # PyTorch leaves a rest of up to 1 MiB with a large block.
         assert 0 <= cell["kv_cache_bytes"] - cell["kv_cache_tokens"] * A_TOKEN[family](configuration) <= 1 << 20
-    assert 0.91 < cell["used_bytes"] / cell["gpu_bytes"] < 0.94  # it gives itself 92 %
+    # It gives itself 92 %, out of which the activations of its trial run are free again; its sampler's come later.
+    given = 0.92 * cell["gpu_bytes"]
+    assert cell["kv_cache_bytes"] + cell["weights_bytes"] < given and cell["used_bytes"] < given + (1 << 30)
 
 
 def test_tensor_parallel_takes_as_many_gpus(built, tmp_path):
@@ -61,7 +63,8 @@ def test_an_engine_that_sleeps(built, tmp_path):
     report = runs.report(runs.traces_in(tmp_path / "traces"), tmp_path)
     device, = report["devices"]
     assert report["headline"]["state"] == "fits" and report["completeness"]["clean_exit"]
-    assert freed == {pytest.approx(device["asleep"]["bytes"] / 2**30, abs=0.05)}
+    both, = freed
+    assert both == pytest.approx(device["asleep"]["bytes"] / 2**30, abs=0.05)
     held = {row["category"]: row["bytes"] for row in device["at_peak"]["categories"]}
     assert held["kv_cache"] + held["weights"] > 0.98 * device["at_peak"]["allocated_bytes"]
     assert not {"unused_parameters", "pinned_memory"} & {one["id"] for one in report["advice"]}
