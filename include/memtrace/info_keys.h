@@ -14,6 +14,8 @@ inline constexpr char host[] = "host";
 inline constexpr char rank[] = "rank";  // RANK, else OMPI_COMM_WORLD_RANK, …
 inline constexpr char local_rank[] = "local_rank";
 inline constexpr char world_size[] = "world_size";
+// Of a dry run: "0,7,511", the ranks of the world that were run, where the others were played
+inline constexpr char running_ranks[] = "running_ranks";
 // MEMTRACE_RUN: equal in all processes that one `memtrace run` or `memtrace dry-run` started; ends in
 // a dot and that command's process id
 inline constexpr char run[] = "run";

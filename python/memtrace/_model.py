@@ -994,3 +994,4 @@ class Report:
     rank_differences: List[ReportRankDifference]
     shared_memory: List[ReportSharedMemory]
     missing_ranks: List[int]
+    played_ranks: int

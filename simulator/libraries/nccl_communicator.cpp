@@ -5,7 +5,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
+#include <optional>
 #include <vector>
 
 #include "simulator/core/config.h"
@@ -37,8 +40,59 @@ std::uint64_t child_key(const communicator& parent, int color) {
   return hash(parent.key, parts, sizeof parts);
 }
 
+// Of a group of ranks, of which only some run: what absent_ranks.py (simulator/program) writes where
+// the name of a network plugin stands. Nothing else says which ranks of a world a communicator has.
+struct company {
+  int ranks = 0;
+  int rank = 0;
+  std::vector<int> running;
+};
+
+// "memtrace:3/64:0,3,63": rank 3 of 64, of which three run.
+std::optional<company> company_in(const void* config) {
+  if (config == nullptr) return std::nullopt;
+  const char* const text = static_cast<const communicator_config*>(config)->net_name;
+  company found;
+  int used = 0;
+  if (text == nullptr ||
+      std::sscanf(text, "memtrace:%d/%d%n", &found.rank, &found.ranks, &used) != 2) {
+    return std::nullopt;
+  }
+  const char* rest = text + used;
+  int one = 0;
+  while (std::sscanf(rest, "%*1[:,]%d%n", &one, &used) == 1) {
+    if (one < 0 || one >= found.ranks) return std::nullopt;
+    found.running.push_back(one);
+    rest += used;
+  }
+  return found;
+}
+
+// The ranks that run of a communicator of so many, where not all of the world's do. Two of a group
+// have one of their own for messages, made while the first is sent or received.
+result find_running(const void* config, int ranks, int rank, std::vector<int>& running) {
+  static const bool some = std::getenv("MEMTRACE_SIM_RANKS") != nullptr;
+  if (!some || ranks == 1) return success;
+  const std::optional<company> group = company_in(config);
+  if (!group) {
+    log::warn(
+        "a communicator of {} ranks was not made by torch.distributed: ranks that do not run "
+        "cannot "
+        "be played there; run all ranks, with torchrun",
+        ranks);
+    return invalid_usage;
+  }
+  if (group->ranks == ranks) {
+    running = group->running;
+  } else if (std::getenv("MEMTRACE_SIM_PEER") != nullptr) {
+    running = {rank};
+  }
+  return success;
+}
+
 // Makes the communicator; all ranks have come together when the group ends.
-result make(communicator** to, std::uint64_t key, int ranks, int rank, int device) {
+result make(communicator** to, std::uint64_t key, int ranks, int rank, int device,
+            const void* config) {
   if (to == nullptr || ranks < 1 || rank < 0 || rank >= ranks) return invalid_argument;
   *to = nullptr;
   if (ensure_context(device) != cudaSuccess) return unhandled_cuda_error;
@@ -50,7 +104,11 @@ result make(communicator** to, std::uint64_t key, int ranks, int rank, int devic
   made->rank = rank;
   made->device = device;
   if (ranks > 1) {
-    made->peers = exchange::open(key, ranks, rank);
+    std::vector<int> running;
+    if (const result found = find_running(config, ranks, rank, running); found != success) {
+      return found;
+    }
+    made->peers = exchange::open(key, ranks, rank, running);
     if (!made->peers) return system_error;
   }
   *to = made.release();
@@ -101,9 +159,19 @@ struct simulation_info {
 
 constexpr int no_color = -1;  // NCCL_SPLIT_NOCOLOR: the rank takes no part
 
-int split(communicator* parent, int color, int order, communicator** to) {
+int split(communicator* parent, int color, int order, communicator** to, const void* config) {
   if (parent == nullptr || to == nullptr) return invalid_argument;
   *to = nullptr;
+  // Those that do not run cannot say where they belong.
+  if (const auto group = company_in(config); group && color != no_color) {
+    ++parent->children;
+    const auto key = child_key(*parent, color);
+    return make(to, key, group->ranks, group->rank, parent->device, config);
+  }
+  if (std::getenv("MEMTRACE_SIM_RANKS") != nullptr && color == no_color) {
+    ++parent->children;
+    return success;
+  }
   std::vector<membership> all;
   const result gathered = gather(*parent, {color, order}, all);
   if (gathered != success) return gathered;
@@ -118,7 +186,7 @@ int split(communicator* parent, int color, int order, communicator** to) {
     const bool before = member.key < order || (member.key == order && other < parent->rank);
     if (before) ++rank;
   }
-  return make(to, child_key(*parent, color), ranks, rank, parent->device);
+  return make(to, child_key(*parent, color), ranks, rank, parent->device, config);
 }
 
 int shrink(communicator* parent, const int* excluded, int count, communicator** to) {
@@ -135,7 +203,7 @@ int shrink(communicator* parent, const int* excluded, int count, communicator** 
     if (other < parent->rank) ++rank;
   }
   ++parent->children;
-  return make(to, child_key(*parent, no_color), ranks, rank, parent->device);
+  return make(to, child_key(*parent, no_color), ranks, rank, parent->device, nullptr);
 }
 
 // V100, A100, H100 and B200 come with NVLink; between the others buffers lie in the host's memory.
@@ -205,16 +273,16 @@ MEMTRACE_API const char* ncclGetLastError(const communicator*) {
 }
 
 MEMTRACE_API int ncclCommInitRankConfig(communicator** to, int ranks, unique_id id, int rank,
-                                        const void*) {
-  return make(to, key_of(id), ranks, rank, current_device());
+                                        const void* config) {
+  return make(to, key_of(id), ranks, rank, current_device(), config);
 }
 MEMTRACE_API int ncclCommInitRank(communicator** to, int ranks, unique_id id, int rank) {
-  return make(to, key_of(id), ranks, rank, current_device());
+  return make(to, key_of(id), ranks, rank, current_device(), nullptr);
 }
 MEMTRACE_API int ncclCommInitRankScalable(communicator** to, int ranks, int rank, int,
-                                          const unique_id* ids, const void*) {
+                                          const unique_id* ids, const void* config) {
   return ids == nullptr ? invalid_argument
-                        : make(to, key_of(ids[0]), ranks, rank, current_device());
+                        : make(to, key_of(ids[0]), ranks, rank, current_device(), config);
 }
 MEMTRACE_API int ncclCommInitAll(communicator** to, int ranks, const int* devices) {
   unique_id id;
@@ -223,15 +291,15 @@ MEMTRACE_API int ncclCommInitAll(communicator** to, int ranks, const int* device
   int first_error = success;
   for (int rank = 0; rank < ranks && first_error == success; ++rank) {
     const int device = devices == nullptr ? rank : devices[rank];
-    first_error = make(to + rank, key_of(id), ranks, rank, device);
+    first_error = make(to + rank, key_of(id), ranks, rank, device, nullptr);
   }
   const int ended = end_group();
   return first_error != success ? first_error : ended;
 }
 
 MEMTRACE_API int ncclCommSplit(communicator* parent, int color, int key, communicator** to,
-                               const void*) {
-  return split(parent, color, key, to);
+                               const void* config) {
+  return split(parent, color, key, to, config);
 }
 MEMTRACE_API int ncclCommShrink(communicator* parent, const int* excluded, int count,
                                 communicator** to, const void*, int) {

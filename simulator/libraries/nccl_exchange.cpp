@@ -9,12 +9,14 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cerrno>
 #include <climits>
 #include <cstdio>
 #include <cstring>
+#include <utility>
 
 namespace memtrace::simulator::nccl {
 namespace {
@@ -64,10 +66,18 @@ struct exchange::layout {
   } messages[maximum_ranks][maximum_ranks];
 };
 
-std::unique_ptr<exchange> exchange::open(std::uint64_t key, int ranks, int rank) {
-  if (ranks > maximum_ranks) return nullptr;
-  const auto count = static_cast<std::size_t>(ranks);
-  const std::size_t places = count * collective_depth + count * count * message_depth;
+std::unique_ptr<exchange> exchange::open(std::uint64_t key, int ranks, int rank,
+                                         const std::vector<int>& running) {
+  std::vector<int> slots(static_cast<std::size_t>(ranks), running.empty() ? 0 : -1);
+  int count = 0;
+  if (running.empty()) {
+    for (int& slot : slots) slot = count++;
+  } else {
+    for (const int one : running) slots[static_cast<std::size_t>(one)] = count++;
+  }
+  if (count > maximum_ranks) return nullptr;
+  const auto many = static_cast<std::size_t>(count);
+  const std::size_t places = many * collective_depth + many * many * message_depth;
   const std::size_t bytes = sizeof(layout) + places * sizeof(place);
   const int file = shm_open(name_of(key).data(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
   if (file < 0) return nullptr;
@@ -80,13 +90,21 @@ std::unique_ptr<exchange> exchange::open(std::uint64_t key, int ranks, int rank)
     return nullptr;
   }
   auto* const shared = static_cast<layout*>(memory);
-  return std::unique_ptr<exchange>(new exchange(shared, file, bytes, key, ranks, rank));
+  const int slot = slots[static_cast<std::size_t>(rank)];
+  return std::unique_ptr<exchange>(
+      new exchange(shared, file, bytes, key, std::move(slots), slot, count));
 }
 
-exchange::exchange(layout* shared, int file, std::size_t bytes, std::uint64_t key, int ranks,
-                   int rank)
-    : shared_(shared), file_(file), bytes_(bytes), key_(key), ranks_(ranks), rank_(rank) {
-  shared_->ranks[rank].process = getpid();
+exchange::exchange(layout* shared, int file, std::size_t bytes, std::uint64_t key,
+                   std::vector<int> slots, int slot, int count)
+    : shared_(shared),
+      file_(file),
+      bytes_(bytes),
+      key_(key),
+      slots_(std::move(slots)),
+      slot_(slot),
+      count_(count) {
+  shared_->ranks[slot].process = getpid();
   ++shared_->joined;
   changed();
 }
@@ -99,23 +117,23 @@ exchange::~exchange() {
 }
 
 bool exchange::joined() {
-  if (shared_->joined.load() < static_cast<std::uint32_t>(ranks_)) return false;
+  if (shared_->joined.load() < static_cast<std::uint32_t>(count_)) return false;
   shm_unlink(name_of(key_).data());
   return true;
 }
 
-exchange::place& exchange::collective_place(std::uint64_t number, int rank) const {
+exchange::place& exchange::collective_place(std::uint64_t number, int slot) const {
   auto* const places = reinterpret_cast<place*>(shared_ + 1);
   const std::uint64_t row = number % collective_depth;
-  return places[row * static_cast<std::uint64_t>(ranks_) + static_cast<std::uint64_t>(rank)];
+  return places[row * static_cast<std::uint64_t>(count_) + static_cast<std::uint64_t>(slot)];
 }
 
 exchange::place& exchange::message_place(int from, int to, std::uint64_t number) const {
   auto* const places = reinterpret_cast<place*>(shared_ + 1);
-  const auto ranks = static_cast<std::uint64_t>(ranks_);
+  const auto count = static_cast<std::uint64_t>(count_);
   const std::uint64_t pair =
-      static_cast<std::uint64_t>(from) * ranks + static_cast<std::uint64_t>(to);
-  return places[collective_depth * ranks + pair * message_depth + number % message_depth];
+      static_cast<std::uint64_t>(from) * count + static_cast<std::uint64_t>(to);
+  return places[collective_depth * count + pair * message_depth + number % message_depth];
 }
 
 // Memory that is shared is had only when it is written: without room that would be a signal.
@@ -134,51 +152,65 @@ void exchange::fill(place& to, std::span<const std::byte> payload, bool known) c
 }
 
 bool exchange::post(std::uint64_t number, std::span<const std::byte> payload, bool known) {
-  for (int rank = 0; rank < ranks_; ++rank) {
-    if (shared_->ranks[rank].released.load() + collective_depth <= number) return false;
+  for (int slot = 0; slot < count_; ++slot) {
+    if (shared_->ranks[slot].released.load() + collective_depth <= number) return false;
   }
-  fill(collective_place(number, rank_), payload, known);
-  shared_->ranks[rank_].posted.store(number + 1);
+  fill(collective_place(number, slot_), payload, known);
+  shared_->ranks[slot_].posted.store(number + 1);
   changed();
   return true;
 }
 
 bool exchange::complete(std::uint64_t number) const {
-  for (int rank = 0; rank < ranks_; ++rank) {
-    if (shared_->ranks[rank].posted.load() <= number) return false;
+  for (int slot = 0; slot < count_; ++slot) {
+    if (shared_->ranks[slot].posted.load() <= number) return false;
   }
   return true;
 }
 
 std::span<const std::byte> exchange::payload(std::uint64_t number, int rank) const {
-  const place& from = collective_place(number, rank);
+  const place& from = collective_place(number, runs(rank) ? slot_of(rank) : slot_);
   return {from.data, from.bytes};
 }
 
 bool exchange::known(std::uint64_t number, int rank) const {
-  return collective_place(number, rank).known != 0;
+  return collective_place(number, runs(rank) ? slot_of(rank) : slot_).known != 0;
 }
 
 void exchange::release(std::uint64_t number) {
-  shared_->ranks[rank_].released.store(number + 1);
+  shared_->ranks[slot_].released.store(number + 1);
   changed();
 }
 
 bool exchange::send(int to, std::span<const std::byte> payload, bool known) {
-  layout::message_state& state = shared_->messages[rank_][to];
+  if (!runs(to)) {
+    std::deque<message>& messages = sent_[to];
+    if (messages.size() == message_depth) messages.pop_front();
+    messages.push_back({{payload.begin(), payload.end()}, known});
+    return true;
+  }
+  layout::message_state& state = shared_->messages[slot_][slot_of(to)];
   const std::uint64_t number = state.sent.load();
   if (number - state.received.load() >= message_depth) return false;
-  fill(message_place(rank_, to, number), payload, known);
+  fill(message_place(slot_, slot_of(to), number), payload, known);
   state.sent.store(number + 1);
   changed();
   return true;
 }
 
 bool exchange::receive(int from, std::span<std::byte> payload, bool& known) {
-  layout::message_state& state = shared_->messages[from][rank_];
+  if (!runs(from)) {
+    std::deque<message>& messages = sent_[from];
+    known = !messages.empty() && messages.front().known &&
+            messages.front().payload.size() == payload.size();
+    if (known) std::copy_n(messages.front().payload.begin(), payload.size(), payload.begin());
+    if (!messages.empty()) messages.pop_front();
+    return true;
+  }
+  layout::message_state& state = shared_->messages[slot_of(from)][slot_];
   const std::uint64_t number = state.received.load();
   if (state.sent.load() == number) return false;
-  const place& at = message_place(from, rank_, number);
+  const place& at = message_place(slot_of(from), slot_, number);
   const std::size_t bytes = std::min<std::size_t>(at.bytes, payload.size());
   if (bytes > 0 && (at.known != 0 || bytes <= small)) {
     std::memcpy(payload.data(), at.data, bytes);
@@ -204,28 +236,28 @@ void exchange::wait(std::uint32_t epoch, std::chrono::milliseconds time) const {
 }
 
 void exchange::leave() const {
-  shared_->ranks[rank_].left = 1;
+  shared_->ranks[slot_].left = 1;
   changed();
 }
 
-bool exchange::gone(int rank) const {
-  const layout::rank_state& state = shared_->ranks[rank];
+bool exchange::gone(int slot) const {
+  const layout::rank_state& state = shared_->ranks[slot];
   const std::int32_t process = state.process.load();
   return state.left.load() != 0 || (process != 0 && kill(process, 0) != 0 && errno == ESRCH);
 }
 
 bool exchange::join_hopeless() const {
-  for (int rank = 0; rank < ranks_; ++rank) {
-    if (gone(rank)) return true;
+  for (int slot = 0; slot < count_; ++slot) {
+    if (gone(slot)) return true;
   }
   return false;
 }
 
 // Looks at what a rank did only after seeing it gone: it does nothing more then.
 bool exchange::collective_hopeless(std::uint64_t number) const {
-  for (int rank = 0; rank < ranks_; ++rank) {
-    const layout::rank_state& state = shared_->ranks[rank];
-    if (!gone(rank)) continue;
+  for (int slot = 0; slot < count_; ++slot) {
+    const layout::rank_state& state = shared_->ranks[slot];
+    if (!gone(slot)) continue;
     if (state.posted.load() <= number) return true;
     if (state.released.load() + collective_depth <= number) return true;
   }
@@ -233,14 +265,14 @@ bool exchange::collective_hopeless(std::uint64_t number) const {
 }
 
 bool exchange::send_hopeless(int to) const {
-  if (!gone(to)) return false;
-  const layout::message_state& state = shared_->messages[rank_][to];
+  if (!runs(to) || !gone(slot_of(to))) return false;
+  const layout::message_state& state = shared_->messages[slot_][slot_of(to)];
   return state.sent.load() - state.received.load() >= message_depth;
 }
 
 bool exchange::receive_hopeless(int from) const {
-  if (!gone(from)) return false;
-  const layout::message_state& state = shared_->messages[from][rank_];
+  if (!runs(from) || !gone(slot_of(from))) return false;
+  const layout::message_state& state = shared_->messages[slot_of(from)][slot_];
   return state.sent.load() == state.received.load();
 }
 

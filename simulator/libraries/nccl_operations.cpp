@@ -153,7 +153,7 @@ int reduce(const void* give, void* get, std::size_t count, int type, int operati
   return run({comm, stream, give, bytes, get, bytes}, bytes, finish, alone);
 }
 
-// `parts`: what each rank gets is `bytes` of what every rank gives; which one, `part_of` says.
+// What each rank gets is `bytes` of what every rank gives; which of them, `part_of` says.
 template <typename PartOf>
 int spread(const void* give, std::size_t given, void* get, std::size_t bytes, PartOf part_of,
            communicator* comm, cudaStream_t stream) {
@@ -161,14 +161,14 @@ int spread(const void* give, std::size_t given, void* get, std::size_t bytes, Pa
   const std::size_t gotten = bytes * static_cast<std::size_t>(comm->ranks);
   const auto finish = [=](exchange& peers, std::uint64_t number) {
     for (int rank = 0; rank < comm->ranks; ++rank) {
-      const auto from = slice(peers, number, rank, part_of(*comm), bytes);
+      const auto from = slice(peers, number, rank, part_of(*comm, rank), bytes);
       write(offset_by(get, rank, bytes), from, peers.known(number, rank));
     }
   };
   // The rank's own part is known all the same.
   const auto alone = [=] {
     void* const own = offset_by(get, comm->rank, bytes);
-    const void* const from = offset_by(give, part_of(*comm), bytes);
+    const void* const from = offset_by(give, part_of(*comm, comm->rank), bytes);
     const contents_of kept = read(from, bytes <= payload_limit ? bytes : 0);
     if (bytes > payload_limit) copy(own, from, bytes);
     for (int rank = 0; rank < comm->ranks; ++rank) {
@@ -228,7 +228,7 @@ MEMTRACE_API int ncclAllGather(const void* give, void* get, std::size_t count, i
                                communicator* comm, cudaStream_t stream) {
   const std::size_t bytes = count * element_bytes(type);
   return spread(
-      give, bytes, get, bytes, [](const communicator&) { return 0; }, comm, stream);
+      give, bytes, get, bytes, [](const communicator&, int) { return 0; }, comm, stream);
 }
 MEMTRACE_API int ncclAlltoAll(const void* give, void* get, std::size_t count, int type,
                               communicator* comm, cudaStream_t stream) {
@@ -236,7 +236,11 @@ MEMTRACE_API int ncclAlltoAll(const void* give, void* get, std::size_t count, in
   const std::size_t bytes = count * element_bytes(type);
   return spread(
       give, bytes * static_cast<std::size_t>(comm->ranks), get, bytes,
-      [](const communicator& own) { return own.rank; }, comm, stream);
+      // A rank that does not run gives what it is given.
+      [](const communicator& own, int rank) {
+        return own.peers && !own.peers->runs(rank) ? rank : own.rank;
+      },
+      comm, stream);
 }
 MEMTRACE_API int ncclBroadcast(const void* give, void* get, std::size_t count, int type, int root,
                                communicator* comm, cudaStream_t stream) {

@@ -69,6 +69,15 @@ struct unique_id {
   char bytes[128];
 };
 
+// The beginning of ncclConfig_t, the same from 2.18 on.
+struct communicator_config {
+  std::size_t size;
+  unsigned magic;
+  unsigned version;
+  int choices[4];
+  const char* net_name;  // of a network plugin
+};
+
 // A number for an id that all ranks compute alike.
 [[nodiscard]] std::uint64_t key_of(const unique_id& id);
 

@@ -78,8 +78,12 @@ def environment(extra: dict[str, str] | None = None) -> dict[str, str]:
 
 
 def command_line(command: list[str], output: Path | None, gpu: str = GPU,
-                 memory: str | None = None, devices: int = 1) -> tuple[list[str], dict[str, str]]:
-    """The command and the variables that run `command`: traced into `output`, or bare (None)."""
+                 memory: str | None = None, devices: int = 1,
+                 world: tuple[int, str] | None = None) -> tuple[list[str], dict[str, str]]:
+    """The command and the variables that run `command`: traced into `output`, or bare (None).
+
+    `world`: ranks of it, as ranks 0 and last of 512: (512, "0,last").
+    """
     if on_real_gpu():
         if output is None:
             return command, {}
@@ -89,6 +93,8 @@ def command_line(command: list[str], output: Path | None, gpu: str = GPU,
         line += ["--memory", memory]
     if devices != 1:
         line += ["--devices", str(devices)]
+    if world:
+        line += ["--world-size", str(world[0]), "--ranks", world[1]]
     line += ["--bare"] if output is None else ["--no-report", "--output", str(output)]
     return [*line, "--", *command], {}
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <CLI/App.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <string>
@@ -19,6 +20,8 @@ namespace {
 struct dry_run_options {
   simulated_gpu gpu;
   bool list_gpus = false;
+  bool names_devices = false;
+  bool names_ranks = false;
   bool bare = false;
   bool no_report = false;
   recording_options recording;
@@ -48,6 +51,15 @@ int dry_run(const program& command, dry_run_options& chosen) {
                chosen.bare ? "--bare" : "--mode minimal");
     return usage;
   }
+  const unsigned world_size = chosen.gpu.ranks.size;
+  if (chosen.names_ranks && world_size == 0) {
+    log::error("--ranks takes ranks of a world: say how many it has, as in --world-size 512");
+    return usage;
+  }
+  constexpr unsigned devices_of_a_node = 8;
+  if (world_size > 0 && !chosen.names_devices) {
+    chosen.gpu.devices = std::min(world_size, devices_of_a_node);
+  }
   const auto simulated = simulate(command, chosen.gpu, chosen.recording);
   if (!simulated) return failure;
   chosen.recording.record = !chosen.bare;
@@ -72,10 +84,19 @@ action add_dry_run(CLI::App& app) {
   app.add_flag("--list-gpus", chosen->list_gpus, "Print the GPUs that can be simulated");
   app.add_option("--memory", chosen->gpu.memory, "Its memory, as 24GiB, instead of the model's")
       ->type_name("SIZE");
-  app.add_option("--devices", chosen->gpu.devices, "How many of them")
+  const auto* const devices = app.add_option("--devices", chosen->gpu.devices, "How many of them")
+                                  ->type_name("N")
+                                  ->check(CLI::Range(0, 16))
+                                  ->capture_default_str();
+  app.add_option("--world-size", chosen->gpu.ranks.size,
+                 "Run ranks of a job of so many GPUs, 8 to a node or as --devices says, without "
+                 "torchrun")
       ->type_name("N")
-      ->check(CLI::Range(0, 16))
-      ->capture_default_str();
+      ->check(CLI::Range(1, 1 << 20));
+  const auto* const ranks = app.add_option("--ranks", chosen->gpu.ranks.ranks,
+                                           "Those of its ranks that are run; the others are played")
+                                ->type_name("LIST")
+                                ->capture_default_str();
   add_recording_options(app, chosen->recording);
   app.add_flag("--bare", chosen->bare, "Only simulate, record nothing");
   app.add_flag("--no-report", chosen->no_report, "Only simulate and record");
@@ -87,7 +108,11 @@ action add_dry_run(CLI::App& app) {
                  "Where torch is installed, if the program's Python cannot say")
       ->type_name("DIR")
       ->check(CLI::ExistingDirectory);
-  return [chosen](const program& command) { return dry_run(command, *chosen); };
+  return [chosen, devices, ranks](const program& command) {
+    chosen->names_devices = devices->count() > 0;
+    chosen->names_ranks = ranks->count() > 0;
+    return dry_run(command, *chosen);
+  };
 }
 
 }  // namespace memtrace::cli

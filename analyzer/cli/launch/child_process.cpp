@@ -33,11 +33,17 @@ namespace {
 
 constexpr std::array forwarded = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGWINCH};
 
-volatile pid_t child = 0;
+volatile pid_t children[most_at_once];  // 0: none
+
+void send_to_children(int number) {
+  for (const pid_t child : children) {
+    if (child > 0) ::kill(child, number);
+  }
+}
 
 void forward(int number, siginfo_t* sent, void*) {
   // SI_KERNEL: from the terminal, which sends it to the program too.
-  if (sent->si_code != SI_KERNEL && child > 0) ::kill(child, number);
+  if (sent->si_code != SI_KERNEL) send_to_children(number);
 }
 
 [[nodiscard]] sigset_t forwarded_set() {
@@ -96,19 +102,41 @@ void go_to_background(const std::string& output) {
   ::dup2(into, STDERR_FILENO);
 }
 
-[[nodiscard]] child_end wait_for(pid_t pid) {
+[[nodiscard]] child_end end_from(int status) {
   child_end end;
   end.started = true;
-  int status = 0;
-  while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {
-  }
-  child = 0;
   if (WIFSIGNALED(status)) {
     end.signal = WTERMSIG(status);
   } else {
     end.exit_status = WEXITSTATUS(status);
   }
   return end;
+}
+
+// Of the children: the first that fails, else the last. Others of memtrace's are left alone.
+[[nodiscard]] child_end wait_for_children() {
+  child_end end;
+  bool failed = false;
+  for (;;) {
+    siginfo_t ended{};
+    if (::waitid(P_ALL, 0, &ended, WEXITED | WNOWAIT) != 0) {
+      if (errno == EINTR) continue;
+      return end;
+    }
+    int status = 0;
+    ::waitpid(ended.si_pid, &status, 0);
+    volatile pid_t* const place = std::find(std::begin(children), std::end(children), ended.si_pid);
+    if (place == std::end(children)) continue;
+    *place = 0;
+    if (!failed) end = end_from(status);
+    if (!failed && (end.exit_status != 0 || end.signal != 0)) {
+      failed = true;
+      send_to_children(SIGTERM);
+    }
+    if (std::all_of(std::begin(children), std::end(children), [](pid_t one) { return one == 0; })) {
+      return end;
+    }
+  }
 }
 
 [[nodiscard]] bool writes_to(std::uint64_t process, const std::string& folder) {
@@ -142,31 +170,47 @@ constexpr auto between_looks = std::chrono::milliseconds(50);
 
 child_end run_program(const std::vector<std::string>& command, const variables& environment,
                       bool fixed_addresses) {
+  return run_programs(command, environment, {{}}, fixed_addresses);
+}
+
+child_end run_programs(const std::vector<std::string>& command, const variables& environment,
+                       const std::vector<variables>& each, bool fixed_addresses) {
   const auto arguments = arguments_of(command);
   child_end end;
-  int ends[2];
-  if (::pipe2(ends, O_CLOEXEC) != 0) {
-    end.start_error = errno;
-    return end;
-  }
   // No signal may be lost between fork and the handlers.
   const auto held = forwarded_set();
   sigset_t before;
   ::sigprocmask(SIG_BLOCK, &held, &before);
   std::fflush(nullptr);
-  child = ::fork();
-  if (child == 0) become(arguments.data(), environment, fixed_addresses, ends[1], before);
-  if (child < 0) end.start_error = errno;
-  ::close(ends[1]);
+  std::size_t started = 0;
+  for (const auto& own : each) {
+    int ends[2];
+    if (::pipe2(ends, O_CLOEXEC) != 0) {
+      end.start_error = errno;
+      break;
+    }
+    const pid_t child = ::fork();
+    if (child == 0) {
+      variables all = environment;
+      all.insert(all.end(), own.begin(), own.end());
+      become(arguments.data(), all, fixed_addresses, ends[1], before);
+    }
+    if (child < 0) end.start_error = errno;
+    ::close(ends[1]);
+    if (child > 0) {
+      children[started++] = child;
+      end.start_error = start_error_from(ends[0]);
+    }
+    ::close(ends[0]);
+    if (end.start_error != 0) break;
+  }
   install_forwarding();
   ::sigprocmask(SIG_SETMASK, &before, nullptr);
-  if (child > 0) {
-    const pid_t pid = child;
-    end.start_error = start_error_from(ends[0]);
-    const auto finished = wait_for(pid);
+  if (end.start_error != 0) send_to_children(SIGTERM);
+  if (started > 0) {
+    const auto finished = wait_for_children();
     if (end.start_error == 0) end = finished;
   }
-  ::close(ends[0]);
   return end;
 }
 

@@ -41,6 +41,12 @@ struct child_end {
 // heap and stack lie at the same addresses in every run.
 [[nodiscard]] child_end run_program(const std::vector<std::string>& command,
                                     const variables& environment, bool fixed_addresses);
+// The program once for each of `each`, at most most_at_once, side by side. Where one fails the others
+// are asked to end, and its end is the answer.
+inline constexpr std::size_t most_at_once = 64;
+[[nodiscard]] child_end run_programs(const std::vector<std::string>& command,
+                                     const variables& environment,
+                                     const std::vector<variables>& each, bool fixed_addresses);
 
 // A program that nobody waits for yet, in a process group of its own that dies with memtrace: its
 // standard input is empty, and what it writes goes into a file.

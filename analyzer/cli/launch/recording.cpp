@@ -166,7 +166,10 @@ int record_and_report(const program& command, const recording_options& options) 
   const bool records = !start->folder.empty();
   const auto old_traces = records ? trace::traces_in(start->folder) : std::vector<std::string>();
   log::info("starting {}", text::join(command, " "));
-  const auto end = run_program(command, start->environment, options.fixed_addresses);
+  const auto end =
+      options.ranks.empty()
+          ? run_program(command, start->environment, options.fixed_addresses)
+          : run_programs(command, start->environment, options.ranks, options.fixed_addresses);
   if (end.started && records && options.report) report_new_traces(start->folder, old_traces);
   return end_like(end, command.front());
 }

@@ -24,6 +24,7 @@ struct recording_options {
   bool announce = false;         // say first what will be recorded, and what not
   std::string mode;              // MEMTRACE; empty: as it is set
   variables environment;         // more variables to set
+  std::vector<variables> ranks;  // to start it once for each, with these besides; empty: once
   std::vector<std::string> preload;  // libraries to load after libmemtrace.so
 };
 

@@ -66,6 +66,12 @@ void add_value_options(CLI::App& app, simulated_gpu& to) {
 
 std::optional<simulation> simulate(const program& command, const simulated_gpu& wanted,
                                    recording_options& into) {
+  started_world ranks;
+  if (wanted.ranks.size > 0) {
+    auto prepared = prepare_world(command, wanted.ranks, wanted.devices);
+    if (!prepared) return std::nullopt;
+    ranks = std::move(*prepared);
+  }
   simulator::launch_request request;
   request.command = command;
   request.gpu = wanted.model;
@@ -81,9 +87,11 @@ std::optional<simulation> simulate(const program& command, const simulated_gpu& 
     log::error("{}", prepared.error());
     return std::nullopt;
   }
-  simulation made{std::make_unique<simulator::shared_session>(), prepared.value().found_torch};
+  simulation made{std::make_unique<simulator::shared_session>(), prepared.value().found_torch,
+                  std::move(ranks)};
   into.environment = std::move(prepared.value().variables);
   into.environment.emplace_back("MEMTRACE_SIM_SESSION", made.session->name());
+  into.ranks = made.ranks.each;
   into.preload = std::move(prepared.value().preload);
   // PyTorch frees some tensors in the order of their addresses on the host.
   into.fixed_addresses = true;

@@ -6,7 +6,9 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
+#include "analyzer/cli/io/temporary_folder.h"
 #include "analyzer/cli/launch/recording.h"
 #include "simulator/program/session.h"
 
@@ -15,6 +17,24 @@ class App;
 }
 
 namespace memtrace::cli {
+
+// A world of ranks of which a few are run: which, and what each of them finds in its environment,
+// as torchrun would set it. The others are played (simulator/program/absent_ranks.py).
+struct world {
+  unsigned size = 0;             // 0: the program is started once, as it is
+  std::string ranks = "0,last";  // that run: numbers, first-last, the word last
+};
+
+// What must stay as long as the ranks run. Those of one node share its GPUs' memory.
+struct started_world {
+  std::vector<std::unique_ptr<simulator::shared_session>> nodes;
+  std::unique_ptr<temporary_folder> site;
+  std::vector<variables> each;
+};
+
+// Nothing, after one sentence on stderr, where the ranks cannot be run so.
+[[nodiscard]] std::optional<started_world> prepare_world(const program& command,
+                                                         const world& wanted, unsigned devices);
 
 struct simulated_gpu {
   std::string model = "rtx3090";
@@ -26,6 +46,7 @@ struct simulated_gpu {
   // Values that decide sizes, as the agent takes them; empty: zeros.
   std::string routing;
   std::string masks;
+  world ranks;
 };
 
 // --routing and --masks, for whoever simulates.
@@ -35,6 +56,7 @@ void add_value_options(CLI::App& app, simulated_gpu& to);
 struct simulation {
   std::unique_ptr<simulator::shared_session> session;
   bool found_torch = false;
+  started_world ranks;
 };
 
 // Puts what the program needs for it into `into`. Nothing, after one sentence on stderr, where it

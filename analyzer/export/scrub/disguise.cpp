@@ -67,9 +67,9 @@ template <class F>
 
 namespace key = format::info_key;
 
-constexpr auto numbers =
-    std::to_array<std::string_view>({key::rank, key::local_rank, key::world_size, key::cuda_runtime,
-                                     key::cuda_driver, key::exit_status, key::main_thread});
+constexpr auto numbers = std::to_array<std::string_view>(
+    {key::rank, key::local_rank, key::world_size, key::running_ranks, key::cuda_runtime,
+     key::cuda_driver, key::exit_status, key::main_thread});
 // memtrace's own sentences about the software; a reason may name a path.
 constexpr auto sentences = std::to_array<std::string_view>(
     {key::torch, key::python, key::simulated, key::python_stacks, key::mode, key::capabilities,

@@ -60,6 +60,7 @@ struct run_facts {
   std::optional<std::uint64_t> rank;
   std::optional<std::uint64_t> local_rank;
   std::optional<std::uint64_t> world_size;
+  std::vector<std::uint64_t> running_ranks;  // of a dry run that played the others; empty: all
   std::string host;
   std::uint64_t started_ns = 0;  // since 1970
   std::uint64_t duration_ns = 0;

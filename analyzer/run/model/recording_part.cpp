@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <sstream>
+#include <string>
 #include <string_view>
 
 #include "analyzer/base/text/numbers.h"
@@ -78,6 +79,10 @@ namespace key = format::info_key;
   run.rank = text::number_in(info(key::rank));
   run.local_rank = text::number_in(info(key::local_rank));
   run.world_size = text::number_in(info(key::world_size));
+  std::istringstream running(std::string(info(key::running_ranks)));
+  for (std::string one; std::getline(running, one, ',');) {
+    if (const auto rank = text::number_in(one)) run.running_ranks.push_back(*rank);
+  }
   run.host = info(key::host);
   run.started_ns = header.start_realtime_ns;
   run.duration_ns = completeness.end_time_ns;

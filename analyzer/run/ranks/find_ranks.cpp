@@ -71,19 +71,22 @@ void number_attempts(std::vector<rank_row>& rows) {
   return with_device;
 }
 
-[[nodiscard]] std::vector<std::uint64_t> missing_of(const std::vector<rank_row>& rows) {
+void find_others(ranks_found& made) {
   std::uint64_t world = 0;
   std::set<std::uint64_t> there;
-  for (const auto& row : rows) {
-    world = std::max(world, row.process->run.world_size.value_or(0));
-    if (row.process->run.rank) there.insert(*row.process->run.rank);
+  std::set<std::uint64_t> running;
+  for (const auto& row : made.rows) {
+    const auto& run = row.process->run;
+    world = std::max(world, run.world_size.value_or(0));
+    if (run.rank) there.insert(*run.rank);
+    running.insert(run.running_ranks.begin(), run.running_ranks.end());
   }
-  std::vector<std::uint64_t> missing;
-  if (there.empty()) return missing;
-  for (std::uint64_t rank = 0; rank < world && missing.size() < most_missing; ++rank) {
-    if (!there.contains(rank)) missing.push_back(rank);
+  if (there.empty()) return;
+  if (!running.empty() && running.size() < world) made.played = world - running.size();
+  for (std::uint64_t rank = 0; rank < world && made.missing.size() < most_missing; ++rank) {
+    const bool ran = running.empty() || running.contains(rank);
+    if (ran && !there.contains(rank)) made.missing.push_back(rank);
   }
-  return missing;
 }
 
 [[nodiscard]] std::vector<shared_row> shared_of(const std::vector<rank_row>& rows) {
@@ -145,7 +148,7 @@ std::string name_of(const rank_row& row) {
 ranks_found find_ranks(const run::run_report& processes) {
   ranks_found made;
   made.rows = rows_of(processes);
-  made.missing = missing_of(made.rows);
+  find_others(made);
   made.shared = shared_of(made.rows);
   made.differences = differences_of(made.rows);
   return made;

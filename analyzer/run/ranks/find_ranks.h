@@ -75,7 +75,8 @@ struct ranks_found {
   std::vector<rank_row> rows;  // by attempt, rank, host, process id
   std::vector<rank_difference> differences;
   std::vector<shared_row> shared;
-  std::vector<std::uint64_t> missing;  // ranks of the world size of which there is no trace
+  std::vector<std::uint64_t> missing;  // ranks of the world that ran without a trace
+  std::uint64_t played = 0;            // ranks of the world that a dry run did not run
 };
 
 // The ranks among processes that use a device or say which rank they are. Rows point into

@@ -86,6 +86,7 @@ void add_ranks_json(const ranks::ranks_found& found, json& document) {
   auto& shared = document["shared_memory"] = json::array();
   for (const auto& one : found.shared) shared.push_back(shared_json(found, one));
   document["missing_ranks"] = found.missing;
+  document["played_ranks"] = found.played;
 }
 
 }  // namespace memtrace::as_json

@@ -52,12 +52,16 @@ namespace {
   const bool named = std::ranges::all_of(
       found.rows, [](const ranks::rank_row& row) { return row.process->run.rank.has_value(); });
   return fmt::format(
-      "{} {}{}{}{}", found.rows.size(), named ? "ranks" : "processes",
+      "{} {}{}{}{}{}", found.rows.size(), named ? "ranks" : "processes",
       hosts > 1 ? fmt::format(" on {} hosts", hosts) : std::string(), peaks_of(found),
       found.missing.empty()
           ? std::string()
           : fmt::format("; no trace of rank{} {}", found.missing.size() == 1 ? "" : "s",
-                        listed(found.missing)));
+                        listed(found.missing)),
+      found.played == 0 ? std::string()
+                        : fmt::format("; the world's other {} {} played, not run",
+                                      text::format_count(found.played),
+                                      found.played == 1 ? "rank was" : "ranks were"));
 }
 
 [[nodiscard]] std::string shared_line(const ranks::ranks_found& found,

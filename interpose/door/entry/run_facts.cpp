@@ -128,11 +128,13 @@ void record_environment(recorder& to) noexcept {
   constexpr const char* local_rank[] = {"LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_RANK",
                                         "SLURM_LOCALID"};
   constexpr const char* world_size[] = {"WORLD_SIZE", "OMPI_COMM_WORLD_SIZE", "SLURM_NTASKS"};
+  constexpr const char* running_ranks[] = {"MEMTRACE_SIM_RANKS"};
   constexpr const char* run[] = {"MEMTRACE_RUN"};
   record_variable(to, key::run, run);
   record_variable(to, key::rank, rank);
   record_variable(to, key::local_rank, local_rank);
   record_variable(to, key::world_size, world_size);
+  record_variable(to, key::running_ranks, running_ranks);
   record_variable(to, key::alloc_conf, format::settings_variables);
   record_own_settings(to);
   for (const char* const name : format::environment_variables) {

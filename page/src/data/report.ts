@@ -705,4 +705,5 @@ export interface Report {
     allocations_of_unknown_size: number;
   }[];
   missing_ranks: number[];
+  played_ranks: number;
 }

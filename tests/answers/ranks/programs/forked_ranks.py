@@ -5,6 +5,8 @@ The ranks are forked from one process that has imported PyTorch: what torchrun d
 of processor time more for each of them.
 
     forked_ranks.py SCENARIO.py RANKS [THE ONE THAT DIFFERS]
+
+Where a launcher started it as one rank, it is that one.
 """
 
 import faulthandler
@@ -28,17 +30,22 @@ def free_port():
         return server.getsockname()[1]
 
 
-def be_rank(rank, ranks, port, name, change):
-    faulthandler.dump_traceback_later(PATIENCE, exit=True)
+def be_forked_rank(rank, ranks, port, name, change):
     os.environ.update(RANK=str(rank), LOCAL_RANK=str(rank), WORLD_SIZE=str(ranks), MASTER_ADDR="127.0.0.1",
                       MASTER_PORT=str(port))
-    torch.cuda.set_device(rank)
+    be_rank(rank, ranks, name, change)
+
+
+def be_rank(rank, ranks, name, change):
+    faulthandler.dump_traceback_later(PATIENCE, exit=True)
+    torch.cuda.set_device(int(os.environ["LOCAL_RANK"]))
     torch.manual_seed(0)
     dist.init_process_group("nccl")
     said = importlib.import_module(name).train(rank, ranks, rank == change) or {}
     torch.cuda.synchronize()
     said |= {"scenario": name, "rank": rank, "pid": os.getpid(),
-             "peak": torch.cuda.max_memory_allocated(), "reserved": torch.cuda.max_memory_reserved()}
+             "peak": torch.cuda.max_memory_allocated(), "reserved": torch.cuda.max_memory_reserved(),
+             "outside": torch.cuda.mem_get_info()[1] - torch.cuda.mem_get_info()[0] - torch.cuda.memory_reserved()}
     os.write(1, (json.dumps(said) + "\n").encode())  # at once: other ranks write, too
     dist.destroy_process_group()
 
@@ -50,7 +57,7 @@ def run(name, ranks, change):
         child = os.fork()
         if child == 0:
             try:
-                be_rank(rank, ranks, port, name, change)
+                be_forked_rank(rank, ranks, port, name, change)
             except BaseException:
                 traceback.print_exc()
                 sys.stderr.flush()
@@ -64,7 +71,11 @@ def run(name, ranks, change):
 
 def main():
     scenario, ranks, *change = sys.argv[1:]
-    run(Path(scenario).stem, int(ranks), int(change[0]) if change else None)
+    change = int(change[0]) if change else None
+    if "RANK" in os.environ:
+        be_rank(int(os.environ["RANK"]), int(ranks), Path(scenario).stem, change)
+    else:
+        run(Path(scenario).stem, int(ranks), change)
 
 
 if __name__ == "__main__":

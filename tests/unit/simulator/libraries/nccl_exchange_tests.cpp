@@ -158,3 +158,37 @@ TEST_CASE("no name is left behind once all are there") {
   const auto stranger = exchange::open(key, 2, 0);
   REQUIRE_FALSE(stranger->joined());
 }
+TEST_CASE("a rank that does not run gives what this one gives") {
+  const std::uint64_t key = new_key();
+  const std::vector<int> running{0, 510};
+  const auto first = exchange::open(key, 512, 0, running);
+  const auto last = exchange::open(key, 512, 510, running);
+  REQUIRE(first->joined());
+  REQUIRE_FALSE(first->runs(1));
+  REQUIRE(first->post(0, bytes_of("first"), true));
+  REQUIRE_FALSE(first->complete(0));
+  REQUIRE(last->post(0, bytes_of("last"), false));
+  REQUIRE(first->complete(0));
+  REQUIRE(text_of(first->payload(0, 510)) == "last");
+  REQUIRE(text_of(first->payload(0, 511)) == "first");
+  REQUIRE(text_of(last->payload(0, 511)) == "last");
+  REQUIRE(first->known(0, 511));
+  REQUIRE_FALSE(last->known(0, 511));
+}
+
+TEST_CASE("a rank that does not run sends what it was sent, if that has the size") {
+  const auto own = exchange::open(new_key(), 512, 7, {7});
+  REQUIRE(own->joined());
+  REQUIRE(own->send(8, bytes_of("four"), true));
+  REQUIRE_FALSE(own->receive_hopeless(8));
+  std::array<std::byte, 4> got{};
+  bool known = false;
+  REQUIRE(own->receive(8, got, known));
+  REQUIRE(known);
+  REQUIRE(text_of(got) == "four");
+  REQUIRE(own->send(8, bytes_of("more than four"), true));
+  REQUIRE(own->receive(8, got, known));
+  REQUIRE_FALSE(known);
+  REQUIRE(own->receive(8, got, known));  // it was sent nothing
+  REQUIRE_FALSE(known);
+}

@@ -105,6 +105,19 @@ TEST_CASE("GIVEN ranks without a trace WHEN found THEN they are missing") {
   CHECK(ranks::find_ranks(run).missing.size() == 1024);
 }
 
+TEST_CASE("GIVEN a dry run of some ranks WHEN found THEN the others were played, none is missing") {
+  run::run_report run;
+  run.push_back(rank_of(0, mib));
+  run.push_back(rank_of(511, mib));
+  for (auto& process : run) {
+    process.run.world_size = 512;
+    process.run.running_ranks = {0, 7, 511};
+  }
+  const auto found = ranks::find_ranks(run);
+  CHECK(found.played == 509);
+  CHECK(found.missing == std::vector<std::uint64_t>{7});  // it ran, without a trace
+}
+
 TEST_CASE("GIVEN ranks that were started again WHEN found THEN attempts are compared apart") {
   auto run = four_ranks();
   for (auto process : four_ranks()) {

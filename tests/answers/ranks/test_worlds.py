@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A few ranks of a world, run as if all were there, do what they do in the whole one."""
+
+import sys
+
+import pytest
+
+import rank_runs
+import runs
+
+# What is alike at all ranks, sharded, split, staged, exchanged and gathered.
+QUICK = ["two_dimensions:4"]
+SLOW = ["ddp:4", "fsdp1:4", "fsdp2:8", "hsdp:4", "tensor_parallel:4", "pipeline:4", "experts:4", "ring:4",
+        "sharded_optimizer:4", "evaluation:4", "experts:8", "fsdp2:2"]
+
+
+@pytest.mark.parametrize("scenario", [*QUICK, *(pytest.param(one, marks=pytest.mark.slow) for one in SLOW)])
+def test_ranks_allocate_what_they_do_in_the_whole_world(built, tmp_path, scenario):
+    size = int(scenario.split(":")[1])
+    [whole] = rank_runs.run(tmp_path / "whole", [scenario], devices=size)
+    some = rank_runs.run_part(tmp_path / "some", scenario, "0,last")
+    assert [rank.said["rank"] for rank in some] == [0, size - 1]
+    for rank in some:
+        same = whole[rank.said["rank"]]
+        assert len(same.sizes()) > 200
+        assert rank.sizes() == same.sizes()
+        assert rank.said["outside"] == same.said["outside"]  # the driver's context, NCCL's buffers
+
+
+@pytest.mark.slow
+def test_a_world_of_thousands_is_as_quick_and_holds_its_share(built, tmp_path):
+    program = tmp_path / "sharded.py"
+    program.write_text(SHARDED)
+    done = runs.run([runs.python(), program], tmp_path / "out", gpu=rank_runs.GPU, world=(4096, "0,7,last")).expect(0)
+    # 4096 rows of 1024 float32, one row a rank.
+    assert sorted(done.stdout.decode().split()) == ["0:4096", "4095:4096", "7:4096"]
+    said = runs.report(done.traces, tmp_path)
+    assert said["played_ranks"] == 4093
+    assert said["missing_ranks"] == []
+    assert {row["world_size"] for row in said["ranks"]} == {4096}
+
+
+SHARDED = """
+import os
+import torch
+import torch.distributed as dist
+from torch.distributed.fsdp import fully_shard
+
+torch.cuda.set_device(int(os.environ["LOCAL_RANK"]))
+dist.init_process_group("nccl")
+model = torch.nn.Linear(1024, 4096, bias=False).cuda()
+fully_shard(model)
+model(torch.ones(1, 1024, device="cuda")).sum().backward()
+own = sum(one.to_local().nbytes for one in model.parameters())
+print(f"{dist.get_rank()}:{own}\\n", end="", flush=True)
+dist.destroy_process_group()
+"""
+
+
+OBJECTS = """
+import sys
+import torch
+import torch.distributed as dist
+
+dist.init_process_group("cpu:gloo,cuda:nccl")
+torch.cuda.set_device(dist.get_rank() % 8)
+first = dist.get_rank() // 8 * 8
+groups = [dist.new_group(range(begin, begin + 8)) for begin in (0, 8)]
+told = [None] * 16
+dist.all_gather_object(told, dist.get_rank())
+assert told[dist.get_rank()] == dist.get_rank() and len(told) == 16
+other = torch.zeros(4, device="cuda")
+if dist.get_rank() == 15:
+    dist.send(torch.ones(4, device="cuda"), 0)
+    dist.recv(other, 9)  # it does not run: unknown
+else:
+    dist.recv(other, 15)
+    assert other.tolist() == [1, 1, 1, 1]
+    dist.send(other, 9)
+choice = [{"length": 64}] if dist.get_rank() == first else [None]
+dist.broadcast_object_list(choice, src=first, group=groups[dist.get_rank() // 8], device=torch.device("cuda"))
+print(choice)
+"""
+
+
+def test_an_object_from_a_rank_that_does_not_run_is_one_sentence(built, tmp_path):
+    program = tmp_path / "objects.py"
+    program.write_text(OBJECTS)
+    folder = tmp_path / "site"
+    folder.mkdir()
+    # The environment's own sitecustomize runs as ever.
+    (folder / "sitecustomize.py").write_text("import sys\nsys.stderr.write('of the environment\\n')\n")
+    done = runs.run([runs.python(), program], None, gpu=rank_runs.GPU, world=(16, "0,last"),
+                    env={"PYTHONPATH": str(folder)})
+    assert done.status != 0
+    assert b"memtrace: this object comes from a rank that does not run: name that rank in --ranks, too" in done.stderr
+    assert done.stderr.count(b"of the environment\n") >= 2
+
+
+@pytest.mark.parametrize("options, says", [
+    (["--ranks", "0"], "--ranks takes ranks of a world: say how many it has, as in --world-size 512"),
+    (["--world-size", "8", "--ranks", "0,8"], '"8" is no rank of a world of 8: say numbers from 0 to 7, 0-3 or last'),
+    (["--world-size", "8", "--ranks", "last-0"], '"last-0" is no rank of a world of 8'),
+    (["--world-size", "8", "--ranks", ""], '"" is no rank of a world of 8'),
+    (["--world-size", "512", "--ranks", "0-99"], "100 ranks are more than the 64 that run side by side"),
+    (["--world-size", "8", "--devices", "0"], "a rank needs a GPU: leave out --devices 0"),
+])
+def test_what_cannot_be_run_is_one_sentence(built, options, says):
+    done = runs.memtrace_says("dry-run", *options, "--bare", "--", sys.executable, "-c", "pass")
+    assert done.returncode in (1, 2)
+    assert says in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_torchrun_is_left_out(built):
+    done = runs.memtrace_says("dry-run", "--world-size", "8", "--bare", "--", "torchrun", "train.py")
+    assert done.returncode == 1
+    assert "memtrace starts the ranks itself" in done.stderr
+
+
+def test_where_one_rank_fails_the_others_end(built):
+    program = "import os, sys, time\nif os.environ['RANK'] == '3': sys.exit(7)\ntime.sleep(600)\n"
+    done = runs.memtrace_says("dry-run", "--world-size", "4", "--ranks", "0-3", "--bare", "--",
+                              sys.executable, "-c", program)
+    assert done.returncode == 7
