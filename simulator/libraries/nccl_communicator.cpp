@@ -2,6 +2,7 @@
 //
 // NCCL: version, ids, and the life of communicators.
 #include <sys/random.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -84,10 +85,26 @@ result find_running(const void* config, int ranks, int rank, std::vector<int>& r
   }
   if (group->ranks == ranks) {
     running = group->running;
+  } else if (ranks != 2) {
+    log::warn("a communicator of {} ranks has the name of one of {}", ranks, group->ranks);
+    return invalid_usage;
   } else if (std::getenv("MEMTRACE_SIM_PEER") != nullptr) {
     running = {rank};
   }
   return success;
+}
+
+// What plays the others lies before the program as a file that Python reads at its start, before
+// anything loads this library.
+[[gnu::constructor]] void look_whether_they_are_played() {
+  const char* const ranks = std::getenv("MEMTRACE_SIM_RANKS");
+  const char* const played = std::getenv("MEMTRACE_SIM_PLAYED");
+  if (ranks == nullptr || (played != nullptr && std::atoi(played) == getpid())) return;
+  log::warn(
+      "the ranks that do not run cannot be played, and whoever waits for them hangs: this Python "
+      "did "
+      "not read memtrace's sitecustomize.py. Add to PYTHONPATH in place of setting it, and start "
+      "Python without -I, -E and -S");
 }
 
 // Makes the communicator; all ranks have come together when the group ends.

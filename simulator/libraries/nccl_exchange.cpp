@@ -75,7 +75,7 @@ std::unique_ptr<exchange> exchange::open(std::uint64_t key, int ranks, int rank,
   } else {
     for (const int one : running) slots[static_cast<std::size_t>(one)] = count++;
   }
-  if (count > maximum_ranks) return nullptr;
+  if (count > maximum_ranks || slots[static_cast<std::size_t>(rank)] < 0) return nullptr;
   const auto many = static_cast<std::size_t>(count);
   const std::size_t places = many * collective_depth + many * many * message_depth;
   const std::size_t bytes = sizeof(layout) + places * sizeof(place);

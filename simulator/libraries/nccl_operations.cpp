@@ -3,6 +3,7 @@
 // NCCL: collectives and messages. Payloads of at most payload_limit bytes a rank are really
 // exchanged, as far as their contents are known; larger ones only have their sizes, and the
 // receiving memory holds something unknown afterwards.
+#include <atomic>
 #include <cstring>
 #include <span>
 #include <vector>
@@ -15,6 +16,7 @@
 #include "simulator/libraries/nccl_group.h"
 #include "simulator/libraries/nccl_reduce.h"
 #include "simulator/libraries/nccl_types.h"
+#include "simulator/log/log.h"
 
 namespace memtrace::simulator::nccl {
 namespace {
@@ -180,11 +182,25 @@ int spread(const void* give, std::size_t given, void* get, std::size_t bytes, Pa
   return run({comm, stream, give, given, get, gotten}, given, finish, alone);
 }
 
+// A few whole numbers may decide sizes.
+void tell_of_own(int root, std::size_t bytes, int type) {
+  constexpr std::size_t few = 4096;
+  static std::atomic<bool> told{false};
+  if (type >= float16 || bytes > few || told.exchange(true)) return;
+  log::warn(
+      "rank {} of a group broadcasts whole numbers and does not run: this rank's own stand for "
+      "them. "
+      "If they decide sizes, name that rank in --ranks, too",
+      root);
+}
+
 int broadcast(const void* give, void* get, std::size_t count, int type, int root,
               communicator* comm, cudaStream_t stream) {
   const std::size_t bytes = count * element_bytes(type);
   const bool sends = comm != nullptr && comm->rank == root;
   const auto finish = [=](exchange& peers, std::uint64_t number) {
+    // Nobody knows what a rank that does not run would say: this one's own stays.
+    if (!peers.runs(root)) return tell_of_own(root, bytes, type);
     write(get, peers.payload(number, root), peers.known(number, root));
   };
   const auto alone = [=] {

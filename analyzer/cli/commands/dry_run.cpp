@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -60,18 +61,25 @@ int dry_run(const program& command, dry_run_options& chosen) {
   if (world_size > 0 && !chosen.names_devices) {
     chosen.gpu.devices = std::min(world_size, devices_of_a_node);
   }
-  const auto simulated = simulate(command, chosen.gpu, chosen.recording);
-  if (!simulated) return failure;
-  chosen.recording.record = !chosen.bare;
-  chosen.recording.report = !chosen.no_report;
-  const int status = record_and_report(command, chosen.recording);
-  if (status != success && !simulated->found_torch) {
+  std::optional<child_end> end;
+  bool found_torch = false;
+  {
+    // What it left goes before this process may die by the program's signal.
+    const auto simulated = simulate(command, chosen.gpu, chosen.recording);
+    if (!simulated) return failure;
+    chosen.recording.record = !chosen.bare;
+    chosen.recording.report = !chosen.no_report;
+    end = record_and_report(command, chosen.recording);
+    found_torch = simulated->found_torch;
+  }
+  const bool failed = end && (!end->started || end->exit_status != 0 || end->signal != 0);
+  if (failed && !found_torch) {
     log::note(
         "the simulated GPU was made without a PyTorch, because the Python that "
         "the command names has none; if the program uses another one, name its packages "
         "with --site-packages DIR");
   }
-  return status;
+  return end ? end_like(*end, command.front()) : static_cast<int>(failure);
 }
 
 }  // namespace

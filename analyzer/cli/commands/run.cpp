@@ -24,7 +24,8 @@ action add_run(CLI::App& app) {
     }
     chosen->recording.report = !chosen->no_report;
     chosen->recording.announce = true;
-    return record_and_report(command, chosen->recording);
+    const auto end = record_and_report(command, chosen->recording);
+    return end ? end_like(*end, command.front()) : static_cast<int>(failure);
   };
 }
 

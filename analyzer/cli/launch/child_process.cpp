@@ -113,30 +113,34 @@ void go_to_background(const std::string& output) {
   return end;
 }
 
-// Of the children: the first that fails, else the last. Others of memtrace's are left alone.
-[[nodiscard]] child_end wait_for_children() {
+constexpr auto between_looks = std::chrono::milliseconds(50);
+constexpr auto patience = std::chrono::seconds(30);  // with a program that was asked to end
+
+// Of the children: the first that fails, else the last. One alone is waited for without looking.
+[[nodiscard]] child_end wait_for_children(std::size_t count) {
   child_end end;
   bool failed = false;
-  for (;;) {
-    siginfo_t ended{};
-    if (::waitid(P_ALL, 0, &ended, WEXITED | WNOWAIT) != 0) {
-      if (errno == EINTR) continue;
-      return end;
+  auto killed_at = std::chrono::steady_clock::time_point::max();
+  for (std::size_t left = count; left > 0;) {
+    const std::size_t before = left;
+    for (volatile pid_t& child : children) {
+      if (child == 0) continue;
+      int status = 0;
+      const pid_t ended = ::waitpid(child, &status, count == 1 ? 0 : WNOHANG);
+      if (ended == 0 || (ended < 0 && errno == EINTR)) continue;
+      child = 0;
+      --left;
+      if (!failed) end = end_from(status);
+      if (!failed && (end.exit_status != 0 || end.signal != 0)) {
+        failed = true;
+        send_to_children(SIGTERM);
+        killed_at = std::chrono::steady_clock::now() + patience;
+      }
     }
-    int status = 0;
-    ::waitpid(ended.si_pid, &status, 0);
-    volatile pid_t* const place = std::find(std::begin(children), std::end(children), ended.si_pid);
-    if (place == std::end(children)) continue;
-    *place = 0;
-    if (!failed) end = end_from(status);
-    if (!failed && (end.exit_status != 0 || end.signal != 0)) {
-      failed = true;
-      send_to_children(SIGTERM);
-    }
-    if (std::all_of(std::begin(children), std::end(children), [](pid_t one) { return one == 0; })) {
-      return end;
-    }
+    if (left > 0 && std::chrono::steady_clock::now() > killed_at) send_to_children(SIGKILL);
+    if (left == before && count > 1) std::this_thread::sleep_for(between_looks);
   }
+  return end;
 }
 
 [[nodiscard]] bool writes_to(std::uint64_t process, const std::string& folder) {
@@ -145,8 +149,6 @@ void go_to_background(const std::string& output) {
   const auto wanted = "MEMTRACE_OUTPUT=" + folder + '\0';
   return all.find(wanted) != all.npos;
 }
-
-constexpr auto between_looks = std::chrono::milliseconds(50);
 
 // Every process that was told to write its traces there, in whatever group or session it is.
 [[nodiscard]] std::vector<pid_t> writers_to(const std::string& folder) {
@@ -191,6 +193,7 @@ child_end run_programs(const std::vector<std::string>& command, const variables&
     }
     const pid_t child = ::fork();
     if (child == 0) {
+      if (each.size() > 1) ::prctl(PR_SET_PDEATHSIG, SIGKILL);
       variables all = environment;
       all.insert(all.end(), own.begin(), own.end());
       become(arguments.data(), all, fixed_addresses, ends[1], before);
@@ -208,7 +211,7 @@ child_end run_programs(const std::vector<std::string>& command, const variables&
   ::sigprocmask(SIG_SETMASK, &before, nullptr);
   if (end.start_error != 0) send_to_children(SIGTERM);
   if (started > 0) {
-    const auto finished = wait_for_children();
+    const auto finished = wait_for_children(started);
     if (end.start_error == 0) end = finished;
   }
   return end;

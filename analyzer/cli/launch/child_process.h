@@ -42,7 +42,7 @@ struct child_end {
 [[nodiscard]] child_end run_program(const std::vector<std::string>& command,
                                     const variables& environment, bool fixed_addresses);
 // The program once for each of `each`, at most most_at_once, side by side. Where one fails the others
-// are asked to end, and its end is the answer.
+// are asked to end, and killed half a minute later; its end is the answer. They die with memtrace.
 inline constexpr std::size_t most_at_once = 64;
 [[nodiscard]] child_end run_programs(const std::vector<std::string>& command,
                                      const variables& environment,

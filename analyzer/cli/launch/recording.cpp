@@ -160,9 +160,10 @@ std::optional<recorded_start> prepare_recording(const program& command,
   return made;
 }
 
-int record_and_report(const program& command, const recording_options& options) {
+std::optional<child_end> record_and_report(const program& command,
+                                           const recording_options& options) {
   const auto start = prepare_recording(command, options);
-  if (!start) return failure;
+  if (!start) return std::nullopt;
   const bool records = !start->folder.empty();
   const auto old_traces = records ? trace::traces_in(start->folder) : std::vector<std::string>();
   log::info("starting {}", text::join(command, " "));
@@ -171,7 +172,7 @@ int record_and_report(const program& command, const recording_options& options) 
           ? run_program(command, start->environment, options.fixed_addresses)
           : run_programs(command, start->environment, options.ranks, options.fixed_addresses);
   if (end.started && records && options.report) report_new_traces(start->folder, old_traces);
-  return end_like(end, command.front());
+  return end;
 }
 
 }  // namespace memtrace::cli

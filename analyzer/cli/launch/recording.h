@@ -50,7 +50,8 @@ struct recorded_start {
 [[nodiscard]] std::optional<recorded_start> prepare_recording(const program& command,
                                                               const recording_options& options);
 
-// Runs the program, reports, and returns what main shall return; may die by the program's signal.
-[[nodiscard]] int record_and_report(const program& command, const recording_options& options);
+// Runs the program and reports. Nothing, after one sentence on stderr, where it cannot be recorded.
+[[nodiscard]] std::optional<child_end> record_and_report(const program& command,
+                                                         const recording_options& options);
 
 }  // namespace memtrace::cli

@@ -119,12 +119,14 @@ std::optional<started_world> prepare_world(const program& command, const world& 
   const char* const path = std::getenv("PYTHONPATH");
   const auto packages = made.site->path() + (path != nullptr && *path != '\0' ? ":" : "") +
                         (path == nullptr ? "" : path);
+  const bool shared = std::getenv("MEMTRACE_SIM_SESSION") != nullptr;
   std::map<unsigned, std::string> sessions;
   for (const unsigned rank : *ranks) {
     const unsigned node = rank / on_a_node;
     if (!sessions.contains(node)) {
       made.nodes.push_back(std::make_unique<simulator::shared_session>());
-      sessions[node] = made.nodes.back()->name();
+      // One that was named from outside is every node's.
+      sessions[node] = made.nodes.back()->name() + (shared ? fmt::format("-node{}", node) : "");
     }
     const unsigned local = rank % on_a_node;
     const unsigned on_this = std::min(on_a_node, wanted.size - node * on_a_node);

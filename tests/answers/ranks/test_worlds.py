@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A few ranks of a world, run as if all were there, do what they do in the whole one."""
 
+import signal
+import subprocess
 import sys
 
 import pytest
@@ -58,32 +60,51 @@ dist.destroy_process_group()
 
 
 OBJECTS = """
-import sys
+import datetime
+import os
 import torch
 import torch.distributed as dist
 
-dist.init_process_group("cpu:gloo,cuda:nccl")
-torch.cuda.set_device(dist.get_rank() % 8)
-first = dist.get_rank() // 8 * 8
-groups = [dist.new_group(range(begin, begin + 8)) for begin in (0, 8)]
-told = [None] * 16
-dist.all_gather_object(told, dist.get_rank())
-assert told[dist.get_rank()] == dist.get_rank() and len(told) == 16
+dist.init_process_group(os.environ["BACKEND"], timeout=datetime.timedelta(seconds=60))
+rank, size = dist.get_rank(), dist.get_world_size()
+torch.cuda.set_device(rank % 8)
+options = dist.ProcessGroupNCCL.Options()
+halves = [dist.new_group(range(begin, begin + 8), backend="nccl", pg_options=options) for begin in (0, 8)]
+ends = dist.new_group([0, 15], backend="nccl", pg_options=options)
+
+told = [None] * size
+dist.all_gather_object(told, rank)
+assert told == [0] + [rank] * 14 + [15], told
+told = [None] * size if rank == 0 else None
+dist.gather_object({"of": rank}, told, dst=0)
+assert told is None or told == [{"of": 0}] * 15 + [{"of": 15}]
+choice = [{"length": 64}] if rank == 0 else [None]
+dist.broadcast_object_list(choice, src=0)
+assert choice == [{"length": 64}]
+part = [None]
+dist.scatter_object_list(part, [{"to": one} for one in range(size)] if rank == 0 else [None] * size, src=0)
+assert part == [{"to": rank}]
+
 other = torch.zeros(4, device="cuda")
-if dist.get_rank() == 15:
+if rank == 15:
     dist.send(torch.ones(4, device="cuda"), 0)
     dist.recv(other, 9)  # it does not run: unknown
 else:
     dist.recv(other, 15)
     assert other.tolist() == [1, 1, 1, 1]
     dist.send(other, 9)
-choice = [{"length": 64}] if dist.get_rank() == first else [None]
-dist.broadcast_object_list(choice, src=first, group=groups[dist.get_rank() // 8], device=torch.device("cuda"))
-print(choice)
+both = torch.ones(1, device="cuda")
+dist.all_reduce(both, group=ends)
+assert both.item() == 2
+dist.monitored_barrier() if "gloo" in os.environ["BACKEND"] else dist.barrier()
+print("so far", flush=True)
+first = rank // 8 * 8
+dist.broadcast_object_list([{"length": 64}] if rank == first else [None], src=first, group=halves[rank // 8])
 """
 
 
-def test_an_object_from_a_rank_that_does_not_run_is_one_sentence(built, tmp_path):
+@pytest.mark.parametrize("backend", ["nccl", pytest.param("cpu:gloo,cuda:nccl", marks=pytest.mark.slow)])
+def test_ranks_that_run_exchange_and_an_object_from_another_is_one_sentence(built, tmp_path, backend):
     program = tmp_path / "objects.py"
     program.write_text(OBJECTS)
     folder = tmp_path / "site"
@@ -91,10 +112,39 @@ def test_an_object_from_a_rank_that_does_not_run_is_one_sentence(built, tmp_path
     # The environment's own sitecustomize runs as ever.
     (folder / "sitecustomize.py").write_text("import sys\nsys.stderr.write('of the environment\\n')\n")
     done = runs.run([runs.python(), program], None, gpu=rank_runs.GPU, world=(16, "0,last"),
-                    env={"PYTHONPATH": str(folder)})
-    assert done.status != 0
-    assert b"memtrace: this object comes from a rank that does not run: name that rank in --ranks, too" in done.stderr
+                    env={"PYTHONPATH": str(folder), "BACKEND": backend})
+    assert done.stdout.count(b"so far") == 2, done.stderr.decode()
+    assert done.status == 1
+    assert b"memtrace: this object comes from rank 8, which does not run: name it in --ranks, too" in done.stderr
     assert done.stderr.count(b"of the environment\n") >= 2
+
+
+STARTS_RANKS = """
+import torch
+import torch.distributed as dist
+import torch.multiprocessing
+
+def work(rank):
+    dist.init_process_group("nccl", init_method="tcp://127.0.0.1:29500", rank=rank, world_size=4)
+
+if __name__ == "__main__":
+    torch.multiprocessing.spawn(work, nprocs=4)
+"""
+
+
+@pytest.mark.slow
+def test_a_program_that_starts_ranks_itself_is_told_so(built, tmp_path):
+    program = tmp_path / "starts.py"
+    program.write_text(STARTS_RANKS)
+    done = runs.run([runs.python(), program], None, world=(4, "0"))
+    assert done.status == 1
+    assert b"it starts the ranks itself, so leave torchrun, accelerate launch and mp.spawn out" in done.stderr
+
+
+def test_a_python_that_does_not_read_it_is_told_of(built, tmp_path):
+    done = runs.run([runs.python(), "-I", "-c", "import torch"], None, world=(4, "0"))
+    assert done.status == 0
+    assert b"the ranks that do not run cannot be played" in done.stderr
 
 
 @pytest.mark.parametrize("options, says", [
@@ -123,3 +173,24 @@ def test_where_one_rank_fails_the_others_end(built):
     done = runs.memtrace_says("dry-run", "--world-size", "4", "--ranks", "0-3", "--bare", "--",
                               sys.executable, "-c", program)
     assert done.returncode == 7
+
+
+def test_a_rank_that_does_not_end_is_killed_and_nothing_stays(built, tmp_path):
+    program = ("import os, signal, sys, time\n"
+               "if os.environ['RANK'] == '3': time.sleep(1); sys.exit(7)\n"
+               "signal.signal(signal.SIGTERM, lambda *_: None)\nwhile True: time.sleep(1)\n")
+    line, _ = runs.command_line([sys.executable, "-c", program], None, world=(4, "0,3"))
+    done = subprocess.run(line, env=runs.environment({"TMPDIR": str(tmp_path)}), timeout=120, check=False)
+    assert done.returncode == 7
+    assert list(tmp_path.glob("memtrace-*")) == []
+
+
+def test_a_signal_leaves_nothing(built, tmp_path):
+    line, _ = runs.command_line([sys.executable, "-c", "import time\nprint('up', flush=True)\ntime.sleep(600)"], None,
+                                world=(4, "0"))
+    with subprocess.Popen(line, env=runs.environment({"TMPDIR": str(tmp_path)}), stdout=subprocess.PIPE) as process:
+        assert process.stdout.readline() == b"up\n"
+        assert list(tmp_path.glob("memtrace-*")) != []
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(60) == -signal.SIGTERM
+    assert list(tmp_path.glob("memtrace-*")) == []
