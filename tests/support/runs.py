@@ -73,6 +73,8 @@ def environment(extra: dict[str, str] | None = None) -> dict[str, str]:
     # nothing is written beside the tests' own programs.
     clean.pop("PYTHONDONTWRITEBYTECODE", None)
     clean["PYTHONPYCACHEPREFIX"] = str(ROOT / "build" / "pycache")
+    # A forked process waits so long at its end for threads that it does not have: 10 s without this.
+    clean["TORCH_AUTOGRAD_SHUTDOWN_WAIT_LIMIT"] = "1"
     clean.update(extra or {})
     return clean
 

@@ -59,7 +59,7 @@ def test_every_number_is_the_reports(opened, files, name):
             assert round(value) in page_numbers.numbers_in(one["text"]), one
 
 
-@pytest.mark.parametrize("name", ["small", "out_of_memory", "large"])
+@pytest.mark.parametrize("name", ["small", "out_of_memory", pytest.param("large", marks=pytest.mark.slow)])
 def test_what_matters_most_has_its_number(opened, files, name):
     """The peak, what was reserved, each category at the peak or when memory ran out, and what the failed request was."""
     keys = {one["key"] for one in numbers_of(opened(name))}
@@ -73,7 +73,7 @@ def test_what_matters_most_has_its_number(opened, files, name):
     assert wanted - keys == set()
 
 
-@pytest.mark.parametrize("name", ["small", "large"])
+@pytest.mark.parametrize("name", ["small", pytest.param("large", marks=pytest.mark.slow)])
 def test_another_moment_has_its_own_numbers(opened, files, name):
     file = files.page(name)
     events = page_contents.column(file, "0/timeline/event")
