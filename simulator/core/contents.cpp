@@ -251,18 +251,18 @@ void clear(unsigned char* out, std::size_t bytes) {
 
 }  // namespace
 
-bool read(void* to, address_t from, std::size_t bytes) {
+std::size_t read_start(void* to, address_t from, std::size_t bytes) {
   auto* const out = static_cast<unsigned char*>(to);
   clear(out, bytes);
-  std::size_t covered = 0;
+  std::size_t known_so_far = 0;
   const std::scoped_lock guard(known().lock);
   known().visit(from, bytes,
                 [&](address_t start, const piece& one, std::size_t offset, std::size_t count) {
                   if (doubtful(one, offset, count)) return;
                   one.read(out + (start - from), offset, count);
-                  if (one.real) covered += count;
+                  if (one.real && start == from + known_so_far) known_so_far += count;
                 });
-  return covered == bytes;
+  return known_so_far;
 }
 
 std::size_t remembered() {

@@ -57,8 +57,13 @@ void maybe_computed(address_t to);
 // address. Cheap.
 void unknown_kernel_ran();
 
-// Writes `bytes` bytes to host memory: zeros overlaid with what is known. True if all is known.
-bool read(void* to, address_t from, std::size_t bytes);
+// Writes `bytes` bytes to host memory: zeros overlaid with what is known. How many from the first on
+// are known.
+std::size_t read_start(void* to, address_t from, std::size_t bytes);
+// The same. True if all is known.
+inline bool read(void* to, address_t from, std::size_t bytes) {
+  return read_start(to, from, bytes) == bytes;
+}
 
 // Bytes of host memory that all of it takes.
 [[nodiscard]] std::size_t remembered();

@@ -154,7 +154,7 @@ result gather(communicator& comm, membership own, std::vector<membership>& all) 
   const std::uint64_t number = comm.exchanged++;
   bool posted = false;
   const auto attempt = [&] {
-    if (!posted) posted = comm.peers->post(number, std::as_bytes(std::span(&own, 1)), true);
+    if (!posted) posted = comm.peers->post(number, std::as_bytes(std::span(&own, 1)), sizeof own);
     if (!posted || !comm.peers->complete(number)) return false;
     for (int rank = 0; rank < comm.ranks; ++rank) {
       const auto payload = comm.peers->payload(number, rank);

@@ -137,10 +137,10 @@ exchange::place& exchange::message_place(int from, int to, std::uint64_t number)
 }
 
 // Memory that is shared is had only when it is written: without room that would be a signal.
-void exchange::fill(place& to, std::span<const std::byte> payload, bool known) const {
+void exchange::fill(place& to, std::span<const std::byte> payload, std::size_t known) const {
   to.bytes = static_cast<std::uint32_t>(payload.size());
-  to.known = known ? 1 : 0;
-  if (payload.empty() || (!known && payload.size() > small)) return;
+  to.known = static_cast<std::uint32_t>(known);
+  if (payload.empty() || (known == 0 && payload.size() > small)) return;
   if (payload.size() > small) {
     const auto offset = to.data - reinterpret_cast<std::byte*>(shared_);
     if (posix_fallocate(file_, offset, static_cast<off_t>(payload.size())) != 0) {
@@ -151,7 +151,7 @@ void exchange::fill(place& to, std::span<const std::byte> payload, bool known) c
   std::memcpy(to.data, payload.data(), payload.size());
 }
 
-bool exchange::post(std::uint64_t number, std::span<const std::byte> payload, bool known) {
+bool exchange::post(std::uint64_t number, std::span<const std::byte> payload, std::size_t known) {
   for (int slot = 0; slot < count_; ++slot) {
     if (shared_->ranks[slot].released.load() + collective_depth <= number) return false;
   }
@@ -173,8 +173,8 @@ std::span<const std::byte> exchange::payload(std::uint64_t number, int rank) con
   return {from.data, from.bytes};
 }
 
-bool exchange::known(std::uint64_t number, int rank) const {
-  return collective_place(number, runs(rank) ? slot_of(rank) : slot_).known != 0;
+std::size_t exchange::known(std::uint64_t number, int rank) const {
+  return collective_place(number, runs(rank) ? slot_of(rank) : slot_).known;
 }
 
 void exchange::release(std::uint64_t number) {
@@ -182,7 +182,7 @@ void exchange::release(std::uint64_t number) {
   changed();
 }
 
-bool exchange::send(int to, std::span<const std::byte> payload, bool known) {
+bool exchange::send(int to, std::span<const std::byte> payload, std::size_t known) {
   if (!runs(to)) {
     std::deque<message>& messages = sent_[to];
     if (messages.size() == message_depth) messages.pop_front();
@@ -198,12 +198,12 @@ bool exchange::send(int to, std::span<const std::byte> payload, bool known) {
   return true;
 }
 
-bool exchange::receive(int from, std::span<std::byte> payload, bool& known) {
+bool exchange::receive(int from, std::span<std::byte> payload, std::size_t& known) {
   if (!runs(from)) {
     std::deque<message>& messages = sent_[from];
-    known = !messages.empty() && messages.front().known &&
-            messages.front().payload.size() == payload.size();
-    if (known) std::copy_n(messages.front().payload.begin(), payload.size(), payload.begin());
+    const bool fits = !messages.empty() && messages.front().payload.size() == payload.size();
+    known = fits ? messages.front().known : 0;
+    if (fits) std::copy_n(messages.front().payload.begin(), payload.size(), payload.begin());
     if (!messages.empty()) messages.pop_front();
     return true;
   }
@@ -215,7 +215,7 @@ bool exchange::receive(int from, std::span<std::byte> payload, bool& known) {
   if (bytes > 0 && (at.known != 0 || bytes <= small)) {
     std::memcpy(payload.data(), at.data, bytes);
   }
-  known = at.known != 0 && at.bytes == payload.size();
+  known = at.bytes == payload.size() ? at.known : 0;
   state.received.store(number + 1);
   changed();
   return true;

@@ -36,19 +36,20 @@ class exchange {
   [[nodiscard]] bool joined();
 
   // Collectives, numbered from 0 by each rank alike. Posting fails while a rank has yet to release
-  // the operation that used the same place before. `known`: the bytes are the tensor's contents,
-  // not zeros that stand for what a kernel would have computed. Where shared memory has no room for
+  // the operation that used the same place before. `known`: so many of the first bytes are the
+  // tensor's contents, not zeros that stand for what a kernel would have computed. Where shared memory has no room for
   // them they arrive as unknown, without bytes that may be read.
-  [[nodiscard]] bool post(std::uint64_t number, std::span<const std::byte> payload, bool known);
+  [[nodiscard]] bool post(std::uint64_t number, std::span<const std::byte> payload,
+                          std::size_t known);
   [[nodiscard]] bool complete(std::uint64_t number) const;
   [[nodiscard]] std::span<const std::byte> payload(std::uint64_t number, int rank) const;
-  [[nodiscard]] bool known(std::uint64_t number, int rank) const;
+  [[nodiscard]] std::size_t known(std::uint64_t number, int rank) const;
   void release(std::uint64_t number);
 
   // From rank to rank, in order. A rank that does not run sends what it was sent, if that has the
   // size; something unknown else.
-  [[nodiscard]] bool send(int to, std::span<const std::byte> payload, bool known);
-  [[nodiscard]] bool receive(int from, std::span<std::byte> payload, bool& known);
+  [[nodiscard]] bool send(int to, std::span<const std::byte> payload, std::size_t known);
+  [[nodiscard]] bool receive(int from, std::span<std::byte> payload, std::size_t& known);
 
   // Something changed since `epoch` was read, or the time is over.
   [[nodiscard]] std::uint32_t epoch() const;
@@ -69,7 +70,7 @@ class exchange {
   exchange(layout* shared, int file, std::size_t bytes, std::uint64_t key, std::vector<int> slots,
            int slot, int count);
 
-  void fill(place& to, std::span<const std::byte> payload, bool known) const;
+  void fill(place& to, std::span<const std::byte> payload, std::size_t known) const;
 
   // Of those that run; -1: it does not.
   [[nodiscard]] int slot_of(int rank) const { return slots_[static_cast<std::size_t>(rank)]; }
@@ -80,7 +81,7 @@ class exchange {
 
   struct message {
     std::vector<std::byte> payload;
-    bool known;
+    std::size_t known;
   };
 
   layout* shared_;

@@ -3,6 +3,7 @@
 // NCCL: collectives and messages. Payloads of at most payload_limit bytes a rank are really
 // exchanged, as far as their contents are known; larger ones only have their sizes, and the
 // receiving memory holds something unknown afterwards.
+#include <algorithm>
 #include <atomic>
 #include <cstring>
 #include <span>
@@ -29,21 +30,18 @@ address_t address(const void* pointer) {
 
 struct contents_of {
   bytes_t bytes;
-  bool known;
+  std::size_t known;  // of the first bytes
 };
 
 contents_of read(const void* from, std::size_t bytes) {
-  contents_of result{bytes_t(bytes), false};
-  result.known = contents::read(result.bytes.data(), address(from), bytes);
+  contents_of result{bytes_t(bytes), 0};
+  result.known = contents::read_start(result.bytes.data(), address(from), bytes);
   return result;
 }
 
-void write(void* to, std::span<const std::byte> bytes, bool known) {
-  if (known) {
-    contents::upload(address(to), bytes.data(), bytes.size());
-  } else {
-    contents::computed(address(to), bytes.size());
-  }
+void write(void* to, std::span<const std::byte> bytes, std::size_t known) {
+  if (known > 0) contents::upload(address(to), bytes.data(), known);
+  if (known < bytes.size()) contents::computed(address(to) + known, bytes.size() - known);
 }
 
 void copy(void* to, const void* from, std::size_t bytes) {
@@ -111,6 +109,14 @@ std::span<const std::byte> slice(const exchange& peers, std::uint64_t number, in
                                           : std::span<const std::byte>{};
 }
 
+// How many of the first bytes of that slice are known.
+std::size_t known_of(const exchange& peers, std::uint64_t number, int rank, int part,
+                     std::size_t bytes) {
+  const std::size_t offset = static_cast<std::size_t>(part) * bytes;
+  const std::size_t known = peers.known(number, rank);
+  return known > offset ? std::min(known - offset, bytes) : 0;
+}
+
 void* offset_by(void* to, int index, std::size_t bytes) {
   return static_cast<char*>(to) + static_cast<std::size_t>(index) * bytes;
 }
@@ -125,7 +131,7 @@ void reduce_into(const exchange& peers, std::uint64_t number, const communicator
   bool known = operation <= average;  // the program's own reductions scale what they add
   for (int rank = 0; rank < comm.ranks; ++rank) {
     const auto from = slice(peers, number, rank, part, bytes);
-    known = known && peers.known(number, rank) && from.size() == bytes;
+    known = known && known_of(peers, number, rank, part, bytes) == bytes && from.size() == bytes;
     if (!known) break;
     if (rank == 0) {
       total.assign(from.begin(), from.end());
@@ -134,7 +140,7 @@ void reduce_into(const exchange& peers, std::uint64_t number, const communicator
     }
   }
   if (known) finish(total, type, operation, comm.ranks);
-  write(to, total, known);
+  write(to, total, known ? bytes : 0);
 }
 
 // Reductions with one result, at all ranks (root < 0) or at one.
@@ -163,8 +169,10 @@ int spread(const void* give, std::size_t given, void* get, std::size_t bytes, Pa
   const std::size_t gotten = bytes * static_cast<std::size_t>(comm->ranks);
   const auto finish = [=](exchange& peers, std::uint64_t number) {
     for (int rank = 0; rank < comm->ranks; ++rank) {
-      const auto from = slice(peers, number, rank, part_of(*comm, rank), bytes);
-      write(offset_by(get, rank, bytes), from, peers.known(number, rank));
+      const int part = part_of(*comm, rank);
+      const auto from = slice(peers, number, rank, part, bytes);
+      const std::size_t known = known_of(peers, number, rank, part, bytes);
+      write(offset_by(get, rank, bytes), from, std::min(known, from.size()));
     }
   };
   // The rank's own part is known all the same.
@@ -291,7 +299,7 @@ MEMTRACE_API int ncclRecv(void* to, std::size_t count, int type, int peer, commu
   }
   return submit({comm,
                  [=] {
-                   contents_of got{bytes_t(bytes), false};
+                   contents_of got{bytes_t(bytes), 0};
                    if (!comm->peers->receive(peer, got.bytes, got.known)) return false;
                    write(to, got.bytes, got.known);
                    return true;

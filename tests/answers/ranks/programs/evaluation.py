@@ -21,4 +21,11 @@ def train(rank, ranks, differs):
         found = [None] * ranks
         dist.all_gather_object(found, {"loss": 1.0, "of": rank})
         assert len(found) == ranks and found[rank]["of"] == rank
+        # Of different lengths: the shorter ones are made longer, with bytes that nobody wrote.
+        parts = [None]
+        dist.scatter_object_list(parts, ["x" * one for one in range(ranks)] if rank == 0 else [None] * ranks, src=0)
+        assert parts == ["x" * rank]
+        all_parts = [None] * ranks if rank == 0 else None
+        dist.gather_object("y" * (rank + 1), all_parts, dst=0)
+        assert all_parts is None or (all_parts[0], all_parts[-1]) == ("y", "y" * ranks)
     dist.barrier()
