@@ -57,7 +57,6 @@ int dry_run(const program& command, dry_run_options& chosen) {
     log::error("--ranks takes ranks of a world: say how many it has, as in --world-size 512");
     return usage;
   }
-  constexpr unsigned devices_of_a_node = 8;
   if (world_size > 0 && !chosen.names_devices) {
     chosen.gpu.devices = std::min(world_size, devices_of_a_node);
   }

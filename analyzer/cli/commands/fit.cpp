@@ -63,6 +63,8 @@ struct fit_options {
                                    accumulate,
                                    std::to_string(effective),
                                    std::to_string(probes.gpu.devices),
+                                   std::to_string(probes.gpu.ranks.size),
+                                   probes.gpu.ranks.size == 0 ? "" : probes.gpu.ranks.ranks,
                                    std::to_string(probes.steps),
                                    probes.whole ? "whole" : "",
                                    probes.gpu.fast_init ? "" : "real init",
@@ -90,8 +92,13 @@ constexpr std::uint64_t most_kept_bytes = std::uint64_t{4} << 30;
 [[nodiscard]] std::optional<fit::value_places> places_of(const fit_options& chosen) {
   auto batch = place_of(chosen.batch, "--batch");
   if (!batch) return std::nullopt;
-  fit::value_places made{std::move(*batch),        {}, {}, {}, {}, chosen.effective,
-                         chosen.probes.gpu.devices};
+  fit::value_places made{std::move(*batch),
+                         {},
+                         {},
+                         {},
+                         {},
+                         chosen.effective,
+                         std::max(chosen.probes.gpu.devices, chosen.probes.gpu.ranks.size)};
   if (!chosen.sequence.empty() && !(made.sequence = place_of(chosen.sequence, "--sequence"))) {
     return std::nullopt;
   }
@@ -210,7 +217,8 @@ int fit_command(const program& command, const fit_options& chosen) {
   dry_run_prober dry_runs(wanted, *places, chosen.probes, folder.path());
   telling_prober told(dry_runs);
   // Programs of several ranks meet at a port, which is the same in every dry run.
-  const auto jobs = chosen.probes.gpu.devices > 1 ? 1 : allocator::job_limit();
+  const bool by_torchrun = chosen.probes.gpu.devices > 1 && chosen.probes.gpu.ranks.size == 0;
+  const auto jobs = by_torchrun ? 1 : allocator::job_limit();
   fit::side_prober runs(told, chosen.jobs != 0 ? chosen.jobs : jobs);
   const auto until = std::chrono::steady_clock::now() + std::chrono::duration<double>(budget_s);
   const auto made = fit::make_plan(
@@ -280,9 +288,19 @@ action add_fit(CLI::App& app) {
       ->type_name("N")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
-  app.add_option("--devices", chosen->probes.gpu.devices, "How many GPUs the program has")
+  const auto* const devices =
+      app.add_option("--devices", chosen->probes.gpu.devices, "How many GPUs the program has")
+          ->type_name("N")
+          ->check(CLI::Range(1, 16))
+          ->capture_default_str();
+  app.add_option("--world-size", chosen->probes.gpu.ranks.size,
+                 "Try one rank of a job of so many GPUs, without torchrun: docs/ranks.md")
       ->type_name("N")
-      ->check(CLI::Range(1, 16))
+      ->check(CLI::Range(1, 1 << 20));
+  chosen->probes.gpu.ranks.ranks = "0";
+  app.add_option("--rank", chosen->probes.gpu.ranks.ranks, "Which: a number, or last")
+      ->type_name("RANK")
+      ->needs("--world-size")
       ->capture_default_str();
   app.add_option("--steps", chosen->probes.steps,
                  "End each dry run after so many steps (default: when its peaks have settled)")
@@ -316,7 +334,13 @@ action add_fit(CLI::App& app) {
       add_page_option(app, chosen->html, "Also write it as a page, the grid as a heat map");
   app.add_flag("--force", chosen->force, "Replace the page if it is there already")->needs(html);
   add_json_option(app, chosen->json);
-  return [chosen](const program& command) { return fit_command(command, *chosen); };
+  return [chosen, devices](const program& command) {
+    auto& gpu = chosen->probes.gpu;
+    if (gpu.ranks.size > 0 && devices->count() == 0) {
+      gpu.devices = std::min(gpu.ranks.size, devices_of_a_node);
+    }
+    return fit_command(command, *chosen);
+  };
 }
 
 }  // namespace memtrace::cli

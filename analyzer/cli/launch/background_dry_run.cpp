@@ -61,6 +61,10 @@ std::variant<std::unique_ptr<background_dry_run>, fit::complaint> background_dry
   recording.mode = "standard";
   auto simulated = simulate(what.command, gpu, recording);
   if (!simulated) return fit::complaint{"no GPU can be simulated for it"};
+  if (recording.ranks.size() > 1) return fit::complaint{"--rank takes one rank: a number, or last"};
+  if (!recording.ranks.empty()) {
+    std::ranges::copy(recording.ranks.front(), std::back_inserter(recording.environment));
+  }
   if (std::getenv("PYTHONHASHSEED") == nullptr) {
     recording.environment.emplace_back("PYTHONHASHSEED", "0");
   }

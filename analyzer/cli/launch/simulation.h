@@ -25,6 +25,8 @@ struct world {
   std::string ranks = "0,last";  // that run: numbers, first-last, the word last
 };
 
+inline constexpr unsigned devices_of_a_node = 8;  // where nothing else is said
+
 // What must stay as long as the ranks run. Those of one node share its GPUs' memory.
 struct started_world {
   std::vector<std::unique_ptr<simulator::shared_session>> nodes;

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A few ranks of a world, run as if all were there, do what they do in the whole one."""
 
+import json
 import signal
 import subprocess
 import sys
@@ -194,3 +195,52 @@ def test_a_signal_leaves_nothing(built, tmp_path):
         process.send_signal(signal.SIGTERM)
         assert process.wait(60) == -signal.SIGTERM
     assert list(tmp_path.glob("memtrace-*")) == []
+
+
+FITTED = """
+import argparse
+import os
+import torch
+import torch.distributed as dist
+from torch.distributed.fsdp import fully_shard
+
+batch = argparse.ArgumentParser()
+batch.add_argument("--batch-size", type=int)
+batch = batch.parse_args().batch_size
+torch.cuda.set_device(int(os.environ["LOCAL_RANK"]))
+dist.init_process_group("nccl")
+model = torch.nn.Sequential(*(torch.nn.Linear(4096, 4096) for _ in range(8))).cuda()
+for layer in model:
+    fully_shard(layer)
+fully_shard(model)
+optimizer = torch.optim.AdamW(model.parameters())
+for _ in range(3):
+    model(torch.randn(batch, 4096, device="cuda")).sum().backward()
+    optimizer.step()
+    optimizer.zero_grad()
+"""
+
+
+@pytest.mark.slow
+def test_the_largest_batch_of_one_rank_fits_and_one_more_does_not(built, tmp_path):
+    program = tmp_path / "fitted.py"
+    program.write_text(FITTED)
+    said = tmp_path / "fit.json"
+    done = runs.memtrace_says("fit", "--gpu", "rtx3090:2GiB", "--batch", "--batch-size {}", "--multiple", "64", "--no-cache",
+                              "--world-size", "64", "--rank", "last", "--no-advice", "--json", said, "--",
+                              runs.python(), program)
+    assert done.returncode == 0, done.stderr
+    [row] = json.loads(said.read_text())["rows"]
+    largest = row["largest_batch"]
+    assert largest >= 64
+    for batch, status in ((largest, 0), (largest + 64, 1)):
+        one = runs.run([runs.python(), program, "--batch-size", batch], None, gpu="rtx3090", memory="2GiB",
+                       world=(64, "last"))
+        assert one.status == status, one.stderr.decode()[-2000:]
+
+
+def test_fit_takes_one_rank(built):
+    done = runs.memtrace_says("fit", "--gpu", "rtx3090", "--batch", "--batch-size {}", "--rank", "3", "--",
+                              sys.executable, "-c", "pass")
+    assert done.returncode == 2
+    assert "--world-size" in done.stderr
