@@ -41,6 +41,12 @@ std::uint64_t child_key(const communicator& parent, int color) {
   return hash(parent.key, parts, sizeof parts);
 }
 
+// In this world (memtrace dry-run --ranks).
+bool only_some_run() {
+  static const bool some = std::getenv("MEMTRACE_SIM_RANKS") != nullptr;
+  return some;
+}
+
 // Of a group of ranks, of which only some run: what absent_ranks.py (simulator/program) writes where
 // the name of a network plugin stands. Nothing else says which ranks of a world a communicator has.
 struct company {
@@ -72,8 +78,7 @@ std::optional<company> company_in(const void* config) {
 // The ranks that run of a communicator of so many, where not all of the world's do. Two of a group
 // have one of their own for messages, made while the first is sent or received.
 result find_running(const void* config, int ranks, int rank, std::vector<int>& running) {
-  static const bool some = std::getenv("MEMTRACE_SIM_RANKS") != nullptr;
-  if (!some || ranks == 1) return success;
+  if (!only_some_run() || ranks == 1) return success;
   const std::optional<company> group = company_in(config);
   if (!group) {
     log::warn(
@@ -97,9 +102,8 @@ result find_running(const void* config, int ranks, int rank, std::vector<int>& r
 // What plays the others lies before the program as a file that Python reads at its start, before
 // anything loads this library.
 [[gnu::constructor]] void look_whether_they_are_played() {
-  const char* const ranks = std::getenv("MEMTRACE_SIM_RANKS");
   const char* const played = std::getenv("MEMTRACE_SIM_PLAYED");
-  if (ranks == nullptr || (played != nullptr && std::atoi(played) == getpid())) return;
+  if (!only_some_run() || (played != nullptr && std::atoi(played) == getpid())) return;
   log::warn(
       "the ranks that do not run cannot be played, and whoever waits for them hangs: this Python "
       "did "
@@ -180,14 +184,13 @@ int split(communicator* parent, int color, int order, communicator** to, const v
   if (parent == nullptr || to == nullptr) return invalid_argument;
   *to = nullptr;
   // Those that do not run cannot say where they belong.
-  if (const auto group = company_in(config); group && color != no_color) {
+  if (only_some_run()) {
     ++parent->children;
+    if (color == no_color) return success;
+    const auto group = company_in(config);
+    if (!group) return invalid_usage;
     const auto key = child_key(*parent, color);
     return make(to, key, group->ranks, group->rank, parent->device, config);
-  }
-  if (std::getenv("MEMTRACE_SIM_RANKS") != nullptr && color == no_color) {
-    ++parent->children;
-    return success;
   }
   std::vector<membership> all;
   const result gathered = gather(*parent, {color, order}, all);

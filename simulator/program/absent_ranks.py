@@ -13,7 +13,7 @@ import functools
 import inspect
 import os
 import pickle
-import signal as signals
+import signal
 import sys
 from importlib import machinery, util
 
@@ -114,8 +114,8 @@ def hold(make_store):
     if child != 0:
         return child
     try:
-        for signal in (2, 15):  # they are for the ranks
-            signals.signal(signal, signals.SIG_IGN)
+        for number in (signal.SIGINT, signal.SIGTERM):  # they are for the ranks
+            signal.signal(number, signal.SIG_IGN)
         make_store()
         with open(os.path.join(HERE, "running"), "a") as file:
             os.close(present.pop())
@@ -125,7 +125,7 @@ def hold(make_store):
 
 
 def end(child):
-    os.kill(child, signals.SIGKILL)
+    os.kill(child, signal.SIGKILL)
     os.waitpid(child, 0)
 
 

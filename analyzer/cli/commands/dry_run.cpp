@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <CLI/App.hpp>
-#include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <optional>
@@ -52,14 +51,11 @@ int dry_run(const program& command, dry_run_options& chosen) {
                chosen.bare ? "--bare" : "--mode minimal");
     return usage;
   }
-  const unsigned world_size = chosen.gpu.ranks.size;
-  if (chosen.names_ranks && world_size == 0) {
+  if (chosen.names_ranks && chosen.gpu.job.size == 0) {
     log::error("--ranks takes ranks of a world: say how many it has, as in --world-size 512");
     return usage;
   }
-  if (world_size > 0 && !chosen.names_devices) {
-    chosen.gpu.devices = std::min(world_size, devices_of_a_node);
-  }
+  choose_devices(chosen.gpu, chosen.names_devices);
   std::optional<child_end> end;
   bool found_torch = false;
   {
@@ -95,12 +91,12 @@ action add_dry_run(CLI::App& app) {
                                   ->type_name("N")
                                   ->check(CLI::Range(0, 16))
                                   ->capture_default_str();
-  app.add_option("--world-size", chosen->gpu.ranks.size,
+  app.add_option("--world-size", chosen->gpu.job.size,
                  "Run ranks of a job of so many GPUs, 8 to a node or as --devices says, without "
                  "torchrun")
       ->type_name("N")
       ->check(CLI::Range(1, 1 << 20));
-  const auto* const ranks = app.add_option("--ranks", chosen->gpu.ranks.ranks,
+  const auto* const ranks = app.add_option("--ranks", chosen->gpu.job.ranks,
                                            "Those of its ranks that are run; the others are played")
                                 ->type_name("LIST")
                                 ->capture_default_str();

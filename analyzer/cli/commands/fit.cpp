@@ -63,8 +63,8 @@ struct fit_options {
                                    accumulate,
                                    std::to_string(effective),
                                    std::to_string(probes.gpu.devices),
-                                   std::to_string(probes.gpu.ranks.size),
-                                   probes.gpu.ranks.size == 0 ? "" : probes.gpu.ranks.ranks,
+                                   std::to_string(probes.gpu.job.size),
+                                   probes.gpu.job.size == 0 ? "" : probes.gpu.job.ranks,
                                    std::to_string(probes.steps),
                                    probes.whole ? "whole" : "",
                                    probes.gpu.fast_init ? "" : "real init",
@@ -98,7 +98,7 @@ constexpr std::uint64_t most_kept_bytes = std::uint64_t{4} << 30;
                          {},
                          {},
                          chosen.effective,
-                         std::max(chosen.probes.gpu.devices, chosen.probes.gpu.ranks.size)};
+                         std::max(chosen.probes.gpu.devices, chosen.probes.gpu.job.size)};
   if (!chosen.sequence.empty() && !(made.sequence = place_of(chosen.sequence, "--sequence"))) {
     return std::nullopt;
   }
@@ -217,7 +217,7 @@ int fit_command(const program& command, const fit_options& chosen) {
   dry_run_prober dry_runs(wanted, *places, chosen.probes, folder.path());
   telling_prober told(dry_runs);
   // Programs of several ranks meet at a port, which is the same in every dry run.
-  const bool by_torchrun = chosen.probes.gpu.devices > 1 && chosen.probes.gpu.ranks.size == 0;
+  const bool by_torchrun = chosen.probes.gpu.devices > 1 && chosen.probes.gpu.job.size == 0;
   const auto jobs = by_torchrun ? 1 : allocator::job_limit();
   fit::side_prober runs(told, chosen.jobs != 0 ? chosen.jobs : jobs);
   const auto until = std::chrono::steady_clock::now() + std::chrono::duration<double>(budget_s);
@@ -293,12 +293,12 @@ action add_fit(CLI::App& app) {
           ->type_name("N")
           ->check(CLI::Range(1, 16))
           ->capture_default_str();
-  app.add_option("--world-size", chosen->probes.gpu.ranks.size,
+  app.add_option("--world-size", chosen->probes.gpu.job.size,
                  "Try one rank of a job of so many GPUs, without torchrun: docs/ranks.md")
       ->type_name("N")
       ->check(CLI::Range(1, 1 << 20));
-  chosen->probes.gpu.ranks.ranks = "0";
-  app.add_option("--rank", chosen->probes.gpu.ranks.ranks, "Which: a number, or last")
+  chosen->probes.gpu.job.ranks = "0";
+  app.add_option("--rank", chosen->probes.gpu.job.ranks, "Which: a number, or last")
       ->type_name("RANK")
       ->needs("--world-size")
       ->capture_default_str();
@@ -335,10 +335,7 @@ action add_fit(CLI::App& app) {
   app.add_flag("--force", chosen->force, "Replace the page if it is there already")->needs(html);
   add_json_option(app, chosen->json);
   return [chosen, devices](const program& command) {
-    auto& gpu = chosen->probes.gpu;
-    if (gpu.ranks.size > 0 && devices->count() == 0) {
-      gpu.devices = std::min(gpu.ranks.size, devices_of_a_node);
-    }
+    choose_devices(chosen->probes.gpu, devices->count() > 0);
     return fit_command(command, *chosen);
   };
 }

@@ -170,13 +170,9 @@ constexpr auto patience = std::chrono::seconds(30);  // with a program that was 
 
 }  // namespace
 
-child_end run_program(const std::vector<std::string>& command, const variables& environment,
-                      bool fixed_addresses) {
-  return run_programs(command, environment, {{}}, fixed_addresses);
-}
-
 child_end run_programs(const std::vector<std::string>& command, const variables& environment,
-                       const std::vector<variables>& each, bool fixed_addresses) {
+                       std::vector<variables> each, bool fixed_addresses) {
+  if (each.empty()) each.emplace_back();
   const auto arguments = arguments_of(command);
   child_end end;
   // No signal may be lost between fork and the handlers.

@@ -39,14 +39,14 @@ struct child_end {
 // Waits for the program to end. `environment` is added to the inherited one. From the keyboard,
 // signals reach the program directly; others are forwarded. With `fixed_addresses` its libraries,
 // heap and stack lie at the same addresses in every run.
-[[nodiscard]] child_end run_program(const std::vector<std::string>& command,
-                                    const variables& environment, bool fixed_addresses);
-// The program once for each of `each`, at most most_at_once, side by side. Where one fails the others
-// are asked to end, and killed half a minute later; its end is the answer. They die with memtrace.
+//
+// `each`: it runs once for each of these, with them besides, at most most_at_once side by side; empty:
+// once. Where one fails the others are asked to end, and killed half a minute later; its end is the
+// answer. Several die with memtrace.
 inline constexpr std::size_t most_at_once = 64;
 [[nodiscard]] child_end run_programs(const std::vector<std::string>& command,
-                                     const variables& environment,
-                                     const std::vector<variables>& each, bool fixed_addresses);
+                                     const variables& environment, std::vector<variables> each,
+                                     bool fixed_addresses);
 
 // A program that nobody waits for yet, in a process group of its own that dies with memtrace: its
 // standard input is empty, and what it writes goes into a file.

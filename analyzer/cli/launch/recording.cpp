@@ -168,9 +168,7 @@ std::optional<child_end> record_and_report(const program& command,
   const auto old_traces = records ? trace::traces_in(start->folder) : std::vector<std::string>();
   log::info("starting {}", text::join(command, " "));
   const auto end =
-      options.ranks.empty()
-          ? run_program(command, start->environment, options.fixed_addresses)
-          : run_programs(command, start->environment, options.ranks, options.fixed_addresses);
+      run_programs(command, start->environment, options.ranks, options.fixed_addresses);
   if (end.started && records && options.report) report_new_traces(start->folder, old_traces);
   return end;
 }

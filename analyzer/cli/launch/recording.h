@@ -20,7 +20,7 @@ struct recording_options {
   std::string output;            // directory for the traces, made if it is not there; empty: here
   bool record = true;            // false: only run
   bool report = true;            // at the end, on stderr
-  bool fixed_addresses = false;  // see run_program
+  bool fixed_addresses = false;  // see run_programs
   bool announce = false;         // say first what will be recorded, and what not
   std::string mode;              // MEMTRACE; empty: as it is set
   variables environment;         // more variables to set

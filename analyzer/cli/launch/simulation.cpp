@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <CLI/App.hpp>
+#include <algorithm>
 #include <cmath>
 #include <fstream>
 #include <sstream>
@@ -49,6 +50,11 @@ namespace {
 
 }  // namespace
 
+void choose_devices(simulated_gpu& to, bool are_named) {
+  constexpr unsigned devices_of_a_node = 8;
+  if (to.job.size > 0 && !are_named) to.devices = std::min(to.job.size, devices_of_a_node);
+}
+
 void add_value_options(CLI::App& app, simulated_gpu& to) {
   app.add_option(
          "--routing", to.routing,
@@ -67,8 +73,8 @@ void add_value_options(CLI::App& app, simulated_gpu& to) {
 std::optional<simulation> simulate(const program& command, const simulated_gpu& wanted,
                                    recording_options& into) {
   started_world ranks;
-  if (wanted.ranks.size > 0) {
-    auto prepared = prepare_world(command, wanted.ranks, wanted.devices);
+  if (wanted.job.size > 0) {
+    auto prepared = prepare_world(command, wanted.job, wanted.devices);
     if (!prepared) return std::nullopt;
     ranks = std::move(*prepared);
   }
@@ -91,7 +97,7 @@ std::optional<simulation> simulate(const program& command, const simulated_gpu& 
                   std::move(ranks)};
   into.environment = std::move(prepared.value().variables);
   into.environment.emplace_back("MEMTRACE_SIM_SESSION", made.session->name());
-  into.ranks = made.ranks.each;
+  into.ranks = std::move(made.ranks.each);
   into.preload = std::move(prepared.value().preload);
   // PyTorch frees some tensors in the order of their addresses on the host.
   into.fixed_addresses = true;

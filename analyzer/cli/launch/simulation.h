@@ -25,8 +25,6 @@ struct world {
   std::string ranks = "0,last";  // that run: numbers, first-last, the word last
 };
 
-inline constexpr unsigned devices_of_a_node = 8;  // where nothing else is said
-
 // What must stay as long as the ranks run. Those of one node share its GPUs' memory.
 struct started_world {
   std::vector<std::unique_ptr<simulator::shared_session>> nodes;
@@ -48,8 +46,11 @@ struct simulated_gpu {
   // Values that decide sizes, as the agent takes them; empty: zeros.
   std::string routing;
   std::string masks;
-  world ranks;
+  world job;
 };
+
+// Where nobody named the devices: 8 to a node of a job, or the whole of a smaller one.
+void choose_devices(simulated_gpu& to, bool are_named);
 
 // --routing and --masks, for whoever simulates.
 void add_value_options(CLI::App& app, simulated_gpu& to);
