@@ -19,9 +19,14 @@ namespace {
   return row == view.categories.end() ? 0 : row->bytes;
 }
 
+// Autocast's copies of weights, which count as activations.
 [[nodiscard]] std::uint64_t casts_in(const memory_view& view) {
   std::uint64_t bytes = 0;
-  for (const auto& row : view.categories) bytes += row.autocast_copies;
+  for (const auto& row : view.categories) {
+    for (const auto& one : row.rules) {
+      if (one.rule == "autocast_copy") bytes += one.bytes;
+    }
+  }
   return bytes;
 }
 

@@ -55,7 +55,6 @@ struct category_row {
   std::uint64_t recomputed = 0;   // of the bytes
   std::uint64_t attention_scores = 0;
   std::uint64_t fp32_under_autocast = 0;
-  std::uint64_t autocast_copies = 0;
 };
 
 // Memory to which the program gave one name with annotate(): the cache of a request, a table.

@@ -7,7 +7,12 @@ namespace memtrace::autograd {
 
 class [[nodiscard]] cast_mark {
  public:
-  cast_mark() noexcept : outer_(innermost) { innermost = this; }
+  // `records`: whether the thread records gradients. Inside, PyTorch does in any case, so that a copy
+  // of a weight that is made without serves where gradients are recorded, too.
+  explicit cast_mark(bool records) noexcept
+      : outer_(innermost), records_(outer_ == nullptr ? records : outer_->records_) {
+    innermost = this;
+  }
   ~cast_mark() { innermost = outer_; }
   cast_mark(const cast_mark&) = delete;
   cast_mark& operator=(const cast_mark&) = delete;
@@ -16,6 +21,8 @@ class [[nodiscard]] cast_mark {
   [[nodiscard]] bool has_allocated() const noexcept { return has_allocated_; }
 
   [[nodiscard]] static bool is_active() noexcept { return innermost != nullptr; }
+  // Of the program around it, while one is active.
+  [[nodiscard]] static bool program_records() noexcept { return innermost->records_; }
   static void allocated() noexcept {
     if (innermost != nullptr) innermost->has_allocated_ = true;
   }
@@ -25,6 +32,7 @@ class [[nodiscard]] cast_mark {
       __attribute__((tls_model("initial-exec"))) = nullptr;
 
   cast_mark* const outer_;
+  const bool records_;
   bool has_allocated_ = false;
 };
 

@@ -33,7 +33,8 @@ thread_local constinit std::uint32_t last_modes __attribute__((tls_model("initia
 std::uint32_t mode_flags() noexcept {
   const torch_functions* const torch = find_torch_functions();
   if (torch == nullptr) return format::scope_grad;
-  return flag_if(torch->grad_mode == nullptr || torch->grad_mode(), format::scope_grad) |
+  const bool records = cast_mark::is_active() ? cast_mark::program_records() : is_grad_on();
+  return flag_if(records, format::scope_grad) |
          flag_if(torch->inference_mode != nullptr && torch->inference_mode(),
                  format::scope_inference) |
          flag_if(is_autocast_on(), format::scope_autocast);
@@ -75,6 +76,11 @@ bool is_autocast_on() noexcept {
   if (autocast_is_on) return true;
   const torch_functions* const torch = find_torch_functions();
   return torch != nullptr && torch->autocast != nullptr && torch->autocast(cuda_type);
+}
+
+bool is_grad_on() noexcept {
+  const torch_functions* const torch = find_torch_functions();
+  return torch == nullptr || torch->grad_mode == nullptr || torch->grad_mode();
 }
 
 void set_scope(event_scope& scope, recorder& to, const python_stack::captured& here,

@@ -16,6 +16,8 @@ namespace memtrace::autograd {
 void set_scope(event_scope& scope, recorder& to, const python_stack::captured& here,
                bool is_free) noexcept;
 
+// The calling thread records gradients; a PyTorch that cannot be asked counts as one that does.
+[[nodiscard]] bool is_grad_on() noexcept;
 // Autocast is on for CUDA in the calling thread.
 [[nodiscard]] bool is_autocast_on() noexcept;
 

@@ -8,6 +8,7 @@
 #include "interpose/sight/autograd/cast_mark.h"
 #include "interpose/sight/autograd/is_allowed.h"
 #include "interpose/sight/autograd/real_behind.h"
+#include "interpose/sight/autograd/scope.h"
 #include "interpose/sight/autograd/tensor_layout.h"
 #include "interpose/sight/autograd/tensor_records.h"
 #include "interpose/sight/autograd/torch_symbols.h"
@@ -59,7 +60,7 @@ MEMTRACE_EXPORTED void* AUTOGRAD_CAST(void* result, signed char scalar_type, con
   auto* const real = autograd::real_behind<decltype(AUTOGRAD_CAST)>(hook_id::AUTOGRAD_CAST,
                                                                     __builtin_return_address(0));
   if (!autograd::is_allowed()) return real(result, scalar_type, source, device_type);
-  const autograd::cast_mark mark;
+  const autograd::cast_mark mark(autograd::is_grad_on());
   void* const returned = real(result, scalar_type, source, device_type);
   if (mark.has_allocated()) after_cast(source, result);
   return returned;
