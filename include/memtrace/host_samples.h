@@ -13,6 +13,9 @@ inline constexpr char prefix[] = "memtrace.";
 inline constexpr char resident[] = "memtrace.host.rss";
 // The part that the kernel cannot drop: anonymous, shared and swapped-out memory.
 inline constexpr char kept[] = "memtrace.host.kept";
+// Free in the C library's heap (mallinfo2), at the first look and each time that `kept` has changed
+// by 64 MiB since; right after `resident` and `kept`.
+inline constexpr char heap_free[] = "memtrace.host.heap_free";
 // Its share of the pages that it has in common with others.
 inline constexpr char proportional[] = "memtrace.host.pss";
 // The highest `resident` ever; once, at the end.

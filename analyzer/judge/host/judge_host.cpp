@@ -186,15 +186,22 @@ void leave_open(verdicts::verdict& made, std::uint64_t more_steps_needed) {
 }
 
 // PyTorch pins a buffer when all that it has are in use: their number rises by chance up to as many
-// as are ever in use at once (a DataLoader's prefetched batches), some tens of steps long. Memory
-// that is pinned in nearly every step is another thing.
+// as are ever in use at once (a DataLoader's prefetched batches), some tens of steps long, or longer
+// on a busy machine. Memory that is pinned in nearly every step is another thing.
 void let_buffers_settle(verdicts::verdict& pinned, std::span<const std::uint64_t> values) {
   constexpr std::size_t settled = 60;  // steps
-  if (!is_leak(pinned.found.shape) || values.size() >= settled) return;
+  if (!is_leak(pinned.found.shape)) return;
   std::size_t rises = 0;
-  for (std::size_t i = 1; i < values.size(); ++i) rises += values[i] > values[i - 1] ? 1 : 0;
+  std::size_t later = 0;  // of them, in the second half
+  for (std::size_t i = 1; i < values.size(); ++i) {
+    if (values[i] <= values[i - 1]) continue;
+    ++rises;
+    later += 2 * i > values.size() ? 1 : 0;
+  }
   if (10 * rises >= 9 * (values.size() - 1)) return;
-  leave_open(pinned, settled - values.size());
+  // What fills by chance rises more and more rarely: here less than half as often as before.
+  if (values.size() >= settled && 3 * later >= rises) return;
+  leave_open(pinned, std::max(settled, 2 * values.size()) - values.size());
 }
 
 // A program that starts gets memory for many reasons: of the GPU, for one, a pool of its own that it
@@ -272,7 +279,7 @@ class host_judge {
     for (auto& one : made_) {
       leave_open_before_steps(one, step_ends_.size());
       leave_open_in_a_sequence(one, step_ends_.size(), positions_);
-      describe(one, samples_);
+      describe(one, samples_, step_ends_);
     }
     return std::move(made_);
   }

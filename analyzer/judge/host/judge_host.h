@@ -29,6 +29,7 @@ namespace memtrace::host {
 [[nodiscard]] std::string_view name_of(format::host::limit_source from);
 
 // Sets the summary; of workers also what to write instead, where the cause is seen in the series.
-void describe(verdicts::verdict& made, const host_samples& samples);
+void describe(verdicts::verdict& made, const host_samples& samples,
+              std::span<const std::uint64_t> step_ends);
 
 }  // namespace memtrace::host

@@ -38,6 +38,7 @@ host_collector::known_name host_collector::understand(std::string_view name) {
   constexpr std::pair<std::string_view, meaning> all[] = {
       {host::resident, meaning::resident},
       {host::kept, meaning::kept},
+      {host::heap_free, meaning::heap_free},
       {host::proportional, meaning::proportional},
       {host::highest, meaning::peak},
       {host::workers, meaning::workers},
@@ -99,6 +100,8 @@ void host_collector::take(const known_name& name, sample taken) {
       return found_.resident.add(taken);
     case meaning::kept:
       return found_.kept.add(taken);
+    case meaning::heap_free:
+      return found_.heap_free.add(taken);
     case meaning::proportional:
       latest_proportional_ = taken.bytes;
       return;

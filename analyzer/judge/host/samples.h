@@ -50,8 +50,9 @@ struct worker_memory {
 struct host_samples {
   sampled_series resident;
   sampled_series kept;
-  sampled_series together;  // proportional: the process and its workers
-  sampled_series workers;   // how many
+  sampled_series heap_free;  // in the C library's heap; each 64 MiB of `kept`
+  sampled_series together;   // proportional: the process and its workers
+  sampled_series workers;    // how many
   sampled_series workers_proportional;
   sampled_series workers_kept;
   sampled_series limit_used;
@@ -81,6 +82,7 @@ class host_collector final : public trace::record_visitor {
     none,
     resident,
     kept,
+    heap_free,
     proportional,
     peak,
     workers,

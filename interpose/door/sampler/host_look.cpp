@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "interpose/ground/base/read_clock.h"
 #include "memtrace/host_samples.h"
 
 namespace memtrace::sampler {
@@ -26,6 +27,7 @@ void host_look::define_names(recorder& to) noexcept {
   namespace host = format::host;
   ids_ = {.resident = to.text_id(host::resident),
           .kept = to.text_id(host::kept),
+          .heap_free = to.text_id(host::heap_free),
           .proportional = to.text_id(host::proportional),
           .workers = to.text_id(host::workers),
           .workers_proportional = to.text_id(host::workers_proportional),
@@ -41,6 +43,14 @@ void host_look::begin() noexcept {
   limit_.find(buffer_);
   simulator_holds_ =
       reinterpret_cast<std::size_t (*)()>(dlsym(RTLD_DEFAULT, "memtrace_simulator_holds"));
+  // Another malloc's figures mean something else, and those of the C library nothing beside it.
+  void* const ask = dlsym(RTLD_DEFAULT, "mallinfo2");
+  Dl_info its{};
+  Dl_info mallocs{};
+  const bool is_own = ask != nullptr && dladdr(ask, &its) != 0 &&
+                      dladdr(dlsym(RTLD_DEFAULT, "malloc"), &mallocs) != 0 &&
+                      its.dli_fbase == mallocs.dli_fbase;
+  ask_heap_ = is_own ? reinterpret_cast<heap_facts (*)()>(ask) : nullptr;
 }
 
 void host_look::process(recorder& to) noexcept {
@@ -50,7 +60,21 @@ void host_look::process(recorder& to) noexcept {
   const std::uint64_t simulated = simulator_holds_ == nullptr ? 0 : simulator_holds_();
   const auto kept = memory->kept - std::min<std::uint64_t>(memory->kept, simulated);
   (void)record<2>(to, {{{ids_.resident, as_value(memory->resident)}, {ids_.kept, as_value(kept)}}});
+  record_heap(to, kept);
   record_limit(to, *memory);
+}
+
+// The heap is locked while its free chunks are counted: 1 µs for a hundred of them. A heap of so many
+// that it takes a millisecond is not asked again.
+void host_look::record_heap(recorder& to, std::uint64_t kept) noexcept {
+  constexpr std::uint64_t much = 64 << 20;
+  const std::uint64_t change = kept > kept_at_heap_ ? kept - kept_at_heap_ : kept_at_heap_ - kept;
+  if (ask_heap_ == nullptr || change < much) return;
+  constexpr std::uint64_t too_long = 1'000'000;
+  const std::uint64_t before = read_clock(CLOCK_THREAD_CPUTIME_ID);
+  const heap_facts found = ask_heap_();
+  if (read_clock(CLOCK_THREAD_CPUTIME_ID) - before > too_long) ask_heap_ = nullptr;
+  if (record<1>(to, {{{ids_.heap_free, as_value(found.free)}}})) kept_at_heap_ = kept;
 }
 
 void host_look::record_limit(recorder& to, const resident_memory& process) noexcept {

@@ -16,6 +16,12 @@
 
 namespace memtrace::sampler {
 
+// struct mallinfo2 of glibc 2.33, which older headers lack.
+struct heap_facts {
+  std::size_t from_kernel, free_chunks, fast_chunks, mappings, mapped, unused, fast_bytes;
+  std::size_t in_use, free, at_top;
+};
+
 class host_look {
  public:
   void define_names(recorder& to) noexcept;
@@ -35,16 +41,19 @@ class host_look {
 
  private:
   struct name_ids {
-    std::uint32_t resident, kept, proportional;
+    std::uint32_t resident, kept, heap_free, proportional;
     std::uint32_t workers, workers_proportional, workers_kept;
     std::uint32_t worker, worker_proportional;
     std::uint32_t limit, limit_used, limit_from;
   };
 
   void record_limit(recorder& to, const resident_memory& process) noexcept;
+  void record_heap(recorder& to, std::uint64_t kept) noexcept;
 
   name_ids ids_{};
-  std::size_t (*simulator_holds_)() = nullptr;  // contents of simulated device memory
+  std::size_t (*simulator_holds_)() = nullptr;      // contents of simulated device memory
+  heap_facts (*ask_heap_)() = nullptr;              // mallinfo2, from glibc 2.33 on
+  std::uint64_t kept_at_heap_ = ~std::uint64_t{0};  // at the latest look at the heap
   memory_limit limit_;
   limit_state last_limit_{};
   child_processes below_;

@@ -216,22 +216,36 @@ TEST_CASE("GIVEN pinned memory that grows in every step WHEN judged THEN the cal
   CHECK(pinned.suspects[0].stack.value == 9);
 }
 
-TEST_CASE(
-    "GIVEN a cache of pinned buffers that fills WHEN there are few steps THEN more are asked for") {
+TEST_CASE("GIVEN a cache of pinned buffers that fills by chance WHEN judged THEN it is open") {
+  for (const std::uint64_t steps : {30, 100}) {
+    std::vector<replay::pinned_change> changes;
+    std::uint64_t total = 0;
+    for (std::uint64_t step = 0; step < steps && step < 60; step += 4) {
+      total += 2 * mebibyte;
+      changes.push_back({(step + 1) * second - 5, total, static_cast<std::int64_t>(2 * mebibyte),
+                         replay::site_id{9, false}});
+    }
+    const auto all = host::judge_host(with_limit(), changes, ends(steps, second, second));
+    const auto& found = about(all, "pinned");
+    CHECK_FALSE(is_leak(found.found.shape));
+    CHECK_FALSE(found.found.negligible);
+    CHECK(found.bytes_per_step == 0);
+    CHECK(found.found.bytes_per_step_high == 0);
+    if (steps == 30) CHECK(found.found.more_steps_needed == 30);
+    CHECK(found.found.overturned_by == growth::overturned_by(found.found));
+  }
+}
+
+TEST_CASE("GIVEN memory that is pinned now and then to the end WHEN judged THEN it leaks") {
   std::vector<replay::pinned_change> changes;
   std::uint64_t total = 0;
-  for (std::uint64_t step = 0; step < 30; step += 4) {
+  for (std::uint64_t step = 0; step < 200; step += 4) {
     total += 2 * mebibyte;
     changes.push_back({(step + 1) * second - 5, total, static_cast<std::int64_t>(2 * mebibyte),
                        replay::site_id{9, false}});
   }
-  const auto all = host::judge_host(with_limit(), changes, ends(30, second, second));
-  const auto& found = about(all, "pinned");
-  CHECK_FALSE(is_leak(found.found.shape));
-  CHECK_FALSE(found.found.negligible);
-  CHECK(found.bytes_per_step == 0);
-  CHECK(found.found.bytes_per_step_high == 0);
-  CHECK(found.found.overturned_by == growth::overturned_by(found.found));
+  const auto all = host::judge_host(with_limit(), changes, ends(200, second, second));
+  CHECK(is_leak(about(all, "pinned").found.shape));
 }
 
 TEST_CASE(
@@ -270,4 +284,57 @@ TEST_CASE("GIVEN counters of any name and value WHEN read THEN only the recorder
   CHECK(seen.found().kept.peak() == 5);
   CHECK(seen.found().workers.peak() == 5);
   CHECK(seen.found().outside.empty());
+}
+
+namespace {
+
+constexpr std::uint64_t seconds_of_growth = 200;
+
+// By 2 MiB a step of a second.
+[[nodiscard]] verdict growing_process(std::uint64_t looks_apart,
+                                      const std::function<std::uint64_t(std::uint64_t)>& free_at) {
+  host::host_samples samples = with_limit();
+  const auto kept = [](std::uint64_t time) { return gibibyte + time / second * 2 * mebibyte; };
+  sample_every(second, seconds_of_growth * second, samples.kept, kept);
+  sample_every(second, seconds_of_growth * second, samples.resident, kept);
+  sample_every(looks_apart, seconds_of_growth * second, samples.heap_free, free_at);
+  const auto step_ends = ends(seconds_of_growth, second, second + second / 2);
+  return about(host::judge_host(samples, {}, step_ends, 0), "");
+}
+
+[[nodiscard]] verdict growing_by_heap(double free_part) {
+  return growing_process(32 * second, [&](std::uint64_t time) {
+    const auto grown = static_cast<double>(time / second * 2 * mebibyte);
+    return static_cast<std::uint64_t>(free_part * grown);
+  });
+}
+
+}  // namespace
+
+TEST_CASE(
+    "GIVEN a process that grows by free memory of its heap THEN malloc is told to give it back") {
+  const auto made = growing_by_heap(0.9);
+  REQUIRE(made.fix);
+  CHECK(made.fix->id == "free_heap");
+  CHECK_THAT(made.fix->change, Catch::Contains("MALLOC_MMAP_THRESHOLD_="));
+  CHECK_THAT(made.summary, Catch::Contains("90 % of that is free memory in malloc's heap"));
+  CHECK_FALSE(growing_by_heap(0.4).fix);
+  CHECK_FALSE(growing_by_heap(0).fix);
+}
+
+TEST_CASE("GIVEN a heap that was left free before the first step THEN it is not what grows") {
+  const auto made =
+      growing_process(second, [](std::uint64_t time) { return time == 0 ? 0 : 2 * gibibyte; });
+  CHECK(is_leak(made.found.shape));
+  CHECK_FALSE(made.fix);
+}
+
+TEST_CASE("GIVEN looks at the heap that ended early THEN nothing is said of what came later") {
+  host::host_samples samples = with_limit();
+  const auto kept = [](std::uint64_t time) { return gibibyte + time / second * 2 * mebibyte; };
+  sample_every(second, seconds_of_growth * second, samples.kept, kept);
+  sample_every(10 * second, 40 * second, samples.heap_free,
+               [](std::uint64_t time) { return time / second * 2 * mebibyte; });
+  const auto step_ends = ends(seconds_of_growth, second, second + second / 2);
+  CHECK_FALSE(about(host::judge_host(samples, {}, step_ends, 0), "").fix);
 }
