@@ -44,6 +44,7 @@ constexpr named all[] = {
     {"growing_outside", "make once what each step loads or compiles"},
     {"growing_pinned", "one pinned buffer, used again"},
     {"growing_reserved", "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True"},
+    {"unused_graphs", "`torch.no_grad()` around it"},
     {"growing_sum", "add up `x.detach()`"},
     {"growing_tensor", "allocate it once"},
     {"growing_workers", "bound what the data set keeps"},

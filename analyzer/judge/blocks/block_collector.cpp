@@ -182,7 +182,8 @@ void block_collector::note_saved(const attribution::block_life& block,
   facts.columns = narrowed(block.saved.columns);
   if (facts.element_bits == 0) facts.element_bits = bits_of_scalar_type(block.saved.scalar_type);
   if (facts.dimensions < least_score_dimensions) return;
-  scores_.learn(attribution::keep(block, found), softmaxes_, marks_);
+  const auto kept = attribution::keep(block, found);
+  scores_.learn(kept, place_of(kept.where.module), softmaxes_, marks_);
 }
 
 void block_collector::on_module(const trace::event&, const trace::module_event& record) {
@@ -212,6 +213,12 @@ std::vector<keeping> block_collector::keepings_of(std::uint32_t device) {
   return std::move(known->second.keepings);
 }
 
+attribution::module_place block_collector::place_of(trace::object_id module) const {
+  const auto known = modules_.find(module);
+  if (known == modules_.end()) return {module, {}};
+  return {known->second.root, names_[known->second.path]};
+}
+
 bool block_collector::are_scores(const block_facts& facts) const {
   if (!facts.kept_by_autograd || facts.dimensions < least_score_dimensions) return false;
   attribution::kept_block block;
@@ -220,7 +227,7 @@ bool block_collector::are_scores(const block_facts& facts) const {
   block.saved.dimensions = facts.dimensions;
   block.saved.rows = facts.rows;
   block.saved.columns = facts.columns;
-  return scores_.are_scores(block);
+  return scores_.are_scores(block, place_of(facts.module));
 }
 
 fact_list block_collector::facts_of(const allocator::request_log& log) {

@@ -64,6 +64,7 @@ class block_collector final : public attribution::life_observer, public trace::r
   };
   void note_saved(const attribution::block_life& block, const attribution::classification& found,
                   block_facts& facts);
+  [[nodiscard]] attribution::module_place place_of(trace::object_id module) const;
   [[nodiscard]] bool are_scores(const block_facts& facts) const;
 
   const trace::dictionary& names_;

@@ -60,7 +60,10 @@ void explain_one(const verdict& about, suspect& who, const retention& kept) {
   const bool even = who.found.shape == growth::shape::accumulating && who.blocks > 1 &&
                     who.found.evidence.late_start == 0;
   if (!who.retained_by.empty() || !lasts(about) || !even) return;
-  auto lost = kept.unnamed(who.device, who.site, who.bytes_per_step, who.bytes / who.blocks);
+  // Of what grew: a workspace of the same line is as large as all of that.
+  const auto grew = static_cast<std::uint64_t>(std::max(0.0, who.found.evidence.net_bytes));
+  auto lost = kept.unnamed(who.device, who.site, who.bytes_per_step,
+                           std::min(who.bytes, grew) / who.blocks);
   if (lost) who.retained_by.push_back(std::move(*lost));
 }
 

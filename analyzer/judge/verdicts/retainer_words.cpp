@@ -35,6 +35,12 @@ constexpr std::string_view element = "[…]";
   return fmt::format(", {}{}", held_by.owner, place);
 }
 
+// Not in the innermost container on its path, whose class and length are those of the retainer.
+[[nodiscard]] bool grows_further_out(const retainer& held_by) {
+  if (!held_by.grows_in || held_by.container.empty()) return false;
+  return held_by.grows_in->variable != held_by.path.substr(0, held_by.path.rfind('['));
+}
+
 }  // namespace
 
 std::string variable_of(const retainer& held_by) {
@@ -61,6 +67,11 @@ bool is_bounded_by_kind(const retainer& held_by) {
 }
 
 std::string_view container_class(const retainer& held_by) {
+  // Of one further out its class is not recorded: a dictionary has keys.
+  if (held_by.grows_in && held_by.grows_in->length != held_by.length &&
+      !held_by.container.empty()) {
+    return held_by.grows_in->keys != 0 ? "dict" : "list";
+  }
   const std::string_view whole = held_by.container;
   return whole.substr(0, std::min(whole.find('('), whole.size()));
 }
@@ -70,9 +81,11 @@ std::string describe(const retainer& held_by) {
     return "no name leads to it: a reference cycle, or C++ alone";
   }
   std::string words = fmt::format("`{}`", variable_of(held_by));
-  const bool is_another = held_by.grows_in && held_by.grows_in->length != held_by.length;
-  if (is_another) {
-    words += ", of " + text::format_count(held_by.grows_in->length);
+  if (grows_further_out(held_by)) {
+    words += fmt::format(", {} {}", held_by.grows_in->keys != 0 ? "a dict of" : "with",
+                         text::format_count(held_by.grows_in->length));
+    if (held_by.grows_in->keys == 0)
+      words += held_by.grows_in->length == 1 ? " element" : " elements";
   } else if (!held_by.container.empty()) {
     words += ", " + with_article(held_by.container);
     if (held_by.length != 0) words += " of " + text::format_count(held_by.length);

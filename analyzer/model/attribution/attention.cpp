@@ -32,21 +32,25 @@ void softmax_calls::on_allocation(const trace::scope& scope) {
   places_.emplace(scope.module.value, scope.forward.value);
 }
 
-score_shapes::shape score_shapes::shape_of(const kept_block& block) {
+score_shapes::shape score_shapes::shape_of(const kept_block& block, const module_place& where) {
   const auto [less, more] = std::minmax(block.saved.rows, block.saved.columns);
-  return {block.where.module.value, less, more};
+  return {where, less, more};
 }
 
-void score_shapes::learn(const kept_block& block, const softmax_calls& calls, frame_marks& marks) {
+void score_shapes::learn(const kept_block& block, const module_place& where,
+                         const softmax_calls& calls, frame_marks& marks) {
   if (!may_be_scores(block)) return;
   const trace::stack_id stack{block.where.site.is_thread ? 0 : block.where.site.number};
   if ((marks[stack].any & mark::softmax) != 0 || calls.contains(block.where.module, stack)) {
-    shapes_.insert(shape_of(block));
+    shapes_.insert(shape_of(block, where));
   }
 }
 
-bool score_shapes::are_scores(const kept_block& block) const {
-  return may_be_scores(block) && shapes_.contains(shape_of(block));
+bool score_shapes::are_scores(const kept_block& block, const module_place& where) const {
+  if (!may_be_scores(block)) return false;
+  if (shapes_.contains(shape_of(block, where))) return true;
+  return !where.path.empty() &&
+         shapes_.contains(shape_of(block, {where.root, parent_path(where.path)}));
 }
 
 }  // namespace memtrace::attribution

@@ -4,8 +4,9 @@
 //
 // A softmax in a module, over a tensor of three dimensions or more whose last two are r × c, makes
 // all that autograd keeps in that module with the same last two dimensions (either way around)
-// scores: what goes into the softmax, what comes out of it, and dropout's mask and result. Feature
-// maps of convolutions have no softmax in their module, and other dimensions where they do.
+// scores: what goes into the softmax, what comes out of it, and dropout's mask and result; so it does
+// in the modules right inside, as dropout is one. Feature maps of convolutions have no softmax in
+// their module, and other dimensions where they do.
 #pragma once
 
 #include <cstdint>
@@ -15,6 +16,7 @@
 
 #include "analyzer/model/attribution/frame_marks.h"
 #include "analyzer/model/attribution/kept_block.h"
+#include "analyzer/model/attribution/module_table.h"
 #include "analyzer/trace/reader/dictionary.h"
 
 namespace memtrace::attribution {
@@ -38,12 +40,14 @@ class softmax_calls {
 class score_shapes {
  public:
   // For all blocks first, and then ask.
-  void learn(const kept_block& block, const softmax_calls& calls, frame_marks& marks);
-  [[nodiscard]] bool are_scores(const kept_block& block) const;
+  // `where`: the block's module.
+  void learn(const kept_block& block, const module_place& where, const softmax_calls& calls,
+             frame_marks& marks);
+  [[nodiscard]] bool are_scores(const kept_block& block, const module_place& where) const;
 
  private:
-  using shape = std::tuple<std::uint32_t, std::uint64_t, std::uint64_t>;  // module, rows, columns
-  [[nodiscard]] static shape shape_of(const kept_block& block);
+  using shape = std::tuple<module_place, std::uint64_t, std::uint64_t>;  // rows, columns
+  [[nodiscard]] static shape shape_of(const kept_block& block, const module_place& where);
 
   std::set<shape> shapes_;
 };

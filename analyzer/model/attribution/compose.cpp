@@ -39,7 +39,7 @@ class composing {
     std::vector<kept_block> blocks = moment_.kept();
     for (auto& block : blocks) {
       block.found = at_moment(settled_.classification_of(block), moment_.moment().backwards_ended);
-      scores_.learn(block, with_.run.softmaxes, with_.run.marks);
+      scores_.learn(block, module_of(block), with_.run.softmaxes, with_.run.marks);
     }
     for (const auto& block : blocks) {
       if (block.bytes == 0 && block.asleep != 0) continue;  // all of it is asleep: it holds nothing
@@ -66,6 +66,11 @@ class composing {
     (*by_parameter_)[index][block.found.what] += block.bytes;
   }
 
+  [[nodiscard]] module_place module_of(const kept_block& block) const {
+    const auto* const known = with_.modules.find(block.where.module);
+    return known == nullptr ? module_place{block.where.module, {}} : *known;
+  }
+
   [[nodiscard]] block_group group_of(const kept_block& block) {
     block_group group;
     group.what = block.found.what;
@@ -74,7 +79,7 @@ class composing {
     group.site = block.where.site;
     group.born_in = block.where.born_in;
     group.recomputed = block.where.recomputed && group.what == category::activations;
-    group.attention_scores = scores_.are_scores(block);
+    group.attention_scores = scores_.are_scores(block, module_of(block));
     group.fp32_under_autocast = group.what == category::activations &&
                                 (block.saved.always & format::saved_autocast) != 0 &&
                                 block.saved.scalar_type == float32;
@@ -249,6 +254,7 @@ void summarize_run(const run_context& run, const module_table& modules,
                    const parameter_table& parameters, result& found) {
   found.checkpointed = checkpointed(run, modules);
   found.autocast = run.phases.autocast_seen();
+  found.has_backward = run.phases.backward_seen();
   sum_parameters(parameters, found);
 }
 

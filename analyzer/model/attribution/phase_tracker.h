@@ -36,6 +36,7 @@ class phase_tracker {
   }
   [[nodiscard]] bool in_backward(const trace::event& head);
   [[nodiscard]] bool autocast_seen() const { return autocast_seen_; }
+  [[nodiscard]] bool backward_seen() const { return passes_.backwards_begun != 0; }
 
  private:
   struct thread_state {

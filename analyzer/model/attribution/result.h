@@ -169,6 +169,7 @@ struct result {
   std::map<std::uint32_t, device_result> devices;
   std::vector<checkpointed_module> checkpointed;
   bool autocast = false;              // was on in a model's call
+  bool has_backward = false;          // there was a backward pass
   std::string agent;                  // info: "on", why not, or empty: an older recorder
   std::string autograd;               // the same
   std::uint64_t parameters = 0;       // published, tied ones once

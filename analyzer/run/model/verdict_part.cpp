@@ -176,7 +176,7 @@ void add_verdicts(const trace::dictionary& names, const replay::replayer& replay
       host::judge_host(to.host, replayed.driver().pinned_changes(), ends, positions_of(findings)),
       to.devices, findings.verdicts);
   verdicts::mark_expected(findings, names);
-  remedies::prescribe(findings, names, {to.run.alloc_conf});
+  remedies::prescribe(findings, names, {to.run.alloc_conf, attributed.has_backward});
   forget_forecasts(to);
   doubt_inferred_steps(to);
   verdicts::summarize(findings);

@@ -59,13 +59,16 @@ beyond beyond_users;
 // After so many that were cut off there are no more: the program is too large to be searched.
 constexpr unsigned most_cut_off = 2;
 unsigned users_cut_off = 0;
-unsigned beyond_cut_off = 0;
+
+// Only a whole search tells that no name leads to what is missing. Where the first one beyond the
+// user's code was cut off, the second may take so many times as long, and there is no third.
+constexpr std::uint64_t longer = 5;
 
 void learn(const findings& found) noexcept {
   beyond_users.never_found = found.is_cut_off ? 0 : found.missing;
   if (!found.is_incomplete) return;
   if (!found.is_cut_off) {
-    if (++beyond_cut_off == most_cut_off) beyond_users.is_allowed = false;
+    if (found.went_beyond) beyond_users.times_as_long = longer;
   } else if (++users_cut_off == most_cut_off) {
     refusals::refuse(capability::census,
                      "two searches were cut off, at 100 ms or 2 million objects");
@@ -142,7 +145,12 @@ outcome take(recorder& to, format::census_reason why, const limits& at_most) noe
     findings found = find_held(reader, at_most, beyond_users);
     record(to, found);
     step_lengths::choose(std::move(found.containers));
+    const bool is_second = beyond_users.times_as_long != 1;
     learn(found);
+    const std::uint64_t so_far = read_clock(CLOCK_MONOTONIC) - start;
+    if (is_second && found.went_beyond && so_far > at_most.nanoseconds) {
+      beyond_users.is_allowed = false;
+    }
     end.bytes = found.bytes;
     result.is_complete = !found.is_incomplete;
     if (reader.has_left_out_graphs()) end.flags = format::census_without_graphs;

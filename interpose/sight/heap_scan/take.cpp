@@ -167,6 +167,8 @@ findings find_held(storage_reader& reader, const limits& at_most, const beyond& 
   };
   search_user_code(searched, roots, reader);
   found.is_cut_off = searched.is_incomplete();
+  found.went_beyond = !found.is_cut_off && !is_enough() && users.is_allowed;
+  if (found.went_beyond) until.extend(at_most.nanoseconds / 8 * 6 * (users.times_as_long - 1));
   if (!is_enough() && users.is_allowed) search_suspended(searched, roots, reader);
   if (!is_enough() && users.is_allowed) search_packages(searched, roots, reader);
   if (!is_enough() && users.is_allowed) {

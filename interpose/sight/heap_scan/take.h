@@ -30,6 +30,7 @@ struct findings {
   // Limits for the user's own code, and what was found there. What lies beyond may be too much,
   // too.
   bool is_cut_off = false;
+  bool went_beyond = false;  // into what lies there
   bool is_incomplete = false;
 };
 
@@ -38,6 +39,7 @@ struct beyond {
   // So many bytes are never found (workspaces of CUDA's libraries): not for these.
   std::uint64_t never_found = 0;
   bool is_allowed = true;
+  std::uint64_t times_as_long = 1;  // as the search of the user's code may take
 };
 
 // Needs the GIL. Empty where this Python cannot be read. May throw std::bad_alloc.

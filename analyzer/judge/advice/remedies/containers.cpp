@@ -64,7 +64,7 @@ std::optional<verdicts::remedy> unbounded_cache(const clues& of) {
   verdicts::remedy what;
   what.id = "unbounded_cache";
   what.cause = fmt::format("{} has no limit: it gets new keys and never loses one.", of.variable());
-  what.change = function ? "Give it one (`lru_cache(maxsize=…)`), or call its `cache_clear()`; "
+  what.change = function ? "Give it a limit (`lru_cache(maxsize=…)`), or call its `cache_clear()`; "
                            "better, do not cache tensors on the GPU."
                          : "Bound it: drop the oldest entries (`OrderedDict.popitem(last=False)`), "
                            "`del` a key when it has been used, or keep the values on the CPU.";

@@ -8,6 +8,22 @@
 
 namespace memtrace::remedies {
 
+std::optional<verdicts::remedy> unused_graphs(const clues& of) {
+  const bool saved = of.who.what == attribution::category::activations && of.held_by == nullptr;
+  const bool by_graph = of.kept_with_graph() || of.lost_in_graph() || saved;
+  if (of.run.has_backward || !by_graph || of.grows_by_results()) return std::nullopt;
+  verdicts::remedy what;
+  what.id = "unused_graphs";
+  what.helps_what_fills = true;
+  what.cause = fmt::format("{} keeps autograd's graphs, and no backward pass used one so far.",
+                           of.held_by == nullptr ? "Something" : of.variable());
+  what.change =
+      "Put `with torch.no_grad():` around it, or `@torch.no_grad()` on the function, where nothing "
+      "is trained; where a backward pass is to come, call it earlier, for fewer steps at once.";
+  what.caution = "`model.eval()` does not stop autograd from recording.";
+  return what;
+}
+
 std::optional<verdicts::remedy> growing_graph(const clues& of) {
   const bool saved = of.who.what == attribution::category::activations;
   if (!of.lost_in_graph() && !(saved && of.held_by == nullptr)) return std::nullopt;

@@ -12,7 +12,9 @@ std::optional<verdicts::remedy> optimizer_again(const clues& of) {
       of.who.what != attribution::category::gradients) {
     return std::nullopt;
   }
-  if (of.who.generations < 2) return std::nullopt;
+  // A list of gradients that a hook saw grows though no parameter is made.
+  const bool is_listed = of.kept_in({"list", "deque", "tuple", "set"});
+  if (of.who.generations < 2 || is_listed) return std::nullopt;
   verdicts::remedy what;
   what.id = "optimizer_again";
   what.cause =

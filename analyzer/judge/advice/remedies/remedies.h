@@ -23,6 +23,7 @@
   X(hook_keeps)         /* a hook holds what it saw */                                  \
   X(create_graph_cycle) /* .grad with a graph: a cycle that gc does not see */          \
   X(reference_cycle)    /* no name leads there */                                       \
+  X(unused_graphs)      /* graphs, and no backward pass in the whole run */             \
   X(growing_graph)      /* autograd keeps it, and nobody says why */                    \
   X(metric_state)       /* a metric's list states without reset() */                    \
   X(recurrent_state)    /* hidden state carried over with its graph */                  \
@@ -49,7 +50,8 @@ namespace memtrace::remedies {
 
 // The run as a whole.
 struct run_clues {
-  std::string alloc_conf;  // the allocator's settings
+  std::string alloc_conf;     // the allocator's settings
+  bool has_backward = false;  // there was a backward pass
 };
 
 struct clues {

@@ -27,6 +27,7 @@ struct cause {
   std::uint64_t blocks = 100;
   std::uint64_t bytes = 100u << 20;
   std::uint64_t births = 100;
+  bool has_backward = true;
 };
 
 [[nodiscard]] trace::stack_id one_frame(trace::dictionary& names, std::string_view file) {
@@ -60,7 +61,7 @@ struct cause {
     held_by.holder = given.holder;
     held_by.length = given.blocks;
   }
-  remedies::prescribe(found, names, {});
+  remedies::prescribe(found, names, {{}, given.has_backward});
   return found.verdicts[0].suspects[0].fix;
 }
 
@@ -244,6 +245,26 @@ TEST_CASE("GIVEN activations that no name leads to THEN it is a graph rather tha
   const auto found = remedy_of({.flags = format::held_unreachable});
   REQUIRE(found);
   CHECK(found->id == "growing_graph");
+}
+
+TEST_CASE("GIVEN graphs and no backward pass THEN nothing has to be recorded") {
+  constexpr auto graph = format::held_graph;
+  const auto found = remedy_of({.path = "x.grad_fn", .flags = graph, .has_backward = false});
+  REQUIRE(found);
+  CHECK(found->id == "unused_graphs");
+  CHECK(says(found->change, "torch.no_grad()"));
+  // The results themselves would stay all the same.
+  CHECK(id_of({.path = "kept[…].grad_fn",
+               .container = "list",
+               .flags = graph,
+               .what = category::outputs,
+               .has_backward = false}) == "results_with_graph");
+}
+
+TEST_CASE("GIVEN gradients in a list THEN the list grows, and no model is made again") {
+  CHECK(id_of({.path = "seen[…]", .container = "list", .what = category::gradients}) ==
+        "collected_results");
+  CHECK(id_of({.path = "model.weight.grad", .what = category::gradients}) == "optimizer_again");
 }
 
 TEST_CASE("GIVEN activations and no census THEN the graph is named as probable") {
