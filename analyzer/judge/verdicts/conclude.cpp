@@ -143,23 +143,31 @@ void call_it_bounded(growth::judgement& found, growth::shape largest) {
   return later.rises >= nearly * later.steps && later.down <= hardly * later.up;
 }
 
-// No call site leaks and yet there is more in each step: what each step makes anew gets larger, as
-// where hooks are registered again that keep one output each.
-void call_it_open(growth::judgement& found) {
+// Each step works on more than the one before, as where a conversation is read again from its start
+// or hooks are registered again that keep one output each: what earlier steps left does not grow,
+// and nothing tells whether it goes on.
+void call_it_open(growth::judgement& found, std::uint64_t more_steps) {
   found.shape = growth::shape::unknown;
   found.bytes_per_step = found.bytes_per_step_low = found.bytes_per_step_high = 0;
   found.confidence = 0;
   found.negligible = false;
-  found.more_steps_needed = steps_that_tell - found.evidence.steps;
+  found.more_steps_needed = more_steps;
+  found.overturned_by = growth::overturned_by(found);
 }
 
-[[nodiscard]] std::string open_summary(const verdict& made, double bytes_per_step) {
+[[nodiscard]] std::string open_summary(const verdict& made, bool by_what_stays) {
+  const auto rate = text::format_bytes(static_cast<std::uint64_t>(std::llround(made.needs_more)));
+  if (by_what_stays) {
+    return fmt::format(
+        "nearly every {} needs more than the one before, {} on average, up to the last, and at no "
+        "call site does what stays grow. Whether that goes on is not settled; about {} more {}s "
+        "would tell",
+        made.unit, rate, text::format_count(made.found.more_steps_needed), made.unit);
+  }
   return fmt::format(
-      "GPU {} needs more in nearly every {}, {} on average, up to the last, and at no call site "
-      "does what stays grow. Whether it goes on is not settled; about {} more {}s would tell",
-      made.about.device, made.unit,
-      text::format_bytes(static_cast<std::uint64_t>(std::llround(bytes_per_step))),
-      text::format_count(made.found.more_steps_needed), made.unit);
+      "nearly every {} needs more than the one before, {} on average, up to the last, and gives it "
+      "back. Whether that goes on is not settled",
+      made.unit, rate);
 }
 
 void take_over(growth::judgement& found, const growing_sites& sites) {
@@ -184,8 +192,9 @@ void take_over(growth::judgement& found, const growing_sites& sites) {
                                    const device_timeline& device, const growing_sites& sites,
                                    const step_clock& clock, const growth::context& context) {
   auto found = growth::judge(device.whole.least.values, context);
-  const auto rate = found.bytes_per_step;
-  bool open = false;
+  double needs_more = 0;
+  std::uint64_t more_steps = 0;
+  bool by_what_stays = true;
   if (!sites.all.empty()) {
     take_over(found, sites);
     found.negligible = growth::is_negligible(found.bytes_per_step, context.capacity_bytes);
@@ -194,9 +203,18 @@ void take_over(growth::judgement& found, const growing_sites& sites) {
     call_it_bounded(found,
                     sites.work_grows ? growth::shape::bounded_records : sites.largest_otherwise);
   } else if (is_leak(found.shape) && found.evidence.steps < steps_that_tell) {
-    open = true;
-    call_it_open(found);
+    needs_more = found.bytes_per_step;
+    more_steps = steps_that_tell - found.evidence.steps;
   }
+  // The least of each step does not tell that all steps need more, where they give it back.
+  if (const auto most = growth::judge(device.whole.peak.values, context);
+      !sites.work_grows && !is_leak(found.shape) && is_leak(most.shape) && !most.negligible &&
+      rises_to_the_end(device.whole.peak.values)) {
+    needs_more = most.bytes_per_step;
+    by_what_stays = false;
+    more_steps = found.evidence.steps;  // as many again
+  }
+  if (needs_more != 0) call_it_open(found, more_steps);
   // Two rises, as of a model that was replaced twice by a larger one, are no series of records.
   constexpr std::size_t fewest_records = 3;
   const bool records = found.shape == growth::shape::bounded_records;
@@ -211,8 +229,12 @@ void take_over(growth::judgement& found, const growing_sites& sites) {
   } else if (made.found.shape == growth::shape::sawtooth) {
     made.suspects = suspects_of(sites.bounded_growth);
   }
-  if (open && made.about.kind == subject_kind::device) made.summary = open_summary(made, rate);
-  if (sites.work_grows && !leaks && made.about.kind == subject_kind::device) {
+  if (made.about.kind != subject_kind::device) return made;
+  if (needs_more != 0) {
+    made.needs_more = needs_more;
+    made.summary = open_summary(made, by_what_stays);
+    made.series = device.whole.peak.shown.shown();
+  } else if (sites.work_grows && !leaks) {
     made.summary = fmt::format(
         "GPU {} needs more from {} to {}, as the inputs get larger; nothing of earlier ones stays",
         made.about.device, made.unit, made.unit);

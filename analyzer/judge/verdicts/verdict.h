@@ -175,6 +175,9 @@ struct verdict {
   // Likewise: the steps are inferred from CUDA's calls alone, of which the loading of what stays may
   // consist as well.
   bool may_be_loading = false;
+  // Likewise, of a device: nearly each step needs so many bytes more than the one before, up to the
+  // last, and no call site is known to keep them. 0: it is not so.
+  double needs_more = 0;
   std::optional<expected_growth> expected;  // the answer stays what it is
   std::string summary;                      // a sentence
   // Where something is expected: what else grows, which may be that.
@@ -185,6 +188,11 @@ struct verdict {
 // All of its growth, or all but what is negligible: no alarm, whatever the answer is.
 [[nodiscard]] inline bool is_expected(const verdict& about) {
   return about.expected && about.expected->is_all;
+}
+
+// Why it is not settled, where that is not for want of steps; `summary` says it.
+[[nodiscard]] inline bool is_in_doubt(const verdict& about) {
+  return about.doubt || about.may_be_loading || about.needs_more != 0;
 }
 
 // "expected: plotted at the end (said at train.py:12)"; of a part of the growth with its bytes.

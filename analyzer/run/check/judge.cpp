@@ -82,7 +82,7 @@ void judge_verdict(const run::process_report& process, const verdicts::verdict& 
   while (to.sentence.ends_with('.')) to.sentence.pop_back();
   if (verdicts::answer_of(verdict) == verdicts::answer::not_settled &&
       !verdicts::is_expected(verdict)) {
-    if (verdict.doubt || verdict.may_be_loading) {
+    if (verdicts::is_in_doubt(verdict)) {
       to.line = leaking_line(process, verdict);
     } else {
       to.sentence = too_few(verdict);

@@ -125,7 +125,7 @@ void add_totals(text::page& out, const followed_run& run, std::uint32_t device) 
     if (about.expected) text += "; " + verdicts::expected_words(about);
     return text;
   }
-  if (about.bound || about.doubt || about.may_be_loading) return about.summary;
+  if (about.bound || verdicts::is_in_doubt(about)) return about.summary;
   switch (found.shape) {
     case growth::shape::unknown:
       return found.more_steps_needed == 0

@@ -216,6 +216,22 @@ TEST_CASE(
              Catch::Contains("1 MiB on average") && Catch::Contains("about 60 more steps"));
 }
 
+// A conversation that is read again from its start: nothing of a turn stays but its words.
+TEST_CASE("GIVEN steps that work on ever more and give it back WHEN judged THEN it is open") {
+  made_up_program program;
+  for (std::uint64_t step = 0; step < steps; ++step) {
+    const auto used = program.alloc(7, (10 + step) * 1_MiB);
+    program.free(used);
+    program.step();
+  }
+  const auto found = program.verdicts_on();
+  const auto& device = about(found, "device:0");
+  CHECK(leaks_in(found) == none);
+  CHECK(device.found.shape == shape::unknown);
+  CHECK(device.needs_more == Approx(1_MiB).epsilon(0.02));
+  CHECK_THAT(device.summary, Catch::Contains("gives it back"));
+}
+
 TEST_CASE(
     "GIVEN many steps that need ever more, at no call site for long WHEN judged THEN it leaks") {
   made_up_program program;
