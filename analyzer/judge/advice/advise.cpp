@@ -30,11 +30,13 @@ constexpr std::int64_t equal_within = 20;
 }
 
 // Its saving as a person would say it: of the device, of the host, of capacity. Of those that get
-// past the failed request each is enough: the ones that compute the same results come first.
+// past the failed request each is enough: the ones that compute the same results come first, and of
+// these a setting of the allocator, which changes no line.
 [[nodiscard]] auto by_saving(const piece& of) {
   return std::tuple(of.mends_out_of_memory, of.mends_out_of_memory && !of.what.changes_results,
-                    device_bytes(of), of.saves_capacity.value_or(0),
-                    of.what.saves_host_bytes.value_or(0), of.what.saves_ns.value_or(0));
+                    of.mends_out_of_memory && of.what.options.has_value(), device_bytes(of),
+                    of.saves_capacity.value_or(0), of.what.saves_host_bytes.value_or(0),
+                    of.what.saves_ns.value_or(0));
 }
 
 // What keeps the results comes before what changes them; a setting is cheaper than a change of the
@@ -72,7 +74,9 @@ void rank(std::vector<piece>& pieces) {
     const auto most = device_bytes(*first);
     const auto equals = std::find_if(first, pieces.end(), [&](const piece& one) {
       return one.mends_out_of_memory != first->mends_out_of_memory ||
-             (one.mends_out_of_memory && one.what.changes_results != first->what.changes_results) ||
+             (one.mends_out_of_memory &&
+              (one.what.changes_results != first->what.changes_results ||
+               one.what.options.has_value() != first->what.options.has_value())) ||
              device_bytes(one) < most - most / equal_within;
     });
     if (most != 0) {
@@ -210,7 +214,7 @@ void find_capacities(std::vector<piece>& ranked, const prover& by, const blocks:
   by.find_capacities(chosen);
 }
 
-// Each piece is replayed some ten times.
+// Each piece is replayed some ten times; where memory ran out, some twenty-five times.
 constexpr std::size_t most_requests = 300'000;
 
 // In the order in which they were asked for, and empty where nothing is won.
@@ -245,7 +249,7 @@ void advise_on(const blocks::evidence& whole, advice_found& found, std::set<std:
   std::vector<piece> pieces;
   for (auto& made : prove_all(asked, by, on_replayed)) {
     if (!made || !is_worth_it(*made, by.least_saving())) continue;
-    if (made->saves_bytes < 0) {
+    if (made->saves_bytes < 0 && !by.ran_out()) {
       made->what.evidence +=
           fmt::format("; replayed, {} more are reserved at the peak",
                       text::format_bytes(0 - static_cast<std::uint64_t>(made->saves_bytes)));

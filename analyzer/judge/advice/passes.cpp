@@ -79,7 +79,6 @@ struct model_call {
 struct graph_fate {
   std::uint64_t birth = 0;
   trace::stack_id stack;  // of its first block
-  std::uint64_t first_death = ~std::uint64_t{0};
   std::uint64_t last_death = 0;
   bool was_used = false;
   bool was_passed_over = false;
@@ -134,7 +133,6 @@ class graphs_of_calls {
       graph.stack = facts.stack;
     }
     const auto death = death_event(of_, block);
-    graph.first_death = std::min(graph.first_death, death);
     graph.last_death = std::max(graph.last_death, death);
     deaths_.emplace_back(death, facts.call);
     if (with_gradients_.contains(facts.stack)) graph.was_used = true;
@@ -147,7 +145,7 @@ class graphs_of_calls {
     if (from == to) return;  // it kept what it used: retain_graph
     // Calls are numbered in the order of their births.
     for (; next_ != graphs_.end() && next_->second.birth < begin; ++next_) {
-      next_->second.was_passed_over = next_->second.first_death >= end;
+      next_->second.was_passed_over = next_->second.last_death >= end;
     }
   }
 

@@ -98,21 +98,94 @@ class rest_of_pass {
   std::map<trace::text_id, std::uint64_t> by_class_;  // bytes alive at the refusal
 };
 
-// Of a program that has trained before it is known how much a pass takes.
-[[nodiscard]] std::uint64_t rest_of_first_pass(const blocks::evidence& of, block_number refused,
-                                               const request_log& changed) {
+// What is alive when an optimizer's first update runs out of memory, and what that still needs.
+struct first_update {
+  std::uint64_t parameters = 0;  // bytes that got a gradient
+  std::uint64_t states = 0;      // as the program made them
+  std::uint64_t changed = 0;     // the same as the changed program makes them
+  std::uint64_t alive = 0;       // likewise, of everything
+  std::uint64_t each = 0;        // states of a parameter, each as large as it is; 0: not known
+
+  [[nodiscard]] std::uint64_t left() const {
+    const auto all = each * parameters;
+    if (states == 0 || all <= states) return 0;
+    return static_cast<std::uint64_t>(static_cast<double>(all - states) *
+                                      static_cast<double>(changed) / static_cast<double>(states));
+  }
+};
+
+// Blocks of one size in a row at the beginning.
+struct first_run {
+  std::uint64_t bytes = 0;
+  std::uint64_t blocks = 0;
+  bool is_over = false;
+  void add(std::uint64_t size) {
+    if (bytes == 0) bytes = size;
+    is_over = is_over || size != bytes;
+    if (!is_over) ++blocks;
+  }
+};
+
+// Parameters are updated in their order, each with as many states of its size as the first one:
+// Adam's first parameters of 4, 4 and 1 MiB have states of 4, 4, 4, 4, 1 and 1.
+[[nodiscard]] std::optional<first_update> first_update_of(const blocks::evidence& of,
+                                                          block_number refused,
+                                                          const std::vector<std::uint64_t>& sizes) {
+  const bool updates =
+      refused != 0 && of.blocks[refused - 1].born_in == attribution::phase::optimizer;
+  if (!updates || !of.step_ends.empty()) return std::nullopt;
+  using attribution::category;
+  constexpr std::uint64_t smallest = 512;  // the allocator's: step counters
+  first_update found;
+  first_run weights;
+  first_run states;
+  std::uint64_t trained = 0;
+  const auto refusal = birth_event(of, refused);
+  for (block_number block = 0; block < refused; ++block) {
+    const auto& facts = of.blocks[block];
+    if (death_event(of, block) < refusal) continue;
+    const auto bytes = bytes_of(of, block);
+    found.alive += sizes[block];
+    if (facts.what == category::gradients) found.parameters += bytes;
+    if (facts.what == category::weights) {
+      trained += bytes;
+      weights.add(bytes);
+    }
+    if (facts.what != category::optimizer_states || bytes <= smallest) continue;
+    found.states += bytes;
+    found.changed += sizes[block];
+    states.add(bytes);
+  }
+  // Buckets beside the gradients are no parameters.
+  found.parameters = std::min(found.parameters, trained);
+  const bool fits = weights.bytes == states.bytes && weights.blocks != 0 && states.is_over &&
+                    states.blocks % weights.blocks == 0;
+  if (fits) found.each = states.blocks / weights.blocks;
+  return found;
+}
+
+// The least that the first training pass takes, where memory ran out in it. Of a program that has
+// trained before it is known how much a pass takes. `allocated`: at most, up to the refused request.
+[[nodiscard]] std::uint64_t needed_by_first_pass(const blocks::evidence& of, block_number refused,
+                                                 const request_log& changed,
+                                                 std::uint64_t allocated) {
   const auto passes = passes_of(of);
-  if (passes.training.size() > 1) return 0;
+  if (passes.training.size() > 1) return allocated;
   std::vector<std::uint64_t> sizes(of.blocks.size(), 0);
   for (const auto& asked : changed.requests) {
     const bool is_there = asked.what() == allocator::action::allocate && asked.block < sizes.size();
     if (is_there) sizes[asked.block] = asked.size;
   }
+  // The activations that were there at the peak are gone by then.
+  if (const auto update = first_update_of(of, refused, sizes)) {
+    return std::max(allocated, update->alive + update->left());
+  }
   const rest_of_pass rest(of, birth_event(of, refused), sizes);
-  if (passes.training.empty()) return passes.unfinished ? rest.from_forward() : 0;
-  const bool in_backward =
-      passes.training.size() == 1 && passes.training.front().end == end_event(of);
-  return in_backward ? rest.from_backward() : 0;
+  if (passes.training.empty()) {
+    return allocated + (passes.unfinished ? rest.from_forward() : 0);
+  }
+  const bool in_backward = passes.training.front().end == end_event(of);
+  return allocated + (in_backward ? rest.from_backward() : 0);
 }
 
 }  // namespace
@@ -127,6 +200,12 @@ prover::prover(const blocks::evidence& of) : of_(of), refused_(fatal_refusal(of)
   before_ = allocator::replay_all_policies(*log_, under_);
   reserved_before_ = before_.lowest_addresses.reserved.bytes;
   allocated_before_ = before_.lowest_addresses.allocated.bytes;
+  if (refused_) {
+    changed nothing;
+    nothing.log = log_;
+    nothing.under = under_;
+    reserved_before_ = least_memory(nothing, before_.lowest_addresses);
+  }
   if (const auto* const recorded = of.replayed.device(of.log.device);
       recorded != nullptr && of.part.empty() && !refused_) {
     reserved_before_ = recorded->allocator.peak_reserved().totals.reserved;
@@ -137,6 +216,8 @@ prover::prover(const blocks::evidence& of) : of_(of), refused_(fatal_refusal(of)
 }
 
 std::uint64_t prover::least_saving() const {
+  // Capacities are told apart by a step.
+  if (refused_) return capacity_step();
   return std::max(reserved_before_ / least_part, least_bytes);
 }
 
@@ -160,7 +241,7 @@ std::optional<std::uint64_t> prover::peak_with(const std::vector<const proposal*
   const auto found = all_policies ? allocator::replay_all_policies(*what.log, what.under).worst
                                   : allocator::replay(*what.log, what.under);
   if (found.out_of_memory) return std::nullopt;
-  return found.reserved.bytes;
+  return refused_ ? least_memory(what, found) : found.reserved.bytes;
 }
 
 std::optional<piece> prover::prove(const proposal& what) const {
@@ -183,8 +264,10 @@ std::optional<piece> prover::prove(const proposal& what) const {
   if (!may_save || (first.out_of_memory && !refused_)) return std::nullopt;
   const auto after = allocator::replay_all_policies(*now.log, now.under, &first);
   if (after.worst.out_of_memory) return std::nullopt;
-  made.saves_bytes = less(reserved_before_, after.worst.reserved.bytes);
-  made.saves_bytes_most = less(reserved_before_, after.best.reserved.bytes);
+  const auto worst = refused_ ? least_memory(now, after.worst) : after.worst.reserved.bytes;
+  made.saves_bytes = less(reserved_before_, worst);
+  made.saves_bytes_most =
+      refused_ ? made.saves_bytes : less(reserved_before_, after.best.reserved.bytes);
   made.saves_allocated = less(allocated_before_, after.worst.allocated.bytes);
   if (made.saves_bytes < 0 && is_short(after.worst.reserved.bytes)) return std::nullopt;
   made.retries_before = before_.worst.retries;
@@ -205,7 +288,21 @@ std::optional<piece> prover::prove(const proposal& what) const {
 // For what follows.
 bool prover::leaves_room(const request_log& log, std::uint64_t allocated) const {
   if (device_.usable_bytes == 0) return true;
-  return allocated + rest_of_first_pass(of_, *refused_, log) <= device_.usable_bytes;
+  return needed_by_first_pass(of_, *refused_, log, allocated) <= device_.usable_bytes;
+}
+
+std::uint64_t prover::capacity_step() const {
+  return std::max(allocated_before_ / capacity_parts, least_bytes);
+}
+
+std::uint64_t prover::least_memory(const changed& what,
+                                   const allocator::outcome& without_limit) const {
+  auto under = what.under;
+  under.total_bytes = device_.total_bytes;
+  constexpr bool every_policy = false;
+  const auto found = allocator::find_smallest_fit(*what.log, under, without_limit.reserved.bytes,
+                                                  capacity_step(), every_policy);
+  return found ? found->usable_bytes : without_limit.reserved.bytes;
 }
 
 // Time may be saved at the price of memory only where there is plenty of it.

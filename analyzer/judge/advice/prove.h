@@ -2,11 +2,13 @@
 //
 // The saving of a proposal, by replaying the requests of the changed program.
 //
-//   before  the peak that was recorded (of a part of a run: the replayed one). Of a run that ended
-//           when memory ran out: what it would have needed, up to and including the request that
-//           was refused, on a device without limit
+//   before  the peak that was recorded (of a part of a run: the replayed one)
 //   after   the changed requests under the changed options on the same device: the worst of all
 //           address policies
+//
+// Of a run that ended when memory ran out both are the least memory that the requests up to the
+// refused one, and that, get through with: PyTorch gives its cache back before it fails, so that the
+// peak on a larger device would be more than is needed.
 #pragma once
 
 #include <cstdint>
@@ -49,6 +51,10 @@ class prover {
   // ran out in it, at least.
   [[nodiscard]] bool leaves_room(const allocator::request_log& log, std::uint64_t allocated) const;
   [[nodiscard]] bool is_short(std::uint64_t reserved) const;
+  // Of a run that ran out: least_memory() is told to that, a 64th of what was allocated.
+  [[nodiscard]] std::uint64_t capacity_step() const;
+  [[nodiscard]] std::uint64_t least_memory(const changed& what,
+                                           const allocator::outcome& without_limit) const;
   [[nodiscard]] std::optional<std::uint64_t> smallest(const changed& what) const;
   [[nodiscard]] std::optional<std::uint64_t> smallest_with(
       const std::vector<const proposal*>& all) const;

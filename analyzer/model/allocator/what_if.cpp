@@ -49,9 +49,10 @@ constexpr std::array placements = {
 // first in growing steps, then by bisection. Fit is not monotone: what is returned was replayed.
 class fitting {
  public:
-  fitting(const request_log& log, const scenario& under) : log_(log), under_(under) {}
+  fitting(const request_log& log, const scenario& under, bool every_policy)
+      : log_(log), under_(under), every_policy_(every_policy) {}
 
-  // Whether every policy gets through.
+  // Whether every policy gets through, or the first.
   [[nodiscard]] bool fits(std::uint64_t usable_bytes) {
     ++tested_;
     under_.usable_bytes = usable_bytes;
@@ -63,6 +64,7 @@ class fitting {
       const auto found = replay(log_, under_);
       if (found.out_of_memory) return false;
       retries = std::max(retries, found.retries);
+      if (!every_policy_) break;
     }
     best_ = {usable_bytes, retries, 0};
     return true;
@@ -76,6 +78,7 @@ class fitting {
  private:
   const request_log& log_;
   scenario under_;
+  bool every_policy_;
   std::uint64_t total_ = under_.total_bytes;
   std::uint32_t tested_ = 0;
   smallest_fit best_;
@@ -157,7 +160,8 @@ std::vector<tried_scenario> try_each(const request_log& log, const std::vector<s
 }
 
 std::optional<smallest_fit> find_smallest_fit(const request_log& log, const scenario& under,
-                                              std::uint64_t most, std::uint64_t step) {
+                                              std::uint64_t most, std::uint64_t step,
+                                              bool every_policy) {
   step = std::max<std::uint64_t>(step, 1);
   auto unlimited_memory = under;
   unlimited_memory.usable_bytes = unlimited_memory.total_bytes = 0;
@@ -167,7 +171,7 @@ std::optional<smallest_fit> find_smallest_fit(const request_log& log, const scen
   const auto at = [&](std::uint64_t steps) {
     return steps > (most - least) / step ? most : least + steps * step;
   };
-  fitting tries(log, under);
+  fitting tries(log, under, every_policy);
   std::uint64_t failed = 0;
   std::uint64_t fitted = 0;
   if (!tries.fits(at(0))) {

@@ -98,7 +98,8 @@ struct range_of_outcomes {
 
 // The smallest of the tested usable capacities at which every policy gets through, to `step` bytes:
 // from the most that was allocated at once up. Fit is not monotone: "fits at this one", never "fits
-// from here on". Empty: not at the largest tested (`most`) either.
+// from here on". Empty: not at the largest tested (`most`) either. Without `every_policy`: at which the
+// lowest addresses do.
 struct smallest_fit {
   std::uint64_t usable_bytes = 0;
   std::uint64_t retries = 0;  // there, in the worst policy
@@ -106,7 +107,8 @@ struct smallest_fit {
 };
 [[nodiscard]] std::optional<smallest_fit> find_smallest_fit(const request_log& log,
                                                             const scenario& under,
-                                                            std::uint64_t most, std::uint64_t step);
+                                                            std::uint64_t most, std::uint64_t step,
+                                                            bool every_policy = true);
 
 // Calls `look` with the layout after each of `requests` (ascending indices) in one replay.
 void show_layouts(const request_log& log, const scenario& under,

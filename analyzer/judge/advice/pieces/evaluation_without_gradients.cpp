@@ -48,9 +48,9 @@ proposals evaluation_without_gradients(const blocks::evidence& of) {
   made.title = "Autograd keeps activations of forwards that no backward pass follows";
   const auto line = line_of(of, stack);
   made.change = fmt::format(
-      "with torch.inference_mode(): around the evaluation{}, or @torch.inference_mode() on its "
-      "function; torch.no_grad() where its results take part in a later graph",
-      line.empty() ? "" : fmt::format(" (the model is called at {})", line));
+      "with torch.no_grad(): around the call of the model{}, or @torch.no_grad() on its function "
+      "(torch.inference_mode() where no later graph takes its results)",
+      line.empty() ? "" : " at " + line);
   made.evidence =
       fmt::format("{} call{} of a model left up to {} kept for a backward pass that never came",
                   calls.size(), calls.size() == 1 ? "" : "s", bytes_in_words(largest->second));

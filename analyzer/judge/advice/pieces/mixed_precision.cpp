@@ -224,8 +224,22 @@ struct kept_by_width {
   return sum;
 }
 
+// Autocast narrows products with weights of 32 bits; what a model of 16 has in 32, the program has
+// widened itself.
+[[nodiscard]] bool has_narrow_weights(const blocks::evidence& of) {
+  std::uint64_t narrow = 0;
+  std::uint64_t all = 0;
+  for (block_number block = 0; block < of.blocks.size(); ++block) {
+    const auto& facts = of.blocks[block];
+    if (facts.what != category::weights || facts.element_bits == 0) continue;
+    all += bytes_of(of, block);
+    if (facts.element_bits == 16) narrow += bytes_of(of, block);
+  }
+  return 2 * narrow > all;
+}
+
 [[nodiscard]] bool trains_in_32_bits(const blocks::evidence& of, const run_passes& passes) {
-  if (!passes.trains() || of.attributed.autocast) return false;
+  if (!passes.trains() || of.attributed.autocast || has_narrow_weights(of)) return false;
   return std::any_of(of.blocks.begin(), of.blocks.end(), [](const blocks::block_facts& facts) {
     return facts.what == category::activations && facts.element_bits == 32;
   });

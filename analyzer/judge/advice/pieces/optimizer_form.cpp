@@ -62,7 +62,9 @@ proposals optimizer_form(const blocks::evidence& of) {
     fused.change = "pass fused=True to the optimizer";
     fused.free = true;
     fused.cost = "none known: one kernel for all parameters, as a rule faster";
-    fused.not_when = "parameters are complex or not floating-point, or steps need gradients";
+    fused.not_when =
+        "parameters are complex or not floating-point, or steps need gradients; load_state_dict() "
+        "sets it back to what was saved";
     fused.rewrite = [&of](allocator::request_log& log) {
       request_edits edits;
       drop_temporaries(of, edits);

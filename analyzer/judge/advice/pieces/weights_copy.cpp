@@ -63,13 +63,14 @@ namespace {
 }
 
 // What a file was loaded into, is there at the peak beside the model, and has the sizes of its
-// parameters: those of the weights, or of an optimizer's states.
+// parameters: one tensor for each of them. Others of these sizes are an optimizer's states, which
+// load_state_dict() takes as they are where device and type agree.
 [[nodiscard]] std::vector<block_number> loaded_at_peak(const blocks::evidence& of) {
   std::map<trace::stack_id, bool> loaded;
   std::vector<block_number> found;
   std::uint64_t all = 0;
   std::uint64_t alike = 0;
-  const auto sizes = sizes_of_models(of);
+  auto sizes = sizes_of_models(of);
   for (const auto block : alive_after(of, of.now.allocated.request)) {
     const auto& facts = of.blocks[block];
     const bool is_in_use = facts.what == category::weights ||
@@ -79,9 +80,13 @@ namespace {
     const auto [known, fresh] = loaded.try_emplace(facts.stack, false);
     if (fresh) known->second = is_loaded(of, facts.stack);
     if (!known->second) continue;
-    found.push_back(block);
     all += bytes_of(of, block);
-    if (sizes.contains(bytes_of(of, block))) alike += bytes_of(of, block);
+    const auto size = sizes.find(bytes_of(of, block));
+    if (size == sizes.end()) continue;
+    alike += bytes_of(of, block);
+    if (size->second == 0) continue;
+    --size->second;
+    found.push_back(block);
   }
   if (alike * 10 < all * 9) found.clear();
   return found;

@@ -117,6 +117,24 @@ TEST_CASE("GIVEN a device that is too small WHEN segments can grow THEN the refu
   CHECK(*fits.saves_capacity > 0);
 }
 
+TEST_CASE("GIVEN a cache that would be given back WHEN memory ran out THEN it is nothing to save") {
+  // 20 MiB stay; 30 and 40 MiB come and go, so that a larger device would have 150 MiB reserved.
+  test::requests program;
+  program.allocate(1 << 30, 20_MiB);
+  program.free(program.allocate(2u << 30, 30_MiB));
+  program.free(program.allocate(3u << 30, 40_MiB));
+  program.allocate(0, 60_MiB);
+  program.log.total_bytes = program.log.usable_bytes = 75_MiB;
+  small_run run(program.log);
+  run.ran_out();
+  const prover by(run.of);
+  CHECK(by.peak_before() == 80_MiB);
+  const auto made = by.prove(halved(run.of));
+  REQUIRE(made);
+  CHECK(made->mends_out_of_memory);
+  CHECK(made->saves_bytes == 40 * mebibyte);
+}
+
 TEST_CASE(
     "GIVEN more memory and less time THEN it is proved only while there is plenty of memory") {
   auto program = test::growing();
