@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "analyzer/base/text/nearest.h"
+#include "analyzer/base/text/units.h"
 
 namespace memtrace::gpus {
 
@@ -41,6 +42,11 @@ const gpu_model* find(std::string_view name) {
 }
 
 std::string unknown_gpu_sentence(std::string_view name) {
+  const bool has_unit = !name.empty() && std::isalpha(static_cast<unsigned char>(name.back())) != 0;
+  if (has_unit && text::parse_size(name)) {
+    return fmt::format("--gpu takes a model, and {} is a size: --memory {} gives the GPU as much",
+                       name, name);
+  }
   constexpr std::size_t suggestions = 3;
   std::vector<gpu_model> nearest(std::begin(known_gpus), std::end(known_gpus));
   const auto wanted = plain(name);

@@ -16,7 +16,8 @@ namespace memtrace::gpus {
 // "h100", is the one of them that is listed first. Null: there is no such GPU.
 [[nodiscard]] const gpu_model* find(std::string_view name);
 
-// "there is no GPU xyz to simulate; the nearest are …": names by edit distance.
+// "there is no GPU xyz to simulate; the nearest are …": names by edit distance. Of a size: the option
+// that takes one.
 [[nodiscard]] std::string unknown_gpu_sentence(std::string_view name);
 
 // One a line: name, memory, product.

@@ -30,8 +30,9 @@ struct period_item {
   std::uint32_t size_number = 0;  // of its exact size, for those without a stack; 0: not used
   std::uint32_t frees = 0;        // so far
   trace::thread_id thread;
-  std::uint32_t call = 0;  // of a model, by number, in which it happened; 0: in none
-  bool in_module = false;  // an nn.Module was running
+  std::uint32_t call = 0;      // of a model, by number, in which it happened; 0: in none
+  std::uint32_t backward = 0;  // the backward pass, likewise
+  bool in_module = false;      // an nn.Module was running
 };
 
 struct period_anchor {

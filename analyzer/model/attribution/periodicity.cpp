@@ -39,7 +39,9 @@ bool periodicity::is_own_layer(const trace::event& head, trace::stack_id stack) 
 // An event outside of every model, or in backward, says that the call before it is over. So does,
 // in an evaluation, what each call begins with: there need be no event between two calls.
 void periodicity::see_calls(const trace::event& head, trace::stack_id stack) {
-  const bool in_call = head.scope.root && !head.scope.in_backward();
+  if (head.scope.in_backward() && !in_backward_) ++backwards_;
+  in_backward_ = head.scope.in_backward();
+  const bool in_call = head.scope.root && !in_backward_;
   const bool again = in_call_ && stack && stack == call_stack_ &&
                      head.scope.module == call_module_ &&
                      (head.scope.flags & format::scope_grad) == 0;
@@ -131,6 +133,7 @@ period_item periodicity::item_of(const trace::event& head, trace::stack_id stack
   item.frees = frees_;
   item.thread = head.thread;
   item.call = in_call_ ? calls_ : 0;
+  item.backward = in_backward_ ? backwards_ : 0;
   item.in_module = static_cast<bool>(head.scope.module);
   if (stack) {
     item.token = number_of(key(token_kind::stack, stack.value));
@@ -161,6 +164,8 @@ void periodicity::step_begins(const period_item& item) {
   begins_.push_back(item.event);
   if (item.call != 0 && item.call == last_call_) ++within_calls_;
   last_call_ = item.call;
+  if (item.backward != 0 && item.backward == last_backward_) ++within_backwards_;
+  last_backward_ = item.backward;
   since_entry_ = 0;
 }
 
@@ -187,7 +192,8 @@ inferred_steps periodicity::finish() {
   found.calls = std::move(call_begins_);
   if (auto calls = calls_of_layer(); calls.size() > found.calls.size())
     found.calls = std::move(calls);
-  if (within_calls_ * 2 > begins_.size()) return found;
+  // What recurs within one call of a model, or within one backward pass, are layers.
+  if (std::max(within_calls_, within_backwards_) * 2 > begins_.size()) return found;
   found.begins = std::move(begins_);
   if (found.begins.empty()) return found;
   const auto entries = static_cast<double>(found.begins.size());

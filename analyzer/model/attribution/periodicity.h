@@ -78,6 +78,8 @@ class periodicity final : public trace::record_visitor {
   std::vector<std::uint64_t> begins_;
   std::uint32_t calls_ = 0;        // of a model, begun, as far as allocator events tell
   std::uint32_t calls_apart_ = 0;  // of them, with an event between it and the one before
+  std::uint32_t backwards_ = 0;    // passes that began
+  bool in_backward_ = false;
   bool in_call_ = false;
   trace::stack_id call_stack_;  // of the first allocation of this call, in this module
   trace::object_id call_module_;
@@ -86,10 +88,12 @@ class periodicity final : public trace::record_visitor {
     std::uint64_t event = 0;
     std::uint64_t size = 0;
   };
-  trace::stack_id layer_stack_;     // of a layer that is called by itself: an RNN
-  std::vector<request> layer_;      // what it asks for there
-  std::uint32_t last_call_ = 0;     // in which the latest step begins
-  std::uint64_t within_calls_ = 0;  // steps that begin in the call in which the one before does
+  trace::stack_id layer_stack_;  // of a layer that is called by itself: an RNN
+  std::vector<request> layer_;   // what it asks for there
+  std::uint32_t last_call_ = 0;  // in which the latest step begins
+  std::uint32_t last_backward_ = 0;
+  std::uint64_t within_backwards_ = 0;  // as within_calls_
+  std::uint64_t within_calls_ = 0;      // steps that begin in the call in which the one before does
 };
 
 }  // namespace memtrace::attribution

@@ -50,9 +50,12 @@ using verdicts::subject_kind;
   return (place.starts_with("backward") ? " in the " : " at ") + place;
 }
 
+[[nodiscard]] std::string rounded(double bytes) {
+  return brief_bytes(static_cast<std::uint64_t>(std::llround(std::max(bytes, 0.0))));
+}
+
 [[nodiscard]] std::string rate_of(const verdicts::verdict& about) {
-  const auto bytes = static_cast<std::uint64_t>(std::llround(std::max(about.bytes_per_step, 0.0)));
-  return fmt::format("{} a {}", brief_bytes(bytes), unit_of(about));
+  return fmt::format("{} a {}", rounded(about.bytes_per_step), unit_of(about));
 }
 
 // Where it is not the device's allocated memory from step to step.
@@ -83,8 +86,10 @@ using verdicts::subject_kind;
 
 // "`history`"; empty: not known, or no name leads to it.
 [[nodiscard]] std::string retainer_name(const verdicts::suspect& who) {
-  const auto name =
-      who.retained_by.empty() ? std::string() : verdicts::variable_of(who.retained_by.front());
+  if (who.retained_by.empty()) return {};
+  const auto& first = who.retained_by.front();
+  if ((first.flags & format::held_unreachable) != 0) return "nothing that has a name";
+  const auto name = verdicts::variable_of(first);
   return name.empty() ? name : fmt::format("`{}`", name);
 }
 
@@ -141,13 +146,6 @@ using verdicts::subject_kind;
   return is_much && would_pass ? growing : nullptr;
 }
 
-// Another setting of the allocator gets past the request: memory was there, and lay in pieces.
-[[nodiscard]] bool passes_by_a_setting(const process_report& process) {
-  return std::ranges::any_of(process.advice.pieces, [](const advice::piece& one) {
-    return one.mends_out_of_memory && !one.changes_program;
-  });
-}
-
 // "5.7 GiB of 8.4 GiB are activations", of one line where it has most of them.
 [[nodiscard]] std::string most_held(const oom_report& oom) {
   const auto* const line = oom.holders.empty() ? nullptr : &oom.holders.front();
@@ -187,6 +185,13 @@ using verdicts::subject_kind;
                      brief_bytes(oom.facts.totals.allocated), cure.about->words, place);
 }
 
+// A setting as it is set, where it fits into a line; empty: the change is none.
+[[nodiscard]] std::string setting_of(const change& cure) {
+  auto setting = cure.what.substr(0, cure.what.find(' '));
+  const bool fits = setting.find('=') != setting.npos && setting.size() <= 80;
+  return fits && setting.starts_with("PYTORCH_") ? setting : std::string();
+}
+
 // Why a request failed: what grew until then; what the cure is about; free memory in pieces that
 // would have been enough; or what most of it is.
 [[nodiscard]] std::vector<std::string> reason_of(const process_report& process,
@@ -203,7 +208,8 @@ using verdicts::subject_kind;
   }
   const auto* const cure = cure_of(process);
   if (cure != nullptr && cure->about) return {concern_of(*cure, oom)};
-  if (was_in_pieces(process, oom)) {
+  // Where less memory is what helps, pieces that would have been enough are not the reason.
+  if ((cure == nullptr || !setting_of(*cure).empty()) && was_in_pieces(process, oom)) {
     return {fmt::format("{} were unused, but in pieces", brief_bytes(free_at(oom)))};
   }
   auto most = most_held(oom);
@@ -217,13 +223,6 @@ using verdicts::subject_kind;
   const auto* const who = largest_suspect(*growing);
   const auto& fix = who != nullptr && who->fix ? who->fix : growing->fix;
   return fix ? advice::brief_words(fix->id) : std::string();
-}
-
-// A setting as it is set, where it fits into a line; empty: the change is none.
-[[nodiscard]] std::string setting_of(const change& cure) {
-  auto setting = cure.what.substr(0, cure.what.find(' '));
-  const bool fits = setting.find('=') != setting.npos && setting.size() <= 80;
-  return fits && setting.starts_with("PYTORCH_") ? setting : std::string();
 }
 
 [[nodiscard]] std::string fix_words(const change& cure) {
@@ -290,11 +289,8 @@ void add_pool_words(const process_report& process, std::vector<std::string>& par
   const auto positions = about.bound->value;
   const auto a_token =
       about.suspects.empty() ? about.bytes_per_step : about.suspects.front().bytes_per_step;
-  const auto size = [](double bytes) {
-    return brief_bytes(static_cast<std::uint64_t>(std::llround(std::max(bytes, 0.0))));
-  };
-  return fmt::format("KV cache: {} a token, {} at the model's {} positions", size(a_token),
-                     size(a_token * static_cast<double>(positions)), format_count(positions));
+  return fmt::format("KV cache: {} a token, {} at the model's {} positions", rounded(a_token),
+                     rounded(a_token * static_cast<double>(positions)), format_count(positions));
 }
 
 // The growth of a device that is no leak.
@@ -313,6 +309,9 @@ void add_pool_words(const process_report& process, std::vector<std::string>& par
       return kept.empty() ? "grows up to a bound" : kept + " grows up to a bound";
     case verdicts::answer::not_settled:
       if (steps == 0) return "no steps were found";
+      if (about.needs_more != 0)
+        return fmt::format("nearly every {} needs {} more than the last", about.unit,
+                           rounded(about.needs_more));
       if (about.doubt) {
         return fmt::format("{}{}grows, and may have an end", kept, kept.empty() ? "" : " ");
       }
@@ -412,9 +411,11 @@ bool grows_on(const process_report& process, std::uint32_t device) {
 }
 
 bool was_in_pieces(const process_report& process, const oom_report& oom) {
-  const auto unused = free_at(oom) - oom.facts.device_free;
-  return unused >= oom.facts.requested ||
-         (free_at(oom) >= oom.facts.requested && passes_by_a_setting(process));
+  if (free_at(oom) - oom.facts.device_free >= oom.facts.requested) return true;
+  const bool by_a_setting = std::ranges::any_of(process.advice.pieces, [](const auto& one) {
+    return one.mends_out_of_memory && !one.changes_program;
+  });
+  return by_a_setting && free_at(oom) >= oom.facts.requested;
 }
 
 headline headline_of(const process_report& process) {

@@ -186,7 +186,12 @@ void add_wrapped(text::page& out, std::string_view label, const std::string& tex
                                          std::size_t all) {
   const auto few =
       shown < all ? fmt::format(" ({} of {}; all: --by advice)", shown, all) : std::string();
-  return process.answer.what == run::standing::out_of_memory
+  const auto* const oom = run::decisive_oom(process);
+  const bool ran_out = process.answer.what == run::standing::out_of_memory;
+  if (ran_out && oom != nullptr && run::grows_on(process, oom->facts.device)) {
+    return fmt::format("What else helps, some of it for a while only{}:", few);
+  }
+  return ran_out
              ? fmt::format("What to change{}: what is free first, then what keeps the results", few)
              : fmt::format("What to change{}: what is free first, each by what it saves", few);
 }

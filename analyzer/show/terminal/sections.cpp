@@ -222,11 +222,14 @@ void add_retainers(text::page& out, const run::process_report& process, const ru
   // Beside what grows, which is told with what keeps it, the first is enough.
   const std::size_t most = run::grows_on(process, oom.facts.device) ? 1 : 3;
   constexpr std::uint64_t least_part = 10;
+  // Of several that were caught the heap scan is of a later one.
+  const bool may_be_later = oom.facts.caught && process.ooms.size() > 1;
   std::size_t told = 0;
   for (const auto& one : oom.retained_by) {
     if (told == most || one.bytes < oom.facts.totals.allocated / least_part) break;
     add_labelled(out, told++ == 0 ? "kept by:" : "",
-                 fmt::format("{:>8}  {}", text::brief_bytes(one.bytes), verdicts::describe(one)),
+                 fmt::format("{:>8}  {}{}", text::brief_bytes(one.bytes), verdicts::describe(one),
+                             may_be_later ? ", at a later failure" : ""),
                  columns);
   }
   if (oom.fix) add_labelled(out, "write instead:", oom.fix->change, columns);

@@ -82,12 +82,19 @@ constexpr shape_words growing_shapes[] = {
   return text;
 }
 
+// A call site is all that one line of the user's made: which line of a library it was of last tells
+// nothing of the rest.
+[[nodiscard]] std::string user_place(const std::vector<code::source_frame>& frames) {
+  const auto* const user = code::innermost_user(frames);
+  return user == nullptr ? code::describe_place(frames, {}) : code::place_of(*user, 1);
+}
+
 [[nodiscard]] std::string place_of(const run::process_report& process,
                                    const verdicts::suspect& who) {
   const auto& own = run::frames_at(process, who.stack);
   const auto& forward = run::frames_at(process, who.forward);
-  if (own.empty() && !forward.empty()) return "backward of " + code::describe_place(forward, {});
-  return code::describe_place(own, {});
+  if (own.empty() && !forward.empty()) return "backward of " + user_place(forward);
+  return user_place(own);
 }
 
 // Lines that fit, the first with a label, the others indented to it.
@@ -143,7 +150,6 @@ void add_cause(section& out, const run::process_report& process, const run::caus
                bool in_full) {
   const auto& who = *one.largest;
   auto place = fmt::format("{:.0f} % {}", 100 * one.share, place_of(process, who));
-  if (who.what != attribution::category::unknown) place += fmt::format(" ({})", name_of(who.what));
   if (one.sites > 1)
     place += fmt::format(" and {} more line{}", one.sites - 1, one.sites == 2 ? "" : "s");
   const bool known = !who.retained_by.empty();
@@ -282,7 +288,7 @@ namespace {
         text::format_bytes(static_cast<std::uint64_t>(std::llround(about.bytes_per_step))),
         unit_of(about), what_fills(process, about));
   }
-  if (about.bound || about.doubt || about.may_be_loading) return about.summary;
+  if (about.bound || verdicts::is_in_doubt(about)) return about.summary;
   const auto over =
       fmt::format("over {} {}s", text::format_count(found.evidence.steps), about.unit);
   const auto fills = what_fills(process, about);
