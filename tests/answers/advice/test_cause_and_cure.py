@@ -54,7 +54,7 @@ CASES = [
          quick=True),
     # The loss itself is refused: nothing is known of what it would have been.
     Case("large_vocabulary", "8GiB", ("are logits and what the loss makes of them", "fix (estimated): chunked cross-entropy")),
-    Case("embeds_with_graph", "8GiB", ("kept by `found`", "compute it under `no_grad()`"), quick=True),
+    Case("embeds_with_graph", "8GiB", ("kept by `found`", "`torch.no_grad()` around it"), quick=True),
     Case("stale_graph", "2560MiB", ("activations that no backward pass uses (stale_graph.py:17)", "`no_grad()`"), quick=True),
     Case("validation_graph", "5GiB", ("activations that no backward pass uses", "`no_grad()`"), quick=True),
     Case("trainer_evaluation", "12GiB", ("kept by `all_preds.tensors`", "eval_accumulation_steps"),

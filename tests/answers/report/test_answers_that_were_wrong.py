@@ -440,3 +440,58 @@ def test_the_columns_of_modules_add_up(built, tmp_path):
         cells = re.findall(r"([\d.]+) ([KMG]?i?B)(?= )|( -)(?= )", line)[:6]
         total, *parts = (float(number) * units[unit] if unit else 0 for number, unit, _ in cells)
         assert len(parts) == 5 and total and sum(parts) == pytest.approx(total, rel=0.01)
+
+
+EVALUATES = """
+import torch
+from torch import nn
+model = nn.Sequential(nn.Linear(512, 2048), nn.ReLU(), nn.Linear(2048, 8000)).cuda()
+optimizer = torch.optim.AdamW(model.parameters())
+for epoch in range(2):
+    for step in range(6):
+        with torch.autocast("cuda", torch.bfloat16):
+            loss = model(torch.randn(256, 512, device="cuda")).float().square().mean()
+        loss.backward()
+        optimizer.step()
+        optimizer.zero_grad()
+    with torch.no_grad(), torch.autocast("cuda", torch.bfloat16):
+        model(torch.randn(32768, 512, device="cuda"))
+"""
+
+
+def test_an_evaluation_under_autocast_is_one(built, tmp_path):
+    """While it copies a weight, autocast records gradients in any case."""
+    report = recorded(tmp_path, "evaluates", EVALUATES).report()
+    device = report["devices"][0]
+    phases = {one["phase"]: one["peak_allocated_bytes"] for one in device["phases"]}
+    assert phases["evaluation"] == device["peak_allocated_bytes"] > phases["forward"]
+    copies = 2 * (512 * 2048 + 2048 * 8000)
+    term = next(one for one in device["expected"] if one["term"] == "weight_casts")
+    assert term["measured_bytes"] == pytest.approx(copies, rel=0.05)  # as the allocator rounds them
+
+
+HEAP = """
+import torch
+kept = []
+for step in range(130):
+    x = torch.randn(4096, 1024)  # 16 MiB on the host, and nobody keeps one
+    torch.nn.Linear(8, 8).cuda()(torch.randn(8, 8, device="cuda")).sum().backward()
+    kept.append(torch.empty(1, device="meta"))  # small objects, which lie in what is freed
+"""
+
+
+def test_free_memory_of_malloc_s_heap_is_no_list_that_somebody_keeps(built, tmp_path):
+    def host(**environment):
+        report = recorded(tmp_path, "heap", HEAP, env=environment).report()
+        return next(one for one in report["verdicts"] if one["subject"] == "host")
+
+    grows = host()
+    assert grows["answer"] == "accumulates" and grows["fix"]["id"] == "free_heap"
+    assert host(MALLOC_MMAP_THRESHOLD_="1048576")["answer"] != "accumulates"
+
+
+def test_a_cycle_through_autograd_is_told_with_its_cure(built):
+    found = recordings.record(runs.ROOT / "tests/corpus/programs/leak_create_graph.py").expect(0)
+    device = next(one for one in found.report()["verdicts"] if one["subject"] == "device:0")
+    assert device["culprits"][0]["fix"]["id"] == "create_graph_cycle"
+    assert "kept by nothing that has a name" in found.report()["headline"]["text"]

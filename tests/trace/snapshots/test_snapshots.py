@@ -140,9 +140,10 @@ def test_fragmentation_is_that_of_the_recording(reports, name):
 
 def told(report: dict) -> set[tuple]:
     """The report on PyTorch's memory, without what needs the GPU's size, without categories, and
-    without the number of steps, of which a recording misses the first where its agent comes late."""
+    without the number of steps, of which a recording misses the first where its agent comes late, and what they need more
+    on average."""
     return {(one["subject"].split(":")[0],
-             re.sub(r" over \d+ steps", "", one["summary"].split(": out of memory")[0]))
+             re.sub(r" over \d+ steps|, [\d.]+ \w+ on average", "", one["summary"].split(": out of memory")[0]))
             for one in report["verdicts"] if one["subject"].startswith(("device", "site"))}
 
 

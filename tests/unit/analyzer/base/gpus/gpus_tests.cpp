@@ -25,5 +25,7 @@ TEST_CASE("A name without a size is the size that is listed first") {
 
 TEST_CASE("Who mistypes a GPU's name is told the nearest ones") {
   CHECK(gpus::unknown_gpu_sentence("RTX_3090").find("rtx3090") != std::string::npos);
+  CHECK(gpus::unknown_gpu_sentence("4090").find("rtx4090") != std::string::npos);
+  CHECK(gpus::unknown_gpu_sentence("6GiB").find("--memory 6GiB") != std::string::npos);
   CHECK(gpus::unknown_gpu_sentence("h10").find("h100") != std::string::npos);
 }

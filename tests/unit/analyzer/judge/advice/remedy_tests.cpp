@@ -248,7 +248,6 @@ TEST_CASE("GIVEN activations that no name leads to THEN it is a graph rather tha
 }
 
 TEST_CASE("GIVEN graphs and no backward pass THEN nothing has to be recorded") {
-  constexpr auto graph = format::held_graph;
   const auto found = remedy_of({.path = "x.grad_fn", .flags = graph, .has_backward = false});
   REQUIRE(found);
   CHECK(found->id == "unused_graphs");

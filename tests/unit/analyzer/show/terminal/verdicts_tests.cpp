@@ -61,7 +61,7 @@ constexpr double mebibyte = 1u << 20;
 TEST_CASE("GIVEN a leak THEN rate, time left, line, keeper and remedy are told in this order") {
   CHECK(told(leaking()) ==
         "GPU 0 accumulates 24 MiB a step: out of memory in about 830 steps (4 min 2 s)\n"
-        "  where: 100 % train.py:88 validate (outputs) and 1 more line\n"
+        "  where: 100 % train.py:88 validate and 1 more line\n"
         "  kept by: `self.outputs`, a list of 240 in Trainer, from fit (train.py:80)\n"
         "  write instead: Move them to the CPU.\n"
         "  note: Nothing else helps.\n");
