@@ -39,6 +39,7 @@ constexpr std::size_t most_texts = 1u << 20;
 struct ranked {
   path_growth growth;
   retainer found;
+  bool at_exit_only = false;
   [[nodiscard]] auto order() const {
     return std::tuple(growth.leaks(), growth.bytes_per_step, found.bytes);
   }
@@ -385,8 +386,14 @@ std::vector<retainer> retention::of_site(std::uint32_t device, std::uint32_t sit
     const auto whole = last.of_site > usual ? last.of_site - usual : last.of_site;
     const bool explains = is_good_part(last.bytes, whole) && !(lasting && is_gone(at->second));
     if (!growth.leaks() && !explains) continue;
-    found.push_back({growth, describe(paths_[at->first[2]], at->second, growth)});
+    found.push_back({growth, describe(paths_[at->first[2]], at->second, growth),
+                     is_seen_at_exit_only(at->second)});
   }
+  // Once main has returned, what its locals kept is without a name: while it ran a name led there.
+  const auto is_of_exit = [&](const ranked& one) {
+    return (one.found.flags & format::held_unreachable) != 0 && one.at_exit_only;
+  };
+  if (!std::ranges::all_of(found, is_of_exit)) std::erase_if(found, is_of_exit);
   const auto grows = [](const ranked& one) { return one.growth.leaks(); };
   if (std::ranges::none_of(found, grows)) {
     for (const auto& one : by_any_key(device, site)) {
@@ -395,7 +402,7 @@ std::vector<retainer> retention::of_site(std::uint32_t device, std::uint32_t sit
       std::erase_if(found, [&](const ranked& other) {
         return without_keys(other.found.path) == one.path.path;
       });
-      found.push_back({growth, describe(one.path, one.together, growth)});
+      found.push_back({growth, describe(one.path, one.together, growth), false});
     }
   }
   std::ranges::stable_sort(found, std::greater(), &ranked::order);
